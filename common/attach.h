@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Many uprobes of one BPF program, told apart by cookie: one uprobe_multi link where the kernel
+ * has it (6.6), perf events with cookies (5.15), else perf events told apart by address. */
+#ifndef ATTACH_H
+#define ATTACH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct errmsg;
+struct attach;
+
+enum attach_how { ATTACH_MULTI, ATTACH_PERF_COOKIE, ATTACH_PERF_ADDRESS };
+
+/* The best way this kernel offers; GOTOOLS_ATTACH=multi|perf|address in the environment chooses a
+ * worse one, for tests. */
+enum attach_how attach_how(void);
+int attach_prog_type(enum attach_how how); /* expected_attach_type to load the program with */
+
+struct attach_probe {
+	uint64_t off;	   /* file offset */
+	uint64_t cookie;
+	const char *refused; /* filled: why the kernel refused this one, or NULL; static text */
+};
+
+/* Attaches in the order given (returns before entries, so that no call is seen to begin whose end
+ * cannot be seen). Probes that the kernel refuses are left out and marked; NULL and *err when
+ * nothing can be attached at all (no privileges, no such file, ...).
+ * `path` is opened by the kernel: /proc/PID/exe and /proc/PID/root/... work. */
+struct attach *attach_new(enum attach_how how, int prog_fd, const char *path,
+			  struct attach_probe *probes, size_t count, struct errmsg *err);
+void attach_free(struct attach *at); /* detaches: no handler runs any more when it returns */
+
+#endif

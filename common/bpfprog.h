@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernel side: an embedded BPF C file, compiled by libbcc when the tool starts. The only file
+ * that includes <bcc/...>. No kernel headers are needed: a private tree of a few embedded headers
+ * stands in for them. What libbcc and clang print is kept and shown only where it is the error, or
+ * under -v. */
+#ifndef BPFPROG_H
+#define BPFPROG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct errmsg;
+struct bpfprog;
+
+struct bpfprog_define {
+	const char *name; /* becomes -DNAME=VALUE */
+	uint64_t value;
+};
+
+/* Compiles bpf-src/FILE ("count.bpf.c"). Takes a few tenths of a second and may run in a thread of
+ * its own: it redirects the process's stdout and stderr meanwhile, so nobody else may print.
+ * NULL and *err on failure. */
+struct bpfprog *bpfprog_compile(const char *file, const struct bpfprog_define *defs, size_t ndefs,
+				struct errmsg *err);
+void bpfprog_free(struct bpfprog *prog); /* closes its maps and programs */
+
+/* Loads function `name`; returns its file descriptor, owned by prog, or -1 with *err. */
+int bpfprog_load(struct bpfprog *prog, const char *name, int expected_attach_type,
+		 struct errmsg *err);
+int bpfprog_map(const struct bpfprog *prog, const char *name); /* fd owned by prog; -1: none */
+const char *bpfprog_source(const char *file);		       /* the embedded text; NULL: none */
+const char *bpfprog_chatter(const struct bpfprog *prog);       /* what the compiler said; "" mostly */
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which Go built this file: .go.buildinfo (Go's src/debug/buildinfo), or where that is missing the
+ * runtime.buildVersion string found in writable data. */
+#ifndef BUILDINFO_H
+#define BUILDINFO_H
+
+#include <stdbool.h>
+
+struct image;
+
+struct buildinfo {
+	char version[64]; /* "go1.19.8"; "" when unknown; text of the file: escape to print */
+	int minor;	  /* 19; -1 when unknown ("devel ...") */
+	int patch;
+};
+
+/* false when the image shows no sign of a Go version (it may still be Go: esbuild's are) */
+bool buildinfo_read(const struct image *img, struct buildinfo *out);
+
+#endif

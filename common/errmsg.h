@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The text of one failure, made where its reason is known and printed once, by a tool:
+ *   gotrace: /bin/ls: not a Go program
+ *   hint: ...
+ */
+#ifndef ERRMSG_H
+#define ERRMSG_H
+
+#include <stdarg.h>
+
+struct errmsg {
+	char text[512]; /* "" when nothing failed; no program name, no newline */
+	char hint[512]; /* "" when there is no remedy to name */
+};
+
+/* Both truncate what is too long. errmsg_set clears the hint and returns -1, so that a function
+ * may end in `return errmsg_set(err, ...)`. `err` may be NULL: then nothing is kept. */
+int errmsg_set(struct errmsg *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void errmsg_hint(struct errmsg *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

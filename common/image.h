@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An ELF file, read through libelf: its load segments, sections and symbols, with the relative
+ * relocations of .rela.dyn applied, so that words read as they do at run time with load bias 0. */
+#ifndef IMAGE_H
+#define IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct errmsg;
+struct image;
+
+enum image_arch { IMAGE_AMD64, IMAGE_ARM64 };
+
+struct image_segment { /* PT_LOAD */
+	uint64_t addr, memsz; /* virtual address */
+	uint64_t off, filesz; /* file offset */
+	bool write, exec;
+};
+
+struct image_section {
+	uint64_t addr, size, off;
+};
+
+struct image_symbol {
+	const char *name; /* as in .strtab; lives as long as the image */
+	uint64_t addr, size;
+	bool is_func;
+};
+
+/* Needs no privileges. NULL and *err for: no such file, not ELF, 32-bit, big-endian, an
+ * architecture other than x86-64 and arm64, truncated or malformed. Caller closes. */
+struct image *image_open(const char *path, struct errmsg *err);
+void image_close(struct image *img); /* NULL is all right */
+
+const char *image_path(const struct image *img);
+enum image_arch image_arch(const struct image *img);
+bool image_is_pie(const struct image *img); /* ET_DYN */
+const struct image_segment *image_segments(const struct image *img, size_t *count);
+bool image_section(const struct image *img, const char *name, struct image_section *out);
+bool image_has_symtab(const struct image *img); /* .symtab: false in a stripped file */
+
+/* `len` bytes at virtual address `addr`, which must lie in the file's part of one load segment;
+ * else NULL. Valid until image_close. */
+const void *image_at(const struct image *img, uint64_t addr, size_t len);
+/* how many bytes from addr are in that segment's file part; 0 when addr is in none */
+uint64_t image_left(const struct image *img, uint64_t addr);
+bool image_u32(const struct image *img, uint64_t addr, uint32_t *out);
+bool image_u64(const struct image *img, uint64_t addr, uint64_t *out);
+bool image_is_text(const struct image *img, uint64_t addr); /* in an executable segment */
+/* file offset of a virtual address; false when no segment's file part holds it */
+bool image_addr_to_off(const struct image *img, uint64_t addr, uint64_t *off);
+
+/* Symbols of .symtab (or .dynsym where that is missing), in file order; stops when fn answers
+ * false. */
+void image_each_symbol(const struct image *img, bool (*fn)(const struct image_symbol *, void *),
+		       void *ctx);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inlined copies of functions, from pclntab's inline trees, and the places in them where a run of
+ * the copy begins and ends. Works in stripped programs. */
+#ifndef INLINING_H
+#define INLINING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "site.h"
+
+struct image;
+struct pclntab;
+struct pclntab_func;
+
+struct inlining_copy {
+	const char *name;	/* of the inlined function */
+	uint32_t func;		/* pclntab index of the function that it stands in */
+	int32_t node;		/* its node in that function's inline tree */
+	uint64_t addr;		/* lowest address of its body */
+};
+
+/* Calls fn for every copy in every function, in order of address; stops when it answers false.
+ * Cheap: reads the trees only, decodes no instruction. */
+void inlining_each(const struct pclntab *tab, bool (*fn)(const struct inlining_copy *, void *ctx),
+		   void *ctx);
+
+/* The place that every run of the copy passes exactly once. 0, or -1 with *reason. */
+int inlining_entry(struct site_finder *finder, const struct inlining_copy *copy, struct site *out,
+		   const char **reason);
+
+/* For timing: the copy's start and its ends. A mere forwarder is timed over its one call: then
+ * *entry is SITE_INLINED_CALL. Returns 0, or -1 with *reason: runs that cannot be told apart, or
+ * whose time would hold code of the caller's. */
+int inlining_span(struct site_finder *finder, const struct inlining_copy *copy, struct site *entry,
+		  struct site_list *exits, const char **reason);
+
+#endif

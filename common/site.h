@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where to probe: the one place that knows prologues, returns and what the kernel does with an
+ * instruction. Everybody else sees sites. */
+#ifndef SITE_H
+#define SITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct image;
+struct insn_decoder;
+struct pclntab;
+struct pclntab_func;
+
+enum site_kind {
+	SITE_FIRST,	   /* first instruction of a function without a stack check */
+	SITE_ENTRY_BLOCK,  /* a cheaper instruction of the entry block, executed once a call */
+	SITE_AFTER_CHECK,  /* the instruction after the stack check */
+	SITE_CHECK_BRANCH, /* the check's own jbe: only hits with CF and ZF clear are calls */
+	SITE_RET,
+	SITE_TAIL_JUMP,	   /* a jump to another function: the call ends here, as far as can be seen */
+	SITE_INLINED,	   /* a place in an inlined copy that each run passes once */
+	SITE_INLINED_CALL, /* the one call of an inlined forwarder */
+	SITE_INLINED_EXIT, /* first instruction after an inlined copy */
+};
+
+struct site {
+	uint64_t addr; /* virtual address */
+	uint8_t kind;  /* enum site_kind */
+	bool emulated; /* by the kernel: about ten times cheaper than single-stepped */
+	bool args_intact; /* argument registers still hold the arguments */
+	/* What to add to the stack pointer at this site to get the value that the call is known by:
+	 * for functions SP at entry, for inlined copies SP at their entry site. Bytes, a multiple
+	 * of 8. */
+	int32_t sp_adjust;
+};
+
+const char *site_kind_name(enum site_kind kind); /* "after-check", "ret", ... */
+
+struct site_finder; /* a decoder and scratch memory, for one image; not shared between threads */
+
+/* `tab` may be NULL (then functions without stack-pointer tables are taken as frameless). */
+struct site_finder *site_finder_new(const struct image *img, const struct pclntab *tab);
+void site_finder_free(struct site_finder *finder);
+
+/* The entry site: executed exactly once for each call, at a place the kernel emulates where there
+ * is one (with the arguments intact if want_args). Returns 0; -1 with *reason (a static text, for
+ * "cannot be probed: REASON") when there is none. */
+int site_entry(struct site_finder *finder, const struct pclntab_func *fn, bool want_args,
+	       struct site *out, const char **reason);
+
+struct site_list {
+	struct site *items;
+	size_t count, cap; /* cap is mem_grow's */
+};
+
+/* Appends every return and tail jump of the function. Returns 0; -1 with *reason and nothing
+ * appended when the function cannot be decoded to its end, never returns, or leaves by a way that
+ * cannot be probed. */
+int site_returns(struct site_finder *finder, const struct pclntab_func *fn, struct site_list *out,
+		 const char **reason);
+
+#endif

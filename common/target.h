@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is traced: from "[p:]BINARY:PATTERN", -p PID and -- COMMAND to a file and a process. */
+#ifndef TARGET_H
+#define TARGET_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct errmsg;
+
+struct target_spec { /* one [p:]BINARY:PATTERN argument, taken apart; strings are owned */
+	char *binary; /* NULL: that of -p or -- COMMAND */
+	char *pattern;
+};
+
+/* `has_process`: -p or -- COMMAND was given, so that BINARY may be left out; then the text before
+ * the first colon is a BINARY only if it is empty, holds a slash, or names a file or a program in
+ * PATH, and else part of a Go name (type:.eq.main.T). Returns 0, or -1 with *err. */
+int target_spec_parse(const char *arg, bool has_process, struct target_spec *out,
+		      struct errmsg *err);
+void target_spec_free(struct target_spec *spec);
+
+/* The file to open for BINARY as a malloc'd path, or NULL with *err. A path, a program in PATH, a
+ * library's short name (go: libgo.so); with pid, absolute paths are looked up in that process's
+ * root (/proc/PID/root), and NULL `binary` means /proc/PID/exe. */
+char *target_resolve(const char *binary, pid_t pid, struct errmsg *err);
+
+/* Is there such a process? -1 with *err ("no process with PID 123"). */
+int target_check_pid(pid_t pid, struct errmsg *err);
+
+/* The process ID as the kernel side sees it with the tool in a PID namespace of its own: fills
+ * device and inode of the tool's namespace; false when the tool is in the initial one. */
+bool target_pid_namespace(unsigned long *dev, unsigned long *ino);
+
+#endif
