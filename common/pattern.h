@@ -17,7 +17,8 @@ bool pattern_match(const struct pattern *pat, const char *name);
 bool pattern_is_name(const struct pattern *pat); /* no wildcard: it names one function */
 const char *pattern_text(const struct pattern *pat);
 
-/* How far a name is from what was typed, for "did you mean": 0 equal, larger is farther. */
+/* How far a name is from what was typed, for "did you mean": 0 equal, larger is farther, UINT_MAX
+ * too far to be meant. Letter case, (*) and a package left out count little. */
 unsigned pattern_distance(const char *typed, const char *name);
 
 #endif
