@@ -19,7 +19,8 @@ enum attach_how attach_how(void);
 int attach_prog_type(enum attach_how how); /* expected_attach_type to load the program with */
 
 struct attach_probe {
-	uint64_t off;	   /* file offset */
+	uint64_t off;  /* file offset */
+	uint64_t addr; /* virtual address; only ATTACH_PERF_ADDRESS needs it */
 	uint64_t cookie;
 	const char *refused; /* filled: why the kernel refused this one, or NULL; static text */
 };
@@ -31,5 +32,11 @@ struct attach_probe {
 struct attach *attach_new(enum attach_how how, int prog_fd, const char *path,
 			  struct attach_probe *probes, size_t count, struct errmsg *err);
 void attach_free(struct attach *at); /* detaches: no handler runs any more when it returns */
+
+/* ATTACH_PERF_ADDRESS, before attach_new: fills the program's map `sites`. `start_code` is the
+ * lowest virtual address of the file's executable segments, what the kernel keeps (with the load
+ * bias added) as mm->start_code. 0, or -1 with *err. */
+int attach_fill_sites(int sites_fd, uint64_t start_code, const struct attach_probe *probes,
+		      size_t count, struct errmsg *err);
 
 #endif

@@ -18,18 +18,19 @@ struct bpfprog_define {
 	uint64_t value;
 };
 
-/* Compiles bpf-src/FILE ("count.bpf.c"). Takes a few tenths of a second and may run in a thread of
- * its own: it redirects the process's stdout and stderr meanwhile, so nobody else may print.
- * NULL and *err on failure. */
+/* Compiles bpf-src/FILE ("count.bpf.c") and creates its maps. Takes a few tenths of a second and
+ * may run in a thread of its own, once at a time: it redirects the process's stdout and stderr
+ * and sets BCC_KERNEL_SOURCE meanwhile, so nobody else may print or start programs. It unshares
+ * the working directory of the thread that calls it. NULL and *err on failure. */
 struct bpfprog *bpfprog_compile(const char *file, const struct bpfprog_define *defs, size_t ndefs,
 				struct errmsg *err);
-void bpfprog_free(struct bpfprog *prog); /* closes its maps and programs */
+void bpfprog_free(struct bpfprog *prog); /* closes its maps and programs; NULL is fine */
 
 /* Loads function `name`; returns its file descriptor, owned by prog, or -1 with *err. */
 int bpfprog_load(struct bpfprog *prog, const char *name, int expected_attach_type,
 		 struct errmsg *err);
 int bpfprog_map(const struct bpfprog *prog, const char *name); /* fd owned by prog; -1: none */
-const char *bpfprog_source(const char *file);		       /* the embedded text; NULL: none */
-const char *bpfprog_chatter(const struct bpfprog *prog);       /* what the compiler said; "" mostly */
+const char *bpfprog_source(const char *file);                  /* the embedded text; NULL: none */
+const char *bpfprog_chatter(const struct bpfprog *prog); /* what the compiler said; "" mostly */
 
 #endif

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Counts calls: -DROWS=n functions, one counter each on every CPU. See probe.h for the filters. */
+#include "probe.h"
+
+BPF_PERCPU_ARRAY(counts, u64, ROWS);
+
+int on_probe(struct pt_regs *ctx)
+{
+	u64 cookie = bpf_get_attach_cookie(ctx);
+	u32 row = cookie_row(cookie);
+	u64 *count;
+
+	if (!probe_wanted() || !probe_is_call(ctx, cookie))
+		return 0;
+	count = counts.lookup(&row);
+	/* atomic: the program may be preempted by another thread that hits a probe on this CPU */
+	if (count)
+		__sync_fetch_and_add(count, 1);
+	return 0;
+}

@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define PAGE_SIZE 4096

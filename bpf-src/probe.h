@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every program of ours starts with: which probe is this, and is this process traced?
+ *
+ *   -DTGID=n             trace this process only
+ *   -DPIDNS_DEV, _INO    ... whose ID is meant in this PID namespace
+ *   -DCPU=n              this CPU only
+ *   -DBY_ADDRESS         no cookies (before Linux 5.15): they are found by address, which needs
+ *   -DTASK_MM=, -DMM_START_CODE=   byte offsets in struct task_struct and struct mm_struct
+ */
+#ifndef PROBE_H
+#define PROBE_H
+
+#include <uapi/linux/ptrace.h>
+#include "cookie.h"
+
+#ifdef TGID
+static inline bool probe_wanted_process(void)
+{
+#ifdef PIDNS_INO
+	struct bpf_pidns_info ns = {};
+
+	if (bpf_get_ns_current_pid_tgid(PIDNS_DEV, PIDNS_INO, &ns, sizeof(ns)))
+		return false;
+	return ns.tgid == TGID;
+#else
+	return bpf_get_current_pid_tgid() >> 32 == TGID;
+#endif
+}
+#else
+static inline bool probe_wanted_process(void)
+{
+	return true;
+}
+#endif
+
+static inline bool probe_wanted(void)
+{
+#ifdef CPU
+	if (bpf_get_smp_processor_id() != CPU)
+		return false;
+#endif
+	return probe_wanted_process();
+}
+
+/* At the stack check's branch: does it go on to the body? It jumps away to grow the stack (and to
+ * start the function anew) when "below or equal", that is with the carry or the zero flag set. */
+static inline bool probe_check_passed(struct pt_regs *ctx)
+{
+#ifdef __x86_64__
+	return !(ctx->flags & 0x41);
+#else
+	return true;
+#endif
+}
+
+static inline bool probe_is_call(struct pt_regs *ctx, u64 cookie)
+{
+	u32 kind = cookie_kind(cookie);
+
+	return kind == COOKIE_CALL || (kind == COOKIE_CALL_IF_CHECKED && probe_check_passed(ctx));
+}
+
+#endif

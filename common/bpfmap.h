@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tools' side of BPF maps. fd: from bpfprog_map(). All return 0, or -1 with errno. */
+#ifndef BPFMAP_H
+#define BPFMAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+int bpfmap_lookup(int fd, const void *key, void *value); /* per-CPU: one value for each CPU */
+int bpfmap_update(int fd, const void *key, const void *value);
+int bpfmap_delete(int fd, const void *key);
+
+unsigned bpfmap_cpus(void); /* values a per-CPU map holds for each key */
+
+/* Adds up a per-CPU array whose values are `words` u64 each: out[i * words + j] is the sum over
+ * all CPUs of word j of entry i. */
+int bpfmap_sum_percpu(int fd, size_t entries, size_t words, uint64_t *out);
+/* Sets every entry of a per-CPU array of `words` u64 to zero. Hits meanwhile may be lost: for
+ * intervals keep the sums and subtract. */
+int bpfmap_clear_percpu(int fd, size_t entries, size_t words);
+
+/* Calls fn for each entry of a hash, in no order. Entries that come or go meanwhile are seen or
+ * not; fn may delete the entry it is given. It returns nonzero to stop. */
+int bpfmap_each(int fd, size_t key_size, size_t value_size,
+		int (*fn)(const void *key, const void *value, void *arg), void *arg);
+
+#endif

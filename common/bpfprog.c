@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bpfprog.h"
+
+#include <bcc/bcc_common.h>
+#include <bcc/libbpf.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "embedded.h"
+#include "errmsg.h"
+#include "headertree.h"
+#include "mem.h"
+#include "quiet.h"
+
+#define MAX_PROGRAMS 4
+#define KERNEL_SOURCE "BCC_KERNEL_SOURCE"
+enum { LOG_SIZE = 1 << 20 };
+
+struct bpfprog {
+	void *module;  /* libbcc's; owns the maps */
+	char *chatter; /* never NULL */
+	int fds[MAX_PROGRAMS];
+	size_t nfds;
+};
+
+const char *bpfprog_source(const char *file)
+{
+	for (const struct embedded_file *f = embedded_files; f->name; f++)
+		if (!strcmp(f->name, file))
+			return f->text;
+	return NULL;
+}
+
+const char *bpfprog_chatter(const struct bpfprog *prog)
+{
+	return prog->chatter;
+}
+
+static void free_flags(const char **flags, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free((void *)flags[i]);
+	free(flags);
+}
+
+/* -I for the embedded headers, then one -D for each definition */
+static const char **make_flags(const char *dir, const struct bpfprog_define *defs, size_t ndefs)
+{
+	const char **flags = mem_zalloc(ndefs + 1, sizeof(*flags));
+
+	flags[0] = mem_printf("-I%s", dir);
+	for (size_t i = 0; i < ndefs; i++)
+		flags[i + 1] =
+			mem_printf("-D%s=%lluULL", defs[i].name, (unsigned long long)defs[i].value);
+	return flags;
+}
+
+/* libbcc finds its kernel tree by the environment alone; what the user has set comes back after */
+static void *create_module(const char *text, const char *dir, const char **flags, size_t nflags)
+{
+	const char *before = getenv(KERNEL_SOURCE);
+	char *saved = before ? mem_strdup(before) : NULL;
+
+	setenv(KERNEL_SOURCE, dir, 1);
+	void *module = bpf_module_create_c_from_string(text, 0, flags, nflags, true, NULL);
+
+	if (saved)
+		setenv(KERNEL_SOURCE, saved, 1);
+	else
+		unsetenv(KERNEL_SOURCE);
+	free(saved);
+	return module;
+}
+
+/* Everything that libbcc does while it compiles, with what it prints caught in *chatter. */
+static void *compile(const char *text, const char *dir, const struct bpfprog_define *defs,
+		     size_t ndefs, char **chatter)
+{
+	const char **flags = make_flags(dir, defs, ndefs);
+	struct quiet *quiet = quiet_begin();
+
+	/* libbcc changes the working directory, which other threads may be using */
+	unshare(CLONE_FS);
+	void *module = create_module(text, dir, flags, ndefs + 1);
+
+	*chatter = quiet_end(quiet);
+	free_flags(flags, ndefs + 1);
+	return module;
+}
+
+/* The compiler's first complaint is the reason; what follows comes from it. */
+static void set_compile_error(struct errmsg *err, const char *file, const char *chatter)
+{
+	const char *first = strstr(chatter, "error:");
+
+	if (!first && strstr(chatter, "could not open bpf map")) {
+		errmsg_set(err, "cannot create BPF maps: %.200s", chatter);
+		errmsg_hint(err, "run as root, or with CAP_BPF and CAP_PERFMON");
+		return;
+	}
+	if (!first)
+		first = chatter;
+	errmsg_set(err, "%s does not compile: %.*s", file, (int)strcspn(first, "\n"), first);
+	errmsg_hint(err, "-v shows the program");
+}
+
+struct bpfprog *bpfprog_compile(const char *file, const struct bpfprog_define *defs, size_t ndefs,
+				struct errmsg *err)
+{
+	const char *text = bpfprog_source(file);
+	char *dir, *chatter = NULL;
+
+	if (!text) {
+		errmsg_set(err, "no BPF program \"%s\" in this tool", file);
+		return NULL;
+	}
+	dir = headertree_create(err);
+	if (!dir)
+		return NULL;
+	void *module = compile(text, dir, defs, ndefs, &chatter);
+
+	headertree_remove(dir);
+	if (!module) {
+		set_compile_error(err, file, chatter);
+		free(chatter);
+		return NULL;
+	}
+	struct bpfprog *prog = mem_zalloc(1, sizeof(*prog));
+
+	prog->module = module;
+	prog->chatter = chatter;
+	return prog;
+}
+
+void bpfprog_free(struct bpfprog *prog)
+{
+	if (!prog)
+		return;
+	for (size_t i = 0; i < prog->nfds; i++)
+		close(prog->fds[i]);
+	bpf_module_destroy(prog->module);
+	free(prog->chatter);
+	free(prog);
+}
+
+int bpfprog_map(const struct bpfprog *prog, const char *name)
+{
+	return bpf_table_fd(prog->module, name);
+}
+
+static int load(struct bpfprog *prog, const char *name, int attach_type, char *log)
+{
+	struct bpf_insn *insns = bpf_function_start(prog->module, name);
+
+	if (!insns) {
+		errno = ENOENT;
+		return -1;
+	}
+	struct quiet *quiet = quiet_begin();
+	int fd = bcc_func_load(prog->module, BPF_PROG_TYPE_KPROBE, name, insns,
+			       bpf_function_size(prog->module, name), "GPL", 0, log ? 1 : 0, log,
+			       log ? LOG_SIZE : 0, NULL, attach_type);
+	int saved = errno;
+
+	free(quiet_end(quiet));
+	errno = saved;
+	return fd;
+}
+
+/* The end of what the verifier said, where its reason is. */
+static const char *last_lines(const char *log)
+{
+	const char *p = log + strlen(log);
+
+	for (int lines = 0; p > log; p--)
+		if (p[-1] == '\n' && ++lines > 3)
+			break;
+	return p;
+}
+
+static void set_load_error(struct bpfprog *prog, const char *name, int attach_type,
+			   struct errmsg *err)
+{
+	int error = errno;
+
+	if (error == EPERM || error == EACCES) {
+		char *log = mem_zalloc(1, LOG_SIZE);
+
+		/* EACCES is also how the verifier refuses a program */
+		if (load(prog, name, attach_type, log) < 0 && log[0])
+			errmsg_set(err, "the kernel refuses BPF program %s: %s", name,
+				   last_lines(log));
+		else
+			errmsg_set(err, "cannot load BPF program %s: %s", name, strerror(error));
+		free(log);
+		errmsg_hint(err, "run as root, or with CAP_BPF and CAP_PERFMON");
+		return;
+	}
+	char *log = mem_zalloc(1, LOG_SIZE);
+
+	if (load(prog, name, attach_type, log) < 0 && log[0])
+		errmsg_set(err, "the kernel refuses BPF program %s: %s", name, last_lines(log));
+	else
+		errmsg_set(err, "cannot load BPF program %s: %s", name, strerror(error));
+	free(log);
+}
+
+int bpfprog_load(struct bpfprog *prog, const char *name, int expected_attach_type,
+		 struct errmsg *err)
+{
+	if (prog->nfds == MAX_PROGRAMS)
+		return errmsg_set(err, "more than %d BPF programs", MAX_PROGRAMS);
+	int fd = load(prog, name, expected_attach_type, NULL);
+
+	if (fd < 0) {
+		set_load_error(prog, name, expected_attach_type, err);
+		return -1;
+	}
+	prog->fds[prog->nfds++] = fd;
+	return fd;
+}
