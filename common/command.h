@@ -9,13 +9,15 @@
 struct errmsg;
 struct command;
 
-/* Looks argv[0] up in PATH and forks; the child waits. NULL and *err: not found, not executable. */
+/* Looks argv[0] up in PATH and forks; the child waits, and ends by itself if the tool dies. It
+ * stays in the tool's process group: Ctrl-C reaches both. Call it before the tool has changed its
+ * environment, which the child inherits. NULL and *err: not found, not executable. */
 struct command *command_new(char *const argv[], struct errmsg *err);
 const char *command_path(const struct command *cmd); /* absolute path of the executable */
 pid_t command_pid(const struct command *cmd);
 int command_pidfd(const struct command *cmd); /* readable when it has ended; owned by cmd */
 int command_start(struct command *cmd, struct errmsg *err); /* lets it execve; -1: execve failed */
-/* Ends a child that was never started. One that runs is left alone unless `kill_it`. */
+/* Ends a child that was never started. One that runs is left alone unless `kill_it` (SIGTERM). */
 void command_free(struct command *cmd, bool kill_it);
 
 #endif

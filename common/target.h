@@ -22,11 +22,15 @@ void target_spec_free(struct target_spec *spec);
 
 /* The file to open for BINARY as a malloc'd path, or NULL with *err. A path, a program in PATH, a
  * library's short name (go: libgo.so); with pid, absolute paths are looked up in that process's
- * root (/proc/PID/root), and NULL `binary` means /proc/PID/exe. */
+ * root (/proc/PID/root), and NULL `binary` means /proc/PID/exe. For -- COMMAND pass command_path()
+ * instead of NULL, and pid 0: before its execve, the child's executable is the tool. */
 char *target_resolve(const char *binary, pid_t pid, struct errmsg *err);
 
-/* Is there such a process? -1 with *err ("no process with PID 123"). */
+/* Is there such a process? -1 with *err ("no process with PID 123", or it is a thread's ID). */
 int target_check_pid(pid_t pid, struct errmsg *err);
+/* A file descriptor that becomes readable when the process has ended; caller closes. -1 and *err:
+ * no such process, or a kernel before 5.3. */
+int target_pidfd(pid_t pid, struct errmsg *err);
 
 /* The process ID as the kernel side sees it with the tool in a PID namespace of its own: fills
  * device and inode of the tool's namespace; false when the tool is in the initial one. */

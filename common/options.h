@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Command lines: the options that the tools share, with each tool's own beside them; usage, help
+ * and version. Options and patterns may come in any order; what follows `--` is a command. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct errmsg;
+
+struct options {              /* strings belong to argv */
+	pid_t pid;            /* 0: none given */
+	uint64_t interval_ns; /* 0: none given */
+	uint64_t duration_ns; /* 0: none given */
+	bool timestamp, regexp, verbose, json, inlined;
+	char **patterns; /* at least one */
+	size_t pattern_count;
+	char **command; /* ends with NULL; NULL: none given */
+};
+
+struct options_def {
+	int letter;        /* of the short form; from 256 on: it has none */
+	const char *name;  /* of the long form, without dashes */
+	const char *value; /* "PID"; NULL: takes none */
+	const char *help;
+};
+
+struct options_tool {
+	const char *name;  /* "gofunccount" */
+	const char *about; /* one line */
+	const char *args;  /* "[BINARY:]PATTERN... [-- COMMAND [ARG...]]" */
+	/* Letters of the shared options taken, in the order shown: of "pidTrvDj". There are always
+	 * -h and --version, and -v and -D, though shown only if asked for. */
+	const char *shared;
+	bool inlined;                  /* takes --inlined */
+	const struct options_def *own; /* ends with letter 0; NULL: none */
+	/* Takes one of its own options (value NULL where it has none); -1 with *err refuses it. */
+	int (*take)(void *ctx, int letter, const char *value, struct errmsg *err);
+	void *ctx;
+	const char *examples; /* lines for the end of the help, indented by 4, newlines included */
+};
+
+enum options_result { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_VERSION, OPTIONS_BAD };
+
+/* Permutes argv. OPTIONS_BAD: *err says why. Prints nothing. */
+enum options_result options_parse(const struct options_tool *tool, int argc, char **argv,
+				  struct options *out, struct errmsg *err);
+
+/* What is left to do after any other result than OPTIONS_RUN: prints help or version to stdout, or
+ * the error and the usage to stderr. Returns the exit status, 0 or 2. */
+int options_answer(const struct options_tool *tool, enum options_result result,
+		   const struct errmsg *err);
+
+/* "gofunccount: TEXT", "hint: HINT" on stderr, escaped. Returns 1, the exit status. */
+int options_fail(const struct options_tool *tool, const struct errmsg *err);
+
+#endif

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "errmsg.h"
+#include "escape.h"
+#include "mem.h"
+
+#define NS_PER_S 1000000000ull
+
+/* Signals that come this soon after the end are one with it: timeout(1) sends each of its own
+ * twice, and Ctrl-C reaches the traced command too, the end of which may be seen first. */
+enum { GRACE_MS = 100 };
+enum { FD_SIGNAL, FD_PROCESS, FD_EVENT, FD_OUTPUT, FD_COUNT };
+
+/* from linux/capability.h of newer kernels */
+enum { CAP_NR_PERFMON = 38, CAP_NR_BPF = 39 };
+
+struct session {
+	int signal_fd;
+	sigset_t signals;
+};
+
+static bool has_capability(const struct __user_cap_data_struct data[2], unsigned nr)
+{
+	return data[nr / 32].effective >> (nr % 32) & 1;
+}
+
+int session_check_privileges(struct errmsg *err)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {0};
+
+	if (syscall(SYS_capget, &header, data))
+		return errmsg_set(err, "cannot read the capabilities: %s", strerror(errno));
+	if (has_capability(data, CAP_SYS_ADMIN) ||
+	    (has_capability(data, CAP_NR_PERFMON) && has_capability(data, CAP_NR_BPF)))
+		return 0;
+	errmsg_set(err, "tracing needs root, or CAP_BPF and CAP_PERFMON (before Linux 5.8 "
+			"CAP_SYS_ADMIN)");
+	errmsg_hint(err, "run it with sudo");
+	return -1;
+}
+
+struct session *session_new(struct errmsg *err)
+{
+	struct session *ses = mem_zalloc(1, sizeof(*ses));
+
+	sigemptyset(&ses->signals);
+	sigaddset(&ses->signals, SIGINT);
+	sigaddset(&ses->signals, SIGTERM);
+	signal(SIGPIPE, SIG_DFL); /* some parents leave it ignored */
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	sigprocmask(SIG_BLOCK, &ses->signals, NULL);
+	ses->signal_fd = signalfd(-1, &ses->signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (ses->signal_fd >= 0)
+		return ses;
+	errmsg_set(err, "cannot watch signals: %s", strerror(errno));
+	session_free(ses);
+	return NULL;
+}
+
+void session_free(struct session *ses)
+{
+	if (!ses)
+		return;
+	if (ses->signal_fd >= 0)
+		close(ses->signal_fd);
+	free(ses);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
+}
+
+/* When something is due by itself; UINT64_MAX: never. */
+struct schedule {
+	uint64_t interval_ns, next, end;
+};
+
+static struct schedule schedule_make(const struct session_spec *spec)
+{
+	struct schedule sched = {spec->interval_ns, UINT64_MAX, UINT64_MAX};
+	uint64_t now = now_ns();
+
+	if (spec->interval_ns)
+		sched.next = now + spec->interval_ns;
+	if (spec->duration_ns)
+		sched.end = now + spec->duration_ns;
+	return sched;
+}
+
+/* Is a tick due? Ticks that were missed, as printing took so long, are not made up for. */
+static bool schedule_tick(struct schedule *sched, uint64_t now)
+{
+	if (now < sched->next)
+		return false;
+	sched->next += (1 + (now - sched->next) / sched->interval_ns) * sched->interval_ns;
+	return true;
+}
+
+static int wait_until(struct pollfd *fds, uint64_t due)
+{
+	uint64_t now = now_ns(), left = due > now ? due - now : 0;
+	struct timespec ts = {left / NS_PER_S, left % NS_PER_S};
+
+	return ppoll(fds, FD_COUNT, due == UINT64_MAX ? NULL : &ts, NULL);
+}
+
+static bool take_signal(const struct session *ses)
+{
+	struct signalfd_siginfo info;
+
+	return read(ses->signal_fd, &info, sizeof(info)) == sizeof(info);
+}
+
+/* Is the session over? Events that came in before the end are handed on first. */
+static bool look(const struct session *ses, const struct session_spec *spec,
+		 const struct pollfd *fds, enum session_end *end)
+{
+	if (fds[FD_EVENT].revents && !spec->event(spec->ctx)) {
+		*end = SESSION_ENOUGH;
+		return true;
+	}
+	if (fds[FD_SIGNAL].revents && take_signal(ses)) {
+		*end = SESSION_SIGNAL;
+		return true;
+	}
+	*end = fds[FD_PROCESS].revents ? SESSION_PROCESS : SESSION_OUTPUT_GONE;
+	return fds[FD_PROCESS].revents || (fds[FD_OUTPUT].revents & POLLERR);
+}
+
+static int run(struct session *ses, const struct session_spec *spec, enum session_end *end)
+{
+	struct schedule sched = schedule_make(spec);
+	struct pollfd fds[FD_COUNT] = {
+		[FD_SIGNAL] = {ses->signal_fd, POLLIN, 0},
+		[FD_PROCESS] = {spec->process_fd, POLLIN, 0},
+		[FD_EVENT] = {spec->event_fd, POLLIN, 0},
+		[FD_OUTPUT] = {STDOUT_FILENO, 0, 0},
+	};
+
+	for (;;) {
+		int n = wait_until(fds, sched.next < sched.end ? sched.next : sched.end);
+
+		if (n < 0 && errno != EINTR)
+			return -1;
+		if (n > 0 && look(ses, spec, fds, end))
+			return 0;
+		if (now_ns() >= sched.end) {
+			*end = SESSION_DURATION;
+			return 0;
+		}
+		if (schedule_tick(&sched, now_ns()))
+			spec->tick(spec->ctx);
+	}
+}
+
+/* Signals act as usual again, but for those that belong to this end. */
+static void release_signals(const struct session *ses, enum session_end end)
+{
+	struct pollfd fd = {ses->signal_fd, POLLIN, 0};
+	uint64_t until = now_ns();
+
+	if (end == SESSION_SIGNAL || end == SESSION_PROCESS)
+		until += GRACE_MS * (NS_PER_S / 1000);
+	for (uint64_t now = now_ns(); now < until; now = now_ns())
+		if (poll(&fd, 1, (until - now) / 1000000 + 1) > 0)
+			take_signal(ses);
+	while (take_signal(ses))
+		continue;
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	sigprocmask(SIG_UNBLOCK, &ses->signals, NULL);
+}
+
+int session_run(struct session *ses, const struct session_spec *spec, enum session_end *end,
+		struct errmsg *err)
+{
+	if (run(ses, spec, end))
+		return errmsg_set(err, "cannot wait for events: %s", strerror(errno));
+	release_signals(ses, *end);
+	return 0;
+}
+
+void session_print_start(FILE *out, size_t functions, char *const patterns[], size_t count)
+{
+	fprintf(out, "Tracing %zu functions for \"", functions);
+	for (size_t i = 0; i < count; i++) {
+		fputs(i ? " " : "", out);
+		escape_print(out, patterns[i]);
+	}
+	fputs("\"... Hit Ctrl-C to end.\n", out);
+	fflush(out);
+}
+
+void session_clock(char text[9])
+{
+	time_t now = time(NULL);
+	struct tm local;
+
+	localtime_r(&now, &local);
+	strftime(text, 9, "%H:%M:%S", &local);
+}
+
+int session_flush(struct errmsg *err)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return 0;
+	return errmsg_set(err, "cannot write the output: %s", strerror(errno));
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The time between "tracing has begun" and its end: intervals, signals, the traced process. */
+#ifndef SESSION_H
+#define SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct errmsg;
+struct session;
+
+enum session_end {
+	SESSION_SIGNAL, /* SIGINT or SIGTERM */
+	SESSION_DURATION,
+	SESSION_PROCESS,     /* the traced process has ended */
+	SESSION_ENOUGH,      /* `event` said so */
+	SESSION_OUTPUT_GONE, /* nobody reads stdout any more */
+};
+
+struct session_spec {
+	uint64_t interval_ns, duration_ns; /* 0: none */
+	int process_fd;                    /* a pidfd; -1: none */
+	int event_fd;                      /* readable when there are events; -1: none */
+	void (*tick)(void *ctx);           /* each interval, but for one that the end falls on */
+	bool (*event)(void *ctx);          /* event_fd is readable; false: enough */
+	void *ctx;
+};
+
+/* May this process trace? -1 with *err and a remedy if not. To be asked before all else. */
+int session_check_privileges(struct errmsg *err);
+
+/* From here on SIGINT and SIGTERM wait for session_run, so that none is lost between the line that
+ * says that tracing has begun and the run. Makes stdout line-buffered, SIGPIPE deadly again.
+ * Before it a signal just ends the tool. NULL and *err on failure. */
+struct session *session_new(struct errmsg *err);
+/* Runs to the end and says which. Afterwards signals act as usual: a second Ctrl-C ends the tool
+ * at once. -1 and *err on failure. */
+int session_run(struct session *ses, const struct session_spec *spec, enum session_end *end,
+		struct errmsg *err);
+void session_free(struct session *ses);
+
+/* 'Tracing 3 functions for "main.*"... Hit Ctrl-C to end.'; patterns are printed escaped. */
+void session_print_start(FILE *out, size_t functions, char *const patterns[], size_t count);
+void session_clock(char text[9]); /* "23:59:59", local time */
+/* Was all that was printed to stdout written? -1 with *err: no, as the disk is full for instance.
+ */
+int session_flush(struct errmsg *err);
+
+#endif
