@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One machine instruction of x86-64 or arm64, as far as probing needs to know it. Decoded by
- * capstone, with the few encodings added that capstone 4 does not know. */
+/* One machine instruction of x86-64 or arm64, as far as probing needs to know it. What it is comes
+ * from its bytes; which registers it writes, from capstone. */
 #ifndef INSN_H
 #define INSN_H
 
@@ -21,7 +21,8 @@ enum insn_kind {
 	INSN_NOP,
 };
 
-/* What this kernel does with a uprobe on the instruction (arch/x86/kernel/uprobes.c). */
+/* What the kernel does with a uprobe on the instruction (its arch/x86/kernel/uprobes.c, measured
+ * on 6.18; arch/arm64/kernel/probes/decode-insn.c). */
 enum insn_probe {
 	INSN_STEPPED,  /* executed out of line, single-stepped */
 	INSN_EMULATED, /* about ten times cheaper */
@@ -30,13 +31,25 @@ enum insn_probe {
 
 struct insn {
 	uint64_t addr;
-	uint64_t target; /* of a direct call or jump */
-	uint8_t size;	 /* bytes */
-	uint8_t cond;	 /* JUMP_IF on x86: condition code 0..15, low nibble of the opcode */
-	uint8_t kind;	 /* enum insn_kind */
-	uint8_t probe;	 /* enum insn_probe */
-	uint32_t writes; /* argument registers overwritten: bit n = n-th integer argument register of
-			  * ABIInternal (rax rbx rcx rdi rsi r8 r9 r10 r11; arm64 x0..x15) */
+	uint64_t target; /* of a direct call or jump; for lea reg,[rip+N] the address */
+	uint8_t size;    /* bytes */
+	uint8_t cond;    /* JUMP_IF: condition code, low nibble of the opcode (x86: 16 for loop and
+			  * jrcxz; arm64: 16 for cbz, tbz) */
+	uint8_t kind;    /* enum insn_kind */
+	uint8_t probe;   /* enum insn_probe */
+	uint8_t reg;     /* a rip-relative lea's result; the base register of an indirect jump */
+	bool may_fault;  /* accesses memory other than the stack, g or a constant address */
+	bool padding;    /* int3, zeros: what linkers put between functions */
+	bool nop5;       /* 0f 1f 44 00 00: a probe there makes new kernels push onto the user's
+			  * stack, which goroutines may have no room for */
+	uint32_t writes; /* argument registers overwritten: bit n = n-th integer argument register
+			  * of ABIInternal (rax rbx rcx rdi rsi r8 r9 r10 r11; arm64 x0..x15) */
+};
+
+struct insn_code { /* machine code: `len` bytes that stand at virtual address `addr` */
+	const uint8_t *bytes;
+	size_t len;
+	uint64_t addr;
 };
 
 struct insn_decoder;
@@ -45,12 +58,13 @@ struct insn_decoder;
 struct insn_decoder *insn_decoder_new(int arch);
 void insn_decoder_free(struct insn_decoder *dec);
 
-/* Decodes the instruction at `code`, `len` bytes of which are there, standing at `addr`.
- * false: not an instruction known here; nothing must then be assumed of what follows. */
-bool insn_decode(struct insn_decoder *dec, const void *code, size_t len, uint64_t addr,
+/* Decodes the instruction at `addr`. false: addr is outside, or what is there is no instruction;
+ * nothing must then be assumed of what follows. */
+bool insn_decode(const struct insn_decoder *dec, const struct insn_code *code, uint64_t addr,
 		 struct insn *out);
-/* as above, with `writes` filled (slower) */
-bool insn_decode_writes(struct insn_decoder *dec, const void *code, size_t len, uint64_t addr,
+/* The same, with `writes` filled, by capstone (slower); false too where capstone does not know
+ * the instruction. */
+bool insn_decode_writes(const struct insn_decoder *dec, const struct insn_code *code, uint64_t addr,
 			struct insn *out);
 
 #endif

@@ -9,26 +9,26 @@
 #include <stdint.h>
 
 struct image;
-struct insn_decoder;
+struct insn_code;
 struct pclntab;
 struct pclntab_func;
 
 enum site_kind {
-	SITE_FIRST,	   /* first instruction of a function without a stack check */
+	SITE_FIRST,        /* first instruction of a function without a stack check */
 	SITE_ENTRY_BLOCK,  /* a cheaper instruction of the entry block, executed once a call */
 	SITE_AFTER_CHECK,  /* the instruction after the stack check */
 	SITE_CHECK_BRANCH, /* the check's own jbe: only hits with CF and ZF clear are calls */
 	SITE_RET,
-	SITE_TAIL_JUMP,	   /* a jump to another function: the call ends here, as far as can be seen */
-	SITE_INLINED,	   /* a place in an inlined copy that each run passes once */
+	SITE_TAIL_JUMP, /* a jump to another function: the call ends here, as far as can be seen */
+	SITE_INLINED,   /* a place in an inlined copy that each run passes once */
 	SITE_INLINED_CALL, /* the one call of an inlined forwarder */
 	SITE_INLINED_EXIT, /* first instruction after an inlined copy */
 };
 
 struct site {
-	uint64_t addr; /* virtual address */
-	uint8_t kind;  /* enum site_kind */
-	bool emulated; /* by the kernel: about ten times cheaper than single-stepped */
+	uint64_t addr;    /* virtual address */
+	uint8_t kind;     /* enum site_kind */
+	bool emulated;    /* by the kernel: about ten times cheaper than single-stepped */
 	bool args_intact; /* argument registers still hold the arguments */
 	/* What to add to the stack pointer at this site to get the value that the call is known by:
 	 * for functions SP at entry, for inlined copies SP at their entry site. Bytes, a multiple
@@ -42,6 +42,9 @@ struct site_finder; /* a decoder and scratch memory, for one image; not shared b
 
 /* `tab` may be NULL (then functions without stack-pointer tables are taken as frameless). */
 struct site_finder *site_finder_new(const struct image *img, const struct pclntab *tab);
+/* A finder over bytes instead of a file, of code for `arch` (enum image_arch); the bytes stay the
+ * caller's. */
+struct site_finder *site_finder_new_code(int arch, const struct insn_code *code);
 void site_finder_free(struct site_finder *finder);
 
 /* The entry site: executed exactly once for each call, at a place the kernel emulates where there
