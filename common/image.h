@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An ELF file, read through libelf: its load segments, sections and symbols, with the relative
- * relocations of .rela.dyn applied, so that words read as they do at run time with load bias 0. */
+/* An ELF file: its load segments, sections and symbols, with the relative relocations applied, so
+ * that words read as they do at run time with load bias 0. */
 #ifndef IMAGE_H
 #define IMAGE_H
 
@@ -13,7 +13,7 @@ struct image;
 
 enum image_arch { IMAGE_AMD64, IMAGE_ARM64 };
 
-struct image_segment { /* PT_LOAD */
+struct image_segment {        /* PT_LOAD */
 	uint64_t addr, memsz; /* virtual address */
 	uint64_t off, filesz; /* file offset */
 	bool write, exec;
@@ -30,7 +30,8 @@ struct image_symbol {
 };
 
 /* Needs no privileges. NULL and *err for: no such file, not ELF, 32-bit, big-endian, an
- * architecture other than x86-64 and arm64, truncated or malformed. Caller closes. */
+ * architecture other than x86-64 and arm64, truncated or malformed. Caller closes. Section
+ * headers may be missing or wrong: then there are no sections and symbols, no error. */
 struct image *image_open(const char *path, struct errmsg *err);
 void image_close(struct image *img); /* NULL is all right */
 
@@ -52,8 +53,8 @@ bool image_is_text(const struct image *img, uint64_t addr); /* in an executable 
 /* file offset of a virtual address; false when no segment's file part holds it */
 bool image_addr_to_off(const struct image *img, uint64_t addr, uint64_t *off);
 
-/* Symbols of .symtab (or .dynsym where that is missing), in file order; stops when fn answers
- * false. */
+/* Named, defined symbols of .symtab (or .dynsym where that is missing), in file order; stops when
+ * fn answers false. */
 void image_each_symbol(const struct image *img, bool (*fn)(const struct image_symbol *, void *),
 		       void *ctx);
 

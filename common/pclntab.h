@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Go's function table, pclntab, of every layout since Go 1.2 (magic fffffffb, fffffffa, fffffff0,
  * fffffff1), with what moduledata adds: the text base and the base of funcdata.
- * Formats: Go's src/runtime/symtab.go, src/internal/abi/symtab.go, src/cmd/link/internal/ld/pcln.go.
- * It is there in stripped programs too. Addresses are virtual, with load bias 0. */
+ * Formats: Go's src/runtime/symtab.go, src/internal/abi/symtab.go,
+ * src/cmd/link/internal/ld/pcln.go. It is there in stripped programs too. Addresses are virtual,
+ * with load bias 0. */
 #ifndef PCLNTAB_H
 #define PCLNTAB_H
 
@@ -21,12 +22,12 @@ struct pclntab_func {
 	uint32_t index;
 	const char *name; /* as Go prints it; lives as long as the image */
 	uint64_t addr;
-	uint64_t end;	   /* the next function's addr: padding included */
-	uint8_t func_id;   /* runtime's funcID: numbers differ by version */
-	uint8_t flags;	   /* TopFrame 1, SPWrite 2, Asm 4 (from 1.18) */
-	bool is_asm;	   /* flags, or where they do not say, its file ends in .s */
-	bool is_wrapper;   /* compiler-made wrapper (funcID_wrapper) */
-	uint64_t record;   /* address of its _func, for this module's own use */
+	uint64_t end;    /* the next function's addr: padding included */
+	uint8_t func_id; /* runtime's funcID: numbers differ by version */
+	uint8_t flags;   /* TopFrame 1, SPWrite 2, Asm 4 (from 1.18) */
+	bool is_asm;     /* flags, or where they do not say, its file ends in .s */
+	bool is_wrapper; /* compiler-made wrapper (funcID_wrapper) */
+	uint64_t record; /* address of its _func, for this module's own use */
 };
 
 /* NULL and *err ("not a Go program" or what is malformed). The image outlives it. */
@@ -35,11 +36,12 @@ void pclntab_close(struct pclntab *tab);
 
 enum pclntab_layout pclntab_layout(const struct pclntab *tab);
 size_t pclntab_count(const struct pclntab *tab);
-uint64_t pclntab_addr(const struct pclntab *tab);	/* of its header */
+uint64_t pclntab_addr(const struct pclntab *tab);       /* of its header */
 uint64_t pclntab_moduledata(const struct pclntab *tab); /* address; 0: not found */
-int pclntab_minor_guess(const struct pclntab *tab);	/* the lowest Go 1.N with this layout */
+int pclntab_minor_guess(const struct pclntab *tab);     /* the lowest Go 1.N with this layout */
 
-/* false: index out of range or a malformed record, which is then to be skipped */
+/* false: index out of range or a malformed record, which is then to be skipped. [addr, end) lies in
+ * the file's part of one executable segment, and functions do not overlap. */
 bool pclntab_func(const struct pclntab *tab, size_t index, struct pclntab_func *out);
 bool pclntab_find(const struct pclntab *tab, uint64_t addr, struct pclntab_func *out);
 /* first function of exactly this name; false: none */
@@ -49,8 +51,8 @@ bool pclntab_named(const struct pclntab *tab, const char *name, struct pclntab_f
  * false: unknown. */
 bool pclntab_sp_delta(const struct pclntab *tab, const struct pclntab_func *fn, uint64_t addr,
 		      int32_t *bytes);
-/* Source position of an address, of the outermost (physical) function. *file lives as long as the
- * image. */
+/* Source position of an address: in an inlined body, that of the innermost callee. *file lives as
+ * long as the image. */
 bool pclntab_line(const struct pclntab *tab, const struct pclntab_func *fn, uint64_t addr,
 		  const char **file, int *line);
 
@@ -63,7 +65,7 @@ uint64_t pclntab_funcdata(const struct pclntab *tab, const struct pclntab_func *
 
 struct pclntab_inlined { /* one node of a function's inline tree */
 	const char *name;
-	int32_t parent;	    /* node that it is inlined into; -1: the function itself */
+	int32_t parent;     /* node that it is inlined into; -1: the function itself */
 	uint64_t parent_pc; /* address of an instruction at the call's position, or 0 */
 	int32_t call_line;  /* line of the call; 0: unknown (1.20+: take pclntab_line's view) */
 };

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Load segments are read from the program headers alone, as the kernel does, since section headers
+ * may be missing or wrong; sections and symbols, where there are any, are libelf's. */
+#include "image.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "errmsg.h"
+#include "mem.h"
+
+enum { MAX_SEGMENTS = 256 }; /* real programs have 2 to 6 */
+
+struct image {
+	char *path;
+	uint8_t *data; /* private mapping of the whole file: relocations do not reach the file */
+	size_t size;
+	Elf *elf; /* NULL: the section headers are unusable */
+	enum image_arch arch;
+	bool pie;
+	struct image_segment *segments;
+	size_t nsegments;
+	uint64_t dynamic_off, dynamic_size; /* PT_DYNAMIC in the file; size 0: none */
+};
+
+/* --- opening --- */
+
+static int map_file(struct image *img, int fd, struct errmsg *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return errmsg_set(err, "\"%s\": %s", img->path, strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return errmsg_set(err, "\"%s\": is a directory", img->path);
+	if (!S_ISREG(st.st_mode))
+		return errmsg_set(err, "\"%s\": not a regular file", img->path);
+	if (st.st_size < SELFMAG)
+		return errmsg_set(err, "\"%s\": not an ELF file", img->path);
+	img->size = st.st_size;
+	img->data = mmap(NULL, img->size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	if (img->data == MAP_FAILED) {
+		img->data = NULL;
+		return errmsg_set(err, "\"%s\": cannot map it: %s", img->path, strerror(errno));
+	}
+	return 0;
+}
+
+static int read_file(struct image *img, struct errmsg *err)
+{
+	/* a FIFO or a device must not block here */
+	int fd = open(img->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return errmsg_set(err, "\"%s\": %s", img->path, strerror(errno));
+
+	int ret = map_file(img, fd, err);
+
+	close(fd);
+	return ret;
+}
+
+static int not_elf(const struct image *img, struct errmsg *err)
+{
+	errmsg_set(err, "\"%s\": not an ELF file", img->path);
+	if (img->data[0] == '#' && img->data[1] == '!')
+		errmsg_hint(err, "it is a script: name the program that it runs");
+	return -1;
+}
+
+static int check_header(struct image *img, Elf64_Ehdr *ehdr, struct errmsg *err)
+{
+	if (memcmp(img->data, ELFMAG, SELFMAG) != 0)
+		return not_elf(img, err);
+	if (img->size < sizeof(*ehdr))
+		return errmsg_set(err, "\"%s\": file is truncated: its ELF header is incomplete",
+				  img->path);
+	memcpy(ehdr, img->data, sizeof(*ehdr));
+	if (ehdr->e_ident[EI_CLASS] == ELFCLASS32)
+		return errmsg_set(err, "\"%s\": 32-bit programs are not supported", img->path);
+	if (ehdr->e_ident[EI_DATA] == ELFDATA2MSB)
+		return errmsg_set(err, "\"%s\": big-endian programs are not supported", img->path);
+	if (ehdr->e_ident[EI_CLASS] != ELFCLASS64 || ehdr->e_ident[EI_DATA] != ELFDATA2LSB)
+		return errmsg_set(err, "\"%s\": malformed ELF header", img->path);
+	return 0;
+}
+
+static int check_machine(struct image *img, const Elf64_Ehdr *ehdr, struct errmsg *err)
+{
+	if (ehdr->e_machine == EM_X86_64)
+		img->arch = IMAGE_AMD64;
+	else if (ehdr->e_machine == EM_AARCH64)
+		img->arch = IMAGE_ARM64;
+	else
+		return errmsg_set(err,
+				  "\"%s\": only x86-64 and arm64 programs are supported "
+				  "(this is for ELF machine %u)",
+				  img->path, ehdr->e_machine);
+	if (ehdr->e_type == ET_CORE)
+		return errmsg_set(err, "\"%s\": a core dump, not a program", img->path);
+	if (ehdr->e_type == ET_REL || !ehdr->e_phnum)
+		return errmsg_set(err, "\"%s\": not a program: it has no segments to load",
+				  img->path);
+	img->pie = ehdr->e_type == ET_DYN;
+	return 0;
+}
+
+static int add_segment(struct image *img, const Elf64_Phdr *ph, unsigned number, struct errmsg *err)
+{
+	uint64_t end;
+
+	if (__builtin_add_overflow(ph->p_vaddr, ph->p_memsz, &end) || ph->p_filesz > ph->p_memsz)
+		return errmsg_set(err, "\"%s\": malformed: segment %u has an impossible size",
+				  img->path, number);
+	if (ph->p_offset > img->size || ph->p_filesz > img->size - ph->p_offset)
+		return errmsg_set(err, "\"%s\": file is truncated: segment %u ends past its end",
+				  img->path, number);
+	if (img->nsegments == MAX_SEGMENTS)
+		return errmsg_set(err, "\"%s\": malformed: more than %d segments to load",
+				  img->path, MAX_SEGMENTS);
+	img->segments[img->nsegments++] = (struct image_segment){
+		.addr = ph->p_vaddr,
+		.memsz = ph->p_memsz,
+		.off = ph->p_offset,
+		.filesz = ph->p_filesz,
+		.write = ph->p_flags & PF_W,
+		.exec = ph->p_flags & PF_X,
+	};
+	return 0;
+}
+
+static void set_dynamic(struct image *img, const Elf64_Phdr *ph)
+{
+	if (ph->p_offset > img->size || ph->p_filesz > img->size - ph->p_offset)
+		return; /* some packers leave nonsense here; such files have no relocations to read
+			 */
+	img->dynamic_off = ph->p_offset;
+	img->dynamic_size = ph->p_filesz;
+}
+
+static int read_segments(struct image *img, const Elf64_Ehdr *ehdr, struct errmsg *err)
+{
+	uint64_t need = (uint64_t)ehdr->e_phnum * sizeof(Elf64_Phdr);
+
+	if (ehdr->e_phentsize != sizeof(Elf64_Phdr) || ehdr->e_phnum == PN_XNUM)
+		return errmsg_set(err, "\"%s\": malformed program headers", img->path);
+	if (ehdr->e_phoff > img->size || need > img->size - ehdr->e_phoff)
+		return errmsg_set(err,
+				  "\"%s\": file is truncated: it ends before its program "
+				  "headers do",
+				  img->path);
+	img->segments = mem_zalloc(MAX_SEGMENTS, sizeof(*img->segments));
+	for (unsigned i = 0; i < ehdr->e_phnum; i++) {
+		Elf64_Phdr ph;
+
+		memcpy(&ph, img->data + ehdr->e_phoff + i * sizeof(ph), sizeof(ph));
+		if (ph.p_type == PT_DYNAMIC)
+			set_dynamic(img, &ph);
+		if (ph.p_type == PT_LOAD && add_segment(img, &ph, i, err) < 0)
+			return -1;
+	}
+	if (!img->nsegments)
+		return errmsg_set(err, "\"%s\": not a program: it has no segments to load",
+				  img->path);
+	return 0;
+}
+
+/* --- relocations --- */
+
+static void relocate_word(struct image *img, uint64_t addr, uint64_t value)
+{
+	uint8_t *word = (uint8_t *)image_at(img, addr, sizeof(value));
+
+	/* most linkers leave the value in place: then the page is not made private */
+	if (word && memcmp(word, &value, sizeof(value)) != 0)
+		memcpy(word, &value, sizeof(value));
+}
+
+static void apply_rela(struct image *img, uint64_t addr, uint64_t size)
+{
+	unsigned relative = img->arch == IMAGE_AMD64 ? R_X86_64_RELATIVE : R_AARCH64_RELATIVE;
+	uint64_t left = image_left(img, addr);
+	const uint8_t *table = image_at(img, addr, 1);
+
+	if (!table)
+		return;
+	if (size > left)
+		size = left;
+	for (uint64_t off = 0; size - off >= sizeof(Elf64_Rela); off += sizeof(Elf64_Rela)) {
+		Elf64_Rela rela;
+
+		memcpy(&rela, table + off, sizeof(rela));
+		if (ELF64_R_TYPE(rela.r_info) == relative)
+			relocate_word(img, rela.r_offset, rela.r_addend);
+	}
+}
+
+/* DT_RELA is all that can leave zeros: DT_RELR keeps its addends in the words themselves, which so
+ * are right with load bias 0 already. */
+static void apply_relocations(struct image *img)
+{
+	uint64_t rela = 0, relasz = 0;
+
+	for (uint64_t off = 0; img->dynamic_size - off >= sizeof(Elf64_Dyn);
+	     off += sizeof(Elf64_Dyn)) {
+		Elf64_Dyn dyn;
+
+		memcpy(&dyn, img->data + img->dynamic_off + off, sizeof(dyn));
+		if (dyn.d_tag == DT_NULL)
+			break;
+		if (dyn.d_tag == DT_RELA)
+			rela = dyn.d_un.d_ptr;
+		if (dyn.d_tag == DT_RELASZ)
+			relasz = dyn.d_un.d_val;
+	}
+	if (rela)
+		apply_rela(img, rela, relasz);
+}
+
+static int load(struct image *img, struct errmsg *err)
+{
+	Elf64_Ehdr ehdr;
+
+	if (read_file(img, err) < 0 || check_header(img, &ehdr, err) < 0 ||
+	    check_machine(img, &ehdr, err) < 0 || read_segments(img, &ehdr, err) < 0)
+		return -1;
+	apply_relocations(img);
+	elf_version(EV_CURRENT);
+	img->elf = elf_memory((char *)img->data, img->size);
+	return 0;
+}
+
+struct image *image_open(const char *path, struct errmsg *err)
+{
+	struct image *img = mem_zalloc(1, sizeof(*img));
+
+	img->path = mem_strdup(path);
+	if (load(img, err) == 0)
+		return img;
+	image_close(img);
+	return NULL;
+}
+
+void image_close(struct image *img)
+{
+	if (!img)
+		return;
+	elf_end(img->elf);
+	if (img->data)
+		munmap(img->data, img->size);
+	free(img->segments);
+	free(img->path);
+	free(img);
+}
+
+/* --- what it holds --- */
+
+const char *image_path(const struct image *img)
+{
+	return img->path;
+}
+
+enum image_arch image_arch(const struct image *img)
+{
+	return img->arch;
+}
+
+bool image_is_pie(const struct image *img)
+{
+	return img->pie;
+}
+
+const struct image_segment *image_segments(const struct image *img, size_t *count)
+{
+	*count = img->nsegments;
+	return img->segments;
+}
+
+static const struct image_segment *segment_of(const struct image *img, uint64_t addr)
+{
+	for (size_t i = 0; i < img->nsegments; i++) {
+		const struct image_segment *seg = &img->segments[i];
+
+		if (addr >= seg->addr && addr - seg->addr < seg->filesz)
+			return seg;
+	}
+	return NULL;
+}
+
+uint64_t image_left(const struct image *img, uint64_t addr)
+{
+	const struct image_segment *seg = segment_of(img, addr);
+
+	return seg ? seg->filesz - (addr - seg->addr) : 0;
+}
+
+const void *image_at(const struct image *img, uint64_t addr, size_t len)
+{
+	const struct image_segment *seg = segment_of(img, addr);
+
+	if (!seg || len > seg->filesz - (addr - seg->addr))
+		return NULL;
+	return img->data + seg->off + (addr - seg->addr);
+}
+
+bool image_u32(const struct image *img, uint64_t addr, uint32_t *out)
+{
+	const void *p = image_at(img, addr, sizeof(*out));
+
+	if (p)
+		memcpy(out, p, sizeof(*out));
+	return p;
+}
+
+bool image_u64(const struct image *img, uint64_t addr, uint64_t *out)
+{
+	const void *p = image_at(img, addr, sizeof(*out));
+
+	if (p)
+		memcpy(out, p, sizeof(*out));
+	return p;
+}
+
+bool image_is_text(const struct image *img, uint64_t addr)
+{
+	const struct image_segment *seg = segment_of(img, addr);
+
+	return seg && seg->exec;
+}
+
+bool image_addr_to_off(const struct image *img, uint64_t addr, uint64_t *off)
+{
+	const struct image_segment *seg = segment_of(img, addr);
+
+	if (!seg)
+		return false;
+	*off = seg->off + (addr - seg->addr);
+	return true;
+}
+
+/* --- sections and symbols --- */
+
+bool image_section(const struct image *img, const char *name, struct image_section *out)
+{
+	size_t names;
+
+	if (elf_getshdrstrndx(img->elf, &names) != 0)
+		return false;
+	for (Elf_Scn *scn = elf_nextscn(img->elf, NULL); scn; scn = elf_nextscn(img->elf, scn)) {
+		const Elf64_Shdr *sh = elf64_getshdr(scn);
+		const char *found = sh ? elf_strptr(img->elf, names, sh->sh_name) : NULL;
+
+		if (found && strcmp(found, name) == 0) {
+			*out = (struct image_section){sh->sh_addr, sh->sh_size, sh->sh_offset};
+			return true;
+		}
+	}
+	return false;
+}
+
+static Elf_Scn *section_of_type(const struct image *img, Elf64_Word type)
+{
+	for (Elf_Scn *scn = elf_nextscn(img->elf, NULL); scn; scn = elf_nextscn(img->elf, scn)) {
+		const Elf64_Shdr *sh = elf64_getshdr(scn);
+
+		if (sh && sh->sh_type == type)
+			return scn;
+	}
+	return NULL;
+}
+
+bool image_has_symtab(const struct image *img)
+{
+	return section_of_type(img, SHT_SYMTAB);
+}
+
+struct symbol_table {
+	const Elf64_Sym *syms;
+	size_t count;
+	const char *names;
+	size_t names_len; /* up to and with the last NUL */
+};
+
+static bool read_symbol_table(const struct image *img, struct symbol_table *tab)
+{
+	Elf_Scn *scn = section_of_type(img, SHT_SYMTAB);
+
+	if (!scn)
+		scn = section_of_type(img, SHT_DYNSYM);
+	if (!scn)
+		return false;
+
+	Elf_Data *syms = elf_getdata(scn, NULL);
+	Elf_Scn *strscn = elf_getscn(img->elf, elf64_getshdr(scn)->sh_link);
+	Elf_Data *names = strscn ? elf_rawdata(strscn, NULL) : NULL;
+
+	if (!syms || !syms->d_buf || !names || !names->d_buf)
+		return false;
+
+	const char *last = memrchr(names->d_buf, '\0', names->d_size);
+
+	tab->syms = syms->d_buf;
+	tab->count = syms->d_size / sizeof(*tab->syms);
+	tab->names = names->d_buf;
+	tab->names_len = last ? last - tab->names + 1 : 0;
+	return true;
+}
+
+void image_each_symbol(const struct image *img, bool (*fn)(const struct image_symbol *, void *),
+		       void *ctx)
+{
+	struct symbol_table tab;
+
+	if (!read_symbol_table(img, &tab))
+		return;
+	for (size_t i = 0; i < tab.count; i++) {
+		const Elf64_Sym *sym = &tab.syms[i];
+		struct image_symbol out = {
+			.addr = sym->st_value,
+			.size = sym->st_size,
+			.is_func = ELF64_ST_TYPE(sym->st_info) == STT_FUNC,
+		};
+
+		if (sym->st_shndx == SHN_UNDEF || sym->st_name >= tab.names_len)
+			continue;
+		out.name = tab.names + sym->st_name;
+		if (*out.name && !fn(&out, ctx))
+			return;
+	}
+}

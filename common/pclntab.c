@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pclntab.h"
+
+#include <stdlib.h>
+
+#include "image.h"
+#include "mem.h"
+#include "pclntab_table.h"
+
+enum { FLAG_ASM = 4 };
+
+struct pclntab *pclntab_open(const struct image *img, struct errmsg *err)
+{
+	struct pclntab *tab = mem_zalloc(1, sizeof(*tab));
+
+	if (pclntab_table_find(img, tab, err) == 0)
+		return tab;
+	free(tab);
+	return NULL;
+}
+
+void pclntab_close(struct pclntab *tab)
+{
+	free(tab);
+}
+
+enum pclntab_layout pclntab_layout(const struct pclntab *tab)
+{
+	return tab->layout;
+}
+
+size_t pclntab_count(const struct pclntab *tab)
+{
+	return tab->nfunc;
+}
+
+uint64_t pclntab_addr(const struct pclntab *tab)
+{
+	return tab->addr;
+}
+
+uint64_t pclntab_moduledata(const struct pclntab *tab)
+{
+	return tab->moduledata;
+}
+
+int pclntab_minor_guess(const struct pclntab *tab)
+{
+	return tab->minor_guess;
+}
+
+/* Up to 1.17 no flag says so; assembly is what its file is. */
+static bool is_asm_file(const struct pclntab *tab, const struct pclntab_func *fn)
+{
+	const char *file;
+	int line;
+
+	if (!pclntab_line(tab, fn, fn->addr, &file, &line))
+		return false;
+
+	size_t len = strlen(file);
+
+	return len > 2 && strcmp(file + len - 2, ".s") == 0;
+}
+
+bool pclntab_func(const struct pclntab *tab, size_t index, struct pclntab_func *out)
+{
+	struct pclntab_record rec;
+	uint64_t off, after;
+
+	if (index >= tab->nfunc)
+		return false;
+	*out = (struct pclntab_func){.index = index};
+	pclntab_entry(tab, index, &out->addr, &off);
+	pclntab_entry(tab, index + 1, &out->end, &after);
+	if (!image_is_text(tab->img, out->addr) ||
+	    image_left(tab->img, out->addr) < out->end - out->addr)
+		return false;
+	out->record = tab->records.addr + off;
+	if (!pclntab_record(tab, out, &rec))
+		return false;
+	out->name = pclntab_part_text(&tab->names, rec.name);
+	out->func_id = rec.func_id;
+	out->flags = rec.flags;
+	out->is_wrapper = rec.func_id == tab->wrapper_id;
+	out->is_asm = tab->layout < PCLNTAB_118 ? is_asm_file(tab, out) : rec.flags & FLAG_ASM;
+	return out->name;
+}
+
+bool pclntab_find(const struct pclntab *tab, uint64_t addr, struct pclntab_func *out)
+{
+	uint32_t low = 0, high = tab->nfunc;
+	uint64_t start, record;
+
+	/* entry(low) <= addr < entry(high) once the first and last are checked */
+	pclntab_entry(tab, high, &start, &record);
+	if (addr >= start)
+		return false;
+	pclntab_entry(tab, low, &start, &record);
+	if (addr < start)
+		return false;
+	while (high - low > 1) {
+		uint32_t mid = low + (high - low) / 2;
+
+		pclntab_entry(tab, mid, &start, &record);
+		if (start <= addr)
+			low = mid;
+		else
+			high = mid;
+	}
+	return pclntab_func(tab, low, out);
+}
+
+/* only the name: the record's other parts cost more to read */
+static const char *name_of(const struct pclntab *tab, uint32_t index)
+{
+	uint64_t addr, off;
+	uint32_t name;
+
+	pclntab_entry(tab, index, &addr, &off);
+	/* an entry address of 8 or 4 bytes comes first */
+	off += tab->layout < PCLNTAB_118 ? 8 : 4;
+	if (!pclntab_part_u32(&tab->records, off, &name))
+		return NULL;
+	return pclntab_part_text(&tab->names, name);
+}
+
+bool pclntab_named(const struct pclntab *tab, const char *name, struct pclntab_func *out)
+{
+	for (uint32_t i = 0; i < tab->nfunc; i++) {
+		const char *found = name_of(tab, i);
+
+		if (found && strcmp(found, name) == 0 && pclntab_func(tab, i, out))
+			return true;
+	}
+	return false;
+}
