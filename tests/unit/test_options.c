@@ -231,7 +231,7 @@ static void test_answers(void **state)
 
 	(void)state;
 	assert_int_equal(answer(OPTIONS_HELP, STDOUT_FILENO, text, sizeof(text)), 0);
-	assert_memory_equal(text, usage, sizeof(usage) - 1);
+	assert_ptr_equal(strstr(text, usage), text);
 	assert_non_null(strstr(text, "\n\nDo things to functions\n\noptions:\n"));
 	assert_non_null(strstr(text, "\n  -p PID, --pid PID     trace this PID only\n"));
 	assert_non_null(strstr(text, "\n  -i INTERVAL, --interval INTERVAL\n"
@@ -246,7 +246,7 @@ static void test_answers(void **state)
 	assert_string_equal(text, "gotool (bcc-gotools) " GOTOOLS_VERSION "\n");
 
 	assert_int_equal(answer(OPTIONS_BAD, STDERR_FILENO, text, sizeof(text)), 2);
-	assert_memory_equal(text, "gotool: bad \\x1b[0m\nhint: better\nusage: ", 41);
+	assert_ptr_equal(strstr(text, "gotool: bad \\x1b[0m\nhint: better\nusage: "), text);
 }
 
 int main(void)
