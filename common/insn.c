@@ -10,6 +10,7 @@
 #include "image.h"
 #include "mem.h"
 #include "x86.h"
+#include "x86kind.h"
 
 enum { X86_ARGS = 9, ARM64_ARGS = 16 };
 
@@ -18,170 +19,6 @@ struct insn_decoder {
 	csh capstone;
 	cs_insn *scratch;
 };
-
-/* Opcodes of the one-byte map that the kernel refuses: what is invalid in 64-bit mode, in and out,
- * int, iret, int1, hlt, cli, sti. It looks VEX opcodes up in the same table. */
-static bool refused_one_byte(uint8_t opcode)
-{
-	static const uint8_t list[] = {
-		0x06, 0x07, 0x0e, 0x16, 0x17, 0x1e, 0x1f, 0x27, 0x2f, 0x37, 0x3f, 0x60, 0x61, 0x62,
-		0x6c, 0x6d, 0x6e, 0x6f, 0x82, 0x9a, 0xc4, 0xc5, 0xcc, 0xcd, 0xce, 0xcf, 0xd4, 0xd5,
-		0xd6, 0xe4, 0xe5, 0xe6, 0xe7, 0xea, 0xec, 0xed, 0xee, 0xef, 0xf1, 0xf4, 0xfa, 0xfb,
-	};
-
-	return memchr(list, opcode, sizeof(list));
-}
-
-/* The same for the 0f map: system instructions, syscall, ud2, and the group of fences and xsave. */
-static bool refused_two_byte(uint8_t opcode)
-{
-	static const uint8_t list[] = {
-		0x00, 0x01, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b,
-		0x0c, 0x0e, 0x0f, 0x30, 0x34, 0x35, 0x36, 0x37, 0x39, 0x3b,
-		0x3c, 0x3d, 0x3e, 0x3f, 0x78, 0x79, 0xa6, 0xa7, 0xae, 0xff,
-	};
-
-	return memchr(list, opcode, sizeof(list));
-}
-
-static bool is_x86_branch(const struct x86_op *op)
-{
-	if (op->form != X86_LEGACY || op->map > 1)
-		return false;
-	if (op->map)
-		return (op->opcode & 0xf0) == 0x80;
-	return op->opcode == 0xe8 || op->opcode == 0xe9 || op->opcode == 0xeb ||
-	       (op->opcode & 0xf0) == 0x70;
-}
-
-static bool is_x86_nop(const struct x86_op *op)
-{
-	if (op->form != X86_LEGACY)
-		return false;
-	return (op->map == 0 && op->opcode == 0x90 && !(op->rex & 1)) ||
-	       (op->map == 1 && op->opcode == 0x1f);
-}
-
-static bool x86_is_string(const struct x86_op *op)
-{
-	return op->form == X86_LEGACY && !op->map &&
-	       ((op->opcode & 0xfc) == 0x6c || (op->opcode & 0xfc) == 0xa4 ||
-		(op->opcode >= 0xaa && op->opcode <= 0xaf));
-}
-
-/* What the kernel accepts and does wrong: pushf would save the flag that single-stepping sets,
- * and popf lose it; a repeated string instruction is hit once for each repetition. 49 90
- * exchanges rax and r8, but is taken for a nop. */
-static bool x86_breaks(const struct x86_op *op)
-{
-	if (op->form != X86_LEGACY || op->map)
-		return false;
-	return op->opcode == 0x9c || op->opcode == 0x9d || (op->opcode == 0x90 && op->rex & 1) ||
-	       (x86_is_string(op) && op->prefixes & X86_REP);
-}
-
-static int x86_probe(const struct x86_op *op)
-{
-	if (op->prefixes & (X86_LOCK | X86_SEG_OLD) || op->form == X86_EVEX)
-		return INSN_REFUSED;
-	if (x86_breaks(op))
-		return INSN_REFUSED;
-	if (op->form == X86_VEX || op->map == 0) {
-		if (refused_one_byte(op->opcode))
-			return INSN_REFUSED;
-	} else if (op->map == 1 && refused_two_byte(op->opcode)) {
-		return INSN_REFUSED;
-	}
-	if (is_x86_branch(op))
-		return op->prefixes & X86_OPSIZE ? INSN_REFUSED : INSN_EMULATED;
-	if (op->form != X86_LEGACY || op->map)
-		return INSN_STEPPED;
-	if (op->opcode == 0x90)
-		return INSN_EMULATED;
-	if ((op->opcode & 0xf8) == 0x50 && (op->size == 1 || (op->size == 2 && op->rex == 0x41)))
-		return INSN_EMULATED;
-	return INSN_STEPPED;
-}
-
-static int x86_ff_kind(const struct x86_op *op)
-{
-	switch (op->modrm >> 3 & 7) {
-	case 2:
-	case 3:
-		return INSN_CALL;
-	case 4:
-		return op->modrm >> 6 == 3 ? INSN_JUMP_REG : INSN_JUMP_MEM;
-	case 5:
-		return INSN_JUMP_REG;
-	default:
-		return INSN_OTHER;
-	}
-}
-
-static int x86_one_byte_kind(const struct x86_op *op)
-{
-	switch (op->opcode) {
-	case 0xe8:
-		return INSN_CALL;
-	case 0xe9:
-	case 0xeb:
-		return INSN_JUMP;
-	case 0xc2:
-	case 0xc3:
-		return INSN_RET;
-	case 0xca: /* far returns go who knows where */
-	case 0xcb:
-	case 0xcf:
-		return INSN_JUMP_REG;
-	case 0xcc:
-	case 0xf1:
-	case 0xf4:
-		return INSN_TRAP;
-	case 0xff:
-		return x86_ff_kind(op);
-	case 0xc6:
-	case 0xc7:
-		return op->modrm >> 3 & 7 ? INSN_OTHER : INSN_MOVE;
-	case 0x63:
-	case 0x8d:
-		return INSN_MOVE;
-	default:
-		break;
-	}
-	if ((op->opcode & 0xf0) == 0x70 || (op->opcode & 0xfc) == 0xe0)
-		return INSN_JUMP_IF;
-	if ((op->opcode & 0xfc) == 0x88 || (op->opcode & 0xf0) == 0xb0 ||
-	    (op->opcode & 0xfc) == 0xa0)
-		return INSN_MOVE;
-	return INSN_OTHER;
-}
-
-static int x86_two_byte_kind(const struct x86_op *op)
-{
-	static const uint8_t moves[] = {
-		0x10, 0x11, 0x12, 0x13, 0x16, 0x17, 0x28, 0x29, 0x6e,
-		0x6f, 0x7e, 0x7f, 0xb6, 0xb7, 0xbe, 0xbf, 0xd6,
-	};
-
-	if (memchr(moves, op->opcode, sizeof(moves)))
-		return INSN_MOVE;
-	if (op->form != X86_LEGACY)
-		return INSN_OTHER;
-	if ((op->opcode & 0xf0) == 0x80)
-		return INSN_JUMP_IF;
-	if (op->opcode == 0x0b || op->opcode == 0xb9 || op->opcode == 0xff)
-		return INSN_TRAP;
-	return INSN_OTHER;
-}
-
-static int x86_kind(const struct x86_op *op)
-{
-	if (is_x86_nop(op))
-		return INSN_NOP;
-	if (op->map == 1)
-		return x86_two_byte_kind(op);
-	return op->map == 0 && op->form == X86_LEGACY ? x86_one_byte_kind(op) : INSN_OTHER;
-}
 
 static int64_t signed_at(const uint8_t *at, unsigned size)
 {
@@ -211,30 +48,26 @@ static void x86_target(const uint8_t *code, const struct x86_op *op, struct insn
 	}
 }
 
-/* memory that is neither the stack's (rsp), nor g's (r14), nor at a fixed address */
-static bool x86_may_fault(const struct x86_op *op, int kind)
-{
-	bool memory = op->has_modrm && op->modrm >> 6 != 3;
-	bool lea = op->form == X86_LEGACY && !op->map && op->opcode == 0x8d;
-
-	if (kind == INSN_NOP || lea || (op->prefixes & X86_SEG))
-		return false;
-	if (x86_is_string(op))
-		return true;
-	return memory && !op->disp_at && op->base != 4 && op->base != 14;
-}
-
 static bool x86_decode(const uint8_t *code, size_t len, struct insn *in)
 {
 	static const uint8_t nop5[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
+	static const uint8_t kinds[] = {
+		[X86_OTHER] = INSN_OTHER,       [X86_CALL] = INSN_CALL,
+		[X86_JUMP] = INSN_JUMP,         [X86_JUMP_IF] = INSN_JUMP_IF,
+		[X86_JUMP_REG] = INSN_JUMP_REG, [X86_JUMP_MEM] = INSN_JUMP_MEM,
+		[X86_RET] = INSN_RET,           [X86_TRAP] = INSN_TRAP,
+		[X86_MOVE] = INSN_MOVE,         [X86_NOP] = INSN_NOP,
+	};
 	struct x86_op op;
 
 	if (!x86_parse(code, len, &op))
 		return false;
 	in->size = op.size;
-	in->kind = x86_kind(&op);
-	in->probe = x86_probe(&op);
-	in->may_fault = x86_may_fault(&op, in->kind);
+	in->kind = kinds[x86kind_of(&op)];
+	in->probe = x86kind_refused(&op)    ? INSN_REFUSED
+		    : x86kind_emulated(&op) ? INSN_EMULATED
+					    : INSN_STEPPED;
+	in->may_fault = x86kind_may_fault(&op);
 	x86_target(code, &op, in);
 	if (in->kind == INSN_JUMP_IF)
 		in->cond = (op.opcode & 0xfc) == 0xe0 && !op.map ? 16 : op.opcode & 15;
@@ -377,5 +210,52 @@ bool insn_decode_writes(const struct insn_decoder *dec, const struct insn_code *
 	for (int i = 0; i < nwritten; i++)
 		out->writes |= dec->arch == IMAGE_ARM64 ? arm64_arg_bit(written[i])
 							: x86_arg_bit(written[i]);
+	return true;
+}
+
+static bool operands_what(const struct x86_op *op, struct insn_operands *out)
+{
+	bool memory = op->modrm >> 6 != 3;
+
+	switch (op->opcode) {
+	case 0x8b:
+		out->what = memory ? INSN_LOAD : INSN_COPY;
+		return true;
+	case 0x89:
+		out->what = memory ? INSN_STORE : INSN_COPY;
+		return true;
+	case 0x3b:
+	case 0x39:
+		out->what = INSN_COMPARE;
+		return memory;
+	case 0xc7:
+		out->what = INSN_SET;
+		return !memory;
+	default:
+		return false;
+	}
+}
+
+bool insn_operands(const struct insn_code *code, uint64_t addr, struct insn_operands *out)
+{
+	size_t len = 0;
+	const uint8_t *bytes = code_at(code, addr, &len);
+	struct x86_op op;
+
+	*out = (struct insn_operands){0};
+	if (!bytes || !x86_parse(bytes, len, &op) || op.form != X86_LEGACY || op.map ||
+	    !(op.rex & 8) || !operands_what(&op, out))
+		return false;
+	if (op.modrm >> 6 != 3 && !op.plain)
+		return false;
+	out->reg = (op.modrm >> 3 & 7) | (op.rex & 4 ? 8 : 0);
+	out->other = op.base;
+	out->fs = op.prefixes & X86_SEG;
+	out->no_base = op.absolute;
+	out->value = out->what == INSN_SET ? signed_at(bytes + op.size - 4, 4) : op.disp;
+	if (out->what == INSN_SET || (out->what == INSN_COPY && op.opcode == 0x89)) {
+		out->other = out->reg;
+		out->reg = op.base;
+	}
 	return true;
 }

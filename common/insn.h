@@ -52,6 +52,16 @@ struct insn_code { /* machine code: `len` bytes that stand at virtual address `a
 	uint64_t addr;
 };
 
+/* What a simple 8-byte x86 instruction does with one register and another place. */
+struct insn_operands {
+	enum { INSN_LOAD, INSN_STORE, INSN_COMPARE, INSN_COPY, INSN_SET } what;
+	uint8_t reg;   /* number in the machine's order: rax 0, rcx 1, rdx 2, rbx 3, rsp 4, ... */
+	uint8_t other; /* COPY: the register copied; else the base register */
+	bool fs;       /* the memory is thread-local */
+	bool no_base;  /* the memory is at `value` itself */
+	int32_t value; /* displacement; SET: the constant */
+};
+
 struct insn_decoder;
 
 /* `arch` is an enum image_arch. Dies when capstone lacks it. Not shared between threads. */
@@ -66,5 +76,9 @@ bool insn_decode(const struct insn_decoder *dec, const struct insn_code *code, u
  * the instruction. */
 bool insn_decode_writes(const struct insn_decoder *dec, const struct insn_code *code, uint64_t addr,
 			struct insn *out);
+
+/* amd64 only: false for any but mov and cmp of a 64-bit register with a register, memory without an
+ * index, or a constant. */
+bool insn_operands(const struct insn_code *code, uint64_t addr, struct insn_operands *out);
 
 #endif

@@ -34,6 +34,7 @@ const char *site_kind_name(enum site_kind kind)
 		[SITE_INLINED] = "inlined",
 		[SITE_INLINED_CALL] = "inlined-call",
 		[SITE_INLINED_EXIT] = "inlined-exit",
+		[SITE_CALL] = "call",
 	};
 
 	return names[kind];
@@ -325,4 +326,32 @@ int site_returns(struct site_finder *finder, const struct pclntab_func *fn, stru
 		return 0;
 	out->count = before;
 	return refuse(reason, why);
+}
+
+int site_call(struct site_finder *finder, const struct pclntab_func *fn, const char *callee,
+	      struct site *out)
+{
+	const struct flow *flow = &finder->flow;
+	struct pclntab_func called;
+	struct insn_code code;
+	int32_t below = 0;
+
+	if (!finder->tab || !function_code(finder, fn, &code) ||
+	    flow_decode(&finder->flow, finder->dec, &code))
+		return -1;
+	for (size_t i = 0; i < flow->count; i++) {
+		const struct insn *in = &flow->insns[i];
+
+		if (in->kind != INSN_CALL || in->probe == INSN_REFUSED ||
+		    !pclntab_find(finder->tab, in->target, &called) ||
+		    strcmp(called.name, callee) != 0)
+			continue;
+		sp_below_entry(finder, fn, in->addr, &below);
+		*out = (struct site){.addr = in->addr,
+				     .kind = SITE_CALL,
+				     .emulated = in->probe == INSN_EMULATED,
+				     .sp_adjust = below};
+		return 0;
+	}
+	return -1;
 }

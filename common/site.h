@@ -23,6 +23,7 @@ enum site_kind {
 	SITE_INLINED,   /* a place in an inlined copy that each run passes once */
 	SITE_INLINED_CALL, /* the one call of an inlined forwarder */
 	SITE_INLINED_EXIT, /* first instruction after an inlined copy */
+	SITE_CALL,         /* a call instruction inside a function, about to be made */
 };
 
 struct site {
@@ -63,5 +64,9 @@ struct site_list {
  * cannot be probed. */
 int site_returns(struct site_finder *finder, const struct pclntab_func *fn, struct site_list *out,
 		 const char **reason);
+
+/* The first call that `fn` makes of a function named `callee`. 0, or -1: there is none. */
+int site_call(struct site_finder *finder, const struct pclntab_func *fn, const char *callee,
+	      struct site *out);
 
 #endif

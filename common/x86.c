@@ -149,10 +149,27 @@ static char follows(const struct x86_op *op)
 	}
 }
 
+static bool parse_disp(struct cursor *c, struct x86_op *op, unsigned size)
+{
+	int8_t small;
+
+	if (size > c->len - c->at)
+		return false;
+	if (size == 1) {
+		memcpy(&small, c->code + c->at, 1);
+		op->disp = small;
+	} else if (size == 4) {
+		memcpy(&op->disp, c->code + c->at, 4);
+	}
+	c->at += size;
+	return true;
+}
+
 /* modrm, SIB and displacement */
 static bool parse_modrm(struct cursor *c, struct x86_op *op)
 {
-	uint8_t sib = 0;
+	uint8_t sib = 0x20; /* no index */
+	unsigned size = 0;
 
 	if (!next(c, &op->modrm))
 		return false;
@@ -166,15 +183,15 @@ static bool parse_modrm(struct cursor *c, struct x86_op *op)
 		return false;
 	if (rm == 4)
 		op->base = (sib & 7) | high;
-	if (mod == 1)
-		c->at += 1;
-	else if (mod == 2 || (mod == 0 && rm == 4 && (sib & 7) == 5))
-		c->at += 4;
-	if (mod == 0 && rm == 5) {
+	if (mod == 0 && rm == 5)
 		op->disp_at = c->at;
-		c->at += 4;
-	}
-	return true;
+	if (mod == 1)
+		size = 1;
+	else if (mod == 2 || op->disp_at || (mod == 0 && rm == 4 && (sib & 7) == 5))
+		size = 4;
+	op->plain = !op->disp_at && (sib & 0x38) == 0x20 && !(op->rex & 2);
+	op->absolute = op->plain && mod == 0 && rm == 4 && (sib & 7) == 5;
+	return parse_disp(c, op, size);
 }
 
 static uint8_t imm_size(const struct x86_op *op, char what)

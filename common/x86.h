@@ -27,8 +27,11 @@ struct x86_op {
 	uint8_t prefixes; /* enum x86_prefix_bit */
 	uint8_t rex;      /* 0: none */
 	bool has_modrm;
-	uint8_t modrm;    /* 0 when there is none */
-	uint8_t base;     /* base register of modrm's operand, 0..15 */
+	uint8_t modrm; /* 0 when there is none */
+	uint8_t base;  /* register of modrm's operand, its base if it is memory */
+	bool plain;    /* the operand is memory at base + disp, without an index */
+	bool absolute; /* the same without a base */
+	int32_t disp;
 	uint8_t imm_size; /* bytes at the end: immediate or relative target */
 	uint8_t disp_at;  /* offset of a 4-byte displacement relative to rip, or 0 */
 };

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an x86-64 instruction is to control flow, and what the kernel does with a uprobe on it:
+ * arch/x86/kernel/uprobes.c, checked against Linux 6.18 for each opcode of Go's compiler. */
+#ifndef X86KIND_H
+#define X86KIND_H
+
+#include <stdbool.h>
+
+struct x86_op;
+
+enum x86_kind {
+	X86_OTHER,
+	X86_CALL,
+	X86_JUMP,
+	X86_JUMP_IF,
+	X86_JUMP_REG, /* and returns that go who knows where */
+	X86_JUMP_MEM,
+	X86_RET,
+	X86_TRAP,
+	X86_MOVE,
+	X86_NOP,
+};
+
+enum x86_kind x86kind_of(const struct x86_op *op);
+bool x86kind_refused(const struct x86_op *op); /* or a probe there breaks the program */
+bool x86kind_emulated(const struct x86_op *op);
+/* accesses memory that is neither the stack's (rsp), nor g's (r14), nor at a fixed address */
+bool x86kind_may_fault(const struct x86_op *op);
+
+#endif
