@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the kernel side must know of a program's Go runtime to tell goroutines apart and to see
- * calls end by a panic or runtime.Goexit. Offsets are of Go's src/runtime/runtime2.go, checked
- * against the program's own code where it is stripped of everything else. */
+ * calls end by a panic or runtime.Goexit. Offsets are of Go's src/runtime/runtime2.go; they are
+ * read from the program's own code where it shows them, so that stripped programs of unknown
+ * version are right as well. */
 #ifndef GORUNTIME_H
 #define GORUNTIME_H
 
@@ -12,23 +13,35 @@
 
 struct errmsg;
 struct image;
+struct insn_code;
 struct pclntab;
 
 struct goruntime {
-	int minor;	     /* Go 1.MINOR; the layout's lowest when the file does not say */
+	int minor;           /* Go 1.MINOR; the layout's lowest when the file does not say */
 	char version[64];    /* "go1.19.8", or "" */
-	bool g_in_register;  /* ABIInternal with g in r14 (x28): from 1.17 */
-	int32_t tls_g;	     /* amd64: g is at fs:tls_g */
+	bool g_in_register;  /* ABIInternal with g in r14 (from 1.17), or x28 */
+	int32_t tls_g;       /* amd64: g is at fs:tls_g; 0: not known (g_in_register then) */
 	uint32_t g_stack_hi; /* byte offsets in struct g */
 	uint32_t g_m, g_sched_sp, g_goid;
 	uint32_t m_g0, m_curg; /* byte offsets in struct m */
-	/* Frames die here without returning. addr 0: not found. */
-	struct site recovered; /* runtime.recovery about to resume m.curg at its sched.sp */
-	struct site goexit;    /* on the goroutine, after its deferred calls ran in Goexit */
+	/* Frames die here without returning. addr 0: not found. Kinds: SITE_CALL, or an entry's. */
+	struct site recovered; /* on g0: about to resume m.curg at its sched.sp; frames below that
+				* stack address are gone */
+	struct site goexit;    /* on the goroutine, after its deferred calls ran in Goexit: all of
+				* its frames are gone */
 	struct site fatal;     /* on the goroutine: an unrecovered panic ends the program */
 };
 
+/* 0; -1 with *err when goroutines could not be told apart. */
 int goruntime_read(const struct image *img, const struct pclntab *tab, struct site_finder *finder,
 		   struct goruntime *out, struct errmsg *err);
+
+/* Parts of it, from the machine code of single runtime functions (amd64). false: not found. */
+/* tls_g, g_m and m_curg from runtime.systemstack; fields not found stay as they are. */
+bool goruntime_parse_systemstack(const struct insn_code *code, struct goruntime *out);
+/* g_goid from runtime.goroutineheader, which prints it first of all numbers: `is_print` tells the
+ * functions that print one. */
+bool goruntime_parse_header(const struct insn_code *code, bool in_register,
+			    bool (*is_print)(uint64_t addr, void *ctx), void *ctx, uint32_t *goid);
 
 #endif

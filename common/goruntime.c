@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "goruntime.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "buildinfo.h"
+#include "errmsg.h"
+#include "image.h"
+#include "insn.h"
+#include "pclntab.h"
+
+enum { RAX = 0, RSP = 4, REGS = 16, SLOTS = 64 };
+enum { SYSTEMSTACK_MAX = 16 }; /* instructions until it has compared g with m.curg */
+
+/* Which field of an object, as a displacement, each register and stack slot was loaded from. */
+struct origins {
+	int32_t reg[REGS];
+	int32_t slot[SLOTS]; /* 8-byte words from SP up */
+};
+
+static int32_t *stack_slot(struct origins *from, const struct insn_operands *op)
+{
+	if (op->other != RSP || op->no_base || op->value < 0 || op->value >= SLOTS * 8)
+		return NULL;
+	return &from->slot[op->value / 8];
+}
+
+static void follow(struct origins *from, const struct insn_operands *op)
+{
+	int32_t *slot = stack_slot(from, op);
+
+	switch (op->what) {
+	case INSN_LOAD:
+		from->reg[op->reg] = slot ? *slot : op->fs || op->no_base ? 0 : op->value;
+		break;
+	case INSN_STORE:
+		if (slot)
+			*slot = from->reg[op->reg];
+		break;
+	case INSN_COPY:
+		from->reg[op->reg] = from->reg[op->other];
+		break;
+	case INSN_SET:
+		from->reg[op->reg] = 0;
+		break;
+	default:
+		break;
+	}
+}
+
+bool goruntime_parse_header(const struct insn_code *code, bool in_register,
+			    bool (*is_print)(uint64_t addr, void *ctx), void *ctx, uint32_t *goid)
+{
+	struct insn_decoder *dec = insn_decoder_new(IMAGE_AMD64);
+	uint64_t addr = code->addr;
+	struct origins from = {0};
+	struct insn_operands op;
+	bool found = false;
+	struct insn in;
+
+	for (; !found && insn_decode(dec, code, addr, &in); addr += in.size) {
+		if (in.kind == INSN_CALL && in.target && is_print(in.target, ctx)) {
+			*goid = in_register ? from.reg[RAX] : from.slot[0];
+			found = true;
+		} else if (in.kind == INSN_CALL) {
+			memset(from.reg, 0, sizeof(from.reg));
+		} else if (insn_operands(code, addr, &op)) {
+			follow(&from, &op);
+		}
+	}
+	insn_decoder_free(dec);
+	return found && *goid > 0;
+}
+
+/* mov g, fs:[..] -- mov m, [g+g_m] -- ... -- mov r, [m] (g0) -- ... -- cmp g, [m+m_curg] */
+static bool systemstack_step(const struct insn_operands *op, int32_t constant[REGS],
+			     struct goruntime *out, int *m, bool *seen_g0)
+{
+	if (op->what == INSN_SET)
+		constant[op->reg] = op->value;
+	if (op->what == INSN_LOAD && op->fs && !out->tls_g)
+		out->tls_g = op->no_base ? op->value : constant[op->other];
+	else if (op->what == INSN_LOAD && *m < 0 && out->tls_g && op->other != RSP) {
+		out->g_m = op->value;
+		*m = op->reg;
+	} else if (op->what == INSN_LOAD && op->other == *m) {
+		out->m_g0 = op->value;
+		*seen_g0 = true;
+	} else if (op->what == INSN_COMPARE && op->other == *m && *seen_g0) {
+		out->m_curg = op->value;
+		return true;
+	}
+	return false;
+}
+
+bool goruntime_parse_systemstack(const struct insn_code *code, struct goruntime *out)
+{
+	struct insn_decoder *dec = insn_decoder_new(IMAGE_AMD64);
+	uint64_t addr = code->addr;
+	int32_t constant[REGS] = {0};
+	bool seen_g0 = false, found = false;
+	struct insn_operands op;
+	struct insn in;
+	int m = -1;
+
+	for (int i = 0; i < SYSTEMSTACK_MAX && !found; i++, addr += in.size) {
+		if (!insn_decode(dec, code, addr, &in))
+			break;
+		if (insn_operands(code, addr, &op))
+			found = systemstack_step(&op, constant, out, &m, &seen_g0);
+	}
+	insn_decoder_free(dec);
+	return found;
+}
+
+static bool function_code(const struct image *img, const struct pclntab_func *fn,
+			  struct insn_code *out)
+{
+	*out = (struct insn_code){.addr = fn->addr, .len = fn->end - fn->addr};
+	out->bytes = image_at(img, fn->addr, out->len);
+	return out->bytes;
+}
+
+static bool is_print(uint64_t addr, void *ctx)
+{
+	struct pclntab_func fn;
+
+	return pclntab_find(ctx, addr, &fn) &&
+	       (!strcmp(fn.name, "runtime.printint") || !strcmp(fn.name, "runtime.printuint"));
+}
+
+/* Struct g and m of version 1.MINOR. */
+static void known_layout(struct goruntime *out)
+{
+	out->g_stack_hi = 8;
+	out->g_m = 48;
+	out->g_sched_sp = 56;
+	out->g_goid = out->minor == 23 || out->minor == 24 ? 160 : 152;
+	out->m_g0 = 0;
+	out->m_curg = out->minor >= 25 ? 184 : 192;
+}
+
+/* Some programs have an assembly function and its wrapper under one name: the code that matches
+ * counts. */
+static void parse_systemstack(const struct image *img, const struct pclntab *tab,
+			      struct goruntime *out)
+{
+	size_t count = pclntab_count(tab);
+	struct pclntab_func fn;
+
+	for (size_t i = 0; i < count; i++) {
+		struct goruntime found = {0};
+		struct insn_code code;
+
+		if (!pclntab_func(tab, i, &fn) || strcmp(fn.name, "runtime.systemstack") != 0 ||
+		    !function_code(img, &fn, &code) || !goruntime_parse_systemstack(&code, &found))
+			continue;
+		out->tls_g = found.tls_g;
+		out->g_m = found.g_m;
+		out->m_g0 = found.m_g0;
+		out->m_curg = found.m_curg;
+		return;
+	}
+}
+
+static void parse_header(const struct image *img, const struct pclntab *tab, struct goruntime *out)
+{
+	struct pclntab_func fn;
+	struct insn_code code;
+	uint32_t goid;
+
+	if (pclntab_named(tab, "runtime.goroutineheader", &fn) && function_code(img, &fn, &code) &&
+	    goruntime_parse_header(&code, out->g_in_register, is_print, (void *)tab, &goid) &&
+	    goid % 8 == 0 && goid >= 128 && goid < 256)
+		out->g_goid = goid;
+}
+
+static void find_ends(const struct pclntab *tab, struct site_finder *finder, struct goruntime *out)
+{
+	struct pclntab_func fn;
+	const char *reason;
+
+	if (pclntab_named(tab, "runtime.recovery", &fn))
+		site_call(finder, &fn, "runtime.gogo", &out->recovered);
+	if ((!pclntab_named(tab, "runtime.Goexit", &fn) ||
+	     site_call(finder, &fn, "runtime.goexit1", &out->goexit)) &&
+	    pclntab_named(tab, "runtime.goexit1", &fn) &&
+	    site_entry(finder, &fn, false, &out->goexit, &reason))
+		out->goexit = (struct site){0};
+	if (pclntab_named(tab, "runtime.fatalpanic", &fn) &&
+	    site_entry(finder, &fn, false, &out->fatal, &reason))
+		out->fatal = (struct site){0};
+}
+
+int goruntime_read(const struct image *img, const struct pclntab *tab, struct site_finder *finder,
+		   struct goruntime *out, struct errmsg *err)
+{
+	bool arm = image_arch(img) == IMAGE_ARM64;
+	struct buildinfo info;
+
+	*out = (struct goruntime){.minor = -1};
+	if (buildinfo_read(img, &info)) {
+		snprintf(out->version, sizeof(out->version), "%s", info.version);
+		out->minor = info.minor;
+	}
+	if (out->minor < 0)
+		out->minor = pclntab_minor_guess(tab);
+	out->g_in_register = arm || out->minor >= 17;
+	known_layout(out);
+	if (!arm) {
+		parse_systemstack(img, tab, out);
+		parse_header(img, tab, out);
+	}
+	find_ends(tab, finder, out);
+	if (out->g_in_register || out->tls_g)
+		return 0;
+	errmsg_set(err, "the goroutine's thread-local variable was not found in the code of "
+			"runtime.systemstack");
+	errmsg_hint(err, "programs of Go 1.17 and later keep the goroutine in a register");
+	return -1;
+}
