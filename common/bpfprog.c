@@ -184,30 +184,20 @@ static const char *last_lines(const char *log)
 	return p;
 }
 
+/* Loads once more for the verifier's words. Without privileges it says nothing. */
 static void set_load_error(struct bpfprog *prog, const char *name, int attach_type,
 			   struct errmsg *err)
 {
 	int error = errno;
-
-	if (error == EPERM || error == EACCES) {
-		char *log = mem_zalloc(1, LOG_SIZE);
-
-		/* EACCES is also how the verifier refuses a program */
-		if (load(prog, name, attach_type, log) < 0 && log[0])
-			errmsg_set(err, "the kernel refuses BPF program %s: %s", name,
-				   last_lines(log));
-		else
-			errmsg_set(err, "cannot load BPF program %s: %s", name, strerror(error));
-		free(log);
-		errmsg_hint(err, "run as root, or with CAP_BPF and CAP_PERFMON");
-		return;
-	}
 	char *log = mem_zalloc(1, LOG_SIZE);
 
-	if (load(prog, name, attach_type, log) < 0 && log[0])
+	load(prog, name, attach_type, log);
+	if (log[0])
 		errmsg_set(err, "the kernel refuses BPF program %s: %s", name, last_lines(log));
 	else
 		errmsg_set(err, "cannot load BPF program %s: %s", name, strerror(error));
+	if (error == EPERM || error == EACCES)
+		errmsg_hint(err, "run as root, or with CAP_BPF and CAP_PERFMON");
 	free(log);
 }
 
@@ -224,4 +214,30 @@ int bpfprog_load(struct bpfprog *prog, const char *name, int expected_attach_typ
 	}
 	prog->fds[prog->nfds++] = fd;
 	return fd;
+}
+
+struct bpfprog_ring *bpfprog_ring_open(const struct bpfprog *prog, const char *map,
+				       int (*fn)(void *arg, void *data, size_t size), void *arg,
+				       struct errmsg *err)
+{
+	void *ring = bpf_new_ringbuf(bpfprog_map(prog, map), fn, arg);
+
+	if (!ring)
+		errmsg_set(err, "cannot read ring buffer \"%s\": %s", map, strerror(errno));
+	return ring;
+}
+
+int bpfprog_ring_poll(struct bpfprog_ring *ring, int timeout_ms)
+{
+	int count = bpf_consume_ringbuf((struct ring_buffer *)ring);
+
+	if (count || !timeout_ms)
+		return count;
+	return bpf_poll_ringbuf((struct ring_buffer *)ring, timeout_ms);
+}
+
+void bpfprog_ring_close(struct bpfprog_ring *ring)
+{
+	if (ring)
+		bpf_free_ringbuf((struct ring_buffer *)ring);
 }
