@@ -1,0 +1,406 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the tools on programs that know the truth about themselves, and compares.
+
+    harness.py --group e2e --build FOLDER [--versions "1.19 1.27"] [NAME...]
+
+A test is a function decorated with @test in tests/GROUP/test_*.py; an executable file in
+tests/GROUP that is no .py is a test as well (77 as exit status: skipped). Prints a line for each."""
+
+import argparse
+import concurrent.futures
+import fnmatch
+import functools
+import glob
+import importlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+
+TESTS = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+REGISTRY = []
+OPTIONS = argparse.Namespace(build="", versions=[], group="e2e")
+
+
+class Skip(Exception):
+    """What a test needs is not there."""
+
+
+class Failure(Exception):
+    """What a test saw is not what should be."""
+
+
+def test(alone=False, **matrix):
+    """Registers a test, once for each combination of the matrix's values (a callable is asked for
+    them when the versions are known). `alone`: nothing else may run meanwhile."""
+    def register(function):
+        REGISTRY.append((function, alone, matrix))
+        return function
+    return register
+
+
+def expand(group):
+    """(name, callable, alone) for each test of a group"""
+    for function, alone, matrix in REGISTRY:
+        combinations = [{}]
+        for key, values in matrix.items():
+            values = values() if callable(values) else values
+            combinations = [dict(c, **{key: v}) for c in combinations for v in values]
+        for c in combinations:
+            name = "/".join([group, function.__name__, *map(str, c.values())])
+            yield name, functools.partial(function, **c), alone
+
+
+def expect(condition, message):
+    if not condition:
+        raise Failure(message)
+
+
+def run(argv, timeout=60, **kwargs):
+    """A command to its end: CompletedProcess with text in stdout and stderr."""
+    kwargs.setdefault("stdin", subprocess.DEVNULL)
+    return subprocess.run(argv, timeout=timeout, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          encoding="utf-8", errors="replace", check=False, **kwargs)
+
+
+def versions():
+    return OPTIONS.versions
+
+
+def newest():
+    return OPTIONS.versions[-1]
+
+
+def tool_path(name):
+    path = os.path.join(OPTIONS.build, name)
+    if not os.access(path, os.X_OK):
+        raise Skip(f"{name} is not built yet")
+    return path
+
+
+def fixture(name, version, flavour="plain"):
+    """Path of the cached test program; do not trace it there: others may."""
+    if name == "generics" and version == "1.15":
+        raise Skip("Go 1.15 has no generics")
+    built = run([TESTS + "/fixture", name, version, flavour], timeout=400)
+    expect(built.returncode == 0, f"cannot build {name}: {built.stderr[-400:]}")
+    return built.stdout.strip()
+
+
+def toolchain(version):
+    found = run([TESTS + "/toolchain", version], timeout=400)
+    if found.returncode:
+        raise Skip(f"no Go {version}: {found.stderr[-200:]}")
+    return found.stdout.strip()
+
+
+class Lines:
+    """Reads a pipe in a thread, so that the process at its other end never waits for us."""
+
+    def __init__(self, pipe, arrived):
+        self.lines, self.arrived = [], arrived
+        self.thread = threading.Thread(target=self.read, args=(pipe,), daemon=True)
+        self.thread.start()
+
+    def read(self, pipe):
+        for line in pipe:
+            with self.arrived:
+                self.lines.append(line.decode("utf-8", "replace"))
+                self.arrived.notify_all()
+        with self.arrived:
+            self.arrived.notify_all()
+
+    def text(self):
+        return "".join(self.lines)
+
+
+class Process:
+    """A child with its output read as it comes."""
+
+    def __init__(self, argv, **kwargs):
+        self.argv = argv
+        self.child = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE, **kwargs)
+        self.arrived = threading.Condition()
+        self.out = Lines(self.child.stdout, self.arrived)
+        self.err = Lines(self.child.stderr, self.arrived)
+
+    @property
+    def pid(self):
+        return self.child.pid
+
+    def wait_line(self, start, timeout=60):
+        """The first line on stdout or stderr that begins so."""
+        def find():
+            for line in self.out.lines + self.err.lines:
+                if line.startswith(start):
+                    return line
+            gone = self.child.poll() is not None and not self.out.thread.is_alive()
+            return "" if gone else None
+        with self.arrived:
+            self.arrived.wait_for(lambda: find() is not None, timeout)
+            line = find()
+        if not line:
+            what = "ended" if self.child.poll() is not None else "is silent"
+            raise Failure(f"{self.argv[0]} {what} without '{start}': {self.said()}")
+        return line
+
+    def say(self, line=""):
+        self.child.stdin.write(line.encode() + b"\n")
+        self.child.stdin.flush()
+
+    def signal(self, number):
+        if self.child.poll() is None:
+            self.child.send_signal(number)
+
+    def wait(self, timeout=60):
+        """Exit status, with all output read."""
+        try:
+            status = self.child.wait(timeout)
+        except subprocess.TimeoutExpired:
+            raise Failure(f"{' '.join(self.argv)[:300]} does not end: {self.said()}") from None
+        self.out.thread.join(5)
+        self.err.thread.join(5)
+        return status
+
+    def said(self):
+        return (self.out.text()[-300:] + " | " + self.err.text()[-500:]).strip()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.child.poll() is None:
+            self.child.kill()
+        self.child.wait()
+        for pipe in (self.child.stdin, self.child.stdout, self.child.stderr):
+            try:
+                pipe.close()
+            except OSError:
+                pass
+
+
+class Target(Process):
+    """A fixture in a private copy (probes act on the file), waiting for go()."""
+
+    def __init__(self, name, version, flavour="plain", args=(), path=None, argv=None):
+        """`path`: a copy that is there already; `argv(path)`: the command that starts it."""
+        self.folder = tempfile.TemporaryDirectory(prefix="bcc-gotools-")
+        self.path = path or private_copy(self.folder.name, name, version, flavour)
+        super().__init__([*(argv(self.path) if argv else [self.path]), *args])
+        try:
+            self.target_pid = int(self.wait_line("ready").split()[1])
+        except Failure:
+            self.__exit__()
+            raise
+
+    def go(self):
+        self.say()
+
+    def truth(self, timeout=60):
+        """Lets it end, and what it tells: a list of tracks."""
+        status = self.wait(timeout)
+        expect(status == 0, f"the target ended with {status}: {self.said()}")
+        return tracks(self.out.text())
+
+    def __exit__(self, *args):
+        super().__exit__(*args)
+        self.folder.cleanup()
+
+
+def private_copy(folder, name, version, flavour="plain"):
+    path = os.path.join(folder, name)
+    shutil.copy(fixture(name, version, flavour), path)
+    return path
+
+
+class Tool(Process):
+    """A tool, running; wait for its probes with tracing()."""
+
+    def __init__(self, name, *args, **kwargs):
+        super().__init__([tool_path(name), *map(str, args)], **kwargs)
+
+    def tracing(self):
+        self.wait_line("Tracing ")
+        return self
+
+    def records(self, timeout=60, status=0):
+        """Its JSON output, after it has ended by itself."""
+        got = self.wait(timeout)
+        expect(got == status, f"{self.argv[0]} ended with {got}: {self.said()}")
+        return json_lines(self.out.text())
+
+    def stop(self, number=signal.SIGINT, timeout=60):
+        self.signal(number)
+        return self.records(timeout)
+
+
+def json_lines(text):
+    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+
+
+def tracks(text):
+    return [t for t in json_lines(text) if "calls" in t]
+
+
+def plain_name(name):
+    """A name without what an instantiation adds: the truth knows it as [...]"""
+    return re.sub(r"\[.*\]", "[...]", name)
+
+
+def counted(records):
+    """{function: count} of gofunccount's output"""
+    counts = {}
+    for record in records:
+        if record.get("type") == "count":
+            name = plain_name(record["func"])
+            counts[name] = counts.get(name, 0) + record["count"]
+    return counts
+
+
+def compare_counts(truth, records, only=None):
+    got = counted(records)
+    wrong = []
+    for track in truth:
+        name = track["func"]
+        if only is not None and name not in only:
+            continue
+        if got.get(name, 0) != track["calls"]:
+            wrong.append(f"{name}: {got.get(name, 0)} counted, {track['calls']} true")
+    expect(not wrong, "; ".join(wrong))
+
+
+SLACK_NS = 1000          # the kernel's and the program's clock, read at different times
+PROBE_NS = 100_000       # what two probes and a busy machine may add to a call, at the most
+OUTLIERS = 0.05          # share of calls that another process on the CPU may have delayed more
+
+
+def at_most(buckets, bound):
+    return sum(count for _, high, count in buckets if high <= bound)
+
+
+def compare_durations(name, ns, record):
+    """Every call takes no longer in the tool's eyes than in its caller's, and hardly less."""
+    expect(record["total"] <= sum(ns) + SLACK_NS * len(ns),
+           f"{name}: {record['total']} ns in total, its callers saw {sum(ns)}")
+    expect(record["max"] <= max(ns) + SLACK_NS, f"{name}: max {record['max']} of {max(ns)}")
+    late = 0
+    for _, high, _ in record["buckets"]:
+        got = at_most(record["buckets"], high)
+        true = sum(1 for d in ns if d <= high - SLACK_NS)
+        expect(got >= true, f"{name}: {got} calls up to {high} ns, {true} in truth")
+        late = max(late, got - sum(1 for d in ns if d <= high + PROBE_NS))
+    expect(late <= OUTLIERS * len(ns) + 2, f"{name}: {late} of {len(ns)} calls seem too short")
+
+
+def check_record(record):
+    """Do the parts of one latency record agree with each other?"""
+    name, buckets = record["func"], record["buckets"]
+    expect(sum(b[2] for b in buckets) == record["count"], f"{name}: buckets do not add up")
+    if record["count"]:
+        order = [record[k] for k in ("min", "p50", "p90", "p99", "max")]
+        expect(order == sorted(order), f"{name}: min, percentiles and max out of order: {order}")
+        low, high = buckets[0][0], buckets[-1][1]
+        expect(low <= record["min"] and record["max"] <= high, f"{name}: buckets lack min or max")
+    expect(record["unit"] == "ns", f"{name}: unit {record['unit']}")
+
+
+def expected(track):
+    """What gofunclatency should say: (count, panicked, exited, running)"""
+    numbers = [track[k] for k in ("returned", "panicked", "exited", "running")]
+    if not any(numbers):
+        numbers[0] = track["calls"]
+    return numbers
+
+
+def compare_latency(truth, records, only=None):
+    by_name = {}
+    for record in records:
+        if record.get("type") == "latency":
+            check_record(record)
+            by_name.setdefault(plain_name(record["func"] or ""), []).append(record)
+    for track in truth:
+        name = track["func"]
+        if only is not None and name not in only:
+            continue
+        found = by_name.get(name, [])
+        keys = ("count", "panicked", "exited", "running")
+        got = [sum(r[k] for r in found) for k in keys]
+        expect(got == expected(track),
+               f"{name}: {dict(zip(keys, got))}, in truth {dict(zip(keys, expected(track)))}")
+        if len(found) == 1 and len(track["ns"]) == track["returned"] > 0:
+            compare_durations(name, track["ns"], found[0])
+
+
+def script(path):
+    """A test that is a program of its own: 0 passes, 77 skips."""
+    env = dict(os.environ, BUILD=OPTIONS.build, VERSIONS=" ".join(OPTIONS.versions))
+    result = run([path], timeout=600, env=env)
+    last = (result.stdout + result.stderr).strip().split("\n")[-1]
+    if result.returncode == 77:
+        raise Skip(last)
+    expect(result.returncode == 0, last)
+
+
+def scripts(group):
+    for path in sorted(glob.glob(f"{TESTS}/{group}/*")):
+        if os.path.isfile(path) and os.access(path, os.X_OK) and not path.endswith(".py"):
+            yield f"{group}/{os.path.basename(path)}", functools.partial(script, path), True
+
+
+def attempt(name, function):
+    begun = time.monotonic()
+    try:
+        function()
+        line = f"ok {name}"
+    except Skip as why:
+        line = f"skip {name}: {why}"
+    except (Failure, subprocess.TimeoutExpired) as why:
+        line = f"not ok {name}: " + " ".join(str(why).split())
+    except Exception as why:  # pylint: disable=broad-except
+        where = " ".join(traceback.format_exc().split()[-30:])
+        line = f"not ok {name}: {type(why).__name__}: {where}"
+    if OPTIONS.times:
+        line += f"  # {time.monotonic() - begun:.1f} s"
+    print(line, flush=True)
+    return not line.startswith("not ok")
+
+
+def wanted(name):
+    return not OPTIONS.names or any(
+        name.startswith(p) or fnmatch.fnmatch(name, p) for p in OPTIONS.names)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--group", default="e2e")
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--versions", type=str.split, default=["1.19"])
+    parser.add_argument("--times", action="store_true")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("names", nargs="*")
+    parser.parse_args(namespace=OPTIONS)
+    sys.modules["harness"] = sys.modules["__main__"]
+    sys.path.insert(0, f"{TESTS}/{OPTIONS.group}")
+    for path in sorted(glob.glob(f"{TESTS}/{OPTIONS.group}/test_*.py")):
+        importlib.import_module(os.path.basename(path)[:-3])
+    chosen = [t for t in [*expand(OPTIONS.group), *scripts(OPTIONS.group)] if wanted(t[0])]
+    with concurrent.futures.ThreadPoolExecutor(OPTIONS.jobs) as pool:
+        jobs = [pool.submit(attempt, name, f) for name, f, alone in chosen if not alone]
+        passed = all([job.result() for job in jobs])
+    for name, function, alone in chosen:
+        if alone:
+            passed = attempt(name, function) and passed
+    return 0 if passed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gofunccount and gofunclatency against the truth of the fixtures, of every Go version and way of
+building."""
+
+from harness import Target, Tool, compare_counts, compare_latency, newest, test, versions
+
+ALL = ["calls", "early", "generics", "grow", "many", "migrate", "panics", "preempt", "recurse"]
+BUILT = ["migrate", "panics", "recurse"]  # in every flavour
+FLAVOURS = ["sw", "strip", "pie", "nl", "cgo", "cgopie"]
+
+
+def some_versions():
+    """The oldest, one between and the newest; all with --all"""
+    every = versions()
+    return every if len(every) > 5 else sorted({every[0], "1.19", newest()}, key=lambda v: v[2:])
+
+
+def measure(tool, name, version, flavour, compare, *options):
+    """Attaches to a fixture by -p, lets it run to its end, and compares."""
+    with Target(name, version, flavour) as target:
+        pid = target.target_pid
+        with Tool(tool, "-j", "-p", pid, *options, ":main.*") as tracer:
+            tracer.tracing()
+            target.go()
+            truth = target.truth()
+            compare(truth, tracer.records())
+
+
+@test(name=ALL, version=versions)
+def count(name, version, flavour="plain"):
+    measure("gofunccount", name, version, flavour, compare_counts)
+
+
+@test(name=ALL, version=versions)
+def latency(name, version, flavour="plain"):
+    measure("gofunclatency", name, version, flavour, compare_latency, "-F")
+
+
+@test(name=BUILT, version=some_versions, flavour=FLAVOURS)
+def count_built(name, version, flavour):
+    count(name, version, flavour)
+
+
+@test(name=BUILT, version=some_versions, flavour=FLAVOURS)
+def latency_built(name, version, flavour):
+    latency(name, version, flavour)

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What processes do while they are traced, and where they live."""
+
+import os
+import shutil
+import signal
+import tempfile
+
+from harness import (Target, Tool, compare_counts, compare_latency, counted, expect, newest,
+                     private_copy, run, test, tool_path, tracks)
+
+TOOLS = ["gofunccount", "gofunclatency"]
+WORK = "main.workCall"
+
+
+def calls(records):
+    """How often the tool saw main.workCall, whichever tool it is."""
+    return counted(records).get(WORK, 0) + sum(
+        r["count"] + r["panicked"] for r in records if r.get("type") == "latency")
+
+
+def see(tool, target, *pattern):
+    """Traces a target to its end: what the tool saw"""
+    with Tool(tool, "-j", "-p", target.target_pid, *pattern) as tracer:
+        tracer.tracing()
+        target.go()
+        return tracer.records()
+
+
+@test(tool=TOOLS)
+def two_processes(tool):
+    """-p takes one of two processes of one binary; without -p both are seen."""
+    with Target("process", newest(), args=["calls=30"]) as one, \
+            Target("process", newest(), args=["calls=500"], path=one.path) as two:
+        with Tool(tool, "-j", f"{one.path}:{WORK}") as both, \
+                Tool(tool, "-j", "-p", one.target_pid, f":{WORK}") as first:
+            both.tracing()
+            first.tracing()
+            two.go()
+            two.truth()
+            one.go()
+            one.truth()
+            expect(calls(first.records()) == 30, f"-p saw {calls(first.records())} of 30 calls")
+            seen = calls(both.stop())
+            expect(seen == 530, f"saw {seen} of both processes' 530 calls")
+
+
+@test(tool=TOOLS)
+def path_and_pid(tool):
+    """BINARY and -p together"""
+    with Target("process", newest()) as one:
+        expect(calls(see(tool, one, f"{one.path}:{WORK}")) == 100, "not 100 calls")
+
+
+@test(tool=TOOLS)
+def child(tool):
+    """A child of the traced process is another process."""
+    with Target("process", newest(), args=["child"]) as target:
+        seen = calls(see(tool, target, f":{WORK}"))
+        expect(seen == 100, f"-p saw {seen} of 100 calls")
+    with Target("process", newest(), args=["child"]) as target:
+        with Tool(tool, "-j", f"{target.path}:{WORK}") as tracer:
+            tracer.tracing()
+            target.go()
+            target.wait()
+            seen = calls(tracer.stop())
+            expect(seen == 400, f"without -p saw {seen} of 400 calls")
+
+
+def command(tool, *args):
+    """Runs the tool on a command; its records, and the truth that the command told"""
+    with tempfile.TemporaryDirectory() as folder:
+        path = private_copy(folder, "process", newest())
+        args = [a.replace("PATH", path) for a in args]
+        with Tool(tool, "-j", *args, "--", path, "once", "now", "calls=50") as tracer:
+            records = tracer.records()
+            return records, tracks(tracer.out.text())
+
+
+@test(pattern=["PATH:main.*", "main.*", ":main.*"])
+def command_count(pattern):
+    """-- COMMAND counts from the first instruction: package initialisation too."""
+    records, truth = command("gofunccount", pattern)
+    expect(len(truth) == 2, "the command did not tell its truth")
+    compare_counts(truth, records)
+
+
+@test()
+def command_latency():
+    records, truth = command("gofunclatency", "-F", "main.*")
+    compare_latency(truth, records)
+
+
+@test(tool=TOOLS)
+def command_from_path(tool):
+    """BINARY and COMMAND are looked up in PATH."""
+    with tempfile.TemporaryDirectory() as folder:
+        private_copy(folder, "process", newest())
+        env = dict(os.environ, PATH=f"{folder}:{os.environ['PATH']}")
+        with Tool(tool, "-j", f"process:{WORK}", "--", "process", "once", "now", env=env) as tracer:
+            seen = calls(tracer.records())
+            expect(seen == 100, f"saw {seen} of 100 calls")
+
+
+@test(tool=TOOLS)
+def mount_namespace(tool):
+    """The file is on a mount that only the process sees."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = private_copy(folder, "process", newest())
+        hidden = os.path.join(folder, "hidden")
+        os.mkdir(hidden)
+        script = f"mount -t tmpfs none {hidden} && cp {path} {hidden}/ && exec {hidden}/process"
+        with Target("process", newest(), path=path, argv=lambda _: [
+                "unshare", "-m", "--propagation", "private", "sh", "-c", script]) as target:
+            expect(not os.listdir(hidden), "the mount is seen outside")
+            expect(calls(see(tool, target, f"{hidden}/process:{WORK}")) == 100, "not 100 calls")
+        with Target("process", newest(), path=path, argv=lambda _: [
+                "unshare", "-m", "--propagation", "private", "sh", "-c", script]) as target:
+            expect(calls(see(tool, target, f":{WORK}")) == 100, "not 100 calls by its PID")
+
+
+@test(tool=TOOLS)
+def changed_root(tool):
+    """The process has another root: BINARY is a path of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = private_copy(folder, "process", newest())
+        for pattern in f":{WORK}", f"/process:{WORK}":
+            with Target("process", newest(), path=path,
+                        argv=lambda _: ["chroot", folder, "/process"]) as target:
+                expect(calls(see(tool, target, pattern)) == 100, f"not 100 calls by {pattern}")
+
+
+@test(tool=TOOLS)
+def pid_namespace(tool):
+    """The process thinks that its PID is another."""
+    with Target("process", newest(), argv=lambda p: [
+            "unshare", "-p", "-f", "--kill-child", p]) as target:
+        pid = int(run(["pgrep", "-P", str(target.pid)]).stdout)
+        expect(target.target_pid == 1, "no PID namespace")
+        with Tool(tool, "-j", "-p", pid, f":{WORK}") as tracer:
+            tracer.tracing()
+            target.go()
+            expect(calls(tracer.records()) == 100, "not 100 calls")
+
+
+@test(tool=TOOLS)
+def deleted(tool):
+    """The executable was deleted, as upgrades do, or has another in its place."""
+    with Target("process", newest()) as target:
+        os.unlink(target.path)
+        expect(calls(see(tool, target, f":{WORK}")) == 100, "not 100 calls")
+    with Target("process", newest()) as target:
+        shutil.copy("/bin/true", target.path + ".new")
+        os.rename(target.path + ".new", target.path)
+        expect(calls(see(tool, target, f":{WORK}")) == 100, "not 100 calls after an upgrade")
+
+
+@test(tool=TOOLS)
+def deleted_while_traced(tool):
+    with Target("process", newest()) as target:
+        with Tool(tool, "-j", "-p", target.target_pid, f":{WORK}") as tracer:
+            tracer.tracing()
+            os.unlink(target.path)
+            target.go()
+            expect(calls(tracer.records()) == 100, "not 100 calls")
+
+
+@test(tool=TOOLS)
+def executes_itself(tool):
+    with Target("process", newest(), args=["self"]) as target:
+        seen = calls(see(tool, target, f":{WORK}"))
+        truth = sum(t["calls"] for t in target.truth() if t["func"] == WORK)
+        expect(seen == truth == 200, f"saw {seen} of {truth} calls, 200 meant")
+
+
+@test(tool=TOOLS)
+def executes_another(tool):
+    with Target("process", newest(), args=["other"]) as target:
+        expect(calls(see(tool, target, f":{WORK}")) == 100, "not 100 calls")
+
+
+@test(tool=TOOLS)
+def is_killed(tool):
+    with Target("process", newest(), args=["killed"]) as target:
+        expect(calls(see(tool, target, f":{WORK}")) == 100, "not 100 calls")
+        expect(target.wait() == -signal.SIGKILL, "the target did not die so")
+
+
+@test()
+def dies_of_a_panic():
+    with Target("process", newest(), args=["fatal"]) as target:
+        record = [r for r in see("gofunclatency", target, "-F", f":{WORK}")
+                  if r["type"] == "latency"][0]
+        got = [record[k] for k in ("count", "panicked", "exited", "running")]
+        expect(got == [100, 1, 0, 0], f"count, panicked, exited, running: {got}")
+        expect(target.wait() == 2 and "told to" in target.err.text(), "no panic of the target's")
+
+
+@test(tool=TOOLS)
+def ends_before(tool):
+    """The process is gone when the tool looks for it."""
+    with Target("process", newest()) as target:
+        target.go()
+        target.truth()
+        result = run([tool_path(tool), "-p", str(target.target_pid), f":{WORK}"])
+        expect(result.returncode == 1 and str(target.target_pid) in result.stderr,
+               f"status {result.returncode}: {result.stderr}")

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signals, intervals, output, tracers that come, go and are killed."""
+
+import re
+import signal
+import time
+
+from harness import (Target, Tool, compare_counts, compare_latency, counted, expect, json_lines,
+                     newest, run, test, tool_path, versions)
+
+TOOLS = ["gofunccount", "gofunclatency"]
+CLOCK = re.compile(r"^\d\d:\d\d:\d\d$", re.M)
+
+
+@test(tool=TOOLS, number=[signal.SIGINT, signal.SIGTERM])
+def ends_by_signal(tool, number):
+    with Target("steady", newest(), args=["threads=1"]) as target:
+        with Tool(tool, f"{target.path}:main.digest") as tracer:
+            tracer.tracing()
+            time.sleep(0.3)
+            tracer.signal(number)
+            expect(tracer.wait(20) == 0, f"ended with {tracer.child.returncode}")
+            out = tracer.out.text()
+            expect("Detaching..." in out, f"no last word: {out}")
+            if tool == "gofunccount":
+                expect(re.search(r"^FUNC {32} +COUNT\n(?:main\.digest +[1-9]\d*)\n", out, re.M), out)
+            else:
+                expect(re.search(r"^ +nsecs +: count +distribution$", out, re.M), out)
+                expect(re.search(r"^avg = \d+ nsecs, total: \d+ nsecs, count: \d+$", out, re.M), out)
+                expect(re.search(r"^p50 = \d+, p90 = \d+, p99 = \d+, max = \d+ nsecs$", out, re.M), out)
+        target.go()
+        target.wait()
+
+
+@test(tool=TOOLS)
+def second_interrupt(tool):
+    """A second Ctrl-C leaves at once; neither may leave anything behind in the target."""
+    with Target("steady", newest()) as target:
+        with Tool(tool, f"{target.path}:*") as tracer:
+            tracer.tracing()
+            tracer.signal(signal.SIGINT)
+            tracer.signal(signal.SIGINT)
+            expect(tracer.wait(20) in (0, 1, 130, -signal.SIGINT), "no end")
+        right(target)
+
+
+@test(tool=TOOLS)
+def early_interrupt(tool):
+    """Ctrl-C before the probes are there"""
+    with Target("steady", newest()) as target:
+        with Tool(tool, f"{target.path}:*") as tracer:
+            time.sleep(0.1)
+            tracer.signal(signal.SIGINT)
+            tracer.wait(20)
+        right(target)
+
+
+def right(target):
+    """The target's own checks still find everything right."""
+    time.sleep(0.2)
+    target.go()
+    status = target.wait()
+    out = target.out.text()
+    checked = re.search(r"^checked (\d+)$", out, re.M)
+    expect(status == 0 and checked and int(checked[1]) > 0, f"the target went wrong: {target.said()}")
+
+
+@test(tool=TOOLS)
+def duration(tool):
+    with Target("steady", newest(), args=["threads=1"]) as target:
+        begun = time.monotonic()
+        result = run([tool_path(tool), "-d", "1", f"{target.path}:main.digest"], timeout=20)
+        took = time.monotonic() - begun
+        expect(result.returncode == 0, result.stderr)
+        expect(1 <= took < 8, f"-d 1 took {took:.1f} s")
+        right(target)
+
+
+@test()
+def interval_clears():
+    """-i prints and clears: the parts add up to the whole."""
+    with Target("migrate", newest(), args=["calls=900", "goroutines=4"]) as target:
+        with Tool("gofunccount", "-j", "-T", "-i", 1, "-p", target.target_pid,
+                  ":main.sleeping") as tracer:
+            tracer.tracing()
+            target.go()
+            truth = target.truth()
+            records = tracer.records()
+            parts = [r for r in records if r["type"] == "count"]
+            expect(len(parts) >= 2 and all("time" in r for r in parts), f"{parts}")
+            compare_counts(truth, records, only=["main.sleeping"])
+
+
+@test(tool=TOOLS)
+def interval_text(tool):
+    with Target("steady", newest(), args=["threads=1"]) as target:
+        result = run([tool_path(tool), "-T", "-i", "1", "-d", "3", f"{target.path}:main.digest"])
+        expect(result.returncode == 0, result.stderr)
+        expect(len(CLOCK.findall(result.stdout)) == 3, f"not 3 times: {result.stdout}")
+        right(target)
+
+
+@test(unit=["-u", "-m"])
+def unit(unit):
+    with Target("steady", newest(), args=["threads=1"]) as target:
+        result = run([tool_path("gofunclatency"), unit, "-F", "-d", "1",
+                      f"{target.path}:main.digest"])
+        name = {"-u": "usecs", "-m": "msecs"}[unit]
+        expect(result.returncode == 0, result.stderr)
+        expect("Function = main.digest" in result.stdout, result.stdout)
+        expect(re.search(rf"^ +{name} +: count +distribution$", result.stdout, re.M), result.stdout)
+        expect(re.search(rf"^avg = \d+ {name}, total: \d+ {name}, count: \d+$", result.stdout, re.M),
+               result.stdout)
+        right(target)
+
+
+@test()
+def one_histogram():
+    """Without -F all functions share one histogram, whose function is null."""
+    with Target("recurse", newest()) as target:
+        with Tool("gofunclatency", "-j", "-p", target.target_pid, ":main.p[io]ngOnce",
+                  "-r") as tracer:
+            tracer.tracing()
+            target.go()
+            truth = target.truth()
+            records = [r for r in tracer.records() if r["type"] == "latency"]
+            expect(len(records) == 1 and records[0]["func"] is None, f"{records}")
+            both = [t for t in truth if t["func"] in ("main.pingOnce", "main.pongOnce")]
+            expect(records[0]["count"] == sum(t["calls"] for t in both), f"{records}")
+
+
+@test()
+def several_patterns():
+    with Target("recurse", newest()) as target:
+        with Tool("gofunccount", "-j", "-p", target.target_pid, ":main.pingOnce",
+                  ":main.desc*") as tracer:
+            tracer.tracing()
+            target.go()
+            truth = target.truth()
+            records = tracer.records()
+            compare_counts(truth, records, only=["main.pingOnce", "main.descendOnce"])
+            expect("main.pongOnce" not in counted(records), "a function that was not asked for")
+
+
+@test(tool=TOOLS)
+def two_tracers(tool):
+    """Two tools at the same places at the same time"""
+    with Target("panics", newest()) as target:
+        with Tool("gofunccount", "-j", "-p", target.target_pid, ":main.*") as count, \
+                Tool("gofunclatency", "-F", "-j", "-p", target.target_pid, ":main.*") as latency:
+            count.tracing()
+            latency.tracing()
+            target.go()
+            truth = target.truth()
+            compare_counts(truth, count.records())
+            compare_latency(truth, latency.records())
+
+
+@test(tool=TOOLS, pattern=["main.*", "*"])
+def killed_tracer(tool, pattern):
+    """SIGKILL in mid-run leaves a target that computes as before."""
+    with Target("steady", newest()) as target:
+        with Tool(tool, "-p", target.target_pid, f":{pattern}") as tracer:
+            tracer.tracing()
+            time.sleep(0.5)
+            tracer.signal(signal.SIGKILL)
+            tracer.wait(30)
+        right(target)
+
+
+@test(tool=TOOLS, version=versions)
+def cycles(tool, version):
+    """Tracers come and go on a busy target."""
+    with Target("steady", version) as target:
+        for pattern in ("main.*", "runtime.*", "*", "main.*", "*"):
+            with Tool(tool, "-p", target.target_pid, f":{pattern}") as tracer:
+                tracer.tracing()
+                time.sleep(0.1)
+                tracer.signal(signal.SIGINT)
+                expect(tracer.wait(30) == 0, tracer.said())
+        right(target)
+
+
+@test(tool=TOOLS)
+def shows_program(tool):
+    """-v shows the BPF program."""
+    with Target("steady", newest(), args=["threads=1"]) as target:
+        result = run([tool_path(tool), "-v", "-d", "1", f"{target.path}:main.digest"])
+        expect(result.returncode == 0, result.stderr)
+        expect("bpf_" in result.stdout + result.stderr, "no BPF program")
+        right(target)
+
+
+@test()
+def lists_functions():
+    with Target("calls", newest()) as target:
+        result = run([tool_path("gofuncs"), f"{target.path}:main.(*Thing).*"])
+        expect(result.stdout.split() == ["main.(*Thing).Pointer", "main.(*Thing).Value"]
+               or result.stdout.split() == ["main.(*Thing).Pointer"], result.stdout)
+        result = run([tool_path("gofuncs"), "-j", "-p", str(target.target_pid), ":main.*"])
+        names = [r.get("func") for r in json_lines(result.stdout)]
+        expect("main.emptyCall" in names, result.stdout[:300])
+        target.go()
+        target.truth()
