@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -232,6 +233,61 @@ static void test_resolve_deleted(void **state)
 	free(copy);
 }
 
+/* A child that has done `change` to its view of the files, and waits. */
+static pid_t start_elsewhere(int (*change)(void))
+{
+	int fds[2];
+	char byte;
+
+	assert_int_equal(pipe(fds), 0);
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (change() || write(fds[1], "", 1) != 1)
+			_exit(1);
+		close(fds[0]);
+		close(fds[1]);
+		pause();
+		_exit(0);
+	}
+	close(fds[1]);
+	assert_int_equal(read(fds[0], &byte, 1), 1);
+	close(fds[0]);
+	return pid;
+}
+
+static int change_root(void)
+{
+	return chroot(folder);
+}
+
+static int change_mounts(void)
+{
+	return unshare(CLONE_NEWNS);
+}
+
+static void test_resolve_in_containers(void **state)
+{
+	char *own = mem_printf("%s/bin/prog", folder);
+
+	(void)state;
+	if (geteuid())
+		skip();
+	for (int i = 0; i < 2; i++) {
+		pid_t pid = start_elsewhere(i ? change_mounts : change_root);
+		char *theirs = mem_printf("/proc/%d/root%s", pid, i ? own : "/bin/prog");
+
+		check_resolved(i ? own : "/bin/prog", pid, theirs);
+		check_resolved("./here", pid, "./here");
+		if (!i) /* not there in its view, but in that of the tool */
+			check_resolved(own, pid, own);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		free(theirs);
+	}
+	free(own);
+}
+
 static void test_pid(void **state)
 {
 	struct errmsg err = {0};
@@ -273,6 +329,7 @@ int main(void)
 		cmocka_unit_test(test_resolve_library),
 		cmocka_unit_test(test_resolve_errors),
 		cmocka_unit_test(test_resolve_deleted),
+		cmocka_unit_test(test_resolve_in_containers),
 		cmocka_unit_test(test_pid),
 	};
 
