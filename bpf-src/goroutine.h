@@ -1,69 +1,95 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which goroutine is running, and where it is on its stack.
+/* Who runs here: the goroutine, known by its goid, and how deep its stack is. A goroutine changes
+ * threads and its stack moves, but neither its goid nor the distance from its stack's high end
+ * changes. System stacks (g0, gsignal) have goid 0, belong to one thread and never move: they are
+ * known by the address of their g.
  *
- *   -DG_REGISTER         the ABI keeps g in a register (Go 1.17 and later)
- *   -DFSBASE_OFF=, -DTLS_G=   amd64: byte offset of thread.fsbase in struct task_struct, and of g
- *                        from there; needed without G_REGISTER, and for assembly that uses r14
- *   -DG_GOID=            byte offset of goid in struct g
+ *   -DG_REGISTER        ABIInternal's g register holds g (from Go 1.17)
+ *   -DTLS_G=n           else g is in the thread's memory at fs:n; 0: not known
+ *   -DFSBASE_OFF=n      byte offset of the fs base in struct task_struct
+ *   -DGOID_OFF=n -DG_M=n -DG_SCHED_SP=n    byte offsets in Go's struct g
+ *   -DM_CURG=n                             and in struct m
  */
 #ifndef GOROUTINE_H
 #define GOROUTINE_H
 
-#include <uapi/linux/ptrace.h>
+#include "probe.h"
+#include "latency_shared.h"
 
-struct goroutine {
-	u64 lo, hi; /* of its stack */
-	u64 goid;   /* 0: a system stack */
+struct goroutine_stack { /* the first words of struct g */
+	u64 lo, hi;
 };
 
-#ifdef __x86_64__
-#define goroutine_register(ctx) ((ctx)->r14)
-#else
-#define goroutine_register(ctx) ((ctx)->regs[28])
-#endif
-
-static inline u64 goroutine_word(u64 addr)
+static inline u64 goroutine_tls_g(void)
 {
-	u64 word = 0;
+	u64 base = 0, g = 0;
+	char *task = (char *)bpf_get_current_task();
 
-	bpf_probe_read_user(&word, sizeof(word), (void *)addr);
-	return word;
+	bpf_probe_read_kernel(&base, sizeof(base), task + FSBASE_OFF);
+	bpf_probe_read_user(&g, sizeof(g), (void *)(base + (s64)(TLS_G)));
+	return g;
 }
 
-static inline bool goroutine_read(u64 g, struct goroutine *out)
-{
-	return !bpf_probe_read_user(out, 2 * sizeof(u64), (void *)g) &&
-	       !bpf_probe_read_user(&out->goid, sizeof(u64), (void *)(g + G_GOID));
-}
-
-#ifdef FSBASE_OFF
-static inline u64 goroutine_of_thread(void)
-{
-	u64 task = bpf_get_current_task();
-	u64 base = 0;
-
-	bpf_probe_read_kernel(&base, sizeof(base), (void *)(task + FSBASE_OFF));
-	return base ? goroutine_word(base + TLS_G) : 0;
-}
-#endif
-
-/* The g that runs, read into *out; 0 where there is none. What is in the register is believed when
- * its stack is the one in use: assembly may use that register for something else. */
-static inline u64 goroutine_current(struct pt_regs *ctx, struct goroutine *out)
+static inline u64 goroutine_g(struct pt_regs *ctx)
 {
 #ifdef G_REGISTER
-	u64 g = goroutine_register(ctx);
-
-	if (goroutine_read(g, out) && ctx->sp > out->lo && ctx->sp <= out->hi)
-		return g;
+	return ctx->r14;
+#else
+	return goroutine_tls_g();
 #endif
-#ifdef FSBASE_OFF
-	u64 own = goroutine_of_thread();
+}
 
-	if (own && goroutine_read(own, out))
-		return own;
+static inline bool goroutine_on_stack(const struct goroutine_stack *stack, u64 sp)
+{
+	return sp > stack->lo && sp <= stack->hi;
+}
+
+/* Depth, in bytes, of stack pointer `sp` on the stack of who runs here; false: cannot be read. */
+static inline bool goroutine_here(struct pt_regs *ctx, u64 sp, struct goroutine_key *key,
+				  u64 *depth)
+{
+	struct goroutine_stack stack = {};
+	u64 g = goroutine_g(ctx), goid = 0;
+
+	bpf_probe_read_user(&stack, sizeof(stack), (void *)g);
+#ifdef G_REGISTER
+	/* assembly may use the register for its own ends */
+	if (TLS_G && !goroutine_on_stack(&stack, ctx->sp)) {
+		g = goroutine_tls_g();
+		bpf_probe_read_user(&stack, sizeof(stack), (void *)g);
+	}
 #endif
-	return 0;
+	if (bpf_probe_read_user(&goid, sizeof(goid), (void *)(g + GOID_OFF)))
+		return false;
+	if (goid && goroutine_on_stack(&stack, ctx->sp)) {
+		key->id = goid;
+		*depth = stack.hi - sp;
+	} else {
+		key->id = g | GOROUTINE_SYSTEM;
+		*depth = -sp;
+	}
+	key->tgid = bpf_get_current_pid_tgid() >> 32;
+	return true;
+}
+
+/* The goroutine that this thread's m works for, seen from its g0, and the depth of the stack
+ * pointer that it will resume at. */
+static inline bool goroutine_resuming(struct pt_regs *ctx, struct goroutine_key *key, u64 *depth)
+{
+	struct goroutine_stack stack = {};
+	u64 m = 0, g = 0, sp = 0, goid = 0;
+
+	bpf_probe_read_user(&m, sizeof(m), (void *)(goroutine_g(ctx) + G_M));
+	bpf_probe_read_user(&g, sizeof(g), (void *)(m + M_CURG));
+	bpf_probe_read_user(&stack, sizeof(stack), (void *)g);
+	bpf_probe_read_user(&sp, sizeof(sp), (void *)(g + G_SCHED_SP));
+	if (bpf_probe_read_user(&goid, sizeof(goid), (void *)(g + GOID_OFF)) || !goid ||
+	    !goroutine_on_stack(&stack, sp))
+		return false;
+	key->id = goid;
+	key->tgid = bpf_get_current_pid_tgid() >> 32;
+	*depth = stack.hi - sp;
+	return true;
 }
 
 #endif

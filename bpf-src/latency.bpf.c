@@ -1,249 +1,318 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Times calls from entry to return. Besides the defines of probe.h and goroutine.h:
+/* Times calls: each goroutine has a stack of the calls that it is in, and what has ended is added
+ * up in a log-linear histogram.
  *
- *   -DROWS=n         functions
- *   -DINFLIGHT=n     calls that may be running at a time
- *   -DUNIT=n         ns that one unit of the histograms has
- *   -DHISTOGRAMS=n   1, or ROWS: one for each row; or
- *   -DSLOTS=n        ... in a hash of so many slots, where ROWS is large
- *   -DG_M=, -DM_CURG=, -DG_SCHED_SP=   byte offsets in structs g and m, for COOKIE_RECOVERED
- *   -DCMPXCHG        the kernel has it (5.12): extremes are exact
+ *   -DROWS=n         names that are told apart
+ *   -DUNIT=n         ns in a unit of the histogram
+ *   -DPER_ROW        a histogram for each row, not one for all
+ *   -DGOROUTINES=n -DDEEP_CALLS=n -DPLACES=n    room in the maps
+ *
+ * A goroutine runs on one thread at a time, so its stack of calls is never touched twice at once.
+ * A call is over, whatever became of it, once its goroutine runs with a stack that does not reach
+ * down to it: panics and Goexit are told by hooks in the runtime, and what is found dead otherwise
+ * went the same way.
  */
-#include "probe.h"
 #include "goroutine.h"
 #include "histogram_index.h"
-#include "latency.h"
+#include "extremes.h"
 
-BPF_ARRAY(control, struct latency_control, 1);
-BPF_F_TABLE("hash", struct latency_key, struct latency_value, inflight, INFLIGHT,
-	    BPF_F_NO_PREALLOC);
-BPF_PERCPU_ARRAY(outcomes, struct latency_outcome, ROWS);
-BPF_ARRAY(extremes, struct latency_extremes, 2 * ROWS);
-BPF_PERCPU_ARRAY(tallies, u64, LATENCY_TALLIES);
-BPF_RINGBUF_OUTPUT(ends, 256);
+#define SAME_DEPTH_MAX 8 /* inlined copies nested in one frame that are told apart */
+#define DEEP_LOG2 24     /* calls of one goroutine, at most 2 to this */
 
-#ifdef SLOTS
-BPF_F_TABLE("hash", u32, u64, slots, SLOTS, BPF_F_NO_PREALLOC);
+struct control {
+	u32 active;
+	u32 epoch; /* which of the two extremes of a row is in use */
+};
+
+enum ending { RETURNED, PANICKED, EXITED };
+
+BPF_ARRAY(control, struct control, 1);
+BPF_F_TABLE("hash", struct goroutine_key, struct calls, goroutines, GOROUTINES, BPF_F_NO_PREALLOC);
+BPF_F_TABLE("hash", struct deep_key, struct call, deep_calls, DEEP_CALLS, BPF_F_NO_PREALLOC);
+/* goroutines that ended by Goexit with stale calls in deep_calls */
+BPF_F_TABLE("hash", struct goroutine_key, u8, exited, DEEP_CALLS, BPF_F_NO_PREALLOC);
+BPF_PERCPU_ARRAY(sums, struct call_sums, ROWS);
+BPF_ARRAY(extremes, struct call_extremes, ROWS * 2);
+BPF_ARRAY(no_calls, struct calls, 1);
+#ifdef PER_ROW
+BPF_F_TABLE("hash", u64, u64, places, PLACES, BPF_F_NO_PREALLOC);
 #else
-BPF_PERCPU_ARRAY(slots, u64, HISTOGRAMS *HISTOGRAM_SLOTS);
+BPF_PERCPU_ARRAY(histogram, u64, HISTOGRAM_SLOTS);
 #endif
 
-/* wake the tool for every so many records of a CPU; else it looks from time to time */
-#define WAKE_EVERY 1024
-
-/* Counts one; returns the count before, as far as this CPU's threads do not interrupt each other.
- */
-static inline u64 tally(u32 what)
+static inline struct call *call_at(struct goroutine_key *who, struct calls *calls, u64 index)
 {
-	u64 *count = tallies.lookup(&what);
-	u64 before;
+	struct deep_key key = {};
 
-	if (!count)
-		return 0;
-	before = *(volatile u64 *)count;
-	__sync_fetch_and_add(count, 1);
-	return before;
+	if (index < CALLS_INLINE)
+		return &calls->call[index & (CALLS_INLINE - 1)];
+	key.who = *who;
+	key.index = index;
+	return deep_calls.lookup(&key);
 }
 
-/* Stores `value` if *slot still is `old`; returns what it was. LLVM's default BPF has no word for
- * this instruction, so its bytes are given: BPF_STX | BPF_ATOMIC | BPF_DW, r8 and r9, BPF_CMPXCHG.
- * It wants `old` in r0. libbcc's front end takes us for the host, so that only register names of
- * x86 and BPF both can be asked for: r0 is set aside by hand. */
-static inline u64 exchange(u64 *slot, u64 old, u64 value)
+static inline void forget_last(struct goroutine_key *who, struct calls *calls)
 {
-#ifdef CMPXCHG
-	register u64 *where asm("r8") = slot;
-	register u64 with asm("r9") = value;
-	u64 was = old, aside;
+	struct deep_key key = {};
 
-	asm volatile(".ifnc %[was], r0\n"
-		     "%[aside] = r0\n"
-		     "r0 = %[was]\n"
-		     ".endif\n"
-		     ".byte 0xdb, 0x98, 0, 0, 0xf1, 0, 0, 0\n"
-		     ".ifnc %[was], r0\n"
-		     "%[was] = r0\n"
-		     "r0 = %[aside]\n"
-		     ".endif\n"
-		     : [was] "+r"(was), [aside] "=&r"(aside)
-		     : "r"(where), "r"(with)
-		     : "memory");
-	return was;
-#else
-	*(volatile u64 *)slot = value;
-	return old;
-#endif
-}
-
-static inline void raise(u64 *slot, u64 value)
-{
-	u64 now = *(volatile u64 *)slot;
-
-#pragma unroll
-	for (int i = 0; i < 8; i++) {
-		if (value <= now)
-			return;
-		u64 was = exchange(slot, now, value);
-
-		if (was == now)
-			return;
-		now = was;
-	}
-}
-
-static inline void note_slot(u32 row, u64 ns)
-{
-	u32 index = histogram_index(ns / UNIT);
-	u64 *count;
-
-#ifdef SLOTS
-	u64 none = 0;
-
-	index |= row << LATENCY_SLOT_BITS;
-	count = slots.lookup(&index);
-	if (!count) {
-		slots.insert(&index, &none);
-		count = slots.lookup(&index);
-	}
-	if (!count)
-		tally(LATENCY_LOST_SLOT);
-#else
-	if (HISTOGRAMS > 1)
-		index += row * HISTOGRAM_SLOTS;
-	count = slots.lookup(&index);
-#endif
-	if (count)
-		__sync_fetch_and_add(count, 1);
-}
-
-static inline void note_call(u32 row, u32 epoch, u64 ns)
-{
-	struct latency_outcome *o = outcomes.lookup(&row);
-	u32 half = row + (epoch & 1) * ROWS;
-	struct latency_extremes *e = extremes.lookup(&half);
-
-	if (!o || !e)
+	calls->count--;
+	if (calls->count < CALLS_INLINE)
 		return;
-	__sync_fetch_and_add(&o->count, 1);
-	__sync_fetch_and_add(&o->total, ns);
-	raise(&e->max, ns);
-	raise(&e->inverted_min, ~ns);
-	note_slot(row, ns);
+	key.who = *who;
+	key.index = calls->count;
+	deep_calls.delete(&key);
 }
 
-/* false: the goroutine cannot be told */
-static inline bool make_key(struct pt_regs *ctx, u64 cookie, struct latency_key *key)
+static inline void count_abandoned(struct goroutine_key *who, u32 row, enum ending how)
 {
-	struct goroutine g = {};
-	u64 id = bpf_get_current_pid_tgid();
-	u64 sp = ctx->sp + cookie_adjust(cookie);
+	struct call_sums *sum = sums.lookup(&row);
 
-	if (!goroutine_current(ctx, &g))
-		return false;
-	key->tgid = id >> 32;
-	key->row = cookie_row(cookie);
-	key->goid = g.goid ? g.goid : (u32)id | LATENCY_THREAD;
-	key->depth = g.goid ? g.hi - sp : -sp;
-	key->copy = cookie_copy(cookie);
-	return true;
-}
-
-/* A call that never came back left its entry here, or there is no room. */
-static inline void begin_again(struct latency_key *key, struct latency_value *value, int error)
-{
-	u32 row = key->row;
-	struct latency_outcome *o = outcomes.lookup(&row);
-
-	if (!o)
+	if (!sum)
 		return;
-	if (error != -17 /* EEXIST */ || inflight.update(key, value))
-		__sync_fetch_and_add(&o->untracked, 1);
-	else if (key->goid & LATENCY_THREAD)
-		__sync_fetch_and_add(&o->switched, 1);
+	if (who->id & GOROUTINE_SYSTEM)
+		__sync_fetch_and_add(&sum->switched, 1);
+	else if (how == EXITED)
+		__sync_fetch_and_add(&sum->exited, 1);
 	else
-		__sync_fetch_and_add(&o->panicked, 1);
+		__sync_fetch_and_add(&sum->panicked, 1);
 }
 
-static inline void begin(struct pt_regs *ctx, u64 cookie)
+/* As abandon(), for the calls that have map entries of their own: too many to visit. The entries
+ * stay, stale, with an index beyond the count; whoever takes their place, or the tool at the end,
+ * counts them. */
+static inline void abandon_deep(struct goroutine_key *who, struct calls *calls, u64 depth,
+				enum ending how)
 {
-	struct latency_key key = {};
-	struct latency_value value;
-	int error;
+	u64 from = CALLS_INLINE, to = calls->count;
+	struct deep_key key = {.who = *who};
+	struct call *call;
+	u8 one = 1;
+	int i;
 
-	if (!make_key(ctx, cookie, &key)) {
-		tally(LATENCY_LOST_GOROUTINE);
+	/* depths never fall from one call to the next: search for the first that is over; a fixed
+	 * number of steps is what the verifier follows most easily */
+	for (i = 0; i < DEEP_LOG2; i++) {
+		if (from >= to)
+			continue;
+		key.index = (from + to) / 2;
+		call = deep_calls.lookup(&key);
+		if (call && call->depth < depth)
+			from = key.index + 1;
+		else
+			to = key.index;
+	}
+	if (how == EXITED && from < calls->count)
+		exited.update(who, &one);
+	calls->count = from;
+}
+
+/* Ends the calls whose frames lie at `depth` or deeper. */
+static inline void abandon(struct goroutine_key *who, struct calls *calls, u64 depth,
+			   enum ending how)
+{
+	struct call *last;
+	int i;
+
+	if (calls->count > CALLS_INLINE)
+		abandon_deep(who, calls, depth, how);
+	for (i = 0; i < CALLS_INLINE; i++) {
+		if (!calls->count || calls->count > CALLS_INLINE)
+			break;
+		last = &calls->call[(calls->count - 1) & (CALLS_INLINE - 1)];
+		if (last->depth < depth)
+			break;
+		count_abandoned(who, last->row, how);
+		calls->count--;
+	}
+}
+
+static inline void forget_if_idle(struct goroutine_key *who, struct calls *calls)
+{
+	if (!calls->count)
+		goroutines.delete(who);
+}
+
+static inline struct calls *calls_of(struct goroutine_key *who)
+{
+	struct calls *calls = goroutines.lookup(who), *none;
+	u32 zero = 0;
+
+	if (calls)
+		return calls;
+	none = no_calls.lookup(&zero);
+	if (none)
+		goroutines.update(who, none);
+	return goroutines.lookup(who);
+}
+
+static inline int remember(struct goroutine_key *who, struct calls *calls, struct call *call)
+{
+	struct deep_key key = {};
+	struct call *stale;
+
+	if (calls->count < CALLS_INLINE) {
+		calls->call[calls->count & (CALLS_INLINE - 1)] = *call;
+	} else {
+		key.who = *who;
+		key.index = calls->count;
+		stale = deep_calls.lookup(&key);
+		if (stale)
+			count_abandoned(who, stale->row, PANICKED);
+		if (deep_calls.update(&key, call))
+			return -1;
+	}
+	calls->count++;
+	return 0;
+}
+
+static inline void on_call(struct goroutine_key *who, struct calls *calls, struct call *call)
+{
+	struct call_sums *sum;
+
+	call->start_ns = bpf_ktime_get_ns();
+	if (calls && !remember(who, calls, call))
+		return;
+	sum = sums.lookup(&call->row);
+	if (sum)
+		__sync_fetch_and_add(&sum->untracked, 1);
+}
+
+static inline void place(u32 row, u64 ns)
+{
+	u32 slot = histogram_index(ns / UNIT);
+	u64 *count;
+#ifdef PER_ROW
+	u64 key = (u64)row << 32 | slot, none = 0;
+	struct call_sums *sum;
+
+	count = places.lookup(&key);
+	if (!count) {
+		/* whoever is first makes it */
+		places.insert(&key, &none);
+		count = places.lookup(&key);
+	}
+	if (!count) {
+		sum = sums.lookup(&row);
+		if (sum)
+			__sync_fetch_and_add(&sum->unplaced, 1);
 		return;
 	}
-	value.start = bpf_ktime_get_ns();
-	error = inflight.insert(&key, &value);
-	if (error)
-		begin_again(&key, &value, error);
+#else
+	count = histogram.lookup(&slot);
+	if (!count)
+		return;
+#endif
+	__sync_fetch_and_add(count, 1);
 }
 
-static inline void end(struct pt_regs *ctx, u64 cookie, u32 epoch)
+static inline void on_end(u32 row, u64 ns, u32 epoch)
 {
-	u64 now = bpf_ktime_get_ns();
-	struct latency_key key = {};
-	struct latency_value *value;
-	u64 start;
+	struct call_sums *sum = sums.lookup(&row);
+	u32 index = row * 2 + (epoch & 1);
+	struct call_extremes *ext = extremes.lookup(&index);
 
-	if (!make_key(ctx, cookie, &key))
-		return;
-	value = inflight.lookup(&key);
-	if (!value) /* begun before the probes were there */
-		return;
-	start = value->start;
-	inflight.delete(&key);
-	note_call(key.row, epoch, now - start);
-}
-
-/* The stack pointer that runtime.recovery goes on with belongs to the frame that recovers: what is
- * below it is gone. */
-static inline bool recovered(u64 g0, struct goroutine *g, struct latency_end *end)
-{
-	u64 curg = goroutine_word(goroutine_word(g0 + G_M) + M_CURG);
-	u64 sp = goroutine_word(curg + G_SCHED_SP);
-
-	if (!curg || !sp || !goroutine_read(curg, g))
-		return false;
-	end->depth = g->hi - sp;
-	return true;
-}
-
-static inline void frames_end(struct pt_regs *ctx, u32 kind)
-{
-	struct goroutine g = {};
-	struct latency_end end = {.kind = kind};
-	u64 current = goroutine_current(ctx, &g);
-	u64 flags = BPF_RB_NO_WAKEUP;
-
-	if (!current || (kind == COOKIE_RECOVERED && !recovered(current, &g, &end))) {
-		tally(LATENCY_LOST_END);
-		return;
+	if (sum) {
+		__sync_fetch_and_add(&sum->count, 1);
+		__sync_fetch_and_add(&sum->total_ns, ns);
 	}
-	end.tgid = bpf_get_current_pid_tgid() >> 32;
-	end.goid = g.goid;
-	end.now = bpf_ktime_get_ns();
-	if (tally(LATENCY_SENT_END) % WAKE_EVERY == WAKE_EVERY - 1)
-		flags = BPF_RB_FORCE_WAKEUP;
-	if (ends.ringbuf_output(&end, sizeof(end), flags))
-		tally(LATENCY_LOST_END);
+	if (ext) {
+		extremes_raise(&ext->max_ns, ns);
+		extremes_raise(&ext->not_min_ns, ~ns);
+	}
+	place(row, ns);
+}
+
+/* Takes the call of this row and copy out of those of the same depth, which end the goroutine's
+ * stack now; it is the last but where inlined copies are nested. Returns its start, or 0: it began
+ * before it could be seen. */
+static inline u64 take(struct goroutine_key *who, struct calls *calls, struct call *want)
+{
+	struct call *call, *above = 0;
+	u64 start = 0;
+	int i;
+
+	for (i = 1; i <= SAME_DEPTH_MAX && i <= calls->count; i++) {
+		call = call_at(who, calls, calls->count - i);
+		if (!call || call->depth != want->depth)
+			break;
+		if (call->row == want->row && call->copy == want->copy) {
+			start = call->start_ns;
+			break;
+		}
+	}
+	if (!start)
+		return 0;
+	/* close the gap */
+	for (; i > 1 && i <= SAME_DEPTH_MAX; i--) {
+		call = call_at(who, calls, calls->count - i);
+		above = call_at(who, calls, calls->count - i + 1);
+		if (call && above)
+			*call = *above;
+	}
+	forget_last(who, calls);
+	return start;
+}
+
+/* Which calls of a goroutine a hit shows to be over: those at this depth or deeper. */
+static inline u64 over_from(u32 kind, struct call *call)
+{
+	if (kind >= COOKIE_GOEXIT)
+		return 0;
+	/* at a return the call itself is there still; an inlined copy's frame holds others too */
+	if (kind == COOKIE_RETURN || (kind != COOKIE_RECOVERED && call->copy))
+		return call->depth + 1;
+	return call->depth;
+}
+
+static inline bool find_goroutine(struct pt_regs *ctx, u64 cookie, u32 kind,
+				  struct goroutine_key *who, u64 *depth)
+{
+	if (kind == COOKIE_RECOVERED)
+		return goroutine_resuming(ctx, who, depth);
+	return goroutine_here(ctx, ctx->sp + cookie_adjust(cookie), who, depth);
+}
+
+/* The value, but no longer known to the verifier: what it knows apart it walks apart, and one walk
+ * through the loops is enough for all kinds of probes. */
+static inline u64 forget_value(u64 value)
+{
+	u64 noise = bpf_ktime_get_ns();
+
+	asm volatile("%0 ^= %1\n\t%0 ^= %1" : "+r"(value) : "r"(noise));
+	return value;
 }
 
 int on_probe(struct pt_regs *ctx)
 {
-	u64 cookie = bpf_get_attach_cookie(ctx);
-	u32 kind = cookie_kind(cookie);
-	u32 zero = 0;
-	struct latency_control *c = control.lookup(&zero);
+	u64 cookie = bpf_get_attach_cookie(ctx), now = bpf_ktime_get_ns(), start;
+	struct call call = {.row = cookie_row(cookie), .copy = cookie_copy(cookie)};
+	u32 zero = 0, kind = cookie_kind(cookie);
+	struct control *mode = control.lookup(&zero);
+	bool begins = probe_is_call(ctx, cookie);
+	struct goroutine_key who = {};
+	struct calls *calls;
 
-	if (!c || !c->active || !probe_wanted())
+	if (!mode || !mode->active || !probe_wanted())
 		return 0;
-	if (kind == COOKIE_RETURN)
-		end(ctx, cookie, c->epoch);
-	else if (kind >= COOKIE_RECOVERED)
-		frames_end(ctx, kind);
-	else if (probe_is_call(ctx, cookie))
-		begin(ctx, cookie);
+	if (kind == COOKIE_CALL_IF_CHECKED && !begins)
+		return 0;
+	if (!find_goroutine(ctx, cookie, kind, &who, &call.depth))
+		return 0;
+	kind = forget_value(kind);
+	begins = forget_value(begins);
+	calls = begins ? calls_of(&who) : goroutines.lookup(&who);
+	if (calls)
+		abandon(&who, calls, over_from(kind, &call),
+			kind == COOKIE_GOEXIT ? EXITED : PANICKED);
+	if (begins) {
+		on_call(&who, calls, &call);
+		return 0;
+	}
+	if (!calls)
+		return 0;
+	start = kind == COOKIE_RETURN ? take(&who, calls, &call) : 0;
+	forget_if_idle(&who, calls);
+	if (start)
+		on_end(call.row, now - start, mode->epoch);
 	return 0;
 }

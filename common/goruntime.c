@@ -220,3 +220,10 @@ int goruntime_read(const struct image *img, const struct pclntab *tab, struct si
 	errmsg_hint(err, "programs of Go 1.17 and later keep the goroutine in a register");
 	return -1;
 }
+
+bool goruntime_same_layout(const struct goruntime *a, const struct goruntime *b)
+{
+	return a->g_in_register == b->g_in_register && a->tls_g == b->tls_g &&
+	       a->g_stack_hi == b->g_stack_hi && a->g_m == b->g_m &&
+	       a->g_sched_sp == b->g_sched_sp && a->g_goid == b->g_goid && a->m_curg == b->m_curg;
+}

@@ -44,4 +44,7 @@ bool goruntime_parse_systemstack(const struct insn_code *code, struct goruntime 
 bool goruntime_parse_header(const struct insn_code *code, bool in_register,
 			    bool (*is_print)(uint64_t addr, void *ctx), void *ctx, uint32_t *goid);
 
+/* Does one kernel program serve both? */
+bool goruntime_same_layout(const struct goruntime *a, const struct goruntime *b);
+
 #endif

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Load segments are read from the program headers alone, as the kernel does, since section headers
- * may be missing or wrong; sections and symbols, where there are any, are libelf's. */
+ * may be missing or wrong; sections and symbols, where there are any, are image_sections.c's. */
 #include "image.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "errmsg.h"
+#include "image_sections.h"
 #include "mem.h"
 
 enum { MAX_SEGMENTS = 256 }; /* real programs have 2 to 6 */
@@ -22,7 +22,7 @@ struct image {
 	char *path;
 	uint8_t *data; /* private mapping of the whole file: relocations do not reach the file */
 	size_t size;
-	Elf *elf; /* NULL: the section headers are unusable */
+	struct image_sections *sections;
 	enum image_arch arch;
 	bool pie;
 	struct image_segment *segments;
@@ -232,8 +232,7 @@ static int load(struct image *img, struct errmsg *err)
 	    check_machine(img, &ehdr, err) < 0 || read_segments(img, &ehdr, err) < 0)
 		return -1;
 	apply_relocations(img);
-	elf_version(EV_CURRENT);
-	img->elf = elf_memory((char *)img->data, img->size);
+	img->sections = image_sections_new(img->data, img->size);
 	return 0;
 }
 
@@ -252,7 +251,7 @@ void image_close(struct image *img)
 {
 	if (!img)
 		return;
-	elf_end(img->elf);
+	image_sections_free(img->sections);
 	if (img->data)
 		munmap(img->data, img->size);
 	free(img->segments);
@@ -349,89 +348,16 @@ bool image_addr_to_off(const struct image *img, uint64_t addr, uint64_t *off)
 
 bool image_section(const struct image *img, const char *name, struct image_section *out)
 {
-	size_t names;
-
-	if (elf_getshdrstrndx(img->elf, &names) != 0)
-		return false;
-	for (Elf_Scn *scn = elf_nextscn(img->elf, NULL); scn; scn = elf_nextscn(img->elf, scn)) {
-		const Elf64_Shdr *sh = elf64_getshdr(scn);
-		const char *found = sh ? elf_strptr(img->elf, names, sh->sh_name) : NULL;
-
-		if (found && strcmp(found, name) == 0) {
-			*out = (struct image_section){sh->sh_addr, sh->sh_size, sh->sh_offset};
-			return true;
-		}
-	}
-	return false;
-}
-
-static Elf_Scn *section_of_type(const struct image *img, Elf64_Word type)
-{
-	for (Elf_Scn *scn = elf_nextscn(img->elf, NULL); scn; scn = elf_nextscn(img->elf, scn)) {
-		const Elf64_Shdr *sh = elf64_getshdr(scn);
-
-		if (sh && sh->sh_type == type)
-			return scn;
-	}
-	return NULL;
+	return image_sections_find(img->sections, name, out);
 }
 
 bool image_has_symtab(const struct image *img)
 {
-	return section_of_type(img, SHT_SYMTAB);
-}
-
-struct symbol_table {
-	const Elf64_Sym *syms;
-	size_t count;
-	const char *names;
-	size_t names_len; /* up to and with the last NUL */
-};
-
-static bool read_symbol_table(const struct image *img, struct symbol_table *tab)
-{
-	Elf_Scn *scn = section_of_type(img, SHT_SYMTAB);
-
-	if (!scn)
-		scn = section_of_type(img, SHT_DYNSYM);
-	if (!scn)
-		return false;
-
-	Elf_Data *syms = elf_getdata(scn, NULL);
-	Elf_Scn *strscn = elf_getscn(img->elf, elf64_getshdr(scn)->sh_link);
-	Elf_Data *names = strscn ? elf_rawdata(strscn, NULL) : NULL;
-
-	if (!syms || !syms->d_buf || !names || !names->d_buf)
-		return false;
-
-	const char *last = memrchr(names->d_buf, '\0', names->d_size);
-
-	tab->syms = syms->d_buf;
-	tab->count = syms->d_size / sizeof(*tab->syms);
-	tab->names = names->d_buf;
-	tab->names_len = last ? last - tab->names + 1 : 0;
-	return true;
+	return image_sections_has_symtab(img->sections);
 }
 
 void image_each_symbol(const struct image *img, bool (*fn)(const struct image_symbol *, void *),
 		       void *ctx)
 {
-	struct symbol_table tab;
-
-	if (!read_symbol_table(img, &tab))
-		return;
-	for (size_t i = 0; i < tab.count; i++) {
-		const Elf64_Sym *sym = &tab.syms[i];
-		struct image_symbol out = {
-			.addr = sym->st_value,
-			.size = sym->st_size,
-			.is_func = ELF64_ST_TYPE(sym->st_info) == STT_FUNC,
-		};
-
-		if (sym->st_shndx == SHN_UNDEF || sym->st_name >= tab.names_len)
-			continue;
-		out.name = tab.names + sym->st_name;
-		if (*out.name && !fn(&out, ctx))
-			return;
-	}
+	image_sections_each_symbol(img->sections, fn, ctx);
 }

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What latency.bpf.c keeps and the tools read. Fixed widths, the same on both sides. */
+#ifndef LATENCY_SHARED_H
+#define LATENCY_SHARED_H
+
+#define CALLS_INLINE 16 /* a power of two */
+
+struct goroutine_key {
+	unsigned long long id; /* goid, or GOROUTINE_SYSTEM and the address of g */
+	unsigned int tgid;
+	unsigned int pad;
+};
+
+#define GOROUTINE_SYSTEM (1ULL << 63) /* bit of an id that is a g's address */
+
+struct call {                        /* one call that is going on */
+	unsigned long long depth;    /* bytes from the stack's high end */
+	unsigned long long start_ns; /* CLOCK_MONOTONIC */
+	unsigned int row;
+	unsigned int copy; /* see cookie.h */
+};
+
+struct deep_key { /* of a call beyond the first CALLS_INLINE of its goroutine */
+	struct goroutine_key who;
+	unsigned long long index;
+};
+
+struct calls { /* of one goroutine, outermost first */
+	unsigned long long count;
+	struct call call[CALLS_INLINE];
+};
+
+struct call_sums { /* for each row, on each CPU; only ever added to */
+	unsigned long long count;
+	unsigned long long total_ns;
+	unsigned long long panicked;
+	unsigned long long exited;    /* by runtime.Goexit */
+	unsigned long long switched;  /* left on a system stack that was used anew */
+	unsigned long long untracked; /* no room to remember the call */
+	unsigned long long unplaced;  /* ended, but no room in the histogram */
+};
+
+struct call_extremes { /* for each row and epoch; min is kept as its complement, so 0 is none */
+	unsigned long long max_ns;
+	unsigned long long not_min_ns;
+};
+
+#endif

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "funclist.h"
+
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "image.h"
+#include "json.h"
+#include "mem.h"
+#include "pclntab.h"
+#include "program.h"
+#include "selection.h"
+
+struct funclist {
+	const struct selection *sel;
+	uint32_t *rows;  /* in the order of their names */
+	uint32_t *items; /* in the order of their rows */
+	uint32_t *first; /* row -> index of its first item in `items`; one more at the end */
+};
+
+static int by_name(const void *a, const void *b, void *ctx)
+{
+	const struct selection *sel = ctx;
+
+	return strcmp(sel->rows[*(const uint32_t *)a].name, sel->rows[*(const uint32_t *)b].name);
+}
+
+/* counting sort: items of a row stand together, in the order of their addresses */
+static void group_items(struct funclist *list)
+{
+	const struct selection *sel = list->sel;
+
+	list->first = mem_zalloc(sel->row_count + 2, sizeof(*list->first));
+	list->items = mem_zalloc(sel->item_count, sizeof(*list->items));
+	for (size_t i = 0; i < sel->item_count; i++)
+		list->first[sel->items[i].row + 2]++;
+	for (size_t i = 2; i < sel->row_count + 2; i++)
+		list->first[i] += list->first[i - 1];
+	for (size_t i = 0; i < sel->item_count; i++)
+		list->items[list->first[sel->items[i].row + 1]++] = i;
+}
+
+static uint64_t offset_of(const struct selection_item *item, uint64_t addr)
+{
+	uint64_t off = 0;
+
+	image_addr_to_off(item->prog->img, addr, &off);
+	return off;
+}
+
+static void print_line(FILE *out, const struct selection_item *item, const struct pclntab_func *fn,
+		       uint64_t addr)
+{
+	const char *file;
+	int line;
+
+	if (!pclntab_line(item->prog->tab, fn, addr, &file, &line))
+		return;
+	fputs(", ", out);
+	escape_print(out, file);
+	fprintf(out, ":%d", line);
+}
+
+static void print_site(FILE *out, const char *label, const struct selection_item *item,
+		       const struct site *site)
+{
+	fprintf(out, "    %-8s 0x%" PRIx64 " file offset 0x%" PRIx64 ", %s, %s%s\n", label,
+		site->addr, offset_of(item, site->addr), site_kind_name(site->kind),
+		site->emulated ? "emulated" : "single-stepped",
+		site->kind == SITE_TAIL_JUMP ? ": the call ends there" : "");
+}
+
+static void print_sites(FILE *out, const struct selection *sel, const struct selection_item *item)
+{
+	if (item->entry.addr)
+		print_site(out, "entry", item, &item->entry);
+	for (size_t i = 0; i < item->exits; i++)
+		print_site(out, item->is_copy ? "exit" : "return", item,
+			   &sel->exits.items[item->first_exit + i]);
+	if (item->skipped)
+		fprintf(out, "    %-8s %s\n", item->entry.addr ? "no end" : "no probe",
+			item->skipped);
+}
+
+static void print_item(FILE *out, const struct selection *sel, const struct selection_item *item)
+{
+	struct pclntab_func fn;
+
+	if (!pclntab_func(item->prog->tab, item->func, &fn))
+		return;
+	uint64_t addr = item->is_copy ? item->copy.addr : fn.addr;
+
+	fprintf(out, "    %-8s 0x%" PRIx64 " file offset 0x%" PRIx64,
+		item->is_copy ? "inlined" : "at", addr, offset_of(item, addr));
+	if (item->is_copy) {
+		fputs(", in ", out);
+		escape_print(out, fn.name);
+	} else {
+		fprintf(out, ", %" PRIu64 " bytes", fn.end - fn.addr);
+	}
+	print_line(out, item, &fn, addr);
+	fputc('\n', out);
+	print_sites(out, sel, item);
+}
+
+static void json_site(struct json *json, const struct selection_item *item, const struct site *site)
+{
+	json_object(json);
+	json_key(json, "addr");
+	json_u64(json, site->addr);
+	json_key(json, "off");
+	json_u64(json, offset_of(item, site->addr));
+	json_key(json, "kind");
+	json_string(json, site_kind_name(site->kind));
+	json_key(json, "emulated");
+	json_bool(json, site->emulated);
+	json_object_end(json);
+}
+
+static void json_place(struct json *json, const struct selection_item *item,
+		       const struct pclntab_func *fn, uint64_t addr)
+{
+	const char *file;
+	int line;
+
+	json_key(json, "addr");
+	json_u64(json, addr);
+	json_key(json, "off");
+	json_u64(json, offset_of(item, addr));
+	if (!pclntab_line(item->prog->tab, fn, addr, &file, &line))
+		return;
+	json_key(json, "file");
+	json_string(json, file);
+	json_key(json, "line");
+	json_i64(json, line);
+}
+
+static void json_item(struct json *json, const struct selection *sel,
+		      const struct selection_item *item)
+{
+	struct pclntab_func fn;
+
+	if (!pclntab_func(item->prog->tab, item->func, &fn))
+		return;
+	json_object(json);
+	json_key(json, item->is_copy ? "in" : "size");
+	if (item->is_copy)
+		json_string(json, fn.name);
+	else
+		json_u64(json, fn.end - fn.addr);
+	json_place(json, item, &fn, item->is_copy ? item->copy.addr : fn.addr);
+	json_key(json, "entry");
+	if (item->entry.addr)
+		json_site(json, item, &item->entry);
+	else
+		json_null(json);
+	json_key(json, item->is_copy ? "exits" : "returns");
+	json_array(json);
+	for (size_t i = 0; i < item->exits; i++)
+		json_site(json, item, &sel->exits.items[item->first_exit + i]);
+	json_array_end(json);
+	json_key(json, "reason");
+	json_string(json, item->skipped);
+	json_object_end(json);
+}
+
+static void json_items(struct json *json, const struct funclist *list, uint32_t row, bool copies)
+{
+	json_key(json, copies ? "inlined" : "functions");
+	json_array(json);
+	for (uint32_t i = list->first[row]; i < list->first[row + 1]; i++) {
+		const struct selection_item *item = &list->sel->items[list->items[i]];
+
+		if (item->is_copy == copies)
+			json_item(json, list->sel, item);
+	}
+	json_array_end(json);
+}
+
+static void json_row(FILE *out, const struct funclist *list, uint32_t row)
+{
+	struct json json;
+
+	json_init(&json, out);
+	json_object(&json);
+	json_key(&json, "type");
+	json_string(&json, "func");
+	json_key(&json, "func");
+	json_string(&json, list->sel->rows[row].name);
+	json_items(&json, list, row, false);
+	json_items(&json, list, row, true);
+	json_object_end(&json);
+}
+
+static void print_row(FILE *out, const struct funclist *list, uint32_t row,
+		      enum funclist_style style)
+{
+	const struct selection *sel = list->sel;
+
+	if (style == FUNCLIST_JSON) {
+		json_row(out, list, row);
+		return;
+	}
+	escape_print(out, sel->rows[row].name);
+	fputc('\n', out);
+	for (uint32_t i = list->first[row]; style == FUNCLIST_DETAILS && i < list->first[row + 1];
+	     i++)
+		print_item(out, sel, &sel->items[list->items[i]]);
+}
+
+static bool has_function(const struct funclist *list, uint32_t row)
+{
+	for (uint32_t i = list->first[row]; i < list->first[row + 1]; i++)
+		if (!list->sel->items[list->items[i]].is_copy)
+			return true;
+	return false;
+}
+
+void funclist_print(FILE *out, const struct selection *sel, enum funclist_style style,
+		    bool functions_only)
+{
+	struct funclist list = {.sel = sel};
+
+	group_items(&list);
+	list.rows = mem_zalloc(sel->row_count, sizeof(*list.rows));
+	for (uint32_t i = 0; i < sel->row_count; i++)
+		list.rows[i] = i;
+	qsort_r(list.rows, sel->row_count, sizeof(*list.rows), by_name, (void *)sel);
+	for (size_t i = 0; i < sel->row_count; i++)
+		if (!functions_only || has_function(&list, list.rows[i]))
+			print_row(out, &list, list.rows[i], style);
+	free(list.rows);
+	free(list.items);
+	free(list.first);
+}

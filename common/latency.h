@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tools' side of latency.bpf.c: switches it on and off and reads what it has added up. */
+#ifndef LATENCY_H
+#define LATENCY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "histogram.h"
+
+struct bpfprog;
+struct latency;
+
+struct latency_report {        /* of one row, or of all together */
+	struct histogram hist; /* in the unit that the kernel side was compiled with */
+	uint64_t count, total_ns, min_ns, max_ns;
+	uint64_t panicked, exited, switched; /* calls that did not return */
+	uint64_t running;                    /* at the end only */
+	uint64_t untracked, unplaced;        /* calls lost for want of room */
+};
+
+/* `unit_ns` is the kernel side's UNIT. The program outlives it. */
+struct latency *latency_new(const struct bpfprog *bpf, size_t rows, bool per_row, uint64_t unit_ns);
+void latency_free(struct latency *lat);
+
+int latency_switch(struct latency *lat, bool on); /* -1 with errno */
+
+/* Reads all counters; the reports are then of the time since the read before. With `final`, after
+ * switching off and detaching, the calls that still run are counted too. -1 with errno. */
+int latency_read(struct latency *lat, bool final);
+void latency_total(const struct latency *lat, struct latency_report *out);
+/* Only where the kernel side was compiled PER_ROW. */
+void latency_row(const struct latency *lat, size_t row, struct latency_report *out);
+
+#endif

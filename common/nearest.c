@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nearest.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "errmsg.h"
+#include "inlining.h"
+#include "pattern.h"
+#include "pclntab.h"
+
+enum { NEAREST_MAX = 3 };
+
+struct nearest {
+	const char *typed;
+	const char *names[NEAREST_MAX]; /* nearest first */
+	unsigned distances[NEAREST_MAX];
+	size_t count;
+	unsigned limit; /* what is farther is not near */
+};
+
+static void offer(struct nearest *near, const char *name)
+{
+	unsigned distance = pattern_distance(near->typed, name);
+	size_t at = near->count;
+
+	if (distance > near->limit)
+		return;
+	for (size_t i = 0; i < near->count; i++)
+		if (!strcmp(near->names[i], name))
+			return;
+	while (at > 0 && near->distances[at - 1] > distance)
+		at--;
+	if (at == NEAREST_MAX)
+		return;
+	if (near->count < NEAREST_MAX)
+		near->count++;
+	for (size_t i = near->count - 1; i > at; i--) {
+		near->names[i] = near->names[i - 1];
+		near->distances[i] = near->distances[i - 1];
+	}
+	near->names[at] = name;
+	near->distances[at] = distance;
+}
+
+static bool offer_copy(const struct inlining_copy *copy, void *ctx)
+{
+	offer(ctx, copy->name);
+	return true;
+}
+
+void nearest_hint(const struct pclntab *tab, const char *typed, struct errmsg *err)
+{
+	struct nearest near = {.typed = typed, .limit = 2 + strlen(typed) / 4};
+	struct pclntab_func fn;
+	char list[400] = "";
+	size_t len = 0;
+
+	for (size_t i = 0; i < pclntab_count(tab); i++)
+		if (pclntab_func(tab, i, &fn))
+			offer(&near, fn.name);
+	inlining_each(tab, offer_copy, &near);
+	for (size_t i = 0; i < near.count && len < sizeof(list); i++)
+		len += snprintf(list + len, sizeof(list) - len, "%s%s", i ? ", " : "",
+				near.names[i]);
+	if (near.count)
+		errmsg_hint(err, "near names: %s", list);
+}

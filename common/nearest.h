@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* "Did you mean": the function names of a program nearest to one that was typed. */
+#ifndef NEAREST_H
+#define NEAREST_H
+
+struct errmsg;
+struct pclntab;
+
+/* Sets err's hint to a few near names (inlined ones too), or leaves it when nothing is near. */
+void nearest_hint(const struct pclntab *tab, const char *typed, struct errmsg *err);
+
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probes.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "../bpf-src/cookie.h"
+#include "goruntime.h"
+#include "image.h"
+#include "mem.h"
+#include "program.h"
+#include "selection.h"
+
+static void add(struct probes *probes, const struct program *prog, const struct site *site,
+		uint64_t cookie, size_t owner)
+{
+	struct attach_probe probe = {.addr = site->addr, .cookie = cookie};
+
+	/* sites are in text, and text is in the file */
+	if (!image_addr_to_off(prog->img, site->addr, &probe.off))
+		return;
+	probes->items = mem_grow(probes->items, probes->count, &probes->cap, sizeof(probe));
+	probes->owners =
+		mem_grow(probes->owners, probes->count, &probes->owner_cap, sizeof(size_t));
+	probes->owners[probes->count] = owner;
+	probes->items[probes->count++] = probe;
+}
+
+/* 0 is a function; a node of an inline tree is told apart by its number */
+static unsigned copy_of(const struct selection_item *item)
+{
+	return item->is_copy ? (unsigned)item->copy.node + 1 : 0;
+}
+
+static void add_exits(struct probes *probes, const struct selection *sel, size_t owner)
+{
+	const struct selection_item *item = &sel->items[owner];
+
+	for (size_t i = 0; i < item->exits; i++) {
+		const struct site *site = &sel->exits.items[item->first_exit + i];
+
+		add(probes, item->prog, site,
+		    cookie_make(item->row, COOKIE_RETURN, site->sp_adjust, copy_of(item)), owner);
+	}
+}
+
+static void add_entry(struct probes *probes, const struct selection *sel, size_t owner)
+{
+	const struct selection_item *item = &sel->items[owner];
+	enum cookie_kind kind =
+		item->entry.kind == SITE_CHECK_BRANCH ? COOKIE_CALL_IF_CHECKED : COOKIE_CALL;
+
+	add(probes, item->prog, &item->entry,
+	    cookie_make(item->row, kind, item->entry.sp_adjust, copy_of(item)), owner);
+}
+
+static void add_hook(struct probes *probes, const struct program *prog, const struct site *site,
+		     enum cookie_kind kind)
+{
+	if (site->addr)
+		add(probes, prog, site, cookie_make(0, kind, 0, 0), SIZE_MAX);
+}
+
+struct probes *probes_new(const struct selection *sel, const struct program *prog,
+			  const struct goruntime *rt)
+{
+	struct probes *probes = mem_zalloc(1, sizeof(*probes));
+
+	for (size_t i = 0; i < sel->item_count; i++)
+		if (sel->items[i].prog == prog && !sel->items[i].skipped)
+			add_exits(probes, sel, i);
+	if (rt) {
+		add_hook(probes, prog, &rt->recovered, COOKIE_RECOVERED);
+		add_hook(probes, prog, &rt->goexit, COOKIE_GOEXIT);
+		add_hook(probes, prog, &rt->fatal, COOKIE_FATAL);
+	}
+	for (size_t i = 0; i < sel->item_count; i++)
+		if (sel->items[i].prog == prog && !sel->items[i].skipped)
+			add_entry(probes, sel, i);
+	return probes;
+}
+
+void probes_free(struct probes *probes)
+{
+	free(probes->items);
+	free(probes->owners);
+	free(probes);
+}
+
+bool probes_note_refused(const struct probes *probes, struct selection *sel)
+{
+	bool others = false;
+
+	for (size_t i = 0; i < probes->count; i++) {
+		if (!probes->items[i].refused || probes->owners[i] == SIZE_MAX)
+			continue;
+		struct selection_item *item = &sel->items[probes->owners[i]];
+
+		others |= item->exits > 0;
+		if (item->skipped)
+			continue;
+		item->skipped = probes->items[i].refused;
+		selection_uncount(sel, item);
+	}
+	return others;
+}

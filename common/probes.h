@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a selection's sites to the probes of one program, in the order in which they must be
+ * attached: ends of calls and the runtime's hooks first, then entries, so that no call is seen to
+ * begin whose end is not. */
+#ifndef PROBES_H
+#define PROBES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "attach.h"
+
+struct goruntime;
+struct program;
+struct selection;
+
+struct probes {
+	struct attach_probe *items;
+	size_t count, cap;
+	size_t *owners; /* index of the selection's item that a probe is for; SIZE_MAX: a hook */
+	size_t owner_cap;
+};
+
+/* Of the items that stand in `prog` and are not skipped. `rt` NULL: no hooks. Caller frees. */
+struct probes *probes_new(const struct selection *sel, const struct program *prog,
+			  const struct goruntime *rt);
+void probes_free(struct probes *probes);
+
+/* After attaching: marks the items with a refused probe as skipped. True when an item has other
+ * probes that are attached: then all must be detached and attached anew. */
+bool probes_note_refused(const struct probes *probes, struct selection *sel);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From patterns to what is traced: names (rows of the output), the functions and inlined copies
+ * that carry each name, and the sites to probe in them. */
+#ifndef SELECTION_H
+#define SELECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "inlining.h"
+#include "site.h"
+
+struct errmsg;
+struct program;
+
+struct selection_row { /* a name: one line of the output */
+	const char *name;
+	const struct program *prog;
+	uint32_t funcs;  /* functions of this name that are traced */
+	uint32_t copies; /* inlined copies of this name that are traced */
+};
+
+struct selection_item { /* a function, or an inlined copy of one */
+	const struct program *prog;
+	uint32_t row;
+	uint32_t func; /* pclntab index; of a copy: of the function that it stands in */
+	bool is_copy;
+	struct inlining_copy copy;
+	struct site entry;
+	size_t first_exit, exits; /* its part of selection.exits */
+	const char *skipped;      /* why it is not traced; NULL: it is */
+};
+
+struct selection_want {
+	bool regex;    /* patterns are regular expressions */
+	bool inlined;  /* patterns match inlined copies too */
+	bool returns;  /* calls are timed: an item without an end is skipped */
+	bool args;     /* entry sites must have the arguments in their registers */
+	bool may_miss; /* gofuncs: what cannot be traced is wanted all the same */
+};
+
+struct selection {
+	struct selection_want want;
+	struct selection_row *rows;
+	size_t row_count, row_cap;
+	struct selection_item *items;
+	size_t item_count, item_cap;
+	struct site_list exits;
+	char **notes; /* what to tell the user before tracing, a line each */
+	size_t note_count, note_cap;
+	struct selection_names *names; /* finds a row by name */
+};
+
+struct selection *selection_new(const struct selection_want *want);
+void selection_free(struct selection *sel);
+
+/* Adds what the pattern matches in the program, once. Reads names only. The program outlives the
+ * selection. Returns 0; -1 with *err and near names as its hint when nothing matches. */
+int selection_add(struct selection *sel, const struct program *prog, const char *pattern,
+		  struct errmsg *err);
+
+/* Finds the sites of every item; prints nothing, so that it may run beside the compiler.
+ * Returns 0; -1 with *err when not one item can be traced. */
+int selection_find_sites(struct selection *sel, struct errmsg *err);
+
+/* An item turned out to be untraceable: its row has one less. Its `skipped` is the caller's. */
+void selection_uncount(struct selection *sel, const struct selection_item *item);
+
+/* How many rows are traced; and what was left out: a count, and with `each` a line per item. */
+size_t selection_traced(const struct selection *sel);
+size_t selection_skipped(const struct selection *sel);
+void selection_print_skipped(FILE *out, const struct selection *sel, const char *tool, bool each);
+
+#endif

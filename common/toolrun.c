@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "toolrun.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "attach.h"
+#include "command.h"
+#include "errmsg.h"
+#include "escape.h"
+#include "filewatch.h"
+#include "json.h"
+#include "options.h"
+#include "target.h"
+
+void toolrun_print_time(const struct options *opts)
+{
+	char clock[9];
+
+	putchar('\n');
+	if (!opts->timestamp)
+		return;
+	session_clock(clock);
+	puts(clock);
+}
+
+void toolrun_json_time(struct json *json)
+{
+	char text[64], date[32];
+	struct timespec now;
+	struct tm utc;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	gmtime_r(&now.tv_sec, &utc);
+	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &utc);
+	snprintf(text, sizeof(text), "%s.%06ldZ", date, now.tv_nsec / 1000);
+	json_key(json, "time");
+	json_string(json, text);
+}
+
+struct progress { /* of one run */
+	struct toolrun *run;
+	struct tracer *tracer;
+	struct errmsg err; /* of a callback of the session */
+	bool failed;
+};
+
+static void say(const struct toolrun *run, const char *text)
+{
+	fprintf(stderr, "%s: ", run->tool->name);
+	escape_print(stderr, text);
+	fputc('\n', stderr);
+}
+
+static void print_program(const struct tracer *tracer)
+{
+	for (size_t i = 0; i < tracer->def_count; i++)
+		printf("#define %s %lld\n", tracer->defs[i].name, (long long)tracer->defs[i].value);
+	fputs(bpfprog_source(tracer->config->bpf_file), stdout);
+	fputs(bpfprog_chatter(tracer->bpf), stderr);
+}
+
+static void tick(void *ctx)
+{
+	struct progress *progress = ctx;
+
+	if (!progress->failed && progress->run->show(progress->run->ctx, false, &progress->err))
+		progress->failed = true;
+}
+
+/* The file was written to: breakpoints at offsets of its old text would break the new program, so
+ * nothing may be attached any more. */
+static bool on_file_event(void *ctx)
+{
+	struct progress *progress = ctx;
+	const char *written = filewatch_written(progress->tracer->watch);
+
+	if (!written)
+		return true;
+	tracer_detach(progress->tracer);
+	errmsg_set(&progress->err, "\"%s\" was written to while it was traced: detached", written);
+	progress->failed = true;
+	return false;
+}
+
+static void say_replaced(const struct progress *progress)
+{
+	const char *path;
+
+	for (unsigned n = 0; (path = filewatch_replaced(progress->tracer->watch, n)); n++) {
+		fprintf(stderr, "%s: \"", progress->run->tool->name);
+		escape_print(stderr, path);
+		fputs("\" was replaced while it was traced: only processes of the old file were "
+		      "seen\n",
+		      stderr);
+	}
+}
+
+static int run_session(struct progress *progress, struct session *ses, int process_fd,
+		       struct errmsg *err)
+{
+	const struct options *opts = progress->run->opts;
+	struct session_spec spec = {.interval_ns = opts->interval_ns,
+				    .duration_ns = opts->duration_ns,
+				    .process_fd = process_fd,
+				    .event_fd = filewatch_fd(progress->tracer->watch),
+				    .tick = tick,
+				    .event = on_file_event,
+				    .ctx = progress};
+	enum session_end end;
+
+	return session_run(ses, &spec, &end, err);
+}
+
+/* Idle first, then detached, then read: the numbers stand still, and belong together. */
+static int finish(struct progress *progress, struct errmsg *err)
+{
+	struct toolrun *run = progress->run;
+	bool quick = attach_how() == ATTACH_MULTI;
+
+	if (run->stop)
+		run->stop(run->ctx);
+	if (quick)
+		tracer_detach(progress->tracer);
+	int ret = run->show(run->ctx, true, err);
+
+	if (run->lost)
+		run->lost(run->ctx);
+	selection_print_skipped(stderr, progress->tracer->sel, run->tool->name, run->opts->verbose);
+	say_replaced(progress);
+	if (!run->opts->json)
+		puts("Detaching...");
+	fflush(stdout);
+	/* perf events take a tenth of a second each */
+	tracer_detach(progress->tracer);
+	if (progress->failed) {
+		*err = progress->err;
+		return -1;
+	}
+	return ret ? ret : session_flush(err);
+}
+
+static int open_process(const struct progress *progress, int *fd, struct errmsg *err)
+{
+	struct tracer *tracer = progress->tracer;
+
+	*fd = -1;
+	if (tracer->command)
+		*fd = command_pidfd(tracer->command);
+	else if (tracer->pid)
+		*fd = target_pidfd(tracer->pid, err);
+	return tracer->pid && *fd < 0 ? -1 : 0;
+}
+
+static int trace(struct progress *progress, struct session *ses, struct errmsg *err)
+{
+	struct toolrun *run = progress->run;
+	struct tracer *tracer = progress->tracer;
+	int process_fd, ret;
+
+	if (open_process(progress, &process_fd, err))
+		return -1;
+	if (run->begin(run->ctx, tracer, err) || tracer_attach(tracer, err))
+		return -1;
+	if (!selection_traced(tracer->sel))
+		return errmsg_set(err, "the kernel refuses every probe: %s",
+				  tracer->sel->items[0].skipped);
+	session_print_start(run->opts->json ? stderr : stdout, selection_traced(tracer->sel),
+			    run->opts->patterns, run->opts->pattern_count);
+	ret = tracer->command ? command_start(tracer->command, err) : 0;
+	if (!ret)
+		ret = run_session(progress, ses, process_fd, err);
+	if (!ret)
+		ret = finish(progress, err);
+	if (!tracer->command && process_fd >= 0)
+		close(process_fd);
+	return ret;
+}
+
+static int prepare_and_trace(struct toolrun *run, struct errmsg *err)
+{
+	struct progress progress = {.run = run};
+	struct session *ses;
+	int ret = -1;
+
+	if (session_check_privileges(err))
+		return -1;
+	progress.tracer = tracer_new(&run->config, err);
+	if (!progress.tracer)
+		return -1;
+	for (size_t i = 0; i < progress.tracer->sel->note_count; i++)
+		say(run, progress.tracer->sel->notes[i]);
+	if (run->opts->verbose)
+		print_program(progress.tracer);
+	ses = session_new(err);
+	if (ses)
+		ret = trace(&progress, ses, err);
+	session_free(ses);
+	tracer_free(progress.tracer);
+	return ret;
+}
+
+int toolrun(struct toolrun *run)
+{
+	const struct options *opts = run->opts;
+	struct errmsg err = {0};
+
+	run->config.patterns = opts->patterns;
+	run->config.pattern_count = opts->pattern_count;
+	run->config.pid = opts->pid;
+	run->config.command = opts->command;
+	run->config.want.regex = opts->regexp;
+	run->config.want.inlined = opts->inlined;
+	return prepare_and_trace(run, &err) ? options_fail(run->tool, &err) : 0;
+}

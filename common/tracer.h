@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The common life of a tracing tool: programs opened, names selected, the kernel side compiled
+ * while the sites are found, probes attached, a command started; and all of it undone. */
+#ifndef TRACER_H
+#define TRACER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "bpfprog.h"
+#include "goruntime.h"
+#include "selection.h"
+
+struct command;
+struct errmsg;
+struct filewatch;
+
+struct tracer_config {
+	char *const *patterns; /* [p:][BINARY:]PATTERN */
+	size_t pattern_count;
+	pid_t pid;            /* -p; 0: none */
+	char *const *command; /* -- COMMAND ARG..., NULL-terminated; NULL: none */
+	int cpu;              /* -c; -1: all */
+	struct selection_want want;
+	const char *bpf_file;              /* in bpf-src/ */
+	const struct bpfprog_define *defs; /* the tool's own */
+	size_t def_count;
+	bool goroutines; /* the kernel side follows goroutines: runtime offsets and hooks */
+};
+
+struct tracer {
+	const struct tracer_config *config;
+	struct program **programs;
+	size_t program_count, program_cap;
+	struct selection *sel;
+	struct filewatch *watch;
+	struct command *command; /* NULL: none */
+	pid_t pid;               /* of -p or of the command; 0: every process */
+	struct goruntime runtime;
+	struct bpfprog_define *defs; /* all that the kernel side was compiled with */
+	size_t def_count, def_cap;
+	struct bpfprog *bpf;
+	struct attach **attached; /* one for each program */
+	unsigned refused;         /* probes that the kernel would not take */
+};
+
+/* Up to, and not including, attaching. The config outlives the tracer. NULL and *err on failure. */
+struct tracer *tracer_new(const struct tracer_config *config, struct errmsg *err);
+/* Attaches everything; items with a probe that the kernel refuses get their `skipped` set.
+ * Returns 0, or -1 with *err. */
+int tracer_attach(struct tracer *tracer, struct errmsg *err);
+void tracer_detach(struct tracer *tracer); /* no handler runs any more when it returns */
+void tracer_free(struct tracer *tracer);   /* NULL is all right */
+
+#endif

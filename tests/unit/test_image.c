@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "elffile.h"
+
+static void assert_contains(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("\"%s\" does not hold \"%s\"", text, part);
+}
+
+static void assert_refused(struct elffile *f, const char *why)
+{
+	struct errmsg err = {0};
+
+	assert_null(elffile_open(f, &err));
+	assert_contains(err.text, why);
+	assert_contains(err.text, "\"/proc/self/fd/");
+	elffile_free(f);
+}
+
+/* --- what is refused --- */
+
+static void test_paths(void **state)
+{
+	struct errmsg err;
+
+	(void)state;
+	assert_null(image_open("/nonexistent/x", &err));
+	assert_string_equal(err.text, "\"/nonexistent/x\": No such file or directory");
+	assert_null(image_open("/", &err));
+	assert_string_equal(err.text, "\"/\": is a directory");
+	assert_null(image_open("/dev/null", &err));
+	assert_string_equal(err.text, "\"/dev/null\": not a regular file");
+	assert_null(image_open("/nonexistent/x", NULL));
+}
+
+static void test_not_elf(void **state)
+{
+	struct elffile *f = elffile_new(EM_X86_64);
+	struct errmsg err;
+
+	(void)state;
+	memcpy(f->data, "#!/bin/sh\n", 10);
+	assert_null(elffile_open(f, &err));
+	assert_contains(err.text, "not an ELF file");
+	assert_contains(err.hint, "script");
+	f->size = 0;
+	assert_null(elffile_open(f, &err));
+	assert_contains(err.text, "not an ELF file");
+	assert_string_equal(err.hint, "");
+	f->size = 3;
+	assert_refused(f, "not an ELF file");
+}
+
+static void test_wrong_kind(void **state)
+{
+	struct elffile *f = elffile_new(EM_X86_64);
+
+	(void)state;
+	elffile_header(f)->e_ident[EI_CLASS] = ELFCLASS32;
+	assert_refused(f, "32-bit programs are not supported");
+	f = elffile_new(EM_X86_64);
+	elffile_header(f)->e_ident[EI_DATA] = ELFDATA2MSB;
+	assert_refused(f, "big-endian programs are not supported");
+	f = elffile_new(EM_X86_64);
+	elffile_header(f)->e_ident[EI_CLASS] = 7;
+	assert_refused(f, "malformed ELF header");
+	assert_refused(elffile_new(EM_RISCV), "only x86-64 and arm64");
+	f = elffile_new(EM_X86_64);
+	elffile_header(f)->e_type = ET_REL;
+	assert_refused(f, "not a program");
+	f = elffile_new(EM_X86_64);
+	elffile_header(f)->e_type = ET_CORE;
+	assert_refused(f, "core dump");
+	f = elffile_new(EM_X86_64);
+	for (int i = 0; i < 3; i++)
+		elffile_segment(f, i)->p_type = PT_NOTE;
+	assert_refused(f, "not a program");
+}
+
+static void test_truncated(void **state)
+{
+	struct elffile *f = elffile_new(EM_X86_64);
+
+	(void)state;
+	f->size = 40;
+	assert_refused(f, "file is truncated: its ELF header is incomplete");
+	f = elffile_new(EM_X86_64);
+	f->size = 100;
+	assert_refused(f, "file is truncated: it ends before its program headers do");
+	f = elffile_new(EM_X86_64);
+	f->size = 0x3000;
+	assert_refused(f, "file is truncated: segment 1 ends past its end");
+	f = elffile_new(EM_X86_64);
+	elffile_segment(f, 2)->p_offset = -16;
+	assert_refused(f, "file is truncated: segment 2 ends past its end");
+}
+
+static void test_malformed(void **state)
+{
+	struct elffile *f = elffile_new(EM_X86_64);
+
+	(void)state;
+	elffile_segment(f, 1)->p_vaddr = -0x100;
+	assert_refused(f, "malformed: segment 1 has an impossible size");
+	f = elffile_new(EM_X86_64);
+	elffile_segment(f, 0)->p_memsz = 1;
+	assert_refused(f, "malformed: segment 0 has an impossible size");
+	f = elffile_new(EM_X86_64);
+	elffile_header(f)->e_phentsize = 32;
+	assert_refused(f, "malformed program headers");
+	f = elffile_new(EM_X86_64);
+	elffile_header(f)->e_phoff = -1;
+	assert_refused(f, "truncated");
+	f = elffile_new(EM_X86_64);
+	for (unsigned i = 3; i < 290; i++)
+		*elffile_segment(f, i) = *elffile_segment(f, 0);
+	elffile_header(f)->e_phnum = 290;
+	assert_refused(f, "more than 256 segments");
+}
+
+/* --- what is read --- */
+
+static void test_addresses(void **state)
+{
+	struct elffile *f = elffile_new(EM_AARCH64);
+	uint64_t word, off = 0;
+	uint32_t half;
+
+	(void)state;
+	elffile_segment(f, 2)->p_memsz += 0x1000; /* .bss: not in the file */
+	elffile_u64(f, ELFFILE_DATA_END - 8, 0x1122334455667788);
+
+	struct image *img = elffile_open(f, NULL);
+
+	assert_non_null(img);
+	assert_int_equal(image_arch(img), IMAGE_ARM64);
+	assert_false(image_is_pie(img));
+	assert_string_equal(image_path(img), f->path);
+	assert_non_null(image_at(img, ELFFILE_TEXT, 0x1000));
+	assert_null(image_at(img, ELFFILE_TEXT, 0x1001));
+	assert_null(image_at(img, ELFFILE_TEXT - 1, 1));
+	assert_null(image_at(img, ELFFILE_TEXT, SIZE_MAX));
+	assert_null(image_at(img, ELFFILE_DATA_END, 1));
+	assert_int_equal(image_left(img, ELFFILE_DATA_END - 8), 8);
+	assert_int_equal(image_left(img, ELFFILE_DATA_END), 0);
+	assert_true(image_u64(img, ELFFILE_DATA_END - 8, &word));
+	assert_int_equal(word, 0x1122334455667788);
+	assert_false(image_u64(img, ELFFILE_DATA_END - 7, &word));
+	assert_true(image_u32(img, ELFFILE_DATA_END - 4, &half));
+	assert_int_equal(half, 0x11223344);
+	assert_false(image_u32(img, ELFFILE_DATA_END - 3, &half));
+	assert_true(image_is_text(img, ELFFILE_RODATA - 1));
+	assert_false(image_is_text(img, ELFFILE_RODATA));
+	assert_true(image_addr_to_off(img, ELFFILE_DATA + 5, &off));
+	assert_int_equal(off, ELFFILE_DATA + 5 - 0x400000);
+	assert_false(image_addr_to_off(img, ELFFILE_DATA_END, &off));
+	image_close(img);
+	elffile_free(f);
+}
+
+static void test_segments(void **state)
+{
+	struct elffile *f = elffile_new(EM_X86_64);
+	size_t count;
+
+	(void)state;
+	elffile_header(f)->e_type = ET_DYN;
+
+	struct image *img = elffile_open(f, NULL);
+	const struct image_segment *segs = image_segments(img, &count);
+
+	assert_true(image_is_pie(img));
+	assert_int_equal(count, 3);
+	assert_int_equal(segs[2].addr, ELFFILE_DATA);
+	assert_int_equal(segs[2].off, ELFFILE_DATA - 0x400000);
+	assert_true(segs[2].write && !segs[2].exec && segs[0].exec && !segs[0].write);
+	image_close(img);
+	image_close(NULL);
+	elffile_free(f);
+}
+
+static void test_sections(void **state)
+{
+	struct elffile *f = elffile_new(EM_X86_64);
+	struct image_section sec;
+
+	(void)state;
+	elffile_section(f, ".gopclntab", ELFFILE_RODATA, 0x100);
+	elffile_section(f, ".noptrdata", ELFFILE_DATA, 0x200);
+
+	struct image *img = elffile_open(f, NULL);
+
+	assert_true(image_section(img, ".noptrdata", &sec));
+	assert_int_equal(sec.addr, ELFFILE_DATA);
+	assert_int_equal(sec.size, 0x200);
+	assert_int_equal(sec.off, ELFFILE_DATA - 0x400000);
+	assert_false(image_section(img, ".gopclnta", &sec));
+	assert_false(image_has_symtab(img));
+	image_close(img);
+	elffile_free(f);
+}
+
+static void test_unusable_sections(void **state)
+{
+	struct elffile *f = elffile_new(EM_X86_64);
+	struct image_section sec;
+
+	(void)state;
+	elffile_section(f, ".text", ELFFILE_TEXT, 0x100);
+	elffile_header(f)->e_shoff = 0x123456789;
+
+	struct image *img = elffile_open(f, NULL);
+
+	assert_non_null(img);
+	assert_false(image_section(img, ".text", &sec));
+	assert_false(image_has_symtab(img));
+	assert_non_null(image_at(img, ELFFILE_TEXT, 16));
+	image_close(img);
+	elffile_free(f);
+}
+
+/* --- symbols --- */
+
+struct seen {
+	unsigned count, limit;
+	char names[64];
+	uint64_t addr, size; /* of the last */
+	bool is_func;
+};
+
+static bool see(const struct image_symbol *sym, void *ctx)
+{
+	struct seen *seen = ctx;
+
+	snprintf(seen->names + strlen(seen->names), sizeof(seen->names) - strlen(seen->names),
+		 "%s ", sym->name);
+	seen->addr = sym->addr;
+	seen->size = sym->size;
+	seen->is_func = sym->is_func;
+	return ++seen->count < seen->limit;
+}
+
+/* symbols of RODATA and their names at RODATA + 0x200 */
+static void add_symbols(struct elffile *f, unsigned type)
+{
+	static const char names[] = "\0main.a\0main.b\0lost"; /* the last one lacks its NUL */
+	static const Elf64_Sym syms[] = {
+		{0},
+		{.st_name = 1, .st_info = STT_FUNC, .st_shndx = 2, .st_value = 0x10, .st_size = 4},
+		{.st_name = 8, .st_info = STT_OBJECT, .st_shndx = 2, .st_value = 8, .st_size = 9},
+		{.st_name = 8, .st_info = STT_FUNC, .st_shndx = SHN_UNDEF},
+		{.st_name = 15, .st_info = STT_FUNC, .st_shndx = 2},
+		{.st_name = 5000, .st_info = STT_FUNC, .st_shndx = 2},
+	};
+	Elf64_Shdr *sh = elffile_section(f, ".symtab", ELFFILE_RODATA, sizeof(syms));
+
+	sh->sh_type = type;
+	sh->sh_entsize = sizeof(*syms);
+	sh->sh_link = f->nsections;
+	elffile_bytes(f, ELFFILE_RODATA, syms, sizeof(syms));
+	sh = elffile_section(f, ".strtab", ELFFILE_RODATA + 0x200, sizeof(names) - 1);
+	sh->sh_type = SHT_STRTAB;
+	elffile_bytes(f, ELFFILE_RODATA + 0x200, names, sizeof(names));
+	elffile_at(f, ELFFILE_RODATA + 0x200)[sizeof(names) - 1] = 'X';
+}
+
+static void test_symbols(void **state)
+{
+	struct elffile *f = elffile_new(EM_X86_64);
+	struct seen seen = {.limit = 10}, first = {.limit = 1};
+
+	(void)state;
+	add_symbols(f, SHT_SYMTAB);
+
+	struct image *img = elffile_open(f, NULL);
+
+	image_each_symbol(img, see, &seen);
+	assert_string_equal(seen.names, "main.a main.b ");
+	assert_int_equal(seen.addr, 8);
+	assert_int_equal(seen.size, 9);
+	assert_false(seen.is_func);
+	image_each_symbol(img, see, &first);
+	assert_string_equal(first.names, "main.a ");
+	assert_true(first.is_func);
+	assert_true(image_has_symtab(img));
+	image_close(img);
+	elffile_free(f);
+}
+
+static void test_dynamic_symbols(void **state)
+{
+	struct elffile *f = elffile_new(EM_X86_64);
+	struct seen seen = {.limit = 10};
+
+	(void)state;
+	add_symbols(f, SHT_DYNSYM);
+
+	struct image *img = elffile_open(f, NULL);
+
+	image_each_symbol(img, see, &seen);
+	assert_int_equal(seen.count, 2);
+	assert_false(image_has_symtab(img));
+	image_close(img);
+	elffile_free(f);
+}
+
+/* --- relocations --- */
+
+static void add_relocations(struct elffile *f, unsigned type)
+{
+	const Elf64_Dyn dyn[] = {
+		{DT_RELA, {ELFFILE_RODATA}}, {DT_RELASZ, {3 * 24}}, {DT_NULL, {0}}};
+	const Elf64_Rela rela[] = {
+		{ELFFILE_DATA + 0x100, ELF64_R_INFO(0, type), 0x401234},
+		{ELFFILE_DATA + 0x108, ELF64_R_INFO(1, R_X86_64_64), 0x55},
+		{ELFFILE_DATA_END - 4, ELF64_R_INFO(0, type), -1}, /* ends past the segment */
+	};
+
+	elffile_bytes(f, ELFFILE_DATA, dyn, sizeof(dyn));
+	elffile_bytes(f, ELFFILE_RODATA, rela, sizeof(rela));
+	*elffile_segment(f, elffile_header(f)->e_phnum++) = (Elf64_Phdr){
+		.p_type = PT_DYNAMIC,
+		.p_offset = ELFFILE_DATA - 0x400000,
+		.p_vaddr = ELFFILE_DATA,
+		.p_filesz = sizeof(dyn),
+		.p_memsz = sizeof(dyn),
+	};
+}
+
+static void check_relocated(unsigned machine, unsigned type)
+{
+	struct elffile *f = elffile_new(machine);
+	uint64_t word;
+
+	add_relocations(f, type);
+
+	struct image *img = elffile_open(f, NULL);
+
+	assert_true(image_u64(img, ELFFILE_DATA + 0x100, &word));
+	assert_int_equal(word, 0x401234);
+	assert_true(image_u64(img, ELFFILE_DATA + 0x108, &word));
+	assert_int_equal(word, 0);
+	assert_true(image_u64(img, ELFFILE_DATA_END - 8, &word));
+	assert_int_equal(word, 0);
+	image_close(img);
+	/* the file itself is as it was */
+	assert_int_equal(pread(f->fd, &word, 8, ELFFILE_DATA + 0x100 - 0x400000), 8);
+	assert_int_equal(word, 0);
+	elffile_free(f);
+}
+
+static void test_relocations(void **state)
+{
+	(void)state;
+	check_relocated(EM_X86_64, R_X86_64_RELATIVE);
+	check_relocated(EM_AARCH64, R_AARCH64_RELATIVE);
+}
+
+static void test_relocations_cut(void **state)
+{
+	struct elffile *f = elffile_new(EM_X86_64);
+	uint64_t word;
+
+	(void)state;
+	add_relocations(f, R_X86_64_RELATIVE);
+	elffile_u64(f, ELFFILE_DATA + 0x18, UINT64_MAX); /* DT_RELASZ */
+
+	struct image *img = elffile_open(f, NULL);
+
+	assert_non_null(img);
+	assert_true(image_u64(img, ELFFILE_DATA + 0x100, &word));
+	assert_int_equal(word, 0x401234);
+	image_close(img);
+	elffile_segment(f, 3)->p_offset = -8;
+	img = elffile_open(f, NULL);
+	assert_non_null(img);
+	image_close(img);
+	elffile_free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_not_elf),
+		cmocka_unit_test(test_wrong_kind),
+		cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_malformed),
+		cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_segments),
+		cmocka_unit_test(test_sections),
+		cmocka_unit_test(test_unusable_sections),
+		cmocka_unit_test(test_symbols),
+		cmocka_unit_test(test_dynamic_symbols),
+		cmocka_unit_test(test_relocations),
+		cmocka_unit_test(test_relocations_cut),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

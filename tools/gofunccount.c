@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+/* gofunccount: counts calls of Go functions, one for each call. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpfmap.h"
+#include "errmsg.h"
+#include "escape.h"
+#include "json.h"
+#include "mem.h"
+#include "number.h"
+#include "options.h"
+#include "selection.h"
+#include "toolrun.h"
+
+struct counter {
+	const struct options *opts;
+	int cpu;
+	const struct selection *sel;
+	int map;
+	uint64_t *now, *then; /* one for each row */
+	uint32_t *order;      /* of rows, for printing */
+};
+
+static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
+{
+	struct counter *counter = ctx;
+	uint64_t cpu;
+
+	(void)letter;
+	if (!number_parse(value, 4095, &cpu))
+		return errmsg_set(err, "-c: \"%s\" is not a CPU's number", value);
+	counter->cpu = (int)cpu;
+	return 0;
+}
+
+static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
+{
+	struct counter *counter = ctx;
+	size_t rows = tracer->sel->row_count;
+
+	(void)err;
+	counter->sel = tracer->sel;
+	counter->map = bpfprog_map(tracer->bpf, "counts");
+	counter->now = mem_zalloc(rows, sizeof(*counter->now));
+	counter->then = mem_zalloc(rows, sizeof(*counter->then));
+	counter->order = mem_zalloc(rows, sizeof(*counter->order));
+	for (size_t i = 0; i < rows; i++)
+		counter->order[i] = i;
+	return 0;
+}
+
+static uint64_t count_of(const struct counter *counter, uint32_t row)
+{
+	return counter->now[row] - counter->then[row];
+}
+
+static int by_count(const void *a, const void *b, void *ctx)
+{
+	const struct counter *counter = ctx;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint64_t nx = count_of(counter, x), ny = count_of(counter, y);
+
+	if (nx != ny)
+		return nx < ny ? -1 : 1;
+	return strcmp(counter->sel->rows[x].name, counter->sel->rows[y].name);
+}
+
+static void print_row(const struct counter *counter, const char *name, uint64_t count)
+{
+	char *text = escape_text(name);
+
+	(void)counter;
+	printf("%-36s %8llu\n", text, (unsigned long long)count);
+	free(text);
+}
+
+static void json_row(const struct counter *counter, const char *name, uint64_t count)
+{
+	struct json json;
+
+	json_init(&json, stdout);
+	json_object(&json);
+	json_key(&json, "type");
+	json_string(&json, "count");
+	if (counter->opts->timestamp)
+		toolrun_json_time(&json);
+	json_key(&json, "func");
+	json_string(&json, name);
+	json_key(&json, "count");
+	json_u64(&json, count);
+	json_object_end(&json);
+}
+
+static int show(void *ctx, bool final, struct errmsg *err)
+{
+	struct counter *counter = ctx;
+	size_t rows = counter->sel->row_count;
+
+	(void) final;
+	if (bpfmap_sum_percpu(counter->map, rows, 1, counter->now))
+		return errmsg_set(err, "cannot read the counts: %s", strerror(errno));
+	qsort_r(counter->order, rows, sizeof(*counter->order), by_count, counter);
+	if (!counter->opts->json) {
+		toolrun_print_time(counter->opts);
+		printf("%-36s %8s\n", "FUNC", "COUNT");
+	}
+	for (size_t i = 0; i < rows; i++) {
+		uint32_t row = counter->order[i];
+		uint64_t count = count_of(counter, row);
+
+		if (count)
+			(counter->opts->json ? json_row : print_row)(
+				counter, counter->sel->rows[row].name, count);
+	}
+	fflush(stdout);
+	memcpy(counter->then, counter->now, rows * sizeof(*counter->then));
+	return 0;
+}
+
+static const struct options_def own_options[] = {
+	{'c', "cpu", "CPU", "count on this CPU only"},
+	{0},
+};
+
+static const char examples[] =
+	"    gofunccount 'etcd:go.etcd.io/etcd/server/v3/etcdserver.*'\n"
+	"                                       # count the calls of a package's functions\n"
+	"    gofunccount /usr/bin/etcd:net/http.HandlerFunc.ServeHTTP\n"
+	"                                       # one function\n"
+	"    gofunccount -p 181 'main.(*T).*'   # all methods of a type, in process 181 only\n"
+	"    gofunccount -i 1 -T -p 181 ':*'    # every function, each second, with the time\n"
+	"    gofunccount -r 'app:main\\.(Get|Put)$'\n"
+	"                                       # a regular expression\n"
+	"    gofunccount hello:fmt.Println      # inlined everywhere: counted in its copies\n"
+	"    gofunccount 'main.*' -- ./app arg  # run a program, from its first instruction\n";
+
+int main(int argc, char **argv)
+{
+	struct options opts;
+	struct counter counter = {.opts = &opts, .cpu = -1};
+	struct options_tool tool = {.name = "gofunccount",
+				    .about = "Count calls of Go functions, exactly",
+				    .args = "[BINARY:]PATTERN... [-- COMMAND [ARG...]]",
+				    .shared = "pidTrDj",
+				    .inlined = true,
+				    .own = own_options,
+				    .take = take_option,
+				    .ctx = &counter,
+				    .examples = examples};
+	struct errmsg err = {0};
+	enum options_result result = options_parse(&tool, argc, argv, &opts, &err);
+
+	if (result != OPTIONS_RUN)
+		return options_answer(&tool, result, &err);
+	struct toolrun run = {.tool = &tool,
+			      .opts = &opts,
+			      .config = {.cpu = counter.cpu, .bpf_file = "count.bpf.c"},
+			      .begin = begin,
+			      .show = show,
+			      .ctx = &counter};
+	int status = toolrun(&run);
+
+	free(counter.now);
+	free(counter.then);
+	free(counter.order);
+	return status;
+}
