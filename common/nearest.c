@@ -67,4 +67,6 @@ void nearest_hint(const struct pclntab *tab, const char *typed, struct errmsg *e
 				near.names[i]);
 	if (near.count)
 		errmsg_hint(err, "near names: %s", list);
+	else
+		errmsg_hint(err, "gofuncs lists the names, as in gofuncs 'BINARY:main.*'");
 }

@@ -6,7 +6,7 @@
 struct errmsg;
 struct pclntab;
 
-/* Sets err's hint to a few near names (inlined ones too), or leaves it when nothing is near. */
+/* Sets err's hint to a few near names (inlined ones too), or to where names are listed. */
 void nearest_hint(const struct pclntab *tab, const char *typed, struct errmsg *err);
 
 #endif

@@ -23,8 +23,8 @@ static const struct options_def shared_defs[] = {
 	{'d', "duration", "DURATION", "total duration of trace, in seconds"},
 	{'T', "timestamp", NULL, "include timestamp on output"},
 	{'r', "regexp", NULL, "use regular expressions. Default is \"*\" wildcards only."},
-	{'v', "verbose", NULL, "print the BPF program (for debugging purposes)"},
-	{'D', "debug", NULL, "print BPF program before starting (for debugging purposes)"},
+	{'v', "verbose", NULL, "print the BPF program, and what is left out and why"},
+	{'D', "debug", NULL, "print the BPF program, and what is left out and why"},
 	{'j', "json", NULL, "print JSON, one object a line"},
 };
 
@@ -64,8 +64,11 @@ static void table_init(struct table *tab, const struct options_tool *tool)
 {
 	*tab = (struct table){.shorts = ":"}; /* getopt shall print no message of its own */
 	table_add(tab, &help_def);
-	for (const char *letter = tool->shared; *letter; letter++)
+	for (const char *letter = tool->shared; *letter; letter++) {
 		table_add(tab, find_shared(*letter));
+		if (*letter == 'v' && tool->verbose)
+			tab->defs[tab->count - 1].help = tool->verbose;
+	}
 	for (const struct options_def *def = tool->own; def && def->letter; def++)
 		table_add(tab, def);
 	if (tool->inlined)

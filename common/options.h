@@ -35,6 +35,7 @@ struct options_tool {
 	/* Letters of the shared options taken, in the order shown: of "pidTrvDj". There are always
 	 * -h and --version, and -v and -D, though shown only if asked for. */
 	const char *shared;
+	const char *verbose;           /* what -v does in this tool; NULL: the usual */
 	bool inlined;                  /* takes --inlined */
 	const struct options_def *own; /* ends with letter 0; NULL: none */
 	/* Takes one of its own options (value NULL where it has none); -1 with *err refuses it. */

@@ -88,6 +88,7 @@ int main(int argc, char **argv)
 				    .about = "List functions of a Go program",
 				    .args = "[BINARY:]PATTERN...",
 				    .shared = "prvj",
+				    .verbose = "show addresses, probe sites and inlined copies",
 				    .inlined = true,
 				    .examples = examples};
 	struct errmsg err = {0};
