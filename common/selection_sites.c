@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The second half of a selection: the sites of what was matched, and what has none. */
+#include "selection.h"
+
+#include <inttypes.h>
+
+#include "errmsg.h"
+#include "escape.h"
+#include "pclntab.h"
+#include "program.h"
+
+static const char *find_copy_sites(struct selection *sel, struct selection_item *item)
+{
+	const char *reason = NULL;
+	size_t first = sel->exits.count;
+	int ret;
+
+	/* the kernel side tells copies of one frame apart by 16 bits of their node */
+	if (item->copy.node >= UINT16_MAX)
+		return "it is one of too many copies in one function";
+	if (sel->want.returns)
+		ret = inlining_span(item->prog->finder, &item->copy, &item->entry, &sel->exits,
+				    &reason);
+	else
+		ret = inlining_entry(item->prog->finder, &item->copy, &item->entry, &reason);
+	item->first_exit = first;
+	item->exits = sel->exits.count - first;
+	return ret ? reason : NULL;
+}
+
+static const char *find_func_sites(struct selection *sel, struct selection_item *item)
+{
+	struct site_finder *finder = item->prog->finder;
+	const char *reason = NULL;
+	struct pclntab_func fn;
+
+	if (!pclntab_func(item->prog->tab, item->func, &fn))
+		return "its entry in the function table is malformed";
+	if (site_entry(finder, &fn, sel->want.args, &item->entry, &reason))
+		return reason;
+	item->first_exit = sel->exits.count;
+	if (sel->want.returns && site_returns(finder, &fn, &sel->exits, &reason))
+		return reason;
+	item->exits = sel->exits.count - item->first_exit;
+	return NULL;
+}
+
+void selection_uncount(struct selection *sel, const struct selection_item *item)
+{
+	struct selection_row *row = &sel->rows[item->row];
+
+	if (item->is_copy)
+		row->copies--;
+	else
+		row->funcs--;
+}
+
+static void find_item_sites(struct selection *sel, struct selection_item *item)
+{
+	item->skipped = item->is_copy ? find_copy_sites(sel, item) : find_func_sites(sel, item);
+	if (item->skipped)
+		selection_uncount(sel, item);
+}
+
+int selection_find_sites(struct selection *sel, struct errmsg *err)
+{
+	for (size_t i = 0; i < sel->item_count; i++)
+		find_item_sites(sel, &sel->items[i]);
+	if (sel->want.may_miss || selection_traced(sel))
+		return 0;
+	const struct selection_item *item = &sel->items[0];
+	const char *name = sel->rows[item->row].name;
+
+	if (sel->item_count == 1)
+		return errmsg_set(err, "%s cannot be probed: %s", name, item->skipped);
+	errmsg_set(err, "none of %zu functions and copies can be probed", sel->item_count);
+	errmsg_hint(err, "%s: %s", name, item->skipped);
+	return -1;
+}
+
+size_t selection_traced(const struct selection *sel)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < sel->row_count; i++)
+		n += sel->rows[i].funcs || sel->rows[i].copies;
+	return n;
+}
+
+size_t selection_skipped(const struct selection *sel)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < sel->item_count; i++)
+		n += sel->items[i].skipped != NULL;
+	return n;
+}
+
+static void print_skipped_item(FILE *out, const struct selection *sel,
+			       const struct selection_item *item, const char *tool)
+{
+	struct pclntab_func fn;
+
+	fprintf(out, "%s: ", tool);
+	escape_print(out, sel->rows[item->row].name);
+	if (item->is_copy && pclntab_func(item->prog->tab, item->func, &fn)) {
+		fputs(" (its copy in ", out);
+		escape_print(out, fn.name);
+		fprintf(out, " at 0x%" PRIx64 ")", item->copy.addr);
+	}
+	fprintf(out, " is left out: %s\n", item->skipped);
+}
+
+void selection_print_skipped(FILE *out, const struct selection *sel, const char *tool, bool each)
+{
+	size_t skipped = selection_skipped(sel);
+
+	if (!skipped)
+		return;
+	/* a few are named at once: no second run for two lines of reasons */
+	if (skipped <= 3)
+		each = true;
+	for (size_t i = 0; each && i < sel->item_count; i++)
+		if (sel->items[i].skipped)
+			print_skipped_item(out, sel, &sel->items[i], tool);
+	if (!each)
+		fprintf(out,
+			"%s: %zu functions cannot be probed and were left out (-v names them)\n",
+			tool, skipped);
+}
