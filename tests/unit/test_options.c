@@ -167,6 +167,7 @@ static void test_errors(void **state)
 		{"-x a:b", "unknown option '-x'"},
 		{"-Tx a:b", "unknown option '-x'"},
 		{"--json -Tx a:b", "unknown option '-x'"},
+		{"--json -xT a:b", "unknown option '-x'"},
 		{"--nonsense=3 a:b", "unknown option '--nonsense'"},
 		{"--in a:b", "option '--in' is ambiguous"},
 		{"--json=3 a:b", "option '--json' takes no value"},

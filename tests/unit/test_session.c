@@ -226,6 +226,7 @@ static void test_events(void **state)
 	assert_int_equal(session_run(ses, &spec, &end, NULL), 0);
 	assert_int_equal(end, SESSION_ENOUGH);
 	assert_int_equal(seen.events, 3);
+	assert_int_equal(seen.ticks, 0);
 	close(seen.event_fd);
 	session_free(ses);
 }
