@@ -28,6 +28,7 @@ enum cookie_kind {
 	COOKIE_RECOVERED, /* runtime.recovery on g0: the frames below m.curg's sched.sp are gone */
 	COOKIE_GOEXIT,    /* on the goroutine: all its frames end by runtime.Goexit */
 	COOKIE_FATAL,     /* on the goroutine: all its frames end by a panic that nobody recovers */
+	COOKIE_NONE = 15, /* no probe of ours */
 };
 
 /* `adjust` in bytes, a multiple of 8 within the limits above */

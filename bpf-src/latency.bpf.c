@@ -40,6 +40,23 @@ BPF_F_TABLE("hash", u64, u64, places, PLACES, BPF_F_NO_PREALLOC);
 BPF_PERCPU_ARRAY(histogram, u64, HISTOGRAM_SLOTS);
 #endif
 
+#ifdef BY_ADDRESS
+BPF_F_TABLE("hash", u64, u64, sites, PROBE_SITES, BPF_F_NO_PREALLOC); /* probe_place() -> cookie */
+#endif
+
+/* Here and not in probe.h: libbcc knows maps in a program's main file only. */
+static inline u64 find_cookie(struct pt_regs *ctx)
+{
+#ifdef BY_ADDRESS
+	u64 place = probe_place(ctx);
+	u64 *found = sites.lookup(&place);
+
+	return found ? *found : (u64)COOKIE_NONE << COOKIE_KIND_SHIFT;
+#else
+	return bpf_get_attach_cookie(ctx);
+#endif
+}
+
 static inline struct call *call_at(struct goroutine_key *who, struct calls *calls, u64 index)
 {
 	struct deep_key key = {};
@@ -284,7 +301,7 @@ static inline u64 forget_value(u64 value)
 
 int on_probe(struct pt_regs *ctx)
 {
-	u64 cookie = bpf_get_attach_cookie(ctx), now = bpf_ktime_get_ns(), start;
+	u64 cookie = find_cookie(ctx), now = bpf_ktime_get_ns(), start;
 	struct call call = {.row = cookie_row(cookie), .copy = cookie_copy(cookie)};
 	u32 zero = 0, kind = cookie_kind(cookie);
 	struct control *mode = control.lookup(&zero);
@@ -292,7 +309,7 @@ int on_probe(struct pt_regs *ctx)
 	struct goroutine_key who = {};
 	struct calls *calls;
 
-	if (!mode || !mode->active || !probe_wanted())
+	if (!mode || !mode->active || !probe_wanted() || kind == COOKIE_NONE)
 		return 0;
 	if (kind == COOKIE_CALL_IF_CHECKED && !begins)
 		return 0;

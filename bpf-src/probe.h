@@ -4,7 +4,7 @@
  *   -DTGID=n             trace this process only
  *   -DPIDNS_DEV, _INO    ... whose ID is meant in this PID namespace
  *   -DCPU=n              this CPU only
- *   -DBY_ADDRESS         no cookies (before Linux 5.15): they are found by address, which needs
+ *   -DBY_ADDRESS         no cookies (before Linux 5.15): map `sites` has them by place; needs
  *   -DTASK_MM=, -DMM_START_CODE=   byte offsets in struct task_struct and struct mm_struct
  */
 #ifndef PROBE_H
@@ -12,6 +12,20 @@
 
 #include <uapi/linux/ptrace.h>
 #include "cookie.h"
+
+#ifdef BY_ADDRESS
+#define PROBE_SITES (1 << 20)
+
+/* how far the probe is from the process's code, wherever that was loaded */
+static inline u64 probe_place(struct pt_regs *ctx)
+{
+	u64 mm = 0, code = 0;
+
+	bpf_probe_read_kernel(&mm, sizeof(mm), (void *)(bpf_get_current_task() + TASK_MM));
+	bpf_probe_read_kernel(&code, sizeof(code), (void *)(mm + MM_START_CODE));
+	return ctx->ip - code;
+}
+#endif
 
 #ifdef TGID
 static inline bool probe_wanted_process(void)

@@ -9,6 +9,7 @@
 #include "attach_kernel.h"
 #include "bpfmap.h"
 #include "errmsg.h"
+#include "kernelfeature.h"
 #include "mem.h"
 
 enum {
@@ -22,9 +23,9 @@ enum attach_how attach_how(void)
 	bool multi = !wish || !strcmp(wish, "multi");
 	bool cookie = multi || !strcmp(wish, "perf");
 
-	if (multi && attach_multi_supported())
+	if (multi && kernelfeature_uprobe_multi())
 		return ATTACH_MULTI;
-	if (cookie && attach_perf_cookie_supported())
+	if (cookie && kernelfeature_cookies())
 		return ATTACH_PERF_COOKIE;
 	return ATTACH_PERF_ADDRESS;
 }

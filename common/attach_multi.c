@@ -135,10 +135,3 @@ int attach_multi(struct attach *at, int prog_fd, const char *path, struct attach
 		return errmsg_set(err, "cannot attach to \"%s\": %s", path, probes[0].refused);
 	return 0;
 }
-
-/* An empty link is refused with EINVAL for its missing path by kernels that know the type; one
- * with a bad program file descriptor says EBADF first everywhere. So a real program is needed. */
-bool attach_multi_supported(void)
-{
-	return true;
-}

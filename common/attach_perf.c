@@ -1,17 +1,127 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "attach.h"
 
+#include <errno.h>
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "attach_kernel.h"
 #include "errmsg.h"
+
+/* kept for everything else that the tool opens */
+enum { SPARE_FDS = 64 };
+
+static int uprobe_pmu(struct errmsg *err)
+{
+	FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
+	int type = -1;
+
+	if (!f || fscanf(f, "%d", &type) != 1)
+		errmsg_set(err, "this kernel has no uprobes (CONFIG_UPROBE_EVENTS)");
+	if (f)
+		fclose(f);
+	return type;
+}
+
+/* one descriptor for each probe */
+static int make_room(size_t count, struct errmsg *err)
+{
+	rlim_t need = count + SPARE_FDS;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= need)
+		return 0;
+	struct rlimit wanted = {need, limit.rlim_max > need ? limit.rlim_max : need};
+
+	if (!setrlimit(RLIMIT_NOFILE, &wanted))
+		return 0;
+	errmsg_set(err, "%zu probes need %llu file descriptors; the limit is %llu", count,
+		   (unsigned long long)need, (unsigned long long)limit.rlim_max);
+	errmsg_hint(err, "trace fewer functions, or raise the limit (ulimit -n)");
+	return -1;
+}
+
+/* All processes and CPUs: the CPU that is named only says whose list the event is in. */
+static int open_event(int pmu, const char *path, uint64_t off)
+{
+	struct perf_event_attr attr = {
+		.type = pmu,
+		.size = sizeof(attr),
+		.uprobe_path = (uintptr_t)path,
+		.probe_offset = off,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* The link holds the event; its fd, or -1. */
+static int link_event(int event, int prog_fd, uint64_t cookie)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.link_create.prog_fd = prog_fd;
+	attr.link_create.target_fd = event;
+	attr.link_create.attach_type = BPF_PERF_EVENT;
+	attr.link_create.perf_event.bpf_cookie = cookie;
+	return syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
+}
+
+static int bind_program(int event, int prog_fd)
+{
+	if (ioctl(event, PERF_EVENT_IOC_SET_BPF, prog_fd))
+		return -1;
+	return ioctl(event, PERF_EVENT_IOC_ENABLE, 0);
+}
+
+/* What is to be kept open for this probe, or -1 with errno. */
+static int attach_one(int pmu, int prog_fd, const char *path, const struct attach_probe *probe,
+		      bool cookies)
+{
+	int event = open_event(pmu, path, probe->off), kept = event;
+
+	if (event < 0)
+		return -1;
+	if (cookies)
+		kept = link_event(event, prog_fd, probe->cookie);
+	else if (bind_program(event, prog_fd))
+		kept = -1;
+	if (kept != event) {
+		int error = errno;
+
+		close(event);
+		errno = error;
+	}
+	return kept;
+}
 
 int attach_perf(struct attach *at, int prog_fd, const char *path, struct attach_probe *probes,
 		size_t count, bool cookies, struct errmsg *err)
 {
-	(void)at, (void)prog_fd, (void)path, (void)probes, (void)count, (void)cookies;
-	return errmsg_set(err, "no perf events yet");
-}
+	int pmu = uprobe_pmu(err);
 
-bool attach_perf_cookie_supported(void)
-{
-	return true;
+	if (pmu < 0 || make_room(count, err))
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		int fd = attach_one(pmu, prog_fd, path, &probes[i], cookies);
+
+		if (fd >= 0) {
+			attach_keep(at, fd);
+			continue;
+		}
+		int error = errno;
+
+		probes[i].refused = attach_refusal(error);
+		if (!probes[i].refused)
+			return attach_fail(err, path, error);
+	}
+	if (count && !at->count)
+		return errmsg_set(err, "cannot attach to \"%s\": %s", path, probes[0].refused);
+	return 0;
 }

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "btf.h"
+
+#include <bpf/btf.h>
+#include <errno.h>
+#include <string.h>
+
+#include "errmsg.h"
+
+/* members of members without a name count as the outer struct's own, to this depth */
+enum { DEPTH_MAX = 3 };
+
+static const struct btf_type *skip_names(const struct btf *btf, uint32_t id)
+{
+	int resolved = btf__resolve_type(btf, id);
+
+	return resolved < 0 ? NULL : btf__type_by_id(btf, resolved);
+}
+
+/* Byte offset of member `name`, its type's ID in *id; -1: there is none. */
+static int64_t find_member(const struct btf *btf, const struct btf_type *type, const char *name,
+			   uint32_t *id, int depth)
+{
+	if (!type || !btf_is_composite(type))
+		return -1;
+	for (uint32_t i = 0; i < btf_vlen(type); i++) {
+		const struct btf_member *m = &btf_members(type)[i];
+		const char *own = btf__name_by_offset(btf, m->name_off);
+		int64_t off = btf_member_bit_offset(type, i) / 8, inner = -1;
+
+		if (own && !strcmp(own, name)) {
+			*id = m->type;
+			return off;
+		}
+		if ((!own || !own[0]) && depth < DEPTH_MAX)
+			inner = find_member(btf, skip_names(btf, m->type), name, id, depth + 1);
+		if (inner >= 0)
+			return off + inner;
+	}
+	return -1;
+}
+
+static int64_t member(const struct btf *btf, const char *type, const char *name, uint32_t *id)
+{
+	int found = btf__find_by_name_kind(btf, type, BTF_KIND_STRUCT);
+
+	if (found < 0)
+		return -1;
+	return find_member(btf, btf__type_by_id(btf, found), name, id, 0);
+}
+
+static struct btf *open_kernel(struct errmsg *err)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+
+	if (!btf)
+		errmsg_set(err, "the kernel tells nothing of its types (BTF): %s", strerror(errno));
+	return btf;
+}
+
+static int no_member(const char *name, struct errmsg *err)
+{
+	return errmsg_set(err, "the kernel's type information (BTF) has no %s", name);
+}
+
+int btf_thread_fsbase(uint32_t *off, struct errmsg *err)
+{
+	struct btf *btf = open_kernel(err);
+	int64_t thread, fsbase = -1;
+	uint32_t id = 0;
+
+	if (!btf)
+		return -1;
+	thread = member(btf, "task_struct", "thread", &id);
+	if (thread >= 0)
+		fsbase = find_member(btf, skip_names(btf, id), "fsbase", &id, 0);
+	btf__free(btf);
+	if (fsbase < 0)
+		return no_member("task_struct.thread.fsbase", err);
+	*off = thread + fsbase;
+	return 0;
+}
+
+int btf_mm_start_code(uint32_t *task_mm, uint32_t *start_code, struct errmsg *err)
+{
+	struct btf *btf = open_kernel(err);
+	uint32_t id;
+
+	if (!btf)
+		return -1;
+	int64_t mm = member(btf, "task_struct", "mm", &id);
+	int64_t code = member(btf, "mm_struct", "start_code", &id);
+
+	btf__free(btf);
+	if (mm < 0 || code < 0)
+		return no_member("task_struct.mm or mm_struct.start_code", err);
+	*task_mm = mm;
+	*start_code = code;
+	return 0;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the running kernel can do, found by trying: version numbers lie where vendors port features
+ * back. Without the privileges to try, the answer is yes: the real attempt then says what is
+ * missing. Each takes well below a millisecond. */
+#ifndef KERNELFEATURE_H
+#define KERNELFEATURE_H
+
+#include <stdbool.h>
+
+bool kernelfeature_uprobe_multi(void); /* one link for many uprobes: Linux 6.6 */
+bool kernelfeature_cookies(void);      /* bpf_get_attach_cookie: 5.15 */
+bool kernelfeature_cmpxchg(void);      /* atomic compare and exchange in BPF: 5.12 */
+
+#endif
