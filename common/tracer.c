@@ -92,14 +92,18 @@ static int read_runtime(struct tracer *tracer, struct errmsg *err)
 static int define_runtime(struct tracer *tracer, struct errmsg *err)
 {
 	const struct goruntime *rt = &tracer->runtime;
-	uint32_t fsbase;
+	uint32_t fsbase = 0;
+	int64_t tls_g = rt->tls_g;
 
 	if (rt->g_in_register)
 		define(tracer, "G_REGISTER", 1);
-	if (btf_thread_fsbase(&fsbase, err))
-		return -1;
+	if (btf_thread_fsbase(&fsbase, err)) {
+		if (!rt->g_in_register)
+			return -1;
+		tls_g = 0; /* only assembly needs it then */
+	}
 	define(tracer, "FSBASE_OFF", fsbase);
-	define(tracer, "TLS_G", (uint64_t)(int64_t)rt->tls_g);
+	define(tracer, "TLS_G", (uint64_t)tls_g);
 	define(tracer, "GOID_OFF", rt->g_goid);
 	define(tracer, "G_M", rt->g_m);
 	define(tracer, "G_SCHED_SP", rt->g_sched_sp);

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #include "errmsg.h"
 #include "escape.h"
 #include "json.h"
+#include "kernelfeature.h"
 #include "latency.h"
 #include "mem.h"
 #include "number.h"
@@ -261,16 +261,6 @@ static const char examples[] =
 	"    gofunclatency -j -d 10 app:main.handle # JSON, for 10 seconds\n"
 	"    gofunclatency 'main.*' -- ./app arg    # run a program, from its first instruction\n";
 
-/* atomic compare-and-exchange came with Linux 5.12 */
-static bool has_cmpxchg(void)
-{
-	struct utsname name;
-	int major, minor;
-
-	return !uname(&name) && sscanf(name.release, "%d.%d", &major, &minor) == 2 &&
-	       (major > 5 || (major == 5 && minor >= 12));
-}
-
 static int run_timer(struct timer *timer, const struct options_tool *tool)
 {
 	bool json = timer->opts->json;
@@ -288,7 +278,7 @@ static int run_timer(struct timer *timer, const struct options_tool *tool)
 
 	if (timer->per_function)
 		defs[count++] = (struct bpfprog_define){"PER_ROW", 1};
-	if (has_cmpxchg())
+	if (kernelfeature_cmpxchg())
 		defs[count++] = (struct bpfprog_define){"CMPXCHG", 1};
 	struct toolrun run = {.tool = tool,
 			      .opts = timer->opts,
