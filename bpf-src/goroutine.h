@@ -9,6 +9,7 @@
  *   -DFSBASE_OFF=n      byte offset of the fs base in struct task_struct
  *   -DGOID_OFF=n -DG_M=n -DG_SCHED_SP=n    byte offsets in Go's struct g
  *   -DM_CURG=n                             and in struct m
+ *   -DTASK_MM=n         byte offset of mm in struct task_struct
  */
 #ifndef GOROUTINE_H
 #define GOROUTINE_H
@@ -36,6 +37,19 @@ static inline u64 goroutine_g(struct pt_regs *ctx)
 	return ctx->r14;
 #else
 	return goroutine_tls_g();
+#endif
+}
+
+/* A process that executes another program, or itself anew, keeps its ID but not its memory; goids
+ * begin at 1 again. */
+static inline void goroutine_process(struct goroutine_key *key)
+{
+	key->tgid = bpf_get_current_pid_tgid() >> 32;
+#ifdef TASK_MM
+	u64 mm = 0;
+
+	bpf_probe_read_kernel(&mm, sizeof(mm), (char *)bpf_get_current_task() + TASK_MM);
+	key->image = mm >> 6;
 #endif
 }
 
@@ -68,7 +82,7 @@ static inline bool goroutine_here(struct pt_regs *ctx, u64 sp, struct goroutine_
 		key->id = g | GOROUTINE_SYSTEM;
 		*depth = -sp;
 	}
-	key->tgid = bpf_get_current_pid_tgid() >> 32;
+	goroutine_process(key);
 	return true;
 }
 
@@ -87,7 +101,7 @@ static inline bool goroutine_resuming(struct pt_regs *ctx, struct goroutine_key 
 	    !goroutine_on_stack(&stack, sp))
 		return false;
 	key->id = goid;
-	key->tgid = bpf_get_current_pid_tgid() >> 32;
+	goroutine_process(key);
 	*depth = stack.hi - sp;
 	return true;
 }

@@ -8,7 +8,7 @@
 struct goroutine_key {
 	unsigned long long id; /* goid, or GOROUTINE_SYSTEM and the address of g */
 	unsigned int tgid;
-	unsigned int pad;
+	unsigned int image; /* differs before and after an execve; 0: not known */
 };
 
 #define GOROUTINE_SYSTEM (1ULL << 63) /* bit of an id that is a g's address */

@@ -89,26 +89,35 @@ static int read_runtime(struct tracer *tracer, struct errmsg *err)
 	return 0;
 }
 
+/* Kernels without BTF still serve programs with g in a register, but for calls of assembly and for
+ * telling a process's calls before and after an execve apart. */
+static int define_task(struct tracer *tracer, struct errmsg *err)
+{
+	const struct goruntime *rt = &tracer->runtime;
+	uint32_t fsbase, task_mm, start_code;
+	bool known =
+		!btf_thread_fsbase(&fsbase, err) && !btf_mm_start_code(&task_mm, &start_code, err);
+
+	if (!known && !rt->g_in_register)
+		return -1;
+	define(tracer, "TLS_G", known ? (uint64_t)(int64_t)rt->tls_g : 0);
+	define(tracer, "FSBASE_OFF", known ? fsbase : 0);
+	if (known)
+		define(tracer, "TASK_MM", task_mm);
+	return 0;
+}
+
 static int define_runtime(struct tracer *tracer, struct errmsg *err)
 {
 	const struct goruntime *rt = &tracer->runtime;
-	uint32_t fsbase = 0;
-	int64_t tls_g = rt->tls_g;
 
 	if (rt->g_in_register)
 		define(tracer, "G_REGISTER", 1);
-	if (btf_thread_fsbase(&fsbase, err)) {
-		if (!rt->g_in_register)
-			return -1;
-		tls_g = 0; /* only assembly needs it then */
-	}
-	define(tracer, "FSBASE_OFF", fsbase);
-	define(tracer, "TLS_G", (uint64_t)tls_g);
 	define(tracer, "GOID_OFF", rt->g_goid);
 	define(tracer, "G_M", rt->g_m);
 	define(tracer, "G_SCHED_SP", rt->g_sched_sp);
 	define(tracer, "M_CURG", rt->m_curg);
-	return 0;
+	return define_task(tracer, err);
 }
 
 static int define_address(struct tracer *tracer, struct errmsg *err)
@@ -120,7 +129,8 @@ static int define_address(struct tracer *tracer, struct errmsg *err)
 	if (btf_mm_start_code(&task_mm, &start_code, err))
 		return -1;
 	define(tracer, "BY_ADDRESS", 1);
-	define(tracer, "TASK_MM", task_mm);
+	if (!tracer->config->goroutines)
+		define(tracer, "TASK_MM", task_mm);
 	define(tracer, "MM_START_CODE", start_code);
 	return 0;
 }
