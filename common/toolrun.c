@@ -169,7 +169,7 @@ static int trace(struct progress *progress, struct session *ses, struct errmsg *
 		return errmsg_set(err, "the kernel refuses every probe: %s",
 				  tracer->sel->items[0].skipped);
 	session_print_start(run->opts->json ? stderr : stdout, selection_traced(tracer->sel),
-			    run->opts->patterns, run->opts->pattern_count);
+			    tracer->patterns, run->opts->pattern_count);
 	ret = tracer->command ? command_start(tracer->command, err) : 0;
 	if (!ret)
 		ret = run_session(progress, ses, process_fd, err);

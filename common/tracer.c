@@ -50,13 +50,14 @@ static char *spec_path(const struct tracer *tracer, const struct target_spec *sp
 	return target_resolve(spec->binary, tracer->config->pid, err);
 }
 
-static int add_pattern(struct tracer *tracer, const char *arg, struct errmsg *err)
+static int add_pattern(struct tracer *tracer, size_t n, struct errmsg *err)
 {
 	struct target_spec spec;
 	struct program *prog = NULL;
 
-	if (target_spec_parse(arg, tracer->pid != 0, &spec, err))
+	if (target_spec_parse(tracer->config->patterns[n], tracer->pid != 0, &spec, err))
 		return -1;
+	tracer->patterns[n] = mem_strdup(spec.pattern);
 	char *path = spec_path(tracer, &spec, err);
 
 	if (path)
@@ -202,7 +203,7 @@ static int prepare(struct tracer *tracer, struct errmsg *err)
 	if (config->pid && target_check_pid(config->pid, err))
 		return -1;
 	for (size_t i = 0; i < config->pattern_count; i++)
-		if (add_pattern(tracer, config->patterns[i], err))
+		if (add_pattern(tracer, i, err))
 			return -1;
 	if (config->goroutines && read_runtime(tracer, err))
 		return -1;
@@ -217,6 +218,7 @@ struct tracer *tracer_new(const struct tracer_config *config, struct errmsg *err
 
 	tracer->config = config;
 	tracer->pid = config->pid;
+	tracer->patterns = mem_zalloc(config->pattern_count, sizeof(char *));
 	tracer->watch = filewatch_new();
 	tracer->sel = selection_new(&config->want);
 	if (!prepare(tracer, err))
@@ -308,6 +310,9 @@ void tracer_free(struct tracer *tracer)
 	for (size_t i = 0; i < tracer->program_count; i++)
 		program_close(tracer->programs[i]);
 	free(tracer->programs);
+	for (size_t i = 0; i < tracer->config->pattern_count; i++)
+		free(tracer->patterns[i]);
+	free(tracer->patterns);
 	filewatch_free(tracer->watch);
 	free(tracer);
 }

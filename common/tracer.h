@@ -34,6 +34,7 @@ struct tracer {
 	struct program **programs;
 	size_t program_count, program_cap;
 	struct selection *sel;
+	char **patterns; /* what was asked for, without binaries; config->pattern_count of them */
 	struct filewatch *watch;
 	struct command *command; /* NULL: none */
 	pid_t pid;               /* of -p or of the command; 0: every process */
