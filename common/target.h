@@ -8,7 +8,7 @@
 
 struct errmsg;
 
-struct target_spec { /* one [p:]BINARY:PATTERN argument, taken apart; strings are owned */
+struct target_spec {  /* one [p:]BINARY:PATTERN argument, taken apart; strings are owned */
 	char *binary; /* NULL: that of -p or -- COMMAND */
 	char *pattern;
 };
