@@ -183,8 +183,8 @@ static void find_ends(const struct pclntab *tab, struct site_finder *finder, str
 
 	if (pclntab_named(tab, "runtime.recovery", &fn))
 		site_call(finder, &fn, "runtime.gogo", &out->recovered);
-	if ((!pclntab_named(tab, "runtime.Goexit", &fn) ||
-	     site_call(finder, &fn, "runtime.goexit1", &out->goexit)) &&
+	if (pclntab_named(tab, "runtime.Goexit", &fn) &&
+	    site_call(finder, &fn, "runtime.goexit1", &out->goexit) &&
 	    pclntab_named(tab, "runtime.goexit1", &fn) &&
 	    site_entry(finder, &fn, false, &out->goexit, &reason))
 		out->goexit = (struct site){0};

@@ -24,7 +24,8 @@ struct goruntime {
 	uint32_t g_stack_hi; /* byte offsets in struct g */
 	uint32_t g_m, g_sched_sp, g_goid;
 	uint32_t m_g0, m_curg; /* byte offsets in struct m */
-	/* Frames die here without returning. addr 0: not found. Kinds: SITE_CALL, or an entry's. */
+	/* Frames die here without returning. addr 0: not found, as where a program has no Goexit.
+	 * Kinds: SITE_CALL, or an entry's. */
 	struct site recovered; /* on g0: about to resume m.curg at its sched.sp; frames below that
 				* stack address are gone */
 	struct site goexit;    /* on the goroutine, after its deferred calls ran in Goexit: all of

@@ -15,10 +15,10 @@ struct pclntab;
 struct pclntab_func;
 
 struct inlining_copy {
-	const char *name;	/* of the inlined function */
-	uint32_t func;		/* pclntab index of the function that it stands in */
-	int32_t node;		/* its node in that function's inline tree */
-	uint64_t addr;		/* lowest address of its body */
+	const char *name; /* of the inlined function */
+	uint32_t func;    /* pclntab index of the function that it stands in */
+	int32_t node;     /* its node in that function's inline tree */
+	uint64_t addr;    /* lowest address of its body */
 };
 
 /* Calls fn for every copy in every function, in order of address; stops when it answers false.

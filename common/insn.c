@@ -48,6 +48,11 @@ static void x86_target(const uint8_t *code, const struct x86_op *op, struct insn
 	}
 }
 
+static bool is_control(const struct insn *in)
+{
+	return in->kind == INSN_CALL || in->kind == INSN_JUMP_IF || in->kind == INSN_JUMP_MEM;
+}
+
 static bool x86_decode(const uint8_t *code, size_t len, struct insn *in)
 {
 	static const uint8_t nop5[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
@@ -68,6 +73,8 @@ static bool x86_decode(const uint8_t *code, size_t len, struct insn *in)
 		    : x86kind_emulated(&op) ? INSN_EMULATED
 					    : INSN_STEPPED;
 	in->may_fault = x86kind_may_fault(&op);
+	in->floats = x86kind_floats(&op);
+	in->stays = x86kind_stays(&op) || is_control(in);
 	x86_target(code, &op, in);
 	if (in->kind == INSN_JUMP_IF)
 		in->cond = (op.opcode & 0xfc) == 0xe0 && !op.map ? 16 : op.opcode & 15;
@@ -102,6 +109,7 @@ static bool arm64_decode(const uint8_t *code, size_t len, struct insn *in)
 	in->target = op.direct ? in->addr + op.offset : 0;
 	in->probe = op.refused ? INSN_REFUSED : op.simulated ? INSN_EMULATED : INSN_STEPPED;
 	in->may_fault = op.may_fault;
+	in->stays = is_control(in);
 	in->padding = !word;
 	return true;
 }

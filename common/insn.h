@@ -39,6 +39,8 @@ struct insn {
 	uint8_t probe;   /* enum insn_probe */
 	uint8_t reg;     /* a rip-relative lea's result; the base register of an indirect jump */
 	bool may_fault;  /* accesses memory other than the stack, g or a constant address */
+	bool floats;     /* its place says nothing of its source position: see x86kind_floats() */
+	bool stays;      /* calls, branches, stores, nil checks: never moved by the compiler */
 	bool padding;    /* int3, zeros: what linkers put between functions */
 	bool nop5;       /* 0f 1f 44 00 00: a probe there makes new kernels push onto the user's
 			  * stack, which goroutines may have no room for */

@@ -182,3 +182,71 @@ bool x86kind_may_fault(const struct x86_op *op)
 		return true;
 	return memory && !op->disp_at && op->base != 4 && op->base != 14;
 }
+
+static bool is_memory(const struct x86_op *op)
+{
+	return op->has_modrm && op->modrm >> 6 != 3;
+}
+
+static bool is_stack(const struct x86_op *op)
+{
+	return is_memory(op) && !op->disp_at && op->base == 4;
+}
+
+bool x86kind_floats(const struct x86_op *op)
+{
+	bool same = op->has_modrm && (op->modrm & 7) == (op->modrm >> 3 & 7);
+	enum x86_kind kind = x86kind_of(op);
+
+	if (kind == X86_NOP)
+		return true;
+	if (kind == X86_MOVE && (is_stack(op) || op->disp_at))
+		return !is_memory(op) || is_stack(op) || op->opcode == 0x8d;
+	if (op->form != X86_LEGACY || op->map)
+		return op->map == 1 && op->opcode == 0x57 && !is_memory(op) && same; /* xorps */
+	if ((op->opcode & 0xf0) == 0xb0 || (op->opcode == 0xc7 && !is_memory(op)))
+		return true;
+	return (op->opcode == 0x31 || op->opcode == 0x33) && !is_memory(op) && same; /* xor */
+}
+
+static bool one_byte_stays(const struct x86_op *op)
+{
+	uint8_t reg = op->modrm >> 3 & 7;
+
+	if (op->opcode < 0x40) /* add and its like: to memory, but for cmp */
+		return (op->opcode & 7) < 2 && op->opcode < 0x38;
+	switch (op->opcode) {
+	case 0x80:
+	case 0x81:
+	case 0x83:
+		return reg != 7;
+	case 0xf6:
+	case 0xf7:
+		return reg == 2 || reg == 3;
+	case 0xfe:
+	case 0xff:
+		return reg < 2;
+	case 0x84: /* test [reg], al is Go's nil check */
+	case 0x86:
+	case 0x87:
+	case 0x88:
+	case 0x89:
+	case 0xc6:
+	case 0xc7:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool x86kind_stays(const struct x86_op *op)
+{
+	static const uint8_t stores[] = {0x11, 0x13, 0x17, 0x29, 0x7f, 0xb0,
+					 0xb1, 0xc0, 0xc1, 0xd6, 0xe7};
+
+	if (!is_memory(op) || is_stack(op))
+		return false;
+	if (op->map == 1)
+		return memchr(stores, op->opcode, sizeof(stores));
+	return op->map == 0 && op->form == X86_LEGACY && one_byte_stays(op);
+}

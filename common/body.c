@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "body.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mem.h"
+
+static const struct insn *insn(const struct body *body, long at)
+{
+	return &body->graph->flow->insns[at];
+}
+
+/* does the instruction show where the run is? */
+static bool counts(const struct body *body, long at)
+{
+	return body->inside[at] && !insn(body, at)->floats;
+}
+
+/* The closest block that every way into the body's code leads through, or GRAPH_UNREACHED. */
+static uint32_t common_block(const struct body *body)
+{
+	const struct graph *graph = body->graph;
+	uint32_t found = GRAPH_UNREACHED;
+
+	for (size_t i = 0; i < body->count; i++) {
+		uint32_t b = graph->block_of[body->insns[i]];
+
+		if (!counts(body, body->insns[i]))
+			continue;
+		if (graph->blocks[b].order == GRAPH_UNREACHED)
+			return GRAPH_UNREACHED;
+		found = found == GRAPH_UNREACHED ? b : graph_common_dominator(graph, found, b);
+	}
+	return found;
+}
+
+static bool block_stays(const struct body *body, uint32_t b)
+{
+	const struct graph_block *block = &body->graph->blocks[b];
+
+	for (uint32_t i = block->first; i <= block->last; i++)
+		if (body->inside[i] && insn(body, i)->stays)
+			return true;
+	return false;
+}
+
+struct visit {
+	uint32_t *stack;
+	bool *seen;
+	uint32_t depth;
+};
+
+static void visit_init(struct visit *visit, uint32_t nblocks)
+{
+	visit->stack = mem_alloc((nblocks + 1) * sizeof(*visit->stack));
+	visit->seen = mem_zalloc(nblocks + 1, sizeof(*visit->seen));
+	visit->depth = 0;
+}
+
+static void visit_free(struct visit *visit)
+{
+	free(visit->stack);
+	free(visit->seen);
+}
+
+static void visit_push(struct visit *visit, uint32_t b)
+{
+	if (visit->seen[b])
+		return;
+	visit->seen[b] = true;
+	visit->stack[visit->depth++] = b;
+}
+
+/* Is there a way from block b back to itself on which only the callee's own branches decide? */
+static bool loops_by_itself(const struct body *body, uint32_t b)
+{
+	const struct graph *graph = body->graph;
+	struct visit visit;
+	uint32_t at = b;
+
+	visit_init(&visit, graph->nblocks);
+	do {
+		const struct graph_block *block = &graph->blocks[at];
+		const struct insn *last = insn(body, block->last);
+
+		if (flow_ends_block(last) && !body->inside[block->last])
+			continue; /* the caller's branch: what comes after it is another run */
+		for (uint32_t i = 0; i < block->nsucc; i++)
+			visit_push(&visit, graph->edges[block->succ_at + i]);
+	} while (visit.depth && !visit.seen[b] && (at = visit.stack[--visit.depth], true));
+
+	bool loops = visit.seen[b];
+
+	visit_free(&visit);
+	return loops;
+}
+
+static long no_start(const char **reason, const char *why)
+{
+	*reason = why;
+	return FLOW_NONE;
+}
+
+long body_start(const struct body *body, const char **reason)
+{
+	const struct graph *graph = body->graph;
+	uint32_t b;
+
+	if (body->mark != FLOW_NONE)
+		return body->mark;
+	b = common_block(body);
+	if (b == GRAPH_UNREACHED)
+		return no_start(reason, "nothing of its code is left in this place");
+	if (b == graph->root)
+		return no_start(reason, "it has no instruction that each run passes");
+	for (long i = graph->blocks[b].first; i <= (long)graph->blocks[b].last; i++) {
+		if (!counts(body, i))
+			continue;
+		if (!block_stays(body, b))
+			return no_start(reason, "its code may have been moved");
+		if (loops_by_itself(body, b))
+			return no_start(reason, "its first instruction is also a loop's");
+		return i;
+	}
+	return no_start(reason, "it has no instruction that each run passes");
+}
+
+static int rank(const struct insn *in)
+{
+	if (in->probe == INSN_REFUSED)
+		return 0;
+	return in->nop5 ? 1 : in->probe == INSN_EMULATED ? 3 : 2;
+}
+
+/* may control leave the block at this instruction other than at its end? */
+static bool may_not_go_on(const struct insn *in)
+{
+	return in->kind == INSN_CALL || in->may_fault;
+}
+
+long body_cheapest(const struct body *body, long start)
+{
+	const struct graph_block *block = &body->graph->blocks[body->graph->block_of[start]];
+	long best = start;
+
+	for (long i = start; i <= (long)block->last; i++) {
+		if (rank(insn(body, i)) > rank(insn(body, best)))
+			best = i;
+		if (may_not_go_on(insn(body, i)))
+			break;
+	}
+	for (long i = start - 1; i >= (long)block->first && !may_not_go_on(insn(body, i)); i--)
+		if (rank(insn(body, i)) > rank(insn(body, best)))
+			best = i;
+	return rank(insn(body, best)) ? best : FLOW_NONE;
+}
+
+long body_only_call(const struct body *body, long start)
+{
+	const struct graph *graph = body->graph;
+	const struct graph_block *block = &graph->blocks[graph->block_of[start]];
+	long call = FLOW_NONE;
+
+	for (size_t i = 0; i < body->count; i++) {
+		long at = body->insns[i];
+
+		if (flow_ends_block(insn(body, at)))
+			return FLOW_NONE;
+		if (insn(body, at)->kind != INSN_CALL)
+			continue;
+		if (call != FLOW_NONE || at < start || at > (long)block->last)
+			return FLOW_NONE;
+		call = at;
+	}
+	return call;
+}
+
+/* Blocks from whose first instruction the body can be reached without passing start again. */
+static bool *leads_to_body(const struct body *body, long start)
+{
+	const struct graph *graph = body->graph;
+	uint32_t home = graph->block_of[start];
+	struct visit visit;
+
+	visit_init(&visit, graph->nblocks);
+	for (size_t i = 0; i < body->count; i++)
+		if (counts(body, body->insns[i]) && graph->block_of[body->insns[i]] != home)
+			visit_push(&visit, graph->block_of[body->insns[i]]);
+	while (visit.depth) {
+		const struct graph_block *block = &graph->blocks[visit.stack[--visit.depth]];
+
+		for (uint32_t i = 0; i < block->npred; i++)
+			if (graph->preds[block->pred_at + i] != home)
+				visit_push(&visit, graph->preds[block->pred_at + i]);
+	}
+	free(visit.stack);
+	return visit.seen;
+}
+
+/* The last instruction in [first, last] that is still the run's: the block's last if the run goes
+ * on in another block, else the body's own last. first - 1: none. */
+static long run_end(const struct body *body, const bool *leads, uint32_t b, long first)
+{
+	const struct graph *graph = body->graph;
+	const struct graph_block *block = &graph->blocks[b];
+	long end = first - 1;
+
+	for (uint32_t i = 0; i < block->nsucc; i++)
+		if (leads[graph->edges[block->succ_at + i]])
+			return block->last;
+	for (long i = first; i <= (long)block->last; i++)
+		if (counts(body, i))
+			end = i;
+	return end;
+}
+
+static void add_exit(struct body_exits *out, long at)
+{
+	for (size_t i = 0; i < out->count; i++)
+		if (out->items[i] == at)
+			return;
+	out->items = mem_grow(out->items, out->count, &out->cap, sizeof(*out->items));
+	out->items[out->count++] = at;
+}
+
+struct region {
+	const struct body *body;
+	long start;
+	bool *leads;
+	struct visit visit;
+	struct body_exits *out;
+};
+
+/* work of the caller's between the run's first and last instruction */
+static bool is_foreign(const struct body *body, long first, long end)
+{
+	for (long i = first; i <= end; i++)
+		if (!body->inside[i] && i != body->mark && insn(body, i)->kind == INSN_CALL)
+			return true;
+	return false;
+}
+
+static const char *region_block(struct region *region, uint32_t b, long first)
+{
+	const struct body *body = region->body;
+	const struct graph *graph = body->graph;
+	const struct graph_block *block = &graph->blocks[b];
+	long end = run_end(body, region->leads, b, first);
+
+	if (b == graph->block_of[region->start] && end < region->start)
+		end = region->start;
+	if (is_foreign(body, first, end))
+		return "its code is mixed with its caller's";
+	if (end < (long)block->last) {
+		add_exit(region->out, end + 1);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < block->nsucc; i++) {
+		uint32_t to = graph->edges[block->succ_at + i];
+
+		if (region->leads[to])
+			visit_push(&region->visit, to);
+		else
+			add_exit(region->out, graph->blocks[to].first);
+	}
+	return NULL;
+}
+
+/* a loop inside the run whose branches are all the caller's: the run may not be one run */
+static bool is_caller_loop(const struct region *region)
+{
+	const struct graph *graph = region->body->graph;
+
+	for (uint32_t b = 0; b < graph->nblocks; b++) {
+		const struct graph_block *block = &graph->blocks[b];
+
+		if (!region->visit.seen[b] || region->body->inside[block->last])
+			continue;
+		for (uint32_t i = 0; i < block->nsucc; i++) {
+			uint32_t to = graph->edges[block->succ_at + i];
+
+			if (region->leads[to] && graph->blocks[to].order <= block->order)
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool dominates_all(const struct body *body, uint32_t home)
+{
+	const struct graph *graph = body->graph;
+
+	for (size_t i = 0; i < body->count; i++) {
+		uint32_t b = graph->block_of[body->insns[i]];
+
+		if (!counts(body, body->insns[i]) || b == home)
+			continue;
+		if (graph->blocks[b].order == GRAPH_UNREACHED ||
+		    graph_common_dominator(graph, home, b) != home)
+			return false;
+	}
+	return true;
+}
+
+int body_exits(const struct body *body, long start, struct body_exits *out, const char **reason)
+{
+	const struct graph *graph = body->graph;
+	uint32_t home = graph->block_of[start];
+	struct region region = {.body = body, .start = start, .out = out};
+
+	*reason = NULL;
+	if (graph->blocks[home].order == GRAPH_UNREACHED || !dominates_all(body, home)) {
+		*reason = "some of its code may run before its first instruction";
+		return -1;
+	}
+	region.leads = leads_to_body(body, start);
+	visit_init(&region.visit, graph->nblocks);
+	region.visit.seen[home] = true;
+	*reason = region_block(&region, home, start);
+	while (!*reason && region.visit.depth) {
+		uint32_t b = region.visit.stack[--region.visit.depth];
+
+		*reason = region_block(&region, b, graph->blocks[b].first);
+	}
+	if (!*reason && is_caller_loop(&region))
+		*reason = "its code is mixed with its caller's";
+	for (size_t i = 0; !*reason && i < out->count; i++)
+		if (out->items[i] == start)
+			*reason = "its end is the beginning of its next run";
+	visit_free(&region.visit);
+	free(region.leads);
+	return *reason ? -1 : 0;
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inlining.h"
+
+#include <stdlib.h>
+
+#include "body.h"
+#include "inltree.h"
+#include "mem.h"
+#include "pclntab.h"
+#include "site_finder.h"
+
+enum { DEPTH_MAX = 1000 };
+
+struct lowest { /* address of each node's code */
+	const struct inltree *tree;
+	struct inlining_copy *copies;
+};
+
+static bool note_lowest(uint64_t from, uint64_t to, int32_t node, void *ctx)
+{
+	struct lowest *lowest = ctx;
+
+	(void)to;
+	for (int depth = 0; depth < DEPTH_MAX; depth++) {
+		if (node < 0 || node >= lowest->tree->count || lowest->copies[node].addr)
+			return true;
+		lowest->copies[node].addr = from;
+		node = inltree_parent(lowest->tree, node);
+	}
+	return true;
+}
+
+static int by_addr(const void *a, const void *b)
+{
+	const struct inlining_copy *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	return x->node - y->node;
+}
+
+static bool each_in(const struct pclntab *tab, const struct pclntab_func *fn,
+		    bool (*call)(const struct inlining_copy *, void *ctx), void *ctx)
+{
+	struct inltree tree;
+	bool go_on = true;
+
+	inltree_load(&tree, tab, fn);
+
+	struct lowest lowest = {&tree, mem_zalloc(tree.count, sizeof(*lowest.copies))};
+
+	pclntab_pcdata(tab, fn, PCLNTAB_PCDATA_INLTREE, note_lowest, &lowest);
+	for (int32_t i = 0; i < tree.count; i++) {
+		lowest.copies[i].name = tree.nodes[i].name;
+		lowest.copies[i].func = fn->index;
+		lowest.copies[i].node = i;
+	}
+	qsort(lowest.copies, tree.count, sizeof(*lowest.copies), by_addr);
+	for (int32_t i = 0; go_on && i < tree.count; i++)
+		if (lowest.copies[i].addr)
+			go_on = call(&lowest.copies[i], ctx);
+	free(lowest.copies);
+	inltree_free(&tree);
+	return go_on;
+}
+
+void inlining_each(const struct pclntab *tab, bool (*fn)(const struct inlining_copy *, void *ctx),
+		   void *ctx)
+{
+	size_t count = pclntab_count(tab);
+
+	for (size_t i = 0; i < count; i++) {
+		struct pclntab_func func;
+
+		if (pclntab_func(tab, i, &func) && !each_in(tab, &func, fn, ctx))
+			return;
+	}
+}
+
+/* The nop that the compiler leaves at the start of an inlined call, where no other instruction has
+ * the call's position: cmd/compile's genssa, inline marks. It is the caller's instruction. */
+static long find_mark(const struct flow *flow, const struct inltree *tree, int32_t node)
+{
+	const struct pclntab_inlined *call = &tree->nodes[node];
+	long at = flow_at(flow, call->parent_pc);
+
+	if (!call->parent_pc || at == FLOW_NONE || tree->node_of[at] != call->parent)
+		return FLOW_NONE;
+	return flow->insns[at].kind == INSN_NOP && flow->insns[at].size == 1 ? at : FLOW_NONE;
+}
+
+struct copy_view { /* one copy, ready to be looked at */
+	struct pclntab_func fn;
+	struct body body;
+	bool *inside;
+};
+
+static int view_open(struct copy_view *view, struct site_finder *finder,
+		     const struct inlining_copy *copy, const char **reason)
+{
+	const struct inltree *tree = &finder->tree;
+	const struct flow *flow = &finder->flow;
+
+	if (!finder->tab || !pclntab_func(finder->tab, copy->func, &view->fn))
+		return site_finder_refuse(reason, "its function is malformed");
+	if (site_finder_graph(finder, &view->fn, reason))
+		return -1;
+	if (!tree->node_of) {
+		inltree_load(&finder->tree, finder->tab, &view->fn);
+		inltree_join(&finder->tree, finder->tab, &view->fn, flow);
+	}
+	if (copy->node < 0 || copy->node >= tree->count)
+		return site_finder_refuse(reason, "its function's inline tree is malformed");
+
+	uint32_t from = tree->from[copy->node], to = tree->to[copy->node];
+
+	view->inside = mem_zalloc(flow->count, sizeof(*view->inside));
+	for (uint32_t i = from; i < to; i++)
+		view->inside[tree->insns[i]] = true;
+	view->body = (struct body){&finder->graph, view->inside, tree->insns + from, to - from,
+				   find_mark(flow, tree, copy->node)};
+	return 0;
+}
+
+static void view_close(struct copy_view *view)
+{
+	free(view->inside);
+}
+
+/* `entry` is the instruction whose SP the run is known by */
+static const char *make_site(const struct site_finder *finder, const struct copy_view *view,
+			     long at, long entry, enum site_kind kind, struct site *out)
+{
+	const struct insn *in = &finder->flow.insns[at];
+	int32_t here = 0, there = 0;
+
+	if (in->probe == INSN_REFUSED || in->nop5)
+		return "the kernel takes no probe at the instruction";
+	if (!site_finder_sp(finder, &view->fn, in->addr, &here) ||
+	    !site_finder_sp(finder, &view->fn, finder->flow.insns[entry].addr, &there))
+		return "its stack pointer is not known";
+	*out = (struct site){.addr = in->addr,
+			     .kind = kind,
+			     .emulated = in->probe == INSN_EMULATED,
+			     .sp_adjust = here - there};
+	return NULL;
+}
+
+int inlining_entry(struct site_finder *finder, const struct inlining_copy *copy, struct site *out,
+		   const char **reason)
+{
+	struct copy_view view;
+	long start;
+
+	if (view_open(&view, finder, copy, reason))
+		return -1;
+	*reason = NULL;
+	start = body_start(&view.body, reason);
+	if (start != FLOW_NONE) {
+		long at = body_cheapest(&view.body, start);
+
+		*reason = at == FLOW_NONE ? "the kernel takes no probe where its runs begin"
+					  : make_site(finder, &view, at, at, SITE_INLINED, out);
+	}
+	view_close(&view);
+	return *reason ? -1 : 0;
+}
+
+static const char *append_exit(const struct site_finder *finder, const struct copy_view *view,
+			       long at, long entry, struct site_list *exits)
+{
+	const char *why;
+
+	if (at >= (long)finder->flow.count)
+		return "it is the last of its function's code";
+	exits->items = mem_grow(exits->items, exits->count, &exits->cap, sizeof(*exits->items));
+	why = make_site(finder, view, at, entry, SITE_INLINED_EXIT, &exits->items[exits->count]);
+	if (!why)
+		exits->count++;
+	return why;
+}
+
+static const char *span_of(const struct site_finder *finder, const struct copy_view *view,
+			   struct site *entry, struct site_list *exits)
+{
+	const char *reason = NULL;
+	struct body_exits found = {0};
+	long start = body_start(&view->body, &reason), call;
+
+	if (start == FLOW_NONE)
+		return reason;
+	call = body_only_call(&view->body, start);
+	if (call != FLOW_NONE) {
+		reason = make_site(finder, view, call, call, SITE_INLINED_CALL, entry);
+		return reason ? reason : append_exit(finder, view, call + 1, call, exits);
+	}
+	reason = make_site(finder, view, start, start, SITE_INLINED, entry);
+	if (!reason)
+		body_exits(&view->body, start, &found, &reason);
+	for (size_t i = 0; !reason && i < found.count; i++)
+		reason = append_exit(finder, view, found.items[i], start, exits);
+	if (!reason && !found.count)
+		reason = "it never ends";
+	free(found.items);
+	return reason;
+}
+
+int inlining_span(struct site_finder *finder, const struct inlining_copy *copy, struct site *entry,
+		  struct site_list *exits, const char **reason)
+{
+	size_t before = exits->count;
+	struct copy_view view;
+
+	if (view_open(&view, finder, copy, reason))
+		return -1;
+	*reason = span_of(finder, &view, entry, exits);
+	view_close(&view);
+	if (!*reason)
+		return 0;
+	exits->count = before;
+	return -1;
+}

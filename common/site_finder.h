@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the seekers of sites share: the code of a function, decoded, and its stack pointer. */
+#ifndef SITE_FINDER_H
+#define SITE_FINDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "flow.h"
+#include "graph.h"
+#include "inltree.h"
+#include "insn.h"
+
+struct image;
+struct pclntab;
+struct pclntab_func;
+
+struct site_finder {
+	const struct image *img;
+	const struct pclntab *tab;
+	struct insn_code fixed; /* instead of img */
+	int arch;
+	struct insn_decoder *dec;
+	struct flow flow;    /* of the function last looked at; its memory is used again */
+	struct graph graph;  /* of the same, or empty */
+	struct inltree tree; /* of the same, or empty */
+};
+
+bool site_finder_code(const struct site_finder *finder, const struct pclntab_func *fn,
+		      struct insn_code *out);
+/* how far SP stands below its value at entry; false: not known */
+bool site_finder_sp(const struct site_finder *finder, const struct pclntab_func *fn, uint64_t addr,
+		    int32_t *bytes);
+/* why there is no site in what is no function, or where calls begin elsewhere than at the first
+ * byte; NULL: it is a function */
+const char *site_finder_never(const struct pclntab_func *fn);
+int site_finder_refuse(const char **reason, const char *why); /* -1 */
+
+/* These fill finder->flow, and finder->graph, with the function. 0, or -1 with *reason. */
+int site_finder_flow(struct site_finder *finder, const struct pclntab_func *fn,
+		     const char **reason);
+int site_finder_graph(struct site_finder *finder, const struct pclntab_func *fn,
+		      const char **reason);
+struct graph_source site_finder_source(struct site_finder *finder);
+
+#endif
