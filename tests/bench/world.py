@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the figures are taken with: our tools, compilers, targets, bare programs."""
+
+import glob
+import os
+import shutil
+import struct
+
+from process import Failed, Process, run
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+
+
+def cache_folder():
+    xdg = os.environ.get("XDG_CACHE_HOME")
+    return os.environ.get("BCC_GOTOOLS_CACHE") or (
+        os.path.join(xdg, "bcc-gotools") if xdg else "/var/cache/bcc-gotools")
+
+
+class World:
+    """Everything is built in `dir`, a folder of its own; `tools` holds gofunccount and the rest."""
+
+    def __init__(self, folder, tools):
+        self.dir, self.tools = folder, tools
+        self.record = os.path.join(folder, "record.so")
+        for name in ("bare_compile", "bare_attach"):
+            self._cc(f"{name}.c", self.path(name), "-lbcc")
+        self._cc("record.c", self.record, "-shared", "-fPIC", "-ldl")
+
+    def _cc(self, source, out, *flags):
+        run(["gcc", "-std=gnu17", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-o", out,
+             os.path.join(HERE, source), *flags])
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def tool(self, name):
+        return os.path.join(self.tools, name)
+
+    def goroot(self, version):
+        return run([os.path.join(ROOT, "tests", "toolchain"), version]).strip()
+
+    def target(self, version, role):
+        """A copy of the traced program of its own: probes act on a file, for all who run it."""
+        built = self.path(f"target-{version}")
+        if not os.path.exists(built):
+            goroot = self.goroot(version)
+            env = {**os.environ, "GOROOT": goroot, "GOTOOLCHAIN": "local", "GO111MODULE": "off",
+                   "GOFLAGS": "", "CGO_ENABLED": "0", "GOCACHE": self.path("gocache")}
+            run([os.path.join(goroot, "bin", "go"), "build", "-o", built,
+                 os.path.join(HERE, "target.go")], env=env)
+        return shutil.copy(built, self.path(f"{role}-{version}"))
+
+    def compiler(self, version):
+        """A copy of Go's compiler: some 20,000 functions."""
+        found = glob.glob(self.goroot(version) + "/pkg/tool/*/compile")
+        if not found:
+            raise Failed(f"Go {version} has no pkg/tool/*/compile")
+        return shutil.copy(found[0], self.path(f"compile-{version}"))
+
+    def prometheus(self):
+        """Debian's prometheus, stripped, 63,000 functions; fetched, never installed."""
+        folder = os.path.join(cache_folder(), "prometheus")
+        program = os.path.join(folder, "usr/bin/prometheus")
+        if not os.path.exists(program):
+            os.makedirs(folder, exist_ok=True)
+            run(["apt-get", "-qq", "-o", "APT::Sandbox::User=root", "download", "prometheus"],
+                cwd=self.dir)
+            for deb in glob.glob(self.path("prometheus_*.deb")):
+                run(["dpkg", "-x", deb, folder])
+        return program
+
+    def recorded(self, name, argv):
+        """Runs a tool until it traces, interrupts it; the folder of what it asked for."""
+        folder = self.path(name)
+        shutil.rmtree(folder, ignore_errors=True)
+        os.mkdir(folder)
+        tool = Process(argv, {"LD_PRELOAD": self.record, "BENCH_RECORD": folder})
+        tool.wait_for("Tracing")
+        tool.interrupt()
+        if not os.path.exists(os.path.join(folder, "offsets")):
+            raise Failed(f"{argv[0]} made no uprobe_multi link")
+        return folder
+
+
+def symbol_bytes(program):
+    """Bytes of all function names, from the header of .gopclntab (Go 1.18 and later)."""
+    for line in run(["readelf", "-SW", program]).splitlines():
+        words = line.replace("[ ", "[").split()
+        if len(words) > 4 and words[1].endswith(".gopclntab"):
+            with open(program, "rb") as image:
+                image.seek(int(words[4], 16))
+                header = struct.unpack("<6Q", image.read(48))
+            return header[5] - header[4]
+    raise Failed(f"{program}: no .gopclntab")
+
+
+def text_bias(program):
+    """Virtual address less file offset of the code."""
+    for line in run(["readelf", "-lW", program]).splitlines():
+        words = line.split()
+        if words[:1] == ["LOAD"] and words[-2] == "E":
+            return int(words[2], 16) - int(words[1], 16)
+    raise Failed(f"{program}: no executable segment")
+
+
+def entry_and_returns(program, function):
+    """File offsets of a function's start and its RETs, as one finds them with objdump."""
+    addrs, exits, bias = [], [], text_bias(program)
+    for line in run(["objdump", "-d", f"--disassemble={function}", program]).splitlines():
+        words = line.split("\t")
+        if len(words) > 2:
+            addrs.append(int(words[0].strip(" :"), 16) - bias)
+            if words[2].split()[0] in ("ret", "retq"):
+                exits.append(addrs[-1])
+    return addrs[0], exits
+
+
+def have(program):
+    return shutil.which(program) is not None
