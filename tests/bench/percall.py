@@ -5,7 +5,6 @@ Each tracer has a copy of the target of its own and stays attached; rounds of ba
 to copy, so that a slow moment of the machine falls on all alike. What the loop costs without a
 tracer is taken off."""
 
-import os
 import re
 import time
 from statistics import median
@@ -91,17 +90,16 @@ def start_counted(world, version, copies):
                             [ours, f"{copies['ours'].program}:{FUNCTION}"])
     copies["ours"].trace([ours, f"{copies['ours'].program}:{FUNCTION}"])
     copies["empty program"].trace([world.path("bare_attach"), copies["empty program"].program,
-                                   os.path.join(record, "offsets"), "hold"])
+                                   record.offsets, "hold"])
     if "bpftrace" in copies:
         copies["bpftrace"].trace(bpftrace_counts(copies["bpftrace"].program))
     if "bcc" in copies:
         copies["bcc"].trace(["funccount-bpfcc", f"{copies['bcc'].program}:{FUNCTION}"],
-                            {"BCC_KERNEL_SOURCE": os.path.join(record, "tree")})
+                            {"BCC_KERNEL_SOURCE": record.tree})
 
 
-def start_timed(world, version, copies):
+def start_timed(world, _, copies):
     ours = world.tool("gofunclatency")
-    record = world.recorded(f"timed-{version}", [ours, f"{copies['ours'].program}:{FUNCTION}"])
     copies["ours"].trace([ours, f"{copies['ours'].program}:{FUNCTION}"])
     if "bpftrace" in copies:
         copies["bpftrace"].trace(bpftrace_times(copies["bpftrace"].program,
@@ -149,7 +147,7 @@ def rows_of(kind, version, copies):
     for name in ("bpftrace", "empty program", "bcc"):
         if name in copies:
             other = [cost - idle for cost in copies[name].costs]
-            yield Row(f"{kind} call, Go {version}, : {name}", ours, other, "ns",
+            yield Row(f"{kind} call, Go {version}", name, ours, other, "ns",
                       TARGET_OF.get((kind, name)))
 
 

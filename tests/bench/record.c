@@ -2,8 +2,9 @@
 /* Preloaded into a tool: writes down what it asks of libbcc and of the kernel, so that the bare
  * programs can ask for the same. Into the folder named by BENCH_RECORD go
  *   text.c, flags, tree   the BPF program, as libbcc got it
- *   offsets               file offsets of every uprobe_multi link made, native 64-bit
- *   times                 a line for each system call: "link|close START_NS END_NS COUNT" */
+ *   asked                 file offsets of every uprobe_multi link made, native 64-bit, in turn
+ *   times                 a line for each system call: "link|close FD START_NS END_NS COUNT", or
+ *                         "refused" for a link that the kernel did not make */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -40,20 +41,20 @@ static FILE *open_record(const char *name, const char *mode)
 	return fopen(path, mode);
 }
 
-static void note_time(const char *what, uint64_t start, uint64_t end, uint32_t count)
+static void note_time(const char *what, int fd, uint64_t start, uint64_t end, uint32_t count)
 {
 	FILE *out = open_record("times", "a");
 
 	if (!out)
 		return;
-	fprintf(out, "%s %llu %llu %u\n", what, (unsigned long long)start, (unsigned long long)end,
-		count);
+	fprintf(out, "%s %d %llu %llu %u\n", what, fd, (unsigned long long)start,
+		(unsigned long long)end, count);
 	fclose(out);
 }
 
 static void note_offsets(const struct uprobe_link *link)
 {
-	FILE *out = open_record("offsets", "a");
+	FILE *out = open_record("asked", "a");
 
 	if (!out)
 		return;
@@ -77,7 +78,7 @@ static long create_link(const long *a)
 
 	if (link->attach_type != ATTACH_UPROBE_MULTI)
 		return fd;
-	note_time(fd < 0 ? "refused" : "link", start, end, link->count);
+	note_time(fd < 0 ? "refused" : "link", fd, start, end, link->count);
 	if (fd >= 0 && fd < MAX_FDS) {
 		is_link[fd] = true;
 		note_offsets(link);
@@ -109,7 +110,7 @@ int close(int fd)
 	int ret = next(fd);
 
 	is_link[fd] = false;
-	note_time("close", start, now_ns(), 1);
+	note_time("close", fd, start, now_ns(), 1);
 	return ret;
 }
 

@@ -7,10 +7,12 @@ from statistics import median
 class Row:
     """One figure: what ours costs beside another, in pairs taken one right after the other."""
 
-    def __init__(self, what, ours, other, unit, target=None, ratios=None, limit=None):
-        self.what, self.unit, self.target, self.limit = what, unit, target, limit
+    def __init__(self, what, beside, ours, other, unit, target=None, limit=None):
+        """`target` bounds the median ratio, `limit` our own median; None: for information."""
+        self.what, self.beside, self.unit = what, beside, unit
+        self.target, self.limit = target, limit
         self.ours, self.other = list(ours), list(other)
-        self.ratios = ratios or [a / b for a, b in zip(self.ours, self.other)]
+        self.ratios = [a / b for a, b in zip(self.ours, self.other)]
 
     def missed(self):
         over = self.target is not None and median(self.ratios) > self.target
@@ -27,14 +29,17 @@ class Row:
             return ""
         return "MISSED" if self.missed() else "met"
 
+    def number(self, values):
+        value = median(values)
+        return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 3}f} {self.unit}"
+
     def columns(self):
         low, high = min(self.ratios), max(self.ratios)
-        return (self.what, f"{median(self.ours):.4g} {self.unit}",
-                f"{median(self.other):.4g} {self.unit}", f"{median(self.ratios):.3f}",
+        return (self.what, self.number(self.ours), self.beside, self.number(self.other), f"{median(self.ratios):.3f}",
                 f"{low:.3f}..{high:.3f}", str(len(self.ratios)), self.wanted(), self.verdict())
 
 
-HEADER = ("FIGURE", "OURS", "OTHER", "RATIO", "SPREAD", "RUNS", "AT MOST", "")
+HEADER = ("FIGURE", "OURS", "BESIDE", "", "RATIO", "SPREAD", "RUNS", "AT MOST", "")
 
 
 def print_table(rows):

@@ -2,6 +2,7 @@
 """What a whole run costs: attaching and detaching, the start, memory."""
 
 import os
+import time
 
 import world as w
 from process import Process, Failed, run
@@ -10,34 +11,22 @@ from stats import Row
 ROUNDS = 7
 FEW = "sync.*"  # a package whose functions the others attach to and leave in seconds, not minutes
 FEW_ROUNDS = 3
+SETTLE = 0.3  # seconds between the line that says a tool traces and the interrupt, not counted
 
 
-def recorded_seconds(folder):
-    """Attaching and detaching, by the record of a run: first system call to last, of each."""
-    spans = {"link": [], "close": []}
-    with open(os.path.join(folder, "times"), encoding="ascii") as times:
-        for line in times:
-            what, start, end, _ = line.split()
-            spans["close" if what == "close" else "link"] += [int(start), int(end)]
-    if not spans["close"]:
-        raise Failed("the tool left its links for the kernel to close")
-    return sum(max(span) - min(span) for span in spans.values()) / 1e9
-
-
-def bare_seconds(world, program, folder):
-    text = run([world.path("bare_attach"), program, os.path.join(folder, "offsets")])
+def bare_seconds(world, program, record):
+    text = run([world.path("bare_attach"), program, record.offsets])
     return sum(map(int, text.split())) / 1e9
 
 
 def attach_rounds(world, program, what):
     ours, bare = [], []
     for _ in range(ROUNDS):
-        folder = world.recorded("attach", [world.tool("gofunccount"), f"{program}:*"])
-        ours.append(recorded_seconds(folder))
-        bare.append(bare_seconds(world, program, folder))
-    probes = os.path.getsize(os.path.join(folder, "offsets")) // 8
-    return Row(f"attach and detach {probes} functions, {what} : bare system calls", ours, bare,
-               "s", 3, limit=1)
+        record = world.recorded("attach", [world.tool("gofunccount"), f"{program}:*"])
+        ours.append(record.seconds())
+        bare.append(bare_seconds(world, program, record))
+    return Row(f"attach and detach {record.probes} functions, {what}", "bare system calls", ours,
+               bare, "s", 3, limit=1)
 
 
 def attach(world):
@@ -60,6 +49,7 @@ def whole_run(argv, word, env=None):
     """Seconds to the line that says it traces, seconds from the interrupt to the end."""
     tool = Process(argv, env)
     ready = tool.wait_for(word)
+    time.sleep(SETTLE)
     return ready, tool.interrupt(), tool
 
 
@@ -67,18 +57,18 @@ def others(world):
     """The same few functions, by ours, bpftrace and bcc: from start to end, untraced between."""
     program = world.target("1.19", "others")
     ours = [world.tool("gofunccount"), f"{program}:{FEW}"]
-    tree = os.path.join(world.recorded("others", ours), "tree")
+    tree = world.recorded("others", ours).tree
     runs = {"ours": (ours, "Tracing", None)}
     if w.have("bpftrace"):
-        script = f'uprobe:{program}:"{FEW}" {{ @[probe] = count(); }}'
-        runs["bpftrace"] = (["bpftrace", "-e", script], "Attaching", None)
+        script = f'BEGIN {{ printf("begin\\n"); }} uprobe:{program}:"{FEW}" {{ @[probe] = count(); }}'
+        runs["bpftrace"] = (["bpftrace", "-e", script], "begin", None)
     if w.have("funccount-bpfcc"):
         runs["bcc"] = (["funccount-bpfcc", f"{program}:{FEW}"], "Tracing",
                        {"BCC_KERNEL_SOURCE": tree, "BCC_PROBE_LIMIT": "100000"})
     seconds = {name: [sum(whole_run(*how)[:2]) for _ in range(FEW_ROUNDS)]
                for name, how in runs.items()}
     for name in list(runs)[1:]:
-        yield Row(f"start, attach and detach {FEW} : {name}", seconds["ours"], seconds[name], "s")
+        yield Row(f"start, attach and detach {FEW}", name, seconds["ours"], seconds[name], "s")
 
 
 def start_pairs(world):
@@ -87,8 +77,8 @@ def start_pairs(world):
     if not hasattr(world, "pairs"):
         program = world.prometheus()
         ours = [world.tool("gofunccount"), f"{program}:*"]
-        folder = world.recorded("start", ours)
-        bare = [world.path("bare_compile"), folder]
+        record = world.recorded("start", ours)
+        bare = [world.path("bare_compile"), record.folder]
         world.pairs = []
         for _ in range(ROUNDS):
             ready, _, tool = whole_run(ours, "Tracing")
@@ -101,13 +91,13 @@ def start_pairs(world):
 
 def start(world):
     pairs = start_pairs(world)
-    yield Row("start to first probe, 63,000 functions : bare compile", [p[0] for p in pairs],
-              [p[1] for p in pairs], "s", 1.3)
+    yield Row("start to first probe, 63,000 functions", "bare compile",
+              [p[0] for p in pairs], [p[1] for p in pairs], "s", 1.3)
 
 
 def memory(world):
     """The target allows 1.5 times the bare compile and the names: taken off ours first."""
     pairs = start_pairs(world)
     names = w.symbol_bytes(world.prometheus()) / 1e6
-    yield Row(f"peak memory there, less {names:.1f} MB of names : bare compile",
-              [p[2] - names for p in pairs], [p[3] for p in pairs], "MB", 1.5)
+    yield Row(f"peak memory there, less {names:.1f} MB of names",
+              "bare compile", [p[2] - names for p in pairs], [p[3] for p in pairs], "MB", 1.5)

@@ -18,6 +18,49 @@ def cache_folder():
         os.path.join(xdg, "bcc-gotools") if xdg else "/var/cache/bcc-gotools")
 
 
+class Record:
+    """What record.so wrote down of one run of a tool."""
+
+    def __init__(self, folder):
+        self.folder, self.tree = folder, os.path.join(folder, "tree")
+        self.offsets = os.path.join(folder, "offsets")  # of the links that the tool kept
+        self.events = []
+        if os.path.exists(os.path.join(folder, "times")):
+            with open(os.path.join(folder, "times"), encoding="ascii") as times:
+                for line in times:
+                    what, *numbers = line.split()
+                    self.events.append((what, *map(int, numbers)))
+        links = [event for event in self.events if event[0] != "close"]
+        if not links:
+            raise Failed("the tool made no uprobe_multi link")
+        self.attach_ns = (links[0][2], links[-1][3])
+        self.probes = self._keep_offsets()
+
+    def _keep_offsets(self):
+        """Links may be made and dropped again on the way: those left when all is attached."""
+        kept, place = {}, 0
+        for what, fd, start, _, count in self.events:
+            if what == "link":
+                kept[fd] = (place, count)
+                place += count
+            elif what == "close" and start < self.attach_ns[1]:
+                kept.pop(fd)
+        with open(os.path.join(self.folder, "asked"), "rb") as asked:
+            words = asked.read()
+        with open(self.offsets, "wb") as out:
+            for first, count in kept.values():
+                out.write(words[first * 8:(first + count) * 8])
+        return sum(count for _, count in kept.values())
+
+    def seconds(self):
+        """Attaching and detaching: from first system call to last, of each."""
+        closes = [e for e in self.events if e[0] == "close" and e[2] >= self.attach_ns[1]]
+        if not closes:
+            raise Failed("the tool left its links for the kernel to close")
+        attach, detach = self.attach_ns, (closes[0][2], closes[-1][3])
+        return (attach[1] - attach[0] + detach[1] - detach[0]) / 1e9
+
+
 class World:
     """Everything is built in `dir`, a folder of its own; `tools` holds gofunccount and the rest."""
 
@@ -72,16 +115,14 @@ class World:
         return program
 
     def recorded(self, name, argv):
-        """Runs a tool until it traces, interrupts it; the folder of what it asked for."""
+        """Runs a tool until it traces, interrupts it; what it asked for meanwhile."""
         folder = self.path(name)
         shutil.rmtree(folder, ignore_errors=True)
         os.mkdir(folder)
         tool = Process(argv, {"LD_PRELOAD": self.record, "BENCH_RECORD": folder})
         tool.wait_for("Tracing")
         tool.interrupt()
-        if not os.path.exists(os.path.join(folder, "offsets")):
-            raise Failed(f"{argv[0]} made no uprobe_multi link")
-        return folder
+        return Record(folder)
 
 
 def symbol_bytes(program):
