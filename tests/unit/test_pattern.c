@@ -188,6 +188,49 @@ static void test_is_name(void **state)
 	}
 }
 
+/* What stars mean, as plainly as it can be written. */
+static bool matches_plainly(const char *pattern, const char *name)
+{
+	if (!*pattern)
+		return !*name;
+	if (*pattern != '*')
+		return *pattern == *name && matches_plainly(pattern + 1, name + 1);
+	for (;; name++) {
+		if (matches_plainly(pattern + 1, name))
+			return true;
+		if (!*name)
+			return false;
+	}
+}
+
+static void fill(char *text, size_t len, const char *letters, unsigned *seed)
+{
+	for (size_t i = 0; i < len; i++)
+		text[i] = letters[rand_r(seed) % strlen(letters)];
+	text[len] = '\0';
+}
+
+static void test_against_plain_matching(void **state)
+{
+	unsigned seed = 1, matched = 0;
+
+	(void)state;
+	for (int i = 0; i < 50000; i++) {
+		char text[8], name[10];
+
+		fill(text, rand_r(&seed) % sizeof(text), "ab*", &seed);
+		fill(name, rand_r(&seed) % sizeof(name), "ab", &seed);
+		struct pattern *pat = pattern_new(text, false, NULL);
+		bool expected = matches_plainly(text, name);
+
+		if (pattern_match(pat, name) != expected)
+			fail_msg("\"%s\", \"%s\": not %d", text, name, expected);
+		matched += expected;
+		pattern_free(pat);
+	}
+	assert_true(matched > 5000 && matched < 45000);
+}
+
 /* Would take ages if every star were tried with every other. */
 static void test_many_stars_take_no_time(void **state)
 {
@@ -259,6 +302,7 @@ int main(void)
 		cmocka_unit_test(test_regex),
 		cmocka_unit_test(test_bad_regex),
 		cmocka_unit_test(test_is_name),
+		cmocka_unit_test(test_against_plain_matching),
 		cmocka_unit_test(test_many_stars_take_no_time),
 		cmocka_unit_test(test_distance_orders_names),
 		cmocka_unit_test(test_distance_finds_what_was_meant),
