@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "image_sections.h"
 
-#include <libelf.h>
+#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,40 +31,42 @@ void image_sections_free(struct image_sections *secs)
 bool image_sections_find(const struct image_sections *secs, const char *name,
 			 struct image_section *out)
 {
+	Elf_Scn *scn = NULL;
 	size_t names;
+	GElf_Shdr sh;
 
 	if (elf_getshdrstrndx(secs->elf, &names) != 0)
 		return false;
-	for (Elf_Scn *scn = elf_nextscn(secs->elf, NULL); scn; scn = elf_nextscn(secs->elf, scn)) {
-		const Elf64_Shdr *sh = elf64_getshdr(scn);
-		const char *found = sh ? elf_strptr(secs->elf, names, sh->sh_name) : NULL;
+	while ((scn = elf_nextscn(secs->elf, scn)) && gelf_getshdr(scn, &sh)) {
+		const char *found = elf_strptr(secs->elf, names, sh.sh_name);
 
 		if (found && strcmp(found, name) == 0) {
-			*out = (struct image_section){sh->sh_addr, sh->sh_size, sh->sh_offset};
+			*out = (struct image_section){sh.sh_addr, sh.sh_size, sh.sh_offset};
 			return true;
 		}
 	}
 	return false;
 }
 
-static Elf_Scn *section_of_type(const struct image_sections *secs, Elf64_Word type)
+static Elf_Scn *section_of_type(const struct image_sections *secs, GElf_Word type, GElf_Shdr *sh)
 {
-	for (Elf_Scn *scn = elf_nextscn(secs->elf, NULL); scn; scn = elf_nextscn(secs->elf, scn)) {
-		const Elf64_Shdr *sh = elf64_getshdr(scn);
+	Elf_Scn *scn = NULL;
 
-		if (sh && sh->sh_type == type)
+	while ((scn = elf_nextscn(secs->elf, scn)) && gelf_getshdr(scn, sh))
+		if (sh->sh_type == type)
 			return scn;
-	}
 	return NULL;
 }
 
 bool image_sections_has_symtab(const struct image_sections *secs)
 {
-	return section_of_type(secs, SHT_SYMTAB);
+	GElf_Shdr sh;
+
+	return section_of_type(secs, SHT_SYMTAB, &sh);
 }
 
 struct symbol_table {
-	const Elf64_Sym *syms;
+	const uint8_t *syms; /* Elf64_Sym, perhaps not aligned */
 	size_t count;
 	const char *names;
 	size_t names_len; /* up to and with the last NUL */
@@ -72,15 +74,16 @@ struct symbol_table {
 
 static bool read_symbol_table(const struct image_sections *secs, struct symbol_table *tab)
 {
-	Elf_Scn *scn = section_of_type(secs, SHT_SYMTAB);
+	GElf_Shdr sh;
+	Elf_Scn *scn = section_of_type(secs, SHT_SYMTAB, &sh);
 
 	if (!scn)
-		scn = section_of_type(secs, SHT_DYNSYM);
+		scn = section_of_type(secs, SHT_DYNSYM, &sh);
 	if (!scn)
 		return false;
 
-	Elf_Data *syms = elf_getdata(scn, NULL);
-	Elf_Scn *strscn = elf_getscn(secs->elf, elf64_getshdr(scn)->sh_link);
+	Elf_Data *syms = elf_rawdata(scn, NULL);
+	Elf_Scn *strscn = elf_getscn(secs->elf, sh.sh_link);
 	Elf_Data *names = strscn ? elf_rawdata(strscn, NULL) : NULL;
 
 	if (!syms || !syms->d_buf || !names || !names->d_buf)
@@ -89,7 +92,7 @@ static bool read_symbol_table(const struct image_sections *secs, struct symbol_t
 	const char *last = memrchr(names->d_buf, '\0', names->d_size);
 
 	tab->syms = syms->d_buf;
-	tab->count = syms->d_size / sizeof(*tab->syms);
+	tab->count = syms->d_size / sizeof(Elf64_Sym);
 	tab->names = names->d_buf;
 	tab->names_len = last ? last - tab->names + 1 : 0;
 	return true;
@@ -99,20 +102,22 @@ void image_sections_each_symbol(const struct image_sections *secs,
 				bool (*fn)(const struct image_symbol *, void *), void *ctx)
 {
 	struct symbol_table tab;
+	Elf64_Sym sym;
 
 	if (!read_symbol_table(secs, &tab))
 		return;
 	for (size_t i = 0; i < tab.count; i++) {
-		const Elf64_Sym *sym = &tab.syms[i];
+		memcpy(&sym, tab.syms + i * sizeof(sym), sizeof(sym));
+		if (sym.st_shndx == SHN_UNDEF || sym.st_name >= tab.names_len)
+			continue;
+
 		struct image_symbol out = {
-			.addr = sym->st_value,
-			.size = sym->st_size,
-			.is_func = ELF64_ST_TYPE(sym->st_info) == STT_FUNC,
+			.name = tab.names + sym.st_name,
+			.addr = sym.st_value,
+			.size = sym.st_size,
+			.is_func = ELF64_ST_TYPE(sym.st_info) == STT_FUNC,
 		};
 
-		if (sym->st_shndx == SHN_UNDEF || sym->st_name >= tab.names_len)
-			continue;
-		out.name = tab.names + sym->st_name;
 		if (*out.name && !fn(&out, ctx))
 			return;
 	}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a fuzzer offers: libFuzzer's entry point, and inputs that mutator.c may start from. */
+#ifndef FUZZ_H
+#define FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Seed `index` as memory that the caller frees; NULL when there are no more. A fuzzer may leave
+ * it undefined: then it starts from random bytes. */
+uint8_t *fuzz_seed(unsigned index, size_t *size) __attribute__((weak));
+
+#endif

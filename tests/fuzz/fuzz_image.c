@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Arbitrary bytes as a file: opening it as an ELF image and a Go program, and walking all that its
+ * function table says, must neither crash nor hang. Is linked with --wrap=mmap, so that the image
+ * is a heap block of the file's exact size. */
+#include <string.h>
+
+#include "buildinfo.h"
+#include "fuzz.h"
+#include "gofile.h"
+
+/* more than any seed has; what is walked per function is bounded by the function's size */
+enum { MAX_FUNCTIONS = 4000, MAX_NODES = 64, MAX_ADDRESSES = 64 };
+
+void *__wrap_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off);
+int __wrap_munmap(void *addr, size_t len);
+void *__real_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off);
+int __real_munmap(void *addr, size_t len);
+
+static void *mapped;
+
+void *__wrap_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off)
+{
+	if (fd < 0)
+		return __real_mmap(addr, len, prot, flags, fd, off);
+	mapped = malloc(len);
+	if (pread(fd, mapped, len, off) != (ssize_t)len)
+		abort();
+	return mapped;
+}
+
+int __wrap_munmap(void *addr, size_t len)
+{
+	if (addr != mapped)
+		return __real_munmap(addr, len);
+	free(mapped);
+	mapped = NULL;
+	return 0;
+}
+
+static void read_text(const char *text)
+{
+	static volatile size_t sum;
+
+	sum += strlen(text);
+}
+
+static bool read_symbol(const struct image_symbol *sym, void *ctx)
+{
+	(void)ctx;
+	read_text(sym->name);
+	return true;
+}
+
+static bool check_run(uint64_t from, uint64_t to, int32_t value, void *ctx)
+{
+	const struct pclntab_func *fn = ctx;
+
+	(void)value;
+	if (from >= to || from < fn->addr || to > fn->end)
+		abort();
+	return true;
+}
+
+static void walk_addresses(const struct pclntab *tab, const struct pclntab_func *fn)
+{
+	uint64_t step = (fn->end - fn->addr) / MAX_ADDRESSES + 1;
+	const char *file;
+	int32_t delta;
+	int line;
+
+	for (uint64_t addr = fn->addr; addr < fn->end; addr += step) {
+		pclntab_sp_delta(tab, fn, addr, &delta);
+		if (pclntab_line(tab, fn, addr, &file, &line))
+			read_text(file);
+	}
+}
+
+static void walk_function(const struct image *img, const struct pclntab *tab,
+			  struct pclntab_func *fn)
+{
+	struct pclntab_inlined node;
+	int32_t nodes = pclntab_inlined_count(tab, fn);
+
+	read_text(fn->name);
+	if (fn->end > fn->addr && !image_at(img, fn->addr, fn->end - fn->addr))
+		abort();
+	for (unsigned i = 0; i < 4; i++) {
+		pclntab_pcdata(tab, fn, i, check_run, fn);
+		pclntab_funcdata(tab, fn, i);
+	}
+	for (int32_t i = 0; i < nodes && i < MAX_NODES; i++)
+		if (pclntab_inlined(tab, fn, i, &node))
+			read_text(node.name);
+	walk_addresses(tab, fn);
+}
+
+static void walk_table(const struct image *img, const struct pclntab *tab)
+{
+	struct pclntab_func fn, found;
+
+	for (size_t i = 0; i < pclntab_count(tab) && i < MAX_FUNCTIONS; i++) {
+		if (!pclntab_func(tab, i, &fn))
+			continue;
+		walk_function(img, tab, &fn);
+		if (fn.end > fn.addr && pclntab_find(tab, fn.addr, &found) && found.addr != fn.addr)
+			abort();
+	}
+	pclntab_named(tab, "main.main", &fn);
+}
+
+static void walk_image(const struct image *img)
+{
+	struct pclntab *tab = pclntab_open(img, NULL);
+	struct image_section sec;
+	struct buildinfo info;
+
+	if (buildinfo_read(img, &info))
+		read_text(info.version);
+	image_section(img, ".text", &sec);
+	image_has_symtab(img);
+	image_each_symbol(img, read_symbol, NULL);
+	if (tab)
+		walk_table(img, tab);
+	pclntab_close(tab);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	char path[32];
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+
+	struct image *img = image_open(path, NULL);
+
+	if (img)
+		walk_image(img);
+	image_close(img);
+	close(fd);
+	return 0;
+}
+
+/* --- seeds: programs of each layout, whole and cut --- */
+
+static void add_symbols(struct elffile *f)
+{
+	static const Elf64_Sym syms[] = {
+		{0}, {.st_name = 1, .st_info = STT_FUNC, .st_shndx = 2, .st_value = ELFFILE_TEXT}};
+	Elf64_Shdr *sh = elffile_section(f, ".symtab", ELFFILE_RODATA + 0xc00, sizeof(syms));
+
+	sh->sh_type = SHT_SYMTAB;
+	sh->sh_entsize = sizeof(*syms);
+	sh->sh_link = f->nsections;
+	elffile_bytes(f, ELFFILE_RODATA + 0xc00, syms, sizeof(syms));
+	elffile_bytes(f, ELFFILE_RODATA + 0xd00, "\0main.a", 8);
+	elffile_section(f, ".strtab", ELFFILE_RODATA + 0xd00, 8)->sh_type = SHT_STRTAB;
+}
+
+static void add_relocation(struct elffile *f)
+{
+	const Elf64_Dyn dyn[] = {{DT_RELA, {ELFFILE_RODATA + 0xe00}}, {DT_RELASZ, {24}}};
+	const Elf64_Rela rela = {GOFILE_MODULEDATA, R_X86_64_RELATIVE, GOFILE_TAB};
+
+	elffile_bytes(f, ELFFILE_DATA, dyn, sizeof(dyn));
+	elffile_bytes(f, ELFFILE_RODATA + 0xe00, &rela, sizeof(rela));
+	elffile_u64(f, GOFILE_MODULEDATA, 0);
+	*elffile_segment(f, elffile_header(f)->e_phnum++) = (Elf64_Phdr){
+		.p_type = PT_DYNAMIC, .p_offset = ELFFILE_DATA - 0x400000, .p_filesz = 64};
+}
+
+/* The same program with its read-only segment last and cut short, so that reads past the segment
+ * are reads past the file. */
+static uint8_t *rearranged(struct elffile *f, uint64_t rodata_size, size_t *size)
+{
+	enum { TEXT_END = ELFFILE_RODATA - 0x400000, DATA_SIZE = ELFFILE_DATA_END - ELFFILE_DATA };
+	uint8_t *data = malloc(TEXT_END + DATA_SIZE + rodata_size);
+
+	elffile_segment(f, 2)->p_offset = TEXT_END;
+	elffile_segment(f, 1)->p_offset = TEXT_END + DATA_SIZE;
+	elffile_segment(f, 1)->p_filesz = rodata_size;
+	memcpy(data, f->data, TEXT_END);
+	memcpy(data + TEXT_END, elffile_at(f, ELFFILE_DATA), DATA_SIZE);
+	memcpy(data + TEXT_END + DATA_SIZE, elffile_at(f, ELFFILE_RODATA), rodata_size);
+	*size = TEXT_END + DATA_SIZE + rodata_size;
+	return data;
+}
+
+static uint8_t *whole(struct elffile *f, size_t *size)
+{
+	uint8_t *data = malloc(f->size);
+
+	elffile_section(f, ".gopclntab", GOFILE_TAB, 0x600);
+	elffile_section(f, ".go.module", GOFILE_MODULEDATA, 0x200);
+	add_symbols(f);
+	add_relocation(f);
+	memcpy(data, f->data, f->size);
+	*size = f->size;
+	return data;
+}
+
+uint8_t *fuzz_seed(unsigned index, size_t *size)
+{
+	static const int minors[] = {15, 17, 19, 21, 26, 27};
+	/* ends in the names, the tables, the functab, each record, the inline tree, after all */
+	static const uint64_t sizes[] = {0x194, 0x298, 0x320, 0x42c, 0x4c0, 0x540, 0x818, 0x900};
+	unsigned variant = index / 6;
+	struct gofile g;
+	uint8_t *data;
+
+	if (variant > 8)
+		return NULL;
+	gofile_make(&g, minors[index % 6], index % 3 ? EM_X86_64 : EM_AARCH64);
+	elffile_bytes(g.f, ELFFILE_DATA + 0x40, "\xff Go buildinf:\x08\x02", 16);
+	elffile_bytes(g.f, ELFFILE_DATA + 0x60, "\x08go1.21.3", 9);
+	data = variant == 8 ? whole(g.f, size) : rearranged(g.f, sizes[variant], size);
+	elffile_free(g.f);
+	return data;
+}
