@@ -29,8 +29,9 @@ enum ending { RETURNED, PANICKED, EXITED };
 BPF_ARRAY(control, struct control, 1);
 BPF_F_TABLE("hash", struct goroutine_key, struct calls, goroutines, GOROUTINES, BPF_F_NO_PREALLOC);
 BPF_F_TABLE("hash", struct deep_key, struct call, deep_calls, DEEP_CALLS, BPF_F_NO_PREALLOC);
-/* goroutines that ended by Goexit with stale calls in deep_calls */
-BPF_F_TABLE("hash", struct goroutine_key, u8, exited, DEEP_CALLS, BPF_F_NO_PREALLOC);
+/* goroutines that ended by Goexit: how many calls they were in then, stale in deep_calls; what is
+ * stale with a higher index was ended by a panic before */
+BPF_F_TABLE("hash", struct goroutine_key, u64, exited, DEEP_CALLS, BPF_F_NO_PREALLOC);
 BPF_PERCPU_ARRAY(sums, struct call_sums, ROWS);
 BPF_ARRAY(extremes, struct call_extremes, ROWS * 2);
 BPF_ARRAY(no_calls, struct calls, 1);
@@ -103,7 +104,6 @@ static inline void abandon_deep(struct goroutine_key *who, struct calls *calls, 
 	u64 from = CALLS_INLINE, to = calls->count;
 	struct deep_key key = {.who = *who};
 	struct call *call;
-	u8 one = 1;
 	int i;
 
 	/* depths never fall from one call to the next: search for the first that is over; a fixed
@@ -119,7 +119,7 @@ static inline void abandon_deep(struct goroutine_key *who, struct calls *calls, 
 			to = key.index;
 	}
 	if (how == EXITED && from < calls->count)
-		exited.update(who, &one);
+		exited.update(who, &calls->count);
 	calls->count = from;
 }
 

@@ -157,13 +157,13 @@ static int count_deep(const void *key, const void *value, void *ctx)
 	const struct call *call = value;
 	struct latency *lat = ctx;
 	struct calls calls;
-	uint8_t one;
+	uint64_t count;
 
 	if (call->row >= lat->rows)
 		return 0;
 	if (!bpfmap_lookup(lat->goroutines, &deep->who, &calls) && deep->index < calls.count)
 		lat->running[call->row]++;
-	else if (!bpfmap_lookup(lat->exited, &deep->who, &one))
+	else if (!bpfmap_lookup(lat->exited, &deep->who, &count) && deep->index < count)
 		lat->now.sums[call->row].exited++;
 	else
 		lat->now.sums[call->row].panicked++;
