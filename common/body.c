@@ -45,6 +45,25 @@ static bool block_stays(const struct body *body, uint32_t b)
 	return false;
 }
 
+/* Where everything that is left of the calling statement is in one block, and something of it that
+ * cannot be moved, that is where the call is made. */
+static bool block_calls(const struct body *body, uint32_t b)
+{
+	const struct graph *graph = body->graph;
+	bool stays = false;
+
+	if (!body->is_call_site)
+		return false;
+	for (size_t i = 0; i < graph->flow->count; i++) {
+		if (!body->is_call_site(body->ctx, i))
+			continue;
+		if (graph->block_of[i] != b)
+			return false;
+		stays |= insn(body, i)->stays;
+	}
+	return stays;
+}
+
 struct visit {
 	uint32_t *stack;
 	bool *seen;
@@ -117,7 +136,7 @@ long body_start(const struct body *body, const char **reason)
 	for (long i = graph->blocks[b].first; i <= (long)graph->blocks[b].last; i++) {
 		if (!counts(body, i))
 			continue;
-		if (!block_stays(body, b))
+		if (!block_stays(body, b) && !block_calls(body, b))
 			return no_start(reason, "its code may have been moved");
 		if (loops_by_itself(body, b))
 			return no_start(reason, "its first instruction is also a loop's");

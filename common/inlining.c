@@ -91,9 +91,19 @@ static long find_mark(const struct flow *flow, const struct inltree *tree, int32
 
 struct copy_view { /* one copy, ready to be looked at */
 	struct pclntab_func fn;
+	const struct inltree *tree;
+	const struct pclntab_inlined *call;
 	struct body body;
 	bool *inside;
 };
+
+static bool is_call_site(const void *ctx, long at)
+{
+	const struct copy_view *view = ctx;
+
+	return view->tree->node_of[at] == view->call->parent &&
+	       view->tree->line_of[at] == view->call->call_line;
+}
 
 static int view_open(struct copy_view *view, struct site_finder *finder,
 		     const struct inlining_copy *copy, const char **reason)
@@ -117,8 +127,17 @@ static int view_open(struct copy_view *view, struct site_finder *finder,
 	view->inside = mem_zalloc(flow->count, sizeof(*view->inside));
 	for (uint32_t i = from; i < to; i++)
 		view->inside[tree->insns[i]] = true;
-	view->body = (struct body){&finder->graph, view->inside, tree->insns + from, to - from,
-				   find_mark(flow, tree, copy->node)};
+	view->tree = tree;
+	view->call = &tree->nodes[copy->node];
+	view->body = (struct body){
+		.graph = &finder->graph,
+		.inside = view->inside,
+		.insns = tree->insns + from,
+		.count = to - from,
+		.mark = find_mark(flow, tree, copy->node),
+		.is_call_site = view->call->call_line > 0 ? is_call_site : NULL,
+		.ctx = view,
+	};
 	return 0;
 }
 
