@@ -95,7 +95,7 @@ Elf64_Shdr *elffile_section(struct elffile *f, const char *name, uint64_t addr, 
 		.sh_offset = addr - 0x400000,
 		.sh_size = size,
 	};
-	strcpy(names + strtab->sh_size, name);
+	memcpy(names + strtab->sh_size, name, strlen(name) + 1);
 	strtab->sh_size += strlen(name) + 1;
 	return sh;
 }
