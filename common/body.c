@@ -11,57 +11,40 @@ static const struct insn *insn(const struct body *body, long at)
 	return &body->graph->flow->insns[at];
 }
 
-/* does the instruction show where the run is? */
-static bool counts(const struct body *body, long at)
+static bool dominates(const struct graph *graph, uint32_t home, uint32_t b)
 {
-	return body->inside[at] && !insn(body, at)->floats;
+	return graph->blocks[b].order != GRAPH_UNREACHED &&
+	       graph_common_dominator(graph, home, b) == home;
+}
+
+/* Does the instruction show where the run is? Those that cannot be moved do; others do where they
+ * may belong to a run that began in block `home`. */
+static bool counts(const struct body *body, uint32_t home, long at)
+{
+	const struct insn *in = insn(body, at);
+
+	if (!body->inside[at] || in->floats)
+		return false;
+	return in->stays || dominates(body->graph, home, body->graph->block_of[at]);
 }
 
 /* The closest block that every way into the body's code leads through, or GRAPH_UNREACHED. */
-static uint32_t common_block(const struct body *body)
+static uint32_t common_block(const struct body *body, bool only_staying)
 {
 	const struct graph *graph = body->graph;
 	uint32_t found = GRAPH_UNREACHED;
 
 	for (size_t i = 0; i < body->count; i++) {
+		const struct insn *in = insn(body, body->insns[i]);
 		uint32_t b = graph->block_of[body->insns[i]];
 
-		if (!counts(body, body->insns[i]))
+		if (in->floats || (only_staying && !in->stays))
 			continue;
 		if (graph->blocks[b].order == GRAPH_UNREACHED)
 			return GRAPH_UNREACHED;
 		found = found == GRAPH_UNREACHED ? b : graph_common_dominator(graph, found, b);
 	}
 	return found;
-}
-
-static bool block_stays(const struct body *body, uint32_t b)
-{
-	const struct graph_block *block = &body->graph->blocks[b];
-
-	for (uint32_t i = block->first; i <= block->last; i++)
-		if (body->inside[i] && insn(body, i)->stays)
-			return true;
-	return false;
-}
-
-/* Where everything that is left of the calling statement is in one block, and something of it that
- * cannot be moved, that is where the call is made. */
-static bool block_calls(const struct body *body, uint32_t b)
-{
-	const struct graph *graph = body->graph;
-	bool stays = false;
-
-	if (!body->is_call_site)
-		return false;
-	for (size_t i = 0; i < graph->flow->count; i++) {
-		if (!body->is_call_site(body->ctx, i))
-			continue;
-		if (graph->block_of[i] != b)
-			return false;
-		stays |= insn(body, i)->stays;
-	}
-	return stays;
 }
 
 struct visit {
@@ -115,6 +98,27 @@ static bool loops_by_itself(const struct body *body, uint32_t b)
 	return loops;
 }
 
+/* The one block outside of the loop at block b that leads to it, and to nothing else: passed once
+ * for each run of the loop. GRAPH_UNREACHED: there is none such. */
+static uint32_t before_loop(const struct body *body, uint32_t b)
+{
+	const struct graph *graph = body->graph;
+	const struct graph_block *block = &graph->blocks[b];
+	uint32_t found = GRAPH_UNREACHED;
+
+	for (uint32_t i = 0; i < block->npred; i++) {
+		uint32_t pred = graph->preds[block->pred_at + i];
+
+		if (graph->blocks[pred].order == GRAPH_UNREACHED || dominates(graph, b, pred))
+			continue;
+		if (found != GRAPH_UNREACHED || pred == graph->root ||
+		    graph->blocks[pred].nsucc != 1)
+			return GRAPH_UNREACHED;
+		found = pred;
+	}
+	return found;
+}
+
 static long no_start(const char **reason, const char *why)
 {
 	*reason = why;
@@ -128,19 +132,25 @@ long body_start(const struct body *body, const char **reason)
 
 	if (body->mark != FLOW_NONE)
 		return body->mark;
-	b = common_block(body);
-	if (b == GRAPH_UNREACHED)
-		return no_start(reason, "nothing of its code is left in this place");
+	b = common_block(body, true);
+	if (b == GRAPH_UNREACHED) {
+		b = common_block(body, false);
+		if (b == GRAPH_UNREACHED)
+			return no_start(reason, "nothing of its code is left in this place");
+		if (b == graph->root || !body->agrees || !body->agrees(body->ctx, b))
+			return no_start(reason, "its code may have been moved");
+	}
 	if (b == graph->root)
 		return no_start(reason, "it has no instruction that each run passes");
 	for (long i = graph->blocks[b].first; i <= (long)graph->blocks[b].last; i++) {
-		if (!counts(body, i))
+		if (!body->inside[i] || insn(body, i)->floats)
 			continue;
-		if (!block_stays(body, b) && !block_calls(body, b))
-			return no_start(reason, "its code may have been moved");
-		if (loops_by_itself(body, b))
+		if (!loops_by_itself(body, b))
+			return i;
+		b = before_loop(body, b);
+		if (b == GRAPH_UNREACHED || loops_by_itself(body, b))
 			return no_start(reason, "its first instruction is also a loop's");
-		return i;
+		return graph->blocks[b].last;
 	}
 	return no_start(reason, "it has no instruction that each run passes");
 }
@@ -204,7 +214,7 @@ static bool *leads_to_body(const struct body *body, long start)
 
 	visit_init(&visit, graph->nblocks);
 	for (size_t i = 0; i < body->count; i++)
-		if (counts(body, body->insns[i]) && graph->block_of[body->insns[i]] != home)
+		if (counts(body, home, body->insns[i]) && graph->block_of[body->insns[i]] != home)
 			visit_push(&visit, graph->block_of[body->insns[i]]);
 	while (visit.depth) {
 		const struct graph_block *block = &graph->blocks[visit.stack[--visit.depth]];
@@ -219,7 +229,8 @@ static bool *leads_to_body(const struct body *body, long start)
 
 /* The last instruction in [first, last] that is still the run's: the block's last if the run goes
  * on in another block, else the body's own last. first - 1: none. */
-static long run_end(const struct body *body, const bool *leads, uint32_t b, long first)
+static long run_end(const struct body *body, const bool *leads, uint32_t b, uint32_t home,
+		    long first)
 {
 	const struct graph *graph = body->graph;
 	const struct graph_block *block = &graph->blocks[b];
@@ -229,7 +240,7 @@ static long run_end(const struct body *body, const bool *leads, uint32_t b, long
 		if (leads[graph->edges[block->succ_at + i]])
 			return block->last;
 	for (long i = first; i <= (long)block->last; i++)
-		if (counts(body, i))
+		if (counts(body, home, i))
 			end = i;
 	return end;
 }
@@ -265,9 +276,10 @@ static const char *region_block(struct region *region, uint32_t b, long first)
 	const struct body *body = region->body;
 	const struct graph *graph = body->graph;
 	const struct graph_block *block = &graph->blocks[b];
-	long end = run_end(body, region->leads, b, first);
+	uint32_t home = graph->block_of[region->start];
+	long end = run_end(body, region->leads, b, home, first);
 
-	if (b == graph->block_of[region->start] && end < region->start)
+	if (b == home && end < region->start)
 		end = region->start;
 	if (is_foreign(body, first, end))
 		return "its code is mixed with its caller's";
@@ -310,15 +322,10 @@ static bool dominates_all(const struct body *body, uint32_t home)
 {
 	const struct graph *graph = body->graph;
 
-	for (size_t i = 0; i < body->count; i++) {
-		uint32_t b = graph->block_of[body->insns[i]];
-
-		if (!counts(body, body->insns[i]) || b == home)
-			continue;
-		if (graph->blocks[b].order == GRAPH_UNREACHED ||
-		    graph_common_dominator(graph, home, b) != home)
+	for (size_t i = 0; i < body->count; i++)
+		if (counts(body, home, body->insns[i]) &&
+		    !dominates(graph, home, graph->block_of[body->insns[i]]))
 			return false;
-	}
 	return true;
 }
 

@@ -16,9 +16,8 @@ struct body {
 	const uint32_t *insns; /* those that have, in any order, count of them */
 	size_t count;
 	long mark; /* the nop that the compiler left where the run begins, or FLOW_NONE */
-	/* Does instruction `at` belong to the statement that makes the call, in the caller? NULL:
-	 * not known of any. */
-	bool (*is_call_site)(const void *ctx, long at);
+	/* Is block b where the source has the call? Asked where no instruction shows it. */
+	bool (*agrees)(const void *ctx, uint32_t b);
 	const void *ctx;
 };
 

@@ -141,12 +141,21 @@ static void count_predecessors(struct graph *graph, bool with_root)
 			graph->blocks[graph->edges[graph->blocks[b].succ_at + i]].npred++;
 }
 
+/* nops that align what follows, and that are jumped over */
+static bool is_padding(const struct graph *graph, uint32_t b)
+{
+	for (uint32_t i = graph->blocks[b].first; i <= graph->blocks[b].last; i++)
+		if (graph->flow->insns[i].kind != INSN_NOP)
+			return false;
+	return true;
+}
+
 /* the root leads to the first block and to those that nothing else leads to */
 static void add_root(struct graph *graph)
 {
 	graph->blocks[graph->root].succ_at = graph->nedges;
 	for (uint32_t b = 0; b < graph->nblocks; b++)
-		if (!b || !graph->blocks[b].npred)
+		if (!b || (!graph->blocks[b].npred && !is_padding(graph, b)))
 			add_edge(graph, graph->root, b);
 }
 

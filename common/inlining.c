@@ -7,6 +7,7 @@
 #include "inltree.h"
 #include "mem.h"
 #include "pclntab.h"
+#include "placement.h"
 #include "site_finder.h"
 
 enum { DEPTH_MAX = 1000 };
@@ -90,19 +91,18 @@ static long find_mark(const struct flow *flow, const struct inltree *tree, int32
 }
 
 struct copy_view { /* one copy, ready to be looked at */
+	const struct site_finder *finder;
+	int32_t node;
 	struct pclntab_func fn;
-	const struct inltree *tree;
-	const struct pclntab_inlined *call;
 	struct body body;
 	bool *inside;
 };
 
-static bool is_call_site(const void *ctx, long at)
+static bool view_agrees(const void *ctx, uint32_t b)
 {
 	const struct copy_view *view = ctx;
 
-	return view->tree->node_of[at] == view->call->parent &&
-	       view->tree->line_of[at] == view->call->call_line;
+	return placement_agrees(view->finder, &view->fn, view->node, b);
 }
 
 static int view_open(struct copy_view *view, struct site_finder *finder,
@@ -127,17 +127,15 @@ static int view_open(struct copy_view *view, struct site_finder *finder,
 	view->inside = mem_zalloc(flow->count, sizeof(*view->inside));
 	for (uint32_t i = from; i < to; i++)
 		view->inside[tree->insns[i]] = true;
-	view->tree = tree;
-	view->call = &tree->nodes[copy->node];
-	view->body = (struct body){
-		.graph = &finder->graph,
-		.inside = view->inside,
-		.insns = tree->insns + from,
-		.count = to - from,
-		.mark = find_mark(flow, tree, copy->node),
-		.is_call_site = view->call->call_line > 0 ? is_call_site : NULL,
-		.ctx = view,
-	};
+	view->finder = finder;
+	view->node = copy->node;
+	view->body = (struct body){.graph = &finder->graph,
+				   .inside = view->inside,
+				   .insns = tree->insns + from,
+				   .count = to - from,
+				   .mark = find_mark(flow, tree, copy->node),
+				   .agrees = view_agrees,
+				   .ctx = view};
 	return 0;
 }
 

@@ -5,8 +5,6 @@
 
 #include "flow.h"
 #include "mem.h"
-#include "pclntab_table.h"
-#include "pcvalue.h"
 
 enum { NODES_MAX = 1 << 20 };
 
@@ -34,7 +32,6 @@ void inltree_free(struct inltree *tree)
 {
 	free(tree->nodes);
 	free(tree->node_of);
-	free(tree->line_of);
 	free(tree->insns);
 	free(tree->from);
 	free(tree->to);
@@ -56,22 +53,6 @@ static bool attribute(uint64_t from, uint64_t to, int32_t node, void *ctx)
 		if (flow->insns[attr->at].addr >= from && node < attr->tree->count)
 			attr->tree->node_of[attr->at] = node;
 	return true;
-}
-
-static void read_lines(struct inltree *tree, const struct pclntab *tab,
-		       const struct pclntab_func *fn, const struct flow *flow)
-{
-	const struct pclntab_part *pcs = &tab->pcs;
-	struct pclntab_record rec;
-	struct pcvalue run;
-	size_t at = 0;
-
-	if (!pclntab_record(tab, fn, &rec) || !rec.pcln || rec.pcln >= pcs->len)
-		return;
-	pcvalue_begin(&run, pcs->data + rec.pcln, pcs->len - rec.pcln, fn->addr, tab->quantum);
-	while (at < flow->count && pcvalue_next(&run))
-		for (; at < flow->count && flow->insns[at].addr < run.to; at++)
-			tree->line_of[at] = run.value;
 }
 
 /* Children of each node as lists: first[parent] and next[child], -1 at the end; roots under
@@ -153,9 +134,7 @@ void inltree_join(struct inltree *tree, const struct pclntab *tab, const struct 
 	tree->to = mem_zalloc(tree->count + 1, sizeof(*tree->to));
 	for (size_t i = 0; i < flow->count; i++)
 		tree->node_of[i] = -1;
-	tree->line_of = mem_zalloc(flow->count, sizeof(*tree->line_of));
 	pclntab_pcdata(tab, fn, PCLNTAB_PCDATA_INLTREE, attribute, &attr);
-	read_lines(tree, tab, fn, flow);
 	number_nodes(tree, pre, past);
 	sort_insns(tree, flow, pre, past);
 	free(pre);

@@ -16,7 +16,6 @@ struct inltree {
 	int32_t count;
 	/* filled by inltree_join() */
 	int32_t *node_of; /* innermost node of each instruction; -1: the function's own */
-	int32_t *line_of; /* source line of each instruction, in the file of its node; 0: unknown */
 	uint32_t *insns;  /* instructions, each node's next to those of what is inlined into it */
 	uint32_t *from, *to; /* insns[from[n]] ... insns[to[n] - 1] are those of node n and below */
 };

@@ -50,8 +50,7 @@ static void x86_target(const uint8_t *code, const struct x86_op *op, struct insn
 
 static bool is_control(const struct insn *in)
 {
-	return in->kind == INSN_CALL || in->kind == INSN_JUMP || in->kind == INSN_JUMP_IF ||
-	       in->kind == INSN_JUMP_MEM;
+	return in->kind == INSN_CALL || in->kind == INSN_JUMP_IF || in->kind == INSN_JUMP_MEM;
 }
 
 static bool x86_decode(const uint8_t *code, size_t len, struct insn *in)

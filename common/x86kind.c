@@ -200,6 +200,11 @@ bool x86kind_floats(const struct x86_op *op)
 
 	if (kind == X86_NOP)
 		return true;
+	/* the register allocator's */
+	if (kind == X86_MOVE && op->has_modrm && !is_memory(op) && op->form == X86_LEGACY &&
+	    (op->map == 0 ? op->opcode == 0x89 || op->opcode == 0x8b
+			  : op->map == 1 && (op->opcode == 0x28 || op->opcode == 0x10)))
+		return true;
 	if (kind == X86_MOVE && (is_stack(op) || op->disp_at))
 		return !is_memory(op) || is_stack(op) || op->opcode == 0x8d;
 	if (op->form != X86_LEGACY || op->map)

@@ -27,7 +27,7 @@ bool x86kind_emulated(const struct x86_op *op);
 /* accesses memory that is neither the stack's (rsp), nor g's (r14), nor at a fixed address */
 bool x86kind_may_fault(const struct x86_op *op);
 
-/* a constant, or a move between a register and the stack: the register allocator puts such
+/* a constant, or a move between registers or to or from the stack: the register allocator puts such
  * instructions where it needs them, with the source position of the value and not of the place */
 bool x86kind_floats(const struct x86_op *op);
 /* a store (but to the stack) or a nil check: compilers leave it in its place */

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Code that does nothing but compute may be moved by the compiler: down into the branch where alone
+ * its result is needed (cmd/compile's tighten), but never into a loop. Such a branch stands after
+ * the code in the source. So where an inlined copy has no instruction that must stay, its place is
+ * believed if every branch that decides over it comes before its call in the source, or is the exit
+ * of a loop that it is in. */
+#ifndef PLACEMENT_H
+#define PLACEMENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pclntab_func;
+struct site_finder;
+
+/* Is block `b` of the finder's graph where the call of inline tree node `node` stands in the
+ * source? The finder's flow, graph and tree are of `fn`. False when the source lines do not say. */
+bool placement_agrees(const struct site_finder *finder, const struct pclntab_func *fn, int32_t node,
+		      uint32_t b);
+
+#endif
