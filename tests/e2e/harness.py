@@ -139,15 +139,18 @@ class Process:
 
     def wait_line(self, start, timeout=60):
         """The first line on stdout or stderr that begins so."""
-        def find():
-            for line in self.out.lines + self.err.lines:
-                if line.startswith(start):
-                    return line
-            gone = self.child.poll() is not None and not self.out.thread.is_alive()
-            return "" if gone else None
-        with self.arrived:
-            self.arrived.wait_for(lambda: find() is not None, timeout)
-            line = find()
+        end = time.monotonic() + timeout
+        line, gone = None, False
+        while not line and not gone and time.monotonic() < end:
+            gone = self.child.poll() is not None
+            if gone:
+                self.out.thread.join(5)
+                self.err.thread.join(5)
+            with self.arrived:
+                lines = self.out.lines + self.err.lines
+                line = next((found for found in lines if found.startswith(start)), None)
+                if not line and not gone:
+                    self.arrived.wait(0.1)
         if not line:
             what = "ended" if self.child.poll() is not None else "is silent"
             raise Failure(f"{self.argv[0]} {what} without '{start}': {self.said()}")
