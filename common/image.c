@@ -79,12 +79,12 @@ static int check_header(struct image *img, Elf64_Ehdr *ehdr, struct errmsg *err)
 {
 	if (memcmp(img->data, ELFMAG, SELFMAG) != 0)
 		return not_elf(img, err);
+	if (img->size > EI_CLASS && img->data[EI_CLASS] == ELFCLASS32) /* its header is shorter */
+		return errmsg_set(err, "\"%s\": 32-bit programs are not supported", img->path);
 	if (img->size < sizeof(*ehdr))
 		return errmsg_set(err, "\"%s\": file is truncated: its ELF header is incomplete",
 				  img->path);
 	memcpy(ehdr, img->data, sizeof(*ehdr));
-	if (ehdr->e_ident[EI_CLASS] == ELFCLASS32)
-		return errmsg_set(err, "\"%s\": 32-bit programs are not supported", img->path);
 	if (ehdr->e_ident[EI_DATA] == ELFDATA2MSB)
 		return errmsg_set(err, "\"%s\": big-endian programs are not supported", img->path);
 	if (ehdr->e_ident[EI_CLASS] != ELFCLASS64 || ehdr->e_ident[EI_DATA] != ELFDATA2LSB)

@@ -46,7 +46,7 @@ FILES = {  # name: content or None for no file, what the error says
     "empty": (b"", "[Nn]ot an ELF|empty|truncated"),
     "bits32": (elf_header(32), "32-bit"),
     "header": (elf_header(64)[:40], "truncated|malformed|[Nn]ot an ELF"),
-    "nothing": (elf_header(64), "[Nn]ot a Go program|malformed|truncated"),
+    "nothing": (elf_header(64), "[Nn]ot a program|malformed|truncated"),
 }
 
 
@@ -104,7 +104,7 @@ USAGE = [  # arguments, what the error says; status 2
     (["--nonsense", "x:main.*"], "nonsense"),
     (["-Q", "x:main.*"], "Q"),
     ([], "PATTERN|pattern|BINARY"),
-    (["-p"], "-p|argument"),
+    (["-p"], "-p"),
     (["-p", "abc", ":main.*"], "abc"),
     (["-p", "-3", ":main.*"], "-3"),
     (["-p", "0", ":main.*"], "0"),

@@ -79,6 +79,12 @@ def newest():
     return OPTIONS.versions[-1]
 
 
+def some_versions():
+    """The oldest, one between and the newest; all with --all"""
+    every = versions()
+    return every if len(every) > 5 else list(dict.fromkeys([every[0], "1.19", newest()]))
+
+
 def tool_path(name):
     path = os.path.join(OPTIONS.build, name)
     if not os.access(path, os.X_OK):

@@ -2,17 +2,12 @@
 """gofunccount and gofunclatency against the truth of the fixtures, of every Go version and way of
 building."""
 
-from harness import Target, Tool, compare_counts, compare_latency, newest, test, versions
+from harness import (Target, Tool, compare_counts, compare_latency, some_versions, test,
+                     versions)
 
 ALL = ["calls", "early", "generics", "grow", "many", "migrate", "panics", "preempt", "recurse"]
 BUILT = ["migrate", "panics", "recurse"]  # in every flavour
 FLAVOURS = ["sw", "strip", "pie", "nl", "cgo", "cgopie"]
-
-
-def some_versions():
-    """The oldest, one between and the newest; all with --all"""
-    every = versions()
-    return every if len(every) > 5 else sorted({every[0], "1.19", newest()}, key=lambda v: v[2:])
 
 
 def measure(tool, name, version, flavour, compare, *options):

@@ -6,7 +6,7 @@ import signal
 import time
 
 from harness import (Target, Tool, compare_counts, compare_latency, counted, expect, json_lines,
-                     newest, run, test, tool_path, versions)
+                     newest, run, some_versions, test, tool_path)
 
 TOOLS = ["gofunccount", "gofunclatency"]
 CLOCK = re.compile(r"^\d\d:\d\d:\d\d$", re.M)
@@ -68,11 +68,12 @@ def right(target):
 @test(tool=TOOLS)
 def duration(tool):
     with Target("steady", newest(), args=["threads=1"]) as target:
-        begun = time.monotonic()
-        result = run([tool_path(tool), "-d", "1", f"{target.path}:main.digest"], timeout=20)
-        took = time.monotonic() - begun
-        expect(result.returncode == 0, result.stderr)
-        expect(1 <= took < 8, f"-d 1 took {took:.1f} s")
+        with Tool(tool, "-d", "1", f"{target.path}:main.digest") as tracer:
+            tracer.tracing()
+            begun = time.monotonic()
+            expect(tracer.wait() == 0, tracer.said())
+            took = time.monotonic() - begun
+            expect(0.9 <= took < 6, f"-d 1 took {took:.1f} s")
         right(target)
 
 
@@ -168,11 +169,11 @@ def killed_tracer(tool, pattern):
         right(target)
 
 
-@test(tool=TOOLS, version=versions)
+@test(tool=TOOLS, version=some_versions)
 def cycles(tool, version):
     """Tracers come and go on a busy target."""
     with Target("steady", version) as target:
-        for pattern in ("main.*", "runtime.*", "*", "main.*", "*"):
+        for pattern in ("main.*", "*", "main.*"):
             with Tool(tool, "-p", target.target_pid, f":{pattern}") as tracer:
                 tracer.tracing()
                 time.sleep(0.1)
@@ -195,8 +196,9 @@ def shows_program(tool):
 def lists_functions():
     with Target("calls", newest()) as target:
         result = run([tool_path("gofuncs"), f"{target.path}:main.(*Thing).*"])
-        expect(result.stdout.split() == ["main.(*Thing).Pointer", "main.(*Thing).Value"]
-               or result.stdout.split() == ["main.(*Thing).Pointer"], result.stdout)
+        names = result.stdout.split()
+        expect("main.(*Thing).Pointer" in names and
+               all(n.startswith("main.(*Thing).") for n in names), result.stdout)
         result = run([tool_path("gofuncs"), "-j", "-p", str(target.target_pid), ":main.*"])
         names = [r.get("func") for r in json_lines(result.stdout)]
         expect("main.emptyCall" in names, result.stdout[:300])
