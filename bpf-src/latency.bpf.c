@@ -24,7 +24,8 @@ struct control {
 	u32 epoch; /* which of the two extremes of a row is in use */
 };
 
-enum ending { RETURNED, PANICKED, EXITED };
+/* how calls end that do not return: the order of the counters in struct call_sums */
+enum ending { PANICKED, EXITED, SWITCHED };
 
 BPF_ARRAY(control, struct control, 1);
 BPF_F_TABLE("hash", struct goroutine_key, struct calls, goroutines, GOROUTINES, BPF_F_NO_PREALLOC);
@@ -58,6 +59,14 @@ static inline u64 find_cookie(struct pt_regs *ctx)
 #endif
 }
 
+/* The value, but no longer known to the verifier: what it knows apart it walks apart. `noise`: any
+ * value that the verifier does not know. */
+static inline u64 forget_value(u64 value, u64 noise)
+{
+	asm volatile("%0 ^= %1\n\t%0 ^= %1" : "+&r"(value) : "r"(noise));
+	return value;
+}
+
 static inline struct call *call_at(struct goroutine_key *who, struct calls *calls, u64 index)
 {
 	struct deep_key key = {};
@@ -81,18 +90,14 @@ static inline void forget_last(struct goroutine_key *who, struct calls *calls)
 	deep_calls.delete(&key);
 }
 
-static inline void count_abandoned(struct goroutine_key *who, u32 row, enum ending how)
+static inline void count_abandoned(u32 row, enum ending how)
 {
 	struct call_sums *sum = sums.lookup(&row);
 
 	if (!sum)
 		return;
-	if (who->id & GOROUTINE_SYSTEM)
-		__sync_fetch_and_add(&sum->switched, 1);
-	else if (how == EXITED)
-		__sync_fetch_and_add(&sum->exited, 1);
-	else
-		__sync_fetch_and_add(&sum->panicked, 1);
+	/* by address and not by name: without branches for the verifier to walk */
+	__sync_fetch_and_add(&sum->panicked + (how & 3), 1);
 }
 
 /* As abandon(), for the calls that have map entries of their own: too many to visit. The entries
@@ -101,22 +106,24 @@ static inline void count_abandoned(struct goroutine_key *who, u32 row, enum endi
 static inline void abandon_deep(struct goroutine_key *who, struct calls *calls, u64 depth,
 				enum ending how)
 {
-	u64 from = CALLS_INLINE, to = calls->count;
+	u64 from = forget_value(CALLS_INLINE, depth), to = calls->count, middle;
 	struct deep_key key = {.who = *who};
 	struct call *call;
 	int i;
 
 	/* depths never fall from one call to the next: search for the first that is over; a fixed
 	 * number of steps is what the verifier follows most easily */
+#pragma unroll
 	for (i = 0; i < DEEP_LOG2; i++) {
 		if (from >= to)
 			continue;
-		key.index = (from + to) / 2;
+		middle = forget_value((from + to) / 2, depth);
+		key.index = middle;
 		call = deep_calls.lookup(&key);
 		if (call && call->depth < depth)
-			from = key.index + 1;
+			from = middle + 1;
 		else
-			to = key.index;
+			to = middle;
 	}
 	if (how == EXITED && from < calls->count)
 		exited.update(who, &calls->count);
@@ -138,7 +145,7 @@ static inline void abandon(struct goroutine_key *who, struct calls *calls, u64 d
 		last = &calls->call[(calls->count - 1) & (CALLS_INLINE - 1)];
 		if (last->depth < depth)
 			break;
-		count_abandoned(who, last->row, how);
+		count_abandoned(last->row, how);
 		calls->count--;
 	}
 }
@@ -162,7 +169,8 @@ static inline struct calls *calls_of(struct goroutine_key *who)
 	return goroutines.lookup(who);
 }
 
-static inline int remember(struct goroutine_key *who, struct calls *calls, struct call *call)
+static inline int remember(struct goroutine_key *who, struct calls *calls, struct call *call,
+			   enum ending how)
 {
 	struct deep_key key = {};
 	struct call *stale;
@@ -174,7 +182,7 @@ static inline int remember(struct goroutine_key *who, struct calls *calls, struc
 		key.index = calls->count;
 		stale = deep_calls.lookup(&key);
 		if (stale)
-			count_abandoned(who, stale->row, PANICKED);
+			count_abandoned(stale->row, how);
 		if (deep_calls.update(&key, call))
 			return -1;
 	}
@@ -182,12 +190,13 @@ static inline int remember(struct goroutine_key *who, struct calls *calls, struc
 	return 0;
 }
 
-static inline void on_call(struct goroutine_key *who, struct calls *calls, struct call *call)
+static inline void on_call(struct goroutine_key *who, struct calls *calls, struct call *call,
+			   enum ending how)
 {
 	struct call_sums *sum;
 
 	call->start_ns = bpf_ktime_get_ns();
-	if (calls && !remember(who, calls, call))
+	if (calls && !remember(who, calls, call, how))
 		return;
 	sum = sums.lookup(&call->row);
 	if (sum)
@@ -281,6 +290,14 @@ static inline u64 over_from(u32 kind, struct call *call)
 	return call->depth;
 }
 
+/* What becomes of them. */
+static inline enum ending ending_of(u32 kind, struct goroutine_key *who)
+{
+	if (who->id & GOROUTINE_SYSTEM)
+		return SWITCHED;
+	return kind == COOKIE_GOEXIT ? EXITED : PANICKED;
+}
+
 static inline bool find_goroutine(struct pt_regs *ctx, u64 cookie, u32 kind,
 				  struct goroutine_key *who, u64 *depth)
 {
@@ -289,25 +306,16 @@ static inline bool find_goroutine(struct pt_regs *ctx, u64 cookie, u32 kind,
 	return goroutine_here(ctx, ctx->sp + cookie_adjust(cookie), who, depth);
 }
 
-/* The value, but no longer known to the verifier: what it knows apart it walks apart, and one walk
- * through the loops is enough for all kinds of probes. */
-static inline u64 forget_value(u64 value)
-{
-	u64 noise = bpf_ktime_get_ns();
-
-	asm volatile("%0 ^= %1\n\t%0 ^= %1" : "+r"(value) : "r"(noise));
-	return value;
-}
-
 int on_probe(struct pt_regs *ctx)
 {
-	u64 cookie = find_cookie(ctx), now = bpf_ktime_get_ns(), start;
+	u64 cookie = find_cookie(ctx), now = bpf_ktime_get_ns(), start, over;
 	struct call call = {.row = cookie_row(cookie), .copy = cookie_copy(cookie)};
 	u32 zero = 0, kind = cookie_kind(cookie);
 	struct control *mode = control.lookup(&zero);
 	bool begins = probe_is_call(ctx, cookie);
 	struct goroutine_key who = {};
 	struct calls *calls;
+	enum ending how;
 
 	if (!mode || !mode->active || !probe_wanted() || kind == COOKIE_NONE)
 		return 0;
@@ -315,14 +323,15 @@ int on_probe(struct pt_regs *ctx)
 		return 0;
 	if (!find_goroutine(ctx, cookie, kind, &who, &call.depth))
 		return 0;
-	kind = forget_value(kind);
-	begins = forget_value(begins);
+	over = forget_value(over_from(kind, &call), now);
+	how = forget_value(ending_of(kind, &who), now);
+	kind = forget_value(kind, now);
+	begins = forget_value(begins, now);
 	calls = begins ? calls_of(&who) : goroutines.lookup(&who);
 	if (calls)
-		abandon(&who, calls, over_from(kind, &call),
-			kind == COOKIE_GOEXIT ? EXITED : PANICKED);
+		abandon(&who, calls, over, how);
 	if (begins) {
-		on_call(&who, calls, &call);
+		on_call(&who, calls, &call, how);
 		return 0;
 	}
 	if (!calls)
