@@ -8,7 +8,7 @@
 
 /* All of these return memory that the caller frees with free(); none returns NULL.
  * When memory is exhausted they print one line on stderr and exit with status 1. */
-void *mem_alloc(size_t size);		     /* not cleared */
+void *mem_alloc(size_t size);                /* not cleared */
 void *mem_zalloc(size_t count, size_t size); /* cleared; count * size may not overflow */
 char *mem_strdup(const char *s);
 char *mem_strndup(const char *s, size_t n);
