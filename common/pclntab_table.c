@@ -289,6 +289,17 @@ static bool search_segments(struct search *search)
 	return false;
 }
 
+/* UPX puts its mark right after the program headers, in the first segment. */
+static bool is_packed(const struct image *img)
+{
+	size_t count;
+	const struct image_segment *seg = image_segments(img, &count);
+	size_t len = seg->filesz < 4096 ? seg->filesz : 4096;
+	const void *start = image_at(img, seg->addr, len);
+
+	return start && memmem(start, len, "UPX!", 4);
+}
+
 int pclntab_table_find(const struct image *img, struct pclntab *tab, struct errmsg *err)
 {
 	struct search search = {.img = img, .tab = tab};
@@ -298,5 +309,9 @@ int pclntab_table_find(const struct image *img, struct pclntab *tab, struct errm
 	if (search.problem)
 		return errmsg_set(err, "\"%s\": its Go function table %s", image_path(img),
 				  search.problem);
-	return errmsg_set(err, "\"%s\": not a Go program", image_path(img));
+	errmsg_set(err, "\"%s\": not a Go program", image_path(img));
+	if (is_packed(img))
+		errmsg_hint(err, "it is packed by UPX: its functions can be seen once it is "
+				 "unpacked (upx -d)");
+	return -1;
 }

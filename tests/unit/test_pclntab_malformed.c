@@ -31,6 +31,22 @@ static void test_no_go_program(void **state)
 	assert_refused(&g, "its Go function table has an unknown format");
 }
 
+static void test_packed(void **state)
+{
+	struct elffile *f = elffile_new(EM_X86_64);
+	struct errmsg err;
+
+	(void)state;
+	elffile_bytes(f, ELFFILE_TEXT + 0xe4, "UPX!", 4);
+
+	struct image *img = elffile_open(f, NULL);
+
+	assert_null(pclntab_open(img, &err));
+	assert_non_null(strstr(err.hint, "packed by UPX"));
+	image_close(img);
+	elffile_free(f);
+}
+
 static void test_header_refused(void **state)
 {
 	(void)state;
@@ -253,6 +269,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_go_program),
+		cmocka_unit_test(test_packed),
 		cmocka_unit_test(test_header_refused),
 		cmocka_unit_test(test_offsets_refused),
 		cmocka_unit_test(test_text_start_needs_moduledata),
