@@ -23,9 +23,7 @@ void inltree_load(struct inltree *tree, const struct pclntab *tab, const struct 
 	if (count <= 0 || count > NODES_MAX)
 		return;
 	tree->nodes = mem_zalloc(count, sizeof(*tree->nodes));
-	while (tree->count < count &&
-	       pclntab_inlined(tab, fn, tree->count, &tree->nodes[tree->count]))
-		tree->count++;
+	tree->count = pclntab_inlined_all(tab, fn, tree->nodes, count);
 }
 
 void inltree_free(struct inltree *tree)

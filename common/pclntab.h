@@ -72,6 +72,10 @@ struct pclntab_inlined { /* one node of a function's inline tree */
 
 /* Number of nodes that have code: 1 + the highest index in PCDATA_INLTREE. */
 int32_t pclntab_inlined_count(const struct pclntab *tab, const struct pclntab_func *fn);
+/* Reads nodes 0 to count - 1 into `out`; returns how many were read before one was malformed. */
+int32_t pclntab_inlined_all(const struct pclntab *tab, const struct pclntab_func *fn,
+			    struct pclntab_inlined *out, int32_t count);
+/* one of them, for which a table is walked: much slower for all */
 bool pclntab_inlined(const struct pclntab *tab, const struct pclntab_func *fn, int32_t node,
 		     struct pclntab_inlined *out);
 

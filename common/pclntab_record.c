@@ -92,13 +92,13 @@ bool pclntab_pcdata_at(const struct pclntab *tab, const struct pclntab_func *fn,
 	return pcdata_table(tab, fn, table, &off) && value_at(tab, fn, off, addr, value);
 }
 
-bool pclntab_pcdata(const struct pclntab *tab, const struct pclntab_func *fn, unsigned table,
-		    bool (*each)(uint64_t from, uint64_t to, int32_t value, void *ctx), void *ctx)
+static bool each_value(const struct pclntab *tab, const struct pclntab_func *fn, uint32_t off,
+		       bool (*each)(uint64_t from, uint64_t to, int32_t value, void *ctx),
+		       void *ctx)
 {
 	struct pcvalue pcv;
-	uint32_t off;
 
-	if (!pcdata_table(tab, fn, table, &off) || !begin(tab, fn, off, &pcv))
+	if (!begin(tab, fn, off, &pcv))
 		return false;
 	while (pcvalue_next(&pcv)) {
 		if (pcv.to > fn->end)
@@ -107,6 +107,23 @@ bool pclntab_pcdata(const struct pclntab *tab, const struct pclntab_func *fn, un
 			return true;
 	}
 	return !pcv.malformed;
+}
+
+bool pclntab_pcdata(const struct pclntab *tab, const struct pclntab_func *fn, unsigned table,
+		    bool (*each)(uint64_t from, uint64_t to, int32_t value, void *ctx), void *ctx)
+{
+	uint32_t off;
+
+	return pcdata_table(tab, fn, table, &off) && each_value(tab, fn, off, each, ctx);
+}
+
+bool pclntab_each_line(const struct pclntab *tab, const struct pclntab_func *fn,
+		       bool (*each)(uint64_t from, uint64_t to, int32_t value, void *ctx),
+		       void *ctx)
+{
+	struct pclntab_record rec;
+
+	return pclntab_record(tab, fn, &rec) && each_value(tab, fn, rec.pcln, each, ctx);
 }
 
 /* --- source positions --- */

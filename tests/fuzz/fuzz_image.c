@@ -78,9 +78,10 @@ static void walk_addresses(const struct pclntab *tab, const struct pclntab_func 
 static void walk_function(const struct image *img, const struct pclntab *tab,
 			  struct pclntab_func *fn)
 {
-	struct pclntab_inlined node;
+	struct pclntab_inlined all[MAX_NODES], node;
 	int32_t nodes = pclntab_inlined_count(tab, fn);
 
+	pclntab_inlined_all(tab, fn, all, nodes < MAX_NODES ? nodes : MAX_NODES);
 	read_text(fn->name);
 	if (fn->end > fn->addr && !image_at(img, fn->addr, fn->end - fn->addr))
 		abort();

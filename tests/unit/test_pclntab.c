@@ -129,6 +129,26 @@ static void check_inlined(struct opened *o)
 	assert_false(pclntab_inlined(o->tab, &fn, -1, &node));
 }
 
+/* as they are one by one */
+static void check_all_inlined(struct opened *o)
+{
+	struct pclntab_inlined nodes[3], one;
+	struct pclntab_func fn;
+
+	get(o, 0, &fn);
+	assert_int_equal(pclntab_inlined_all(o->tab, &fn, nodes, 1), 0);
+	get(o, 1, &fn);
+	assert_int_equal(pclntab_inlined_all(o->tab, &fn, nodes, 0), 0);
+	assert_int_equal(pclntab_inlined_all(o->tab, &fn, nodes, 2), 2);
+	for (int i = 0; i < 2; i++) {
+		assert_true(pclntab_inlined(o->tab, &fn, i, &one));
+		assert_ptr_equal(nodes[i].name, one.name);
+		assert_int_equal(nodes[i].parent, one.parent);
+		assert_int_equal(nodes[i].parent_pc, one.parent_pc);
+		assert_int_equal(nodes[i].call_line, one.call_line);
+	}
+}
+
 static void check_all(struct opened *o)
 {
 	open_it(o);
@@ -137,6 +157,7 @@ static void check_all(struct opened *o)
 	check_values(o);
 	check_pcdata(o);
 	check_inlined(o);
+	check_all_inlined(o);
 	close_it(o);
 }
 

@@ -228,6 +228,7 @@ static void test_bad_tree(void **state)
 	open_it(&o);
 	get(&o, 1, &fn);
 	assert_false(pclntab_inlined(o.tab, &fn, 0, &node));
+	assert_int_equal(pclntab_inlined_all(o.tab, &fn, &node, 1), 0);
 	assert_true(pclntab_inlined(o.tab, &fn, 1, &node));
 	assert_int_equal(node.parent, -1);
 	assert_false(pclntab_inlined(o.tab, &fn, INT32_MAX, &node));
