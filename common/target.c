@@ -298,6 +298,29 @@ int target_check_pid(pid_t pid, struct errmsg *err)
 	return -1;
 }
 
+/* By the inode's number alone: overlay file systems show one device here and another there. */
+bool target_maps(pid_t pid, const char *path)
+{
+	char *maps = mem_printf("/proc/%d/maps", pid), *line = NULL;
+	FILE *in = fopen(maps, "re");
+	unsigned long long ino;
+	bool found = !in;
+	size_t size = 0;
+	struct stat st;
+
+	free(maps);
+	if (!in || stat(path, &st)) {
+		if (in)
+			fclose(in);
+		return true;
+	}
+	while (!found && getline(&line, &size, in) > 0)
+		found = sscanf(line, "%*s %*s %*s %*s %llu", &ino) == 1 && ino == st.st_ino;
+	free(line);
+	fclose(in);
+	return found;
+}
+
 int target_pidfd(pid_t pid, struct errmsg *err)
 {
 	int fd = syscall(SYS_pidfd_open, pid, 0);

@@ -28,6 +28,8 @@ char *target_resolve(const char *binary, pid_t pid, struct errmsg *err);
 
 /* Is there such a process? -1 with *err ("no process with PID 123", or it is a thread's ID). */
 int target_check_pid(pid_t pid, struct errmsg *err);
+/* Has the process this file mapped? True as well when that cannot be known. */
+bool target_maps(pid_t pid, const char *path);
 /* A file descriptor that becomes readable when the process has ended; caller closes. -1 and *err:
  * no such process, or a kernel before 5.3. */
 int target_pidfd(pid_t pid, struct errmsg *err);

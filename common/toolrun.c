@@ -14,6 +14,7 @@
 #include "filewatch.h"
 #include "json.h"
 #include "options.h"
+#include "program.h"
 #include "target.h"
 
 void toolrun_print_time(const struct options *opts)
@@ -55,11 +56,12 @@ static void say(const struct toolrun *run, const char *text)
 	fputc('\n', stderr);
 }
 
-static void print_program(const struct tracer *tracer)
+static void print_program(FILE *out, const struct tracer *tracer)
 {
 	for (size_t i = 0; i < tracer->def_count; i++)
-		printf("#define %s %lld\n", tracer->defs[i].name, (long long)tracer->defs[i].value);
-	fputs(bpfprog_source(tracer->config->bpf_file), stdout);
+		fprintf(out, "#define %s %lld\n", tracer->defs[i].name,
+			(long long)tracer->defs[i].value);
+	fputs(bpfprog_source(tracer->config->bpf_file), out);
 	fputs(bpfprog_chatter(tracer->bpf), stderr);
 }
 
@@ -155,6 +157,21 @@ static int open_process(const struct progress *progress, int *fd, struct errmsg 
 	return tracer->pid && *fd < 0 ? -1 : 0;
 }
 
+/* a file that the process does not run: deleted and built anew, perhaps */
+static void say_not_mapped(const struct progress *progress)
+{
+	const struct tracer *tracer = progress->tracer;
+
+	for (size_t i = 0; tracer->config->pid && i < tracer->program_count; i++) {
+		if (target_maps(tracer->pid, tracer->programs[i]->path))
+			continue;
+		fprintf(stderr, "%s: process %d does not run \"", progress->run->tool->name,
+			tracer->pid);
+		escape_print(stderr, tracer->programs[i]->path);
+		fputs("\": leave BINARY out to trace what it runs\n", stderr);
+	}
+}
+
 static int trace(struct progress *progress, struct session *ses, struct errmsg *err)
 {
 	struct toolrun *run = progress->run;
@@ -168,6 +185,7 @@ static int trace(struct progress *progress, struct session *ses, struct errmsg *
 	if (!selection_traced(tracer->sel))
 		return errmsg_set(err, "the kernel refuses every probe: %s",
 				  tracer->sel->items[0].skipped);
+	say_not_mapped(progress);
 	session_print_start(run->opts->json ? stderr : stdout, selection_traced(tracer->sel),
 			    tracer->patterns, run->opts->pattern_count);
 	ret = tracer->command ? command_start(tracer->command, err) : 0;
@@ -194,7 +212,7 @@ static int prepare_and_trace(struct toolrun *run, struct errmsg *err)
 	for (size_t i = 0; i < progress.tracer->sel->note_count; i++)
 		say(run, progress.tracer->sel->notes[i]);
 	if (run->opts->verbose)
-		print_program(progress.tracer);
+		print_program(run->opts->json ? stderr : stdout, progress.tracer);
 	ses = session_new(err);
 	if (ses)
 		ret = trace(&progress, ses, err);
