@@ -29,6 +29,14 @@ static bool layout_of(uint32_t magic, enum pclntab_layout *layout)
 	return false;
 }
 
+bool pclntab_part_u64(const struct pclntab_part *part, uint64_t off, uint64_t *out)
+{
+	if (off > part->len || part->len - off < sizeof(*out))
+		return false;
+	memcpy(out, part->data + off, sizeof(*out));
+	return true;
+}
+
 static bool wide(const struct pclntab *tab)
 {
 	return tab->layout <= PCLNTAB_116; /* functab of u64 addresses, not u32 offsets */

@@ -53,13 +53,7 @@ static inline bool pclntab_part_u32(const struct pclntab_part *part, uint64_t of
 	return true;
 }
 
-static inline bool pclntab_part_u64(const struct pclntab_part *part, uint64_t off, uint64_t *out)
-{
-	if (off > part->len || part->len - off < sizeof(*out))
-		return false;
-	memcpy(out, part->data + off, sizeof(*out));
-	return true;
-}
+bool pclntab_part_u64(const struct pclntab_part *part, uint64_t off, uint64_t *out);
 
 /* the NUL-terminated text at `off` of `names` or `files`; NULL: none */
 static inline const char *pclntab_part_text(const struct pclntab_part *part, uint64_t off)
