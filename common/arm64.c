@@ -88,3 +88,20 @@ void arm64_parse(uint32_t word, struct arm64_op *out)
 		out->class = ARM64_MOVE;
 	}
 }
+
+bool arm64_is_table_load(uint32_t word, uint8_t reg, uint8_t *base)
+{
+	*base = word >> 5 & 31;
+	return (word & 0xffe0fc00) == 0xf8607800 && (word & 31) == reg;
+}
+
+bool arm64_is_address(uint32_t adrp, uint32_t add, uint64_t addr, uint64_t *out, uint8_t *reg)
+{
+	uint32_t page = (adrp >> 3 & 0x1ffffc) | (adrp >> 29 & 3);
+	int64_t pages = (int64_t)(page ^ 0x100000) - 0x100000;
+
+	*reg = add & 31;
+	*out = (addr & ~0xfffull) + (uint64_t)pages * 4096 + (add >> 10 & 0xfff);
+	return (adrp & 0x9f000000) == 0x90000000 && (add & 0xffc00000) == 0x91000000 &&
+	       (adrp & 31) == *reg && (add >> 5 & 31) == *reg;
+}

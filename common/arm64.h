@@ -34,4 +34,9 @@ struct arm64_op {
 
 void arm64_parse(uint32_t word, struct arm64_op *out);
 
+/* `ldr reg, [base, index, lsl #3]` just before `br reg`: a switch. Fills the base register. */
+bool arm64_is_table_load(uint32_t word, uint8_t reg, uint8_t *base);
+/* `adrp reg, page` at addr, then `add reg, reg, #low`: the address that they compute */
+bool arm64_is_address(uint32_t adrp, uint32_t add, uint64_t addr, uint64_t *out, uint8_t *reg);
+
 #endif

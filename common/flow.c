@@ -5,6 +5,8 @@
 
 #include "mem.h"
 
+enum { CODE_MAX = 1 << 23 }; /* bytes; the longest function seen has a tenth of that */
+
 bool flow_ends_block(const struct insn *in)
 {
 	switch (in->kind) {
@@ -67,6 +69,8 @@ int flow_decode(struct flow *flow, const struct insn_decoder *dec, const struct 
 
 	flow->count = 0;
 	flow->addr = flow->end = code->addr;
+	if (code->len > CODE_MAX)
+		return -1;
 	while (flow->end - code->addr < code->len) {
 		if (!insn_decode(dec, code, flow->end, &in))
 			return -1;

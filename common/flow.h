@@ -19,7 +19,7 @@ enum { FLOW_NONE = -1 };
 
 /* Decodes all of `code`, into memory that a flow used before lends. Returns 0, or -1 when there is
  * something that is no instruction, or a direct branch into the middle of one: data is mixed with
- * the code, and nothing can be said of the whole. */
+ * the code, and nothing can be said of the whole; or when it is longer than functions are. */
 int flow_decode(struct flow *flow, const struct insn_decoder *dec, const struct insn_code *code);
 void flow_free(struct flow *flow); /* what it points to; a zeroed one is all right */
 

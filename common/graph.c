@@ -6,7 +6,8 @@
 
 #include "mem.h"
 
-enum { TABLE_MAX = 1 << 16, LEA_SEARCH = 16 };
+/* TABLES_MAX: entries of all tables of a function; more is no compiler's work. */
+enum { TABLE_MAX = 1 << 16, TABLES_MAX = 1 << 20, LEA_SEARCH = 16 };
 
 static bool never_returns(const struct graph_source *src, const struct insn *in)
 {
@@ -27,7 +28,8 @@ static uint64_t table_of(const struct flow *flow, size_t jump)
 	for (size_t i = jump; i-- > 0 && jump - i < LEA_SEARCH;) {
 		const struct insn *in = &flow->insns[i];
 
-		if (in->kind == INSN_MOVE && in->target && in->reg == reg)
+		if ((in->kind == INSN_MOVE || in->kind == INSN_OTHER) && in->target &&
+		    in->reg == reg)
 			return in->target;
 		if (flow_ends_block(in) || in->kind == INSN_CALL)
 			return 0;
@@ -51,26 +53,29 @@ static void lead(bool *leads, long at)
 }
 
 static int lead_table(const struct flow *flow, const struct graph_source *src, size_t jump,
-		      bool *leads)
+		      bool *leads, size_t *total)
 {
 	uint64_t target;
 	size_t n = 0;
 
 	for (; graph_table_entry(flow, src, jump, n, &target); n++)
 		lead(leads, flow_at(flow, target));
-	return n ? 0 : -1;
+	*total += n;
+	return n && *total <= TABLES_MAX ? 0 : -1;
 }
 
 /* marks the first instruction of each block */
 static int find_leaders(const struct flow *flow, const struct graph_source *src, bool *leads)
 {
+	size_t total = 0;
+
 	leads[0] = true;
 	for (size_t i = 0; i < flow->count; i++) {
 		const struct insn *in = &flow->insns[i];
 
 		if (in->kind == INSN_JUMP || in->kind == INSN_JUMP_IF)
 			lead(leads, flow_at(flow, in->target));
-		if (in->kind == INSN_JUMP_MEM && lead_table(flow, src, i, leads))
+		if (in->kind == INSN_JUMP_MEM && lead_table(flow, src, i, leads, &total))
 			return -1;
 		if (ends_block(src, in) && i + 1 < flow->count)
 			leads[i + 1] = true;

@@ -85,7 +85,22 @@ static bool x86_decode(const uint8_t *code, size_t len, struct insn *in)
 	return true;
 }
 
-static bool arm64_decode(const uint8_t *code, size_t len, struct insn *in)
+/* what takes two instructions to say: `before` is the one before */
+static void arm64_pair(uint32_t before, uint32_t word, struct insn *in)
+{
+	uint64_t address;
+	uint8_t reg;
+
+	if (in->kind == INSN_JUMP_REG && arm64_is_table_load(before, in->reg, &reg)) {
+		in->kind = INSN_JUMP_MEM;
+		in->reg = reg;
+	} else if (arm64_is_address(before, word, in->addr - sizeof(word), &address, &reg)) {
+		in->target = address;
+		in->reg = reg;
+	}
+}
+
+static bool arm64_decode(const uint8_t *code, size_t len, bool has_before, struct insn *in)
 {
 	static const uint8_t kinds[] = {
 		[ARM64_OTHER] = INSN_OTHER,    [ARM64_BL] = INSN_CALL,
@@ -96,7 +111,7 @@ static bool arm64_decode(const uint8_t *code, size_t len, struct insn *in)
 		[ARM64_NOP] = INSN_NOP,
 	};
 	struct arm64_op op;
-	uint32_t word;
+	uint32_t word, before;
 
 	if (len < sizeof(word) || in->addr % sizeof(word))
 		return false;
@@ -109,8 +124,12 @@ static bool arm64_decode(const uint8_t *code, size_t len, struct insn *in)
 	in->target = op.direct ? in->addr + op.offset : 0;
 	in->probe = op.refused ? INSN_REFUSED : op.simulated ? INSN_EMULATED : INSN_STEPPED;
 	in->may_fault = op.may_fault;
-	in->stays = is_control(in);
 	in->padding = !word;
+	if (has_before) {
+		memcpy(&before, code - sizeof(before), sizeof(before));
+		arm64_pair(before, word, in);
+	}
+	in->stays = is_control(in);
 	return true;
 }
 
@@ -164,8 +183,9 @@ bool insn_decode(const struct insn_decoder *dec, const struct insn_code *code, u
 	*out = (struct insn){.addr = addr};
 	if (!bytes)
 		return false;
-	return dec->arch == IMAGE_ARM64 ? arm64_decode(bytes, len, out)
-					: x86_decode(bytes, len, out);
+	if (dec->arch == IMAGE_ARM64)
+		return arm64_decode(bytes, len, addr - code->addr >= sizeof(uint32_t), out);
+	return x86_decode(bytes, len, out);
 }
 
 static const uint16_t x86_args[X86_ARGS][5] = {

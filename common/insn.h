@@ -31,7 +31,8 @@ enum insn_probe {
 
 struct insn {
 	uint64_t addr;
-	uint64_t target; /* of a direct call or jump; for lea reg,[rip+N] the address */
+	uint64_t target; /* of a direct call or jump; for lea reg,[rip+N] and adrp, add the address
+			  */
 	uint8_t size;    /* bytes */
 	uint8_t cond;    /* JUMP_IF: condition code, low nibble of the opcode (x86: 16 for loop and
 			  * jrcxz; arm64: 16 for cbz, tbz) */

@@ -7,7 +7,10 @@
 #include "prologue.h"
 #include "site_finder.h"
 
-enum { COND_JBE = 6 };
+enum {
+	COND_JBE = 6,
+	ENTRIES_MAX = 1 << 20, /* of a function's switch tables */
+};
 
 const char *site_kind_name(enum site_kind kind)
 {
@@ -63,16 +66,21 @@ static uint64_t first_jump_target(struct site_finder *finder)
 	struct graph_source src = site_finder_source(finder);
 	const struct flow *flow = &finder->flow;
 	uint64_t first = flow->end;
+	size_t entries = 0;
 
-	for (size_t i = 0; i < flow->count; i++) {
+	for (size_t i = 0; i < flow->count && first; i++) {
 		const struct insn *in = &flow->insns[i];
 		uint64_t target;
 
 		if (in->kind == INSN_JUMP || in->kind == INSN_JUMP_IF)
 			note_target(flow, in->target, &first);
 		for (size_t n = 0;
-		     in->kind == INSN_JUMP_MEM && graph_table_entry(flow, &src, i, n, &target); n++)
+		     in->kind == INSN_JUMP_MEM && graph_table_entry(flow, &src, i, n, &target);
+		     n++) {
 			note_target(flow, target, &first);
+			if (++entries > ENTRIES_MAX)
+				return 0;
+		}
 	}
 	return first;
 }
