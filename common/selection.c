@@ -205,50 +205,6 @@ static size_t search_copies(struct selection *sel, const struct program *prog,
 	return search.found;
 }
 
-/* "main.main, main.run, ... (12 more)": the functions that the copies of a row stand in */
-static char *copy_places(const struct selection *sel, size_t first_item, uint32_t row)
-{
-	char *list = mem_strdup("");
-	size_t named = 0, more = 0;
-	uint32_t last_func = UINT32_MAX;
-	struct pclntab_func fn;
-
-	for (size_t i = first_item; i < sel->item_count; i++) {
-		const struct selection_item *item = &sel->items[i];
-
-		if (item->row != row || item->func == last_func ||
-		    !pclntab_func(item->prog->tab, item->func, &fn))
-			continue;
-		last_func = item->func;
-		if (named == 4) {
-			more++;
-			continue;
-		}
-		char *longer = mem_printf("%s%s%s", list, named++ ? ", " : "", fn.name);
-
-		free(list);
-		list = longer;
-	}
-	if (!more)
-		return list;
-	char *text = mem_printf("%s and %zu more", list, more);
-
-	free(list);
-	return text;
-}
-
-static void note_copies(struct selection *sel, size_t first_item, size_t rows_before)
-{
-	for (size_t row = rows_before; row < sel->row_count; row++) {
-		const struct selection_row *r = &sel->rows[row];
-		char *places = copy_places(sel, first_item, row);
-
-		add_note(sel, mem_printf("%s is inlined: tracing %u %s, in %s", r->name, r->copies,
-					 r->copies == 1 ? "copy" : "copies", places));
-		free(places);
-	}
-}
-
 static int nothing_matched(const struct program *prog, const struct pattern *pat,
 			   size_t inlined_found, struct errmsg *err)
 {
@@ -267,7 +223,6 @@ static int add_pattern(struct selection *sel, const struct program *prog, const 
 	size_t rows_before = sel->row_count;
 	bool is_name = pattern_is_name(pat);
 	size_t found = add_functions(sel, prog, pat);
-	size_t first_item = sel->item_count;
 
 	if (sel->want.inlined) {
 		found += search_copies(sel, prog, pat, true);
@@ -282,7 +237,8 @@ static int add_pattern(struct selection *sel, const struct program *prog, const 
 			 mem_printf("%s also has %zu inlined %s, not seen: --inlined takes both",
 				    pattern_text(pat), copies, copies == 1 ? "copy" : "copies"));
 	else if (copies && is_name)
-		note_copies(sel, first_item, rows_before);
+		for (size_t row = rows_before; row < sel->row_count; row++)
+			sel->rows[row].announce = true;
 	else if (!found)
 		return nothing_matched(prog, pat, copies, err);
 	return 0;

@@ -20,6 +20,7 @@ struct selection_row { /* a name: one line of the output */
 	const struct program *prog;
 	uint32_t funcs;  /* functions of this name that are traced */
 	uint32_t copies; /* inlined copies of this name that are traced */
+	bool announce;   /* asked for by name, and there are only copies: the user is told */
 };
 
 struct selection_item { /* a function, or an inlined copy of one */
@@ -48,7 +49,7 @@ struct selection {
 	struct selection_item *items;
 	size_t item_count, item_cap;
 	struct site_list exits;
-	char **notes; /* what to tell the user before tracing, a line each */
+	char **notes; /* other things to tell the user before tracing, a line each */
 	size_t note_count, note_cap;
 	struct selection_names *names; /* finds a row by name */
 };
@@ -67,6 +68,10 @@ int selection_find_sites(struct selection *sel, struct errmsg *err);
 
 /* An item turned out to be untraceable: its row has one less. Its `skipped` is the caller's. */
 void selection_uncount(struct selection *sel, const struct selection_item *item);
+
+/* What the user should know before tracing, a line each:
+ *   fmt.Println is inlined: tracing 3 copies, in main.main, main.run */
+void selection_print_notes(FILE *out, const struct selection *sel);
 
 /* How many rows are traced; and what was left out: a count, and with `each` a line per item. */
 size_t selection_traced(const struct selection *sel);

@@ -9,6 +9,8 @@
 #include "pclntab.h"
 #include "program.h"
 
+enum { PLACES_MAX = 4 };
+
 static const char *find_copy_sites(struct selection *sel, struct selection_item *item)
 {
 	const char *reason = NULL;
@@ -76,6 +78,50 @@ int selection_find_sites(struct selection *sel, struct errmsg *err)
 	errmsg_set(err, "none of %zu functions and copies can be probed", sel->item_count);
 	errmsg_hint(err, "%s: %s", name, item->skipped);
 	return -1;
+}
+
+/* "main.main, main.run and 12 more": the functions that traced copies of a row stand in */
+static void print_places(FILE *out, const struct selection *sel, uint32_t row)
+{
+	uint32_t last_func = UINT32_MAX;
+	size_t named = 0, more = 0;
+	struct pclntab_func fn;
+
+	for (size_t i = 0; i < sel->item_count; i++) {
+		const struct selection_item *item = &sel->items[i];
+
+		if (item->row != row || item->skipped || item->func == last_func ||
+		    !pclntab_func(item->prog->tab, item->func, &fn))
+			continue;
+		last_func = item->func;
+		if (named == PLACES_MAX) {
+			more++;
+			continue;
+		}
+		fputs(named++ ? ", " : "", out);
+		escape_print(out, fn.name);
+	}
+	if (more)
+		fprintf(out, " and %zu more", more);
+}
+
+void selection_print_notes(FILE *out, const struct selection *sel)
+{
+	for (size_t i = 0; i < sel->note_count; i++) {
+		escape_print(out, sel->notes[i]);
+		fputc('\n', out);
+	}
+	for (size_t i = 0; i < sel->row_count; i++) {
+		const struct selection_row *row = &sel->rows[i];
+
+		if (!row->announce || !row->copies)
+			continue;
+		escape_print(out, row->name);
+		fprintf(out, " is inlined: %s%u %s, in ", sel->want.may_miss ? "" : "tracing ",
+			row->copies, row->copies == 1 ? "copy" : "copies");
+		print_places(out, sel, i);
+		fputc('\n', out);
+	}
 }
 
 size_t selection_traced(const struct selection *sel)

@@ -49,13 +49,6 @@ struct progress { /* of one run */
 	bool failed;
 };
 
-static void say(const struct toolrun *run, const char *text)
-{
-	fprintf(stderr, "%s: ", run->tool->name);
-	escape_print(stderr, text);
-	fputc('\n', stderr);
-}
-
 static void print_program(FILE *out, const struct tracer *tracer)
 {
 	for (size_t i = 0; i < tracer->def_count; i++)
@@ -209,8 +202,7 @@ static int prepare_and_trace(struct toolrun *run, struct errmsg *err)
 	progress.tracer = tracer_new(&run->config, err);
 	if (!progress.tracer)
 		return -1;
-	for (size_t i = 0; i < progress.tracer->sel->note_count; i++)
-		say(run, progress.tracer->sel->notes[i]);
+	selection_print_notes(stderr, progress.tracer->sel);
 	if (run->opts->verbose)
 		print_program(run->opts->json ? stderr : stdout, progress.tracer);
 	ses = session_new(err);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "errmsg.h"
-#include "escape.h"
 #include "funclist.h"
 #include "options.h"
 #include "program.h"
@@ -63,11 +62,7 @@ static int list_pattern(const struct options *opts, const char *arg, struct errm
 			ret = selection_add(sel, prog, spec.pattern, err);
 		target_spec_free(&spec);
 	}
-	for (size_t i = 0; i < sel->note_count; i++) {
-		fputs("gofuncs: ", stderr);
-		escape_print(stderr, sel->notes[i]);
-		fputc('\n', stderr);
-	}
+	selection_print_notes(stderr, sel);
 	if (!ret)
 		print(opts, sel);
 	selection_free(sel);
