@@ -66,7 +66,9 @@ const char *attach_refusal(int error)
 
 int attach_fail(struct errmsg *err, const char *path, int error)
 {
-	errmsg_set(err, "cannot attach to \"%s\": %s", path, strerror(error));
+	const char *refusal = attach_refusal(error);
+
+	errmsg_set(err, "cannot attach to \"%s\": %s", path, refusal ? refusal : strerror(error));
 	if (error == EPERM || error == EACCES)
 		errmsg_hint(err, "run as root, or with CAP_BPF and CAP_PERFMON");
 	return -1;

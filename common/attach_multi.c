@@ -23,15 +23,18 @@ struct multi_link {
 
 enum { TRACE_UPROBE_MULTI = 48 };
 
-/* What is attached at most so many links; more are put together into one in the end. */
-enum { LINKS_MAX = 4 };
+enum {
+	LINKS_MAX = 4,       /* more are put together into one in the end */
+	REFUSALS_MAX = 1000, /* each takes some hundredths of a second */
+};
 
 struct multi {
 	int prog_fd;
 	const char *path;
 	uint64_t *offs, *cookies;
 	struct attach_probe *probes;
-	size_t *index; /* of a probe, by its place in offs and cookies */
+	size_t *index;   /* of a probe, by its place in offs and cookies */
+	size_t refusals; /* of spans of any length */
 };
 
 /* a link for `count` probes from `first` on; its fd, or -1 with errno */
@@ -55,7 +58,7 @@ struct span {
 
 /* Attaches what the kernel takes of the given probes, by halving what it refuses: pieces in their
  * order. The stack holds at most one piece for each halving. 0, or the errno that ended it. */
-static int attach_pieces(struct attach *at, const struct multi *m, size_t count)
+static int attach_pieces(struct attach *at, struct multi *m, size_t count)
 {
 	struct span stack[2 * 64] = {{0, count}};
 	size_t depth = 1;
@@ -70,7 +73,7 @@ static int attach_pieces(struct attach *at, const struct multi *m, size_t count)
 		}
 		const char *refusal = attach_refusal(errno);
 
-		if (!refusal)
+		if (!refusal || ++m->refusals > REFUSALS_MAX)
 			return errno;
 		if (s.count == 1) {
 			m->probes[m->index[s.first]].refused = refusal;

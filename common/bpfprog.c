@@ -94,19 +94,32 @@ static void *compile(const char *text, const char *dir, const struct bpfprog_def
 	return module;
 }
 
+/* A line of what was said, and its length: the first that says `word`, else the first. */
+static const char *find_line(const char *text, const char *word, int *len)
+{
+	const char *found = strstr(text, word), *line = text;
+
+	if (found)
+		for (line = found; line > text && line[-1] != '\n';)
+			line--;
+	*len = strcspn(line, "\n");
+	return line;
+}
+
 /* The compiler's first complaint is the reason; what follows comes from it. */
 static void set_compile_error(struct errmsg *err, const char *file, const char *chatter)
 {
-	const char *first = strstr(chatter, "error:");
+	const char *line;
+	int len;
 
-	if (!first && strstr(chatter, "could not open bpf map")) {
-		errmsg_set(err, "cannot create BPF maps: %.200s", chatter);
+	if (strstr(chatter, "could not open bpf map")) {
+		line = find_line(chatter, "could not open bpf map", &len);
+		errmsg_set(err, "cannot create BPF maps: %.*s", len, line);
 		errmsg_hint(err, "run as root, or with CAP_BPF and CAP_PERFMON");
 		return;
 	}
-	if (!first)
-		first = chatter;
-	errmsg_set(err, "%s does not compile: %.*s", file, (int)strcspn(first, "\n"), first);
+	line = find_line(chatter, "error:", &len);
+	errmsg_set(err, "%s does not compile: %.*s", file, len, line);
 	errmsg_hint(err, "-v shows the program");
 }
 
@@ -214,30 +227,4 @@ int bpfprog_load(struct bpfprog *prog, const char *name, int expected_attach_typ
 	}
 	prog->fds[prog->nfds++] = fd;
 	return fd;
-}
-
-struct bpfprog_ring *bpfprog_ring_open(const struct bpfprog *prog, const char *map,
-				       int (*fn)(void *arg, void *data, size_t size), void *arg,
-				       struct errmsg *err)
-{
-	void *ring = bpf_new_ringbuf(bpfprog_map(prog, map), fn, arg);
-
-	if (!ring)
-		errmsg_set(err, "cannot read ring buffer \"%s\": %s", map, strerror(errno));
-	return ring;
-}
-
-int bpfprog_ring_poll(struct bpfprog_ring *ring, int timeout_ms)
-{
-	int count = bpf_consume_ringbuf((struct ring_buffer *)ring);
-
-	if (count || !timeout_ms)
-		return count;
-	return bpf_poll_ringbuf((struct ring_buffer *)ring, timeout_ms);
-}
-
-void bpfprog_ring_close(struct bpfprog_ring *ring)
-{
-	if (ring)
-		bpf_free_ringbuf((struct ring_buffer *)ring);
 }

@@ -33,16 +33,4 @@ int bpfprog_map(const struct bpfprog *prog, const char *name); /* fd owned by pr
 const char *bpfprog_source(const char *file);                  /* the embedded text; NULL: none */
 const char *bpfprog_chatter(const struct bpfprog *prog); /* what the compiler said; "" mostly */
 
-/* Ring buffer `map`: fn sees each record, in order; the data is gone when it returns. It returns
- * 0, or a negative number to stop. */
-struct bpfprog_ring;
-struct bpfprog_ring *bpfprog_ring_open(const struct bpfprog *prog, const char *map,
-				       int (*fn)(void *arg, void *data, size_t size), void *arg,
-				       struct errmsg *err);
-/* Hands over what is waiting; with nothing there waits for a wake-up, `timeout_ms` at most. The
- * kernel side wakes only when much is waiting, so call it now and then. Returns the number of
- * records, or -1 with errno. */
-int bpfprog_ring_poll(struct bpfprog_ring *ring, int timeout_ms);
-void bpfprog_ring_close(struct bpfprog_ring *ring); /* before bpfprog_free; NULL is fine */
-
 #endif

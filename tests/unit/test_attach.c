@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Attaches to functions of this very program and calls them. Needs the privileges to trace. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../bpf-src/cookie.h"
+#include "attach.h"
+#include "bpfmap.h"
+#include "bpfprog.h"
+#include "btf.h"
+#include "errmsg.h"
+#include "mem.h"
+
+#define SELF "/proc/self/exe"
+
+/* `good` begins with an instruction that can be probed, `bad` with one that the kernel refuses.
+ * `crowd` has a hundred of either sort, each of 8 bytes: every fifth is bad. */
+void good(void);
+void bad(void);
+void other(void);
+void crowd(void);
+__asm__(".text\n"
+	"good: nop\n\tret\n"
+	"other: push %rbp\n\tpop %rbp\n\tret\n"
+	"bad: lock incl -8(%rsp)\n\tret\n"
+	".balign 8\n"
+	"crowd:\n"
+	".rept 20\n"
+	"lock incl -8(%rsp)\n\tret\n\t.balign 8\n"
+	".rept 4\n\tnop\n\tret\n\t.balign 8\n\t.endr\n"
+	".endr\n");
+
+enum { CROWD = 100 };
+static volatile uint16_t semaphore = 1; /* in this file's data, for a foreign probe */
+
+struct fixture {
+	struct bpfprog *prog;
+	int fd, counts, sites;
+	enum attach_how how;
+};
+
+/* where in its file is what lies at this address of our memory? */
+static uint64_t file_offset(const volatile void *p)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	unsigned long lo, hi, off, addr = (uintptr_t)p;
+	uint64_t found = 0;
+
+	assert_non_null(f);
+	while (!found && fscanf(f, "%lx-%lx %*s %lx%*[^\n]", &lo, &hi, &off) == 3)
+		if (addr >= lo && addr < hi)
+			found = addr - lo + off;
+	fclose(f);
+	assert_int_not_equal(found, 0);
+	return found;
+}
+
+/* mm->start_code of this process: the 26th field, 24 after the command's closing parenthesis */
+static uint64_t start_code(void)
+{
+	char text[1024], *p;
+	FILE *f = fopen("/proc/self/stat", "re");
+	size_t n = fread(text, 1, sizeof(text) - 1, f);
+
+	fclose(f);
+	text[n] = '\0';
+	p = strrchr(text, ')');
+	for (int i = 0; p && i < 24; i++)
+		p = strchr(p + 1, ' ');
+	assert_non_null(p);
+	return strtoull(p, NULL, 10);
+}
+
+static int load(struct fixture *f, const char *how)
+{
+	struct errmsg err = {0};
+	uint32_t mm = 0, code = 0;
+
+	setenv("GOTOOLS_ATTACH", how, 1);
+	f->how = attach_how();
+	btf_mm_start_code(&mm, &code, NULL);
+	struct bpfprog_define defs[] = {
+		{"ROWS", 3},       {"TGID", getpid()}, {"TASK_MM", mm}, {"MM_START_CODE", code},
+		{"BY_ADDRESS", 1},
+	};
+	size_t ndefs = f->how == ATTACH_PERF_ADDRESS ? 5 : 2;
+
+	f->prog = bpfprog_compile("count.bpf.c", defs, ndefs, &err);
+	if (!f->prog)
+		return -1;
+	f->fd = bpfprog_load(f->prog, "on_probe", attach_prog_type(f->how), &err);
+	f->counts = bpfprog_map(f->prog, "counts");
+	f->sites = bpfprog_map(f->prog, "sites");
+	return f->fd;
+}
+
+static struct fixture *fixture_of(void **state, const char *how)
+{
+	struct fixture *f = mem_zalloc(1, sizeof(*f));
+
+	*state = f;
+	if (geteuid() || load(f, how) < 0)
+		skip();
+	return f;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	if (f)
+		bpfprog_free(f->prog);
+	free(f);
+	return 0;
+}
+
+static struct attach_probe probe(void (*fn)(void), unsigned row)
+{
+	return (struct attach_probe){.off = file_offset(fn),
+				     .addr = (uintptr_t)fn,
+				     .cookie = cookie_make(row, COOKIE_CALL, 0, 0)};
+}
+
+static struct attach *attach(struct fixture *f, struct attach_probe *probes, size_t count)
+{
+	struct errmsg err = {0};
+
+	if (f->how == ATTACH_PERF_ADDRESS)
+		assert_int_equal(attach_fill_sites(f->sites, start_code(), probes, count, &err), 0);
+	struct attach *at = attach_new(f->how, f->fd, SELF, probes, count, &err);
+
+	assert_string_equal(err.text, "");
+	assert_non_null(at);
+	return at;
+}
+
+static void expect_counts(struct fixture *f, uint64_t a, uint64_t b, uint64_t c)
+{
+	uint64_t sums[3];
+
+	assert_int_equal(bpfmap_sum_percpu(f->counts, 3, 1, sums), 0);
+	assert_int_equal(sums[0], a);
+	assert_int_equal(sums[1], b);
+	assert_int_equal(sums[2], c);
+}
+
+static void call_all(int times)
+{
+	for (int i = 0; i < times; i++) {
+		good();
+		bad();
+		other();
+	}
+}
+
+/* the rest is attached, the culprit is named, and nothing is counted once detached */
+static void check_refused(void **state, const char *name, enum attach_how how)
+{
+	struct fixture *f = fixture_of(state, name);
+	struct attach_probe probes[] = {probe(good, 0), probe(bad, 1), probe(other, 2)};
+
+	if (f->how != how)
+		skip();
+	struct attach *at = attach(f, probes, 3);
+
+	assert_null(probes[0].refused);
+	assert_string_equal(probes[1].refused, "the kernel cannot probe this instruction");
+	assert_null(probes[2].refused);
+	call_all(1000);
+	attach_free(at);
+	call_all(10);
+	expect_counts(f, 1000, 0, 1000);
+}
+
+static void test_multi(void **state)
+{
+	check_refused(state, "multi", ATTACH_MULTI);
+}
+
+static void test_perf(void **state)
+{
+	check_refused(state, "perf", ATTACH_PERF_COOKIE);
+}
+
+static void test_address(void **state)
+{
+	check_refused(state, "address", ATTACH_PERF_ADDRESS);
+}
+
+static void test_many_refused(void **state)
+{
+	struct fixture *f = fixture_of(state, "multi");
+	struct attach_probe probes[CROWD];
+	size_t refused = 0;
+
+	for (int i = 0; i < CROWD; i++)
+		probes[i] = probe((void (*)(void))((char *)crowd + 8 * i), 0);
+	struct attach *at = attach(f, probes, CROWD);
+
+	for (int i = 0; i < CROWD; i++) {
+		assert_int_equal(probes[i].refused != NULL, i % 5 == 0);
+		refused += probes[i].refused != NULL;
+		((void (*)(void))((char *)crowd + 8 * i))();
+	}
+	attach_free(at);
+	expect_counts(f, CROWD - refused, 0, 0);
+}
+
+static void test_all_refused(void **state)
+{
+	struct fixture *f = fixture_of(state, "multi");
+	struct attach_probe probes[] = {probe(bad, 0)};
+	struct errmsg err = {0};
+
+	assert_null(attach_new(f->how, f->fd, SELF, probes, 1, &err));
+	assert_non_null(strstr(err.text, "cannot probe this instruction"));
+}
+
+static void test_no_file(void **state)
+{
+	struct fixture *f = fixture_of(state, "multi");
+	struct attach_probe probes[] = {probe(good, 0)};
+	struct errmsg err = {0};
+
+	assert_null(attach_new(f->how, f->fd, "/nowhere/at/all", probes, 1, &err));
+	assert_string_equal(err.text,
+			    "cannot attach to \"/nowhere/at/all\": No such file or directory");
+}
+
+/* A uprobe with a reference counter, as other tracers make them: the kernel takes no second probe
+ * there that has another one, or none. */
+static int foreign_probe(uint64_t off, uint64_t counter_off)
+{
+	FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
+	int type = 0;
+
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%d", &type), 1);
+	fclose(f);
+	struct perf_event_attr attr = {.type = type,
+				       .size = sizeof(attr),
+				       .config = counter_off << 32,
+				       .uprobe_path = (uintptr_t)SELF,
+				       .probe_offset = off};
+	return syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static void check_foreign(void **state, const char *how)
+{
+	struct fixture *f = fixture_of(state, how);
+	struct attach_probe probes[] = {probe(good, 0), probe(other, 2)};
+	int foreign = foreign_probe(probes[1].off, file_offset(&semaphore));
+
+	assert_true(foreign >= 0);
+	struct attach *at = attach(f, probes, 2);
+
+	assert_null(probes[0].refused);
+	assert_non_null(probes[1].refused);
+	assert_non_null(strstr(probes[1].refused, "another tracer"));
+	call_all(10);
+	attach_free(at);
+	close(foreign);
+	expect_counts(f, 10, 0, 0);
+}
+
+static void test_foreign_multi(void **state)
+{
+	check_foreign(state, "multi");
+}
+
+static void test_foreign_perf(void **state)
+{
+	check_foreign(state, "perf");
+}
+
+static int load_as_nobody(void)
+{
+	struct bpfprog_define rows = {"ROWS", 1};
+	struct errmsg err = {0};
+
+	if (setresuid(65534, 65534, 65534))
+		return 1;
+	struct bpfprog *prog = bpfprog_compile("count.bpf.c", &rows, 1, &err);
+
+	if (prog && bpfprog_load(prog, "on_probe", attach_prog_type(ATTACH_MULTI), &err) >= 0)
+		return 2;
+	fprintf(stderr, "%s\nhint: %s\n", err.text, err.hint);
+	return strstr(err.text, strerror(EPERM)) && strstr(err.hint, "root") ? 0 : 3;
+}
+
+static void test_no_privileges(void **state)
+{
+	int status = 0;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(load_as_nobody());
+	waitpid(pid, &status, 0);
+	assert_int_equal(status, 0);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_multi, teardown),
+		cmocka_unit_test_teardown(test_perf, teardown),
+		cmocka_unit_test_teardown(test_address, teardown),
+		cmocka_unit_test_teardown(test_many_refused, teardown),
+		cmocka_unit_test_teardown(test_all_refused, teardown),
+		cmocka_unit_test_teardown(test_no_file, teardown),
+		cmocka_unit_test_teardown(test_foreign_multi, teardown),
+		cmocka_unit_test_teardown(test_foreign_perf, teardown),
+		cmocka_unit_test(test_no_privileges),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

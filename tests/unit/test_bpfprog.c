@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bpfprog.h"
+#include "errmsg.h"
+#include "headertree.h"
+#include "mem.h"
+
+static bool exists(const char *dir, const char *name)
+{
+	char *path = mem_printf("%s/%s", dir, name);
+	bool there = !access(path, F_OK);
+
+	free(path);
+	return there;
+}
+
+static void test_tree(void **state)
+{
+	struct errmsg err = {0};
+	struct stat st;
+
+	(void)state;
+	char *dir = headertree_create(&err);
+	char *copy = mem_strdup(dir);
+
+	assert_int_equal(stat(dir, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0700);
+	assert_true(exists(dir, "include/uapi/linux/ptrace.h"));
+	assert_true(exists(dir, "cookie.h"));
+	assert_false(exists(dir, "count.bpf.c"));
+	headertree_remove(dir);
+	assert_int_equal(access(copy, F_OK), -1);
+	free(copy);
+}
+
+/* a folder that cannot be written is passed over; a relative one is not taken */
+static void test_bad_tmpdir(void **state)
+{
+	static const char *const folders[] = {"/proc/self", "relative", "/nowhere/at/all", ""};
+	struct errmsg err = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		setenv("TMPDIR", folders[i], 1);
+		char *dir = headertree_create(&err);
+
+		assert_non_null(dir);
+		assert_int_equal(strncmp(dir, "/tmp/", 5), 0);
+		headertree_remove(dir);
+	}
+	unsetenv("TMPDIR");
+}
+
+static void test_sources(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(bpfprog_source("count.bpf.c"), "on_probe"));
+	assert_non_null(bpfprog_source("latency.bpf.c"));
+	assert_null(bpfprog_source("nothing.bpf.c"));
+}
+
+/* needs no privileges: it does not get as far as the kernel */
+static void test_compile_error(void **state)
+{
+	struct bpfprog_define broken = {"row", 1};
+	struct errmsg err = {0};
+
+	(void)state;
+	setenv("BCC_KERNEL_SOURCE", "/the/user's/own", 1);
+	assert_null(bpfprog_compile("count.bpf.c", &broken, 1, &err));
+	assert_non_null(strstr(err.text, "count.bpf.c does not compile: "));
+	assert_non_null(strstr(err.text, "error:"));
+	assert_null(strchr(err.text, '\n'));
+	assert_string_equal(getenv("BCC_KERNEL_SOURCE"), "/the/user's/own");
+	unsetenv("BCC_KERNEL_SOURCE");
+	assert_null(bpfprog_compile("nothing.bpf.c", NULL, 0, &err));
+	assert_string_equal(err.text, "no BPF program \"nothing.bpf.c\" in this tool");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_bad_tmpdir),
+		cmocka_unit_test(test_sources),
+		cmocka_unit_test(test_compile_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
