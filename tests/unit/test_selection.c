@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Names to items, items to probes: on the program of gofile.h. */
+#include <string.h>
+
+#include "../../bpf-src/cookie.h"
+#include "gofile_open.h"
+
+#include "funclist.h"
+#include "goruntime.h"
+#include "probes.h"
+#include "program.h"
+#include "selection.h"
+
+/* main.a is a plain function; main.b as in test_inlining.c: main.inl1 at 4..44 with main.inl2 in it
+ * at 24..44, a forwarder; main.c never returns */
+static const uint8_t main_a[0x40] = "\x55\x48\x89\xe5\x5d\xc3"; /* push; mov; pop; ret */
+static const uint8_t main_b[0x40] = "\x90\x48\x89\xc3\x90\x48\x89\x03"
+				    "\x48\x89\x43\x08\x48\x89\x43\x10"
+				    "\x48\x89\x43\x08\x48\x89\x43\x10"
+				    "\xe8\0\0\0\0\x90\x90\x90\x48\x89\xc1"
+				    "\x48\x89\xc8\x48\x89\xc8\x48\x89\xc8"
+				    "\xc3\xcc\xcc\xcc";
+static const uint8_t main_c[] = "\x55\xeb\xfe\xcc"; /* push; jmp to itself */
+
+struct subject {
+	struct opened o;
+	struct program prog;
+	struct selection *sel;
+	struct errmsg err;
+};
+
+static void subject_make(struct subject *s, const struct selection_want *want)
+{
+	*s = (struct subject){0};
+	gofile_make(&s->o.g, 23, EM_X86_64);
+	elffile_bytes(s->o.g.f, s->o.g.starts[0], main_a, sizeof(main_a));
+	elffile_bytes(s->o.g.f, s->o.g.starts[1], main_b, sizeof(main_b));
+	memset(elffile_at(s->o.g.f, s->o.g.starts[2]), 0xcc, 0x40);
+	elffile_bytes(s->o.g.f, s->o.g.starts[2], main_c, sizeof(main_c) - 1);
+	open_it(&s->o);
+	s->prog = (struct program){.path = "prog",
+				   .img = s->o.img,
+				   .tab = s->o.tab,
+				   .finder = site_finder_new(s->o.img, s->o.tab)};
+	s->sel = selection_new(want);
+}
+
+static void subject_drop(struct subject *s)
+{
+	selection_free(s->sel);
+	site_finder_free(s->prog.finder);
+	close_it(&s->o);
+}
+
+static void add(struct subject *s, const char *pattern)
+{
+	if (selection_add(s->sel, &s->prog, pattern, &s->err))
+		fail_msg("%s: %s", pattern, s->err.text);
+}
+
+struct match_case {
+	const char *patterns[3];
+	bool inlined, regex;
+	const char *rows[6];
+	unsigned funcs[6], copies[6];
+	const char *notes; /* what is said, a line each; NULL: nothing */
+};
+
+static const struct match_case match_cases[] = {
+	{{"main.a"}, .rows = {"main.a"}, .funcs = {1}},
+	{{"main.*"}, .rows = {"main.a", "main.b", "main.c"}, .funcs = {1, 1, 1}},
+	{{"main.a", "main.*", "main.a"},
+	 .rows = {"main.a", "main.b", "main.c"},
+	 .funcs = {1, 1, 1}},
+	{{"main\\.[ab]$"}, .regex = true, .rows = {"main.a", "main.b"}, .funcs = {1, 1}},
+	{{"main.inl1"},
+	 .rows = {"main.inl1"},
+	 .copies = {1},
+	 .notes = "main.inl1 is inlined: tracing 1 copy, in main.b\n"},
+	{{"main.*"},
+	 .inlined = true,
+	 .rows = {"main.a", "main.b", "main.c", "main.inl1", "main.inl2"},
+	 .funcs = {1, 1, 1},
+	 .copies = {0, 0, 0, 1, 1}},
+	{{"main.inl2", "main.inl2"},
+	 .rows = {"main.inl2"},
+	 .copies = {1},
+	 .notes = "main.inl2 is inlined: tracing 1 copy, in main.b\n"},
+};
+
+static void check_notes(const struct subject *s, const char *expected)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	selection_print_notes(out, s->sel);
+	fclose(out);
+	assert_string_equal(text, expected ? expected : "");
+	free(text);
+}
+
+static void check_match(const struct match_case *c)
+{
+	const struct selection_want want = {.regex = c->regex, .inlined = c->inlined};
+	struct subject s;
+	size_t i;
+
+	subject_make(&s, &want);
+	for (i = 0; i < 3 && c->patterns[i]; i++)
+		add(&s, c->patterns[i]);
+	for (i = 0; c->rows[i]; i++) {
+		assert_true(i < s.sel->row_count);
+		assert_string_equal(s.sel->rows[i].name, c->rows[i]);
+		assert_int_equal(s.sel->rows[i].funcs, c->funcs[i]);
+		assert_int_equal(s.sel->rows[i].copies, c->copies[i]);
+	}
+	assert_int_equal(s.sel->row_count, i);
+	check_notes(&s, c->notes);
+	subject_drop(&s);
+}
+
+static void test_matches(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(match_cases) / sizeof(*match_cases); i++)
+		check_match(&match_cases[i]);
+}
+
+static void test_no_match(void **state)
+{
+	const struct {
+		const char *pattern, *text, *hint;
+	} cases[] = {
+		{"main.x", "prog: no function matches \"main.x\"",
+		 "near names: main.a, main.b, main.c"},
+		{"main.inl*", "prog: no function matches \"main.inl*\"",
+		 "2 inlined copies match: --inlined traces them"},
+		{"fmt.Println", "prog: no function matches \"fmt.Println\"",
+		 "gofuncs lists the names, as in gofuncs 'BINARY:main.*'"},
+	};
+	const struct selection_want want = {0};
+	struct subject s;
+
+	(void)state;
+	subject_make(&s, &want);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(selection_add(s.sel, &s.prog, cases[i].pattern, &s.err), -1);
+		assert_string_equal(s.err.text, cases[i].text);
+		assert_string_equal(s.err.hint, cases[i].hint);
+	}
+	subject_drop(&s);
+}
+
+/* what cannot be timed is left out, and its row with it */
+static void test_skipped(void **state)
+{
+	const struct selection_want want = {.returns = true};
+	struct subject s;
+
+	(void)state;
+	subject_make(&s, &want);
+	add(&s, "main.*");
+	assert_int_equal(selection_find_sites(s.sel, &s.err), 0);
+	assert_int_equal(selection_traced(s.sel), 2);
+	assert_int_equal(selection_skipped(s.sel), 1);
+	assert_string_equal(s.sel->items[2].skipped, "it never returns");
+	subject_drop(&s);
+
+	subject_make(&s, &want);
+	add(&s, "main.c");
+	assert_int_equal(selection_find_sites(s.sel, &s.err), -1);
+	assert_string_equal(s.err.text, "main.c cannot be probed: it never returns");
+	subject_drop(&s);
+}
+
+/* ends before hooks before entries, each with its row, kind and copy */
+static void test_probe_order(void **state)
+{
+	const struct selection_want want = {.returns = true, .inlined = true};
+	const struct goruntime rt = {.recovered = {.addr = ELFFILE_TEXT + 2}};
+	enum cookie_kind last = COOKIE_RETURN;
+	struct probes *probes;
+	struct subject s;
+
+	(void)state;
+	subject_make(&s, &want);
+	add(&s, "main.*");
+	assert_int_equal(selection_find_sites(s.sel, &s.err), 0);
+	probes = probes_new(s.sel, &s.prog, &rt);
+	for (size_t i = 0; i < probes->count; i++) {
+		unsigned kind = cookie_kind(probes->items[i].cookie);
+		unsigned copy = cookie_copy(probes->items[i].cookie);
+
+		if (kind == COOKIE_RECOVERED) {
+			assert_int_equal(last, COOKIE_RETURN);
+			assert_int_equal(probes->items[i].off, 0x1002);
+		} else if (kind == COOKIE_RETURN) {
+			assert_int_equal(last, COOKIE_RETURN);
+		} else {
+			assert_int_equal(kind, COOKIE_CALL);
+			assert_int_not_equal(last, COOKIE_RETURN);
+		}
+		if (kind != COOKIE_RECOVERED)
+			assert_int_equal(copy != 0, cookie_row(probes->items[i].cookie) >= 3);
+		last = kind;
+	}
+	assert_int_equal(last, COOKIE_CALL);
+	probes_free(probes);
+	subject_drop(&s);
+}
+
+/* an entry that the kernel refuses takes its item out; with ends attached, all is to be redone */
+static void test_refused(void **state)
+{
+	const struct selection_want want = {.returns = true};
+	struct probes *probes;
+	struct subject s;
+
+	(void)state;
+	subject_make(&s, &want);
+	add(&s, "main.*");
+	assert_int_equal(selection_find_sites(s.sel, &s.err), 0);
+	probes = probes_new(s.sel, &s.prog, NULL);
+	assert_false(probes_note_refused(probes, s.sel));
+	probes->items[probes->count - 1].refused = "no";
+	assert_true(probes_note_refused(probes, s.sel));
+	assert_string_equal(s.sel->items[1].skipped, "no");
+	assert_int_equal(selection_traced(s.sel), 1);
+	probes_free(probes);
+	probes = probes_new(s.sel, &s.prog, NULL);
+	for (size_t i = 0; i < probes->count; i++)
+		assert_int_equal(cookie_row(probes->items[i].cookie), 0);
+	probes_free(probes);
+	subject_drop(&s);
+}
+
+static void test_list(void **state)
+{
+	const struct selection_want want = {.may_miss = true, .inlined = true};
+	char *text = NULL;
+	struct subject s;
+	size_t len;
+
+	(void)state;
+	subject_make(&s, &want);
+	add(&s, "main.*");
+	FILE *out = open_memstream(&text, &len);
+
+	funclist_print(out, s.sel, FUNCLIST_NAMES, false);
+	fputs("-\n", out);
+	funclist_print(out, s.sel, FUNCLIST_NAMES, true);
+	fclose(out);
+	assert_string_equal(text, "main.a\nmain.b\nmain.c\nmain.inl1\nmain.inl2\n-\n"
+				  "main.a\nmain.b\nmain.c\n");
+	free(text);
+	subject_drop(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_matches), cmocka_unit_test(test_no_match),
+		cmocka_unit_test(test_skipped), cmocka_unit_test(test_probe_order),
+		cmocka_unit_test(test_refused), cmocka_unit_test(test_list),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
