@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Arbitrary bytes as a Go program: the sites of its functions, of its inlined copies and of its
+ * runtime must lie in its code, and looking for them must end. */
+#include <string.h>
+
+#include "fuzz.h"
+#include "gofile.h"
+#include "goruntime.h"
+#include "inlining.h"
+#include "site.h"
+
+enum { MAX_FUNCTIONS = 100, MAX_COPIES = 100 };
+
+struct walk {
+	const struct image *img;
+	const struct pclntab *tab;
+	struct site_finder *finder;
+	unsigned copies;
+};
+
+static void check(const struct walk *walk, const struct pclntab_func *fn, const struct site *site)
+{
+	if (site->addr < fn->addr || site->addr >= fn->end || !image_is_text(walk->img, site->addr))
+		abort();
+}
+
+static void check_list(const struct walk *walk, const struct pclntab_func *fn,
+		       struct site_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		check(walk, fn, &list->items[i]);
+	free(list->items);
+}
+
+static bool walk_copy(const struct inlining_copy *copy, void *ctx)
+{
+	struct walk *walk = ctx;
+	struct site_list exits = {0};
+	struct pclntab_func fn;
+	const char *reason;
+	struct site site;
+
+	if (!pclntab_func(walk->tab, copy->func, &fn))
+		abort();
+	if (!inlining_entry(walk->finder, copy, &site, &reason))
+		check(walk, &fn, &site);
+	if (!inlining_span(walk->finder, copy, &site, &exits, &reason))
+		check(walk, &fn, &site);
+	check_list(walk, &fn, &exits);
+	return ++walk->copies < MAX_COPIES;
+}
+
+static void walk_functions(struct walk *walk)
+{
+	for (size_t i = 0; i < pclntab_count(walk->tab) && i < MAX_FUNCTIONS; i++) {
+		struct site_list returns = {0};
+		struct pclntab_func fn;
+		const char *reason;
+		struct site site;
+
+		if (!pclntab_func(walk->tab, i, &fn))
+			continue;
+		if (!site_entry(walk->finder, &fn, i & 1, &site, &reason))
+			check(walk, &fn, &site);
+		site_returns(walk->finder, &fn, &returns, &reason);
+		check_list(walk, &fn, &returns);
+	}
+}
+
+static void walk_image(const struct image *img)
+{
+	struct pclntab *tab = pclntab_open(img, NULL);
+
+	if (!tab)
+		return;
+
+	struct walk walk = {img, tab, site_finder_new(img, tab), 0};
+	struct goruntime runtime;
+
+	goruntime_read(img, tab, walk.finder, &runtime, NULL);
+	walk_functions(&walk);
+	inlining_each(tab, walk_copy, &walk);
+	site_finder_free(walk.finder);
+	pclntab_close(tab);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	char path[32];
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+
+	struct image *img = image_open(path, NULL);
+
+	if (img)
+		walk_image(img);
+	image_close(img);
+	close(fd);
+	return 0;
+}
+
+/* main.b of gofile.h with code in which copies are found: marks, stores, a loop, a call, a switch
+ */
+static const uint8_t main_b[] = "\x90\x48\x89\xc3\x90\x48\x89\x03"
+				"\x48\xff\xc1\x48\x39\xd1\x75\xf8"
+				"\x48\x89\x43\x08\x48\x89\x43\x10"
+				"\xe8\0\0\0\0\x90\x74\x05\x48\x8d\x0d\0\x08\0\0\xff\x24\xc1"
+				"\x48\x89\x43\x10\xc3";
+
+uint8_t *fuzz_seed(unsigned index, size_t *size)
+{
+	static const int minors[] = {15, 16, 18, 20, 26, 27};
+	unsigned machine = index & 1 ? EM_AARCH64 : EM_X86_64;
+	struct gofile g;
+
+	if (index / 2 >= sizeof(minors) / sizeof(*minors))
+		return NULL;
+	gofile_make(&g, minors[index / 2], machine);
+	elffile_bytes(g.f, g.starts[1], main_b, sizeof(main_b));
+
+	uint8_t *data = malloc(g.f->size);
+
+	memcpy(data, g.f->data, g.f->size);
+	*size = g.f->size;
+	elffile_free(g.f);
+	return data;
+}
