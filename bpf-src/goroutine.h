@@ -26,8 +26,8 @@ static inline u64 goroutine_tls_g(void)
 	u64 base = 0, g = 0;
 	char *task = (char *)bpf_get_current_task();
 
-	bpf_probe_read_kernel(&base, sizeof(base), task + FSBASE_OFF);
-	bpf_probe_read_user(&g, sizeof(g), (void *)(base + (s64)(TLS_G)));
+	probe_read_kernel(&base, sizeof(base), task + FSBASE_OFF);
+	probe_read_user(&g, sizeof(g), (void *)(base + (s64)(TLS_G)));
 	return g;
 }
 
@@ -48,7 +48,7 @@ static inline void goroutine_process(struct goroutine_key *key)
 #ifdef TASK_MM
 	u64 mm = 0;
 
-	bpf_probe_read_kernel(&mm, sizeof(mm), (char *)bpf_get_current_task() + TASK_MM);
+	probe_read_kernel(&mm, sizeof(mm), (char *)bpf_get_current_task() + TASK_MM);
 	key->image = mm >> 6;
 #endif
 }
@@ -65,15 +65,15 @@ static inline bool goroutine_here(struct pt_regs *ctx, u64 sp, struct goroutine_
 	struct goroutine_stack stack = {};
 	u64 g = goroutine_g(ctx), goid = 0;
 
-	bpf_probe_read_user(&stack, sizeof(stack), (void *)g);
+	probe_read_user(&stack, sizeof(stack), (void *)g);
 #ifdef G_REGISTER
 	/* assembly may use the register for its own ends */
 	if (TLS_G && !goroutine_on_stack(&stack, ctx->sp)) {
 		g = goroutine_tls_g();
-		bpf_probe_read_user(&stack, sizeof(stack), (void *)g);
+		probe_read_user(&stack, sizeof(stack), (void *)g);
 	}
 #endif
-	if (bpf_probe_read_user(&goid, sizeof(goid), (void *)(g + GOID_OFF)))
+	if (probe_read_user(&goid, sizeof(goid), (void *)(g + GOID_OFF)))
 		return false;
 	if (goid && goroutine_on_stack(&stack, ctx->sp)) {
 		key->id = goid;
@@ -93,11 +93,11 @@ static inline bool goroutine_resuming(struct pt_regs *ctx, struct goroutine_key 
 	struct goroutine_stack stack = {};
 	u64 m = 0, g = 0, sp = 0, goid = 0;
 
-	bpf_probe_read_user(&m, sizeof(m), (void *)(goroutine_g(ctx) + G_M));
-	bpf_probe_read_user(&g, sizeof(g), (void *)(m + M_CURG));
-	bpf_probe_read_user(&stack, sizeof(stack), (void *)g);
-	bpf_probe_read_user(&sp, sizeof(sp), (void *)(g + G_SCHED_SP));
-	if (bpf_probe_read_user(&goid, sizeof(goid), (void *)(g + GOID_OFF)) || !goid ||
+	probe_read_user(&m, sizeof(m), (void *)(goroutine_g(ctx) + G_M));
+	probe_read_user(&g, sizeof(g), (void *)(m + M_CURG));
+	probe_read_user(&stack, sizeof(stack), (void *)g);
+	probe_read_user(&sp, sizeof(sp), (void *)(g + G_SCHED_SP));
+	if (probe_read_user(&goid, sizeof(goid), (void *)(g + GOID_OFF)) || !goid ||
 	    !goroutine_on_stack(&stack, sp))
 		return false;
 	key->id = goid;

@@ -13,6 +13,13 @@
 #include <uapi/linux/ptrace.h>
 #include "cookie.h"
 
+/* bpf_probe_read_kernel and _user by names of our own: where libbcc meets theirs, it reads all of
+ * /proc/kallsyms to see if the kernel has them, which takes as long as compiling. */
+static long (*probe_read_kernel)(void *to, u32 size,
+				 const void *from) = (void *)BPF_FUNC_probe_read_kernel;
+static long (*probe_read_user)(void *to, u32 size,
+			       const void *from) = (void *)BPF_FUNC_probe_read_user;
+
 #ifdef BY_ADDRESS
 #define PROBE_SITES (1 << 20)
 
@@ -21,8 +28,8 @@ static inline u64 probe_place(struct pt_regs *ctx)
 {
 	u64 mm = 0, code = 0;
 
-	bpf_probe_read_kernel(&mm, sizeof(mm), (void *)(bpf_get_current_task() + TASK_MM));
-	bpf_probe_read_kernel(&code, sizeof(code), (void *)(mm + MM_START_CODE));
+	probe_read_kernel(&mm, sizeof(mm), (void *)(bpf_get_current_task() + TASK_MM));
+	probe_read_kernel(&code, sizeof(code), (void *)(mm + MM_START_CODE));
 	return ctx->ip - code;
 }
 #endif
