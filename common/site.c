@@ -124,6 +124,8 @@ static bool entry_block_site(const struct site_finder *finder, const struct entr
 		const struct insn *in = &flow->insns[i];
 		int32_t below;
 
+		if (in->nop5 && i)
+			continue;
 		if (rank(in) > best && site_finder_sp(finder, search->fn, in->addr, &below)) {
 			best = rank(in);
 			*out = (struct site){.addr = in->addr,
