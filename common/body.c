@@ -98,6 +98,43 @@ static bool loops_by_itself(const struct body *body, uint32_t b)
 	return loops;
 }
 
+static bool is_all_inside(const struct body *body, uint32_t b)
+{
+	const struct graph_block *block = &body->graph->blocks[b];
+
+	for (uint32_t i = block->first; i <= block->last; i++)
+		if (!body->inside[i] && !insn(body, i)->floats && insn(body, i)->kind != INSN_JUMP)
+			return false;
+	return true;
+}
+
+/* Is the loop at block b all the callee's? Else it may be the caller's, `for f(x) { ... }`, where
+ * the callee's branches decide as well. */
+static bool is_own_loop(const struct body *body, uint32_t b)
+{
+	const struct graph *graph = body->graph;
+	struct visit visit;
+	bool own = is_all_inside(body, b);
+
+	visit_init(&visit, graph->nblocks);
+	visit.seen[b] = true;
+	for (uint32_t at = b; own; at = visit.stack[--visit.depth]) {
+		const struct graph_block *block = &graph->blocks[at];
+
+		own = is_all_inside(body, at);
+		for (uint32_t i = 0; i < block->npred; i++) {
+			uint32_t pred = graph->preds[block->pred_at + i];
+
+			if (at != b || dominates(graph, b, pred))
+				visit_push(&visit, pred);
+		}
+		if (!visit.depth)
+			break;
+	}
+	visit_free(&visit);
+	return own;
+}
+
 /* The one block outside of the loop at block b that leads to it, and to nothing else: passed once
  * for each run of the loop. GRAPH_UNREACHED: there is none such. */
 static uint32_t before_loop(const struct body *body, uint32_t b)
@@ -147,7 +184,7 @@ long body_start(const struct body *body, const char **reason)
 			continue;
 		if (!loops_by_itself(body, b))
 			return i;
-		b = before_loop(body, b);
+		b = is_own_loop(body, b) ? before_loop(body, b) : GRAPH_UNREACHED;
 		if (b == GRAPH_UNREACHED || loops_by_itself(body, b))
 			return no_start(reason, "its first instruction is also a loop's");
 		return graph->blocks[b].last;

@@ -98,6 +98,19 @@ static const struct body_case cases[] = {
 	 3,
 	 NONE,
 	 {13}},
+	{"a loop of the caller's over which the callee's branch decides: for f(x) { g() }",
+	 CODE("\x48\x89\x0a"   /* 0: mov [rdx], rcx */
+	      "\xeb\x05"       /* 3: jmp 10 */
+	      "\xe8\0\x10\0\0" /* 5: call g */
+	      "\x48\x39\xd1"   /* 10: cmp rcx, rdx */
+	      "\x75\xf6"       /* 13: jne 5 */
+	      "\xc3"),
+	 {10, 15},
+	 NONE,
+	 NONE,
+	 NONE,
+	 NONE,
+	 {NONE}},
 	{"alignment that is jumped over is no way into it",
 	 CODE("\xeb\x01"     /* 0: jmp 3 */
 	      "\x90"         /* 2 */
