@@ -110,11 +110,13 @@ static int run_session(struct progress *progress, struct session *ses, int proce
 	return session_run(ses, &spec, &end, err);
 }
 
-/* Idle first, then detached, then read: the numbers stand still, and belong together. */
+/* Idle first, then detached, then read: the numbers stand still, and belong together. Without a way
+ * to be idle, read first: many probes are detached one after another, and on a busy machine the
+ * last would count on for long after the first. */
 static int finish(struct progress *progress, struct errmsg *err)
 {
 	struct toolrun *run = progress->run;
-	bool quick = attach_how() == ATTACH_MULTI;
+	bool quick = run->stop && attach_how() == ATTACH_MULTI;
 
 	if (run->stop)
 		run->stop(run->ctx);
@@ -173,7 +175,7 @@ static int trace(struct progress *progress, struct session *ses, struct errmsg *
 
 	if (open_process(progress, &process_fd, err))
 		return -1;
-	if (run->begin(run->ctx, tracer, err) || tracer_attach(tracer, err))
+	if (tracer_attach(tracer, err) || run->begin(run->ctx, tracer, err))
 		return -1;
 	if (!selection_traced(tracer->sel))
 		return errmsg_set(err, "the kernel refuses every probe: %s",

@@ -18,7 +18,7 @@ struct toolrun {
 	const struct options *opts;
 	struct tracer_config config;
 	/* Called by toolrun(), with `ctx`: */
-	int (*begin)(void *ctx, struct tracer *tracer, struct errmsg *err); /* before attaching */
+	int (*begin)(void *ctx, struct tracer *tracer, struct errmsg *err); /* attached */
 	int (*show)(void *ctx, bool final, struct errmsg *err);             /* at each interval */
 	void (*lost)(void *ctx); /* at the end: what was lost, on stderr; NULL: nothing can be */
 	int (*stop)(void *ctx);  /* before detaching: make the kernel side idle; NULL: none */

@@ -36,12 +36,18 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 	return 0;
 }
 
+static int read_counts(const struct counter *counter, uint64_t *counts, struct errmsg *err)
+{
+	if (bpfmap_sum_percpu(counter->map, counter->sel->row_count, 1, counts))
+		return errmsg_set(err, "cannot read the counts: %s", strerror(errno));
+	return 0;
+}
+
 static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	struct counter *counter = ctx;
 	size_t rows = tracer->sel->row_count;
 
-	(void)err;
 	counter->sel = tracer->sel;
 	counter->map = bpfprog_map(tracer->bpf, "counts");
 	counter->now = mem_zalloc(rows, sizeof(*counter->now));
@@ -49,7 +55,9 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 	counter->order = mem_zalloc(rows, sizeof(*counter->order));
 	for (size_t i = 0; i < rows; i++)
 		counter->order[i] = i;
-	return 0;
+	/* Counting begins for all functions at once. Until the last probe is attached, which takes
+	 * long on a busy machine, the first ones count already. */
+	return read_counts(counter, counter->then, err);
 }
 
 static uint64_t count_of(const struct counter *counter, uint32_t row)
@@ -100,8 +108,8 @@ static int show(void *ctx, bool final, struct errmsg *err)
 	size_t rows = counter->sel->row_count;
 
 	(void) final;
-	if (bpfmap_sum_percpu(counter->map, rows, 1, counter->now))
-		return errmsg_set(err, "cannot read the counts: %s", strerror(errno));
+	if (read_counts(counter, counter->now, err))
+		return -1;
 	qsort_r(counter->order, rows, sizeof(*counter->order), by_count, counter);
 	if (!counter->opts->json) {
 		toolrun_print_time(counter->opts);
