@@ -24,6 +24,26 @@ static void define(struct tracer *tracer, const char *name, uint64_t value)
 	tracer->defs[tracer->def_count++] = (struct bpfprog_define){name, value};
 }
 
+static enum image_arch host_arch(void)
+{
+#ifdef __aarch64__
+	return IMAGE_ARM64;
+#else
+	return IMAGE_AMD64;
+#endif
+}
+
+static struct program *open_traceable(const char *path, struct errmsg *err)
+{
+	struct program *prog = program_open(path, err);
+
+	if (!prog || image_arch(prog->img) == host_arch())
+		return prog;
+	errmsg_set(err, "\"%s\" is for another machine: it cannot be traced on this one", path);
+	program_close(prog);
+	return NULL;
+}
+
 static struct program *open_program(struct tracer *tracer, const char *path, struct errmsg *err)
 {
 	for (size_t i = 0; i < tracer->program_count; i++)
@@ -31,7 +51,7 @@ static struct program *open_program(struct tracer *tracer, const char *path, str
 			return tracer->programs[i];
 	if (filewatch_add(tracer->watch, path, err))
 		return NULL;
-	struct program *prog = program_open(path, err);
+	struct program *prog = open_traceable(path, err);
 
 	if (!prog)
 		return NULL;
