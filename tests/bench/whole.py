@@ -5,11 +5,11 @@ import os
 import time
 
 import world as w
-from process import Process, Failed, run
+from process import Process, run, undisturbed
 from stats import Row
 
 ROUNDS = 7
-FEW = "sync.*"  # a package whose functions the others attach to and leave in seconds, not minutes
+FEW = "os.*"  # a package whose functions the others attach to and leave in seconds, not minutes
 FEW_ROUNDS = 3
 SETTLE = 0.3  # seconds between the line that says a tool traces and the interrupt, not counted
 
@@ -21,10 +21,11 @@ def bare_seconds(world, program, record):
 
 def attach_rounds(world, program, what):
     ours, bare = [], []
-    for _ in range(ROUNDS):
-        record = world.recorded("attach", [world.tool("gofunccount"), f"{program}:*"])
-        ours.append(record.seconds())
-        bare.append(bare_seconds(world, program, record))
+    with undisturbed():
+        for _ in range(ROUNDS):
+            record = world.recorded("attach", [world.tool("gofunccount"), f"{program}:*"])
+            ours.append(record.seconds())
+            bare.append(bare_seconds(world, program, record))
     return Row(f"attach and detach {record.probes} functions, {what}", "bare system calls", ours,
                bare, "s", 3, limit=1)
 
@@ -71,21 +72,23 @@ def others(world):
         yield Row(f"start, attach and detach {FEW}", name, seconds["ours"], seconds[name], "s")
 
 
+def start_pair(ours, bare):
+    """Seconds to the first probe and to the compiled program, and peak memory of both, in MB."""
+    ready, _, tool = whole_run(ours, "Tracing")
+    compiler = Process(bare)
+    compiled = compiler.wait_for("compiled")
+    compiler.finish()
+    return ready, compiled, tool.peak_mb(), compiler.peak_mb()
+
+
 def start_pairs(world):
     """Ours on prometheus and libbcc's bare compile of the same program, in turn; kept, since the
     figures of time and memory come from the same runs."""
-    if not hasattr(world, "pairs"):
-        program = world.prometheus()
-        ours = [world.tool("gofunccount"), f"{program}:*"]
-        record = world.recorded("start", ours)
-        bare = [world.path("bare_compile"), record.folder]
-        world.pairs = []
-        for _ in range(ROUNDS):
-            ready, _, tool = whole_run(ours, "Tracing")
-            compiler = Process(bare)
-            compiled = compiler.wait_for("compiled")
-            compiler.finish()
-            world.pairs.append((ready, compiled, tool.peak_mb(), compiler.peak_mb()))
+    if not world.pairs:
+        ours = [world.tool("gofunccount"), f"{world.prometheus()}:*"]
+        bare = [world.path("bare_compile"), world.recorded("start", ours).folder]
+        with undisturbed():
+            world.pairs = [start_pair(ours, bare) for _ in range(ROUNDS)]
     return world.pairs
 
 

@@ -30,10 +30,13 @@ class Record:
                 for line in times:
                     what, *numbers = line.split()
                     self.events.append((what, *map(int, numbers)))
-        links = [event for event in self.events if event[0] != "close"]
-        if not links:
+        made = [event for event in self.events if event[0] == "link"]
+        if not made:
             raise Failed("the tool made no uprobe_multi link")
-        self.attach_ns = (links[0][2], links[-1][3])
+        # the first try is with all probes; what is smaller before it only asks what the kernel has
+        tries = [event for event in self.events if event[0] != "close"]
+        most = max(event[4] for event in tries)
+        self.attach_ns = (next(e[2] for e in tries if e[4] == most), made[-1][3])
         self.probes = self._keep_offsets()
 
     def _keep_offsets(self):
@@ -66,6 +69,7 @@ class World:
 
     def __init__(self, folder, tools):
         self.dir, self.tools = folder, tools
+        self.pairs = []  # of start and memory, which come from the same runs
         self.record = os.path.join(folder, "record.so")
         for name in ("bare_compile", "bare_attach"):
             self._cc(f"{name}.c", self.path(name), "-lbcc")
