@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tracer.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "command.h"
 #include "errmsg.h"
 #include "filewatch.h"
+#include "gate.h"
 #include "image.h"
 #include "mem.h"
 #include "pclntab.h"
@@ -177,6 +179,74 @@ static int define_all(struct tracer *tracer, struct errmsg *err)
 	return define_address(tracer, err);
 }
 
+/* lowest executable address, as the kernel's ELF loader notes it */
+static uint64_t start_code(const struct program *prog)
+{
+	size_t count;
+	const struct image_segment *segs = image_segments(prog->img, &count);
+	uint64_t lowest = UINT64_MAX;
+
+	for (size_t i = 0; i < count; i++)
+		if (segs[i].exec && segs[i].addr < lowest)
+			lowest = segs[i].addr;
+	return lowest;
+}
+
+static int attach_program(struct tracer *tracer, size_t n, int prog_fd, struct errmsg *err)
+{
+	const struct program *prog = tracer->programs[n];
+	const struct goruntime *rt = tracer->config->goroutines ? &tracer->runtime : NULL;
+	struct probes *probes = probes_new(tracer->sel, prog, rt);
+	int ret = 0;
+
+	if (attach_how() == ATTACH_PERF_ADDRESS)
+		ret = attach_fill_sites(bpfprog_map(tracer->bpf, "sites"), start_code(prog),
+					probes->items, probes->count, err);
+	if (!ret) {
+		tracer->attached[n] = attach_new(attach_how(), prog_fd, prog->path, probes->items,
+						 probes->count, err);
+		ret = tracer->attached[n] ? 0 : -1;
+	}
+	/* a call whose end cannot be seen must not be seen to begin */
+	if (!ret && probes_note_refused(probes, tracer->sel)) {
+		attach_free(tracer->attached[n]);
+		tracer->attached[n] = NULL;
+		ret = 1;
+	}
+	probes_free(probes);
+	return ret;
+}
+
+static int attach_all(struct tracer *tracer, int prog_fd, struct errmsg *err)
+{
+	const char *written = filewatch_written(tracer->watch);
+
+	if (written)
+		return errmsg_set(err, "\"%s\" was written to while it was read", written);
+	tracer->attached = mem_zalloc(tracer->program_count, sizeof(struct attach *));
+	for (size_t i = 0; i < tracer->program_count; i++) {
+		int ret;
+
+		do
+			ret = attach_program(tracer, i, prog_fd, err);
+		while (ret > 0);
+		if (ret)
+			return -1;
+	}
+	return 0;
+}
+
+/* Many probes take the kernel as long as a small compilation: with a gate they are attached while
+ * the compiler runs. One link for all of them is made the same way whatever program it runs; perf
+ * events wait for the program and its maps. */
+static int attach_to_gate(struct tracer *tracer, struct errmsg *err)
+{
+	if (attach_how() != ATTACH_MULTI)
+		return 0;
+	tracer->gate = gate_new(attach_prog_type(ATTACH_MULTI));
+	return tracer->gate ? attach_all(tracer, gate_prog(tracer->gate), err) : 0;
+}
+
 struct compile_job {
 	struct tracer *tracer;
 	struct errmsg err;
@@ -192,7 +262,7 @@ static void *compile(void *ctx)
 	return NULL;
 }
 
-/* The compiler takes a core for some tenths of a second; the disassembly takes the other. */
+/* The compiler takes a core for some tenths of a second; disassembly and kernel take the other. */
 static int compile_and_find_sites(struct tracer *tracer, struct errmsg *err)
 {
 	struct compile_job job = {.tracer = tracer};
@@ -202,6 +272,8 @@ static int compile_and_find_sites(struct tracer *tracer, struct errmsg *err)
 		return errmsg_set(err, "cannot start a thread");
 	int ret = selection_find_sites(tracer->sel, err);
 
+	if (!ret)
+		ret = attach_to_gate(tracer, err);
 	pthread_join(thread, NULL);
 	if (!ret && !tracer->bpf) {
 		*err = job.err;
@@ -247,44 +319,6 @@ struct tracer *tracer_new(const struct tracer_config *config, struct errmsg *err
 	return NULL;
 }
 
-/* lowest executable address, as the kernel's ELF loader notes it */
-static uint64_t start_code(const struct program *prog)
-{
-	size_t count;
-	const struct image_segment *segs = image_segments(prog->img, &count);
-	uint64_t lowest = UINT64_MAX;
-
-	for (size_t i = 0; i < count; i++)
-		if (segs[i].exec && segs[i].addr < lowest)
-			lowest = segs[i].addr;
-	return lowest;
-}
-
-static int attach_program(struct tracer *tracer, size_t n, int prog_fd, struct errmsg *err)
-{
-	const struct program *prog = tracer->programs[n];
-	const struct goruntime *rt = tracer->config->goroutines ? &tracer->runtime : NULL;
-	struct probes *probes = probes_new(tracer->sel, prog, rt);
-	int ret = 0;
-
-	if (attach_how() == ATTACH_PERF_ADDRESS)
-		ret = attach_fill_sites(bpfprog_map(tracer->bpf, "sites"), start_code(prog),
-					probes->items, probes->count, err);
-	if (!ret) {
-		tracer->attached[n] = attach_new(attach_how(), prog_fd, prog->path, probes->items,
-						 probes->count, err);
-		ret = tracer->attached[n] ? 0 : -1;
-	}
-	/* a call whose end cannot be seen must not be seen to begin */
-	if (!ret && probes_note_refused(probes, tracer->sel)) {
-		attach_free(tracer->attached[n]);
-		tracer->attached[n] = NULL;
-		ret = 1;
-	}
-	probes_free(probes);
-	return ret;
-}
-
 int tracer_attach(struct tracer *tracer, struct errmsg *err)
 {
 	int type = attach_prog_type(attach_how());
@@ -292,20 +326,10 @@ int tracer_attach(struct tracer *tracer, struct errmsg *err)
 
 	if (fd < 0)
 		return -1;
-	const char *written = filewatch_written(tracer->watch);
-
-	if (written)
-		return errmsg_set(err, "\"%s\" was written to while it was read", written);
-	tracer->attached = mem_zalloc(tracer->program_count, sizeof(struct attach *));
-	for (size_t i = 0; i < tracer->program_count; i++) {
-		int ret;
-
-		do
-			ret = attach_program(tracer, i, fd, err);
-		while (ret > 0);
-		if (ret)
-			return -1;
-	}
+	if (!tracer->gate)
+		return attach_all(tracer, fd, err);
+	if (gate_open(tracer->gate, fd))
+		return errmsg_set(err, "cannot start tracing: %s", strerror(errno));
 	return 0;
 }
 
@@ -323,6 +347,7 @@ void tracer_free(struct tracer *tracer)
 		return;
 	tracer_detach(tracer);
 	free(tracer->attached);
+	gate_free(tracer->gate);
 	bpfprog_free(tracer->bpf);
 	free(tracer->defs);
 	command_free(tracer->command, false);

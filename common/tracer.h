@@ -15,6 +15,7 @@
 struct command;
 struct errmsg;
 struct filewatch;
+struct gate;
 
 struct tracer_config {
 	char *const *patterns; /* [p:][BINARY:]PATTERN */
@@ -43,12 +44,14 @@ struct tracer {
 	size_t def_count, def_cap;
 	struct bpfprog *bpf;
 	struct attach **attached; /* one for each program */
+	struct gate *gate;        /* what they are attached to; NULL: to the kernel side itself */
 	unsigned refused;         /* probes that the kernel would not take */
 };
 
-/* Up to, and not including, attaching. The config outlives the tracer. NULL and *err on failure. */
+/* Up to, and not including, the first call that is seen. The config outlives the tracer. NULL and
+ * *err on failure. */
 struct tracer *tracer_new(const struct tracer_config *config, struct errmsg *err);
-/* Attaches everything; items with a probe that the kernel refuses get their `skipped` set.
+/* From now on calls are seen; items with a probe that the kernel refuses have their `skipped` set.
  * Returns 0, or -1 with *err. */
 int tracer_attach(struct tracer *tracer, struct errmsg *err);
 void tracer_detach(struct tracer *tracer); /* no handler runs any more when it returns */

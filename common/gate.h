@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A BPF program that does nothing until it is opened, and from then on goes on to another one (a
+ * tail call). Probes can be attached to it while that other one is still being compiled, and all
+ * of them begin at the same instant. */
+#ifndef GATE_H
+#define GATE_H
+
+struct gate;
+
+/* For programs of type kprobe with this expected_attach_type. NULL where the kernel has no such
+ * thing. Caller frees, after what is attached to it. */
+struct gate *gate_new(int expected_attach_type);
+void gate_free(struct gate *gate); /* closes it; NULL is all right */
+
+int gate_prog(const struct gate *gate); /* the program to attach; fd owned by the gate */
+/* From now on a hit runs the program prog_fd. 0, or -1 with errno. */
+int gate_open(struct gate *gate, int prog_fd);
+
+#endif
