@@ -41,14 +41,19 @@ class Copy:
         self.calls += calls
         return float(self.target.line())
 
-    def trace(self, argv, env=None):
+    def trace(self, argv, word, env=None):
+        """Until the tracer has said `word` and calls have been slow for a while: one slow batch may
+        be the machine's, and not every tracer speaks when all is attached."""
         self.tracer = Process(argv, env)
-        for _ in range(1000):
-            if self.batch(500) > TRACED_NS:
+        self.tracer.wait_for(word)
+        slow = 0
+        for _ in range(5000):
+            slow = slow + 1 if self.batch(500) > TRACED_NS else 0
+            if slow == 10:
                 return
             if not self.tracer.alive():
                 break
-            time.sleep(0.02)
+            time.sleep(0.01)
         self.tracer.fail("never traced a call")
 
     def end(self):
@@ -88,22 +93,22 @@ def start_counted(world, version, copies):
     ours = world.tool("gofunccount")
     record = world.recorded(f"counted-{version}",
                             [ours, f"{copies['ours'].program}:{FUNCTION}"])
-    copies["ours"].trace([ours, f"{copies['ours'].program}:{FUNCTION}"])
+    copies["ours"].trace([ours, f"{copies['ours'].program}:{FUNCTION}"], "Tracing")
     copies["empty program"].trace([world.path("bare_attach"), copies["empty program"].program,
-                                   record.offsets, "hold"])
+                                   record.offsets, "hold"], "attached")
     if "bpftrace" in copies:
-        copies["bpftrace"].trace(bpftrace_counts(copies["bpftrace"].program))
+        copies["bpftrace"].trace(bpftrace_counts(copies["bpftrace"].program), "Attaching")
     if "bcc" in copies:
-        copies["bcc"].trace(["funccount-bpfcc", f"{copies['bcc'].program}:{FUNCTION}"],
+        copies["bcc"].trace(["funccount-bpfcc", f"{copies['bcc'].program}:{FUNCTION}"], "Tracing",
                             {"BCC_KERNEL_SOURCE": record.tree})
 
 
 def start_timed(world, _, copies):
     ours = world.tool("gofunclatency")
-    copies["ours"].trace([ours, f"{copies['ours'].program}:{FUNCTION}"])
+    copies["ours"].trace([ours, f"{copies['ours'].program}:{FUNCTION}"], "Tracing")
     if "bpftrace" in copies:
         copies["bpftrace"].trace(bpftrace_times(copies["bpftrace"].program,
-                                                copies["ours"].program))
+                                                copies["ours"].program), "Attaching")
 
 def interleave(copies):
     order = list(copies.values())
