@@ -27,6 +27,7 @@ import traceback
 
 TESTS = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 REGISTRY = []
+PATIENCE = 200  # seconds; other tracers may hold the kernel's locks for long
 OPTIONS = argparse.Namespace(build="", versions=[], group="e2e")
 
 
@@ -64,7 +65,7 @@ def expect(condition, message):
         raise Failure(message)
 
 
-def run(argv, timeout=60, **kwargs):
+def run(argv, timeout=PATIENCE, **kwargs):
     """A command to its end: CompletedProcess with text in stdout and stderr."""
     kwargs.setdefault("stdin", subprocess.DEVNULL)
     return subprocess.run(argv, timeout=timeout, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -143,7 +144,7 @@ class Process:
     def pid(self):
         return self.child.pid
 
-    def wait_line(self, start, timeout=60):
+    def wait_line(self, start, timeout=PATIENCE):
         """The first line on stdout or stderr that begins so."""
         end = time.monotonic() + timeout
         line, gone = None, False
@@ -170,7 +171,7 @@ class Process:
         if self.child.poll() is None:
             self.child.send_signal(number)
 
-    def wait(self, timeout=60):
+    def wait(self, timeout=PATIENCE):
         """Exit status, with all output read."""
         try:
             status = self.child.wait(timeout)
@@ -214,7 +215,7 @@ class Target(Process):
     def go(self):
         self.say()
 
-    def truth(self, timeout=60):
+    def truth(self, timeout=PATIENCE):
         """Lets it end, and what it tells: a list of tracks."""
         status = self.wait(timeout)
         expect(status == 0, f"the target ended with {status}: {self.said()}")
@@ -241,13 +242,13 @@ class Tool(Process):
         self.wait_line("Tracing ")
         return self
 
-    def records(self, timeout=60, status=0):
+    def records(self, timeout=PATIENCE, status=0):
         """Its JSON output, after it has ended by itself."""
         got = self.wait(timeout)
         expect(got == status, f"{self.argv[0]} ended with {got}: {self.said()}")
         return json_lines(self.out.text())
 
-    def stop(self, number=signal.SIGINT, timeout=60):
+    def stop(self, number=signal.SIGINT, timeout=PATIENCE):
         self.signal(number)
         return self.records(timeout)
 

@@ -19,7 +19,7 @@ def ends_by_signal(tool, number):
             tracer.tracing()
             time.sleep(0.3)
             tracer.signal(number)
-            expect(tracer.wait(20) == 0, f"ended with {tracer.child.returncode}")
+            expect(tracer.wait() == 0, f"ended with {tracer.child.returncode}")
             out = tracer.out.text()
             expect("Detaching..." in out, f"no last word: {out}")
             if tool == "gofunccount":
@@ -40,7 +40,7 @@ def second_interrupt(tool):
             tracer.tracing()
             tracer.signal(signal.SIGINT)
             tracer.signal(signal.SIGINT)
-            expect(tracer.wait(20) in (0, 1, 130, -signal.SIGINT), "no end")
+            expect(tracer.wait() in (0, 1, 130, -signal.SIGINT), "no end")
         right(target)
 
 
@@ -51,7 +51,7 @@ def early_interrupt(tool):
         with Tool(tool, f"{target.path}:*") as tracer:
             time.sleep(0.1)
             tracer.signal(signal.SIGINT)
-            tracer.wait(20)
+            tracer.wait()
         right(target)
 
 
@@ -165,7 +165,7 @@ def killed_tracer(tool, pattern):
             tracer.tracing()
             time.sleep(0.5)
             tracer.signal(signal.SIGKILL)
-            tracer.wait(30)
+            tracer.wait()
         right(target)
 
 
@@ -178,7 +178,7 @@ def cycles(tool, version):
                 tracer.tracing()
                 time.sleep(0.1)
                 tracer.signal(signal.SIGINT)
-                expect(tracer.wait(30) == 0, tracer.said())
+                expect(tracer.wait() == 0, tracer.said())
         right(target)
 
 
