@@ -51,22 +51,33 @@ static bool offer_copy(const struct inlining_copy *copy, void *ctx)
 	return true;
 }
 
-void nearest_hint(const struct pclntab *tab, const char *typed, struct errmsg *err)
+static struct nearest search(const struct pclntab *tab, const char *typed)
 {
 	struct nearest near = {.typed = typed, .limit = 2 + strlen(typed) / 4};
 	struct pclntab_func fn;
-	char list[400] = "";
-	size_t len = 0;
 
 	for (size_t i = 0; i < pclntab_count(tab); i++)
 		if (pclntab_func(tab, i, &fn))
 			offer(&near, fn.name);
 	inlining_each(tab, offer_copy, &near);
+	return near;
+}
+
+void nearest_hint(const struct pclntab *tab, const char *typed, struct errmsg *err)
+{
+	const char *slash = strrchr(typed, '/'); /* paths change from version to version */
+	struct nearest near = search(tab, typed);
+	char list[400] = "";
+	size_t len = 0;
+
+	if (!near.count && slash)
+		near = search(tab, slash + 1);
 	for (size_t i = 0; i < near.count && len < sizeof(list); i++)
 		len += snprintf(list + len, sizeof(list) - len, "%s%s", i ? ", " : "",
 				near.names[i]);
 	if (near.count)
 		errmsg_hint(err, "near names: %s", list);
 	else
-		errmsg_hint(err, "gofuncs lists the names, as in gofuncs 'BINARY:main.*'");
+		errmsg_hint(err, "gofuncs lists the names, as in gofuncs 'BINARY:%s%s'",
+			    slash ? "*" : "", slash ? slash : "main.*");
 }

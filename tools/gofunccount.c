@@ -32,6 +32,9 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 	(void)letter;
 	if (!number_parse(value, 4095, &cpu))
 		return errmsg_set(err, "-c: \"%s\" is not a CPU's number", value);
+	if (cpu >= bpfmap_cpus())
+		return errmsg_set(err, "-c: no CPU %s: the last one is %u", value,
+				  bpfmap_cpus() - 1);
 	counter->cpu = (int)cpu;
 	return 0;
 }
@@ -134,8 +137,7 @@ static const struct options_def own_options[] = {
 };
 
 static const char examples[] =
-	"    gofunccount 'etcd:go.etcd.io/etcd/server/v3/etcdserver.*'\n"
-	"                                       # count the calls of a package's functions\n"
+	"    gofunccount 'etcd:*/etcdserver.*'  # the functions of a package\n"
 	"    gofunccount /usr/bin/etcd:net/http.HandlerFunc.ServeHTTP\n"
 	"                                       # one function\n"
 	"    gofunccount -p 181 'main.(*T).*'   # all methods of a type, in process 181 only\n"
