@@ -141,7 +141,7 @@ def both_units():
 
 @test(tool=["gofunccount"])
 def bad_cpu(tool):
-    fails(tool, ["-c", "4095", "/bin/ls:main.*"], 1, "4095|not a Go program")
+    fails(tool, ["-c", "4095", "/bin/ls:main.*"], 2, "no CPU 4095")
     fails(tool, ["-c", "x", "/bin/ls:main.*"], 2, "x")
 
 
