@@ -33,7 +33,9 @@ static inline u64 goroutine_tls_g(void)
 
 static inline u64 goroutine_g(struct pt_regs *ctx)
 {
-#ifdef G_REGISTER
+#if defined(G_REGISTER) && defined(__aarch64__)
+	return ctx->regs[28];
+#elif defined(G_REGISTER)
 	return ctx->r14;
 #else
 	return goroutine_tls_g();

@@ -30,7 +30,11 @@ static inline u64 probe_place(struct pt_regs *ctx)
 
 	probe_read_kernel(&mm, sizeof(mm), (void *)(bpf_get_current_task() + TASK_MM));
 	probe_read_kernel(&code, sizeof(code), (void *)(mm + MM_START_CODE));
+#ifdef __aarch64__
+	return ctx->pc - code;
+#else
 	return ctx->ip - code;
+#endif
 }
 #endif
 
@@ -64,13 +68,14 @@ static inline bool probe_wanted(void)
 }
 
 /* At the stack check's branch: does it go on to the body? It jumps away to grow the stack (and to
- * start the function anew) when "below or equal", that is with the carry or the zero flag set. */
+ * start the function anew) when the stack pointer is lower or the same: with the carry or the zero
+ * flag set on amd64; with the carry flag clear or the zero flag set on arm64. */
 static inline bool probe_check_passed(struct pt_regs *ctx)
 {
-#ifdef __x86_64__
-	return !(ctx->flags & 0x41);
+#ifdef __aarch64__
+	return (ctx->pstate >> 29 & 3) == 1;
 #else
-	return true;
+	return !(ctx->flags & 0x41);
 #endif
 }
 

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -316,6 +317,38 @@ static void test_no_privileges(void **state)
 	assert_int_equal(status, 0);
 }
 
+enum { MANY = 300, FEW_FDS = 128 };
+
+/* 0: refused for want of descriptors, in words that say so; 77: the limit could be raised */
+static int attach_beyond_limit(struct fixture *f)
+{
+	struct rlimit few = {FEW_FDS, FEW_FDS};
+	static struct attach_probe probes[MANY];
+	struct errmsg err = {0};
+
+	if (setrlimit(RLIMIT_NOFILE, &few))
+		return 1;
+	if (!setrlimit(RLIMIT_NOFILE, &(struct rlimit){FEW_FDS + 1, FEW_FDS + 1}))
+		return 77;
+	if (attach_new(f->how, f->fd, SELF, probes, MANY, &err))
+		return 2;
+	return strstr(err.text, "300 probes need 364 file descriptors; the limit is 128") ? 0 : 3;
+}
+
+static void test_too_few_descriptors(void **state)
+{
+	struct fixture *f = fixture_of(state, "perf");
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(attach_beyond_limit(f));
+	waitpid(pid, &status, 0);
+	if (WEXITSTATUS(status) == 77)
+		skip();
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -327,6 +360,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_no_file, teardown),
 		cmocka_unit_test_teardown(test_foreign_multi, teardown),
 		cmocka_unit_test_teardown(test_foreign_perf, teardown),
+		cmocka_unit_test_teardown(test_too_few_descriptors, teardown),
 		cmocka_unit_test(test_no_privileges),
 	};
 
