@@ -24,6 +24,10 @@ struct control {
 	u32 epoch; /* which of the two extremes of a row is in use */
 };
 
+#define EXITED_MAX 65536
+/* no more than all histograms have: the kernel sets the table up at once, in its full width */
+#define PLACES_MAX (ROWS * HISTOGRAM_SLOTS < PLACES ? ROWS * HISTOGRAM_SLOTS : PLACES)
+
 /* how calls end that do not return: the order of the counters in struct call_sums */
 enum ending { PANICKED, EXITED, SWITCHED };
 
@@ -32,12 +36,12 @@ BPF_F_TABLE("hash", struct goroutine_key, struct calls, goroutines, GOROUTINES, 
 BPF_F_TABLE("hash", struct deep_key, struct call, deep_calls, DEEP_CALLS, BPF_F_NO_PREALLOC);
 /* goroutines that ended by Goexit: how many calls they were in then, stale in deep_calls; what is
  * stale with a higher index was ended by a panic before */
-BPF_F_TABLE("hash", struct goroutine_key, u64, exited, DEEP_CALLS, BPF_F_NO_PREALLOC);
+BPF_F_TABLE("hash", struct goroutine_key, u64, exited, EXITED_MAX, BPF_F_NO_PREALLOC);
 BPF_PERCPU_ARRAY(sums, struct call_sums, ROWS);
 BPF_ARRAY(extremes, struct call_extremes, ROWS * 2);
 BPF_ARRAY(no_calls, struct calls, 1);
 #ifdef PER_ROW
-BPF_F_TABLE("hash", u64, u64, places, PLACES, BPF_F_NO_PREALLOC);
+BPF_F_TABLE("hash", u64, u64, places, PLACES_MAX, BPF_F_NO_PREALLOC);
 #else
 BPF_PERCPU_ARRAY(histogram, u64, HISTOGRAM_SLOTS);
 #endif
