@@ -1,31 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "body.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "mem.h"
-
-static const struct insn *insn(const struct body *body, long at)
-{
-	return &body->graph->flow->insns[at];
-}
-
-static bool dominates(const struct graph *graph, uint32_t home, uint32_t b)
-{
-	return graph->blocks[b].order != GRAPH_UNREACHED &&
-	       graph_common_dominator(graph, home, b) == home;
-}
+#include "body_parts.h"
 
 /* Does the instruction show where the run is? Those that cannot be moved do; others do where they
  * may belong to a run that began in block `home`. */
 static bool counts(const struct body *body, uint32_t home, long at)
 {
-	const struct insn *in = insn(body, at);
+	const struct insn *in = body_insn(body, at);
 
 	if (!body->inside[at] || in->floats)
 		return false;
-	return in->stays || dominates(body->graph, home, body->graph->block_of[at]);
+	return in->stays || body_dominates(body->graph, home, body->graph->block_of[at]);
 }
 
 /* The closest block that every way into the body's code leads through, or GRAPH_UNREACHED. */
@@ -35,123 +19,14 @@ static uint32_t common_block(const struct body *body, bool only_staying)
 	uint32_t found = GRAPH_UNREACHED;
 
 	for (size_t i = 0; i < body->count; i++) {
-		const struct insn *in = insn(body, body->insns[i]);
+		const struct insn *in = body_insn(body, body->insns[i]);
 		uint32_t b = graph->block_of[body->insns[i]];
 
-		if (in->floats || (only_staying && !in->stays))
+		if (in->floats || in->kind == INSN_JUMP || (only_staying && !in->stays))
 			continue;
 		if (graph->blocks[b].order == GRAPH_UNREACHED)
 			return GRAPH_UNREACHED;
 		found = found == GRAPH_UNREACHED ? b : graph_common_dominator(graph, found, b);
-	}
-	return found;
-}
-
-struct visit {
-	uint32_t *stack;
-	bool *seen;
-	uint32_t depth;
-};
-
-static void visit_init(struct visit *visit, uint32_t nblocks)
-{
-	visit->stack = mem_alloc((nblocks + 1) * sizeof(*visit->stack));
-	visit->seen = mem_zalloc(nblocks + 1, sizeof(*visit->seen));
-	visit->depth = 0;
-}
-
-static void visit_free(struct visit *visit)
-{
-	free(visit->stack);
-	free(visit->seen);
-}
-
-static void visit_push(struct visit *visit, uint32_t b)
-{
-	if (visit->seen[b])
-		return;
-	visit->seen[b] = true;
-	visit->stack[visit->depth++] = b;
-}
-
-/* Is there a way from block b back to itself on which only the callee's own branches decide? */
-static bool loops_by_itself(const struct body *body, uint32_t b)
-{
-	const struct graph *graph = body->graph;
-	struct visit visit;
-	uint32_t at = b;
-
-	visit_init(&visit, graph->nblocks);
-	do {
-		const struct graph_block *block = &graph->blocks[at];
-		const struct insn *last = insn(body, block->last);
-
-		if (flow_ends_block(last) && !body->inside[block->last])
-			continue; /* the caller's branch: what comes after it is another run */
-		for (uint32_t i = 0; i < block->nsucc; i++)
-			visit_push(&visit, graph->edges[block->succ_at + i]);
-	} while (visit.depth && !visit.seen[b] && (at = visit.stack[--visit.depth], true));
-
-	bool loops = visit.seen[b];
-
-	visit_free(&visit);
-	return loops;
-}
-
-static bool is_all_inside(const struct body *body, uint32_t b)
-{
-	const struct graph_block *block = &body->graph->blocks[b];
-
-	for (uint32_t i = block->first; i <= block->last; i++)
-		if (!body->inside[i] && !insn(body, i)->floats && insn(body, i)->kind != INSN_JUMP)
-			return false;
-	return true;
-}
-
-/* Is the loop at block b all the callee's? Else it may be the caller's, `for f(x) { ... }`, where
- * the callee's branches decide as well. */
-static bool is_own_loop(const struct body *body, uint32_t b)
-{
-	const struct graph *graph = body->graph;
-	struct visit visit;
-	bool own = is_all_inside(body, b);
-
-	visit_init(&visit, graph->nblocks);
-	visit.seen[b] = true;
-	for (uint32_t at = b; own; at = visit.stack[--visit.depth]) {
-		const struct graph_block *block = &graph->blocks[at];
-
-		own = is_all_inside(body, at);
-		for (uint32_t i = 0; i < block->npred; i++) {
-			uint32_t pred = graph->preds[block->pred_at + i];
-
-			if (at != b || dominates(graph, b, pred))
-				visit_push(&visit, pred);
-		}
-		if (!visit.depth)
-			break;
-	}
-	visit_free(&visit);
-	return own;
-}
-
-/* The one block outside of the loop at block b that leads to it, and to nothing else: passed once
- * for each run of the loop. GRAPH_UNREACHED: there is none such. */
-static uint32_t before_loop(const struct body *body, uint32_t b)
-{
-	const struct graph *graph = body->graph;
-	const struct graph_block *block = &graph->blocks[b];
-	uint32_t found = GRAPH_UNREACHED;
-
-	for (uint32_t i = 0; i < block->npred; i++) {
-		uint32_t pred = graph->preds[block->pred_at + i];
-
-		if (graph->blocks[pred].order == GRAPH_UNREACHED || dominates(graph, b, pred))
-			continue;
-		if (found != GRAPH_UNREACHED || pred == graph->root ||
-		    graph->blocks[pred].nsucc != 1)
-			return GRAPH_UNREACHED;
-		found = pred;
 	}
 	return found;
 }
@@ -177,15 +52,19 @@ long body_start(const struct body *body, const char **reason)
 		if (b == graph->root || !body->agrees || !body->agrees(body->ctx, b))
 			return no_start(reason, "its code may have been moved");
 	}
+	/* a branch of its own may have lost its source position, and then the rest shows where it
+	 * begins */
+	if (common_block(body, false) != b)
+		return no_start(reason, "its code may have been moved");
 	if (b == graph->root)
 		return no_start(reason, "it has no instruction that each run passes");
 	for (long i = graph->blocks[b].first; i <= (long)graph->blocks[b].last; i++) {
-		if (!body->inside[i] || insn(body, i)->floats)
+		if (!body->inside[i] || body_insn(body, i)->floats)
 			continue;
-		if (!loops_by_itself(body, b))
+		if (!body_loops(body, b))
 			return i;
-		b = is_own_loop(body, b) ? before_loop(body, b) : GRAPH_UNREACHED;
-		if (b == GRAPH_UNREACHED || loops_by_itself(body, b))
+		b = body_before_loop(body, b);
+		if (b == GRAPH_UNREACHED || body_loops(body, b))
 			return no_start(reason, "its first instruction is also a loop's");
 		return graph->blocks[b].last;
 	}
@@ -211,15 +90,15 @@ long body_cheapest(const struct body *body, long start)
 	long best = start;
 
 	for (long i = start; i <= (long)block->last; i++) {
-		if (rank(insn(body, i)) > rank(insn(body, best)))
+		if (rank(body_insn(body, i)) > rank(body_insn(body, best)))
 			best = i;
-		if (may_not_go_on(insn(body, i)))
+		if (may_not_go_on(body_insn(body, i)))
 			break;
 	}
-	for (long i = start - 1; i >= (long)block->first && !may_not_go_on(insn(body, i)); i--)
-		if (rank(insn(body, i)) > rank(insn(body, best)))
+	for (long i = start - 1; i >= (long)block->first && !may_not_go_on(body_insn(body, i)); i--)
+		if (rank(body_insn(body, i)) > rank(body_insn(body, best)))
 			best = i;
-	return rank(insn(body, best)) ? best : FLOW_NONE;
+	return rank(body_insn(body, best)) ? best : FLOW_NONE;
 }
 
 long body_only_call(const struct body *body, long start)
@@ -231,9 +110,9 @@ long body_only_call(const struct body *body, long start)
 	for (size_t i = 0; i < body->count; i++) {
 		long at = body->insns[i];
 
-		if (flow_ends_block(insn(body, at)))
+		if (flow_ends_block(body_insn(body, at)))
 			return FLOW_NONE;
-		if (insn(body, at)->kind != INSN_CALL)
+		if (body_insn(body, at)->kind != INSN_CALL)
 			continue;
 		if (call != FLOW_NONE || at < start || at > (long)block->last)
 			return FLOW_NONE;
@@ -247,18 +126,18 @@ static bool *leads_to_body(const struct body *body, long start)
 {
 	const struct graph *graph = body->graph;
 	uint32_t home = graph->block_of[start];
-	struct visit visit;
+	struct body_visit visit;
 
-	visit_init(&visit, graph->nblocks);
+	body_visit_init(&visit, graph->nblocks);
 	for (size_t i = 0; i < body->count; i++)
 		if (counts(body, home, body->insns[i]) && graph->block_of[body->insns[i]] != home)
-			visit_push(&visit, graph->block_of[body->insns[i]]);
+			body_visit_push(&visit, graph->block_of[body->insns[i]]);
 	while (visit.depth) {
 		const struct graph_block *block = &graph->blocks[visit.stack[--visit.depth]];
 
 		for (uint32_t i = 0; i < block->npred; i++)
 			if (graph->preds[block->pred_at + i] != home)
-				visit_push(&visit, graph->preds[block->pred_at + i]);
+				body_visit_push(&visit, graph->preds[block->pred_at + i]);
 	}
 	free(visit.stack);
 	return visit.seen;
@@ -295,7 +174,7 @@ struct region {
 	const struct body *body;
 	long start;
 	bool *leads;
-	struct visit visit;
+	struct body_visit visit;
 	struct body_exits *out;
 };
 
@@ -303,7 +182,7 @@ struct region {
 static bool is_foreign(const struct body *body, long first, long end)
 {
 	for (long i = first; i <= end; i++)
-		if (!body->inside[i] && i != body->mark && insn(body, i)->kind == INSN_CALL)
+		if (!body->inside[i] && i != body->mark && body_insn(body, i)->kind == INSN_CALL)
 			return true;
 	return false;
 }
@@ -328,7 +207,7 @@ static const char *region_block(struct region *region, uint32_t b, long first)
 		uint32_t to = graph->edges[block->succ_at + i];
 
 		if (region->leads[to])
-			visit_push(&region->visit, to);
+			body_visit_push(&region->visit, to);
 		else
 			add_exit(region->out, graph->blocks[to].first);
 	}
@@ -361,7 +240,7 @@ static bool dominates_all(const struct body *body, uint32_t home)
 
 	for (size_t i = 0; i < body->count; i++)
 		if (counts(body, home, body->insns[i]) &&
-		    !dominates(graph, home, graph->block_of[body->insns[i]]))
+		    !body_dominates(graph, home, graph->block_of[body->insns[i]]))
 			return false;
 	return true;
 }
@@ -378,7 +257,7 @@ int body_exits(const struct body *body, long start, struct body_exits *out, cons
 		return -1;
 	}
 	region.leads = leads_to_body(body, start);
-	visit_init(&region.visit, graph->nblocks);
+	body_visit_init(&region.visit, graph->nblocks);
 	region.visit.seen[home] = true;
 	*reason = region_block(&region, home, start);
 	while (!*reason && region.visit.depth) {
@@ -391,7 +270,7 @@ int body_exits(const struct body *body, long start, struct body_exits *out, cons
 	for (size_t i = 0; !*reason && i < out->count; i++)
 		if (out->items[i] == start)
 			*reason = "its end is the beginning of its next run";
-	visit_free(&region.visit);
+	body_visit_free(&region.visit);
 	free(region.leads);
 	return *reason ? -1 : 0;
 }
