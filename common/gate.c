@@ -88,3 +88,14 @@ int gate_open(struct gate *gate, int prog_fd)
 
 	return bpfmap_update(gate->map, &first, &value);
 }
+
+void gate_shut(struct gate *gate)
+{
+	uint32_t first = 0;
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = gate->map;
+	attr.key = (uintptr_t)&first;
+	syscall(SYS_bpf, BPF_MAP_DELETE_ELEM, &attr, sizeof(attr));
+}

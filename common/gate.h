@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A BPF program that does nothing until it is opened, and from then on goes on to another one (a
  * tail call). Probes can be attached to it while that other one is still being compiled, and all
- * of them begin at the same instant. */
+ * of them begin, and end, at the same instant. */
 #ifndef GATE_H
 #define GATE_H
 
@@ -15,5 +15,6 @@ void gate_free(struct gate *gate); /* closes it; NULL is all right */
 int gate_prog(const struct gate *gate); /* the program to attach; fd owned by the gate */
 /* From now on a hit runs the program prog_fd. 0, or -1 with errno. */
 int gate_open(struct gate *gate, int prog_fd);
+void gate_shut(struct gate *gate); /* from now on hits do nothing again */
 
 #endif

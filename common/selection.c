@@ -11,32 +11,51 @@
 #include "pclntab.h"
 #include "program.h"
 
-/* Open addressing over row numbers + 1; a power of two at least twice the rows. */
+struct name_slot {
+	uint32_t row; /* its number + 1; 0: free */
+	uint32_t hash;
+};
+
+/* Open addressing; a power of two at least twice the rows. */
 struct selection_names {
-	uint32_t *slots;
+	struct name_slot *slots;
 	size_t size;
 };
 
-static uint64_t hash_name(const struct program *prog, const char *name)
+/* eight bytes at a time: all names of a large program are hashed before anything else can begin */
+static uint32_t hash_name(const struct program *prog, const char *name)
 {
-	uint64_t h = 0xcbf29ce484222325u ^ (uintptr_t)prog;
+	uint64_t h = 0xcbf29ce484222325u ^ (uintptr_t)prog, word;
+	size_t len = strlen(name);
 
-	for (; *name; name++)
-		h = (h ^ (unsigned char)*name) * 0x100000001b3u;
-	return h ^ h >> 32;
+	for (; len >= sizeof(word); len -= sizeof(word), name += sizeof(word)) {
+		memcpy(&word, name, sizeof(word));
+		h = (h ^ word) * 0x9e3779b97f4a7c15u;
+		h ^= h >> 32;
+	}
+	word = 0;
+	memcpy(&word, name, len);
+	h = (h ^ word ^ (uint64_t)len << 56) * 0x9e3779b97f4a7c15u;
+	return h >> 32;
 }
 
-/* the slot of this name: holding its row, or free */
-static uint32_t *find_slot(const struct selection *sel, const struct program *prog,
-			   const char *name)
+/* the slot of this name: holding its row, or free with its hash noted */
+static struct name_slot *find_slot(const struct selection *sel, const struct program *prog,
+				   const char *name)
 {
 	const struct selection_names *names = sel->names;
+	uint32_t hash = hash_name(prog, name);
 
-	for (uint64_t h = hash_name(prog, name);; h++) {
-		uint32_t *slot = &names->slots[h & (names->size - 1)];
-		const struct selection_row *row = &sel->rows[*slot ? *slot - 1 : 0];
+	for (size_t i = hash;; i++) {
+		struct name_slot *slot = &names->slots[i & (names->size - 1)];
 
-		if (!*slot || (row->prog == prog && !strcmp(row->name, name)))
+		if (!slot->row) {
+			slot->hash = hash;
+			return slot;
+		}
+		const struct selection_row *row = &sel->rows[slot->row - 1];
+
+		if (slot->hash == hash && row->prog == prog && !strcmp(row->name, name))
 			return slot;
 	}
 }
@@ -44,23 +63,32 @@ static uint32_t *find_slot(const struct selection *sel, const struct program *pr
 static void grow_names(struct selection *sel)
 {
 	struct selection_names *names = sel->names;
+	struct name_slot *old = names->slots;
+	size_t old_size = names->size;
 
 	if (sel->row_count * 2 < names->size)
 		return;
-	free(names->slots);
 	names->size *= 4;
 	names->slots = mem_zalloc(names->size, sizeof(*names->slots));
-	for (size_t i = 0; i < sel->row_count; i++)
-		*find_slot(sel, sel->rows[i].prog, sel->rows[i].name) = i + 1;
+	for (size_t i = 0; i < old_size; i++) {
+		size_t at = old[i].hash;
+
+		if (!old[i].row)
+			continue;
+		while (names->slots[at & (names->size - 1)].row)
+			at++;
+		names->slots[at & (names->size - 1)] = old[i];
+	}
+	free(old);
 }
 
 static uint32_t row_of(struct selection *sel, const struct program *prog, const char *name)
 {
-	uint32_t *slot = find_slot(sel, prog, name);
+	struct name_slot *slot = find_slot(sel, prog, name);
 
-	if (*slot)
-		return *slot - 1;
-	*slot = sel->row_count + 1;
+	if (slot->row)
+		return slot->row - 1;
+	slot->row = sel->row_count + 1;
 	sel->rows = mem_grow(sel->rows, sel->row_count, &sel->row_cap, sizeof(*sel->rows));
 	sel->rows[sel->row_count] = (struct selection_row){.name = name, .prog = prog};
 	sel->row_count++;
@@ -146,10 +174,10 @@ static size_t add_functions(struct selection *sel, const struct program *prog,
 		if (!pclntab_func(prog->tab, i, &fn) || !pattern_match(pat, fn.name))
 			continue;
 		found++;
-		const uint32_t *slot = find_slot(sel, prog, fn.name);
+		const struct name_slot *slot = find_slot(sel, prog, fn.name);
 
 		/* an earlier pattern has it already */
-		if (*slot && *slot <= rows_before && sel->rows[*slot - 1].funcs)
+		if (slot->row && slot->row <= rows_before && sel->rows[slot->row - 1].funcs)
 			continue;
 		struct selection_item *item = add_item(sel, prog, fn.name);
 
@@ -180,9 +208,9 @@ static bool on_copy(const struct inlining_copy *copy, void *ctx)
 	search->found++;
 	if (!search->add)
 		return true;
-	const uint32_t *slot = find_slot(sel, search->prog, copy->name);
+	const struct name_slot *slot = find_slot(sel, search->prog, copy->name);
 
-	if (*slot && *slot <= search->rows_before && sel->rows[*slot - 1].copies)
+	if (slot->row && slot->row <= search->rows_before && sel->rows[slot->row - 1].copies)
 		return true;
 	struct selection_item *item = add_item(sel, search->prog, copy->name);
 

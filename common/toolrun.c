@@ -120,6 +120,7 @@ static int finish(struct progress *progress, struct errmsg *err)
 
 	if (run->stop)
 		run->stop(run->ctx);
+	tracer_stop(progress->tracer);
 	if (quick)
 		tracer_detach(progress->tracer);
 	int ret = run->show(run->ctx, true, err);

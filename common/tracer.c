@@ -333,6 +333,12 @@ int tracer_attach(struct tracer *tracer, struct errmsg *err)
 	return 0;
 }
 
+void tracer_stop(struct tracer *tracer)
+{
+	if (tracer->gate)
+		gate_shut(tracer->gate);
+}
+
 void tracer_detach(struct tracer *tracer)
 {
 	for (size_t i = 0; tracer->attached && i < tracer->program_count; i++) {

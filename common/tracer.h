@@ -44,8 +44,9 @@ struct tracer {
 	size_t def_count, def_cap;
 	struct bpfprog *bpf;
 	struct attach **attached; /* one for each program */
-	struct gate *gate;        /* what they are attached to; NULL: to the kernel side itself */
-	unsigned refused;         /* probes that the kernel would not take */
+	struct gate
+		*gate;    /* what they are attached to, so that all begin at one instant; or NULL */
+	unsigned refused; /* probes that the kernel would not take */
 };
 
 /* Up to, and not including, the first call that is seen. The config outlives the tracer. NULL and
@@ -54,6 +55,9 @@ struct tracer *tracer_new(const struct tracer_config *config, struct errmsg *err
 /* From now on calls are seen; items with a probe that the kernel refuses have their `skipped` set.
  * Returns 0, or -1 with *err. */
 int tracer_attach(struct tracer *tracer, struct errmsg *err);
+/* Where the kernel can end all probes at one instant, before they are detached one after another.
+ */
+void tracer_stop(struct tracer *tracer);
 void tracer_detach(struct tracer *tracer); /* no handler runs any more when it returns */
 void tracer_free(struct tracer *tracer);   /* NULL is all right */
 

@@ -58,9 +58,9 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 	counter->order = mem_zalloc(rows, sizeof(*counter->order));
 	for (size_t i = 0; i < rows; i++)
 		counter->order[i] = i;
-	/* Counting begins for all functions at once. Until the last probe is attached, which takes
-	 * long on a busy machine, the first ones count already. */
-	return read_counts(counter, counter->then, err);
+	/* Counting begins for all functions at once. Where they are attached one after another,
+	 * which takes long on a busy machine, the first ones count already until the last is. */
+	return tracer->gate ? 0 : read_counts(counter, counter->then, err);
 }
 
 static uint64_t count_of(const struct counter *counter, uint32_t row)
