@@ -5,7 +5,7 @@ building."""
 from harness import (Target, Tool, compare_counts, compare_latency, some_versions, test,
                      versions)
 
-ALL = ["calls", "early", "generics", "grow", "many", "migrate", "panics", "preempt", "recurse"]
+ALL = ["calls", "early", "grow", "many", "migrate", "panics", "preempt", "recurse"]
 BUILT = ["migrate", "panics", "recurse"]  # in every flavour
 FLAVOURS = ["sw", "strip", "pie", "nl", "cgo", "cgopie"]
 
@@ -29,6 +29,20 @@ def count(name, version, flavour="plain"):
 @test(name=ALL, version=versions)
 def latency(name, version, flavour="plain"):
     measure("gofunclatency", name, version, flavour, compare_latency, "-F")
+
+
+def generic_versions():
+    return [v for v in versions() if v != "1.15"]
+
+
+@test(version=generic_versions)
+def count_generics(version):
+    count("generics", version)
+
+
+@test(version=generic_versions)
+def latency_generics(version):
+    latency("generics", version)
 
 
 @test(name=BUILT, version=some_versions, flavour=FLAVOURS)
