@@ -110,6 +110,7 @@ def start_timed(world, _, copies):
         copies["bpftrace"].trace(bpftrace_times(copies["bpftrace"].program,
                                                 copies["ours"].program), "Attaching")
 
+
 def interleave(copies):
     order = list(copies.values())
     for number in range(ROUNDS):
