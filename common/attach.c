@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "attach_kernel.h"
 #include "bpfmap.h"
@@ -14,7 +13,6 @@
 
 enum {
 	TRACE_UPROBE_MULTI = 48, /* BPF_TRACE_UPROBE_MULTI of linux/bpf.h, from 6.6 */
-	KERNEL_ENOTSUPP = 524,   /* the kernel's own: an instruction that cannot be probed */
 };
 
 enum attach_how attach_how(void)
@@ -33,45 +31,6 @@ enum attach_how attach_how(void)
 int attach_prog_type(enum attach_how how)
 {
 	return how == ATTACH_MULTI ? TRACE_UPROBE_MULTI : 0;
-}
-
-void attach_keep(struct attach *at, int fd)
-{
-	at->fds = mem_grow(at->fds, at->count, &at->cap, sizeof(*at->fds));
-	at->fds[at->count++] = fd;
-}
-
-void attach_drop(struct attach *at)
-{
-	while (at->count)
-		close(at->fds[--at->count]);
-}
-
-const char *attach_refusal(int error)
-{
-	switch (error) {
-	case KERNEL_ENOTSUPP:
-	case EOPNOTSUPP:
-		return "the kernel cannot probe this instruction";
-	case EINVAL:
-		return "the kernel refuses it: another tracer holds a probe there with a "
-		       "reference counter (bcc's own tools do until they end)";
-	case EIO:
-		return "the kernel cannot read the file there";
-	case EEXIST:
-		return "another tracer holds a probe there";
-	}
-	return NULL;
-}
-
-int attach_fail(struct errmsg *err, const char *path, int error)
-{
-	const char *refusal = attach_refusal(error);
-
-	errmsg_set(err, "cannot attach to \"%s\": %s", path, refusal ? refusal : strerror(error));
-	if (error == EPERM || error == EACCES)
-		errmsg_hint(err, "run as root, or with CAP_BPF and CAP_PERFMON");
-	return -1;
 }
 
 struct attach *attach_new(enum attach_how how, int prog_fd, const char *path,

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "attach_probe.h"
+
 struct errmsg;
 struct attach;
 
@@ -17,13 +19,6 @@ enum attach_how { ATTACH_MULTI, ATTACH_PERF_COOKIE, ATTACH_PERF_ADDRESS };
  * worse one, for tests. */
 enum attach_how attach_how(void);
 int attach_prog_type(enum attach_how how); /* expected_attach_type to load the program with */
-
-struct attach_probe {
-	uint64_t off;  /* file offset */
-	uint64_t addr; /* virtual address; only ATTACH_PERF_ADDRESS needs it */
-	uint64_t cookie;
-	const char *refused; /* filled: why the kernel refused this one, or NULL; static text */
-};
 
 /* Attaches in the order given (returns before entries, so that no call is seen to begin whose end
  * cannot be seen). Probes that the kernel refuses are left out and marked; NULL and *err when

@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct attach_probe;
+#include "attach_probe.h"
+
 struct errmsg;
 
 struct attach {

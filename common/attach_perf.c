@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "attach.h"
 
 #include <errno.h>
 #include <linux/bpf.h>
