@@ -204,3 +204,18 @@ def lists_functions():
         expect("main.emptyCall" in names, result.stdout[:300])
         target.go()
         target.truth()
+
+
+@test()
+def one_instant():
+    """All functions are counted over the same time: one that always calls another once has as many
+    calls, but for those under way at either end."""
+    threads = 2
+    with Target("steady", newest(), args=[f"threads={threads}"]) as target:
+        with Tool("gofunccount", "-j", "-p", target.target_pid, ":*") as tracer:
+            tracer.tracing()
+            time.sleep(1)
+            counts = counted(tracer.stop())
+        outer, inner = counts["main.throws"], counts["main.throwsBelow"]
+        expect(outer > 10 and abs(outer - inner) <= threads, f"{outer} and {inner} calls")
+        right(target)
