@@ -72,10 +72,11 @@ int selection_find_sites(struct selection *sel, struct errmsg *err)
 		return 0;
 	const struct selection_item *item = &sel->items[0];
 	const char *name = sel->rows[item->row].name;
+	const char *done = sel->want.returns ? "timed" : "probed";
 
 	if (sel->item_count == 1)
-		return errmsg_set(err, "%s cannot be probed: %s", name, item->skipped);
-	errmsg_set(err, "none of %zu functions and copies can be probed", sel->item_count);
+		return errmsg_set(err, "%s cannot be %s: %s", name, done, item->skipped);
+	errmsg_set(err, "none of %zu functions and copies can be %s", sel->item_count, done);
 	errmsg_hint(err, "%s: %s", name, item->skipped);
 	return -1;
 }
@@ -171,6 +172,7 @@ void selection_print_skipped(FILE *out, const struct selection *sel, const char 
 			print_skipped_item(out, sel, &sel->items[i], tool);
 	if (!each)
 		fprintf(out,
-			"%s: %zu functions cannot be probed and were left out (-v names them)\n",
-			tool, skipped);
+			"%s: %zu functions or copies cannot be %s and are left out (-v names "
+			"them)\n",
+			tool, skipped, sel->want.returns ? "timed" : "probed");
 }

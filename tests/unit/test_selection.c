@@ -170,7 +170,7 @@ static void test_skipped(void **state)
 	subject_make(&s, &want);
 	add(&s, "main.c");
 	assert_int_equal(selection_find_sites(s.sel, &s.err), -1);
-	assert_string_equal(s.err.text, "main.c cannot be probed: it never returns");
+	assert_string_equal(s.err.text, "main.c cannot be timed: it never returns");
 	subject_drop(&s);
 }
 
