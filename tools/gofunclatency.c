@@ -115,6 +115,7 @@ static void json_report(const struct timer *timer, const char *name,
 	json_buckets(&json, h);
 	json_number(&json, "panicked", report->panicked);
 	json_number(&json, "exited", report->exited);
+	json_number(&json, "switched", report->switched);
 	json_number(&json, "running", report->running);
 	json_object_end(&json);
 }
