@@ -66,6 +66,9 @@ int site_returns(struct site_finder *finder, const struct pclntab_func *fn, stru
 
 	if (site_finder_never(fn))
 		return site_finder_refuse(reason, site_finder_never(fn));
+	/* its caller is resumed as if it had returned; its own RET only guards against that */
+	if (!strcmp(fn->name, "runtime.mcall"))
+		return site_finder_refuse(reason, "it never returns");
 	if (site_finder_flow(finder, fn, reason))
 		return -1;
 	why = append_ends(finder, fn, out);

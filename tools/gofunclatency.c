@@ -27,7 +27,7 @@ struct timer {
 	uint64_t unit_ns;
 	const struct selection *sel;
 	struct latency *lat;
-	uint64_t untracked, unplaced; /* in all */
+	uint64_t untracked, unplaced, switched; /* in all */
 };
 
 static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
@@ -115,7 +115,6 @@ static void json_report(const struct timer *timer, const char *name,
 	json_buckets(&json, h);
 	json_number(&json, "panicked", report->panicked);
 	json_number(&json, "exited", report->exited);
-	json_number(&json, "switched", report->switched);
 	json_number(&json, "running", report->running);
 	json_object_end(&json);
 }
@@ -192,6 +191,7 @@ static void show_rows(struct timer *timer)
 		latency_row(timer->lat, row, report);
 		timer->untracked += report->untracked;
 		timer->unplaced += report->unplaced;
+		timer->switched += report->switched;
 		if (!is_empty(report))
 			show_row(timer, row, report);
 	}
@@ -205,6 +205,7 @@ static void show_total(struct timer *timer)
 	latency_total(timer->lat, report);
 	timer->untracked += report->untracked;
 	timer->unplaced += report->unplaced;
+	timer->switched += report->switched;
 	if (timer->opts->json)
 		json_report(timer, NULL, report);
 	else
@@ -234,6 +235,11 @@ static void say_lost(void *ctx)
 {
 	const struct timer *timer = ctx;
 
+	/* as text it stands under its histogram */
+	if (timer->switched && timer->opts->json)
+		fprintf(stderr,
+			"gofunclatency: %" PRIu64 " calls left on a system stack, not counted\n",
+			timer->switched);
 	if (timer->untracked)
 		fprintf(stderr,
 			"gofunclatency: %" PRIu64 " calls not tracked: too many at a time\n",
