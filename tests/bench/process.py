@@ -20,6 +20,8 @@ class Failed(Exception):
 class Process:
     """A program with its stdout read line by line; stderr goes to a file."""
 
+    started = []
+
     def __init__(self, argv, env=None):
         self.argv = argv
         self.log = tempfile.TemporaryFile()
@@ -29,6 +31,16 @@ class Process:
         self.start = time.monotonic()
         self.child = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                       stderr=self.log, env={**os.environ, **(env or {})})
+        Process.started.append(self)
+
+    @classmethod
+    def end_all(cls):
+        """Leaves nothing running that a figure which failed has started."""
+        for process in cls.started:
+            if process.child.returncode is None:
+                process.child.kill()
+                process.child.wait()
+        cls.started.clear()
 
     def errors(self):
         self.log.seek(0)
