@@ -7,7 +7,7 @@ from harness import (Target, Tool, compare_counts, compare_latency, some_version
 
 ALL = ["calls", "early", "grow", "many", "migrate", "panics", "preempt", "recurse"]
 BUILT = ["migrate", "panics", "recurse"]  # in every flavour
-FLAVOURS = ["sw", "strip", "pie", "nl", "cgo", "cgopie"]
+FLAVOURS = ["sw", "strip", "nosect", "pie", "nl", "cgo", "cgopie"]
 
 
 def measure(tool, name, version, flavour, compare, *options):
