@@ -82,6 +82,9 @@ static inline bool goroutine_here(struct pt_regs *ctx, u64 sp, struct goroutine_
 		*depth = stack.hi - sp;
 	} else {
 		key->id = g | GOROUTINE_SYSTEM;
+		/* a signal's handler, before it has changed g: not the stack that g has */
+		if (!goroutine_on_stack(&stack, ctx->sp))
+			key->id |= GOROUTINE_ELSEWHERE;
 		*depth = -sp;
 	}
 	goroutine_process(key);

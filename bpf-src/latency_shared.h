@@ -11,7 +11,8 @@ struct goroutine_key {
 	unsigned int image; /* differs before and after an execve; 0: not known */
 };
 
-#define GOROUTINE_SYSTEM (1ULL << 63) /* bit of an id that is a g's address */
+#define GOROUTINE_SYSTEM (1ULL << 63)    /* bit of an id that is a g's address */
+#define GOROUTINE_ELSEWHERE (1ULL << 62) /* beside it: on a stack that is not this g's */
 
 struct call {                        /* one call that is going on */
 	unsigned long long depth;    /* bytes from the stack's high end */

@@ -66,8 +66,8 @@ int site_returns(struct site_finder *finder, const struct pclntab_func *fn, stru
 
 	if (site_finder_never(fn))
 		return site_finder_refuse(reason, site_finder_never(fn));
-	/* its caller is resumed as if it had returned; its own RET only guards against that */
-	if (!strcmp(fn->name, "runtime.mcall"))
+	/* who called them is resumed by other means; their own RET is never come to */
+	if (!strcmp(fn->name, "runtime.mcall") || !strncmp(fn->name, "runtime.morestack", 17))
 		return site_finder_refuse(reason, "it never returns");
 	if (site_finder_flow(finder, fn, reason))
 		return -1;
