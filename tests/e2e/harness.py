@@ -220,8 +220,12 @@ class Target(Process):
         return tracks(self.out.text())
 
     def __exit__(self, *args):
+        ended = self.child.poll()
         super().__exit__(*args)
         self.folder.cleanup()
+        if ended and args and isinstance(args[1], Failure):
+            said = self.out.text()[-200:] + " | " + self.err.text()[:1000]
+            raise Failure(f"{args[1]}; the target had ended with {ended}: {said}")
 
 
 def private_copy(folder, name, version, flavour="plain"):
@@ -288,7 +292,7 @@ def compare_counts(truth, records, only=None):
 
 SLACK_NS = 20  # the kernel's and the program's clock are one, read in two ways
 PROBE_NS = 100_000       # what two probes and a busy machine may add to a call, at the most
-OUTLIERS = 0.05          # share of calls that another process on the CPU may have delayed more
+OUTLIERS = 0.25          # share of calls that other work on the CPUs may have delayed more
 
 
 def at_most(buckets, bound):
