@@ -87,7 +87,7 @@ void probes_free(struct probes *probes)
 	free(probes);
 }
 
-bool probes_note_refused(const struct probes *probes, struct selection *sel)
+bool probes_note_refused(struct probes *probes, struct selection *sel)
 {
 	bool others = false;
 
@@ -99,7 +99,7 @@ bool probes_note_refused(const struct probes *probes, struct selection *sel)
 		others |= item->exits > 0;
 		if (item->skipped)
 			continue;
-		item->skipped = probes->items[i].refused;
+		item->skipped = probes->refusal = probes->items[i].refused;
 		selection_uncount(sel, item);
 	}
 	return others;

@@ -19,6 +19,7 @@ struct probes {
 	size_t count, cap;
 	size_t *owners; /* index of the selection's item that a probe is for; SIZE_MAX: a hook */
 	size_t owner_cap;
+	const char *refusal; /* of one that the kernel refused; NULL: none; static text */
 };
 
 /* Of the items that stand in `prog` and are not skipped. `rt` NULL: no hooks. Caller frees. */
@@ -28,6 +29,6 @@ void probes_free(struct probes *probes);
 
 /* After attaching: marks the items with a refused probe as skipped. True when an item has other
  * probes that are attached: then all must be detached and attached anew. */
-bool probes_note_refused(const struct probes *probes, struct selection *sel);
+bool probes_note_refused(struct probes *probes, struct selection *sel);
 
 #endif

@@ -179,8 +179,7 @@ static int trace(struct progress *progress, struct session *ses, struct errmsg *
 	if (tracer_attach(tracer, err) || run->begin(run->ctx, tracer, err))
 		return -1;
 	if (!selection_traced(tracer->sel))
-		return errmsg_set(err, "the kernel refuses every probe: %s",
-				  tracer->sel->items[0].skipped);
+		return errmsg_set(err, "no function can be traced: %s", tracer->refusal);
 	say_not_mapped(progress);
 	session_print_start(run->opts->json ? stderr : stdout, selection_traced(tracer->sel),
 			    tracer->patterns, run->opts->pattern_count);

@@ -213,6 +213,8 @@ static int attach_program(struct tracer *tracer, size_t n, int prog_fd, struct e
 		tracer->attached[n] = NULL;
 		ret = 1;
 	}
+	if (probes->refusal)
+		tracer->refusal = probes->refusal;
 	probes_free(probes);
 	return ret;
 }

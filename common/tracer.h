@@ -45,8 +45,8 @@ struct tracer {
 	struct bpfprog *bpf;
 	struct attach **attached; /* one for each program */
 	struct gate
-		*gate;    /* what they are attached to, so that all begin at one instant; or NULL */
-	unsigned refused; /* probes that the kernel would not take */
+		*gate; /* what they are attached to, so that all begin at one instant; or NULL */
+	const char *refusal; /* why the kernel would not take a probe; NULL: it took all */
 };
 
 /* Up to, and not including, the first call that is seen. The config outlives the tracer. NULL and
