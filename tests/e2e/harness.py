@@ -9,6 +9,7 @@ tests/GROUP that is no .py is a test as well (77 as exit status: skipped). Print
 
 import argparse
 import concurrent.futures
+import errno
 import fnmatch
 import functools
 import glob
@@ -127,13 +128,26 @@ class Lines:
         return "".join(self.lines)
 
 
+def start(argv, **kwargs):
+    """Popen; a copy just made is busy as long as a child that another thread has just forked has
+    yet to close it."""
+    for _ in range(100):
+        try:
+            return subprocess.Popen(argv, **kwargs)
+        except OSError as why:
+            if why.errno != errno.ETXTBSY:
+                raise
+            time.sleep(0.05)
+    raise Failure(f"{argv[0]} is always busy")
+
+
 class Process:
     """A child with its output read as it comes."""
 
     def __init__(self, argv, **kwargs):
         self.argv = argv
-        self.child = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                      stderr=subprocess.PIPE, **kwargs)
+        self.child = start(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, **kwargs)
         self.arrived = threading.Condition()
         self.out = Lines(self.child.stdout, self.arrived)
         self.err = Lines(self.child.stderr, self.arrived)

@@ -78,6 +78,16 @@ def contradicting_probe(tool):
                        re.search(r"\b1 ", tracer.err.text()), tracer.said())
 
 
+@test(tool=TOOLS)
+def contradicting_reason(tool):
+    """It is the reason that is named, though another function is left out for another."""
+    with Target("refused", "1.19") as target:
+        entry = sites(target.path, "main.addsPlainly")[0]
+        with ForeignProbe(target.path, entry, counter_offset=0x1234560):
+            result = run([tool_path(tool), "-d", "1", "-p", str(target.target_pid), ":main.adds*"])
+            expect(result.returncode == 1 and "another tracer" in result.stderr, f"{result}")
+
+
 @test(tool=TOOLS, version=some_versions)
 def write_barriers(tool, version):
     """Every function of a program that stores pointers under the collector's eyes: to Go 1.19 one
