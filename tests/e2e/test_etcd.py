@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """A real, stripped program under load: etcd as Debian builds it."""
 
+import base64
 import glob
+import http.client
+import json
 import os
 import shutil
 import socket
 import tempfile
+import threading
 import time
 
 from harness import Process, Skip, Tool, counted, expect, run, test
@@ -65,6 +69,44 @@ class Etcd(Process):
             expect(self.ask("get", f"key{i}").stdout == f"key{i}\nvalue{i}\n", "get is wrong")
 
 
+def encoded(text):
+    return base64.b64encode(text.encode()).decode()
+
+
+class Writer(threading.Thread):
+    """Puts one key after another over etcd's JSON gateway, and reads each back."""
+
+    def __init__(self, etcd, name):
+        super().__init__()
+        self.connection = http.client.HTTPConnection(etcd.client.removeprefix("http://"))
+        self.name, self.begun, self.done, self.wrong, self.ending = name, 0, 0, "", False
+
+    def ask(self, path, **request):
+        self.connection.request("POST", path, json.dumps(request))
+        return json.load(self.connection.getresponse())
+
+    def round(self):
+        key, value = encoded(f"{self.name}-{self.begun}"), encoded(f"value {self.begun}")
+        self.begun += 1
+        self.ask("/v3/kv/put", key=key, value=value)
+        self.done += 1
+        got = self.ask("/v3/kv/range", key=key)["kvs"][0]["value"]
+        if got != value:
+            self.wrong = f"{key} is {got}, not {value}"
+
+    def run(self):
+        try:
+            while not self.ending:
+                self.round()
+        except (OSError, KeyError, ValueError, http.client.HTTPException) as why:
+            self.wrong = repr(why)
+
+    def end(self):
+        self.ending = True
+        self.join(60)
+        expect(not self.wrong, f"{self.name}: {self.wrong}")
+
+
 def method(records, name, key):
     found = [r[key] for r in records if (r["func"] or "").endswith("etcdserver.(*EtcdServer)." + name)]
     return sum(found)
@@ -101,4 +143,36 @@ def etcd_latency():
             expect(method(records, "Put", "count") == PUTS, "not as many puts as were made")
             expect(method(records, "Range", "count") == GETS, "not as many gets as were made")
             expect(0 < method(records, "Put", "total") < took, "the puts took longer than the load")
+        etcd.load()
+
+
+@test(alone=True, tool=["gofunccount", "gofunclatency"], by=["pid", "path"])
+def etcd_under_load(tool, by):
+    """Tracers come and go while requests are on their way."""
+    with tempfile.TemporaryDirectory() as folder, Etcd(folder) as etcd:
+        etcd.ready()
+        target = ["-p", etcd.pid, ":"] if by == "pid" else [etcd.path + ":"]
+        target[-1] += "go.etcd.io/*etcdserver.*"
+        if tool == "gofunclatency":
+            target.insert(0, "-F")
+        writers = [Writer(etcd, f"writer{i}") for i in range(4)]
+        for writer in writers:
+            writer.start()
+        try:
+            for _ in range(3):
+                most = -sum(w.done for w in writers)
+                with Tool(tool, "-j", *target) as tracer:
+                    tracer.tracing()
+                    least = -sum(w.begun for w in writers)
+                    time.sleep(1)
+                    least += sum(w.done for w in writers)
+                    puts = method(tracer.stop(), "Put", "count")
+                most += sum(w.begun for w in writers)
+                expect(0 < least <= puts <= most, f"{puts} puts, not {least} to {most}")
+        finally:
+            for writer in writers:
+                writer.ending = True
+        for writer in writers:
+            writer.end()
+        expect(etcd.child.poll() is None, "etcd has ended")
         etcd.load()
