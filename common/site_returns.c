@@ -58,6 +58,13 @@ static const char *append_ends(const struct site_finder *finder, const struct pc
 	return NULL;
 }
 
+/* Who called them is resumed by other means, or never: their own RET is never come to. */
+static bool is_left_otherwise(const char *name)
+{
+	return !strcmp(name, "runtime.mcall") || !strcmp(name, "runtime.goexit1") ||
+	       !strncmp(name, "runtime.morestack", 17);
+}
+
 int site_returns(struct site_finder *finder, const struct pclntab_func *fn, struct site_list *out,
 		 const char **reason)
 {
@@ -66,8 +73,7 @@ int site_returns(struct site_finder *finder, const struct pclntab_func *fn, stru
 
 	if (site_finder_never(fn))
 		return site_finder_refuse(reason, site_finder_never(fn));
-	/* who called them is resumed by other means; their own RET is never come to */
-	if (!strcmp(fn->name, "runtime.mcall") || !strncmp(fn->name, "runtime.morestack", 17))
+	if (is_left_otherwise(fn->name))
 		return site_finder_refuse(reason, "it never returns");
 	if (site_finder_flow(finder, fn, reason))
 		return -1;
