@@ -94,15 +94,14 @@ static int add_pattern(struct tracer *tracer, size_t n, struct errmsg *err)
 /* One kernel program serves all files, so their runtimes must be laid out alike. */
 static int read_runtime(struct tracer *tracer, struct errmsg *err)
 {
+	tracer->runtimes = mem_zalloc(tracer->program_count, sizeof(*tracer->runtimes));
 	for (size_t i = 0; i < tracer->program_count; i++) {
 		const struct program *prog = tracer->programs[i];
-		struct goruntime rt;
+		struct goruntime *rt = &tracer->runtimes[i];
 
-		if (goruntime_read(prog->img, prog->tab, prog->finder, &rt, err))
+		if (goruntime_read(prog->img, prog->tab, prog->finder, rt, err))
 			return -1;
-		if (i == 0)
-			tracer->runtime = rt;
-		else if (!goruntime_same_layout(&rt, &tracer->runtime)) {
+		if (!goruntime_same_layout(rt, &tracer->runtimes[0])) {
 			errmsg_set(err, "\"%s\" and \"%s\" are built by Go versions too different",
 				   tracer->programs[0]->path, prog->path);
 			errmsg_hint(err, "trace them in two commands");
@@ -116,7 +115,7 @@ static int read_runtime(struct tracer *tracer, struct errmsg *err)
  * telling a process's calls before and after an execve apart. */
 static int define_task(struct tracer *tracer, struct errmsg *err)
 {
-	const struct goruntime *rt = &tracer->runtime;
+	const struct goruntime *rt = &tracer->runtimes[0];
 	uint32_t fsbase, task_mm, start_code;
 	bool known =
 		!btf_thread_fsbase(&fsbase, err) && !btf_mm_start_code(&task_mm, &start_code, err);
@@ -132,7 +131,7 @@ static int define_task(struct tracer *tracer, struct errmsg *err)
 
 static int define_runtime(struct tracer *tracer, struct errmsg *err)
 {
-	const struct goruntime *rt = &tracer->runtime;
+	const struct goruntime *rt = &tracer->runtimes[0];
 
 	if (rt->g_in_register)
 		define(tracer, "G_REGISTER", 1);
@@ -195,7 +194,8 @@ static uint64_t start_code(const struct program *prog)
 static int attach_program(struct tracer *tracer, size_t n, int prog_fd, struct errmsg *err)
 {
 	const struct program *prog = tracer->programs[n];
-	const struct goruntime *rt = tracer->config->goroutines ? &tracer->runtime : NULL;
+	/* the hooks stand at other addresses in each file */
+	const struct goruntime *rt = tracer->runtimes ? &tracer->runtimes[n] : NULL;
 	struct probes *probes = probes_new(tracer->sel, prog, rt);
 	int ret = 0;
 
@@ -355,6 +355,7 @@ void tracer_free(struct tracer *tracer)
 		return;
 	tracer_detach(tracer);
 	free(tracer->attached);
+	free(tracer->runtimes);
 	gate_free(tracer->gate);
 	bpfprog_free(tracer->bpf);
 	free(tracer->defs);

@@ -37,9 +37,9 @@ struct tracer {
 	struct selection *sel;
 	char **patterns; /* what was asked for, without binaries; config->pattern_count of them */
 	struct filewatch *watch;
-	struct command *command; /* NULL: none */
-	pid_t pid;               /* of -p or of the command; 0: every process */
-	struct goruntime runtime;
+	struct command *command;     /* NULL: none */
+	pid_t pid;                   /* of -p or of the command; 0: every process */
+	struct goruntime *runtimes;  /* of each program, where goroutines are followed; or NULL */
 	struct bpfprog_define *defs; /* all that the kernel side was compiled with */
 	size_t def_count, def_cap;
 	struct bpfprog *bpf;
