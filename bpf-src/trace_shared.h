@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What trace.bpf.c writes and gotrace reads. Fixed widths, the same on both sides.
+ *
+ * An event in the ring buffer: struct trace_event, the probe's record (what its expressions and
+ * its format need; laid out by common/shape.h), then under -U and -K their frames. Everything is
+ * aligned to 8 bytes. */
+#ifndef TRACE_SHARED_H
+#define TRACE_SHARED_H
+
+enum trace_how { TRACE_ENTRY, TRACE_RETURNED, TRACE_PANICKED, TRACE_EXITED };
+
+struct trace_place {             /* a probed site; the cookie's row is its index in map `places` */
+	unsigned long long addr; /* virtual address in the file */
+	unsigned int item;       /* index of the selection's item */
+	unsigned int plan;       /* number of the generated functions that serve it */
+};
+
+struct trace_event {
+	unsigned long long time_ns;     /* CLOCK_MONOTONIC */
+	unsigned long long latency_ns;  /* from entry; 0 at entry */
+	unsigned long long goid;        /* 0: on a system stack */
+	unsigned long long parent_goid; /* 0: not known */
+	unsigned long long created_by;  /* address after the go statement; 0: not known */
+	unsigned long long bias;        /* of the file in the process's memory */
+	unsigned int tgid, tid, cpu;
+	unsigned int item;
+	unsigned int how;                        /* enum trace_how */
+	unsigned int user_frames, kernel_frames; /* how many of the frames are filled */
+	unsigned int zero;
+	char comm[16];
+};
+
+/* states of what was to be read: bytes read, or */
+#define TRACE_NIL (-1LL)   /* a nil pointer: nothing to read */
+#define TRACE_FAULT (-2LL) /* the page was not in memory, or there is none */
+
+#define TRACE_FRAMES 128
+
+/* How to read what an interface holds, by its dynamic type: map `dyntypes`, key: the descriptor's
+ * address in the file. The record of an interface's value is struct trace_dynamic, then
+ * TRACE_DYN_REFS times { s64 state; char bytes[STRING_MAX rounded up to 8]; }, then the same once
+ * more for the interface inside, with only one such reference. */
+#define TRACE_DYN_OBJECT 96
+#define TRACE_DYN_INNER 32
+#define TRACE_DYN_REFS 3
+
+struct trace_dyntype {
+	unsigned int size;   /* bytes of the object to copy: at most TRACE_DYN_OBJECT */
+	unsigned int direct; /* the data word is the value */
+	unsigned int refs;
+	struct {
+		unsigned int off;  /* in the object: a pointer and, 8 bytes on, a length */
+		unsigned int elem; /* bytes of an element: 1 for strings */
+	} ref[TRACE_DYN_REFS];
+	int inner; /* offset in the object of an interface with methods to go on with; -1: none */
+};
+
+struct trace_dynamic {
+	unsigned long long rtype; /* address of the type's descriptor in the file; 0: nil */
+	unsigned long long word;  /* the data word */
+	long long state;          /* bytes of the object, or a negative state */
+	char object[TRACE_DYN_OBJECT];
+};
+
+struct trace_dynamic_inner {
+	unsigned long long rtype;
+	unsigned long long word;
+	long long state;
+	char object[TRACE_DYN_INNER];
+};
+
+#endif

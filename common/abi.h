@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where Go passes parameters and results. Rules: Go's src/cmd/compile/abi-internal.md (registers,
+ * from Go 1.17 on amd64, 1.18 on arm64) and its stack-based predecessor, ABI0. */
+#ifndef ABI_H
+#define ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gotype.h"
+
+enum abi_convention { ABI_STACK, ABI_REGISTERS };
+
+enum abi_where {
+	ABI_INT,   /* `n`-th integer register: rax rbx rcx rdi rsi r8 r9 r10 r11; x0 to x15 */
+	ABI_FLOAT, /* `n`-th floating-point register: x0 to x14; f0 to f15 */
+	ABI_SLOT,  /* memory, `n` bytes above the place of the first stack argument, which is the
+		    * stack pointer at entry + 8 on both machines */
+};
+
+struct abi_piece { /* bytes [off, off + size) of a value */
+	enum abi_where where;
+	uint32_t n;
+	uint32_t off, size;
+};
+
+struct abi_value {
+	struct abi_piece *pieces; /* in order of `off`; a value of size 0 has none */
+	size_t count;
+};
+
+struct abi_layout {
+	struct abi_value *params, *results; /* as many as the gofunc has */
+	size_t param_count, result_count;
+	uint32_t stack_size; /* bytes of stack arguments and results */
+};
+
+/* `arch` is an enum image_arch. Caller frees with abi_layout_free(). */
+void abi_layout(const struct gofunc *fn, int arch, enum abi_convention convention,
+		struct abi_layout *out);
+void abi_layout_free(struct abi_layout *layout);
+
+/* What a program of Go 1.MINOR passes by. (Assembly and .abi0 functions are always ABI_STACK.) */
+enum abi_convention abi_convention(int arch, int minor);
+
+#endif

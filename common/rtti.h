@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Run-time type information: the type descriptors that every Go program carries, stripped or not.
+ * Formats: Go's src/internal/abi/type.go and src/runtime/type.go of each version. */
+#ifndef RTTI_H
+#define RTTI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gotype.h"
+
+struct errmsg;
+struct image;
+struct pclntab;
+struct rtti;
+
+/* NULL with *err where the program's moduledata was not found or has no types. */
+struct rtti *rtti_open(const struct image *img, const struct pclntab *tab, int minor,
+		       struct gotypes *types, struct errmsg *err);
+void rtti_close(struct rtti *rtti); /* NULL is all right */
+
+/* The type that the descriptor at virtual address `addr` is of; NULL: there is none, or it is
+ * malformed. Its `rtype` is addr. */
+const struct gotype *rtti_type(struct rtti *rtti, uint64_t addr);
+/* By Go's name: "net/http.Request", or "http.Request" where that is unique; NULL: none. */
+const struct gotype *rtti_named(struct rtti *rtti, const char *name);
+
+/* Is a value of the type kept in an interface's data word itself, and not behind it? */
+bool rtti_is_direct(const struct rtti *rtti, uint64_t addr);
+
+/* Calls fn for every descriptor that can be found, once. Stops when it answers false. */
+void rtti_each(struct rtti *rtti, bool (*fn)(const struct gotype *type, void *ctx), void *ctx);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a value lies in an event's record: its own bytes, then what they point to, as far as it is
+ * read at all. The generator of the kernel side writes by it, and the printer reads by it.
+ *
+ *   name string       at 0: pointer, length; state_at 16; at 24: up to 80 bytes of text
+ *   opts []main.Opts  at 104: three words; state_at 128; at 136: elements, and what those point to
+ *
+ * Everything in a record is aligned to 8 bytes. */
+#ifndef SHAPE_H
+#define SHAPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gotype.h"
+
+struct shape_limits {
+	uint32_t string_max; /* -Z: bytes of a string that are kept; of a slice too, but at least
+			      * SHAPE_ELEMS of its elements */
+	uint32_t record_max; /* bytes a record may take in all: past it nothing more is read */
+	bool follow;         /* %+v: what pointers point to, and maps' entries, one level */
+};
+
+enum { SHAPE_ELEMS = 8, SHAPE_DEPTH = 3 };
+
+enum shape_what {
+	SHAPE_BYTES,   /* of a string, slice: `max` bytes at most, length-many elements */
+	SHAPE_POINTEE, /* of a pointer; `elems` has its one element */
+	SHAPE_CODE,    /* of a func: the closure's first word, 8 bytes */
+	SHAPE_MAP,     /* of a map: its header, 48 bytes; a count first; `group` under %+v */
+	SHAPE_GROUP,   /* of a map: its first group or bucket of 8 slots, as it is in memory */
+	SHAPE_DYNAMIC, /* of an interface: struct trace_dynamic and what follows it */
+};
+
+struct shape;
+
+struct shape_ref { /* something that a value's own bytes refer to */
+	enum shape_what what;
+	const struct gotype *type; /* of what holds the reference: string, slice, pointer, ... */
+	uint32_t off;              /* of the reference in its holder's own bytes */
+	uint32_t state_at;         /* in the record: s64, bytes read or a TRACE_ state; DYNAMIC has
+				    * its own: unused */
+	uint32_t at, max;          /* in the record: where the bytes go, and how many at most */
+	struct shape *elems;       /* BYTES of elements that refer to something themselves, POINTEE,
+				    * GROUP (keys and values in turn); NULL: plain bytes */
+	size_t elem_count;
+	struct shape_ref *group; /* MAP */
+};
+
+struct shape {
+	const struct gotype *type;
+	uint32_t at;    /* in the record: its own bytes */
+	uint32_t size;  /* how many of them are there; less than type->size: the rest is not read */
+	uint64_t holes; /* bit n: its bytes [4n, 4n+4) are in a floating-point register */
+	struct shape_ref *refs;
+	size_t ref_count;
+};
+
+/* Lays out a value of `type` at *end, which moves on. `memory` owns it. */
+struct shape *shape_new(struct gotypes *memory, const struct gotype *type,
+			const struct shape_limits *limits, uint32_t *end);
+
+/* References of a value of `type` whose own bytes are kept already at `at`: as for shape_new. */
+void shape_init(struct gotypes *memory, const struct gotype *type, uint32_t at,
+		const struct shape_limits *limits, uint32_t *end, struct shape *out);
+
+/* bytes of a record that SHAPE_DYNAMIC takes */
+uint32_t shape_dynamic_size(const struct shape_limits *limits);
+
+struct trace_dyntype;
+/* How the kernel side is to read values of `type` out of an interface. */
+void shape_dyntype(const struct gotype *type, bool direct, const struct shape_limits *limits,
+		   struct trace_dyntype *out);
+/* The shape of the value in a struct trace_dynamic that stands at `at`, as read by the above;
+ * `inner`: in a struct trace_dynamic_inner. For a pointer it is the shape of what it points to. */
+struct shape *shape_of_dynamic(struct gotypes *memory, const struct gotype *type, bool direct,
+			       bool inner, const struct shape_limits *limits, uint32_t at);
+
+#endif
