@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "gotype.h"
+#include "gofunc.h"
 
 enum abi_convention { ABI_STACK, ABI_REGISTERS };
 

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "gotype.h"
+#include "gofunc.h"
 
 struct debuginfo;
 struct errmsg;

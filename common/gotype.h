@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Go's types and signatures, wherever they are known from: debug information, run-time type
- * information, a signature that the user typed. Whoever prints or reads values knows only these. */
+/* Go's types, wherever they are known from: debug information, run-time type information, a
+ * signature that the user typed. Whoever prints or reads values knows only these. */
 #ifndef GOTYPE_H
 #define GOTYPE_H
 
@@ -51,24 +51,6 @@ struct gotype {
 	uint64_t rtype; /* virtual address of its run-time descriptor; 0: not known */
 };
 
-struct goparam {
-	const char *name; /* "" or "_": it has none; results of debug information: "~r0" */
-	const struct gotype *type;
-};
-
-enum gofunc_source { GOFUNC_NONE, GOFUNC_SIGNATURE, GOFUNC_DEBUGINFO, GOFUNC_RTTI, GOFUNC_ARGINFO };
-
-struct gofunc {                 /* a signature; memory of a struct gotypes */
-	struct goparam *params; /* in source order, the receiver first */
-	size_t param_count;
-	struct goparam *results;
-	size_t result_count;
-	bool receiver;  /* params[0] is one */
-	int dictionary; /* the hidden dictionary of a generic function comes before this parameter;
-			 * -1: there is none */
-	enum gofunc_source source;
-};
-
 /* Where types and signatures live, until it is freed. */
 struct gotypes;
 
@@ -85,15 +67,21 @@ struct gotype *gotypes_add(struct gotypes *types, enum gotype_kind kind, const c
  * Go's predeclared types. The same answer each time. */
 const struct gotype *gotypes_basic(struct gotypes *types, const char *name);
 
-/* Types made of others, with their name, size and alignment. */
+/* No type is larger, in bytes: more than any process can hold. */
+#define GOTYPE_SIZE_MAX (UINT64_C(1) << 47)
+
+/* Types made of others, with their name, size and alignment. The same answer each time. `elem` has
+ * its final size and, for its name to be right, its final name. An array larger than
+ * GOTYPE_SIZE_MAX becomes a GOTYPE_UNKNOWN of size 0. */
 const struct gotype *gotypes_pointer(struct gotypes *types, const struct gotype *elem);
 const struct gotype *gotypes_slice(struct gotypes *types, const struct gotype *elem);
 const struct gotype *gotypes_array(struct gotypes *types, const struct gotype *elem,
 				   uint64_t count);
 
-/* The field of a struct, or of what is embedded in it, that Go would select: its offset from the
- * struct's start is in *off. NULL: no such field. Does not look through embedded pointers:
- * *through, if not NULL, is then the embedded pointer field to follow first, *off its offset. */
+/* The field of a struct, or of what is embedded in it, that Go would select; NULL: there is none,
+ * or several. Its offset from the struct's start is in *off. Where an embedded pointer is on the
+ * way, *through is that field and *off its offset: follow it and ask what it points to again.
+ * Otherwise *through is NULL. `through` NULL: embedded pointers are not looked through. */
 const struct gotype_field *gotype_field(const struct gotype *type, const char *name, uint64_t *off,
 					const struct gotype_field **through);
 

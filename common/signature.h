@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "gotype.h"
+#include "gofunc.h"
 
 struct errmsg;
 
