@@ -2,10 +2,13 @@
 /* Return addresses to lines of a stack, from the program's file alone: it may have ended.
  *         main.add +0x0
  *         main.run +0x4f (inlined)
- *         main.main +0x2a
+ *         main.main +0x4f
  *         created by main.start in goroutine 1
- * and with file and line under -a:
- *         0x0000000000482f2f main.main +0x2a /src/main.go:12 */
+ * and in detail, with address and the source position within each frame:
+ *         0x0000000000482f2f main.add +0x0 /src/main.go:12
+ *         0x0000000000483011 created by main.start in goroutine 1 +0x51 /src/main.go:7
+ * Offsets count from the function that the code stands in: inlined frames have that of the
+ * function below them. runtime.goexit, where every goroutine's stack begins, is left out. */
 #ifndef GOSTACK_H
 #define GOSTACK_H
 
@@ -18,23 +21,30 @@ struct image;
 struct json;
 struct pclntab;
 
-struct gostack { /* addresses as in the process's memory */
-	const uint64_t
-		*frames; /* frames[0] is where the probe stands, the others return addresses */
+struct gostack {                /* addresses as in the process's memory */
+	const uint64_t *frames; /* [0]: where the probe stands; the others: return addresses */
 	size_t count;
 	uint64_t bias;
+	const char *probed;   /* name of the function that the probe is for: what is inlined into it
+			       * at frames[0] is not shown; NULL: everything is */
 	uint64_t created_by;  /* 0: not known */
 	uint64_t parent_goid; /* 0: not known */
-	bool cut;             /* there are more frames than were read */
+	bool cut;             /* there are more frames than were read: a last line "..." */
 };
 
-/* Innermost first, inlined frames expanded; each line indented by 8. `detail`: address, file and
- * line. What is in no Go function is named by the file's symbols where it has some, else
- * [unknown]. */
-void gostack_print(FILE *out, const struct gostack *stack, const struct image *img,
-		   const struct pclntab *tab, bool detail);
-/* An array of {"func":..., "off":N, "file":..., "line":N, "inlined":true} */
-void gostack_json(struct json *json, const struct gostack *stack, const struct image *img,
-		  const struct pclntab *tab);
+struct gostack_symbols; /* what one program's addresses mean; remembers what it has looked up */
+
+/* Both outlive it. */
+struct gostack_symbols *gostack_symbols_new(const struct image *img, const struct pclntab *tab);
+void gostack_symbols_free(struct gostack_symbols *syms); /* NULL is all right */
+
+/* Innermost first, inlined frames expanded; each line indented by 8. What is in no Go function is
+ * named by the file's symbols where it has some, else [unknown] with its address. */
+void gostack_print(FILE *out, const struct gostack *stack, struct gostack_symbols *syms,
+		   bool detail);
+/* Members of the object that is open: "stack": an array of {"addr":N, "func":NAME or null, "off":N,
+ * "file":..., "line":N, "inlined":true}; "stack_cut":true; "created_by": such a frame, with "goid".
+ */
+void gostack_json(struct json *json, const struct gostack *stack, struct gostack_symbols *syms);
 
 #endif

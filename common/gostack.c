@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gostack.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "escape.h"
+#include "gostack_symbols.h"
+#include "json.h"
+
+/* Frames of a stack one by one, as `emit` wants them. */
+struct walk {
+	struct gostack_symbols *syms;
+	void (*emit)(const struct walk *walk, uint64_t addr, const struct gostack_place *place,
+		     const struct gostack_line *line);
+	FILE *out;
+	bool detail;
+	struct json *json;
+};
+
+static const char *function_of(const struct gostack_place *place)
+{
+	const char *name = place->lines[place->count - 1].name;
+
+	return name ? name : "";
+}
+
+/* The runtime makes these appear to be called by the instruction that a signal interrupted. */
+static bool was_interrupted(const struct gostack_place *callee)
+{
+	const char *name = function_of(callee);
+
+	return !strcmp(name, "runtime.sigpanic") || !strcmp(name, "runtime.sigpanic0") ||
+	       !strcmp(name, "runtime.asyncPreempt") ||
+	       !strncmp(name, "runtime.debugCall", strlen("runtime.debugCall"));
+}
+
+/* Which of the frames at frames[0] to begin with. */
+static size_t skip_inlined(const struct gostack_place *place, const char *probed)
+{
+	for (size_t i = 0; probed && i < place->count; i++)
+		if (place->lines[i].name && !strcmp(place->lines[i].name, probed))
+			return i;
+	return 0;
+}
+
+static void walk_stack(const struct walk *walk, const struct gostack *stack)
+{
+	bool returns = false;
+
+	for (size_t i = 0; i < stack->count; i++) {
+		uint64_t addr = stack->frames[i];
+		struct gostack_place place =
+			gostack_symbols_find(walk->syms, addr - stack->bias, returns);
+
+		if (i && !strcmp(function_of(&place), "runtime.goexit"))
+			continue;
+		for (size_t n = i ? 0 : skip_inlined(&place, stack->probed); n < place.count; n++)
+			walk->emit(walk, addr, &place, &place.lines[n]);
+		returns = !was_interrupted(&place);
+	}
+}
+
+/* the function with the go statement; false: not known, or the first goroutine, which has none */
+static bool find_creator(struct gostack_symbols *syms, const struct gostack *stack,
+			 struct gostack_place *out)
+{
+	if (!stack->created_by)
+		return false;
+	*out = gostack_symbols_find(syms, stack->created_by - stack->bias, true);
+	return strcmp(function_of(out), "runtime.rt0_go") != 0;
+}
+
+/* --- as text --- */
+
+static void print_name(FILE *out, const struct gostack_line *line)
+{
+	if (line->name)
+		escape_print(out, line->name);
+	else
+		fputs("[unknown]", out);
+}
+
+static void print_position(FILE *out, const struct gostack_line *line)
+{
+	if (!line->file)
+		return;
+	fputc(' ', out);
+	escape_print(out, line->file);
+	fprintf(out, ":%d", line->line);
+}
+
+static void print_line(const struct walk *walk, uint64_t addr, const struct gostack_place *place,
+		       const struct gostack_line *line)
+{
+	FILE *out = walk->out;
+
+	fputs("        ", out);
+	if (walk->detail || !line->name)
+		fprintf(out, "0x%016" PRIx64 " ", addr);
+	print_name(out, line);
+	if (line->name)
+		fprintf(out, " +0x%" PRIx64, place->off);
+	if (line->inlined)
+		fputs(" (inlined)", out);
+	if (walk->detail)
+		print_position(out, line);
+	fputc('\n', out);
+}
+
+static void print_creator(const struct walk *walk, const struct gostack *stack)
+{
+	struct gostack_place place;
+	FILE *out = walk->out;
+
+	if (!find_creator(walk->syms, stack, &place))
+		return;
+	fputs("        ", out);
+	if (walk->detail || !place.lines[0].name)
+		fprintf(out, "0x%016" PRIx64 " ", stack->created_by);
+	fputs("created by ", out);
+	print_name(out, &place.lines[0]);
+	if (stack->parent_goid)
+		fprintf(out, " in goroutine %" PRIu64, stack->parent_goid);
+	if (walk->detail) {
+		fprintf(out, " +0x%" PRIx64, place.off);
+		print_position(out, &place.lines[0]);
+	}
+	fputc('\n', out);
+}
+
+void gostack_print(FILE *out, const struct gostack *stack, struct gostack_symbols *syms,
+		   bool detail)
+{
+	struct walk walk = {.syms = syms, .emit = print_line, .out = out, .detail = detail};
+
+	walk_stack(&walk, stack);
+	if (stack->cut)
+		fputs("        ...\n", out);
+	print_creator(&walk, stack);
+}
+
+/* --- as JSON --- */
+
+static void json_line(struct json *json, uint64_t addr, const struct gostack_place *place,
+		      const struct gostack_line *line)
+{
+	json_key(json, "addr");
+	json_u64(json, addr);
+	json_key(json, "func");
+	json_string(json, line->name);
+	if (line->name) {
+		json_key(json, "off");
+		json_u64(json, place->off);
+	}
+	if (line->file) {
+		json_key(json, "file");
+		json_string(json, line->file);
+		json_key(json, "line");
+		json_i64(json, line->line);
+	}
+	if (line->inlined) {
+		json_key(json, "inlined");
+		json_bool(json, true);
+	}
+}
+
+static void json_frame(const struct walk *walk, uint64_t addr, const struct gostack_place *place,
+		       const struct gostack_line *line)
+{
+	json_object(walk->json);
+	json_line(walk->json, addr, place, line);
+	json_object_end(walk->json);
+}
+
+static void json_creator(struct json *json, const struct gostack *stack,
+			 struct gostack_symbols *syms)
+{
+	struct gostack_place place;
+
+	if (!find_creator(syms, stack, &place))
+		return;
+	json_key(json, "created_by");
+	json_object(json);
+	json_line(json, stack->created_by, &place, &place.lines[0]);
+	if (stack->parent_goid) {
+		json_key(json, "goid");
+		json_u64(json, stack->parent_goid);
+	}
+	json_object_end(json);
+}
+
+void gostack_json(struct json *json, const struct gostack *stack, struct gostack_symbols *syms)
+{
+	struct walk walk = {.syms = syms, .emit = json_frame, .json = json};
+
+	json_key(json, "stack");
+	json_array(json);
+	walk_stack(&walk, stack);
+	json_array_end(json);
+	if (stack->cut) {
+		json_key(json, "stack_cut");
+		json_bool(json, true);
+	}
+	json_creator(json, stack, syms);
+}
