@@ -37,6 +37,59 @@ const char *bpfprog_source(const char *file)
 	return NULL;
 }
 
+/* Is the line a comment "generated: MARK"? Answers with what goes there, or NULL. */
+static const char *inserted_after(const char *line, size_t len,
+				  const struct bpfprog_insert *inserts, size_t ninserts)
+{
+	static const char begin[] = "/* generated: ", end[] = " */";
+	size_t around = strlen(begin) + strlen(end);
+
+	if (len <= around || strncmp(line, begin, strlen(begin)) ||
+	    strncmp(line + len - strlen(end), end, strlen(end)))
+		return NULL;
+	line += strlen(begin);
+	len -= around;
+	for (size_t i = 0; i < ninserts; i++)
+		if (strlen(inserts[i].mark) == len && !strncmp(inserts[i].mark, line, len))
+			return inserts[i].text;
+	return NULL;
+}
+
+/* The bytes of the whole text, without the NUL; written to `out` unless that is NULL. */
+static size_t weave(const char *line, const struct bpfprog_insert *inserts, size_t ninserts,
+		    char *out)
+{
+	size_t size = 0;
+
+	while (*line) {
+		size_t len = strcspn(line, "\n"), whole = len + (line[len] == '\n');
+		const char *more = inserted_after(line, len, inserts, ninserts);
+		size_t more_len = more ? strlen(more) : 0;
+
+		if (out) {
+			memcpy(out + size, line, whole);
+			memcpy(out + size + whole, more ? more : "", more_len);
+		}
+		size += whole + more_len;
+		line += whole;
+	}
+	return size;
+}
+
+char *bpfprog_text(const char *file, const struct bpfprog_insert *inserts, size_t ninserts)
+{
+	const char *source = bpfprog_source(file);
+
+	if (!source)
+		return NULL;
+	size_t size = weave(source, inserts, ninserts, NULL);
+	char *text = mem_alloc(size + 1);
+
+	weave(source, inserts, ninserts, text);
+	text[size] = '\0';
+	return text;
+}
+
 const char *bpfprog_chatter(const struct bpfprog *prog)
 {
 	return prog->chatter;
@@ -123,17 +176,12 @@ static void set_compile_error(struct errmsg *err, const char *file, const char *
 	errmsg_hint(err, "-v shows the program");
 }
 
-struct bpfprog *bpfprog_compile(const char *file, const struct bpfprog_define *defs, size_t ndefs,
-				struct errmsg *err)
+static struct bpfprog *compile_text(const char *file, const char *text,
+				    const struct bpfprog_define *defs, size_t ndefs,
+				    struct errmsg *err)
 {
-	const char *text = bpfprog_source(file);
-	char *dir, *chatter = NULL;
+	char *dir = headertree_create(err), *chatter = NULL;
 
-	if (!text) {
-		errmsg_set(err, "no BPF program \"%s\" in this tool", file);
-		return NULL;
-	}
-	dir = headertree_create(err);
 	if (!dir)
 		return NULL;
 	void *module = compile(text, dir, defs, ndefs, &chatter);
@@ -148,6 +196,22 @@ struct bpfprog *bpfprog_compile(const char *file, const struct bpfprog_define *d
 
 	prog->module = module;
 	prog->chatter = chatter;
+	return prog;
+}
+
+struct bpfprog *bpfprog_compile(const char *file, const struct bpfprog_define *defs, size_t ndefs,
+				const struct bpfprog_insert *inserts, size_t ninserts,
+				struct errmsg *err)
+{
+	char *text = bpfprog_text(file, inserts, ninserts);
+
+	if (!text) {
+		errmsg_set(err, "no BPF program \"%s\" in this tool", file);
+		return NULL;
+	}
+	struct bpfprog *prog = compile_text(file, text, defs, ndefs, err);
+
+	free(text);
 	return prog;
 }
 

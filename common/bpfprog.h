@@ -18,11 +18,17 @@ struct bpfprog_define {
 	uint64_t value;
 };
 
+struct bpfprog_insert {
+	const char *mark; /* the file has a line that is the comment "generated: MARK" */
+	const char *text; /* lines that follow it in what is compiled */
+};
+
 /* Compiles bpf-src/FILE ("count.bpf.c") and creates its maps. Takes a few tenths of a second and
  * may run in a thread of its own, once at a time: it redirects the process's stdout and stderr
  * and sets BCC_KERNEL_SOURCE meanwhile, so nobody else may print or start programs. It unshares
  * the working directory of the thread that calls it. NULL and *err on failure. */
 struct bpfprog *bpfprog_compile(const char *file, const struct bpfprog_define *defs, size_t ndefs,
+				const struct bpfprog_insert *inserts, size_t ninserts,
 				struct errmsg *err);
 void bpfprog_free(struct bpfprog *prog); /* closes its maps and programs; NULL is fine */
 
@@ -31,6 +37,9 @@ int bpfprog_load(struct bpfprog *prog, const char *name, int expected_attach_typ
 		 struct errmsg *err);
 int bpfprog_map(const struct bpfprog *prog, const char *name); /* fd owned by prog; -1: none */
 const char *bpfprog_source(const char *file);                  /* the embedded text; NULL: none */
+/* What is compiled: the embedded text with the inserts in their places. Caller frees; NULL: no such
+ * file. */
+char *bpfprog_text(const char *file, const struct bpfprog_insert *inserts, size_t ninserts);
 const char *bpfprog_chatter(const struct bpfprog *prog); /* what the compiler said; "" mostly */
 
 #endif

@@ -32,6 +32,12 @@ static unsigned copy_of(const struct selection_item *item)
 	return item->is_copy ? (unsigned)item->copy.node + 1 : 0;
 }
 
+static uint32_t row_of(const struct probes *probes, const struct selection *sel,
+		       const struct selection_item *item)
+{
+	return sel->want.places ? (uint32_t)(probes->first_place + probes->count) : item->row;
+}
+
 static void add_exits(struct probes *probes, const struct selection *sel, size_t owner)
 {
 	const struct selection_item *item = &sel->items[owner];
@@ -40,7 +46,9 @@ static void add_exits(struct probes *probes, const struct selection *sel, size_t
 		const struct site *site = &sel->exits.items[item->first_exit + i];
 
 		add(probes, item->prog, site,
-		    cookie_make(item->row, COOKIE_RETURN, site->sp_adjust, copy_of(item)), owner);
+		    cookie_make(row_of(probes, sel, item), COOKIE_RETURN, site->sp_adjust,
+				copy_of(item)),
+		    owner);
 	}
 }
 
@@ -51,7 +59,8 @@ static void add_entry(struct probes *probes, const struct selection *sel, size_t
 		item->entry.kind == SITE_CHECK_BRANCH ? COOKIE_CALL_IF_CHECKED : COOKIE_CALL;
 
 	add(probes, item->prog, &item->entry,
-	    cookie_make(item->row, kind, item->entry.sp_adjust, copy_of(item)), owner);
+	    cookie_make(row_of(probes, sel, item), kind, item->entry.sp_adjust, copy_of(item)),
+	    owner);
 }
 
 static void add_hook(struct probes *probes, const struct program *prog, const struct site *site,
@@ -62,14 +71,19 @@ static void add_hook(struct probes *probes, const struct program *prog, const st
 }
 
 struct probes *probes_new(const struct selection *sel, const struct program *prog,
-			  const struct goruntime *rt)
+			  const struct goruntime *rt, size_t first_place)
 {
 	struct probes *probes = mem_zalloc(1, sizeof(*probes));
+	bool timed = false;
 
-	for (size_t i = 0; i < sel->item_count; i++)
-		if (sel->items[i].prog == prog && !sel->items[i].skipped)
-			add_exits(probes, sel, i);
-	if (rt) {
+	probes->first_place = first_place;
+	for (size_t i = 0; i < sel->item_count; i++) {
+		if (sel->items[i].prog != prog || sel->items[i].skipped)
+			continue;
+		timed |= sel->items[i].returns;
+		add_exits(probes, sel, i);
+	}
+	if (rt && timed) {
 		add_hook(probes, prog, &rt->recovered, COOKIE_RECOVERED);
 		add_hook(probes, prog, &rt->goexit, COOKIE_GOEXIT);
 		add_hook(probes, prog, &rt->fatal, COOKIE_FATAL);
@@ -85,6 +99,35 @@ void probes_free(struct probes *probes)
 	free(probes->items);
 	free(probes->owners);
 	free(probes);
+}
+
+static int by_addr(const void *a, const void *b, void *ctx)
+{
+	const struct probes *probes = ctx;
+	uint64_t x = probes->items[*(const size_t *)a].addr;
+	uint64_t y = probes->items[*(const size_t *)b].addr;
+
+	return (x > y) - (x < y);
+}
+
+bool probes_shared(const struct probes *probes, const struct selection *sel, size_t *item)
+{
+	size_t *order = mem_zalloc(probes->count, sizeof(*order)), n = 0;
+	bool shared = false;
+
+	for (size_t i = 0; i < probes->count; i++)
+		if (probes->owners[i] != SIZE_MAX)
+			order[n++] = i;
+	qsort_r(order, n, sizeof(*order), by_addr, (void *)probes);
+	for (size_t i = 1; i < n && !shared; i++) {
+		size_t a = order[i - 1], b = order[i];
+
+		*item = probes->owners[b];
+		shared = probes->items[a].addr == probes->items[b].addr &&
+			 sel->items[probes->owners[a]].group != sel->items[*item].group;
+	}
+	free(order);
+	return shared;
 }
 
 bool probes_note_refused(struct probes *probes, struct selection *sel)

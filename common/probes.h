@@ -19,13 +19,19 @@ struct probes {
 	size_t count, cap;
 	size_t *owners; /* index of the selection's item that a probe is for; SIZE_MAX: a hook */
 	size_t owner_cap;
+	size_t first_place;  /* of items[0], where places are numbered */
 	const char *refusal; /* of one that the kernel refused; NULL: none; static text */
 };
 
-/* Of the items that stand in `prog` and are not skipped. `rt` NULL: no hooks. Caller frees. */
+/* Of the items that stand in `prog` and are not skipped. `rt` NULL: no hooks; there are none either
+ * where no item's calls are timed. Cookies have the item's row, or with want.places the number of
+ * their place: probe i is place first_place + i. Caller frees. */
 struct probes *probes_new(const struct selection *sel, const struct program *prog,
-			  const struct goruntime *rt);
+			  const struct goruntime *rt, size_t first_place);
 void probes_free(struct probes *probes);
+
+/* Do items of two groups need a probe at the same place? Fills the index of one of them. */
+bool probes_shared(const struct probes *probes, const struct selection *sel, size_t *item);
 
 /* After attaching: marks the items with a refused probe as skipped. True when an item has other
  * probes that are attached: then all must be detached and attached anew. */

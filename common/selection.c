@@ -23,9 +23,9 @@ struct selection_names {
 };
 
 /* eight bytes at a time: all names of a large program are hashed before anything else can begin */
-static uint32_t hash_name(const struct program *prog, const char *name)
+static uint32_t hash_name(const struct program *prog, uint32_t group, const char *name)
 {
-	uint64_t h = 0xcbf29ce484222325u ^ (uintptr_t)prog, word;
+	uint64_t h = 0xcbf29ce484222325u ^ (uintptr_t)prog ^ (uint64_t)group << 48, word;
 	size_t len = strlen(name);
 
 	for (; len >= sizeof(word); len -= sizeof(word), name += sizeof(word)) {
@@ -39,12 +39,12 @@ static uint32_t hash_name(const struct program *prog, const char *name)
 	return h >> 32;
 }
 
-/* the slot of this name: holding its row, or free with its hash noted */
+/* the slot of this name in the current group: holding its row, or free with its hash noted */
 static struct name_slot *find_slot(const struct selection *sel, const struct program *prog,
 				   const char *name)
 {
 	const struct selection_names *names = sel->names;
-	uint32_t hash = hash_name(prog, name);
+	uint32_t hash = hash_name(prog, sel->group, name);
 
 	for (size_t i = hash;; i++) {
 		struct name_slot *slot = &names->slots[i & (names->size - 1)];
@@ -55,7 +55,8 @@ static struct name_slot *find_slot(const struct selection *sel, const struct pro
 		}
 		const struct selection_row *row = &sel->rows[slot->row - 1];
 
-		if (slot->hash == hash && row->prog == prog && !strcmp(row->name, name))
+		if (slot->hash == hash && row->prog == prog && row->group == sel->group &&
+		    !strcmp(row->name, name))
 			return slot;
 	}
 }
@@ -90,7 +91,8 @@ static uint32_t row_of(struct selection *sel, const struct program *prog, const 
 		return slot->row - 1;
 	slot->row = sel->row_count + 1;
 	sel->rows = mem_grow(sel->rows, sel->row_count, &sel->row_cap, sizeof(*sel->rows));
-	sel->rows[sel->row_count] = (struct selection_row){.name = name, .prog = prog};
+	sel->rows[sel->row_count] =
+		(struct selection_row){.name = name, .prog = prog, .group = sel->group};
 	sel->row_count++;
 	grow_names(sel);
 	return sel->row_count - 1;
@@ -101,6 +103,7 @@ struct selection *selection_new(const struct selection_want *want)
 	struct selection *sel = mem_zalloc(1, sizeof(*sel));
 
 	sel->want = *want;
+	sel->returns = want->returns;
 	sel->names = mem_zalloc(1, sizeof(*sel->names));
 	sel->names->size = 1024;
 	sel->names->slots = mem_zalloc(sel->names->size, sizeof(*sel->names->slots));
@@ -122,6 +125,12 @@ void selection_free(struct selection *sel)
 	free(sel);
 }
 
+void selection_group(struct selection *sel, uint32_t group, bool returns)
+{
+	sel->group = group;
+	sel->returns = returns;
+}
+
 static void add_note(struct selection *sel, char *text)
 {
 	sel->notes = mem_grow(sel->notes, sel->note_count, &sel->note_cap, sizeof(*sel->notes));
@@ -134,7 +143,8 @@ static struct selection_item *add_item(struct selection *sel, const struct progr
 	uint32_t row = row_of(sel, prog, name);
 
 	sel->items = mem_grow(sel->items, sel->item_count, &sel->item_cap, sizeof(*sel->items));
-	sel->items[sel->item_count] = (struct selection_item){.prog = prog, .row = row};
+	sel->items[sel->item_count] = (struct selection_item){
+		.prog = prog, .row = row, .group = sel->group, .returns = sel->returns};
 	return &sel->items[sel->item_count++];
 }
 

@@ -18,6 +18,7 @@ struct program;
 struct selection_row { /* a name: one line of the output */
 	const char *name;
 	const struct program *prog;
+	uint32_t group;
 	uint32_t funcs;  /* functions of this name that are traced */
 	uint32_t copies; /* inlined copies of this name that are traced */
 	bool announce;   /* asked for by name, and there are only copies: the user is told */
@@ -26,12 +27,16 @@ struct selection_row { /* a name: one line of the output */
 struct selection_item { /* a function, or an inlined copy of one */
 	const struct program *prog;
 	uint32_t row;
-	uint32_t func; /* pclntab index; of a copy: of the function that it stands in */
+	uint32_t group; /* of selection_group() */
+	uint32_t plan;  /* the tool's own */
+	bool returns;   /* calls are timed: its exits are sought too */
+	uint32_t func;  /* pclntab index; of a copy: of the function that it stands in */
 	bool is_copy;
 	struct inlining_copy copy;
 	struct site entry;
 	size_t first_exit, exits; /* its part of selection.exits */
-	const char *skipped;      /* why it is not traced; NULL: it is */
+	/* Why it is not traced; NULL: it is. A tool may set it before the sites are sought. */
+	const char *skipped;
 };
 
 struct selection_want {
@@ -39,11 +44,14 @@ struct selection_want {
 	bool inlined;  /* patterns match inlined copies too */
 	bool returns;  /* calls are timed: an item without an end is skipped */
 	bool args;     /* entry sites must have the arguments in their registers */
+	bool places;   /* probes carry the number of their place, not of their row */
 	bool may_miss; /* gofuncs: what cannot be traced is wanted all the same */
 };
 
 struct selection {
 	struct selection_want want;
+	uint32_t group; /* of what is added now */
+	bool returns;   /* ... and are its calls timed? */
 	struct selection_row *rows;
 	size_t row_count, row_cap;
 	struct selection_item *items;
@@ -56,6 +64,10 @@ struct selection {
 
 struct selection *selection_new(const struct selection_want *want);
 void selection_free(struct selection *sel);
+
+/* What is added from here on belongs to this group, and has rows and items of its own even where
+ * another group matches the same; `returns` counts in place of want.returns. */
+void selection_group(struct selection *sel, uint32_t group, bool returns);
 
 /* Adds what the pattern matches in the program, once. Reads names only. The program outlives the
  * selection. Returns 0; -1 with *err and near names as its hint when nothing matches. */

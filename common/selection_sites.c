@@ -20,7 +20,7 @@ static const char *find_copy_sites(struct selection *sel, struct selection_item 
 	/* the kernel side tells copies of one frame apart by 16 bits of their node */
 	if (item->copy.node >= UINT16_MAX)
 		return "it is one of too many copies in one function";
-	if (sel->want.returns)
+	if (item->returns)
 		ret = inlining_span(item->prog->finder, &item->copy, &item->entry, &sel->exits,
 				    &reason);
 	else
@@ -41,7 +41,7 @@ static const char *find_func_sites(struct selection *sel, struct selection_item 
 	if (site_entry(finder, &fn, sel->want.args, &item->entry, &reason))
 		return reason;
 	item->first_exit = sel->exits.count;
-	if (sel->want.returns && site_returns(finder, &fn, &sel->exits, &reason))
+	if (item->returns && site_returns(finder, &fn, &sel->exits, &reason))
 		return reason;
 	item->exits = sel->exits.count - item->first_exit;
 	return NULL;
@@ -59,7 +59,9 @@ void selection_uncount(struct selection *sel, const struct selection_item *item)
 
 static void find_item_sites(struct selection *sel, struct selection_item *item)
 {
-	item->skipped = item->is_copy ? find_copy_sites(sel, item) : find_func_sites(sel, item);
+	if (!item->skipped)
+		item->skipped =
+			item->is_copy ? find_copy_sites(sel, item) : find_func_sites(sel, item);
 	if (item->skipped)
 		selection_uncount(sel, item);
 }
@@ -72,7 +74,7 @@ int selection_find_sites(struct selection *sel, struct errmsg *err)
 		return 0;
 	const struct selection_item *item = &sel->items[0];
 	const char *name = sel->rows[item->row].name;
-	const char *done = sel->want.returns ? "timed" : "probed";
+	const char *done = item->returns ? "timed" : "probed";
 
 	if (sel->item_count == 1)
 		return errmsg_set(err, "%s cannot be %s: %s", name, done, item->skipped);

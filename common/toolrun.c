@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -54,7 +55,10 @@ static void print_program(FILE *out, const struct tracer *tracer)
 	for (size_t i = 0; i < tracer->def_count; i++)
 		fprintf(out, "#define %s %lld\n", tracer->defs[i].name,
 			(long long)tracer->defs[i].value);
-	fputs(bpfprog_source(tracer->config->bpf_file), out);
+	char *text = bpfprog_text(tracer->config->bpf_file, tracer->inserts, tracer->insert_count);
+
+	fputs(text, out);
+	free(text);
 	fputs(bpfprog_chatter(tracer->bpf), stderr);
 }
 
@@ -182,7 +186,7 @@ static int trace(struct progress *progress, struct session *ses, struct errmsg *
 		return errmsg_set(err, "no function can be traced: %s", tracer->refusal);
 	say_not_mapped(progress);
 	session_print_start(run->opts->json ? stderr : stdout, selection_traced(tracer->sel),
-			    tracer->patterns, run->opts->pattern_count);
+			    tracer->patterns, tracer->config->pattern_count);
 	ret = tracer->command ? command_start(tracer->command, err) : 0;
 	if (!ret)
 		ret = run_session(progress, ses, process_fd, err);
@@ -220,8 +224,10 @@ int toolrun(struct toolrun *run)
 	const struct options *opts = run->opts;
 	struct errmsg err = {0};
 
-	run->config.patterns = opts->patterns;
-	run->config.pattern_count = opts->pattern_count;
+	if (!run->config.patterns) {
+		run->config.patterns = opts->patterns;
+		run->config.pattern_count = opts->pattern_count;
+	}
 	run->config.pid = opts->pid;
 	run->config.command = opts->command;
 	run->config.want.regex = opts->regexp;

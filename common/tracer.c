@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tracer.h"
+#include "tracer_parts.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -7,24 +7,14 @@
 #include <string.h>
 
 #include "attach.h"
-#include "btf.h"
 #include "command.h"
 #include "errmsg.h"
 #include "filewatch.h"
 #include "gate.h"
 #include "image.h"
 #include "mem.h"
-#include "pclntab.h"
-#include "probes.h"
 #include "program.h"
 #include "target.h"
-
-static void define(struct tracer *tracer, const char *name, uint64_t value)
-{
-	tracer->defs =
-		mem_grow(tracer->defs, tracer->def_count, &tracer->def_cap, sizeof(*tracer->defs));
-	tracer->defs[tracer->def_count++] = (struct bpfprog_define){name, value};
-}
 
 static enum image_arch host_arch(void)
 {
@@ -84,6 +74,8 @@ static int add_pattern(struct tracer *tracer, size_t n, struct errmsg *err)
 
 	if (path)
 		prog = open_program(tracer, path, err);
+	if (tracer->config->pattern_returns)
+		selection_group(tracer->sel, n, tracer->config->pattern_returns[n]);
 	int ret = prog ? selection_add(tracer->sel, prog, spec.pattern, err) : -1;
 
 	free(path);
@@ -111,133 +103,6 @@ static int read_runtime(struct tracer *tracer, struct errmsg *err)
 	return 0;
 }
 
-/* Kernels without BTF still serve programs with g in a register, but for calls of assembly and for
- * telling a process's calls before and after an execve apart. */
-static int define_task(struct tracer *tracer, struct errmsg *err)
-{
-	const struct goruntime *rt = &tracer->runtimes[0];
-	uint32_t fsbase, task_mm, start_code;
-	bool known =
-		!btf_thread_fsbase(&fsbase, err) && !btf_mm_start_code(&task_mm, &start_code, err);
-
-	if (!known && !rt->g_in_register)
-		return -1;
-	define(tracer, "TLS_G", known ? (uint64_t)(int64_t)rt->tls_g : 0);
-	define(tracer, "FSBASE_OFF", known ? fsbase : 0);
-	if (known)
-		define(tracer, "TASK_MM", task_mm);
-	return 0;
-}
-
-static int define_runtime(struct tracer *tracer, struct errmsg *err)
-{
-	const struct goruntime *rt = &tracer->runtimes[0];
-
-	if (rt->g_in_register)
-		define(tracer, "G_REGISTER", 1);
-	define(tracer, "GOID_OFF", rt->g_goid);
-	define(tracer, "G_M", rt->g_m);
-	define(tracer, "G_SCHED_SP", rt->g_sched_sp);
-	define(tracer, "M_CURG", rt->m_curg);
-	return define_task(tracer, err);
-}
-
-static int define_address(struct tracer *tracer, struct errmsg *err)
-{
-	uint32_t task_mm, start_code;
-
-	if (attach_how() != ATTACH_PERF_ADDRESS)
-		return 0;
-	if (btf_mm_start_code(&task_mm, &start_code, err))
-		return -1;
-	define(tracer, "BY_ADDRESS", 1);
-	if (!tracer->config->goroutines)
-		define(tracer, "TASK_MM", task_mm);
-	define(tracer, "MM_START_CODE", start_code);
-	return 0;
-}
-
-static int define_all(struct tracer *tracer, struct errmsg *err)
-{
-	const struct tracer_config *config = tracer->config;
-	unsigned long dev, ino;
-
-	define(tracer, "ROWS", tracer->sel->row_count);
-	if (tracer->pid)
-		define(tracer, "TGID", tracer->pid);
-	if (tracer->pid && target_pid_namespace(&dev, &ino)) {
-		define(tracer, "PIDNS_DEV", dev);
-		define(tracer, "PIDNS_INO", ino);
-	}
-	if (config->cpu >= 0)
-		define(tracer, "CPU", config->cpu);
-	for (size_t i = 0; i < config->def_count; i++)
-		define(tracer, config->defs[i].name, config->defs[i].value);
-	if (config->goroutines && define_runtime(tracer, err))
-		return -1;
-	return define_address(tracer, err);
-}
-
-/* lowest executable address, as the kernel's ELF loader notes it */
-static uint64_t start_code(const struct program *prog)
-{
-	size_t count;
-	const struct image_segment *segs = image_segments(prog->img, &count);
-	uint64_t lowest = UINT64_MAX;
-
-	for (size_t i = 0; i < count; i++)
-		if (segs[i].exec && segs[i].addr < lowest)
-			lowest = segs[i].addr;
-	return lowest;
-}
-
-static int attach_program(struct tracer *tracer, size_t n, int prog_fd, struct errmsg *err)
-{
-	const struct program *prog = tracer->programs[n];
-	/* the hooks stand at other addresses in each file */
-	const struct goruntime *rt = tracer->runtimes ? &tracer->runtimes[n] : NULL;
-	struct probes *probes = probes_new(tracer->sel, prog, rt);
-	int ret = 0;
-
-	if (attach_how() == ATTACH_PERF_ADDRESS)
-		ret = attach_fill_sites(bpfprog_map(tracer->bpf, "sites"), start_code(prog),
-					probes->items, probes->count, err);
-	if (!ret) {
-		tracer->attached[n] = attach_new(attach_how(), prog_fd, prog->path, probes->items,
-						 probes->count, err);
-		ret = tracer->attached[n] ? 0 : -1;
-	}
-	/* a call whose end cannot be seen must not be seen to begin */
-	if (!ret && probes_note_refused(probes, tracer->sel)) {
-		attach_free(tracer->attached[n]);
-		tracer->attached[n] = NULL;
-		ret = 1;
-	}
-	if (probes->refusal)
-		tracer->refusal = probes->refusal;
-	probes_free(probes);
-	return ret;
-}
-
-static int attach_all(struct tracer *tracer, int prog_fd, struct errmsg *err)
-{
-	const char *written = filewatch_written(tracer->watch);
-
-	if (written)
-		return errmsg_set(err, "\"%s\" was written to while it was read", written);
-	tracer->attached = mem_zalloc(tracer->program_count, sizeof(struct attach *));
-	for (size_t i = 0; i < tracer->program_count; i++) {
-		int ret;
-
-		do
-			ret = attach_program(tracer, i, prog_fd, err);
-		while (ret > 0);
-		if (ret)
-			return -1;
-	}
-	return 0;
-}
-
 /* Many probes take the kernel as long as a small compilation: with a gate they are attached while
  * the compiler runs. One link for all of them is made the same way whatever program it runs; perf
  * events wait for the program and its maps. */
@@ -246,7 +111,7 @@ static int attach_to_gate(struct tracer *tracer, struct errmsg *err)
 	if (attach_how() != ATTACH_MULTI)
 		return 0;
 	tracer->gate = gate_new(attach_prog_type(ATTACH_MULTI));
-	return tracer->gate ? attach_all(tracer, gate_prog(tracer->gate), err) : 0;
+	return tracer->gate ? tracer_attach_all(tracer, gate_prog(tracer->gate), err) : 0;
 }
 
 struct compile_job {
@@ -260,7 +125,7 @@ static void *compile(void *ctx)
 	struct tracer *tracer = job->tracer;
 
 	tracer->bpf = bpfprog_compile(tracer->config->bpf_file, tracer->defs, tracer->def_count,
-				      &job->err);
+				      tracer->inserts, tracer->insert_count, &job->err);
 	return NULL;
 }
 
@@ -301,7 +166,9 @@ static int prepare(struct tracer *tracer, struct errmsg *err)
 			return -1;
 	if (config->goroutines && read_runtime(tracer, err))
 		return -1;
-	if (define_all(tracer, err))
+	if (config->plan && config->plan(config->plan_ctx, tracer, err))
+		return -1;
+	if (tracer_define_all(tracer, err))
 		return -1;
 	return compile_and_find_sites(tracer, err);
 }
@@ -329,7 +196,9 @@ int tracer_attach(struct tracer *tracer, struct errmsg *err)
 	if (fd < 0)
 		return -1;
 	if (!tracer->gate)
-		return attach_all(tracer, fd, err);
+		return tracer_attach_all(tracer, fd, err);
+	if (tracer_fill_places(tracer, 0, err))
+		return -1;
 	if (gate_open(tracer->gate, fd))
 		return errmsg_set(err, "cannot start tracing: %s", strerror(errno));
 	return 0;
@@ -359,6 +228,10 @@ void tracer_free(struct tracer *tracer)
 	gate_free(tracer->gate);
 	bpfprog_free(tracer->bpf);
 	free(tracer->defs);
+	for (size_t i = 0; i < tracer->insert_count; i++)
+		free((char *)tracer->inserts[i].text);
+	free(tracer->inserts);
+	free(tracer->places);
 	command_free(tracer->command, false);
 	selection_free(tracer->sel);
 	for (size_t i = 0; i < tracer->program_count; i++)

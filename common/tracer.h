@@ -16,10 +16,14 @@ struct command;
 struct errmsg;
 struct filewatch;
 struct gate;
+struct tracer;
+struct trace_place;
 
 struct tracer_config {
 	char *const *patterns; /* [p:][BINARY:]PATTERN */
 	size_t pattern_count;
+	/* NULL, or: pattern n is group n of the selection, and its calls are timed if [n] */
+	const bool *pattern_returns;
 	pid_t pid;            /* -p; 0: none */
 	char *const *command; /* -- COMMAND ARG..., NULL-terminated; NULL: none */
 	int cpu;              /* -c; -1: all */
@@ -28,6 +32,11 @@ struct tracer_config {
 	const struct bpfprog_define *defs; /* the tool's own */
 	size_t def_count;
 	bool goroutines; /* the kernel side follows goroutines: runtime offsets and hooks */
+	/* Called when the items are known (and the runtimes), before anything is compiled: may set
+	 * the items' `plan` and `skipped`, and call tracer_define() and tracer_insert(). -1 with
+	 * *err ends it. NULL: none. */
+	int (*plan)(void *ctx, struct tracer *tracer, struct errmsg *err);
+	void *plan_ctx;
 };
 
 struct tracer {
@@ -42,6 +51,11 @@ struct tracer {
 	struct goruntime *runtimes;  /* of each program, where goroutines are followed; or NULL */
 	struct bpfprog_define *defs; /* all that the kernel side was compiled with */
 	size_t def_count, def_cap;
+	struct bpfprog_insert *inserts; /* the generated parts of the kernel side */
+	size_t insert_count, insert_cap;
+	/* with want.places: of all probes; the kernel side has it as map `places`, -DPLACES=n */
+	struct trace_place *places;
+	size_t place_count, place_max;
 	struct bpfprog *bpf;
 	struct attach **attached; /* one for each program */
 	struct gate
@@ -52,6 +66,10 @@ struct tracer {
 /* Up to, and not including, the first call that is seen. The config outlives the tracer. NULL and
  * *err on failure. */
 struct tracer *tracer_new(const struct tracer_config *config, struct errmsg *err);
+/* For `plan`. The names and marks outlive the tracer; the malloc'd text is the tracer's from here.
+ */
+void tracer_define(struct tracer *tracer, const char *name, uint64_t value);
+void tracer_insert(struct tracer *tracer, const char *mark, char *text);
 /* From now on calls are seen; items with a probe that the kernel refuses have their `skipped` set.
  * Returns 0, or -1 with *err. */
 int tracer_attach(struct tracer *tracer, struct errmsg *err);

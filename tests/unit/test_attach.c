@@ -99,7 +99,7 @@ static int load(struct fixture *f, const char *how)
 	};
 	size_t ndefs = f->how == ATTACH_PERF_ADDRESS ? 5 : 2;
 
-	f->prog = bpfprog_compile("count.bpf.c", defs, ndefs, &err);
+	f->prog = bpfprog_compile("count.bpf.c", defs, ndefs, NULL, 0, &err);
 	if (!f->prog)
 		return -1;
 	f->fd = bpfprog_load(f->prog, "on_probe", attach_prog_type(f->how), &err);
@@ -201,6 +201,31 @@ static void test_address(void **state)
 	check_refused(state, "address", ATTACH_PERF_ADDRESS);
 }
 
+/* two cookies for one place: both are seen, and neither twice */
+static void check_twice(void **state, const char *name, enum attach_how how)
+{
+	struct fixture *f = fixture_of(state, name);
+	struct attach_probe probes[] = {probe(good, 0), probe(other, 2), probe(good, 1)};
+
+	if (f->how != how)
+		skip();
+	struct attach *at = attach(f, probes, 3);
+
+	call_all(1000);
+	attach_free(at);
+	expect_counts(f, 1000, 1000, 1000);
+}
+
+static void test_twice_multi(void **state)
+{
+	check_twice(state, "multi", ATTACH_MULTI);
+}
+
+static void test_twice_perf(void **state)
+{
+	check_twice(state, "perf", ATTACH_PERF_COOKIE);
+}
+
 static void test_many_refused(void **state)
 {
 	struct fixture *f = fixture_of(state, "multi");
@@ -294,7 +319,7 @@ static int load_as_nobody(void)
 
 	if (setresuid(65534, 65534, 65534))
 		return 1;
-	struct bpfprog *prog = bpfprog_compile("count.bpf.c", &rows, 1, &err);
+	struct bpfprog *prog = bpfprog_compile("count.bpf.c", &rows, 1, NULL, 0, &err);
 
 	if (prog && bpfprog_load(prog, "on_probe", attach_prog_type(ATTACH_MULTI), &err) >= 0)
 		return 2;
@@ -355,6 +380,8 @@ int main(void)
 		cmocka_unit_test_teardown(test_multi, teardown),
 		cmocka_unit_test_teardown(test_perf, teardown),
 		cmocka_unit_test_teardown(test_address, teardown),
+		cmocka_unit_test_teardown(test_twice_multi, teardown),
+		cmocka_unit_test_teardown(test_twice_perf, teardown),
 		cmocka_unit_test_teardown(test_many_refused, teardown),
 		cmocka_unit_test_teardown(test_all_refused, teardown),
 		cmocka_unit_test_teardown(test_no_file, teardown),

@@ -79,23 +79,37 @@ static void test_compile_error(void **state)
 
 	(void)state;
 	setenv("BCC_KERNEL_SOURCE", "/the/user's/own", 1);
-	assert_null(bpfprog_compile("count.bpf.c", &broken, 1, &err));
+	assert_null(bpfprog_compile("count.bpf.c", &broken, 1, NULL, 0, &err));
 	assert_non_null(strstr(err.text, "count.bpf.c does not compile: "));
 	assert_non_null(strstr(err.text, "error:"));
 	assert_null(strchr(err.text, '\n'));
 	assert_string_equal(getenv("BCC_KERNEL_SOURCE"), "/the/user's/own");
 	unsetenv("BCC_KERNEL_SOURCE");
-	assert_null(bpfprog_compile("nothing.bpf.c", NULL, 0, &err));
+	assert_null(bpfprog_compile("nothing.bpf.c", NULL, 0, NULL, 0, &err));
 	assert_string_equal(err.text, "no BPF program \"nothing.bpf.c\" in this tool");
+}
+
+/* of the text with inserts only the marked lines differ */
+static void test_text(void **state)
+{
+	const struct bpfprog_insert inserts[] = {{"nowhere", "x"}, {"first", "a\n"}};
+	char *plain = bpfprog_text("count.bpf.c", NULL, 0);
+	char *same = bpfprog_text("count.bpf.c", inserts, 2);
+
+	(void)state;
+	assert_string_equal(plain, bpfprog_source("count.bpf.c"));
+	assert_string_equal(same, plain);
+	assert_null(bpfprog_text("nothing.bpf.c", inserts, 2));
+	free(plain);
+	free(same);
 }
 
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tree),
-		cmocka_unit_test(test_bad_tmpdir),
-		cmocka_unit_test(test_sources),
-		cmocka_unit_test(test_compile_error),
+		cmocka_unit_test(test_tree),    cmocka_unit_test(test_bad_tmpdir),
+		cmocka_unit_test(test_sources), cmocka_unit_test(test_compile_error),
+		cmocka_unit_test(test_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -187,7 +187,7 @@ static void test_probe_order(void **state)
 	subject_make(&s, &want);
 	add(&s, "main.*");
 	assert_int_equal(selection_find_sites(s.sel, &s.err), 0);
-	probes = probes_new(s.sel, &s.prog, &rt);
+	probes = probes_new(s.sel, &s.prog, &rt, 0);
 	for (size_t i = 0; i < probes->count; i++) {
 		unsigned kind = cookie_kind(probes->items[i].cookie);
 		unsigned copy = cookie_copy(probes->items[i].cookie);
@@ -221,16 +221,112 @@ static void test_refused(void **state)
 	subject_make(&s, &want);
 	add(&s, "main.*");
 	assert_int_equal(selection_find_sites(s.sel, &s.err), 0);
-	probes = probes_new(s.sel, &s.prog, NULL);
+	probes = probes_new(s.sel, &s.prog, NULL, 0);
 	assert_false(probes_note_refused(probes, s.sel));
 	probes->items[probes->count - 1].refused = "no";
 	assert_true(probes_note_refused(probes, s.sel));
 	assert_string_equal(s.sel->items[1].skipped, "no");
 	assert_int_equal(selection_traced(s.sel), 1);
 	probes_free(probes);
-	probes = probes_new(s.sel, &s.prog, NULL);
+	probes = probes_new(s.sel, &s.prog, NULL, 0);
 	for (size_t i = 0; i < probes->count; i++)
 		assert_int_equal(cookie_row(probes->items[i].cookie), 0);
+	probes_free(probes);
+	subject_drop(&s);
+}
+
+static struct subject *grouped(struct subject *s, const struct selection_want *want)
+{
+	subject_make(s, want);
+	selection_group(s->sel, 0, false);
+	add(s, "main.a");
+	selection_group(s->sel, 1, true);
+	add(s, "main.a");
+	add(s, "main.b");
+	add(s, "main.a");
+	return s;
+}
+
+/* a function that two groups match is an item of each, with returns where they are wanted */
+static void test_groups(void **state)
+{
+	const struct selection_want want = {0};
+	const struct {
+		const char *name;
+		uint32_t group;
+		bool exits;
+	} expected[] = {{"main.a", 0, false}, {"main.a", 1, true}, {"main.b", 1, true}};
+	struct subject s;
+	size_t i;
+
+	(void)state;
+	grouped(&s, &want);
+	assert_int_equal(selection_find_sites(s.sel, &s.err), 0);
+	for (i = 0; i < 3; i++) {
+		const struct selection_item *item = &s.sel->items[i];
+
+		assert_string_equal(s.sel->rows[item->row].name, expected[i].name);
+		assert_int_equal(item->row, i);
+		assert_int_equal(item->group, expected[i].group);
+		assert_int_equal(item->returns, expected[i].exits);
+		assert_int_equal(item->exits != 0, expected[i].exits);
+	}
+	assert_int_equal(s.sel->item_count, i);
+	subject_drop(&s);
+}
+
+/* what the tool leaves out has no sites and no probes, and its row none either */
+static void test_left_out(void **state)
+{
+	const struct selection_want want = {0};
+	struct probes *probes;
+	struct subject s;
+
+	(void)state;
+	grouped(&s, &want);
+	s.sel->items[1].skipped = s.sel->items[2].skipped = "it is not wanted";
+	assert_int_equal(selection_find_sites(s.sel, &s.err), 0);
+	assert_int_equal(selection_traced(s.sel), 1);
+	assert_int_equal(selection_skipped(s.sel), 2);
+	assert_string_equal(s.sel->items[1].skipped, "it is not wanted");
+	/* no call that is timed is left: no hooks */
+	const struct goruntime rt = {.recovered = {.addr = ELFFILE_TEXT + 2}};
+
+	probes = probes_new(s.sel, &s.prog, &rt, 0);
+	assert_int_equal(probes->count, 1);
+	probes_free(probes);
+	subject_drop(&s);
+}
+
+/* the row of a cookie is the number of the probe's place; hooks have none */
+static void test_places(void **state)
+{
+	const struct selection_want want = {.places = true};
+	const struct goruntime rt = {.recovered = {.addr = ELFFILE_TEXT + 2}};
+	struct probes *probes;
+	struct subject s;
+	size_t item;
+
+	(void)state;
+	grouped(&s, &want);
+	assert_int_equal(selection_find_sites(s.sel, &s.err), 0);
+	probes = probes_new(s.sel, &s.prog, &rt, 100);
+	assert_int_equal(probes->first_place, 100);
+	for (size_t i = 0; i < probes->count; i++) {
+		bool hook = probes->owners[i] == SIZE_MAX;
+
+		assert_int_equal(cookie_row(probes->items[i].cookie), hook ? 0 : 100 + i);
+	}
+	assert_true(probes_shared(probes, s.sel, &item));
+	assert_true(item < 2);
+	probes_free(probes);
+	subject_drop(&s);
+
+	subject_make(&s, &want);
+	add(&s, "main.*");
+	assert_int_equal(selection_find_sites(s.sel, &s.err), 0);
+	probes = probes_new(s.sel, &s.prog, NULL, 0);
+	assert_false(probes_shared(probes, s.sel, &item));
 	probes_free(probes);
 	subject_drop(&s);
 }
@@ -263,6 +359,8 @@ int main(void)
 		cmocka_unit_test(test_matches), cmocka_unit_test(test_no_match),
 		cmocka_unit_test(test_skipped), cmocka_unit_test(test_probe_order),
 		cmocka_unit_test(test_refused), cmocka_unit_test(test_list),
+		cmocka_unit_test(test_groups),  cmocka_unit_test(test_left_out),
+		cmocka_unit_test(test_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

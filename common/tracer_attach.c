@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+/* From sites to attached probes, and what the kernel side must know of them. */
+#include "tracer_parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../bpf-src/trace_shared.h"
+#include "attach.h"
+#include "bpfmap.h"
+#include "errmsg.h"
+#include "filewatch.h"
+#include "image.h"
+#include "mem.h"
+#include "probes.h"
+#include "program.h"
+
+/* lowest executable address, as the kernel's ELF loader notes it */
+static uint64_t start_code(const struct program *prog)
+{
+	size_t count;
+	const struct image_segment *segs = image_segments(prog->img, &count);
+	uint64_t lowest = UINT64_MAX;
+
+	for (size_t i = 0; i < count; i++)
+		if (segs[i].exec && segs[i].addr < lowest)
+			lowest = segs[i].addr;
+	return lowest;
+}
+
+/* Notes the probes' places; what is there from `first` on was of the same program, refused. */
+static int note_places(struct tracer *tracer, const struct probes *probes, struct errmsg *err)
+{
+	const struct selection *sel = tracer->sel;
+	size_t first = probes->first_place;
+
+	if (!sel->want.places)
+		return 0;
+	tracer->place_count = first + probes->count;
+	if (tracer->place_count > tracer->place_max)
+		return errmsg_set(err, "more than %zu places to probe: trace fewer functions",
+				  tracer->place_max);
+	for (size_t i = 0; i < probes->count; i++) {
+		size_t item = probes->owners[i];
+
+		if (item != SIZE_MAX)
+			tracer->places[first + i] = (struct trace_place){
+				probes->items[i].addr, item, sel->items[item].plan};
+	}
+	return 0;
+}
+
+/* The kernel side is told of the places before it can meet them. */
+int tracer_fill_places(const struct tracer *tracer, size_t first, struct errmsg *err)
+{
+	int fd = bpfprog_map(tracer->bpf, "places");
+
+	for (size_t i = first; i < tracer->place_count; i++) {
+		uint32_t key = i;
+
+		if (bpfmap_update(fd, &key, &tracer->places[i]))
+			return errmsg_set(err, "cannot tell the kernel side of %zu probes: %s",
+					  tracer->place_count, strerror(errno));
+	}
+	return 0;
+}
+
+/* Without cookies a place has one meaning. */
+static int fill_sites(struct tracer *tracer, const struct program *prog,
+		      const struct probes *probes, struct errmsg *err)
+{
+	size_t item;
+
+	if (probes_shared(probes, tracer->sel, &item)) {
+		errmsg_set(err, "two PROBEs at one place of %s: this kernel cannot tell them apart",
+			   tracer->sel->rows[tracer->sel->items[item].row].name);
+		errmsg_hint(err, "trace them in two commands; it takes Linux 5.15");
+		return -1;
+	}
+	return attach_fill_sites(bpfprog_map(tracer->bpf, "sites"), start_code(prog), probes->items,
+				 probes->count, err);
+}
+
+/* What the kernel side must know before the first hit; with a gate that is later. */
+static int tell_kernel_side(struct tracer *tracer, const struct program *prog,
+			    const struct probes *probes, struct errmsg *err)
+{
+	if (note_places(tracer, probes, err))
+		return -1;
+	if (!tracer->gate && tracer_fill_places(tracer, probes->first_place, err))
+		return -1;
+	return attach_how() == ATTACH_PERF_ADDRESS ? fill_sites(tracer, prog, probes, err) : 0;
+}
+
+static int attach_program(struct tracer *tracer, size_t n, int prog_fd, size_t first_place,
+			  struct errmsg *err)
+{
+	const struct program *prog = tracer->programs[n];
+	/* the hooks stand at other addresses in each file */
+	const struct goruntime *rt = tracer->runtimes ? &tracer->runtimes[n] : NULL;
+	struct probes *probes = probes_new(tracer->sel, prog, rt, first_place);
+	int ret = tell_kernel_side(tracer, prog, probes, err);
+
+	if (!ret) {
+		tracer->attached[n] = attach_new(attach_how(), prog_fd, prog->path, probes->items,
+						 probes->count, err);
+		ret = tracer->attached[n] ? 0 : -1;
+	}
+	/* a call whose end cannot be seen must not be seen to begin */
+	if (!ret && probes_note_refused(probes, tracer->sel)) {
+		attach_free(tracer->attached[n]);
+		tracer->attached[n] = NULL;
+		ret = 1;
+	}
+	if (probes->refusal)
+		tracer->refusal = probes->refusal;
+	probes_free(probes);
+	return ret;
+}
+
+int tracer_attach_all(struct tracer *tracer, int prog_fd, struct errmsg *err)
+{
+	const char *written = filewatch_written(tracer->watch);
+
+	if (written)
+		return errmsg_set(err, "\"%s\" was written to while it was read", written);
+	tracer->attached = mem_zalloc(tracer->program_count, sizeof(struct attach *));
+	tracer->places = mem_zalloc(tracer->place_max, sizeof(*tracer->places));
+	for (size_t i = 0; i < tracer->program_count; i++) {
+		size_t first_place = tracer->place_count;
+		int ret;
+
+		do
+			ret = attach_program(tracer, i, prog_fd, first_place, err);
+		while (ret > 0);
+		if (ret)
+			return -1;
+	}
+	return 0;
+}

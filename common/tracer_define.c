@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the kernel side is compiled with. */
+#include "tracer_parts.h"
+
+#include "../bpf-src/cookie.h"
+#include "attach.h"
+#include "btf.h"
+#include "mem.h"
+#include "target.h"
+
+enum { PLACES_SPARE = 1 << 16, PLACES_PER_ITEM = 8 };
+
+void tracer_define(struct tracer *tracer, const char *name, uint64_t value)
+{
+	tracer->defs =
+		mem_grow(tracer->defs, tracer->def_count, &tracer->def_cap, sizeof(*tracer->defs));
+	tracer->defs[tracer->def_count++] = (struct bpfprog_define){name, value};
+}
+
+void tracer_insert(struct tracer *tracer, const char *mark, char *text)
+{
+	tracer->inserts = mem_grow(tracer->inserts, tracer->insert_count, &tracer->insert_cap,
+				   sizeof(*tracer->inserts));
+	tracer->inserts[tracer->insert_count++] = (struct bpfprog_insert){mark, text};
+}
+
+/* Kernels without BTF still serve programs with g in a register, but for calls of assembly and for
+ * telling a process's calls before and after an execve apart. */
+static int define_task(struct tracer *tracer, struct errmsg *err)
+{
+	const struct goruntime *rt = &tracer->runtimes[0];
+	uint32_t fsbase, task_mm, start_code;
+	bool known =
+		!btf_thread_fsbase(&fsbase, err) && !btf_mm_start_code(&task_mm, &start_code, err);
+
+	if (!known && !rt->g_in_register)
+		return -1;
+	tracer_define(tracer, "TLS_G", known ? (uint64_t)(int64_t)rt->tls_g : 0);
+	tracer_define(tracer, "FSBASE_OFF", known ? fsbase : 0);
+	if (known)
+		tracer_define(tracer, "TASK_MM", task_mm);
+	return 0;
+}
+
+static int define_runtime(struct tracer *tracer, struct errmsg *err)
+{
+	const struct goruntime *rt = &tracer->runtimes[0];
+
+	if (rt->g_in_register)
+		tracer_define(tracer, "G_REGISTER", 1);
+	tracer_define(tracer, "GOID_OFF", rt->g_goid);
+	tracer_define(tracer, "G_M", rt->g_m);
+	tracer_define(tracer, "G_SCHED_SP", rt->g_sched_sp);
+	tracer_define(tracer, "M_CURG", rt->m_curg);
+	return define_task(tracer, err);
+}
+
+static int define_address(struct tracer *tracer, struct errmsg *err)
+{
+	uint32_t task_mm, start_code;
+
+	if (attach_how() != ATTACH_PERF_ADDRESS)
+		return 0;
+	if (btf_mm_start_code(&task_mm, &start_code, err))
+		return -1;
+	tracer_define(tracer, "BY_ADDRESS", 1);
+	if (!tracer->config->goroutines)
+		tracer_define(tracer, "TASK_MM", task_mm);
+	tracer_define(tracer, "MM_START_CODE", start_code);
+	return 0;
+}
+
+/* How many sites items have is not known yet while the kernel side is compiled: most functions
+ * return in one or two places, at most thousands. */
+static void define_places(struct tracer *tracer)
+{
+	if (!tracer->config->want.places)
+		return;
+	tracer->place_max = PLACES_SPARE + PLACES_PER_ITEM * tracer->sel->item_count;
+	if (tracer->place_max > COOKIE_ROWS)
+		tracer->place_max = COOKIE_ROWS;
+	tracer_define(tracer, "PLACES", tracer->place_max);
+}
+
+int tracer_define_all(struct tracer *tracer, struct errmsg *err)
+{
+	const struct tracer_config *config = tracer->config;
+	unsigned long dev, ino;
+
+	tracer_define(tracer, "ROWS", tracer->sel->row_count);
+	if (tracer->pid)
+		tracer_define(tracer, "TGID", tracer->pid);
+	if (tracer->pid && target_pid_namespace(&dev, &ino)) {
+		tracer_define(tracer, "PIDNS_DEV", dev);
+		tracer_define(tracer, "PIDNS_INO", ino);
+	}
+	if (config->cpu >= 0)
+		tracer_define(tracer, "CPU", config->cpu);
+	define_places(tracer);
+	for (size_t i = 0; i < config->def_count; i++)
+		tracer_define(tracer, config->defs[i].name, config->defs[i].value);
+	if (config->goroutines && define_runtime(tracer, err))
+		return -1;
+	return define_address(tracer, err);
+}

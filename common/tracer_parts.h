@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of tracer.c. All return 0, or -1 with *err. */
+#ifndef TRACER_PARTS_H
+#define TRACER_PARTS_H
+
+#include "tracer.h"
+
+/* Fills tracer->defs when the items are known. */
+int tracer_define_all(struct tracer *tracer, struct errmsg *err);
+/* Attaches prog_fd to every program's sites; without a gate the maps are filled first. */
+int tracer_attach_all(struct tracer *tracer, int prog_fd, struct errmsg *err);
+/* Writes the places from number `first` on into the kernel side's map. */
+int tracer_fill_places(const struct tracer *tracer, size_t first, struct errmsg *err);
+
+#endif
