@@ -18,19 +18,16 @@ struct program;
 struct selection_row { /* a name: one line of the output */
 	const char *name;
 	const struct program *prog;
-	uint32_t group;
-	uint32_t funcs;  /* functions of this name that are traced */
-	uint32_t copies; /* inlined copies of this name that are traced */
-	bool announce;   /* asked for by name, and there are only copies: the user is told */
+	uint32_t group, funcs, copies; /* the latter two: how many are traced */
+	bool announce; /* asked for by name, and there are only copies: the user is told */
 };
 
 struct selection_item { /* a function, or an inlined copy of one */
 	const struct program *prog;
-	uint32_t row;
-	uint32_t group; /* of selection_group() */
-	uint32_t plan;  /* the tool's own */
-	bool returns;   /* calls are timed: its exits are sought too */
-	uint32_t func;  /* pclntab index; of a copy: of the function that it stands in */
+	uint32_t row, group;
+	uint32_t plan; /* the tool's own */
+	uint32_t func; /* pclntab index; of a copy: of the function that it stands in */
+	bool returns;  /* calls are timed: its exits are sought too */
 	bool is_copy;
 	struct inlining_copy copy;
 	struct site entry;
@@ -40,12 +37,11 @@ struct selection_item { /* a function, or an inlined copy of one */
 };
 
 struct selection_want {
-	bool regex;    /* patterns are regular expressions */
-	bool inlined;  /* patterns match inlined copies too */
-	bool returns;  /* calls are timed: an item without an end is skipped */
-	bool args;     /* entry sites must have the arguments in their registers */
-	bool places;   /* probes carry the number of their place, not of their row */
-	bool may_miss; /* gofuncs: what cannot be traced is wanted all the same */
+	bool regex, inlined; /* patterns are regular expressions; match inlined copies too */
+	bool returns;        /* calls are timed: an item without an end is skipped */
+	bool args;           /* entry sites must have the arguments in their registers */
+	bool places;         /* probes carry the number of their place, not of their row */
+	bool may_miss;       /* gofuncs: what cannot be traced is wanted all the same */
 };
 
 struct selection {
