@@ -29,9 +29,15 @@ enum shape_what {
 	SHAPE_POINTEE, /* of a pointer; `elems` has its one element */
 	SHAPE_CODE,    /* of a func: the closure's first word, 8 bytes */
 	SHAPE_MAP,     /* of a map: its header, 48 bytes; a count first; `group` under %+v */
-	SHAPE_GROUP,   /* of a map: its first group or bucket of 8 slots, as it is in memory */
+	SHAPE_GROUP,   /* of a map: its first group or bucket of 8 slots, as it is in memory: `max`
+			* bytes from the address that the header h leads to (see below) */
 	SHAPE_DYNAMIC, /* of an interface: struct trace_dynamic and what follows it */
 };
+
+/* Where a map's GROUP is, by the words of its header h. Go's src/internal/runtime/maps/map.go and
+ * table.go from 1.24 (type->swiss): with dirLen, h[3], zero it is at dirPtr, h[2]; else
+ * dirPtr is a table of pointers: table = *(u64 *)h[2], group = *(u64 *)(table + 16).
+ * Before (src/runtime/map.go): buckets, h[2]; nil where the map is empty: TRACE_NIL. */
 
 struct shape;
 
@@ -46,6 +52,7 @@ struct shape_ref { /* something that a value's own bytes refer to */
 				    * GROUP (keys and values in turn); NULL: plain bytes */
 	size_t elem_count;
 	struct shape_ref *group; /* MAP */
+	bool inner;              /* DYNAMIC: what stands there is a struct trace_dynamic_inner */
 };
 
 struct shape {
@@ -69,7 +76,10 @@ void shape_init(struct gotypes *memory, const struct gotype *type, uint32_t at,
 uint32_t shape_dynamic_size(const struct shape_limits *limits);
 
 struct trace_dyntype;
-/* How the kernel side is to read values of `type` out of an interface. */
+/* How the kernel side is to read values of `type` out of an interface: `size` bytes from where the
+ * data word points (`direct`: none), then at most string_max bytes of each ref, whole elements or
+ * not. For an interface inside it reads at most TRACE_DYN_INNER bytes and the first ref alone, if
+ * its 16 bytes lie in those. */
 void shape_dyntype(const struct gotype *type, bool direct, const struct shape_limits *limits,
 		   struct trace_dyntype *out);
 /* The shape of the value in a struct trace_dynamic that stands at `at`, as read by the above;

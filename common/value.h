@@ -18,7 +18,6 @@ struct value_source { /* what values are looked up in, besides their record */
 	uint32_t len;  /* bytes of it: nothing beyond is read, whatever the shape says */
 	uint64_t bias; /* of the file in the process's memory */
 	struct shape_limits limits;
-	struct gotypes *memory;
 	/* type by its descriptor's address in the file; NULL: unknown. */
 	const struct gotype *(*type)(void *ctx, uint64_t rtype, bool *direct);
 	/* function by an address in the file; NULL: unknown */

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Values in interfaces: their types are known only when an event comes, so that the kernel side
+ * reads them by tables and lays them out in areas that are all alike. */
+#include <stddef.h>
+#include <string.h>
+
+#include "../bpf-src/trace_shared.h"
+#include "shape.h"
+#include "shape_walk.h"
+
+enum { STATE = 8 };
+
+/* What stands in the object: the value, what it points to, or, with `word`, nothing: the data word
+ * is all there is. */
+struct held {
+	const struct gotype *type;
+	uint32_t size; /* bytes of the object */
+	bool word;     /* the value is the data word */
+};
+
+struct finding {
+	struct trace_dyntype *out;
+	bool is_error; /* the one to go on with is an error */
+};
+
+static uint32_t ref_size(const struct shape_limits *limits)
+{
+	return STATE + shape_round(limits->string_max);
+}
+
+static uint32_t inner_at(const struct shape_limits *limits)
+{
+	return sizeof(struct trace_dynamic) + TRACE_DYN_REFS * ref_size(limits);
+}
+
+static uint32_t inner_size(const struct shape_limits *limits)
+{
+	return sizeof(struct trace_dynamic_inner) + ref_size(limits);
+}
+
+uint32_t shape_dynamic_size(const struct shape_limits *limits)
+{
+	return inner_at(limits) + inner_size(limits);
+}
+
+static struct held held_by(const struct gotype *type, bool direct)
+{
+	struct held held = {.type = type, .word = true};
+
+	switch (type->kind) {
+	case GOTYPE_FUNC:
+		held.size = 8; /* the code's address */
+		break;
+	case GOTYPE_MAP:
+		held.size = 8; /* how many */
+		break;
+	case GOTYPE_POINTER:
+		if (!type->elem)
+			break;
+		held = (struct held){.type = type->elem, .size = TRACE_DYN_OBJECT};
+		break;
+	default:
+		if (!direct)
+			held = (struct held){.type = type, .size = TRACE_DYN_OBJECT};
+	}
+	if (!held.word && held.type->size < held.size)
+		held.size = (uint32_t)held.type->size;
+	return held;
+}
+
+static uint32_t element_size(const struct gotype *type)
+{
+	if (type->kind == GOTYPE_STRING)
+		return 1;
+	return type->elem && type->elem->size <= UINT32_MAX ? (uint32_t)type->elem->size : 0;
+}
+
+static bool note(const struct gotype *type, uint32_t off, void *ctx)
+{
+	struct finding *finding = ctx;
+	struct trace_dyntype *out = finding->out;
+
+	if (type->kind == GOTYPE_STRING || type->kind == GOTYPE_SLICE) {
+		uint32_t elem = element_size(type);
+
+		if (out->refs < TRACE_DYN_REFS && elem) {
+			out->ref[out->refs].off = off;
+			out->ref[out->refs++].elem = elem;
+		}
+	} else if (type->kind == GOTYPE_INTERFACE && type->has_methods && !finding->is_error) {
+		finding->is_error = !strcmp(type->name, "error");
+		out->inner = (int)off;
+	}
+	return true;
+}
+
+void shape_dyntype(const struct gotype *type, bool direct, const struct shape_limits *limits,
+		   struct trace_dyntype *out)
+{
+	struct held held = held_by(type, direct);
+	struct finding finding = {.out = out};
+
+	memset(out, 0, sizeof(*out));
+	out->inner = -1;
+	out->size = held.size;
+	out->direct = held.word && !held.size;
+	if (!held.word)
+		shape_walk(held.type, held.size, note, &finding);
+	if (!limits->string_max)
+		out->refs = 0;
+}
+
+struct refs { /* of a held value, being listed */
+	const struct shape_limits *limits;
+	struct shape *shape;
+	uint32_t refs_at; /* where bytes of strings begin in the record */
+	size_t slots;     /* how many such there can be */
+	size_t bytes;     /* how many there are */
+	int inner;        /* offset of the interface that was read; -1: none */
+	uint32_t inner_at;
+};
+
+static void add(struct refs *refs, struct shape_ref ref)
+{
+	refs->shape->refs[refs->shape->ref_count++] = ref;
+}
+
+static bool list(const struct gotype *type, uint32_t off, void *ctx)
+{
+	struct refs *refs = ctx;
+	struct shape_ref ref = {.type = type, .off = off};
+
+	if (type->kind == GOTYPE_STRING || type->kind == GOTYPE_SLICE) {
+		if (refs->bytes >= refs->slots || !element_size(type))
+			return true;
+		ref.what = SHAPE_BYTES;
+		ref.state_at = refs->refs_at + (uint32_t)refs->bytes++ * ref_size(refs->limits);
+		ref.at = ref.state_at + STATE;
+		ref.max = refs->limits->string_max;
+		add(refs, ref);
+	} else if (type->kind == GOTYPE_INTERFACE && (int)off == refs->inner) {
+		ref.what = SHAPE_DYNAMIC;
+		ref.inner = true;
+		ref.at = ref.state_at = refs->inner_at;
+		ref.max = inner_size(refs->limits);
+		add(refs, ref);
+	}
+	return true;
+}
+
+/* a func's code, a map's count: they stand in the object */
+static void add_word_ref(struct refs *refs, uint32_t state_at)
+{
+	struct shape_ref ref = {
+		.what = refs->shape->type->kind == GOTYPE_FUNC ? SHAPE_CODE : SHAPE_MAP,
+		.type = refs->shape->type,
+		.state_at = state_at,
+		.at = state_at + STATE,
+		.max = 8,
+	};
+
+	add(refs, ref);
+}
+
+/* The words before the object are the same in both structs. */
+static void list_object(struct refs *refs, const struct held *held, uint32_t at, bool inner)
+{
+	uint32_t state_at = at + offsetof(struct trace_dynamic, state);
+	uint32_t most = inner ? TRACE_DYN_INNER : TRACE_DYN_OBJECT;
+	uint32_t size = held->size < most ? held->size : most;
+
+	if (held->word) {
+		uint32_t word = at + offsetof(struct trace_dynamic, word);
+
+		refs->shape->type = held->type;
+		refs->shape->at = word;
+		refs->shape->size = 8;
+		if (held->size)
+			add_word_ref(refs, state_at);
+		return;
+	}
+	refs->shape->type = held->type;
+	refs->shape->at = state_at + STATE;
+	refs->shape->size = size;
+	shape_walk(held->type, size, list, refs);
+}
+
+struct shape *shape_of_dynamic(struct gotypes *memory, const struct gotype *type, bool direct,
+			       bool inner, const struct shape_limits *limits, uint32_t at)
+{
+	struct held held = held_by(type, direct);
+	struct shape *shape = gotypes_alloc(memory, 1, sizeof(*shape));
+	struct trace_dyntype dyntype;
+	struct refs refs = {.limits = limits, .shape = shape, .inner = -1};
+
+	shape_dyntype(type, direct, limits, &dyntype);
+	refs.slots = dyntype.refs;
+	if (inner && refs.slots > 1)
+		refs.slots = 1;
+	refs.refs_at = at + (uint32_t)(inner ? sizeof(struct trace_dynamic_inner)
+					     : sizeof(struct trace_dynamic));
+	refs.inner_at = at + inner_at(limits);
+	if (!inner)
+		refs.inner = dyntype.inner;
+	shape->refs = gotypes_alloc(memory, TRACE_DYN_REFS + 1, sizeof(*shape->refs));
+	list_object(&refs, &held, at, inner);
+	return shape;
+}
