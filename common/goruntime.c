@@ -12,6 +12,7 @@
 
 enum { RAX = 0, RSP = 4, REGS = 16, SLOTS = 64 };
 enum { SYSTEMSTACK_MAX = 16 }; /* instructions until it has compared g with m.curg */
+enum { CREATED_MIN = 240, CREATED_MAX = 400 }; /* where in struct g its creation is recorded */
 
 /* Which field of an object, as a displacement, each register and stack slot was loaded from. */
 struct origins {
@@ -114,6 +115,53 @@ bool goruntime_parse_systemstack(const struct insn_code *code, struct goruntime 
 	return found;
 }
 
+/* newg.parentGoid = callergp.goid (from 1.21); newg.gopc = callerpc; newg.ancestors = ...;
+ * newg.startpc = fn.fn: they are neighbours and filled in this order, with calls between them. */
+static bool newproc_step(struct origins *from, const struct insn_operands *op,
+			 struct goruntime *out, int32_t *first, unsigned *run)
+{
+	if (op->what == INSN_STORE && op->other != RSP && !op->fs && !op->no_base &&
+	    op->value >= CREATED_MIN && op->value < CREATED_MAX) {
+		bool next = *run && op->value == *first + (int32_t)*run * 8;
+
+		if (!next) {
+			*first = op->value;
+			*run = 0;
+			out->g_parent_goid =
+				from->reg[op->reg] == (int32_t)out->g_goid ? op->value : 0;
+		}
+		++*run;
+	}
+	follow(from, op);
+	return *run == 3;
+}
+
+bool goruntime_parse_newproc(const struct insn_code *code, struct goruntime *out)
+{
+	struct insn_decoder *dec = insn_decoder_new(IMAGE_AMD64);
+	struct goruntime found = {.g_goid = out->g_goid};
+	uint64_t addr = code->addr;
+	struct origins from = {0};
+	struct insn_operands op;
+	bool done = false;
+	unsigned run = 0;
+	int32_t first = 0;
+	struct insn in;
+
+	for (; !done && insn_decode(dec, code, addr, &in); addr += in.size) {
+		if (in.kind == INSN_CALL)
+			memset(from.reg, 0, sizeof(from.reg));
+		else if (insn_operands(code, addr, &op))
+			done = newproc_step(&from, &op, &found, &first, &run);
+	}
+	insn_decoder_free(dec);
+	if (!done)
+		return false;
+	out->g_parent_goid = found.g_parent_goid;
+	out->g_gopc = found.g_parent_goid ? first + 8 : first;
+	return true;
+}
+
 static bool function_code(const struct image *img, const struct pclntab_func *fn,
 			  struct insn_code *out)
 {
@@ -139,6 +187,26 @@ static void known_layout(struct goruntime *out)
 	out->g_goid = out->minor == 23 || out->minor == 24 ? 160 : 152;
 	out->m_g0 = 0;
 	out->m_curg = out->minor >= 25 ? 184 : 192;
+}
+
+/* The fields that move most: by the file's own version only. */
+static void known_creation(struct goruntime *out, int minor)
+{
+	static const struct {
+		int minor;
+		uint32_t gopc, parent_goid;
+	} known[] = {
+		{15, 280, 0},   {16, 280, 0},   {17, 296, 0},   {18, 296, 0},   {19, 296, 0},
+		{20, 296, 0},   {21, 280, 272}, {22, 280, 272}, {23, 288, 280}, {24, 288, 280},
+		{25, 280, 272}, {26, 288, 280}, {27, 288, 280},
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		if (known[i].minor != minor)
+			continue;
+		out->g_gopc = known[i].gopc;
+		out->g_parent_goid = known[i].parent_goid;
+	}
 }
 
 /* Some programs have an assembly function and its wrapper under one name: the code that matches
@@ -176,6 +244,15 @@ static void parse_header(const struct image *img, const struct pclntab *tab, str
 		out->g_goid = goid;
 }
 
+static void parse_newproc(const struct image *img, const struct pclntab *tab, struct goruntime *out)
+{
+	struct pclntab_func fn;
+	struct insn_code code;
+
+	if (pclntab_named(tab, "runtime.newproc1", &fn) && function_code(img, &fn, &code))
+		goruntime_parse_newproc(&code, out);
+}
+
 static void find_ends(const struct pclntab *tab, struct site_finder *finder, struct goruntime *out)
 {
 	struct pclntab_func fn;
@@ -198,9 +275,10 @@ int goruntime_read(const struct image *img, const struct pclntab *tab, struct si
 {
 	bool arm = image_arch(img) == IMAGE_ARM64;
 	struct buildinfo info;
+	bool known = buildinfo_read(img, &info);
 
 	*out = (struct goruntime){.minor = -1};
-	if (buildinfo_read(img, &info)) {
+	if (known) {
 		snprintf(out->version, sizeof(out->version), "%s", info.version);
 		out->minor = info.minor;
 	}
@@ -208,9 +286,11 @@ int goruntime_read(const struct image *img, const struct pclntab *tab, struct si
 		out->minor = pclntab_minor_guess(tab);
 	out->g_in_register = arm || out->minor >= 17;
 	known_layout(out);
+	known_creation(out, known ? info.minor : -1);
 	if (!arm) {
 		parse_systemstack(img, tab, out);
 		parse_header(img, tab, out);
+		parse_newproc(img, tab, out);
 	}
 	find_ends(tab, finder, out);
 	if (out->g_in_register || out->tls_g)
@@ -225,5 +305,6 @@ bool goruntime_same_layout(const struct goruntime *a, const struct goruntime *b)
 {
 	return a->g_in_register == b->g_in_register && a->tls_g == b->tls_g &&
 	       a->g_stack_hi == b->g_stack_hi && a->g_m == b->g_m &&
-	       a->g_sched_sp == b->g_sched_sp && a->g_goid == b->g_goid && a->m_curg == b->m_curg;
+	       a->g_sched_sp == b->g_sched_sp && a->g_goid == b->g_goid && a->m_curg == b->m_curg &&
+	       a->g_gopc == b->g_gopc && a->g_parent_goid == b->g_parent_goid;
 }

@@ -23,6 +23,9 @@ struct goruntime {
 	int32_t tls_g;       /* amd64: g is at fs:tls_g; 0: not known (g_in_register then) */
 	uint32_t g_stack_hi; /* byte offsets in struct g */
 	uint32_t g_m, g_sched_sp, g_goid;
+	/* who created the goroutine: the address after the go statement, and from 1.21 the goid of
+	 * the creator; 0: not known */
+	uint32_t g_gopc, g_parent_goid;
 	uint32_t m_g0, m_curg; /* byte offsets in struct m */
 	/* Frames die here without returning. addr 0: not found, as where a program has no Goexit.
 	 * Kinds: SITE_CALL, or an entry's. */
@@ -44,6 +47,8 @@ bool goruntime_parse_systemstack(const struct insn_code *code, struct goruntime 
  * functions that print one. */
 bool goruntime_parse_header(const struct insn_code *code, bool in_register,
 			    bool (*is_print)(uint64_t addr, void *ctx), void *ctx, uint32_t *goid);
+/* g_gopc and g_parent_goid from runtime.newproc1; needs g_goid. false: both stay as they are. */
+bool goruntime_parse_newproc(const struct insn_code *code, struct goruntime *out);
 
 /* Does one kernel program serve both? */
 bool goruntime_same_layout(const struct goruntime *a, const struct goruntime *b);

@@ -116,12 +116,65 @@ static void test_header_unknown(void **state)
 	assert_false(goruntime_parse_header(&none, true, is_print, NULL, &goid));
 }
 
+/* --- who created a goroutine --- */
+
+#define STORE_RCX(off) "\x48\x89\x8a" off "\x01\0\0" /* mov [rdx+0x100+off], rcx */
+#define LOAD_RCX(off) "\x48\x8b\x88" off "\0\0\0"    /* mov rcx, [rax+off] */
+
+static void test_newproc(void **state)
+{
+	struct insn_code code = CODE(STORE_RCX("\x08")          /* something before */
+				     LOAD_RCX("\x98")           /* callergp.goid */
+				     "\x48\x8b\x54\x24\x28"     /* mov rdx, [rsp+40] */
+				     STORE_RCX("\x18")          /* parentGoid */
+				     "\x48\x8b\x4c\x24\x68"     /* mov rcx, [rsp+104] */
+				     STORE_RCX("\x20")          /* gopc */
+				     "\xe8\0\0\0\0"             /* call saveAncestors */
+				     "\x48\x8b\x91\x28\x01\0\0" /* mov rdx, [rcx+0x128] */
+				     STORE_RCX("\x28") STORE_RCX("\x30"));
+	struct goruntime rt = {.g_goid = 152};
+
+	(void)state;
+	assert_true(goruntime_parse_newproc(&code, &rt));
+	assert_int_equal(rt.g_parent_goid, 0x118);
+	assert_int_equal(rt.g_gopc, 0x120);
+}
+
+static void test_newproc_old(void **state)
+{
+	struct insn_code code = CODE(STORE_RCX("\x28") "\xe8\0\0\0\0" STORE_RCX("\x30")
+					     STORE_RCX("\x38") STORE_RCX("\x40"));
+	struct goruntime rt = {.g_goid = 152, .g_parent_goid = 7};
+
+	(void)state;
+	assert_true(goruntime_parse_newproc(&code, &rt));
+	assert_int_equal(rt.g_parent_goid, 0);
+	assert_int_equal(rt.g_gopc, 0x128);
+}
+
+static void test_newproc_unknown(void **state)
+{
+	struct insn_code code = CODE(STORE_RCX("\x08") STORE_RCX("\x18") STORE_RCX("\x20"));
+	struct goruntime rt = {.g_goid = 152, .g_gopc = 5, .g_parent_goid = 7};
+
+	(void)state;
+	assert_false(goruntime_parse_newproc(&code, &rt));
+	assert_int_equal(rt.g_gopc, 5);
+	assert_int_equal(rt.g_parent_goid, 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_systemstack_static), cmocka_unit_test(test_systemstack_pie),
-		cmocka_unit_test(test_systemstack_shared), cmocka_unit_test(test_header_register),
-		cmocka_unit_test(test_header_stack),       cmocka_unit_test(test_header_unknown),
+		cmocka_unit_test(test_systemstack_static),
+		cmocka_unit_test(test_systemstack_pie),
+		cmocka_unit_test(test_systemstack_shared),
+		cmocka_unit_test(test_header_register),
+		cmocka_unit_test(test_header_stack),
+		cmocka_unit_test(test_header_unknown),
+		cmocka_unit_test(test_newproc),
+		cmocka_unit_test(test_newproc_old),
+		cmocka_unit_test(test_newproc_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
