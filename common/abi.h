@@ -27,15 +27,20 @@ struct abi_piece { /* bytes [off, off + size) of a value */
 struct abi_value {
 	struct abi_piece *pieces; /* in order of `off`; a value of size 0 has none */
 	size_t count;
+	uint32_t slot; /* where it is on the stack, as `n` above; of a parameter in registers: where
+			* the function keeps it when it needs them (a result there: 0) */
 };
 
 struct abi_layout {
 	struct abi_value *params, *results; /* as many as the gofunc has */
 	size_t param_count, result_count;
 	uint32_t stack_size; /* bytes of stack arguments and results */
+	uint32_t args_size;  /* and of the slots of parameters in registers: what pclntab's
+			      * `args` says of the function */
 };
 
-/* `arch` is an enum image_arch. Caller frees with abi_layout_free(). */
+/* `arch` is an enum image_arch. Caller frees with abi_layout_free(). What is too large for any
+ * stack (types of malformed files) has no pieces. */
 void abi_layout(const struct gofunc *fn, int arch, enum abi_convention convention,
 		struct abi_layout *out);
 void abi_layout_free(struct abi_layout *layout);

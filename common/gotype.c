@@ -197,7 +197,7 @@ static void grow_derived(struct gotypes *types)
 	if (types->derived_count < old_cap / 2)
 		return;
 	types->derived_cap = old_cap ? old_cap * 2 : 64;
-	types->derived = mem_zalloc(types->derived_cap, sizeof(*old));
+	types->derived = mem_zalloc(types->derived_cap, sizeof(const struct gotype *));
 	for (size_t i = 0; i < old_cap; i++)
 		if (old[i])
 			*derived_slot(types, old[i]->kind, old[i]->elem, old[i]->count) = old[i];

@@ -17,9 +17,10 @@ struct signature_names { /* where types are looked up that Go does not predeclar
 	int minor; /* Go 1.MINOR of the program: how its maps are made */
 };
 
-/* Parses `text`. `receiver`: the function is a method, so its first parameter is the receiver.
- * Of unknown names only the size matters: *T, []T, map[K]T and chan T of an unknown T are fine; a
- * plain T is an error. Returns 0; -1 with *err, and *pos the offset in text that it is about. */
+/* Parses `text`: all parameters, a method's receiver first (but out->receiver is left to the
+ * caller). Of a type that `names` does not find only its size matters: *T, []T, map[K]T and chan T
+ * of it are fine; a plain T is an error. Returns 0; -1 with *err, and *pos (may be NULL) the offset
+ * in text that it is about. */
 int signature_parse(struct gotypes *types, const struct signature_names *names, const char *text,
 		    struct gofunc *out, size_t *pos, struct errmsg *err);
 

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "abi.h"
+#include "errmsg.h"
+#include "image.h"
+#include "mem.h"
+#include "signature.h"
+
+static void print_value(FILE *out, const struct abi_value *value)
+{
+	static const char letters[] = {'i', 'f'};
+
+	if (!value->count)
+		fprintf(out, "-%u", value->slot);
+	for (size_t i = 0; i < value->count; i++) {
+		const struct abi_piece *piece = &value->pieces[i];
+
+		fprintf(out, "%s", i ? "+" : "");
+		if (piece->where == ABI_SLOT)
+			fprintf(out, "[%u]", piece->n);
+		else
+			fprintf(out, "%c%u", letters[piece->where], piece->n);
+	}
+}
+
+/* "i0+i1 f0 [8] -> i0": registers, slots; "-8": of size 0, its slot at 8. Caller frees. */
+static char *describe(const struct abi_layout *layout)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	for (size_t i = 0; i < layout->param_count; i++) {
+		fprintf(out, "%s", i ? " " : "");
+		print_value(out, &layout->params[i]);
+	}
+	for (size_t i = 0; i < layout->result_count; i++) {
+		fprintf(out, "%s", i ? " " : " -> ");
+		print_value(out, &layout->results[i]);
+	}
+	fclose(out);
+	return text;
+}
+
+struct row {
+	const char *signature, *expected;
+	unsigned stack_size, args_size;
+};
+
+static void check_row(const struct row *row, int arch, enum abi_convention convention,
+		      int dictionary)
+{
+	struct gotypes *types = gotypes_new();
+	struct errmsg err = {0};
+	struct gofunc fn;
+
+	if (signature_parse(types, NULL, row->signature, &fn, NULL, &err))
+		fail_msg("%s: %s", row->signature, err.text);
+	fn.dictionary = dictionary;
+	struct abi_layout layout;
+
+	abi_layout(&fn, arch, convention, &layout);
+	char *said = describe(&layout);
+
+	if (strcmp(said, row->expected) || layout.stack_size != row->stack_size ||
+	    layout.args_size != row->args_size)
+		fail_msg("%s: %s, %u bytes, with spills %u", row->signature, said,
+			 layout.stack_size, layout.args_size);
+	free(said);
+	abi_layout_free(&layout);
+	gotypes_free(types);
+}
+
+static void check_rows(const struct row *rows, size_t count, int arch,
+		       enum abi_convention convention)
+{
+	for (size_t i = 0; i < count; i++)
+		check_row(&rows[i], arch, convention, -1);
+}
+
+static void test_registers_amd64(void **state)
+{
+	static const struct row rows[] = {
+		{"()", "", 0, 0},
+		{"(a int, b int8, c bool)", "i0 i1 i2", 0, 16},
+		{"(a int8, b int64)", "i0 i1", 0, 16},
+		{"(a string, b []int, c error, d any)", "i0+i1 i2+i3+i4 i5+i6 i7+i8", 0, 72},
+		{"(a string, b []int, c error, d any, e int)", "i0+i1 i2+i3+i4 i5+i6 i7+i8 [0]", 8,
+		 80},
+		/* what does not fit leaves its registers to those after it */
+		{"(a, b, c, d, e, f, g, h int, s string, z int)", "i0 i1 i2 i3 i4 i5 i6 i7 [0] i8",
+		 16, 88},
+		{"(a float64, b int, c float32, d complex128, e complex64)", "f0 i0 f1 f2+f3 f4+f5",
+		 0, 48},
+		{"(m map[int]int, c chan int, f func(), p *int, u uintptr)", "i0 i1 i2 i3 i4", 0,
+		 40},
+		{"(s struct{a int8; b float32; c string})", "i0+f0+i1+i2", 0, 24},
+		{"(s struct{a struct{b struct{c int; d int}}; e float64})", "i0+i1+f0", 0, 24},
+		{"(a [0]int, b int)", "-0 i0", 0, 8},
+		{"(a [1]int, b int)", "i0 i1", 0, 16},
+		{"(a [1][1]string, b int)", "i0+i1 i2", 0, 24},
+		{"(a [2]int, b int)", "[0] i0", 16, 24},
+		{"(a [2]struct{}, b int)", "-0 i0", 0, 8},
+		{"(s struct{a int; b [2]int}, c int)", "[0] i0", 24, 32},
+		{"(s struct{a int; b [0]int; c struct{}}, d int)", "i0 i1", 0, 24},
+		/* an array of two is not passed in registers, even where it has no size */
+		{"(s struct{a int; b [2]struct{}}, d int)", "[0] i0", 16, 24},
+		{"(s struct{}, a int)", "-0 i0", 0, 8},
+		{"(_ int, a int)", "i0 i1", 0, 16},
+		{"(a [3]int8, b [2]int32, c [3]int8, d [0]int64)", "[0] [4] [12] -16", 16, 16},
+		{"(a [3]int8) (b [3]int8, c [2]int16)", "[0] -> [8] [12]", 16, 16},
+		{"(a string) (n int, err error)", "i0+i1 -> i0 i1+i2", 0, 16},
+		{"() (a [2]int, b float64, c int)", " -> [0] f0 i0", 16, 16},
+		{"(a uint8, b [2]uintptr, c uint8) (d struct{x uintptr; y [2]uintptr}, e string)",
+		 "i0 [0] i1 -> [16] i0+i1", 40, 48},
+		{"(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p float32)",
+		 "f0 f1 f2 f3 f4 f5 f6 f7 f8 f9 f10 f11 f12 f13 f14 [0]", 8, 72},
+		{"() (a, b, c, d string, e []int, f int)", " -> i0+i1 i2+i3 i4+i5 i6+i7 [0] i8", 24,
+		 24},
+		{"(t time.Time, d time.Duration)", "i0+i1+i2 i3", 0, 32},
+	};
+
+	(void)state;
+	check_rows(rows, sizeof(rows) / sizeof(rows[0]), IMAGE_AMD64, ABI_REGISTERS);
+}
+
+static void test_registers_arm64(void **state)
+{
+	static const struct row rows[] = {
+		{"(a, b, c, d, e, f, g, h string, z int)",
+		 "i0+i1 i2+i3 i4+i5 i6+i7 i8+i9 i10+i11 i12+i13 i14+i15 [0]", 8, 136},
+		{"(a, b, c, d, e, f, g, h complex128, z float32)",
+		 "f0+f1 f2+f3 f4+f5 f6+f7 f8+f9 f10+f11 f12+f13 f14+f15 [0]", 8, 136},
+	};
+
+	(void)state;
+	check_rows(rows, sizeof(rows) / sizeof(rows[0]), IMAGE_ARM64, ABI_REGISTERS);
+}
+
+static void test_stack(void **state)
+{
+	static const struct row rows[] = {
+		{"()", "", 0, 0},
+		{"(a int, b string) (c int)", "[0] [8] -> [24]", 32, 32},
+		{"(a int8, b int16, c int8) (d int8, e error)", "[0] [2] [4] -> [8] [16]", 32, 32},
+		{"(a bool) bool", "[0] -> [8]", 16, 16},
+		{"(a struct{}, b int8, c [0]int64) int8", "-0 [0] -8 -> [8]", 16, 16},
+		{"(a float32, b float64, c [3]int8) complex64", "[0] [8] [16] -> [24]", 32, 32},
+	};
+
+	(void)state;
+	check_rows(rows, sizeof(rows) / sizeof(rows[0]), IMAGE_AMD64, ABI_STACK);
+	check_rows(rows, sizeof(rows) / sizeof(rows[0]), IMAGE_ARM64, ABI_STACK);
+}
+
+static void test_dictionaries(void **state)
+{
+	static const struct row first = {"(a int, b string)", "i1 i2+i3", 0, 32};
+	static const struct row second = {"(a int, b string)", "i0 i2+i3", 0, 32};
+	static const struct row last = {"(a int, b string)", "i0 i1+i2", 0, 32};
+	static const struct row alone = {"()", "", 0, 8};
+	static const struct row full = {"(a, b, c, d string, e, f int)",
+					"i0+i1 i2+i3 i4+i5 i6+i7 i8 [8]", 16, 88};
+	static const struct row on_stack = {"(a int8, b string)", "[0] [16]", 32, 32};
+
+	(void)state;
+	check_row(&first, IMAGE_AMD64, ABI_REGISTERS, 0);
+	check_row(&second, IMAGE_AMD64, ABI_REGISTERS, 1);
+	check_row(&last, IMAGE_AMD64, ABI_REGISTERS, 2);
+	check_row(&alone, IMAGE_AMD64, ABI_REGISTERS, 0);
+	check_row(&full, IMAGE_AMD64, ABI_REGISTERS, 5);
+	check_row(&on_stack, IMAGE_AMD64, ABI_STACK, 1);
+}
+
+static void test_pieces(void **state)
+{
+	struct gotypes *types = gotypes_new();
+	struct abi_layout layout;
+	struct gofunc fn;
+
+	(void)state;
+	assert_false(signature_parse(types, NULL,
+				     "(s struct{a int8; b complex64; c string; d [1]int16})", &fn,
+				     NULL, NULL));
+	abi_layout(&fn, IMAGE_AMD64, ABI_REGISTERS, &layout);
+	static const struct abi_piece pieces[] = {
+		{ABI_INT, 0, 0, 1},  {ABI_FLOAT, 0, 4, 4}, {ABI_FLOAT, 1, 8, 4},
+		{ABI_INT, 1, 16, 8}, {ABI_INT, 2, 24, 8},  {ABI_INT, 3, 32, 2},
+	};
+
+	assert_int_equal(layout.params[0].count, sizeof(pieces) / sizeof(pieces[0]));
+	for (size_t i = 0; i < layout.params[0].count; i++) {
+		assert_int_equal(layout.params[0].pieces[i].where, pieces[i].where);
+		assert_int_equal(layout.params[0].pieces[i].n, pieces[i].n);
+		assert_int_equal(layout.params[0].pieces[i].off, pieces[i].off);
+		assert_int_equal(layout.params[0].pieces[i].size, pieces[i].size);
+	}
+	abi_layout_free(&layout);
+	gotypes_free(types);
+}
+
+/* Where a function keeps parameters that came in registers. */
+static void test_slots(void **state)
+{
+	struct gotypes *types = gotypes_new();
+	struct abi_layout layout;
+	struct gofunc fn;
+
+	(void)state;
+	assert_false(signature_parse(types, NULL, "(a int8, b [2]int, c int32, d string) [2]int",
+				     &fn, NULL, NULL));
+	abi_layout(&fn, IMAGE_AMD64, ABI_REGISTERS, &layout);
+	assert_int_equal(layout.params[0].slot, 32);
+	assert_int_equal(layout.params[1].slot, 0);
+	assert_int_equal(layout.params[2].slot, 36);
+	assert_int_equal(layout.params[3].slot, 40);
+	assert_int_equal(layout.results[0].slot, 16);
+	assert_int_equal(layout.args_size, 56);
+	abi_layout_free(&layout);
+	gotypes_free(types);
+}
+
+static void lay_out_one(const struct gotype *type, struct abi_layout *layout)
+{
+	struct goparam params[] = {{"a", type}, {"b", type}};
+	struct gofunc fn = {.params = params, .param_count = 2, .dictionary = -1};
+
+	abi_layout(&fn, IMAGE_AMD64, ABI_REGISTERS, layout);
+}
+
+static void test_unknown_types(void **state)
+{
+	static const struct {
+		unsigned size;
+		enum abi_where where;
+	} rows[] = {{1, ABI_INT}, {8, ABI_INT}, {9, ABI_SLOT}, {16, ABI_SLOT}};
+	struct gotypes *types = gotypes_new();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct gotype *type = gotypes_add(types, GOTYPE_UNKNOWN, "?");
+		struct abi_layout layout;
+
+		type->size = rows[i].size;
+		lay_out_one(type, &layout);
+		assert_int_equal(layout.params[1].count, 1);
+		assert_int_equal(layout.params[1].pieces[0].where, rows[i].where);
+		assert_int_equal(layout.params[1].pieces[0].size, rows[i].size);
+		abi_layout_free(&layout);
+	}
+	gotypes_free(types);
+}
+
+/* Types that no compiler makes end on the stack, in bounded time. */
+static void test_hostile_types(void **state)
+{
+	struct gotypes *types = gotypes_new();
+	struct gotype *type = gotypes_add(types, GOTYPE_STRUCT, "main.T");
+	struct abi_layout layout;
+
+	(void)state;
+	type->fields = gotypes_alloc(types, 3, sizeof(*type->fields));
+	type->field_count = 3;
+	type->size = 8;
+	for (size_t i = 0; i < 3; i++)
+		type->fields[i].type = type; /* contains itself, thrice */
+	lay_out_one(type, &layout);
+	assert_int_equal(layout.params[0].pieces[0].where, ABI_SLOT);
+	abi_layout_free(&layout);
+
+	type->size = UINT64_MAX;
+	lay_out_one(type, &layout);
+	assert_int_equal(layout.params[0].count, 0);
+	assert_int_equal(layout.params[1].count, 0);
+	abi_layout_free(&layout);
+
+	type->fields = NULL; /* fields that are not known */
+	type->field_count = 0;
+	type->size = 8;
+	lay_out_one(type, &layout);
+	assert_int_equal(layout.params[0].pieces[0].where, ABI_SLOT);
+	abi_layout_free(&layout);
+	gotypes_free(types);
+}
+
+static void test_conventions(void **state)
+{
+	(void)state;
+	assert_int_equal(abi_convention(IMAGE_AMD64, 15), ABI_STACK);
+	assert_int_equal(abi_convention(IMAGE_AMD64, 16), ABI_STACK);
+	assert_int_equal(abi_convention(IMAGE_AMD64, 17), ABI_REGISTERS);
+	assert_int_equal(abi_convention(IMAGE_ARM64, 17), ABI_STACK);
+	assert_int_equal(abi_convention(IMAGE_ARM64, 18), ABI_REGISTERS);
+	assert_int_equal(abi_convention(IMAGE_ARM64, 27), ABI_REGISTERS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_registers_amd64), cmocka_unit_test(test_registers_arm64),
+		cmocka_unit_test(test_stack),           cmocka_unit_test(test_dictionaries),
+		cmocka_unit_test(test_pieces),          cmocka_unit_test(test_slots),
+		cmocka_unit_test(test_unknown_types),   cmocka_unit_test(test_hostile_types),
+		cmocka_unit_test(test_conventions),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
