@@ -230,8 +230,6 @@ static const struct {
 	{"(x $)", 3, "a type expected, not \"$\""},
 };
 
-(void)state;
-
 static void test_errors(void **state)
 {
 	(void)state;
