@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "gotype.h"
+#include "gofunc.h"
 
 struct errmsg;
 struct image;
@@ -27,6 +27,10 @@ const struct gotype *rtti_named(struct rtti *rtti, const char *name);
 
 /* Is a value of the type kept in an interface's data word itself, and not behind it? */
 bool rtti_is_direct(const struct rtti *rtti, uint64_t addr);
+
+/* The signature of the method whose code begins at virtual address `addr`, receiver first, as the
+ * method tables of types tell it; parameters have no names. 0; -1: none tells. */
+int rtti_func(struct rtti *rtti, uint64_t addr, struct gofunc *out);
 
 /* Calls fn for every descriptor that can be found, once. Stops when it answers false. */
 void rtti_each(struct rtti *rtti, bool (*fn)(const struct gotype *type, void *ctx), void *ctx);
