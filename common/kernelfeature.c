@@ -102,3 +102,18 @@ bool kernelfeature_cmpxchg(void)
 
 	return loads(insns, sizeof(insns) / sizeof(insns[0]));
 }
+
+bool kernelfeature_ringbuf(void)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_type = BPF_MAP_TYPE_RINGBUF;
+	attr.max_entries = sysconf(_SC_PAGESIZE);
+	int fd = bpf_call(BPF_MAP_CREATE, &attr, sizeof(attr));
+
+	if (fd < 0)
+		return errno == EPERM;
+	close(fd);
+	return true;
+}

@@ -10,5 +10,6 @@
 bool kernelfeature_uprobe_multi(void); /* one link for many uprobes: Linux 6.6 */
 bool kernelfeature_cookies(void);      /* bpf_get_attach_cookie: 5.15 */
 bool kernelfeature_cmpxchg(void);      /* atomic compare and exchange in BPF: 5.12 */
+bool kernelfeature_ringbuf(void);      /* BPF ring buffer: 5.8 */
 
 #endif

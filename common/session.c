@@ -21,7 +21,7 @@
 /* Signals that come this soon after the end are one with it: timeout(1) sends each of its own
  * twice, and Ctrl-C reaches the traced command too, the end of which may be seen first. */
 enum { GRACE_MS = 100 };
-enum { FD_SIGNAL, FD_PROCESS, FD_EVENT, FD_OUTPUT, FD_COUNT };
+enum { FD_SIGNAL, FD_PROCESS, FD_EVENT, FD_STREAM, FD_OUTPUT, FD_COUNT };
 
 /* from linux/capability.h of newer kernels */
 enum { CAP_NR_PERFMON = 38, CAP_NR_BPF = 39 };
@@ -89,19 +89,28 @@ static uint64_t now_ns(void)
 
 /* When something is due by itself; UINT64_MAX: never. */
 struct schedule {
-	uint64_t interval_ns, next, end;
+	uint64_t interval_ns, next, end, stream;
 };
 
 static struct schedule schedule_make(const struct session_spec *spec)
 {
-	struct schedule sched = {spec->interval_ns, UINT64_MAX, UINT64_MAX};
+	struct schedule sched = {spec->interval_ns, UINT64_MAX, UINT64_MAX, UINT64_MAX};
 	uint64_t now = now_ns();
 
 	if (spec->interval_ns)
 		sched.next = now + spec->interval_ns;
 	if (spec->duration_ns)
 		sched.end = now + spec->duration_ns;
+	if (spec->stream_ns)
+		sched.stream = now + spec->stream_ns;
 	return sched;
+}
+
+static uint64_t schedule_due(const struct schedule *sched)
+{
+	uint64_t due = sched->next < sched->end ? sched->next : sched->end;
+
+	return sched->stream < due ? sched->stream : due;
 }
 
 /* Is a tick due? Ticks that were missed, as printing took so long, are not made up for. */
@@ -128,6 +137,23 @@ static bool take_signal(const struct session *ses)
 	return read(ses->signal_fd, &info, sizeof(info)) == sizeof(info);
 }
 
+/* Reads the stream where it is time to. Is the session over? */
+static bool read_stream(const struct session_spec *spec, const struct pollfd *fds,
+			struct schedule *sched, enum session_end *end)
+{
+	bool due = now_ns() >= sched->stream;
+
+	if (!due && !fds[FD_STREAM].revents)
+		return false;
+	if (!spec->stream(spec->ctx)) {
+		*end = SESSION_ENOUGH;
+		return true;
+	}
+	/* from now: printing may have taken longer than the period */
+	sched->stream = now_ns() + spec->stream_ns;
+	return false;
+}
+
 /* Is the session over? Events that came in before the end are handed on first. */
 static bool look(const struct session *ses, const struct session_spec *spec,
 		 const struct pollfd *fds, enum session_end *end)
@@ -151,14 +177,17 @@ static int run(struct session *ses, const struct session_spec *spec, enum sessio
 		[FD_SIGNAL] = {ses->signal_fd, POLLIN, 0},
 		[FD_PROCESS] = {spec->process_fd, POLLIN, 0},
 		[FD_EVENT] = {spec->event_fd, POLLIN, 0},
+		[FD_STREAM] = {spec->stream_ns ? spec->stream_fd : -1, POLLIN, 0},
 		[FD_OUTPUT] = {STDOUT_FILENO, 0, 0},
 	};
 
 	for (;;) {
-		int n = wait_until(fds, sched.next < sched.end ? sched.next : sched.end);
+		int n = wait_until(fds, schedule_due(&sched));
 
 		if (n < 0 && errno != EINTR)
 			return -1;
+		if (read_stream(spec, fds, &sched, end))
+			return 0;
 		if (n > 0 && look(ses, spec, fds, end))
 			return 0;
 		if (now_ns() >= sched.end) {

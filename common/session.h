@@ -15,7 +15,7 @@ enum session_end {
 	SESSION_SIGNAL, /* SIGINT or SIGTERM */
 	SESSION_DURATION,
 	SESSION_PROCESS,     /* the traced process has ended */
-	SESSION_ENOUGH,      /* `event` said so */
+	SESSION_ENOUGH,      /* `event` or `stream` said so */
 	SESSION_OUTPUT_GONE, /* nobody reads stdout any more */
 };
 
@@ -25,6 +25,9 @@ struct session_spec {
 	int event_fd;                      /* readable when there are events; -1: none */
 	void (*tick)(void *ctx);           /* each interval, but for one that the end falls on */
 	bool (*event)(void *ctx);          /* event_fd is readable; false: enough */
+	uint64_t stream_ns;                /* `stream` is called so often; 0: there is none */
+	int stream_fd;                     /* ... and when this is readable; -1: not */
+	bool (*stream)(void *ctx);         /* false: enough */
 	void *ctx;
 };
 

@@ -12,11 +12,14 @@
 #include "command.h"
 #include "errmsg.h"
 #include "escape.h"
+#include "events.h"
 #include "filewatch.h"
 #include "json.h"
 #include "options.h"
 #include "program.h"
 #include "target.h"
+
+enum { STREAM_NS = 100 * 1000 * 1000, STREAM_BUFFER = 1 << 16 };
 
 void toolrun_print_time(const struct options *opts)
 {
@@ -66,8 +69,19 @@ static void tick(void *ctx)
 {
 	struct progress *progress = ctx;
 
+	if (!progress->run->show)
+		return;
 	if (!progress->failed && progress->run->show(progress->run->ctx, false, &progress->err))
 		progress->failed = true;
+}
+
+static bool on_stream(void *ctx)
+{
+	struct progress *progress = ctx;
+	bool more = progress->run->events(progress->run->ctx, false);
+
+	fflush(stdout);
+	return more;
 }
 
 /* The file was written to: breakpoints at offsets of its old text would break the new program, so
@@ -101,17 +115,36 @@ static void say_replaced(const struct progress *progress)
 static int run_session(struct progress *progress, struct session *ses, int process_fd,
 		       struct errmsg *err)
 {
-	const struct options *opts = progress->run->opts;
+	const struct toolrun *run = progress->run;
+	const struct options *opts = run->opts;
 	struct session_spec spec = {.interval_ns = opts->interval_ns,
 				    .duration_ns = opts->duration_ns,
 				    .process_fd = process_fd,
 				    .event_fd = filewatch_fd(progress->tracer->watch),
 				    .tick = tick,
 				    .event = on_file_event,
+				    .stream_ns = run->events ? STREAM_NS : 0,
+				    .stream_fd = run->event_fd ? run->event_fd(run->ctx) : -1,
+				    .stream = on_stream,
 				    .ctx = progress};
 	enum session_end end;
 
 	return session_run(ses, &spec, &end, err);
+}
+
+static int show_rest(const struct toolrun *run, struct errmsg *err)
+{
+	int ret = 0;
+
+	if (run->events)
+		run->events(run->ctx, true);
+	if (run->show)
+		ret = run->show(run->ctx, true, err);
+	if (run->lost) {
+		fflush(stdout);
+		run->lost(run->ctx);
+	}
+	return ret;
 }
 
 /* Idle first, then detached, then read: the numbers stand still, and belong together. Without a way
@@ -120,20 +153,18 @@ static int run_session(struct progress *progress, struct session *ses, int proce
 static int finish(struct progress *progress, struct errmsg *err)
 {
 	struct toolrun *run = progress->run;
-	bool quick = run->stop && attach_how() == ATTACH_MULTI;
+	bool quick = (run->stop || run->events) && attach_how() == ATTACH_MULTI;
 
 	if (run->stop)
 		run->stop(run->ctx);
 	tracer_stop(progress->tracer);
 	if (quick)
 		tracer_detach(progress->tracer);
-	int ret = run->show(run->ctx, true, err);
+	int ret = show_rest(run, err);
 
-	if (run->lost)
-		run->lost(run->ctx);
 	selection_print_skipped(stderr, progress->tracer->sel, run->tool->name, run->opts->verbose);
 	say_replaced(progress);
-	if (!run->opts->json)
+	if (!run->opts->json && !run->quiet_end)
 		puts("Detaching...");
 	fflush(stdout);
 	/* perf events take a tenth of a second each */
@@ -172,6 +203,20 @@ static void say_not_mapped(const struct progress *progress)
 	}
 }
 
+static void say_started(const struct progress *progress)
+{
+	const struct toolrun *run = progress->run;
+	const struct tracer *tracer = progress->tracer;
+
+	if (run->started)
+		run->started(run->ctx);
+	else
+		session_print_start(run->opts->json ? stderr : stdout,
+				    selection_traced(tracer->sel), tracer->patterns,
+				    tracer->config->pattern_count);
+	fflush(stdout);
+}
+
 static int trace(struct progress *progress, struct session *ses, struct errmsg *err)
 {
 	struct toolrun *run = progress->run;
@@ -185,8 +230,7 @@ static int trace(struct progress *progress, struct session *ses, struct errmsg *
 	if (!selection_traced(tracer->sel))
 		return errmsg_set(err, "no function can be traced: %s", tracer->refusal);
 	say_not_mapped(progress);
-	session_print_start(run->opts->json ? stderr : stdout, selection_traced(tracer->sel),
-			    tracer->patterns, tracer->config->pattern_count);
+	say_started(progress);
 	ret = tracer->command ? command_start(tracer->command, err) : 0;
 	if (!ret)
 		ret = run_session(progress, ses, process_fd, err);
@@ -203,7 +247,7 @@ static int prepare_and_trace(struct toolrun *run, struct errmsg *err)
 	struct session *ses;
 	int ret = -1;
 
-	if (session_check_privileges(err))
+	if (session_check_privileges(err) || (run->events && events_check(err)))
 		return -1;
 	progress.tracer = tracer_new(&run->config, err);
 	if (!progress.tracer)
@@ -212,6 +256,9 @@ static int prepare_and_trace(struct toolrun *run, struct errmsg *err)
 	if (run->opts->verbose)
 		print_program(run->opts->json ? stderr : stdout, progress.tracer);
 	ses = session_new(err);
+	/* many lines at a time are written at a time */
+	if (run->events)
+		setvbuf(stdout, NULL, _IOFBF, STREAM_BUFFER);
 	if (ses)
 		ret = trace(&progress, ses, err);
 	session_free(ses);

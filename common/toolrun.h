@@ -19,9 +19,18 @@ struct toolrun {
 	struct tracer_config config;
 	/* Called by toolrun(), with `ctx`: */
 	int (*begin)(void *ctx, struct tracer *tracer, struct errmsg *err); /* attached */
-	int (*show)(void *ctx, bool final, struct errmsg *err);             /* at each interval */
+	/* at each interval, and at the end; NULL: nothing to show then */
+	int (*show)(void *ctx, bool final, struct errmsg *err);
 	void (*lost)(void *ctx); /* at the end: what was lost, on stderr; NULL: nothing can be */
 	int (*stop)(void *ctx);  /* before detaching: make the kernel side idle; NULL: none */
+	/* What comes as it happens: prints it; `all`: to the last of it, as nothing comes after.
+	 * Answers false: enough, the run shall end. NULL: nothing. It is called some times a
+	 * second, and when event_fd is readable. */
+	bool (*events)(void *ctx, bool all);
+	int (*event_fd)(void *ctx); /* asked after `begin`; NULL: none */
+	/* in place of the line "Tracing N functions..."; NULL: that line */
+	void (*started)(void *ctx);
+	bool quiet_end; /* no line "Detaching..." */
 	void *ctx;
 };
 

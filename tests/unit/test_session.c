@@ -231,6 +231,42 @@ static void test_events(void **state)
 	session_free(ses);
 }
 
+static bool count_stream(void *ctx)
+{
+	struct seen *seen = ctx;
+
+	return ++seen->events < seen->enough;
+}
+
+/* it is read each period, at once when its descriptor says so, and ends the session */
+static void test_stream(void **state)
+{
+	struct seen seen = {.enough = 4};
+	struct session_spec spec = make_spec(&seen);
+	struct session *ses = session_new(NULL);
+	uint64_t before = now_ms();
+	enum session_end end;
+
+	(void)state;
+	spec.stream = count_stream;
+	spec.stream_ns = 50 * MS;
+	spec.stream_fd = -1;
+	spec.duration_ns = 10000 * MS;
+	assert_int_equal(session_run(ses, &spec, &end, NULL), 0);
+	assert_int_equal(end, SESSION_ENOUGH);
+	assert_true(now_ms() - before >= 190);
+	session_free(ses);
+
+	seen = (struct seen){.enough = 4, .event_fd = eventfd(1, EFD_CLOEXEC)};
+	spec.stream_fd = seen.event_fd;
+	spec.stream_ns = 10000 * MS;
+	ses = session_new(NULL);
+	assert_int_equal(session_run(ses, &spec, &end, NULL), 0);
+	assert_int_equal(end, SESSION_ENOUGH);
+	close(seen.event_fd);
+	session_free(ses);
+}
+
 /* `gofunccount ... | head -1`: head is gone, and nothing more will be printed for long. */
 static void test_output_gone(void **state)
 {
@@ -320,6 +356,7 @@ int main(void)
 		cmocka_unit_test(test_second_signal_ends_the_tool),
 		cmocka_unit_test(test_process_ends),
 		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_stream),
 		cmocka_unit_test(test_output_gone),
 		cmocka_unit_test(test_privileges),
 		cmocka_unit_test(test_print_start),
