@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expressions of gotrace's probe language as trees. Grammar: gotrace(8). */
+#ifndef EXPR_H
+#define EXPR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum expr_kind {
+	EXPR_INT,     /* number */
+	EXPR_STRING,  /* text, len */
+	EXPR_BOOL,    /* number */
+	EXPR_NIL,     /* nothing else */
+	EXPR_NAME,    /* text: a parameter or result by its name */
+	EXPR_PARAM,   /* number: N of goargN and argN, from 1; text: as typed */
+	EXPR_RESULT,  /* number: N of goretN, from 1; retval is 1; text: as typed */
+	EXPR_PARAMS,  /* goargs: the root of an argument, never part of another expression */
+	EXPR_RESULTS, /* gorets: likewise */
+	EXPR_SPECIAL, /* number: enum expr_special */
+	EXPR_FIELD,   /* a.text */
+	EXPR_INDEX,   /* a[b] */
+	EXPR_DEREF,   /* *a */
+	EXPR_LEN,     /* len(a) */
+	EXPR_CAP,     /* cap(a) */
+	EXPR_UNARY,   /* op a */
+	EXPR_BINARY,  /* a op b */
+	EXPR_STRCMP   /* STRCMP("text", a): true when equal; text, len */
+};
+
+enum expr_special {
+	SPECIAL_GOID,
+	SPECIAL_PID,
+	SPECIAL_TID,
+	SPECIAL_CPU,
+	SPECIAL_COMM,
+	SPECIAL_LATENCY,
+	SPECIAL_FUNC,
+	SPECIAL_PARENT_GOID
+};
+
+/* clang-format off */
+enum expr_op { /* C's, with C's precedence */
+	OP_NOT, OP_COMPLEMENT, OP_NEGATE, /* ! ~ - */
+	OP_MUL, OP_DIV, OP_MOD, OP_ADD, OP_SUB, OP_SHL, OP_SHR,
+	OP_LT, OP_LE, OP_GT, OP_GE, OP_EQ, OP_NE,
+	OP_AND, OP_XOR, OP_OR, /* & ^ | */
+	OP_LOGICAL_AND, OP_LOGICAL_OR
+};
+/* clang-format on */
+
+struct expr {
+	enum expr_kind kind;
+	enum expr_op op;
+	/* of its first byte; FIELD: of the field's name, INDEX: of the bracket, BINARY: of the
+	 * operator. In bytes of the PROBE, from 1. */
+	unsigned col;
+	uint64_t number;
+	char *text; /* NUL-terminated; strings may hold further NULs */
+	size_t len; /* of text */
+	struct expr *a, *b;
+};
+
+void expr_free(struct expr *expr);         /* and what it is made of; NULL is all right */
+const char *expr_op_text(enum expr_op op); /* "==" */
+const char *expr_special_text(enum expr_special special); /* "$goid" */
+/* Which one is called `name`, `len` bytes with the dollar; -1: none. */
+int expr_special_find(const char *name, size_t len);
+
+#endif

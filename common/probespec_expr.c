@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probespec_expr.h"
+
+#include <stdlib.h>
+
+#include "errmsg.h"
+#include "probespec_col.h"
+#include "probespec_literal.h"
+#include "probespec_name.h"
+#include "probespec_reader.h"
+
+enum { DEPTH_MAX = 64 };
+
+static struct expr *read_unary(struct probespec_reader *reader);
+static struct expr *read_binary(struct probespec_reader *reader, unsigned lowest);
+
+static struct expr *expected(struct probespec_reader *reader, const char *what)
+{
+	probespec_reader_expected(reader, what);
+	return NULL;
+}
+
+static struct expr *read_string(struct probespec_reader *reader)
+{
+	struct probespec_string string;
+	struct expr *expr;
+
+	if (probespec_literal_string(reader->text, reader->token.at, &string, reader->err))
+		return NULL;
+	free(string.cols);
+	expr = probespec_reader_leaf(reader, EXPR_STRING, 0);
+	if (!expr) {
+		free(string.bytes);
+		return NULL;
+	}
+	expr->text = string.bytes;
+	expr->len = string.len;
+	return expr;
+}
+
+/* Passes the closing bracket after `expr`, which is freed where there is none. */
+static struct expr *closed(struct probespec_reader *reader, struct expr *expr, const char *bracket)
+{
+	if (!expr)
+		return NULL;
+	if (probespec_reader_is(reader, bracket)) {
+		probespec_reader_next(reader);
+		return expr;
+	}
+	expr_free(expr);
+	return expected(reader, *bracket == ')' ? "an operator or \")\"" : "an operator or \"]\"");
+}
+
+static struct expr *read_parentheses(struct probespec_reader *reader)
+{
+	probespec_reader_next(reader);
+	return closed(reader, read_binary(reader, 1), ")");
+}
+
+/* At the name of one of `len(x)`, `cap(x)`. */
+static struct expr *read_call(struct probespec_reader *reader, enum expr_kind kind)
+{
+	size_t at = reader->token.at;
+	struct expr *arg;
+
+	probespec_reader_next(reader);
+	arg = read_parentheses(reader);
+	return arg ? probespec_reader_make(reader, kind, at, arg, NULL) : NULL;
+}
+
+static struct expr *read_strcmp(struct probespec_reader *reader)
+{
+	size_t at = reader->token.at;
+
+	probespec_reader_next(reader);
+	probespec_reader_next(reader);
+	if (reader->token.kind != TOKEN_STRING) {
+		expected(reader, "a string in double quotes");
+		errmsg_hint(reader->err, "STRCMP(\"text\", name)");
+		return NULL;
+	}
+	struct expr *string = read_string(reader), *arg;
+
+	if (!string)
+		return NULL;
+	if (!probespec_reader_is(reader, ",")) {
+		expr_free(string);
+		return expected(reader, "\",\"");
+	}
+	probespec_reader_next(reader);
+	arg = closed(reader, read_binary(reader, 1), ")");
+	if (!arg) {
+		expr_free(string);
+		return NULL;
+	}
+	string->kind = EXPR_STRCMP;
+	string->col = at + 1;
+	string->a = arg;
+	return string;
+}
+
+static struct expr *no_call(struct probespec_reader *reader)
+{
+	const struct token *token = &reader->token;
+
+	probespec_col_error(reader->err, token->at, "nothing like \"%.*s(...)\" can be called",
+			    (int)token->len, reader->text + token->at);
+	errmsg_hint(reader->err, "there are len(x), cap(x) and STRCMP(\"text\", x)");
+	return NULL;
+}
+
+static struct expr *read_primary(struct probespec_reader *reader)
+{
+	const struct token *token = &reader->token;
+	size_t next = probespec_lexer_skip_space(reader->text, token->at + token->len);
+	bool call = token->kind == TOKEN_NAME && reader->text[next] == '(';
+
+	if (probespec_reader_is(reader, "("))
+		return read_parentheses(reader);
+	if (call && probespec_reader_is(reader, "len"))
+		return read_call(reader, EXPR_LEN);
+	if (call && probespec_reader_is(reader, "cap"))
+		return read_call(reader, EXPR_CAP);
+	if (call && probespec_reader_is(reader, "STRCMP"))
+		return read_strcmp(reader);
+	switch (token->kind) {
+	case TOKEN_NAME:
+		return call ? no_call(reader) : probespec_name_read(reader);
+	case TOKEN_SPECIAL:
+		return probespec_name_special(reader);
+	case TOKEN_INT:
+		return probespec_reader_leaf(reader, EXPR_INT, token->number);
+	case TOKEN_STRING:
+		return read_string(reader);
+	default:
+		return expected(reader, "an expression");
+	}
+}
+
+/* "_", goarg1 and the like are fields' names as others are; a number is none. */
+static struct expr *read_field(struct probespec_reader *reader, struct expr *of)
+{
+	struct expr *field;
+
+	probespec_reader_next(reader);
+	if (reader->token.kind != TOKEN_NAME) {
+		expr_free(of);
+		return expected(reader, "a field's name");
+	}
+	field = probespec_reader_leaf(reader, EXPR_FIELD, 0);
+	if (!field) {
+		expr_free(of);
+		return NULL;
+	}
+	field->a = of;
+	return field;
+}
+
+static struct expr *read_index(struct probespec_reader *reader, struct expr *of)
+{
+	size_t at = reader->token.at;
+
+	probespec_reader_next(reader);
+	struct expr *index = closed(reader, read_binary(reader, 1), "]");
+
+	if (!index) {
+		expr_free(of);
+		return NULL;
+	}
+	return probespec_reader_make(reader, EXPR_INDEX, at, of, index);
+}
+
+static struct expr *read_postfix(struct probespec_reader *reader)
+{
+	struct expr *expr = read_primary(reader);
+
+	while (expr) {
+		if (probespec_reader_is(reader, "."))
+			expr = read_field(reader, expr);
+		else if (probespec_reader_is(reader, "["))
+			expr = read_index(reader, expr);
+		else
+			break;
+	}
+	return expr;
+}
+
+static struct expr *read_prefix(struct probespec_reader *reader, enum expr_kind kind,
+				enum expr_op op)
+{
+	size_t at = reader->token.at;
+
+	probespec_reader_next(reader);
+	struct expr *expr = read_unary(reader);
+
+	if (expr)
+		expr = probespec_reader_make(reader, kind, at, expr, NULL);
+	if (expr)
+		expr->op = op;
+	return expr;
+}
+
+/* All that nests passes here. */
+static struct expr *read_unary(struct probespec_reader *reader)
+{
+	struct expr *expr;
+
+	if (++reader->depth > DEPTH_MAX) {
+		probespec_col_error(reader->err, reader->token.at, "nested more than %d deep",
+				    DEPTH_MAX);
+		return NULL;
+	}
+	if (probespec_reader_is(reader, "!"))
+		expr = read_prefix(reader, EXPR_UNARY, OP_NOT);
+	else if (probespec_reader_is(reader, "~"))
+		expr = read_prefix(reader, EXPR_UNARY, OP_COMPLEMENT);
+	else if (probespec_reader_is(reader, "-"))
+		expr = read_prefix(reader, EXPR_UNARY, OP_NEGATE);
+	else if (probespec_reader_is(reader, "*"))
+		expr = read_prefix(reader, EXPR_DEREF, OP_NOT);
+	else
+		expr = read_postfix(reader);
+	reader->depth--;
+	return expr;
+}
+
+struct binary {
+	const char *text;
+	enum expr_op op;
+	unsigned precedence; /* the higher, the closer it binds */
+};
+
+static const struct binary *find_binary(const struct probespec_reader *reader)
+{
+	static const struct binary rows[] = {
+		{"*", OP_MUL, 10}, {"/", OP_DIV, 10},         {"%", OP_MOD, 10},
+		{"+", OP_ADD, 9},  {"-", OP_SUB, 9},          {"<<", OP_SHL, 8},
+		{">>", OP_SHR, 8}, {"<", OP_LT, 7},           {"<=", OP_LE, 7},
+		{">", OP_GT, 7},   {">=", OP_GE, 7},          {"==", OP_EQ, 6},
+		{"!=", OP_NE, 6},  {"&", OP_AND, 5},          {"^", OP_XOR, 4},
+		{"|", OP_OR, 3},   {"&&", OP_LOGICAL_AND, 2}, {"||", OP_LOGICAL_OR, 1},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (probespec_reader_is(reader, rows[i].text))
+			return &rows[i];
+	return NULL;
+}
+
+/* Operators that bind no looser than `lowest`. Calls itself once for each precedence at most,
+ * until something nests. */
+static struct expr *read_binary(struct probespec_reader *reader, unsigned lowest)
+{
+	struct expr *left = read_unary(reader);
+	const struct binary *found;
+
+	while (left && (found = find_binary(reader)) && found->precedence >= lowest) {
+		size_t at = reader->token.at;
+
+		probespec_reader_next(reader);
+		struct expr *right = read_binary(reader, found->precedence + 1);
+
+		if (!right) {
+			expr_free(left);
+			return NULL;
+		}
+		left = probespec_reader_make(reader, EXPR_BINARY, at, left, right);
+		if (left)
+			left->op = found->op;
+	}
+	return left;
+}
+
+struct expr *probespec_expr_read(struct probespec_reader *reader, bool list)
+{
+	reader->parts = 0;
+	reader->depth = 0;
+	reader->list = list;
+	return read_binary(reader, 1);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a PROBE begins with: [p:|r:][BINARY:]FUNCTION[(SIGNATURE)]. Go names hold parentheses,
+ * stars, brackets and colons themselves, so that this part has no tokens. */
+#ifndef PROBESPEC_HEAD_H
+#define PROBESPEC_HEAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct errmsg;
+
+struct probespec_head { /* offsets in the PROBE, bytes */
+	bool at_return;
+	size_t target, target_end;
+	size_t signature, signature_end; /* equal: there is none */
+	size_t end;                      /* of all of it */
+};
+
+/* 0; -1 with *err. */
+int probespec_head_scan(const char *text, struct probespec_head *out, struct errmsg *err);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tokens of a PROBE, from the end of FUNCTION and its signature on. */
+#ifndef PROBESPEC_LEXER_H
+#define PROBESPEC_LEXER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct errmsg;
+
+enum token_kind {
+	TOKEN_END,
+	TOKEN_BAD,     /* *err has been set */
+	TOKEN_NAME,    /* x, ~r0, true, len */
+	TOKEN_SPECIAL, /* $goid */
+	TOKEN_INT,     /* number */
+	TOKEN_STRING,  /* "...": from quote to quote; escapes are not yet looked at */
+	TOKEN_SYMBOL   /* an operator, a bracket; what the language does not know, too */
+};
+
+struct token {
+	enum token_kind kind;
+	size_t at, len; /* in the PROBE, bytes */
+	uint64_t number;
+};
+
+/* The token at or after text[at]. */
+void probespec_lexer_next(const char *text, size_t at, struct token *out, struct errmsg *err);
+
+bool probespec_lexer_is(const char *text, const struct token *token, const char *what);
+
+/* For messages: `"x"`, `"%d"` of strings, `the end`; shortened where it is long. Caller frees. */
+char *probespec_lexer_show(const char *text, const struct token *token);
+
+/* Parts of tokens, for what is read before there are tokens. */
+bool probespec_lexer_is_space(char c);
+size_t probespec_lexer_skip_space(const char *text, size_t at);
+/* Where the Go identifier at text[at] ends; `at` itself where there is none. */
+size_t probespec_lexer_name_end(const char *text, size_t at);
+
+#endif

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "errmsg.h"
+#include "mem.h"
+#include "probespec.h"
+
+/* --- trees as text: (+ x 1), (. req Method), ([] a 0), (deref p) --- */
+
+static void dump_text(FILE *out, const char *text, size_t len)
+{
+	fputc('"', out);
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = text[i];
+
+		if (c >= ' ' && c != 0x7f && c != '"')
+			fputc(c, out);
+		else
+			fprintf(out, "\\x%02x", c);
+	}
+	fputc('"', out);
+}
+
+static void dump_leaf(FILE *out, const struct expr *expr)
+{
+	switch (expr->kind) {
+	case EXPR_INT:
+		fprintf(out, "%llu", (unsigned long long)expr->number);
+		break;
+	case EXPR_STRING:
+		dump_text(out, expr->text, expr->len);
+		break;
+	case EXPR_BOOL:
+		fputs(expr->number ? "true" : "false", out);
+		break;
+	case EXPR_NIL:
+		fputs("nil", out);
+		break;
+	case EXPR_PARAM:
+	case EXPR_RESULT:
+		fprintf(out, "%s%llu:%s", expr->kind == EXPR_PARAM ? "P" : "R",
+			(unsigned long long)expr->number, expr->text);
+		break;
+	case EXPR_PARAMS:
+	case EXPR_RESULTS:
+		fputs(expr->kind == EXPR_PARAMS ? "PARAMS" : "RESULTS", out);
+		break;
+	case EXPR_SPECIAL:
+		fputs(expr_special_text(expr->number), out);
+		break;
+	default:
+		assert_int_equal(expr->kind, EXPR_NAME);
+		fputs(expr->text, out);
+	}
+}
+
+static const char *head_of(const struct expr *expr)
+{
+	switch (expr->kind) {
+	case EXPR_FIELD:
+		return ".";
+	case EXPR_INDEX:
+		return "[]";
+	case EXPR_DEREF:
+		return "deref";
+	case EXPR_LEN:
+		return "len";
+	case EXPR_CAP:
+		return "cap";
+	case EXPR_UNARY:
+	case EXPR_BINARY:
+		return expr_op_text(expr->op);
+	case EXPR_STRCMP:
+		return "STRCMP";
+	default:
+		return NULL;
+	}
+}
+
+static void dump(FILE *out, const struct expr *expr)
+{
+	const char *head = head_of(expr);
+
+	if (!head) {
+		dump_leaf(out, expr);
+		return;
+	}
+	fprintf(out, "(%s ", head);
+	if (expr->kind == EXPR_STRCMP) {
+		dump_text(out, expr->text, expr->len);
+		fputc(' ', out);
+	}
+	dump(out, expr->a);
+	if (expr->kind == EXPR_FIELD)
+		fprintf(out, " %s", expr->text);
+	if (expr->b) {
+		fputc(' ', out);
+		dump(out, expr->b);
+	}
+	fputc(')', out);
+}
+
+/* "r target sig=(x int) if=(> x 1) "%d" x; y" */
+static char *dump_spec(const struct probespec *spec)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	fprintf(out, "%c %s", spec->at_return ? 'r' : 'p', spec->target);
+	if (spec->signature)
+		fprintf(out, " sig=%s", spec->signature);
+	if (spec->predicate) {
+		fputs(" if=", out);
+		dump(out, spec->predicate);
+	}
+	if (spec->format) {
+		fputc(' ', out);
+		dump_text(out, spec->format, spec->format_len);
+	}
+	for (size_t i = 0; i < spec->arg_count; i++) {
+		fputs(i ? "; " : " ", out);
+		dump(out, spec->args[i]);
+	}
+	fclose(out);
+	return text;
+}
+
+static void check_dump(const char *probe, const char *expected)
+{
+	struct probespec spec;
+	struct errmsg err = {0};
+
+	if (probespec_parse(probe, &spec, &err))
+		fail_msg("%s\n%s", probe, err.text);
+	char *found = dump_spec(&spec);
+
+	if (strcmp(found, expected))
+		fail_msg("%s\n%s\ninstead of\n%s", probe, found, expected);
+	free(found);
+	probespec_free(&spec);
+}
+
+static const struct {
+	const char *probe, *expected;
+} heads[] = {
+	{"main.add", "p main.add"},
+	{"  main.add\t\n", "p main.add"},
+	{"app:main.add", "p app:main.add"},
+	{"p:app:main.add", "p app:main.add"},
+	{"r:app:main.add", "r app:main.add"},
+	{"r:main.add", "r main.add"},
+	{"r::main.add", "r :main.add"},
+	{"p::main.add", "p :main.add"},
+	{":main.add", "p :main.add"},
+	{"./a:b/prog:main.*", "p ./a:b/prog:main.*"},
+	{"main.(*Store).Get", "p main.(*Store).Get"},
+	{"app:main.(*Store).*", "p app:main.(*Store).*"},
+	{"main.(*Sto*", "p main.(*Sto*"},
+	{"main.(*Sto* (x)", "p main.(*Sto* if=x"},
+	{"main.(*T)*", "p main.(*T)*"},
+	{"*(*T).Do", "p *(*T).Do"},
+	{"main.(*T).func1.(*U).f", "p main.(*T).func1.(*U).f"},
+	{"main.(*T[...]).Do", "p main.(*T[...]).Do"},
+	{"main.(*T[go.shape.struct { X int }]).Do (x)",
+	 "p main.(*T[go.shape.struct { X int }]).Do if=x"},
+	{"main.Map[go.shape.struct { X int }] \"x\"",
+	 "p main.Map[go.shape.struct { X int }] \"x\""},
+	{"main.Map[go.shape.struct { X int \"json:\\\"]\\\"\" }]",
+	 "p main.Map[go.shape.struct { X int \"json:\\\"]\\\"\" }]"},
+	{"main.Map[map[string]int](x int)", "p main.Map[map[string]int] sig=(x int)"},
+	{"net/http.(*conn).serve.func1", "p net/http.(*conn).serve.func1"},
+	{"app:type:.eq.main.T", "p app:type:.eq.main.T"},
+	{"/usr/bin/etcd:go.etcd.io/etcd/server/v3/etcdserver.(*EtcdServer).Put",
+	 "p /usr/bin/etcd:go.etcd.io/etcd/server/v3/etcdserver.(*EtcdServer).Put"},
+	{"main.gr\xc3\xb6\xc3\x9f"
+	 "e",
+	 "p main.gr\xc3\xb6\xc3\x9f"
+	 "e"},
+	{"main.(*T).Get-fm", "p main.(*T).Get-fm"},
+	{"main.glob..func1", "p main.glob..func1"},
+	{"main.add\"x\"", "p main.add \"x\""},
+	{"main.add (x)\"x\"", "p main.add if=x \"x\""},
+	{"main.add(x int)\"x\"", "p main.add sig=(x int) \"x\""},
+};
+
+static void test_heads(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+		check_dump(heads[i].probe, heads[i].expected);
+}
+
+static const struct {
+	const char *probe, *expected;
+} signatures[] = {
+	{"f()", "p f sig=()"},
+	{"f(x int, y string)", "p f sig=(x int, y string)"},
+	{"f(x, y int)", "p f sig=(x, y int)"},
+	{"f(int)", "p f sig=(int)"},
+	{"f(T)", "p f sig=(T)"},
+	{"f(a ...interface{})", "p f sig=(a ...interface{})"},
+	{"main.(*T).Get(key string)", "p main.(*T).Get sig=(key string)"},
+	{"f(x int) int", "p f sig=(x int) int"},
+	{"f(x int) *main.T (x > 1)", "p f sig=(x int) *main.T if=(> x 1)"},
+	{"f(x int)int(x > 1)", "p f sig=(x int)int if=(> x 1)"},
+	{"f(x int) []string \"x\"", "p f sig=(x int) []string \"x\""},
+	{"f(x int) [4]map[string][]int", "p f sig=(x int) [4]map[string][]int"},
+	{"f(x int) T", "p f sig=(x int) T"},
+	{"f(x int) net/http.Header", "p f sig=(x int) net/http.Header"},
+	{"f(x int) github.com/a-b/c.v2/d.T \"\"", "p f sig=(x int) github.com/a-b/c.v2/d.T \"\""},
+	{"f(x int) main.Map[string, int] (x)", "p f sig=(x int) main.Map[string, int] if=x"},
+	{"f(x int) func(int) (string, error) (x)",
+	 "p f sig=(x int) func(int) (string, error) if=x"},
+	{"f(x int) func(int) (x > 1)", "p f sig=(x int) func(int) if=(> x 1)"},
+	{"f(x int) func() int (x)", "p f sig=(x int) func() int if=x"},
+	{"f(x int) struct{ a int; b string } (x)",
+	 "p f sig=(x int) struct{ a int; b string } if=x"},
+	{"f(x int) interface{ Get() } (x)", "p f sig=(x int) interface{ Get() } if=x"},
+	{"f(x int) (n int, err error)", "p f sig=(x int) (n int, err error)"},
+	{"f(x int) (n, m int) (n)", "p f sig=(x int) (n, m int) if=n"},
+	{"f(x int) (error)", "p f sig=(x int) (error)"},
+	{"f(x int) (err)", "p f sig=(x int) if=err"},
+	{"f(x int) (*p)", "p f sig=(x int) if=(deref p)"},
+	{"f(x int) (*main.T)", "p f sig=(x int) (*main.T)"},
+	{"f(x int) (int, *main.T, []byte) (x)", "p f sig=(x int) (int, *main.T, []byte) if=x"},
+	{"f(x int) (a - b)", "p f sig=(x int) if=(- a b)"},
+	{"f(x int) (a.x-b.y)", "p f sig=(x int) if=(- (. a x) (. b y))"},
+	{"f(x int) (a.x/b)", "p f sig=(x int) if=(/ (. a x) b)"},
+	{"f(x int) (len(x) > 1)", "p f sig=(x int) if=(> (len x) 1)"},
+	{"f(x int) (x.ok == true)", "p f sig=(x int) if=(== (. x ok) true)"},
+	{"f(x int) () (x.ok)", "p f sig=(x int) () if=(. x ok)"},
+	{"f(x int)(x > 1) \"%d\",x", "p f sig=(x int) if=(> x 1) \"%d\" x"},
+	{"f(c chan<- int, d <-chan int, e chan (<-chan int)) <-chan struct{} (x)",
+	 "p f sig=(c chan<- int, d <-chan int, e chan (<-chan int)) <-chan struct{} if=x"},
+	{"f(g func(a, b int) (c bool)) (func(int) int, chan error)",
+	 "p f sig=(g func(a, b int) (c bool)) (func(int) int, chan error)"},
+	{"f(x struct { s string \"tag:\\\")\\\"\" }) (x.s)",
+	 "p f sig=(x struct { s string \"tag:\\\")\\\"\" }) (x.s)"},
+};
+
+static void test_signatures(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(signatures) / sizeof(signatures[0]); i++)
+		check_dump(signatures[i].probe, signatures[i].expected);
+}
+
+/* Each as a predicate of a return probe. */
+static const struct {
+	const char *expr, *expected;
+} expressions[] = {
+	{"1", "1"},
+	{"0x1F", "31"},
+	{"0o17", "15"},
+	{"017", "15"},
+	{"0b1_01", "5"},
+	{"1_000", "1000"},
+	{"0_7", "7"},
+	{"0x_f", "15"},
+	{"0", "0"},
+	{"18446744073709551615", "18446744073709551615"},
+	{"'a'", "97"},
+	{"'\\n'", "10"},
+	{"'\\''", "39"},
+	{"'\\0'", "0"},
+	{"'\\xff'", "255"},
+	{"'\\u00e9'", "233"},
+	{"'\xe4\xb8\x96'", "19990"},
+	{"\"\"", "\"\""},
+	{"\"a\\tb\\\"\\\\\"", "\"a\\x09b\\x22\\\""},
+	{"\"\\x41\\101\\u00e9\\U0001F600\\e\\?\"", "\"AA\xc3\xa9\xf0\x9f\x98\x80\\x1b?\""},
+	{"\"a\\0b\"", "\"a\\x00b\""},
+	{"true", "true"},
+	{"false", "false"},
+	{"nil", "nil"},
+	{"NULL", "nil"},
+	{"x", "x"},
+	{"x1_y", "x1_y"},
+	{"gr\xc3\xb6\xc3\x9f"
+	 "e",
+	 "gr\xc3\xb6\xc3\x9f"
+	 "e"},
+	{"~r0", "~r0"},
+	{"~b12", "~b12"},
+	{"~r", "(~ r)"},
+	{"~r0x", "(~ r0x)"},
+	{"~(r0)", "(~ r0)"},
+	{"goarg1", "P1:goarg1"},
+	{"arg12", "P12:arg12"},
+	{"goret2", "R2:goret2"},
+	{"retval", "R1:retval"},
+	{"goarg", "goarg"},
+	{"goarg1x", "goarg1x"},
+	{"argument", "argument"},
+	{"$goid", "$goid"},
+	{"$pid", "$pid"},
+	{"$tid", "$tid"},
+	{"$cpu", "$cpu"},
+	{"$comm", "$comm"},
+	{"$latency", "$latency"},
+	{"$func", "$func"},
+	{"$parent_goid", "$parent_goid"},
+	{"req.URL.Path", "(. (. req URL) Path)"},
+	{"x.goarg1", "(. x goarg1)"},
+	{"x.len", "(. x len)"},
+	{"x.nil", "(. x nil)"},
+	{"a[0]", "([] a 0)"},
+	{"a[i+1][2].b", "(. ([] ([] a (+ i 1)) 2) b)"},
+	{"*p", "(deref p)"},
+	{"**p", "(deref (deref p))"},
+	{"*p.x", "(deref (. p x))"},
+	{"(*p).x", "(. (deref p) x)"},
+	{"len(x)", "(len x)"},
+	{"len (x.y) + 1", "(+ (len (. x y)) 1)"},
+	{"cap(x)", "(cap x)"},
+	{"len", "len"},
+	{"cap + 1", "(+ cap 1)"},
+	{"STRCMP", "STRCMP"},
+	{"STRCMP(\"GET\", req.Method)", "(STRCMP \"GET\" (. req Method))"},
+	{"!STRCMP(\"a\\n\",x) && y", "(&& (! (STRCMP \"a\\x0a\" x)) y)"},
+	{"-1", "(- 1)"},
+	{"--1", "(- (- 1))"},
+	{"!~-x", "(! (~ (- x)))"},
+	{"a - -b", "(- a (- b))"},
+	{"a - b - c", "(- (- a b) c)"},
+	{"a - (b - c)", "(- a (- b c))"},
+	{"a * b + c * d", "(+ (* a b) (* c d))"},
+	{"a + b * c % d / e", "(+ a (/ (% (* b c) d) e))"},
+	{"a << 1 + b", "(<< a (+ 1 b))"},
+	{"a < b == c > d", "(== (< a b) (> c d))"},
+	{"a <= b != c >= d", "(!= (<= a b) (>= c d))"},
+	{"a & 1 == 0", "(& a (== 1 0))"},
+	{"a | b ^ c & d", "(| a (^ b (& c d)))"},
+	{"a || b && c | d", "(|| a (&& b (| c d)))"},
+	{"a && b || c && d", "(|| (&& a b) (&& c d))"},
+	{"a >> 2 << 3", "(<< (>> a 2) 3)"},
+	{"a * *p", "(* a (deref p))"},
+	{"!a == b", "(== (! a) b)"},
+	{"err != nil", "(!= err nil)"},
+	{"req.Method==\"GET\"", "(== (. req Method) \"GET\")"},
+	{"((x))", "x"},
+};
+
+static void test_expressions(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(expressions) / sizeof(expressions[0]); i++) {
+		char *probe = mem_printf("r:f (%s)", expressions[i].expr);
+		char *expected = mem_printf("r f if=%s", expressions[i].expected);
+
+		check_dump(probe, expected);
+		free(probe);
+		free(expected);
+	}
+}
+
+static const struct {
+	const char *probe, *expected;
+} formats[] = {
+	{"f \"\"", "p f \"\""},
+	{"f \"%d %d\", goarg1, goarg2", "p f \"%d %d\" P1:goarg1; P2:goarg2"},
+	{"f \"%d\",x", "p f \"%d\" x"},
+	{"f \"%d\" , x", "p f \"%d\" x"},
+	{"f \"%v\", goargs", "p f \"%v\" PARAMS"},
+	{"r:f \"%v %v\", goargs ,gorets ", "r f \"%v %v\" PARAMS; RESULTS"},
+	{"f (x > 1) \"a\\nb\\0c\", x + 1, len(y)",
+	 "p f if=(> x 1) \"a\\x0ab\\x00c\" (+ x 1); (len y)"},
+	{"f (x == \") \\\" (\") \"(\"", "p f if=(== x \") \\x22 (\") \"(\""},
+	{"f \"%d\",\n\tx", "p f \"%d\" x"},
+	{"r:app:main.(*Store).Get (err != nil) \"%s: %v after %d ns\", key, err, $latency",
+	 "r app:main.(*Store).Get if=(!= err nil) \"%s: %v after %d ns\" key; err; "
+	 "$latency"},
+};
+
+static void test_formats(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		check_dump(formats[i].probe, formats[i].expected);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_heads),
+		cmocka_unit_test(test_signatures),
+		cmocka_unit_test(test_expressions),
+		cmocka_unit_test(test_formats),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
