@@ -88,15 +88,15 @@ class World:
     def goroot(self, version):
         return run([os.path.join(ROOT, "tests", "toolchain"), version]).strip()
 
-    def target(self, version, role):
+    def target(self, version, role, source="target.go"):
         """A copy of the traced program of its own: probes act on a file, for all who run it."""
-        built = self.path(f"target-{version}")
+        built = self.path(f"{source.removesuffix('.go')}-{version}")
         if not os.path.exists(built):
             goroot = self.goroot(version)
             env = {**os.environ, "GOROOT": goroot, "GOTOOLCHAIN": "local", "GO111MODULE": "off",
                    "GOFLAGS": "", "CGO_ENABLED": "0", "GOCACHE": self.path("gocache")}
             run([os.path.join(goroot, "bin", "go"), "build", "-o", built,
-                 os.path.join(HERE, "target.go")], env=env)
+                 os.path.join(HERE, source)], env=env)
         return shutil.copy(built, self.path(f"{role}-{version}"))
 
     def compiler(self, version):
@@ -118,13 +118,13 @@ class World:
                 run(["dpkg", "-x", deb, folder])
         return program
 
-    def recorded(self, name, argv):
+    def recorded(self, name, argv, word="Tracing"):
         """Runs a tool until it traces, interrupts it; what it asked for meanwhile."""
         folder = self.path(name)
         shutil.rmtree(folder, ignore_errors=True)
         os.mkdir(folder)
         tool = Process(argv, {"LD_PRELOAD": self.record, "BENCH_RECORD": folder})
-        tool.wait_for("Tracing")
+        tool.wait_for(word)
         tool.interrupt()
         return Record(folder)
 
