@@ -12,7 +12,7 @@ from gotrace import Tracer, texts
 from test_etcd import GETS, PUTS, Etcd
 
 CLIENTS, REQUESTS = 6, 60
-SERVER = "go.etcd.io/etcd/server/v3/etcdserver.(*EtcdServer)"
+SERVER = "go.etcd.io/etcd/etcdserver.(*EtcdServer)"
 
 
 class Client(threading.Thread):
