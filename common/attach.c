@@ -28,6 +28,13 @@ enum attach_how attach_how(void)
 	return ATTACH_PERF_ADDRESS;
 }
 
+bool attach_sleepable(void)
+{
+	const char *wish = getenv("GOTOOLS_SLEEPABLE");
+
+	return (!wish || strcmp(wish, "no") != 0) && kernelfeature_sleepable();
+}
+
 int attach_prog_type(enum attach_how how)
 {
 	return how == ATTACH_MULTI ? TRACE_UPROBE_MULTI : 0;

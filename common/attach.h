@@ -18,6 +18,8 @@ enum attach_how { ATTACH_MULTI, ATTACH_PERF_COOKIE, ATTACH_PERF_ADDRESS };
 /* The best way this kernel offers; GOTOOLS_ATTACH=multi|perf|address in the environment chooses a
  * worse one, for tests. */
 enum attach_how attach_how(void);
+/* May a program that is attached wait for pages of the user's memory? GOTOOLS_SLEEPABLE=no: no. */
+bool attach_sleepable(void);
 int attach_prog_type(enum attach_how how); /* expected_attach_type to load the program with */
 
 /* Attaches in the order given (returns before entries, so that no call is seen to begin whose end

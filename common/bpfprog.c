@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "embedded.h"
@@ -231,23 +231,56 @@ int bpfprog_map(const struct bpfprog *prog, const char *name)
 	return bpf_table_fd(prog->module, name);
 }
 
-static int load(struct bpfprog *prog, const char *name, int attach_type, char *log)
-{
-	struct bpf_insn *insns = bpf_function_start(prog->module, name);
+struct loading {
+	struct bpfprog *prog;
+	const char *name;
+	int attach_type;
+	bool sleepable;
+};
 
-	if (!insns) {
-		errno = ENOENT;
-		return -1;
-	}
+/* libbcc knows no flags; what it has compiled holds the maps' descriptors already */
+static int load_sleepable(const struct bpf_insn *insns, size_t size, int attach_type, char *log)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = BPF_PROG_TYPE_KPROBE;
+	attr.prog_flags = BPF_F_SLEEPABLE;
+	attr.insns = (uintptr_t)insns;
+	attr.insn_cnt = size / sizeof(*insns);
+	attr.license = (uintptr_t) "GPL";
+	attr.expected_attach_type = attach_type;
+	attr.log_buf = (uintptr_t)log;
+	attr.log_size = log ? LOG_SIZE : 0;
+	attr.log_level = log ? 1 : 0;
+	return syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
+}
+
+static int load_plain(const struct loading *how, struct bpf_insn *insns, size_t size, char *log)
+{
 	struct quiet *quiet = quiet_begin();
-	int fd = bcc_func_load(prog->module, BPF_PROG_TYPE_KPROBE, name, insns,
-			       bpf_function_size(prog->module, name), "GPL", 0, log ? 1 : 0, log,
-			       log ? LOG_SIZE : 0, NULL, attach_type);
+	int fd = bcc_func_load(how->prog->module, BPF_PROG_TYPE_KPROBE, how->name, insns, size,
+			       "GPL", 0, log ? 1 : 0, log, log ? LOG_SIZE : 0, NULL,
+			       how->attach_type);
 	int saved = errno;
 
 	free(quiet_end(quiet));
 	errno = saved;
 	return fd;
+}
+
+static int load(const struct loading *how, char *log)
+{
+	struct bpf_insn *insns = bpf_function_start(how->prog->module, how->name);
+	size_t size = bpf_function_size(how->prog->module, how->name);
+
+	if (!insns) {
+		errno = ENOENT;
+		return -1;
+	}
+	if (how->sleepable)
+		return load_sleepable(insns, size, how->attach_type, log);
+	return load_plain(how, insns, size, log);
 }
 
 /* The end of what the verifier said, where its reason is. */
@@ -262,33 +295,50 @@ static const char *last_lines(const char *log)
 }
 
 /* Loads once more for the verifier's words. Without privileges it says nothing. */
-static void set_load_error(struct bpfprog *prog, const char *name, int attach_type,
-			   struct errmsg *err)
+static void set_load_error(const struct loading *how, struct errmsg *err)
 {
 	int error = errno;
 	char *log = mem_zalloc(1, LOG_SIZE);
 
-	load(prog, name, attach_type, log);
+	load(how, log);
 	if (log[0])
-		errmsg_set(err, "the kernel refuses BPF program %s: %s", name, last_lines(log));
+		errmsg_set(err, "the kernel refuses BPF program %s: %s", how->name,
+			   last_lines(log));
 	else
-		errmsg_set(err, "cannot load BPF program %s: %s", name, strerror(error));
+		errmsg_set(err, "cannot load BPF program %s: %s", how->name, strerror(error));
 	if (error == EPERM || error == EACCES)
 		errmsg_hint(err, "run as root, or with CAP_BPF and CAP_PERFMON");
 	free(log);
 }
 
-int bpfprog_load(struct bpfprog *prog, const char *name, int expected_attach_type,
-		 struct errmsg *err)
+static int load_and_keep(const struct loading *how, struct errmsg *err)
 {
+	struct bpfprog *prog = how->prog;
+
 	if (prog->nfds == MAX_PROGRAMS)
 		return errmsg_set(err, "more than %d BPF programs", MAX_PROGRAMS);
-	int fd = load(prog, name, expected_attach_type, NULL);
+	int fd = load(how, NULL);
 
 	if (fd < 0) {
-		set_load_error(prog, name, expected_attach_type, err);
+		set_load_error(how, err);
 		return -1;
 	}
 	prog->fds[prog->nfds++] = fd;
 	return fd;
+}
+
+int bpfprog_load(struct bpfprog *prog, const char *name, int expected_attach_type,
+		 struct errmsg *err)
+{
+	const struct loading how = {prog, name, expected_attach_type, false};
+
+	return load_and_keep(&how, err);
+}
+
+int bpfprog_load_sleepable(struct bpfprog *prog, const char *name, int expected_attach_type,
+			   struct errmsg *err)
+{
+	const struct loading how = {prog, name, expected_attach_type, true};
+
+	return load_and_keep(&how, err);
 }

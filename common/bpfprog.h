@@ -35,6 +35,10 @@ void bpfprog_free(struct bpfprog *prog); /* closes its maps and programs; NULL i
 /* Loads function `name`; returns its file descriptor, owned by prog, or -1 with *err. */
 int bpfprog_load(struct bpfprog *prog, const char *name, int expected_attach_type,
 		 struct errmsg *err);
+/* The same for a program that may sleep: it can wait for pages of the user's memory, and stands
+ * behind no gate. kernelfeature_sleepable() says where the kernel takes such. */
+int bpfprog_load_sleepable(struct bpfprog *prog, const char *name, int expected_attach_type,
+			   struct errmsg *err);
 int bpfprog_map(const struct bpfprog *prog, const char *name); /* fd owned by prog; -1: none */
 const char *bpfprog_source(const char *file);                  /* the embedded text; NULL: none */
 /* What is compiled: the embedded text with the inserts in their places. Caller frees; NULL: no such

@@ -11,14 +11,14 @@
 #include <linux/bpf.h>
 
 /* of newer linux/bpf.h than may be installed */
-enum { TRACE_UPROBE_MULTI = 48, FUNC_GET_ATTACH_COOKIE = 174 };
+enum { TRACE_UPROBE_MULTI = 48, FUNC_GET_ATTACH_COOKIE = 174, FUNC_COPY_FROM_USER = 148 };
 
 static int bpf_call(int cmd, void *attr, size_t size)
 {
 	return syscall(SYS_bpf, cmd, attr, size);
 }
 
-static int load(const struct bpf_insn *insns, size_t count, int attach_type)
+static int load(const struct bpf_insn *insns, size_t count, int attach_type, uint32_t flags)
 {
 	union bpf_attr attr;
 
@@ -28,12 +28,13 @@ static int load(const struct bpf_insn *insns, size_t count, int attach_type)
 	attr.insn_cnt = count;
 	attr.license = (uintptr_t) "GPL";
 	attr.expected_attach_type = attach_type;
+	attr.prog_flags = flags;
 	return bpf_call(BPF_PROG_LOAD, &attr, sizeof(attr));
 }
 
 static bool loads(const struct bpf_insn *insns, size_t count)
 {
-	int fd = load(insns, count, 0);
+	int fd = load(insns, count, 0, 0);
 
 	if (fd < 0)
 		return errno == EPERM;
@@ -63,7 +64,7 @@ bool kernelfeature_uprobe_multi(void)
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
 		{.code = BPF_JMP | BPF_EXIT},
 	};
-	int fd = load(insns, 2, TRACE_UPROBE_MULTI);
+	int fd = load(insns, 2, TRACE_UPROBE_MULTI, 0);
 
 	if (fd < 0)
 		return errno == EPERM;
@@ -103,17 +104,63 @@ bool kernelfeature_cmpxchg(void)
 	return loads(insns, sizeof(insns) / sizeof(insns[0]));
 }
 
-bool kernelfeature_ringbuf(void)
+static int make_map(enum bpf_map_type type, uint32_t key_size, uint32_t value_size,
+		    uint32_t max_entries, uint32_t flags)
 {
 	union bpf_attr attr;
 
 	memset(&attr, 0, sizeof(attr));
-	attr.map_type = BPF_MAP_TYPE_RINGBUF;
-	attr.max_entries = sysconf(_SC_PAGESIZE);
-	int fd = bpf_call(BPF_MAP_CREATE, &attr, sizeof(attr));
+	attr.map_type = type;
+	attr.key_size = key_size;
+	attr.value_size = value_size;
+	attr.max_entries = max_entries;
+	attr.map_flags = flags;
+	return bpf_call(BPF_MAP_CREATE, &attr, sizeof(attr));
+}
+
+bool kernelfeature_ringbuf(void)
+{
+	int fd = make_map(BPF_MAP_TYPE_RINGBUF, 0, 0, sysconf(_SC_PAGESIZE), 0);
 
 	if (fd < 0)
 		return errno == EPERM;
 	close(fd);
 	return true;
+}
+
+/* *(u64 *)(r10 - 8) = 0; map_delete_elem(map, r10 - 8); copy_from_user(r10 - 8, 8, NULL) */
+static int load_sleepable(int map)
+{
+	const struct bpf_insn insns[] = {
+		{.code = BPF_ST | BPF_MEM | BPF_DW, .dst_reg = 10, .off = -8},
+		{.code = BPF_LD | BPF_DW | BPF_IMM,
+		 .dst_reg = 1,
+		 .src_reg = BPF_PSEUDO_MAP_FD,
+		 .imm = map},
+		{.code = 0},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 2, .src_reg = 10},
+		{.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 2, .imm = -8},
+		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_map_delete_elem},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 1, .src_reg = 10},
+		{.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 1, .imm = -8},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 2, .imm = 8},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 3},
+		{.code = BPF_JMP | BPF_CALL, .imm = FUNC_COPY_FROM_USER},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+
+	return load(insns, sizeof(insns) / sizeof(insns[0]), 0, BPF_F_SLEEPABLE);
+}
+
+bool kernelfeature_sleepable(void)
+{
+	int map = make_map(BPF_MAP_TYPE_HASH, 8, 8, 1, BPF_F_NO_PREALLOC);
+	int fd = map < 0 ? -1 : load_sleepable(map);
+
+	if (map >= 0)
+		close(map);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
 }

@@ -108,7 +108,9 @@ static int read_runtime(struct tracer *tracer, struct errmsg *err)
  * events wait for the program and its maps. */
 static int attach_to_gate(struct tracer *tracer, struct errmsg *err)
 {
-	if (attach_how() != ATTACH_MULTI)
+	/* a gate cannot lead to a program that may sleep: what runs before it holds RCU's lock,
+	 * though some kernels do not refuse it */
+	if (attach_how() != ATTACH_MULTI || tracer->sleepable)
 		return 0;
 	tracer->gate = gate_new(attach_prog_type(ATTACH_MULTI));
 	return tracer->gate ? tracer_attach_all(tracer, gate_prog(tracer->gate), err) : 0;
@@ -191,7 +193,8 @@ struct tracer *tracer_new(const struct tracer_config *config, struct errmsg *err
 int tracer_attach(struct tracer *tracer, struct errmsg *err)
 {
 	int type = attach_prog_type(attach_how());
-	int fd = bpfprog_load(tracer->bpf, "on_probe", type, err);
+	int fd = tracer->sleepable ? bpfprog_load_sleepable(tracer->bpf, "on_probe", type, err)
+				   : bpfprog_load(tracer->bpf, "on_probe", type, err);
 
 	if (fd < 0)
 		return -1;

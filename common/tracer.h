@@ -32,6 +32,9 @@ struct tracer_config {
 	const struct bpfprog_define *defs; /* the tool's own */
 	size_t def_count;
 	bool goroutines; /* the kernel side follows goroutines: runtime offsets and hooks */
+	/* the kernel side can be compiled with -DSLEEPABLE=1, and then loaded as a program that may
+	 * sleep: so it is where the kernel can */
+	bool sleepable;
 	/* Called when the items are known (and the runtimes), before anything is compiled: may set
 	 * the items' `plan` and `skipped`, and call tracer_define() and tracer_insert(). -1 with
 	 * *err ends it. NULL: none. */
@@ -56,18 +59,17 @@ struct tracer {
 	/* with want.places: of all probes; the kernel side has it as map `places`, -DPLACES=n */
 	struct trace_place *places;
 	size_t place_count, place_max;
+	bool sleepable; /* it was compiled with SLEEPABLE */
 	struct bpfprog *bpf;
 	struct attach **attached; /* one for each program */
-	struct gate
-		*gate; /* what they are attached to, so that all begin at one instant; or NULL */
-	const char *refusal; /* why the kernel would not take a probe; NULL: it took all */
+	struct gate *gate;        /* what they are attached to, so that all begin at one instant */
+	const char *refusal;      /* why the kernel would not take a probe; NULL: it took all */
 };
 
 /* Up to, and not including, the first call that is seen. The config outlives the tracer. NULL and
  * *err on failure. */
 struct tracer *tracer_new(const struct tracer_config *config, struct errmsg *err);
-/* For `plan`. The names and marks outlive the tracer; the malloc'd text is the tracer's from here.
- */
+/* For `plan`. Names and marks outlive the tracer; the malloc'd text is the tracer's from here. */
 void tracer_define(struct tracer *tracer, const char *name, uint64_t value);
 void tracer_insert(struct tracer *tracer, const char *mark, char *text);
 /* From now on calls are seen; items with a probe that the kernel refuses have their `skipped` set.

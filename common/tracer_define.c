@@ -97,6 +97,9 @@ int tracer_define_all(struct tracer *tracer, struct errmsg *err)
 	if (config->cpu >= 0)
 		tracer_define(tracer, "CPU", config->cpu);
 	define_places(tracer);
+	tracer->sleepable = config->sleepable && attach_sleepable();
+	if (tracer->sleepable)
+		tracer_define(tracer, "SLEEPABLE", 1);
 	for (size_t i = 0; i < config->def_count; i++)
 		tracer_define(tracer, config->defs[i].name, config->defs[i].value);
 	if (config->goroutines && define_runtime(tracer, err))
