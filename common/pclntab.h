@@ -51,6 +51,9 @@ bool pclntab_named(const struct pclntab *tab, const char *name, struct pclntab_f
  * false: unknown. */
 bool pclntab_sp_delta(const struct pclntab *tab, const struct pclntab_func *fn, uint64_t addr,
 		      int32_t *bytes);
+/* Bytes of stack arguments, stack results and slots for register arguments; in assembly that does
+ * not say: INT32_MIN. false: unknown. */
+bool pclntab_args_size(const struct pclntab *tab, const struct pclntab_func *fn, int32_t *bytes);
 /* Source position of an address: in an inlined body, that of the innermost callee. *file lives as
  * long as the image. */
 bool pclntab_line(const struct pclntab *tab, const struct pclntab_func *fn, uint64_t addr,

@@ -27,6 +27,7 @@ bool pclntab_record(const struct pclntab *tab, const struct pclntab_func *fn,
 	data += base + nfields * 4;
 	*out = (struct pclntab_record){
 		.name = fields[0],
+		.args = fields[1],
 		.pcsp = fields[3],
 		.pcfile = fields[4],
 		.pcln = fields[5],
@@ -73,6 +74,16 @@ bool pclntab_sp_delta(const struct pclntab *tab, const struct pclntab_func *fn, 
 	struct pclntab_record rec;
 
 	return pclntab_record(tab, fn, &rec) && value_at(tab, fn, rec.pcsp, addr, bytes);
+}
+
+bool pclntab_args_size(const struct pclntab *tab, const struct pclntab_func *fn, int32_t *bytes)
+{
+	struct pclntab_record rec;
+
+	if (!pclntab_record(tab, fn, &rec))
+		return false;
+	*bytes = rec.args;
+	return true;
 }
 
 static bool pcdata_table(const struct pclntab *tab, const struct pclntab_func *fn, unsigned table,

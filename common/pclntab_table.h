@@ -35,6 +35,7 @@ struct pclntab {
 
 struct pclntab_record {              /* a function's _func */
 	uint32_t name;               /* offset in `names` */
+	int32_t args;                /* bytes */
 	uint32_t pcsp, pcfile, pcln; /* offsets in `pcs`; 0: no table */
 	uint32_t unit;               /* place of its compilation unit in `units` */
 	uint32_t npcdata;
