@@ -68,6 +68,8 @@ class Program:
                 self.generic_method(number)
             elif kind == 5:
                 self.method(number)
+            elif kind == 4:
+                self.crowded(number)
             else:
                 self.function(number)
 
@@ -82,6 +84,13 @@ class Program:
         params, results = a_list(self.rng, "p", 8), a_list(self.rng, "r", 4)
         self.add(f"main.F{number}", -1, params, results, f"F{number}({joined(params)})",
                  f"F{number}")
+
+    def crowded(self, number):
+        """So many numbers that either kind of register runs out"""
+        kinds = self.rng.choice(["float32 float64 complex64", "int8 string", "complex128 int []int"])
+        lists = [[(f"{prefix}{i}", self.rng.choice(kinds.split()))
+                  for i in range(self.rng.randrange(25))] for prefix in "pr"]
+        self.add(f"main.F{number}", -1, *lists, f"F{number}({joined(lists[0])})", f"F{number}")
 
     def method(self, number):
         kind, params, results = a_type(self.rng), a_list(self.rng, "p", 5), a_list(self.rng, "r", 3)
