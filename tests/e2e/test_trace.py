@@ -85,6 +85,32 @@ def trace_results_named(version):
     expect_texts(texts(text), true)
 
 
+@test(version=["1.15", "1.19", "1.27"])
+def trace_error_messages(version):
+    """What the text of an error says, where it is kept; else its type and value"""
+    text, _ = trace_fixture("traced", version, ':main.failing "%v", err', ':main.failing "%s", err')
+    true = ["boom", "wrapped: boom", "number 5", "open /nonexistent/file: no such file or directory",
+            "no such file or directory", "main.Code(3)", '&main.Detail{Op:"op", Code:4}', "nil"]
+    expect_texts(texts(text)[0::2], true)
+    expect_texts(texts(text)[1::2][:3], true[:3])
+
+
+@test(version=["1.15", "1.19", "1.24", "1.27"])
+def trace_deep(version):
+    """%+v follows pointers, and shows what maps hold."""
+    text, _ = trace_fixture("traced", version, ':main.deeply "%+v", p', ':main.deeply "%+v", m',
+                            ':main.deeply "%+v", big', ':main.deeply "%v %+v", none, none',
+                            ':main.deeply "%+v", s', ':main.deeply "%v", m')
+    got = texts(text)
+    expect_texts(got[:2] + got[3:4] + got[5:],
+                 ["&main.Opts{Loud:true, Level:3}", 'map[string]int{"one":1}', "nil nil",
+                  "map[string]int(len 1)"])
+    entries = re.findall(r"(\d+):(\d+)", got[2])
+    expect(got[2].startswith("map[int]int{") and got[2].endswith("...}") and entries, got[2])
+    expect(all(a == b for a, b in entries), got[2])
+    expect(got[4].startswith('&main.Store{Name:"shop", '), got[4])
+
+
 @test(version=ABIS)
 def trace_latency(version):
     text, said = trace_fixture("traced", version, 'r:main.slowly "%d %d", ms, $latency')
