@@ -11,15 +11,19 @@
 struct debuginfo;
 struct errmsg;
 struct image;
+struct pclntab;
 
-/* NULL with *err: why there is none ("stripped of debug information, and no separate file ...").
- * `minor`: Go 1.MINOR. Types go to `types`. */
-struct debuginfo *debuginfo_open(const struct image *img, int minor, struct gotypes *types,
-				 struct errmsg *err);
+/* NULL with *err: why there is none ("no debug information (DWARF) in it, nor in a separate file
+ * ..."). `tab` checks signatures; it may be NULL. `minor`: Go 1.MINOR. Types go to `types`. All of
+ * them outlive it. */
+struct debuginfo *debuginfo_open(const struct image *img, const struct pclntab *tab, int minor,
+				 struct gotypes *types, struct errmsg *err);
 void debuginfo_close(struct debuginfo *dbg); /* NULL is all right */
 
 /* The signature of the function that begins at virtual address `addr` and is called `name` in
- * pclntab (which tells a generic one). 0; -1: nothing is known of it. */
+ * pclntab. 0; -1: nothing is known of it, or not for certain: to Go 1.21 DWARF lacks parameters
+ * that have no name. Where their sizes are known from elsewhere, they are there as "_" of kind
+ * GOTYPE_UNKNOWN, or of a struct of such. */
 int debuginfo_func(struct debuginfo *dbg, uint64_t addr, const char *name, struct gofunc *out);
 
 /* By Go's name, "net/http.Request" or, where that is unique, "http.Request"; NULL: none. */

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
+#include <string.h>
+
+#include "debuginfo_params.h"
+#include "funcname.h"
+#include "mem.h"
+
+enum {
+	MAX_PARAMS = 1000,
+	DICTIONARY_SECOND = 20,
+	/* after the receiver, since Go 1.20 */ REGISTERS_FROM = 17
+};
+
+static const char *name_of(const struct die *die)
+{
+	const char *name = die_name(die);
+	struct die origin;
+
+	if (!name && die_reference(die, DIE_ORIGIN, &origin))
+		name = die_name(&origin);
+	return name ? name : "";
+}
+
+/* Some results are listed twice. */
+static bool is_listed(const struct debuginfo_params *params, const char *name)
+{
+	if (!*name || strcmp(name, "_") == 0)
+		return false;
+	for (size_t i = 0; i < params->count; i++)
+		if (strcmp(params->items[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static void list_param(struct debuginfo *dbg, const struct die *die, uint64_t addr,
+		       struct debuginfo_list *list)
+{
+	struct debuginfo_params *params = &list->params;
+	struct debuginfo_param param = {.name = name_of(die)};
+	struct die typed = *die, origin;
+	uint64_t is_result = 0;
+
+	if (die_reference(die, DIE_ORIGIN, &origin))
+		typed = origin;
+	if (die_number(&typed, DIE_IS_RESULT, &is_result) && is_result)
+		params = &list->results;
+	if (is_listed(params, param.name))
+		return;
+	if (strcmp(param.name, ".dict") == 0) {
+		list->has_dictionary = true;
+		return;
+	}
+	param.type = debuginfo_type_of(dbg, &typed);
+	param.full = debuginfo_full_name(&typed);
+	param.is_placed = die_place(die, addr, &param.place);
+	debuginfo_insert(params, params->count, &param);
+}
+
+static void list_params(struct debuginfo *dbg, const struct die *func, uint64_t addr,
+			struct debuginfo_list *list)
+{
+	struct die die;
+	unsigned left = MAX_PARAMS;
+
+	for (bool more = die_child(func, &die); more && left; more = die_sibling(&die, &die))
+		if (die_tag(&die) == DIE_PARAMETER) {
+			list_param(dbg, &die, addr, list);
+			left--;
+		}
+}
+
+void debuginfo_insert(struct debuginfo_params *params, size_t at,
+		      const struct debuginfo_param *param)
+{
+	struct debuginfo_param *items =
+		mem_grow(params->items, params->count, &params->cap, sizeof(*items));
+
+	memmove(items + at + 1, items + at, (params->count - at) * sizeof(*items));
+	items[at] = *param;
+	params->items = items;
+	params->count++;
+}
+
+/* "*net/http.Server" of "net/http.(*Server).Serve"; the caller frees it */
+static char *receiver_type(const char *name, const struct funcname *parts)
+{
+	return mem_printf("%s%.*s.%.*s", parts->pointer ? "*" : "", (int)parts->package_len, name,
+			  (int)parts->receiver_len, parts->receiver);
+}
+
+static const struct gotype *find_receiver(struct debuginfo *dbg, const char *full)
+{
+	const struct gotype *type = debuginfo_type(dbg, full);
+
+	if (type || *full != '*')
+		return type;
+	type = debuginfo_type(dbg, full + 1);
+	return type ? gotypes_pointer(dbg->types, type) : NULL;
+}
+
+/* To Go 1.21 a receiver that the source gives no name is missing. */
+static bool take_receiver(struct debuginfo *dbg, const char *name, const struct funcname *parts,
+			  struct debuginfo_params *params)
+{
+	const struct gotype *type;
+	char *full;
+	bool found;
+
+	if (!parts->receiver)
+		return false;
+	full = receiver_type(name, parts);
+	found = params->count && strcmp(params->items[0].full, full) == 0;
+	if (!found && dbg->minor < DEBUGINFO_BLANKS_LISTED && (type = find_receiver(dbg, full))) {
+		struct debuginfo_param missing = {.name = "_", .full = "", .type = type};
+
+		missing.is_placed = dbg->minor < REGISTERS_FROM; /* on the stack, at 0 */
+		debuginfo_insert(params, 0, &missing);
+		found = true;
+	}
+	free(full);
+	return found;
+}
+
+struct goparam *debuginfo_take(const struct debuginfo_params *params)
+{
+	struct goparam *all = mem_zalloc(params->count + 1, sizeof(*all));
+
+	for (size_t i = 0; i < params->count; i++)
+		all[i] = (struct goparam){params->items[i].name, params->items[i].type};
+	return all;
+}
+
+static struct goparam *keep(struct gotypes *types, const struct debuginfo_params *params)
+{
+	struct goparam *all = gotypes_alloc(types, params->count, sizeof(*all));
+
+	for (size_t i = 0; i < params->count; i++) {
+		const char *name = params->items[i].name;
+
+		all[i].name = gotypes_text(types, name, strlen(name));
+		all[i].type = params->items[i].type;
+	}
+	return all;
+}
+
+int debuginfo_signature(struct debuginfo *dbg, const struct die *func, uint64_t addr,
+			const char *pclntab_name, struct gofunc *out)
+{
+	const char *own = name_of(func), *name = *own ? own : pclntab_name;
+	struct debuginfo_list list = {.dictionary = -1};
+	struct funcname parts;
+	bool is_certain;
+
+	funcname_parse(name, &parts);
+	list_params(dbg, func, addr, &list);
+	list.generic = parts.generic;
+	*out = (struct gofunc){.source = GOFUNC_DEBUGINFO};
+	out->receiver = take_receiver(dbg, name, &parts, &list.params);
+	if (list.has_dictionary || parts.shapes)
+		list.dictionary = out->receiver && dbg->minor >= DICTIONARY_SECOND;
+	is_certain = debuginfo_complete(dbg, addr, &list);
+	out->params = keep(dbg->types, &list.params);
+	out->param_count = list.params.count;
+	out->results = keep(dbg->types, &list.results);
+	out->result_count = list.results.count;
+	out->dictionary = list.dictionary;
+	free(list.params.items);
+	free(list.results.items);
+	return is_certain ? 0 : -1;
+}

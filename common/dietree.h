@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tree of debugging information entries (DIEs) of one file, DWARF 2 to 5, compressed or not.
+ * Every number in it is as hostile as the file: an offset may lead anywhere, a chain of references
+ * in a circle. Walking children always ends. */
+#ifndef DIETREE_H
+#define DIETREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct dietree;
+struct errmsg;
+
+struct die { /* belongs to its tree; copied freely */
+	uintptr_t priv[4];
+};
+
+enum die_tag {
+	DIE_OTHER,
+	DIE_SUBPROGRAM,
+	DIE_PARAMETER,
+	DIE_BASE_TYPE,
+	DIE_STRUCT,
+	DIE_MEMBER,
+	DIE_ARRAY,
+	DIE_SUBRANGE,
+	DIE_POINTER,
+	DIE_TYPEDEF,
+	DIE_SUBROUTINE_TYPE
+};
+
+/* ORIGIN: the abstract instance that an entry is a copy of; COUNT: of a subrange; IS_RESULT:
+ * DW_AT_variable_parameter, which Go's compiler sets on results. GO_*: of Go's own
+ * (src/cmd/internal/dwarf); PACKAGE is that of a unit, whose own name is the package's path. */
+enum die_attr {
+	DIE_LOW_PC,
+	DIE_TYPE,
+	DIE_ORIGIN,
+	DIE_BYTE_SIZE,
+	DIE_COUNT,
+	DIE_MEMBER_OFF,
+	DIE_IS_RESULT,
+	DIE_GO_KIND,
+	DIE_GO_KEY,
+	DIE_GO_ELEM,
+	DIE_GO_EMBEDDED,
+	DIE_GO_RUNTIME_TYPE,
+	DIE_GO_PACKAGE
+};
+
+struct die_place { /* where a parameter begins, at one instruction */
+	bool in_register;
+	int64_t n; /* the register's DWARF number; else bytes above the canonical frame address */
+};
+
+/* NULL and *err: not to be read as ELF. There may be no DWARF in it: dietree_empty(). `locations`:
+ * die_place() will be asked, whose tables are large. Caller closes. */
+struct dietree *dietree_open(const char *path, bool locations, struct errmsg *err);
+void dietree_close(struct dietree *tree); /* NULL is all right */
+bool dietree_empty(const struct dietree *tree);
+
+/* The file's GNU build ID, its length in *len; NULL: none. */
+const uint8_t *dietree_build_id(const struct dietree *tree, size_t *len);
+/* The name in .gnu_debuglink, and the checksum of the file that it names; NULL: none. */
+const char *dietree_debuglink(const struct dietree *tree, uint32_t *crc);
+
+/* Each unit's DIE, in the file's order; stops when fn answers false. */
+void dietree_each_unit(struct dietree *tree, bool (*fn)(const struct die *, void *), void *ctx);
+/* The DIE at an offset that die_off() gave. */
+bool dietree_at(struct dietree *tree, uint64_t off, struct die *out);
+
+/* The code of a unit or a function, range by range: *cursor is 0 at first. false: no more. */
+bool die_range(const struct die *die, ptrdiff_t *cursor, uint64_t *from, uint64_t *to);
+uint64_t die_off(const struct die *die); /* in .debug_info: its identity */
+enum die_tag die_tag(const struct die *die);
+bool die_child(const struct die *die, struct die *out);   /* the first */
+bool die_sibling(const struct die *die, struct die *out); /* the next; *out may be *die */
+const char *die_name(const struct die *die);              /* NULL: it has none of its own */
+bool die_number(const struct die *die, enum die_attr attr, uint64_t *out);
+bool die_text(const struct die *die, enum die_attr attr, const char **out);
+bool die_reference(const struct die *die, enum die_attr attr, struct die *out);
+bool die_place(const struct die *die, uint64_t addr, struct die_place *out);
+
+#endif

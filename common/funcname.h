@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the name of a function says of it: "net/http.(*Server).Serve", "main.Stack[int].Push",
+ * "main.Map[go.shape.int,go.shape.string].func1". Made by Go's linker symbols: src/cmd/compile's
+ * types/sym.go, ir/func.go. */
+#ifndef FUNCNAME_H
+#define FUNCNAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct funcname {
+	size_t package_len;   /* "net/http": its length; 0: the name has no package */
+	const char *receiver; /* where the receiver's type stands, "Server", "Stack[int]"; NULL */
+	size_t receiver_len;
+	bool pointer; /* the receiver is a pointer to that type */
+	bool closure; /* a function literal, a wrapper of go or defer, a method value */
+	bool generic; /* has type arguments */
+	bool shapes;  /* these are shapes, so that a dictionary is passed: not to a closure, which
+		       * has it captured */
+};
+
+/* "main.T.M" may be either: a method M of T, or (where M looks like func1) a closure in T, for
+ * which it is taken. */
+void funcname_parse(const char *name, struct funcname *out);
+
+#endif
