@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Arbitrary bytes as a file: opening it as an ELF image and a Go program, and walking all that its
- * function table says, must neither crash nor hang. Is linked with --wrap=mmap, so that the image
- * is a heap block of the file's exact size. */
+ * function table says, must neither crash nor hang. Is linked with heapmap.c. */
 #include <string.h>
 
 #include "buildinfo.h"
@@ -10,32 +9,6 @@
 
 /* more than any seed has; what is walked per function is bounded by the function's size */
 enum { MAX_FUNCTIONS = 4000, MAX_NODES = 64, MAX_ADDRESSES = 64 };
-
-void *__wrap_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off);
-int __wrap_munmap(void *addr, size_t len);
-void *__real_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off);
-int __real_munmap(void *addr, size_t len);
-
-static void *mapped;
-
-void *__wrap_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off)
-{
-	if (fd < 0)
-		return __real_mmap(addr, len, prot, flags, fd, off);
-	mapped = malloc(len);
-	if (pread(fd, mapped, len, off) != (ssize_t)len)
-		abort();
-	return mapped;
-}
-
-int __wrap_munmap(void *addr, size_t len)
-{
-	if (addr != mapped)
-		return __real_munmap(addr, len);
-	free(mapped);
-	mapped = NULL;
-	return 0;
-}
 
 static void read_text(const char *text)
 {

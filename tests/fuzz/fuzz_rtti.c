@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Arbitrary bytes as a Go program: whatever its descriptors say, the types made of them can be
+ * walked, and making them ends. */
+#include "buildinfo.h"
+#include "fuzz.h"
+#include "rttifile.h"
+
+static void walk_image(const struct image *img)
+{
+	struct pclntab *tab = pclntab_open(img, NULL);
+	struct buildinfo info = {.minor = -1};
+
+	if (!tab)
+		return;
+	buildinfo_read(img, &info);
+
+	struct gotypes *types = gotypes_new();
+	int minor = info.minor < 0 ? pclntab_minor_guess(tab) : info.minor;
+	struct rtti *rtti = rtti_open(img, tab, minor, types, NULL);
+
+	if (rtti)
+		rttifile_walk(rtti, tab);
+	rtti_close(rtti);
+	gotypes_free(types);
+	pclntab_close(tab);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	char path[32];
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+
+	struct image *img = image_open(path, NULL);
+
+	if (img)
+		walk_image(img);
+	image_close(img);
+	close(fd);
+	return 0;
+}
+
+uint8_t *fuzz_seed(unsigned index, size_t *size)
+{
+	static const int minors[] = {15, 16, 18, 20, 24, 26, 27};
+	struct rttifile r;
+
+	if (index >= sizeof(minors) / sizeof(*minors))
+		return NULL;
+	rttifile_make(&r, minors[index], index & 1 ? EM_AARCH64 : EM_X86_64);
+
+	uint8_t *data = malloc(r.g.f->size);
+
+	memcpy(data, r.g.f->data, r.g.f->size);
+	*size = r.g.f->size;
+	elffile_free(r.g.f);
+	return data;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The Go program of rttifile.h opened, for tests. */
+#ifndef RTTIFILE_OPEN_H
+#define RTTIFILE_OPEN_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "rttifile.h"
+
+static const int minors[] = {15, 16, 17, 18, 19, 20, 23, 24, 25, 26, 27};
+
+enum { NMINORS = sizeof(minors) / sizeof(*minors) };
+
+struct opened {
+	struct rttifile r;
+	struct image *img;
+	struct pclntab *tab;
+	struct gotypes *types;
+	struct rtti *rtti;
+};
+
+static inline bool try_open(struct opened *o)
+{
+	struct errmsg err = {0};
+
+	o->img = elffile_open(o->r.g.f, NULL);
+	o->tab = o->img ? pclntab_open(o->img, &err) : NULL;
+	o->types = gotypes_new();
+	o->rtti = o->tab ? rtti_open(o->img, o->tab, o->r.g.minor, o->types, &err) : NULL;
+	return o->rtti;
+}
+
+static inline void open_it(struct opened *o)
+{
+	if (!try_open(o))
+		fail_msg("Go 1.%d: not opened", o->r.g.minor);
+}
+
+static inline void close_it(struct opened *o)
+{
+	rtti_close(o->rtti);
+	gotypes_free(o->types);
+	if (o->tab)
+		pclntab_close(o->tab);
+	image_close(o->img);
+}
+
+static inline void make_and_open(struct opened *o, int minor)
+{
+	rttifile_make(&o->r, minor, EM_X86_64);
+	open_it(o);
+}
+
+static inline void free_it(struct opened *o)
+{
+	close_it(o);
+	elffile_free(o->r.g.f);
+}
+
+static inline const struct gotype *get(struct opened *o, enum rttifile_type which)
+{
+	const struct gotype *type = rtti_type(o->rtti, o->r.addr[which]);
+
+	if (!type)
+		fail_msg("Go 1.%d: no type %d", o->r.g.minor, which);
+	assert_int_equal(type->rtype, o->r.addr[which]);
+	return type;
+}
+
+#endif
