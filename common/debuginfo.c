@@ -11,7 +11,6 @@
 
 enum {
 	MAX_DIES = 1 << 24, /* children of one unit */
-	MAX_RANGES = 1 << 16,
 };
 
 struct debuginfo_entry { /* a function's first address and its DIE's offset */
@@ -23,19 +22,13 @@ struct debuginfo_named {
 	uint64_t off;
 };
 
-static bool add_ranges(struct debuginfo *dbg, size_t unit)
+static void add_range(uint64_t from, uint64_t to, void *ctx)
 {
-	ptrdiff_t cursor = 0;
-	uint64_t from, to;
+	struct debuginfo *dbg = ctx;
 
-	for (unsigned i = 0; i < MAX_RANGES; i++) {
-		if (!die_range(&dbg->units[unit].die, &cursor, &from, &to))
-			break;
-		dbg->ranges = mem_grow(dbg->ranges, dbg->range_count, &dbg->range_cap,
-				       sizeof(*dbg->ranges));
-		dbg->ranges[dbg->range_count++] = (struct debuginfo_range){from, to, unit};
-	}
-	return true;
+	dbg->ranges =
+		mem_grow(dbg->ranges, dbg->range_count, &dbg->range_cap, sizeof(*dbg->ranges));
+	dbg->ranges[dbg->range_count++] = (struct debuginfo_range){from, to, dbg->unit_count - 1};
 }
 
 static void add_package(struct debuginfo *dbg, const char *path, const char *name)
@@ -61,7 +54,8 @@ static bool add_unit(const struct die *die, void *ctx)
 	unit->is_runtime = path && strcmp(path, "runtime") == 0;
 	if (path && die_text(die, DIE_GO_PACKAGE, &name))
 		add_package(dbg, path, name);
-	return add_ranges(dbg, dbg->unit_count - 1);
+	die_each_range(die, add_range, dbg);
+	return true;
 }
 
 static int compare_ranges(const void *a, const void *b)

@@ -137,7 +137,7 @@ static bool fill_gap(struct debuginfo *dbg, struct debuginfo_params *params, siz
 	struct debuginfo_param blank = {.name = "_", .full = "", .is_blank = true};
 
 	/* it may belong before a parameter of which DWARF does not say where it is */
-	if (at > 0 && !params->items[at - 1].is_placed)
+	if (at > 0 && !params->items[at - 1].is_exact)
 		return false;
 	blank.type = unknown_type(dbg->types, bytes, 1);
 	debuginfo_insert(params, at, &blank);

@@ -57,6 +57,21 @@ struct search {
 	char tried[256]; /* the first place, for the message */
 };
 
+static bool see_unit(const struct die *unit, void *ctx)
+{
+	(void)unit;
+	*(bool *)ctx = false;
+	return false;
+}
+
+static bool is_empty(struct dietree *tree)
+{
+	bool empty = true;
+
+	dietree_each_unit(tree, see_unit, &empty);
+	return empty;
+}
+
 /* Takes a file that has DWARF, and frees its path. */
 static bool try(struct search *s, char *path,
 		bool (*is_right)(struct search *, const char *path, const struct dietree *))
@@ -67,7 +82,7 @@ static bool try(struct search *s, char *path,
 		snprintf(s->tried, sizeof(s->tried), "%s", path);
 	if (access(path, R_OK) == 0)
 		tree = dietree_open(path, s->locations, NULL);
-	if (tree && !dietree_empty(tree) && is_right(s, path, tree))
+	if (tree && !is_empty(tree) && is_right(s, path, tree))
 		s->found = tree;
 	else
 		dietree_close(tree);
@@ -163,7 +178,7 @@ struct dietree *debuginfo_find_file(const struct image *img, bool locations, str
 	s.own = dietree_open(image_path(img), locations, err);
 	if (!s.own)
 		return NULL;
-	if (!dietree_empty(s.own))
+	if (!is_empty(s.own))
 		return s.own;
 	find_place(image_path(img), &s.place);
 	if (!find_by_build_id(&s) && !find_by_link(&s)) {

@@ -33,6 +33,21 @@ static bool is_listed(const struct debuginfo_params *params, const char *name)
 	return false;
 }
 
+static bool is_whole(const struct die_place *place, const struct gotype *type)
+{
+	switch (type->kind) {
+	case GOTYPE_COMPLEX:
+	case GOTYPE_STRING:
+	case GOTYPE_SLICE:
+	case GOTYPE_ARRAY:
+	case GOTYPE_STRUCT:
+	case GOTYPE_INTERFACE:
+		return place->size == type->size;
+	default:
+		return true;
+	}
+}
+
 static void list_param(struct debuginfo *dbg, const struct die *die, uint64_t addr,
 		       struct debuginfo_list *list)
 {
@@ -54,6 +69,7 @@ static void list_param(struct debuginfo *dbg, const struct die *die, uint64_t ad
 	param.type = debuginfo_type_of(dbg, &typed);
 	param.full = debuginfo_full_name(&typed);
 	param.is_placed = die_place(die, addr, &param.place);
+	param.is_exact = param.is_placed && is_whole(&param.place, param.type);
 	debuginfo_insert(params, params->count, &param);
 }
 
@@ -114,7 +130,7 @@ static bool take_receiver(struct debuginfo *dbg, const char *name, const struct 
 	if (!found && dbg->minor < DEBUGINFO_BLANKS_LISTED && (type = find_receiver(dbg, full))) {
 		struct debuginfo_param missing = {.name = "_", .full = "", .type = type};
 
-		missing.is_placed = dbg->minor < REGISTERS_FROM; /* on the stack, at 0 */
+		missing.is_placed = missing.is_exact = dbg->minor < REGISTERS_FROM; /* at 0 */
 		debuginfo_insert(params, 0, &missing);
 		found = true;
 	}

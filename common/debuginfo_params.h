@@ -11,7 +11,8 @@ struct debuginfo_param {
 	const char *name, *full; /* the latter: of its type, in full; memory of the tree */
 	const struct gotype *type;
 	bool is_blank;  /* not listed, of a type that is not known */
-	bool is_placed; /* DWARF says where it is at the function's first instruction: */
+	bool is_placed; /* DWARF says where it is at the function's first instruction, */
+	bool is_exact;  /* where it begins even: of unused parts it tells nothing */
 	struct die_place place;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dietree.h"
+#include "dietree_sections.h"
 
 #include <dwarf.h>
 #include <elf.h>
@@ -18,7 +19,7 @@
 
 _Static_assert(sizeof(struct die) >= sizeof(Dwarf_Die), "a struct die holds a Dwarf_Die");
 
-enum { MAX_UNITS = 1 << 20 };
+enum { MAX_UNITS = 1 << 20, MAX_RANGES = 1 << 16 };
 
 struct dietree {
 	void *data; /* the file, mapped privately: section headers are changed in it */
@@ -53,58 +54,6 @@ static int map_file(struct dietree *tree, const char *path, struct errmsg *err)
 	return 0;
 }
 
-static bool is_needed(const char *name, bool locations)
-{
-	static const char *const needed[] = {"info",        "abbrev", "str",      "line_str",
-					     "str_offsets", "ranges", "rnglists", "addr"};
-
-	if (strcmp(name, "loc") == 0 || strcmp(name, "loclists") == 0)
-		return locations;
-	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
-		if (strcmp(name, needed[i]) == 0)
-			return true;
-	return false;
-}
-
-/* libdw uncompresses each section of DWARF that it finds, line tables and all, when it opens a
- * file: those that nobody will ask for are hidden from it. */
-static void hide_section(Elf64_Shdr *sh, const char *names, uint64_t names_len, bool locations)
-{
-	const char *name = names + sh->sh_name;
-
-	if (sh->sh_name >= names_len || !memchr(name, '\0', names_len - sh->sh_name))
-		return;
-	if (strncmp(name, ".debug_", 7) == 0)
-		name += 7;
-	else if (strncmp(name, ".zdebug_", 8) == 0)
-		name += 8;
-	else
-		return;
-	if (!is_needed(name, locations))
-		sh->sh_type = SHT_NOBITS;
-}
-
-static void hide_sections(struct dietree *tree, bool locations)
-{
-	const Elf64_Ehdr *eh = tree->data;
-	uint64_t count = eh->e_shnum;
-
-	if (eh->e_ident[EI_CLASS] != ELFCLASS64 || eh->e_shentsize != sizeof(Elf64_Shdr) ||
-	    eh->e_shoff % 8 || eh->e_shoff > tree->size ||
-	    count > (tree->size - eh->e_shoff) / sizeof(Elf64_Shdr) || eh->e_shstrndx >= count)
-		return;
-
-	Elf64_Shdr *sh = (Elf64_Shdr *)((uint8_t *)tree->data + eh->e_shoff);
-	const Elf64_Shdr *names = &sh[eh->e_shstrndx];
-
-	if (names->sh_type == SHT_NOBITS || names->sh_offset > tree->size ||
-	    names->sh_size > tree->size - names->sh_offset)
-		return;
-	for (uint64_t i = 0; i < count; i++)
-		hide_section(&sh[i], (const char *)tree->data + names->sh_offset, names->sh_size,
-			     locations);
-}
-
 struct dietree *dietree_open(const char *path, bool locations, struct errmsg *err)
 {
 	struct dietree *tree = mem_zalloc(1, sizeof(*tree));
@@ -116,7 +65,7 @@ struct dietree *dietree_open(const char *path, bool locations, struct errmsg *er
 		errmsg_set(err, "\"%s\": not an ELF file", path);
 		goto fail;
 	}
-	hide_sections(tree, locations);
+	dietree_hide_sections(tree->data, tree->size, locations);
 	tree->elf = elf_memory(tree->data, tree->size);
 	if (!tree->elf) {
 		errmsg_set(err, "\"%s\": %s", path, elf_errmsg(-1));
@@ -138,21 +87,6 @@ void dietree_close(struct dietree *tree)
 	if (tree->data)
 		munmap(tree->data, tree->size);
 	free(tree);
-}
-
-static bool see_unit(const struct die *unit, void *ctx)
-{
-	(void)unit;
-	*(bool *)ctx = true;
-	return false;
-}
-
-bool dietree_empty(const struct dietree *tree)
-{
-	bool seen = false;
-
-	dietree_each_unit((struct dietree *)tree, see_unit, &seen);
-	return !seen;
 }
 
 const uint8_t *dietree_build_id(const struct dietree *tree, size_t *len)
@@ -191,16 +125,18 @@ bool dietree_at(struct dietree *tree, uint64_t off, struct die *out)
 	return tree->dwarf && dwarf_offdie(tree->dwarf, off, raw(out));
 }
 
-bool die_range(const struct die *die, ptrdiff_t *cursor, uint64_t *from, uint64_t *to)
+void die_each_range(const struct die *die, void (*fn)(uint64_t from, uint64_t to, void *),
+		    void *ctx)
 {
-	Dwarf_Addr base, start, end;
+	Dwarf_Addr base = 0, from, to;
+	ptrdiff_t cursor = 0;
 
-	*cursor = dwarf_ranges(raw(die), *cursor, &base, &start, &end);
-	if (*cursor <= 0)
-		return false;
-	*from = start;
-	*to = end;
-	return true;
+	for (unsigned i = 0; i < MAX_RANGES; i++) {
+		cursor = dwarf_ranges(raw(die), cursor, &base, &from, &to);
+		if (cursor <= 0)
+			return;
+		fn(from, to, ctx);
+	}
 }
 
 uint64_t die_off(const struct die *die)
@@ -318,54 +254,74 @@ bool die_reference(const struct die *die, enum die_attr attr, struct die *out)
 	return dwarf_formref_die(find_attr(die, attr, &found), raw(out));
 }
 
-/* one byte, then a signed LEB128 number: what follows DW_OP_fbreg */
-static bool read_sleb(const uint8_t *bytes, size_t len, int64_t *out)
+/* a LEB128 number; *len: how many bytes there are, then how many it had; 0: malformed */
+static uint64_t read_leb(const uint8_t *bytes, size_t *len, bool is_signed)
 {
 	uint64_t value = 0;
-	unsigned shift = 0;
+	size_t i = 0;
 
-	for (size_t i = 0; i < len && shift < 63; i++, shift += 7) {
-		value |= (uint64_t)(bytes[i] & 0x7f) << shift;
-		if (bytes[i] & 0x80)
+	for (unsigned shift = 0; i < *len && shift < 63; shift += 7) {
+		uint8_t byte = bytes[i++];
+
+		value |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte & 0x80)
 			continue;
-		shift += 7;
-		if (shift < 64 && bytes[i] & 0x40)
-			value |= ~(uint64_t)0 << shift;
-		*out = value;
-		return true;
+		if (is_signed && byte & 0x40)
+			value |= ~UINT64_C(0) << (shift + 7);
+		*len = i;
+		return value;
 	}
-	return false;
+	*len = 0;
+	return 0;
 }
 
-/* The first operation as bytes: Go writes locations outside lists as DW_FORM_block1, which libdw
- * does not take for a location. */
-static bool place_of_bytes(const uint8_t *bytes, size_t len, struct die_place *out)
+static bool add_op(unsigned op, uint64_t number, bool is_first, struct die_place *out)
 {
-	*out = (struct die_place){0};
-	if (len && bytes[0] == DW_OP_call_frame_cfa)
+	if (op == DW_OP_piece)
+		out->size += number < UINT32_MAX ? number : 0;
+	else if (!is_first)
 		return true;
-	if (len && bytes[0] == DW_OP_fbreg)
-		return read_sleb(bytes + 1, len - 1, &out->n);
-	if (!len || bytes[0] < DW_OP_reg0 || bytes[0] > DW_OP_reg31)
+	else if (op == DW_OP_fbreg)
+		out->n = number;
+	else if (op >= DW_OP_reg0 && op <= DW_OP_reg31)
+		*out = (struct die_place){true, op - DW_OP_reg0, 0};
+	else if (op != DW_OP_call_frame_cfa)
 		return false;
-	*out = (struct die_place){true, bytes[0] - DW_OP_reg0};
-	return true;
+	return !is_first || op != DW_OP_piece;
 }
 
-static bool place_of_op(const Dwarf_Op *op, struct die_place *out)
+/* Go writes locations outside lists as DW_FORM_block1, which libdw does not take for a location. */
+static bool place_of_bytes(const uint8_t *bytes, size_t left, struct die_place *out)
+{
+	bool is_first = true;
+
+	*out = (struct die_place){0};
+	while (left) {
+		unsigned op = *bytes++;
+		size_t len = --left;
+		uint64_t number = 0;
+
+		if (op == DW_OP_fbreg || op == DW_OP_piece) {
+			number = read_leb(bytes, &len, op == DW_OP_fbreg);
+			if (!len)
+				return false;
+			bytes += len;
+			left -= len;
+		}
+		if (!add_op(op, number, is_first, out))
+			return false;
+		is_first = false;
+	}
+	return !is_first;
+}
+
+static bool place_of_ops(const Dwarf_Op *ops, size_t count, struct die_place *out)
 {
 	*out = (struct die_place){0};
-	if (op->atom == DW_OP_call_frame_cfa)
-		return true;
-	if (op->atom == DW_OP_fbreg)
-		out->n = op->number;
-	else if (op->atom == DW_OP_regx)
-		*out = (struct die_place){true, op->number};
-	else if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)
-		*out = (struct die_place){true, op->atom - DW_OP_reg0};
-	else
-		return false;
-	return true;
+	for (size_t i = 0; i < count; i++)
+		if (!add_op(ops[i].atom, ops[i].number, i == 0, out))
+			return false;
+	return count;
 }
 
 bool die_place(const struct die *die, uint64_t addr, struct die_place *out)
@@ -379,6 +335,6 @@ bool die_place(const struct die *die, uint64_t addr, struct die_place *out)
 		return false;
 	if (dwarf_formblock(&attr, &block) == 0)
 		return place_of_bytes(block.data, block.length, out);
-	return dwarf_getlocation_addr(&attr, addr, &ops, &count, 1) == 1 && count &&
-	       place_of_op(ops, out);
+	return dwarf_getlocation_addr(&attr, addr, &ops, &count, 1) == 1 &&
+	       place_of_ops(ops, count, out);
 }

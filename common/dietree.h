@@ -52,13 +52,13 @@ enum die_attr {
 struct die_place { /* where a parameter begins, at one instruction */
 	bool in_register;
 	int64_t n; /* the register's DWARF number; else bytes above the canonical frame address */
+	uint64_t size; /* bytes of the pieces that are told; 0: not told in pieces */
 };
 
-/* NULL and *err: not to be read as ELF. There may be no DWARF in it: dietree_empty(). `locations`:
- * die_place() will be asked, whose tables are large. Caller closes. */
+/* NULL and *err: not to be read as ELF. There may be no DWARF in it: then there are no
+ * units. `locations`: die_place() will be asked, whose tables are large. Caller closes. */
 struct dietree *dietree_open(const char *path, bool locations, struct errmsg *err);
 void dietree_close(struct dietree *tree); /* NULL is all right */
-bool dietree_empty(const struct dietree *tree);
 
 /* The file's GNU build ID, its length in *len; NULL: none. */
 const uint8_t *dietree_build_id(const struct dietree *tree, size_t *len);
@@ -70,8 +70,8 @@ void dietree_each_unit(struct dietree *tree, bool (*fn)(const struct die *, void
 /* The DIE at an offset that die_off() gave. */
 bool dietree_at(struct dietree *tree, uint64_t off, struct die *out);
 
-/* The code of a unit or a function, range by range: *cursor is 0 at first. false: no more. */
-bool die_range(const struct die *die, ptrdiff_t *cursor, uint64_t *from, uint64_t *to);
+/* The code of a unit or a function, range by range: first address, address after it. */
+void die_each_range(const struct die *die, void (*fn)(uint64_t, uint64_t, void *), void *ctx);
 uint64_t die_off(const struct die *die); /* in .debug_info: its identity */
 enum die_tag die_tag(const struct die *die);
 bool die_child(const struct die *die, struct die *out);   /* the first */

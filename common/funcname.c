@@ -80,5 +80,7 @@ void funcname_parse(const char *name, struct funcname *out)
 	*out = (struct funcname){.package_len = package_length(name)};
 	out->generic = strchr(name, '[');
 	parse_parts(out->package_len ? name + out->package_len + 1 : name, out);
-	out->shapes = out->generic && !out->closure && strstr(name, "go.shape.");
+	/* type:.eq.main.T[...] has none */
+	out->shapes = out->generic && !out->closure && strstr(name, "go.shape.") &&
+		      strncmp(name, "type:", 5) != 0 && strncmp(name, "type..", 6) != 0;
 }
