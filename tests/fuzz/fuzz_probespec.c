@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Arbitrary text as a PROBE: whatever is taken must be well-formed, and whatever is refused must
+ * say where. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "errmsg.h"
+#include "fuzz.h"
+#include "probespec.h"
+
+/* What is said of trees in expr.h; answers how many parts there are. */
+static unsigned check_expr(const struct expr *expr, unsigned length)
+{
+	static const char children[] = {
+		[EXPR_FIELD] = 1, [EXPR_INDEX] = 2, [EXPR_DEREF] = 1,  [EXPR_LEN] = 1,
+		[EXPR_CAP] = 1,   [EXPR_UNARY] = 1, [EXPR_BINARY] = 2, [EXPR_STRCMP] = 1,
+	};
+
+	if (expr->kind > EXPR_STRCMP || !expr->col || expr->col > length)
+		abort();
+	if (!!expr->a != (children[expr->kind] > 0) || !!expr->b != (children[expr->kind] > 1))
+		abort();
+	if (expr->text && expr->text[expr->len])
+		abort();
+	if ((expr->kind == EXPR_NAME || expr->kind == EXPR_FIELD) &&
+	    strlen(expr->text) != expr->len)
+		abort();
+	return 1 + (expr->a ? check_expr(expr->a, length) : 0) +
+	       (expr->b ? check_expr(expr->b, length) : 0);
+}
+
+static void check_bounded(const struct expr *expr, unsigned length)
+{
+	if (check_expr(expr, length) > PROBESPEC_EXPR_MAX)
+		abort();
+}
+
+static void check_spec(const char *text, const struct probespec *spec)
+{
+	size_t length = strlen(text), target = strlen(spec->target);
+
+	if (!target || strncmp(text + spec->target_col - 1, spec->target, target))
+		abort();
+	if (spec->signature &&
+	    strncmp(text + spec->signature_col - 1, spec->signature, strlen(spec->signature)))
+		abort();
+	if (spec->predicate)
+		check_bounded(spec->predicate, length);
+	if (!spec->format && spec->arg_count)
+		abort();
+	for (size_t i = 0; spec->format && i <= spec->format_len; i++)
+		if (!spec->format_cols[i] || spec->format_cols[i] > length)
+			abort();
+	for (size_t i = 0; i < spec->arg_count; i++) {
+		check_bounded(spec->args[i], length);
+		if (!strstr(text, spec->arg_texts[i]))
+			abort();
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = malloc(size + 1);
+	struct probespec spec;
+	struct errmsg err = {0};
+	unsigned col;
+
+	memcpy(text, data, size);
+	text[size] = '\0';
+	if (!probespec_parse(text, &spec, &err)) {
+		check_spec(text, &spec);
+		probespec_free(&spec);
+	} else if (sscanf(err.text, "col %u: ", &col) != 1 || !col || col > strlen(text) + 1) {
+		abort();
+	}
+	free(text);
+	return 0;
+}
+
+uint8_t *fuzz_seed(unsigned index, size_t *size)
+{
+	static const char *const seeds[] = {
+		"r:app:main.(*Store).Get (err != nil) \"%s: %v after %d ns\", key, err, $latency",
+		"p:./app:main.Map[go.shape.struct { X int }](x, y int, a ...any) (n int, err "
+		"error) "
+		"(x > 1) \"%d\\n\\u00e9\\x41\", *x.y[1], len(z)",
+		"f(c chan<- func(int) (string, error), m map[string][4]*main.T) func() (func()) "
+		"(x) \"\"",
+		"main.(*Sto* (!STRCMP(\"a\\tb\", x.y) && goarg1 << 2 | 0x1f >= 'a' + ~r0 - ~(-1))",
+		"r::f \"%v %v %v\", goargs, gorets, retval , $parent_goid",
+		"f (((((a[b[c[d[1_0]]]]))))) \"%%\", 0b11, 0o17, 017, nil, true, cap(x)",
+	};
+
+	if (index >= sizeof(seeds) / sizeof(seeds[0]))
+		return NULL;
+	*size = strlen(seeds[index]);
+	return (uint8_t *)strdup(seeds[index]);
+}
