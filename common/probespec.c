@@ -72,7 +72,7 @@ static int read_arg(struct probespec_reader *reader, struct args *args, struct p
 
 	if (!expr)
 		return -1;
-	out->args = mem_grow(out->args, out->arg_count, &args->expr_cap, sizeof(*out->args));
+	out->args = mem_grow(out->args, out->arg_count, &args->expr_cap, sizeof(struct expr *));
 	out->arg_texts =
 		mem_grow(out->arg_texts, out->arg_count, &args->text_cap, sizeof(*out->arg_texts));
 	out->args[out->arg_count] = expr;
