@@ -61,8 +61,11 @@ static int skip_receiver(const char *text, size_t begin, size_t *at, struct errm
 	return -1;
 }
 
-static bool ends_target(char c)
+/* A comma can be part of a path, but not end it. */
+static bool ends_target(const char *text, size_t at)
 {
+	char c = text[at] == ',' ? text[at + 1] : text[at];
+
 	return !c || c == '"' || probespec_lexer_is_space(c);
 }
 
@@ -70,7 +73,7 @@ static int scan_target(const char *text, struct probespec_head *out, struct errm
 {
 	size_t at = out->target, before;
 
-	while (!ends_target(text[at])) {
+	while (!ends_target(text, at)) {
 		before = at;
 		if (text[at] == ')' || text[at] == ']')
 			return probespec_col_error(err, at, "\"%c\" without \"%c\" before it",
@@ -137,7 +140,7 @@ static size_t results_end(const char *text, size_t at)
 		return end ? end : at;
 	}
 	end = probespec_gotype_end(text, begin, false);
-	return end && (ends_target(text[end]) || text[end] == '(') ? end : at;
+	return end && (ends_target(text, end) || text[end] == '(') ? end : at;
 }
 
 static int scan_signature(const char *text, struct probespec_head *out, struct errmsg *err)

@@ -42,6 +42,7 @@ static const struct {
 	{"main.add(x int) foo bar", "col 21: expected \"(PREDICATE)\", a format in double quotes or the end, found \"bar\"", "a predicate stands in parentheses"},
 	{"main.add(x int) foo)", "col 17: expected \"(PREDICATE)\", a format in double quotes or the end, found \"foo\"", "a predicate stands in parentheses"},
 	{"main.add %d", "col 10: expected \"(PREDICATE)\", a format in double quotes or the end, found \"%\"", ""},
+	{"main.add, x", "col 9: expected \"(PREDICATE)\", a format in double quotes or the end, found \",\"", ""},
 	{"main.add '%d', x", "col 10: expected one character between quotes, found '%d'", "strings and formats stand in double quotes"},
 	{"main.add x > 1", "col 10: expected \"(PREDICATE)\", a format in double quotes or the end, found \"x\"", "a predicate stands in parentheses"},
 	{"main.add (x", "col 12: expected an operator or \")\", found the end", ""},
@@ -96,6 +97,8 @@ static const struct {
 	{"main.add \"%v\", goargs[0]", "col 16: \"goargs\" can be printed, but not be part of an expression", "one of them is goarg1"},
 	{"main.add \"%v\", len(goargs)", "col 20: \"goargs\" can be printed, but not be part of an expression", "one of them is goarg1"},
 	{"main.add \"%v\", (goargs)", "col 17: \"goargs\" can be printed, but not be part of an expression", "one of them is goarg1"},
+	{"main.add \"%v\", x + goargs", "col 20: \"goargs\" can be printed, but not be part of an expression", "one of them is goarg1"},
+	{"main.add (goargs, x)", "col 11: \"goargs\" can be printed, but not be part of an expression", "one of them is goarg1"},
 	{"main.add \"%v\", gorets", "col 16: \"gorets\" is known at return only", "begin the PROBE with r:"},
 	{"main.add (_ > 1)", "col 11: \"_\" has no value", "goarg1, goarg2 ... are the parameters, whatever their names"},
 	{"main.add ($uid == 0)", "col 11: there is no \"$uid\"", "there are $goid $pid $tid $cpu $comm $latency $func $parent_goid"},
@@ -150,6 +153,10 @@ static void test_columns(void **state)
 	assert_int_equal(spec.arg_count, 2);
 	assert_string_equal(spec.arg_texts[0], "x  * y");
 	assert_string_equal(spec.arg_texts[1], "z");
+	probespec_free(&spec);
+	assert_int_equal(probespec_parse("f (STRCMP(\"a\", b))", &spec, NULL), 0);
+	assert_int_equal(spec.predicate->col, 4);
+	assert_int_equal(spec.predicate->a->col, 16);
 	probespec_free(&spec);
 }
 
