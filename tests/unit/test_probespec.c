@@ -325,7 +325,6 @@ static const struct {
 	{"len (x.y) + 1", "(+ (len (. x y)) 1)"},
 	{"cap(x)", "(cap x)"},
 	{"len", "len"},
-	{"STRCMP", "STRCMP"},
 	{"STRCMP(\"GET\", req.Method)", "(STRCMP \"GET\" (. req Method))"},
 	{"!STRCMP(\"a\\n\",x) && y", "(&& (! (STRCMP \"a\\x0a\" x)) y)"},
 	{"-1", "(- 1)"},
