@@ -70,27 +70,47 @@ static void add_hook(struct probes *probes, const struct program *prog, const st
 		add(probes, prog, site, cookie_make(0, kind, 0, 0), SIZE_MAX);
 }
 
+static void add_hooks(struct probes *probes, const struct program *prog, const struct goruntime *rt)
+{
+	add_hook(probes, prog, &rt->recovered, COOKIE_RECOVERED);
+	add_hook(probes, prog, &rt->goexit, COOKIE_GOEXIT);
+	add_hook(probes, prog, &rt->fatal, COOKIE_FATAL);
+}
+
+static bool stands_in(const struct selection_item *item, const struct program *prog)
+{
+	return item->prog == prog && !item->skipped;
+}
+
+/* At one place the kernel runs the probe first that was attached last: so the first group's. */
+static void add_of_all(struct probes *probes, const struct selection *sel,
+		       const struct program *prog,
+		       void (*add_of)(struct probes *, const struct selection *, size_t owner))
+{
+	for (uint32_t group = sel->group + 1; group-- > 0;)
+		for (size_t i = 0; i < sel->item_count; i++)
+			if (sel->items[i].group == group && stands_in(&sel->items[i], prog))
+				add_of(probes, sel, i);
+}
+
+static bool any_timed(const struct selection *sel, const struct program *prog)
+{
+	for (size_t i = 0; i < sel->item_count; i++)
+		if (sel->items[i].returns && stands_in(&sel->items[i], prog))
+			return true;
+	return false;
+}
+
 struct probes *probes_new(const struct selection *sel, const struct program *prog,
 			  const struct goruntime *rt, size_t first_place)
 {
 	struct probes *probes = mem_zalloc(1, sizeof(*probes));
-	bool timed = false;
 
 	probes->first_place = first_place;
-	for (size_t i = 0; i < sel->item_count; i++) {
-		if (sel->items[i].prog != prog || sel->items[i].skipped)
-			continue;
-		timed |= sel->items[i].returns;
-		add_exits(probes, sel, i);
-	}
-	if (rt && timed) {
-		add_hook(probes, prog, &rt->recovered, COOKIE_RECOVERED);
-		add_hook(probes, prog, &rt->goexit, COOKIE_GOEXIT);
-		add_hook(probes, prog, &rt->fatal, COOKIE_FATAL);
-	}
-	for (size_t i = 0; i < sel->item_count; i++)
-		if (sel->items[i].prog == prog && !sel->items[i].skipped)
-			add_entry(probes, sel, i);
+	add_of_all(probes, sel, prog, add_exits);
+	if (rt && any_timed(sel, prog))
+		add_hooks(probes, prog, rt);
+	add_of_all(probes, sel, prog, add_entry);
 	return probes;
 }
 

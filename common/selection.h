@@ -61,8 +61,9 @@ struct selection {
 struct selection *selection_new(const struct selection_want *want);
 void selection_free(struct selection *sel);
 
-/* What is added from here on belongs to this group, and has rows and items of its own even where
- * another group matches the same; `returns` counts in place of want.returns. */
+/* What is added from here on belongs to this group (they come in order, from 0), and has rows and
+ * items of its own even where another group matches the same; `returns` counts in place of
+ * want.returns. */
 void selection_group(struct selection *sel, uint32_t group, bool returns);
 
 /* Adds what the pattern matches in the program, once. Reads names only. The program outlives the

@@ -102,9 +102,8 @@ static int load(struct fixture *f, const char *how, bool sleepable)
 	f->prog = bpfprog_compile("count.bpf.c", defs, ndefs, NULL, 0, &err);
 	if (!f->prog)
 		return -1;
-	f->fd = sleepable ? bpfprog_load_sleepable(f->prog, "on_probe", attach_prog_type(f->how),
-						   &err)
-			  : bpfprog_load(f->prog, "on_probe", attach_prog_type(f->how), &err);
+	f->fd = (sleepable ? bpfprog_load_sleepable : bpfprog_load)(f->prog, "on_probe",
+								    attach_prog_type(f->how), &err);
 	f->counts = bpfprog_map(f->prog, "counts");
 	f->sites = bpfprog_map(f->prog, "sites");
 	return f->fd;

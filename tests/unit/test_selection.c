@@ -317,6 +317,13 @@ static void test_places(void **state)
 
 		assert_int_equal(cookie_row(probes->items[i].cookie), hook ? 0 : 100 + i);
 	}
+	/* of those at one place the first group's is attached last */
+	for (size_t i = 0, last = SIZE_MAX; i < probes->count; i++) {
+		if (cookie_kind(probes->items[i].cookie) != COOKIE_CALL)
+			continue;
+		assert_true(s.sel->items[probes->owners[i]].group <= last);
+		last = s.sel->items[probes->owners[i]].group;
+	}
 	assert_true(probes_shared(probes, s.sel, &item));
 	assert_true(item < 2);
 	probes_free(probes);
