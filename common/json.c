@@ -122,6 +122,12 @@ void json_i64(struct json *json, int64_t n)
 	fprintf(json->out, "%" PRId64, n);
 }
 
+void json_number(struct json *json, const char *text)
+{
+	begin_value(json);
+	fputs(text, json->out);
+}
+
 void json_bool(struct json *json, bool value)
 {
 	begin_value(json);

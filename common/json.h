@@ -29,6 +29,7 @@ void json_string(struct json *json, const char *text); /* NULL: null */
 void json_bytes(struct json *json, const char *bytes, size_t len);
 void json_u64(struct json *json, uint64_t n);
 void json_i64(struct json *json, int64_t n);
+void json_number(struct json *json, const char *text); /* `text` is one as JSON has it */
 void json_bool(struct json *json, bool value);
 void json_null(struct json *json);
 

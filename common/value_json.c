@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Values as JSON. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "value_parts.h"
+#include "value_text.h"
+
+enum {
+	DEPTH_MAX = 16,
+	COUNT_MAX = 4096,
+};
+
+struct writer {
+	struct json *json;
+	const struct value_source *source;
+	unsigned depth, count;
+};
+
+static void write_value(struct writer *writer, const struct value_at *at);
+
+/* as a string, in Go's notation */
+static void write_notation(struct writer *writer, const struct value_at *at)
+{
+	char *text = NULL;
+	size_t len;
+	struct value_printer printer = {.source = writer->source, .style = VALUE_GO};
+
+	printer.out = open_memstream(&text, &len);
+	if (!printer.out) {
+		json_null(writer->json);
+		return;
+	}
+	value_print_part(&printer, at);
+	fclose(printer.out);
+	json_bytes(writer->json, text, len);
+	free(text);
+}
+
+static void write_why(struct writer *writer, enum value_got got)
+{
+	json_string(writer->json, got == VALUE_NIL ? NULL : value_why(got));
+}
+
+static void write_number(struct writer *writer, const struct value_at *at)
+{
+	int64_t n;
+	enum value_got got = value_read_number(writer->source, at, &n);
+
+	if (got != VALUE_GOT)
+		write_why(writer, got);
+	else if (at->type->kind == GOTYPE_BOOL)
+		json_bool(writer->json, n);
+	else if (at->type->kind == GOTYPE_INT)
+		json_i64(writer->json, n);
+	else
+		json_u64(writer->json, (uint64_t)n);
+}
+
+static void write_float(struct writer *writer, const struct value_at *at)
+{
+	char *text = NULL;
+	size_t len;
+	double value;
+	enum value_got got = value_read_floats(writer->source, at, &value, 1);
+
+	if (got != VALUE_GOT || !isfinite(value)) { /* JSON has no infinity */
+		write_notation(writer, at);
+		return;
+	}
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out) {
+		json_null(writer->json);
+		return;
+	}
+	value_print_float(out, value, at->type->size == 4 ? 32 : 64, false);
+	fclose(out);
+	json_number(writer->json, text);
+	free(text);
+}
+
+static void write_text(struct writer *writer, const struct value_bytes *bytes)
+{
+	if (bytes->len >= bytes->count) {
+		json_bytes(writer->json, (const char *)bytes->bytes, (size_t)bytes->count);
+		return;
+	}
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out) {
+		json_null(writer->json);
+		return;
+	}
+	fwrite(bytes->bytes, 1, value_whole_characters((const char *)bytes->bytes, bytes->len),
+	       out);
+	fputs("...", out);
+	fclose(out);
+	json_bytes(writer->json, text, len);
+	free(text);
+}
+
+static void write_string(struct writer *writer, const struct value_at *at)
+{
+	struct value_bytes bytes;
+	enum value_got got = value_read_bytes(writer->source, at, &bytes);
+
+	if (got == VALUE_GOT)
+		write_text(writer, &bytes);
+	else
+		write_why(writer, got);
+}
+
+static void write_elements(struct writer *writer, const struct value_at *at,
+			   const struct value_bytes *bytes)
+{
+	uint64_t there = value_slice_there(bytes, at->type->elem);
+
+	json_array(writer->json);
+	for (uint64_t i = 0; i < there; i++) {
+		struct value_element element;
+
+		value_slice_element(bytes, at->type->elem, i, &element);
+		write_value(writer, &element.at);
+	}
+	if (there < bytes->count)
+		json_string(writer->json, "...");
+	json_array_end(writer->json);
+}
+
+static void write_slice(struct writer *writer, const struct value_at *at)
+{
+	struct value_bytes bytes;
+	enum value_got got = value_read_bytes(writer->source, at, &bytes);
+
+	if (got != VALUE_GOT || !at->type->elem)
+		write_why(writer, got == VALUE_GOT ? VALUE_CUT : got);
+	else if (!value_is_byte(at->type->elem))
+		write_elements(writer, at, &bytes);
+	else if (value_is_printable((const char *)bytes.bytes, bytes.len))
+		write_text(writer, &bytes);
+	else
+		write_notation(writer, at);
+}
+
+static bool is_beyond(const struct value_at *at, uint64_t off, uint64_t size)
+{
+	return size && at->off + off >= at->shape->size;
+}
+
+static void write_array(struct writer *writer, const struct value_at *at)
+{
+	const struct gotype *elem = at->type->elem;
+
+	json_array(writer->json);
+	for (uint64_t i = 0; elem && i < at->type->count; i++) {
+		struct value_at part = {at->shape, elem, at->off + (uint32_t)(i * elem->size)};
+
+		if (is_beyond(at, i * elem->size, elem->size) || writer->count > COUNT_MAX) {
+			json_string(writer->json, "...");
+			break;
+		}
+		write_value(writer, &part);
+	}
+	json_array_end(writer->json);
+}
+
+static void write_struct(struct writer *writer, const struct value_at *at)
+{
+	json_object(writer->json);
+	for (size_t i = 0; i < at->type->field_count && writer->count <= COUNT_MAX; i++) {
+		const struct gotype_field *field = &at->type->fields[i];
+		struct value_at part = {at->shape, field->type, at->off + (uint32_t)field->off};
+
+		json_key(writer->json, field->name);
+		if (is_beyond(at, field->off, field->type->size))
+			json_string(writer->json, "...");
+		else
+			write_value(writer, &part);
+	}
+	json_object_end(writer->json);
+}
+
+static void write_struct_or_time(struct writer *writer, const struct value_at *at)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+	bool is_time = out && value_print_time(out, writer->source, at);
+
+	if (out)
+		fclose(out);
+	if (is_time)
+		json_bytes(writer->json, text, len);
+	else
+		write_struct(writer, at);
+	free(text);
+}
+
+static bool is_nil(struct writer *writer, const struct value_at *at)
+{
+	uint64_t word;
+
+	return value_read_word(writer->source, at, 0, &word) == VALUE_GOT && !word;
+}
+
+static bool write_pointee(struct writer *writer, const struct value_at *at)
+{
+	const struct shape_ref *ref = value_ref(at, SHAPE_POINTEE);
+	uint32_t len;
+
+	if (!ref || !ref->elem_count || value_ref_bytes(writer->source, ref, &len) != VALUE_GOT)
+		return false;
+	struct shape shape = ref->elems[0];
+	struct value_at pointee = value_of(&shape);
+
+	if (shape.size > len)
+		shape.size = len;
+	write_value(writer, &pointee);
+	return true;
+}
+
+static void write_pointer(struct writer *writer, const struct value_at *at)
+{
+	if (is_nil(writer, at))
+		json_null(writer->json);
+	else if (at->type->kind != GOTYPE_POINTER || !write_pointee(writer, at))
+		write_notation(writer, at);
+}
+
+/* the message of an error; what another interface holds, as if it stood there itself */
+static void write_held(struct writer *writer, const struct value_at *at,
+		       const struct value_held *held)
+{
+	size_t len;
+	char *message = value_message(writer->source, held, &len);
+
+	if (message)
+		json_bytes(writer->json, message, len);
+	else if (!held->type || held->pointer || held->fault || held->type->kind == GOTYPE_CHAN)
+		write_notation(writer, at);
+	else
+		write_value(writer, &held->value);
+	free(message);
+}
+
+static void write_interface(struct writer *writer, const struct value_at *at)
+{
+	struct value_held held;
+	enum value_got got = value_read_held(writer->source, at, &held);
+
+	if (got != VALUE_GOT) {
+		write_why(writer, got);
+		return;
+	}
+	write_held(writer, at, &held);
+	value_held_free(&held);
+}
+
+typedef void write_fn(struct writer *writer, const struct value_at *at);
+
+static write_fn *writer_of(enum gotype_kind kind)
+{
+	static write_fn *const of_kind[] = {
+		[GOTYPE_UNKNOWN] = write_number,      [GOTYPE_BOOL] = write_number,
+		[GOTYPE_INT] = write_number,          [GOTYPE_UINT] = write_number,
+		[GOTYPE_FLOAT] = write_float,         [GOTYPE_COMPLEX] = write_notation,
+		[GOTYPE_STRING] = write_string,       [GOTYPE_SLICE] = write_slice,
+		[GOTYPE_ARRAY] = write_array,         [GOTYPE_STRUCT] = write_struct_or_time,
+		[GOTYPE_POINTER] = write_pointer,     [GOTYPE_MAP] = write_pointer,
+		[GOTYPE_CHAN] = write_pointer,        [GOTYPE_FUNC] = write_pointer,
+		[GOTYPE_INTERFACE] = write_interface,
+	};
+
+	return of_kind[kind];
+}
+
+static void write_value(struct writer *writer, const struct value_at *at)
+{
+	if (writer->depth >= DEPTH_MAX || writer->count++ > COUNT_MAX) {
+		json_string(writer->json, "...");
+		return;
+	}
+	writer->depth++;
+	writer_of(at->type->kind)(writer, at);
+	writer->depth--;
+}
+
+void value_json(struct json *json, const struct shape *shape, const struct value_source *source)
+{
+	struct writer writer = {.json = json, .source = source};
+	struct value_at at = value_of(shape);
+
+	write_value(&writer, &at);
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "value_read.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "../bpf-src/trace_shared.h"
+
+const char *value_why(enum value_got got)
+{
+	switch (got) {
+	case VALUE_FAULT:
+		return "<fault>";
+	case VALUE_IN_REGISTER:
+		return "<float in register>";
+	case VALUE_NIL:
+		return "nil";
+	default:
+		return "...";
+	}
+}
+
+struct value_at value_of(const struct shape *shape)
+{
+	return (struct value_at){.shape = shape, .type = shape->type};
+}
+
+static bool in_record(const struct value_source *source, uint64_t at, uint64_t size)
+{
+	return at <= source->len && size <= source->len - at;
+}
+
+static bool has_hole(const struct shape *shape, uint64_t off, uint64_t size)
+{
+	for (uint64_t word = off / 4; word < 64 && word * 4 < off + size; word++) {
+		if (shape->holes >> word & 1)
+			return true;
+	}
+	return false;
+}
+
+enum value_got value_read(const struct value_source *source, const struct value_at *at,
+			  uint32_t skip, void *out, uint32_t size)
+{
+	uint64_t off = (uint64_t)at->off + skip;
+
+	if (has_hole(at->shape, off, size))
+		return VALUE_IN_REGISTER;
+	if (off + size > at->shape->size || !in_record(source, at->shape->at + off, size))
+		return VALUE_CUT;
+	memcpy(out, source->record + at->shape->at + off, size);
+	return VALUE_GOT;
+}
+
+enum value_got value_read_word(const struct value_source *source, const struct value_at *at,
+			       uint32_t skip, uint64_t *out)
+{
+	return value_read(source, at, skip, out, 8);
+}
+
+enum value_got value_read_number(const struct value_source *source, const struct value_at *at,
+				 int64_t *out)
+{
+	uint64_t size = at->type->size, word = 0;
+
+	if (!size || size > 8)
+		return VALUE_CUT;
+	enum value_got got = value_read(source, at, 0, &word, (uint32_t)size);
+
+	if (at->type->kind == GOTYPE_INT && size < 8) {
+		unsigned unused = 64 - 8 * (unsigned)size;
+
+		*out = (int64_t)(word << unused) >> unused;
+	} else {
+		*out = (int64_t)word;
+	}
+	return got;
+}
+
+enum value_got value_read_floats(const struct value_source *source, const struct value_at *at,
+				 double *out, unsigned count)
+{
+	uint32_t size = at->type->size == 4 * count ? 4 : 8;
+
+	for (unsigned i = 0; i < count; i++) {
+		uint8_t bytes[8];
+		float single;
+		enum value_got got = value_read(source, at, i * size, bytes, size);
+
+		if (got != VALUE_GOT)
+			return got;
+		memcpy(size == 4 ? (void *)&single : (void *)&out[i], bytes, size);
+		if (size == 4)
+			out[i] = single;
+	}
+	return VALUE_GOT;
+}
+
+const struct shape_ref *value_ref(const struct value_at *at, enum shape_what what)
+{
+	for (size_t i = 0; i < at->shape->ref_count; i++) {
+		const struct shape_ref *ref = &at->shape->refs[i];
+
+		if (ref->off == at->off && ref->what == what)
+			return ref;
+	}
+	return NULL;
+}
+
+enum value_got value_ref_bytes(const struct value_source *source, const struct shape_ref *ref,
+			       uint32_t *len)
+{
+	int64_t state;
+
+	*len = 0;
+	if (!in_record(source, ref->state_at, sizeof(state)))
+		return VALUE_CUT;
+	memcpy(&state, source->record + ref->state_at, sizeof(state));
+	if (state == TRACE_NIL)
+		return VALUE_NIL;
+	if (state < 0)
+		return VALUE_FAULT;
+	if (ref->at > source->len)
+		return VALUE_CUT;
+	*len = state < ref->max ? (uint32_t)state : ref->max;
+	if (*len > source->len - ref->at)
+		*len = source->len - ref->at;
+	return VALUE_GOT;
+}
+
+/* VALUE_NIL: a slice without an array */
+enum value_got value_read_bytes(const struct value_source *source, const struct value_at *at,
+				struct value_bytes *out)
+{
+	uint64_t pointer;
+
+	*out = (struct value_bytes){0};
+	enum value_got got = value_read_word(source, at, 8, &out->count);
+
+	if (got == VALUE_GOT)
+		got = value_read_word(source, at, 0, &pointer);
+	if (got != VALUE_GOT)
+		return got;
+	if (!out->count)
+		return pointer || at->type->kind == GOTYPE_STRING ? VALUE_GOT : VALUE_NIL;
+	if (out->count > INT64_MAX) /* no string: registers hold something else */
+		return VALUE_FAULT;
+	out->ref = value_ref(at, SHAPE_BYTES);
+	if (!out->ref)
+		return VALUE_GOT;
+	got = value_ref_bytes(source, out->ref, &out->len);
+	out->bytes = source->record + out->ref->at;
+	return got == VALUE_NIL ? VALUE_FAULT : got;
+}
+
+static void copy_word(const struct value_source *source, uint64_t at, void *out)
+{
+	memset(out, 0, 8);
+	if (in_record(source, at, 8))
+		memcpy(out, source->record + at, 8);
+}
+
+static void read_object(const struct value_source *source, const struct shape_ref *ref, bool direct,
+			struct value_held *out)
+{
+	int64_t state = 0;
+	struct shape *shape;
+
+	copy_word(source, ref->at + offsetof(struct trace_dynamic, state), &state);
+	out->memory = gotypes_new();
+	shape = shape_of_dynamic(out->memory, out->type, direct, ref->inner, &source->limits,
+				 ref->at);
+	out->pointer = out->type->kind == GOTYPE_POINTER;
+	out->fault = state == TRACE_FAULT;
+	if (shape->at >= ref->at + offsetof(struct trace_dynamic, object) &&
+	    state < (int64_t)shape->size)
+		shape->size = state > 0 ? (uint32_t)state : 0;
+	out->value = value_of(shape);
+}
+
+enum value_got value_read_held(const struct value_source *source, const struct value_at *at,
+			       struct value_held *out)
+{
+	const struct shape_ref *ref = value_ref(at, SHAPE_DYNAMIC);
+	uint64_t first;
+	bool direct = false;
+	enum value_got got = value_read_word(source, at, 0, &first);
+
+	*out = (struct value_held){0};
+	if (got != VALUE_GOT)
+		return got;
+	if (!first)
+		return VALUE_NIL;
+	if (!ref)
+		return VALUE_CUT;
+	copy_word(source, ref->at + offsetof(struct trace_dynamic, rtype), &out->rtype);
+	copy_word(source, ref->at + offsetof(struct trace_dynamic, word), &out->word);
+	if (!out->rtype)
+		return VALUE_FAULT;
+	out->is_error = !strcmp(at->type->name, "error");
+	if (source->type)
+		out->type = source->type(source->ctx, out->rtype, &direct);
+	if (out->type)
+		read_object(source, ref, direct, out);
+	return VALUE_GOT;
+}
+
+void value_held_free(struct value_held *held)
+{
+	gotypes_free(held->memory);
+	held->memory = NULL;
+}
+
+bool value_field(const struct value_at *at, const char *name, struct value_at *out)
+{
+	const struct gotype *type = at->type;
+
+	for (size_t i = 0; type->kind == GOTYPE_STRUCT && i < type->field_count; i++) {
+		const struct gotype_field *field = &type->fields[i];
+
+		if (strcmp(field->name, name) || field->off > UINT32_MAX - at->off)
+			continue;
+		*out = (struct value_at){at->shape, field->type, at->off + (uint32_t)field->off};
+		return true;
+	}
+	return false;
+}
+
+bool value_is_byte(const struct gotype *type)
+{
+	return type && type->kind == GOTYPE_UINT && type->size == 1;
+}
