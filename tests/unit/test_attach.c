@@ -123,8 +123,7 @@ static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
-	if (f)
-		bpfprog_free(f->prog);
+	bpfprog_free(f->prog);
 	free(f);
 	return 0;
 }
@@ -168,8 +167,8 @@ static void call_all(int times)
 	}
 }
 
-/* The rest is attached, the culprit is named, and nothing is counted once detached. With cookies
- * one place has two probes: both are seen. */
+/* The rest is attached, with cookies one place twice, the culprit is named, and nothing is counted
+ * once detached. */
 static void check_refused(void **state, const char *name, enum attach_how how)
 {
 	struct fixture *f = fixture_of(state, name);
