@@ -232,6 +232,23 @@ void abi_layout_free(struct abi_layout *layout)
 	free_values(layout->results, layout->result_count);
 }
 
+bool abi_layout_fitting(const struct gofunc *fn, int arch, enum abi_convention usual, int32_t args,
+			struct abi_layout *out)
+{
+	struct abi_layout on_stack;
+
+	abi_layout(fn, arch, usual, out);
+	if (args < 0 || out->args_size == (uint32_t)args) /* < 0: assembly that does not say */
+		return true;
+	abi_layout(fn, arch, ABI_STACK, &on_stack);
+	bool fits = on_stack.args_size == (uint32_t)args;
+
+	abi_layout_free(fits ? out : &on_stack);
+	if (fits)
+		*out = on_stack;
+	return fits;
+}
+
 enum abi_convention abi_convention(int arch, int minor)
 {
 	return minor >= (arch == IMAGE_ARM64 ? 18 : 17) ? ABI_REGISTERS : ABI_STACK;

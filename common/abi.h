@@ -45,6 +45,12 @@ void abi_layout(const struct gofunc *fn, int arch, enum abi_convention conventio
 		struct abi_layout *out);
 void abi_layout_free(struct abi_layout *layout);
 
+/* The same for a function of which pclntab says `args` (pclntab_args_size()): by `usual`, or on the
+ * stack where only that comes to as many bytes, as in Go functions that assembly calls. false:
+ * neither does, so that `fn` is not its signature; the layout is by `usual` then. */
+bool abi_layout_fitting(const struct gofunc *fn, int arch, enum abi_convention usual, int32_t args,
+			struct abi_layout *out);
+
 /* What a program of Go 1.MINOR passes by. (Assembly and .abi0 functions are always ABI_STACK.) */
 enum abi_convention abi_convention(int arch, int minor);
 

@@ -6,7 +6,7 @@ import os
 import random
 import tempfile
 
-from harness import expect, run, test, tool_path, toolchain, versions
+from harness import expect, fixture, run, test, tool_path, toolchain, versions
 
 SCALARS = ("bool int8 int16 int32 int64 int uint8 uint16 uint32 uint64 uint uintptr float32 float64 "
            "complex64 complex128 string byte rune error any unsafe.Pointer").split()
@@ -161,3 +161,15 @@ def abi_of_signatures(version, arch):
     expect(got["functions"] >= 400 and not got["missing"], f"compared: {got}")
     if minor >= (17 if arch == "amd64" else 18):
         expect(got["spills"] > 250, f"compared: {got}")
+
+
+@test(version=versions)
+def abi_of_debuginfo(version):
+    """Every function of a program with net/http of which DWARF knows the signature"""
+    if version == "1.15":
+        return  # its net/http lacks what the fixture needs
+    result = run([tool_path("e2e-abi"), fixture("server", version), version.split(".")[1],
+                  "debuginfo"])
+    got, differences = counts(result)
+    expect(not differences, f"{len(differences)} differ: " + " | ".join(differences)[:600])
+    expect(got["functions"] > 4000 and got["spills"] > 3000, f"compared: {got}")

@@ -292,6 +292,36 @@ static void test_hostile_types(void **state)
 	gotypes_free(types);
 }
 
+static enum abi_where where_if_fitting(const char *signature, int32_t args, bool *fits)
+{
+	struct gotypes *types = gotypes_new();
+	struct abi_layout layout;
+	struct gofunc fn;
+
+	assert_false(signature_parse(types, NULL, signature, &fn, NULL, NULL));
+	*fits = abi_layout_fitting(&fn, IMAGE_AMD64, ABI_REGISTERS, args, &layout);
+	enum abi_where where = layout.params[0].pieces[0].where;
+
+	abi_layout_free(&layout);
+	gotypes_free(types);
+	return where;
+}
+
+static void test_fitting(void **state)
+{
+	bool fits;
+
+	(void)state;
+	assert_int_equal(where_if_fitting("(a int) int", 8, &fits), ABI_INT);
+	assert_true(fits);
+	assert_int_equal(where_if_fitting("(a int) int", 16, &fits), ABI_SLOT);
+	assert_true(fits);
+	assert_int_equal(where_if_fitting("(a int) int", 24, &fits), ABI_INT);
+	assert_false(fits);
+	assert_int_equal(where_if_fitting("(a int) int", INT32_MIN, &fits), ABI_INT);
+	assert_true(fits);
+}
+
 static void test_conventions(void **state)
 {
 	(void)state;
@@ -310,7 +340,7 @@ int main(void)
 		cmocka_unit_test(test_stack),           cmocka_unit_test(test_dictionaries),
 		cmocka_unit_test(test_pieces),          cmocka_unit_test(test_slots),
 		cmocka_unit_test(test_unknown_types),   cmocka_unit_test(test_hostile_types),
-		cmocka_unit_test(test_conventions),
+		cmocka_unit_test(test_fitting),         cmocka_unit_test(test_conventions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

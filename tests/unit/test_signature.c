@@ -47,7 +47,7 @@ static void check_type(const char *text, const char *name, unsigned size, unsign
 
 	if (!type)
 		fail_msg("\"%s\": at %zu: %s", text, pos, err.text);
-	if (strcmp(type->name, name) || type->size != size || type->align != align)
+	else if (strcmp(type->name, name) || type->size != size || type->align != align)
 		fail_msg("\"%s\": %s, size %u, align %u", text, type->name, (unsigned)type->size,
 			 type->align);
 	gotypes_free(types);
