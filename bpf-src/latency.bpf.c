@@ -63,14 +63,6 @@ static inline u64 find_cookie(struct pt_regs *ctx)
 #endif
 }
 
-/* The value, but no longer known to the verifier: what it knows apart it walks apart. `noise`: any
- * value that the verifier does not know. */
-static inline u64 forget_value(u64 value, u64 noise)
-{
-	asm volatile("%0 ^= %1\n\t%0 ^= %1" : "+&r"(value) : "r"(noise));
-	return value;
-}
-
 static inline struct call *call_at(struct goroutine_key *who, struct calls *calls, u64 index)
 {
 	struct deep_key key = {};

@@ -20,6 +20,14 @@ static long (*probe_read_kernel)(void *to, u32 size,
 static long (*probe_read_user)(void *to, u32 size,
 			       const void *from) = (void *)BPF_FUNC_probe_read_user;
 
+/* The value, but no longer known to the verifier: what it knows apart it walks apart. `noise`: any
+ * value that the verifier does not know. */
+static inline u64 forget_value(u64 value, u64 noise)
+{
+	asm volatile("%0 ^= %1\n\t%0 ^= %1" : "+&r"(value) : "r"(noise));
+	return value;
+}
+
 #ifdef BY_ADDRESS
 #define PROBE_SITES (1 << 20)
 

@@ -44,7 +44,8 @@ static size_t skip_inlined(const struct gostack_place *place, const char *probed
 	return 0;
 }
 
-static void walk_stack(const struct walk *walk, const struct gostack *stack)
+/* true: to its very end */
+static bool walk_stack(const struct walk *walk, const struct gostack *stack)
 {
 	bool returns = false;
 
@@ -54,21 +55,30 @@ static void walk_stack(const struct walk *walk, const struct gostack *stack)
 			gostack_symbols_find(walk->syms, addr - stack->bias, returns);
 
 		if (i && !strcmp(function_of(&place), "runtime.goexit"))
-			continue;
+			return true;
 		for (size_t n = i ? 0 : skip_inlined(&place, stack->probed); n < place.count; n++)
 			walk->emit(walk, addr, &place, &place.lines[n]);
 		returns = !was_interrupted(&place);
 	}
+	return !stack->cut;
 }
 
-/* the function with the go statement; false: not known, or the first goroutine, which has none */
+/* The first goroutine was created by assembly, or by its call's wrapper. */
+static bool is_go_statement(const struct gostack_place *place)
+{
+	const char *name = function_of(place);
+
+	return strcmp(name, "runtime.rt0_go") != 0 && strcmp(name, "runtime.newproc") != 0;
+}
+
+/* the function with the go statement; false: not known, or there is none */
 static bool find_creator(struct gostack_symbols *syms, const struct gostack *stack,
 			 struct gostack_place *out)
 {
 	if (!stack->created_by)
 		return false;
 	*out = gostack_symbols_find(syms, stack->created_by - stack->bias, true);
-	return strcmp(function_of(out), "runtime.rt0_go") != 0;
+	return is_go_statement(out);
 }
 
 /* --- as text --- */
@@ -134,8 +144,7 @@ void gostack_print(FILE *out, const struct gostack *stack, struct gostack_symbol
 {
 	struct walk walk = {.syms = syms, .emit = print_line, .out = out, .detail = detail};
 
-	walk_stack(&walk, stack);
-	if (stack->cut)
+	if (!walk_stack(&walk, stack))
 		fputs("        ...\n", out);
 	print_creator(&walk, stack);
 }
@@ -196,9 +205,10 @@ void gostack_json(struct json *json, const struct gostack *stack, struct gostack
 
 	json_key(json, "stack");
 	json_array(json);
-	walk_stack(&walk, stack);
+	bool complete = walk_stack(&walk, stack);
+
 	json_array_end(json);
-	if (stack->cut) {
+	if (!complete) {
 		json_key(json, "stack_cut");
 		json_bool(json, true);
 	}

@@ -29,7 +29,7 @@ struct gostack {                /* addresses as in the process's memory */
 			       * at frames[0] is not shown; NULL: everything is */
 	uint64_t created_by;  /* 0: not known */
 	uint64_t parent_goid; /* 0: not known */
-	bool cut;             /* there are more frames than were read: a last line "..." */
+	bool cut; /* there may be more frames than were read: then a line "..." follows */
 };
 
 struct gostack_symbols; /* what one program's addresses mean; remembers what it has looked up */

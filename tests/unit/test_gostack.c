@@ -191,8 +191,10 @@ static void test_runtime_frames(void **state)
 		open_it(&o);
 
 		const uint64_t frames[] = {o.g.starts[0] + 1, o.g.starts[1] + 1};
-		struct gostack stack = {
-			.frames = frames, .count = 1 + i, .created_by = o.g.starts[2] + 4};
+		struct gostack stack = {.frames = frames,
+					.count = 1 + i,
+					.created_by = o.g.starts[2] + 4,
+					.cut = i};
 
 		expect_stack(&o, &stack, false, shown[i]);
 		close_it(&o);

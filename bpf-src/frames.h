@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The user's stack, by frame pointer, which all Go code keeps on amd64 (from 1.7) and arm64 (from
+ * 1.12): {caller's frame pointer, return address} stands where the frame pointer points to.
+ *
+ *   -DG_GOPC=n -DG_PARENT_GOID=n    byte offsets in Go's struct g; 0: not known
+ */
+#ifndef FRAMES_H
+#define FRAMES_H
+
+#include "probe.h"
+#include "trace_shared.h"
+
+/* Stacks grow down, so that callers are found further up, but for where the runtime goes from a
+ * goroutine's stack to a system stack or a signal's. */
+#define FRAMES_SWITCHES 2
+
+struct frames_link {
+	u64 caller; /* frame pointer */
+	u64 ret;
+};
+
+/* The probed function's return address, and its caller's frame pointer. `entry_sp`: the stack
+ * pointer as it was at the function's first instruction; 0: not known, and then the function must
+ * have a frame of its own. */
+static inline bool frames_first(struct pt_regs *ctx, u64 entry_sp, struct frames_link *link)
+{
+#ifdef __aarch64__
+	u64 bp = ctx->regs[29], lr = ctx->regs[30];
+
+	/* before the prologue, in leaves, and at a return */
+	if (entry_sp == ctx->sp) {
+		link->caller = bp;
+		link->ret = lr;
+		return lr;
+	}
+#else
+	u64 bp = ctx->bp;
+
+	/* where the stack is cleared or copied by Duff's device, a frame for it alone is made below
+	 * the stack pointer, before the call that it belongs to (to Go 1.25) */
+	if (bp == ctx->sp - 16 && probe_read_user(&bp, sizeof(bp), (void *)bp))
+		return false;
+	/* its own frame is not there yet, or not any more, or it has none */
+	if (entry_sp && bp != entry_sp - 8) {
+		link->caller = bp;
+		return !probe_read_user(&link->ret, sizeof(link->ret), (void *)entry_sp) &&
+		       link->ret;
+	}
+#endif
+	return !probe_read_user(link, sizeof(*link), (void *)bp) && link->ret;
+}
+
+/* Fills to[0]: where the probe stands, and return addresses, innermost first. Returns how many;
+ * with TRACE_FRAMES there may be more. */
+static inline u32 frames_user(struct pt_regs *ctx, u64 entry_sp, u64 *to)
+{
+	struct frames_link link = {};
+	u64 bp, noise, switches = 0;
+	u32 n;
+
+#ifdef __aarch64__
+	to[0] = ctx->pc;
+#else
+	to[0] = ctx->ip;
+#endif
+	if (!frames_first(ctx, entry_sp, &link))
+		return 1;
+	to[1] = link.ret;
+	noise = link.ret;
+	for (n = 2; n < TRACE_FRAMES; n++) {
+		bp = link.caller;
+		if (!bp || bp & 7 || probe_read_user(&link, sizeof(link), (void *)bp) || !link.ret)
+			break;
+		to[n] = link.ret;
+		/* without a branch, which the verifier would follow both ways */
+		switches += (link.caller - bp - 1) >> 63;
+		if (switches > FRAMES_SWITCHES) {
+			n++;
+			break;
+		}
+	}
+	return forget_value(n, noise);
+}
+
+/* Which go statement created a goroutine, and the goroutine that ran it; `g` is its struct g. */
+static inline void frames_creator(u64 g, u64 *created_by, u64 *parent_goid)
+{
+	*created_by = 0;
+	*parent_goid = 0;
+	if (G_GOPC)
+		probe_read_user(created_by, sizeof(*created_by), (void *)(g + G_GOPC));
+	if (G_PARENT_GOID)
+		probe_read_user(parent_goid, sizeof(*parent_goid), (void *)(g + G_PARENT_GOID));
+}
+
+#endif
