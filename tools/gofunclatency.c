@@ -67,7 +67,7 @@ static int stop(void *ctx)
 	return latency_switch(timer->lat, false);
 }
 
-static void json_number(struct json *json, const char *key, uint64_t value)
+static void json_member(struct json *json, const char *key, uint64_t value)
 {
 	json_key(json, key);
 	json_u64(json, value);
@@ -105,17 +105,17 @@ static void json_report(const struct timer *timer, const char *name,
 	json_string(&json, name);
 	json_key(&json, "unit");
 	json_string(&json, "ns");
-	json_number(&json, "count", report->count);
-	json_number(&json, "total", report->total_ns);
-	json_number(&json, "min", report->min_ns);
-	json_number(&json, "max", report->max_ns);
-	json_number(&json, "p50", histogram_percentile(h, 50));
-	json_number(&json, "p90", histogram_percentile(h, 90));
-	json_number(&json, "p99", histogram_percentile(h, 99));
+	json_member(&json, "count", report->count);
+	json_member(&json, "total", report->total_ns);
+	json_member(&json, "min", report->min_ns);
+	json_member(&json, "max", report->max_ns);
+	json_member(&json, "p50", histogram_percentile(h, 50));
+	json_member(&json, "p90", histogram_percentile(h, 90));
+	json_member(&json, "p99", histogram_percentile(h, 99));
 	json_buckets(&json, h);
-	json_number(&json, "panicked", report->panicked);
-	json_number(&json, "exited", report->exited);
-	json_number(&json, "running", report->running);
+	json_member(&json, "panicked", report->panicked);
+	json_member(&json, "exited", report->exited);
+	json_member(&json, "running", report->running);
 	json_object_end(&json);
 }
 
