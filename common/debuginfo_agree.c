@@ -112,7 +112,8 @@ static bool is_told(const struct debuginfo_check *check, const struct debuginfo_
 	if (entry >= (int)check->entries)
 		return false;
 	at = check->starts[entry];
-	if (!arginfo_fits(&check->info, at, list->params.items[i].type))
+	if (!list->params.items[i].is_blank &&
+	    !arginfo_fits(&check->info, at, list->params.items[i].type))
 		return false;
 
 	int off = first_off(&check->info, at);

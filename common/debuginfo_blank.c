@@ -9,7 +9,7 @@
 #include "mem.h"
 #include "pclntab.h"
 
-enum { WORD = 8, ARGINFO_FROM = 17 };
+enum { WORD = 8, ARGINFO_FROM = 17, MAX_BLANKS = 4 };
 
 /* --- from Go 1.17: ArgInfo has an entry for each parameter --- */
 
@@ -72,22 +72,41 @@ static struct debuginfo_list copy_list(const struct debuginfo_list *list)
 	return copy;
 }
 
-/* The list with a blank at each entry that `blanks` has a bit of; false: impossible. */
-static bool with_blanks(struct debuginfo *dbg, const struct debuginfo_check *check, unsigned blanks,
-			struct debuginfo_list *list)
+/* What is missing: an entry of ArgInfo for each bit of `blanks`; those of `floats` are numbers that
+ * are passed in other registers. */
+struct guess {
+	unsigned blanks, floats;
+};
+
+static const struct gotype *guessed_type(struct gotypes *types, const struct arginfo *info,
+					 size_t at, bool is_float)
+{
+	const struct arginfo_item *item = &info->items[at];
+
+	if (!is_float)
+		return blank_type(types, info, at);
+	if (item->kind != ARGINFO_VALUE || (item->size != 4 && item->size != 8))
+		return NULL;
+	return gotypes_basic(types, item->size == 4 ? "float32" : "float64");
+}
+
+/* false: impossible */
+static bool with_blanks(struct debuginfo *dbg, const struct debuginfo_check *check,
+			struct guess guess, struct debuginfo_list *list)
 {
 	/* of a generic function the first input has no entry */
 	int shift = (list->dictionary >= 0) - list->generic;
 
 	for (int entry = 0; entry < (int)check->entries; entry++) {
 		int param = entry - shift;
+		bool is_float = guess.floats & 1u << entry;
 		struct debuginfo_param blank = {.name = "_", .full = "", .is_blank = true};
 
-		if (!(blanks & 1u << entry))
+		if (!(guess.blanks & 1u << entry))
 			continue;
 		if (param < 0 || param > (int)list->params.count)
 			return false;
-		blank.type = blank_type(dbg->types, &check->info, check->starts[entry]);
+		blank.type = guessed_type(dbg->types, &check->info, check->starts[entry], is_float);
 		if (!blank.type)
 			return false;
 		debuginfo_insert(&list->params, param, &blank);
@@ -95,6 +114,37 @@ static bool with_blanks(struct debuginfo *dbg, const struct debuginfo_check *che
 	return true;
 }
 
+static bool try_guess(struct debuginfo *dbg, const struct debuginfo_check *check,
+		      const struct debuginfo_list *list, struct guess guess,
+		      struct debuginfo_params *out)
+{
+	struct debuginfo_list candidate = copy_list(list);
+
+	if (with_blanks(dbg, check, guess, &candidate) && debuginfo_agrees(check, &candidate)) {
+		free(out->items);
+		*out = candidate.params;
+		return true;
+	}
+	free(candidate.params.items);
+	return false;
+}
+
+/* Tries all choices of floats among the blanks, none first. */
+static bool try_blanks(struct debuginfo *dbg, const struct debuginfo_check *check,
+		       const struct debuginfo_list *list, unsigned blanks,
+		       struct debuginfo_params *out)
+{
+	unsigned floats = 0;
+
+	do {
+		if (try_guess(dbg, check, list, (struct guess){blanks, floats}, out))
+			return true;
+		floats = (floats - blanks) & blanks; /* the next subset */
+	} while (floats);
+	return false;
+}
+
+/* Only one order of parameters may agree. */
 static bool fill_by_entries(struct debuginfo *dbg, const struct debuginfo_check *check,
 			    struct debuginfo_list *list)
 {
@@ -103,23 +153,11 @@ static bool fill_by_entries(struct debuginfo *dbg, const struct debuginfo_check 
 	struct debuginfo_params found = {0};
 	unsigned ways = 0;
 
-	if (missing <= 0)
+	if (missing <= 0 || missing > MAX_BLANKS)
 		return false;
-	for (unsigned blanks = 1; blanks < 1u << check->entries && ways < 2; blanks++) {
-		struct debuginfo_list candidate;
-
-		if (__builtin_popcount(blanks) != missing)
-			continue;
-		candidate = copy_list(list);
-		if (!with_blanks(dbg, check, blanks, &candidate) ||
-		    !debuginfo_agrees(check, &candidate)) {
-			free(candidate.params.items);
-			continue;
-		}
-		ways++;
-		free(found.items);
-		found = candidate.params;
-	}
+	for (unsigned blanks = 1; blanks < 1u << check->entries && ways < 2; blanks++)
+		if (__builtin_popcount(blanks) == missing)
+			ways += try_blanks(dbg, check, list, blanks, &found);
 	if (ways == 1) {
 		free(list->params.items);
 		list->params = found;

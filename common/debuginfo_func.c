@@ -42,7 +42,7 @@ static bool is_whole(const struct die_place *place, const struct gotype *type)
 	case GOTYPE_ARRAY:
 	case GOTYPE_STRUCT:
 	case GOTYPE_INTERFACE:
-		return place->size == type->size;
+		return place->size == type->size || place->size == UINT64_MAX;
 	default:
 		return true;
 	}
@@ -115,6 +115,29 @@ static const struct gotype *find_receiver(struct debuginfo *dbg, const char *ful
 	return type ? gotypes_pointer(dbg->types, type) : NULL;
 }
 
+/* To Go 1.16 parameters are sorted by place, so that one of size 0 may be listed after the next. */
+static void sort_receiver(struct debuginfo_params *params, const char *full)
+{
+	struct debuginfo_param first;
+
+	if (params->count < 2 || params->items[1].type->size ||
+	    strcmp(params->items[1].full, full) != 0)
+		return;
+	first = params->items[1];
+	params->items[1] = params->items[0];
+	params->items[0] = first;
+}
+
+static bool is_order_certain(const struct debuginfo *dbg, const struct debuginfo_params *params,
+			     bool receiver)
+{
+	for (size_t i = receiver; dbg->minor < REGISTERS_FROM && i < params->count; i++)
+		if (!params->items[i].type->size && !params->items[i].is_placed &&
+		    params->count > receiver + 1u)
+			return false;
+	return true;
+}
+
 /* To Go 1.21 a receiver that the source gives no name is missing. */
 static bool take_receiver(struct debuginfo *dbg, const char *name, const struct funcname *parts,
 			  struct debuginfo_params *params)
@@ -126,6 +149,8 @@ static bool take_receiver(struct debuginfo *dbg, const char *name, const struct 
 	if (!parts->receiver)
 		return false;
 	full = receiver_type(name, parts);
+	if (dbg->minor < REGISTERS_FROM)
+		sort_receiver(params, full);
 	found = params->count && strcmp(params->items[0].full, full) == 0;
 	if (!found && dbg->minor < DEBUGINFO_BLANKS_LISTED && (type = find_receiver(dbg, full))) {
 		struct debuginfo_param missing = {.name = "_", .full = "", .type = type};
@@ -175,7 +200,8 @@ int debuginfo_signature(struct debuginfo *dbg, const struct die *func, uint64_t 
 	out->receiver = take_receiver(dbg, name, &parts, &list.params);
 	if (list.has_dictionary || parts.shapes)
 		list.dictionary = out->receiver && dbg->minor >= DICTIONARY_SECOND;
-	is_certain = debuginfo_complete(dbg, addr, &list);
+	is_certain = is_order_certain(dbg, &list.params, out->receiver) &&
+		     debuginfo_complete(dbg, addr, &list);
 	out->params = keep(dbg->types, &list.params);
 	out->param_count = list.params.count;
 	out->results = keep(dbg->types, &list.results);

@@ -312,6 +312,8 @@ static bool place_of_bytes(const uint8_t *bytes, size_t left, struct die_place *
 			return false;
 		is_first = false;
 	}
+	if (!out->size)
+		out->size = UINT64_MAX;
 	return !is_first;
 }
 

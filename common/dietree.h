@@ -52,7 +52,7 @@ enum die_attr {
 struct die_place { /* where a parameter begins, at one instruction */
 	bool in_register;
 	int64_t n; /* the register's DWARF number; else bytes above the canonical frame address */
-	uint64_t size; /* bytes of the pieces that are told; 0: not told in pieces */
+	uint64_t size; /* bytes that are told of; 0: of a part; UINT64_MAX: all */
 };
 
 /* NULL and *err: not to be read as ELF. There may be no DWARF in it: then there are no

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "abi.h"
 #include "buildinfo.h"
 #include "debuginfo.h"
 #include "errmsg.h"
@@ -24,6 +25,7 @@ struct program {
 	struct pclntab *tab;
 	struct gotypes *types;
 	struct debuginfo *dbg;
+	int minor;
 };
 
 static void print_type(const struct gotype *type)
@@ -35,16 +37,27 @@ static void print_type(const struct gotype *type)
 	       type->key ? type->key->name : "-", (unsigned long long)type->count);
 }
 
-static void print_params(const char *what, const struct goparam *params, size_t count)
+static void print_place(const struct abi_value *value)
+{
+	static const char *const wheres[] = {"int", "float", "slot"};
+
+	for (size_t i = 0; i < value->count; i++)
+		printf("%s%s%u", i ? "," : "", wheres[value->pieces[i].where], value->pieces[i].n);
+}
+
+static void print_params(const char *what, const struct goparam *params, size_t count,
+			 const struct abi_value *values)
 {
 	for (size_t i = 0; i < count; i++) {
-		printf("%s\t%s", what, params[i].name);
+		printf("%s\t%s\t", what, params[i].name);
+		print_place(&values[i]);
 		print_type(params[i].type);
 	}
 }
 
 static void print_func(struct program *p, const struct pclntab_func *fn)
 {
+	struct abi_layout layout;
 	struct gofunc sig;
 
 	if (debuginfo_func(p->dbg, fn->addr, fn->name, &sig) != 0) {
@@ -52,8 +65,10 @@ static void print_func(struct program *p, const struct pclntab_func *fn)
 		return;
 	}
 	printf("func\t%s\t%d\t%d\n", fn->name, sig.receiver, sig.dictionary);
-	print_params("param", sig.params, sig.param_count);
-	print_params("result", sig.results, sig.result_count);
+	abi_layout(&sig, image_arch(p->img), abi_convention(image_arch(p->img), p->minor), &layout);
+	print_params("param", sig.params, sig.param_count, layout.params);
+	print_params("result", sig.results, sig.result_count, layout.results);
+	abi_layout_free(&layout);
 }
 
 static void print_funcs(struct program *p, const char *prefix)
@@ -127,10 +142,10 @@ static int open_program(struct program *p, const char *path)
 	if (!p->tab)
 		goto fail;
 	p->types = gotypes_new();
-	p->dbg = debuginfo_open(p->img, p->tab,
-				buildinfo_read(p->img, &info) ? info.minor
-							      : pclntab_minor_guess(p->tab),
-				p->types, &err);
+	p->minor = pclntab_minor_guess(p->tab);
+	if (buildinfo_read(p->img, &info) && info.minor > 0)
+		p->minor = info.minor;
+	p->dbg = debuginfo_open(p->img, p->tab, p->minor, p->types, &err);
 	if (p->dbg)
 		return 0;
 fail:
