@@ -178,8 +178,8 @@ static void put_others(struct rttifile *r)
 	elffile_u32(r->g.f, array + 44, r->addr[RTTIFILE_CHAN] - RTTIFILE_TYPES); /* not really */
 }
 
-/* Where the descriptors are; to 1.26 two of them are listed, and an itab, which refer to the rest
- * but for float32 and the struct that has no name. */
+/* Where the descriptors are. To 1.26 two of them are listed, and an itab; from 1.27 those that
+ * stand before main.I are walked, and the itab. These refer to all but the last three. */
 static void put_lists(struct rttifile *r)
 {
 	static const unsigned types_words[] = {25, 35, 35, 37};
@@ -195,7 +195,7 @@ static void put_lists(struct rttifile *r)
 	elffile_u64(r->g.f, RTTIFILE_ITAB, r->addr[RTTIFILE_INTERFACE]);
 	elffile_u64(r->g.f, RTTIFILE_ITAB + 8, r->addr[RTTIFILE_POINTER]);
 	if (r->g.minor >= 27) {
-		gofile_put_word(&r->g, 38, r->end - RTTIFILE_TYPES);
+		gofile_put_word(&r->g, 38, r->addr[RTTIFILE_INTERFACE] - RTTIFILE_TYPES);
 		gofile_put_word(&r->g, 39, ELFFILE_DATA);
 		gofile_put_word(&r->g, 40, RTTIFILE_ITAB - RTTIFILE_TYPES);
 		gofile_put_word(&r->g, 41, 32);

@@ -91,7 +91,7 @@ static bool stop(const struct gotype *type, void *ctx)
 	return false;
 }
 
-/* float32 and the nameless struct are not referred to by what is listed. */
+/* The last three are not referred to by what is listed. */
 static void test_each(void **state)
 {
 	(void)state;
@@ -102,7 +102,7 @@ static void test_each(void **state)
 		make_and_open(&o, minors[i]);
 		rtti_each(o.rtti, stop, &calls);
 		assert_int_equal(calls, 1);
-		assert_int_equal(rttifile_walk(o.rtti, o.tab), minors[i] >= 27 ? 13 : 10);
+		assert_int_equal(rttifile_walk(o.rtti, o.tab), RTTIFILE_EMPTY);
 		rtti_each(o.rtti, mark, &o);
 		for (unsigned t = 0; t < RTTIFILE_EMPTY; t++)
 			assert_int_equal(o.r.addr[t], 0);

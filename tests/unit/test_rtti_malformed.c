@@ -102,12 +102,24 @@ static void test_descriptor_refused(void **state)
 	}
 }
 
+/* Nothing is taken from before the module's types, nor from after them. */
 static void test_addresses(void **state)
 {
+	const uint64_t before = ELFFILE_RODATA + 0x900, after = ELFFILE_DATA + 0x40;
 	struct opened o;
 
 	(void)state;
-	make_and_open(&o, 27);
+	rttifile_make(&o.r, 27, EM_X86_64);
+	for (int i = 0; i < 2; i++)
+		elffile_bytes(o.r.g.f, i ? after : before,
+			      elffile_at(o.r.g.f, o.r.addr[RTTIFILE_INT]), 48);
+	elffile_bytes(o.r.g.f, before + 48, "\1\6string", 8);
+	elffile_u32(o.r.g.f, o.r.addr[RTTIFILE_STRING] + 40,
+		    (uint32_t)(before + 48 - RTTIFILE_TYPES));
+	open_it(&o);
+	assert_null(rtti_type(o.rtti, before));
+	assert_null(rtti_type(o.rtti, after));
+	assert_null(rtti_type(o.rtti, o.r.addr[RTTIFILE_STRING]));
 	assert_null(rtti_type(o.rtti, 0));
 	assert_null(rtti_type(o.rtti, -1ull));
 	assert_null(rtti_type(o.rtti, RTTIFILE_TYPES - 8));
@@ -131,8 +143,10 @@ static void test_name_refused(void **state)
 		open_it(&o);
 		assert_null(rtti_type(o.rtti, o.r.addr[RTTIFILE_T]));
 		close_it(&o);
-		/* longer than the file is */
-		elffile_bytes(o.r.g.f, ELFFILE_DATA - 16, "\x01\xff\xff\x03", 4);
+		/* longer than what is left of the segment */
+		memset(elffile_at(o.r.g.f, ELFFILE_DATA - 16), 'x', 64);
+		elffile_bytes(o.r.g.f, ELFFILE_DATA - 16, minors[i] < 17 ? "\1\0\24" : "\1\24",
+			      minors[i] < 17 ? 3 : 2);
 		elffile_u32(o.r.g.f, o.r.addr[RTTIFILE_T] + 40, ELFFILE_DATA - 16 - RTTIFILE_TYPES);
 		open_it(&o);
 		assert_null(rtti_type(o.rtti, o.r.addr[RTTIFILE_T]));
