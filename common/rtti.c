@@ -13,7 +13,11 @@
 #include "pclntab.h"
 #include "rtti_parts.h"
 
-enum { ITAB_SIZE = 24, MAX_REFERENCES = 1 << 25 }; /* far beyond what programs have */
+enum {
+	ITAB_SIZE = 24,           /* bytes, without the methods */
+	MAX_REFERENCES = 1 << 25, /* far beyond what programs have */
+	MAX_SAMPLES = 1000,
+};
 
 /* words of moduledata; 0: it has none such */
 struct rtti_lists {
@@ -32,6 +36,20 @@ static const struct rtti_lists LISTS[] = {
 
 /* --- opening --- */
 
+/* What a slice in moduledata points to, and how many of it there are. */
+static const uint8_t *slice_at(const struct rtti *rtti, unsigned word, size_t size, size_t *count)
+{
+	const struct image *img = rtti->mod.img;
+	uint64_t addr = moduledata_word(img, rtti->moduledata, word);
+	uint64_t len = moduledata_word(img, rtti->moduledata, word + 1);
+
+	*count = 0;
+	if (!word || len > image_left(img, addr) / size)
+		return NULL;
+	*count = len;
+	return image_at(img, addr, len * size);
+}
+
 static const struct rtti_lists *lists_of(const struct pclntab *tab)
 {
 	size_t i = sizeof(LISTS) / sizeof(*LISTS) - 1;
@@ -41,7 +59,7 @@ static const struct rtti_lists *lists_of(const struct pclntab *tab)
 	return &LISTS[i];
 }
 
-static void locate(struct rtti *rtti, const struct image *img, int minor)
+static void locate(struct rtti *rtti, const struct image *img)
 {
 	const struct rtti_lists *lists = rtti->lists;
 	uint64_t md = rtti->moduledata;
@@ -51,10 +69,58 @@ static void locate(struct rtti *rtti, const struct image *img, int minor)
 		.types = moduledata_word(img, md, lists->types),
 		.types_end = moduledata_word(img, md, lists->types_end),
 		.text = moduledata_word(img, md, lists->text),
-		.wide_lengths = lists->minor == 15 || (lists->minor == 16 && minor < 17),
-		.shifted_offsets = lists->minor < 18 || (lists->minor == 18 && minor < 19),
 		.swiss_size = lists->swiss_size,
 	};
+}
+
+/* The higher byte of a u16 is 0 in almost any name, and the lowest part of a varint in none. */
+static bool has_wide_lengths(const struct rtti *rtti)
+{
+	size_t count, wide = 0, seen = 0;
+	const uint8_t *links = slice_at(rtti, rtti->lists->typelinks, 4, &count);
+
+	for (size_t i = 0; links && i < count && i < MAX_SAMPLES; i++) {
+		uint64_t addr = rtti_desc_resolve(&rtti->mod, rtti_desc_i32(links, i));
+		const uint8_t *name = rtti_desc_name_bytes(&rtti->mod, addr);
+
+		seen += name != NULL;
+		wide += name && !name[1];
+	}
+	return wide * 2 > seen;
+}
+
+/* Doubled offsets lead out of most structs. */
+static bool has_shifted_offsets(const struct rtti *rtti)
+{
+	size_t count;
+	const uint8_t *links = slice_at(rtti, rtti->lists->typelinks, 4, &count);
+
+	for (size_t i = 0; links && i < count && i < MAX_SAMPLES; i++) {
+		uint64_t addr = rtti_desc_resolve(&rtti->mod, rtti_desc_i32(links, i));
+		struct rtti_field last;
+		struct rtti_desc desc;
+
+		if (rtti_desc_read(&rtti->mod, addr, &desc) && desc.kind == RTTI_POINTER &&
+		    rtti_desc_read(&rtti->mod, desc.elem, &desc) && desc.kind == RTTI_STRUCT &&
+		    desc.listed && rtti_desc_field(&rtti->mod, &desc, desc.listed - 1, &last) &&
+		    last.off > desc.size)
+			return true;
+	}
+	return false;
+}
+
+/* Two layouts of moduledata were used by two versions each, whose descriptors differ. */
+static void tell_apart(struct rtti *rtti, int minor)
+{
+	struct rtti_module *mod = &rtti->mod;
+
+	mod->wide_lengths = rtti->lists->minor == 15;
+	if (rtti->lists->minor == 16)
+		mod->wide_lengths = minor < 0 ? has_wide_lengths(rtti) : minor < 17;
+	if (rtti->lists->minor == 18)
+		mod->shifted_offsets = minor < 0 ? has_shifted_offsets(rtti) : minor < 19;
+	if (rtti->lists->minor < 18)
+		mod->shifted_offsets = true;
 }
 
 struct rtti *rtti_open(const struct image *img, const struct pclntab *tab, int minor,
@@ -66,7 +132,8 @@ struct rtti *rtti_open(const struct image *img, const struct pclntab *tab, int m
 	rtti->types = types;
 	rtti->moduledata = pclntab_moduledata(tab);
 	rtti->lists = lists_of(tab);
-	locate(rtti, img, minor);
+	locate(rtti, img);
+	tell_apart(rtti, minor);
 	rtti->unknown = gotypes_add(types, GOTYPE_UNKNOWN, "?");
 	if (rtti->moduledata && rtti->mod.types < rtti->mod.types_end &&
 	    image_left(img, rtti->mod.types))
@@ -95,20 +162,6 @@ bool rtti_is_direct(const struct rtti *rtti, uint64_t addr)
 }
 
 /* --- finding all --- */
-
-/* What a slice in moduledata points to, and how many of it there are. */
-static const uint8_t *slice_at(const struct rtti *rtti, unsigned word, size_t size, size_t *count)
-{
-	const struct image *img = rtti->mod.img;
-	uint64_t addr = moduledata_word(img, rtti->moduledata, word);
-	uint64_t len = moduledata_word(img, rtti->moduledata, word + 1);
-
-	*count = 0;
-	if (!word || len > image_left(img, addr) / size)
-		return NULL;
-	*count = len;
-	return image_at(img, addr, len * size);
-}
 
 static void list_itab(struct rtti *rtti, uint64_t addr)
 {

@@ -14,7 +14,8 @@ struct image;
 struct pclntab;
 struct rtti;
 
-/* NULL with *err where the program's moduledata was not found or has no types. */
+/* `minor`: Go 1.MINOR; -1: unknown. NULL with *err where the program's moduledata was not found or
+ * has no types. */
 struct rtti *rtti_open(const struct image *img, const struct pclntab *tab, int minor,
 		       struct gotypes *types, struct errmsg *err);
 void rtti_close(struct rtti *rtti); /* NULL is all right */

@@ -99,6 +99,14 @@ bool rtti_desc_name(const struct rtti_module *mod, int32_t off, struct rtti_text
 	return addr && read_name(mod, addr, out) && out->len;
 }
 
+const uint8_t *rtti_desc_name_bytes(const struct rtti_module *mod, uint64_t addr)
+{
+	const uint8_t *head = image_at(mod->img, addr, HEAD);
+	uint64_t name = head ? rtti_desc_resolve(mod, rtti_desc_i32(head + AT_NAME, 0)) : 0;
+
+	return name ? image_at(mod->img, name, 2) : NULL;
+}
+
 static bool read_own_name(const struct rtti_module *mod, const uint8_t *head, struct rtti_text *out)
 {
 	if (!rtti_desc_name(mod, rtti_desc_i32(head + AT_NAME, 0), out))

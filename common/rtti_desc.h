@@ -68,6 +68,9 @@ void rtti_desc_methods(const struct rtti_module *mod, const struct rtti_desc *de
 
 /* the name at an offset from the module's types; false: malformed, or none */
 bool rtti_desc_name(const struct rtti_module *mod, int32_t off, struct rtti_text *out);
+/* Two bytes of the name of the descriptor at `addr`: flags, and where its length begins; NULL: none
+ */
+const uint8_t *rtti_desc_name_bytes(const struct rtti_module *mod, uint64_t addr);
 /* the address that an offset of a type stands for; 0: none */
 uint64_t rtti_desc_resolve(const struct rtti_module *mod, int32_t off);
 

@@ -4,13 +4,16 @@
  *   e2e-rtti FILE each         all types
  *   e2e-rtti FILE type ADDR... those of the descriptors at these addresses
  *   e2e-rtti FILE named NAME... those of these names
- *   e2e-rtti FILE func ADDR... signatures of the methods that begin there */
+ *   e2e-rtti FILE func ADDR... signatures of the methods that begin there
+ *   e2e-rtti FILE agree        do all signatures agree with what tracebacks know of arguments? */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "abi.h"
+#include "arginfo.h"
 #include "buildinfo.h"
 #include "errmsg.h"
 #include "image.h"
@@ -22,6 +25,7 @@ struct program {
 	struct pclntab *tab;
 	struct gotypes *types;
 	struct rtti *rtti;
+	int minor;
 };
 
 static const char *const kinds[] = {"unknown", "bool",   "int",   "uint",  "float",
@@ -108,6 +112,62 @@ static void print_stat(const struct program *prog)
 	       types, typed - begun, signatures, pclntab_count(prog->tab), methods, now() - typed);
 }
 
+/* --- signatures against argument tables --- */
+
+static bool is_size_right(const struct program *prog, const struct pclntab_func *fn,
+			  const struct gofunc *func)
+{
+	struct abi_layout layout;
+	int32_t args;
+
+	abi_layout(func, image_arch(prog->img), abi_convention(image_arch(prog->img), prog->minor),
+		   &layout);
+	bool right = !pclntab_args_size(prog->tab, fn, &args) ||
+		     (uint32_t)args == (layout.args_size + 7) / 8 * 8;
+	abi_layout_free(&layout);
+	return right;
+}
+
+/* The table of a function with type arguments leaves out the first parameter. */
+static bool are_params_told(const struct arginfo *info, const struct gofunc *func, size_t skip)
+{
+	size_t at = 0;
+
+	for (size_t i = skip; i < func->param_count; i++) {
+		if (at < info->count && info->items[at].kind == ARGINFO_MORE)
+			return true;
+		if (at >= info->count || !arginfo_fits(info, at, func->params[i].type))
+			return info->truncated && at >= info->count;
+		at = arginfo_next(info, at);
+	}
+	return at == info->count;
+}
+
+static void print_agreement(const struct program *prog)
+{
+	unsigned agree = 0, differ = 0;
+	struct pclntab_func fn;
+	struct arginfo info;
+	struct gofunc func;
+
+	for (size_t i = 0; i < pclntab_count(prog->tab); i++) {
+		if (!pclntab_func(prog->tab, i, &fn) || rtti_func(prog->rtti, fn.addr, &func) < 0)
+			continue;
+		bool told = pclntab_layout(prog->tab) == PCLNTAB_12 ||
+			    !arginfo_read(prog->img, prog->tab, &fn, &info) ||
+			    are_params_told(&info, &func, strchr(fn.name, '[') ? 1 : 0);
+
+		if (told && is_size_right(prog, &fn, &func)) {
+			agree++;
+			continue;
+		}
+		differ++;
+		printf("%s %s ", fn.name, told ? "differs in size" : "differs");
+		print_func(prog->rtti, fn.addr);
+	}
+	printf("%u agree, %u differ\n", agree, differ);
+}
+
 static void answer(const struct program *prog, const char *what, const char *arg)
 {
 	bool by_name = strcmp(what, "named") == 0;
@@ -135,6 +195,7 @@ static void open_program(struct program *prog, const char *path)
 	if (prog->tab) {
 		buildinfo_read(prog->img, &info);
 		prog->types = gotypes_new();
+		prog->minor = info.minor;
 		prog->rtti = rtti_open(prog->img, prog->tab, info.minor, prog->types, &err);
 	}
 	if (!prog->rtti) {
@@ -154,6 +215,8 @@ int main(int argc, char **argv)
 		print_stat(&prog);
 	else if (strcmp(argv[2], "each") == 0)
 		rtti_each(prog.rtti, print_type, prog.rtti);
+	else if (strcmp(argv[2], "agree") == 0)
+		print_agreement(&prog);
 	for (int i = 3; i < argc; i++)
 		answer(&prog, argv[2], argv[i]);
 	rtti_close(prog.rtti);

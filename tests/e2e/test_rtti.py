@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Types and methods as read from a program's file against what reflection says in the program."""
 
-from harness import expect, fixture, run, some_versions, test, tool_path, versions
+import os
+
+from harness import Skip, expect, fixture, run, some_versions, test, tool_path, toolchain, versions
+
+ETCD = "/usr/bin/etcd"
 
 
 def ask(path, what, *args):
@@ -63,3 +67,25 @@ def methods_by_reflection(version, flavour):
     truth = sorted(set(truth_of(path)["func"]))
     expect(len(truth) > 100, f"only {len(truth)} methods")
     compare("methods", ask(path, "func", *[line.split()[0] for line in truth]), truth)
+
+
+def check_agreement(path, least):
+    """Of each signature: is it what tracebacks know of the function's arguments?"""
+    answers = ask(path, "agree")
+    agree = int(answers[-1].split()[0])
+    expect(len(answers) == 1, f"{len(answers) - 1} signatures differ: {' | '.join(answers[:3])}")
+    expect(agree >= least, f"only {agree} signatures")
+
+
+@test(version=versions)
+def signatures_agree(version):
+    check_agreement(os.path.join(toolchain(version), "bin/go"), 4000)
+
+
+@test()
+def signatures_agree_in_etcd():
+    if not os.path.exists(ETCD):
+        raise Skip("etcd-server is not installed")
+    check_agreement(ETCD, 10000)
+    request = ask(ETCD, "named", "net/http.Request")[0]
+    expect("Method string @0;URL *url.URL @16;" in request, request)

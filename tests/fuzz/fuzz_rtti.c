@@ -15,8 +15,7 @@ static void walk_image(const struct image *img)
 	buildinfo_read(img, &info);
 
 	struct gotypes *types = gotypes_new();
-	int minor = info.minor < 0 ? pclntab_minor_guess(tab) : info.minor;
-	struct rtti *rtti = rtti_open(img, tab, minor, types, NULL);
+	struct rtti *rtti = rtti_open(img, tab, info.minor, types, NULL);
 
 	if (rtti)
 		rttifile_walk(rtti, tab);

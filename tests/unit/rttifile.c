@@ -178,7 +178,7 @@ static void put_others(struct rttifile *r)
 	elffile_u32(r->g.f, array + 44, r->addr[RTTIFILE_CHAN] - RTTIFILE_TYPES); /* not really */
 }
 
-/* Where the descriptors are. To 1.26 two of them are listed, and an itab; from 1.27 those that
+/* Where the descriptors are. To 1.26 three of them are listed, and an itab; from 1.27 those that
  * stand before main.I are walked, and the itab. These refer to all but the last three. */
 static void put_lists(struct rttifile *r)
 {
@@ -204,10 +204,11 @@ static void put_lists(struct rttifile *r)
 	gofile_put_word(&r->g, types + 1, ELFFILE_DATA);
 	elffile_u32(r->g.f, RTTIFILE_LINKS, r->addr[RTTIFILE_MAP] - RTTIFILE_TYPES);
 	elffile_u32(r->g.f, RTTIFILE_LINKS + 4, r->addr[RTTIFILE_ARRAY] - RTTIFILE_TYPES);
-	elffile_u64(r->g.f, RTTIFILE_LINKS + 8, RTTIFILE_ITAB);
+	elffile_u32(r->g.f, RTTIFILE_LINKS + 8, r->addr[RTTIFILE_POINTER] - RTTIFILE_TYPES);
+	elffile_u64(r->g.f, RTTIFILE_LINKS + 16, RTTIFILE_ITAB);
 	gofile_put_word(&r->g, links, RTTIFILE_LINKS);
-	gofile_put_word(&r->g, links + 1, 2);
-	gofile_put_word(&r->g, links + 3, RTTIFILE_LINKS + 8);
+	gofile_put_word(&r->g, links + 1, 3);
+	gofile_put_word(&r->g, links + 3, RTTIFILE_LINKS + 16);
 	gofile_put_word(&r->g, links + 4, 1);
 }
 

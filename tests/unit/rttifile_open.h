@@ -22,20 +22,20 @@ struct opened {
 	struct rtti *rtti;
 };
 
-static inline bool try_open(struct opened *o)
+static inline bool try_open(struct opened *o, int minor)
 {
 	struct errmsg err = {0};
 
 	o->img = elffile_open(o->r.g.f, NULL);
 	o->tab = o->img ? pclntab_open(o->img, &err) : NULL;
 	o->types = gotypes_new();
-	o->rtti = o->tab ? rtti_open(o->img, o->tab, o->r.g.minor, o->types, &err) : NULL;
+	o->rtti = o->tab ? rtti_open(o->img, o->tab, minor, o->types, &err) : NULL;
 	return o->rtti;
 }
 
 static inline void open_it(struct opened *o)
 {
-	if (!try_open(o))
+	if (!try_open(o, o->r.g.minor))
 		fail_msg("Go 1.%d: not opened", o->r.g.minor);
 }
 

@@ -13,7 +13,7 @@ static void test_no_types(void **state)
 
 		rttifile_make(&o.r, minors[i], EM_X86_64);
 		gofile_put_word(&o.r.g, words[o.r.g.layout], 0x10);
-		assert_false(try_open(&o));
+		assert_false(try_open(&o, minors[i]));
 		free_it(&o);
 	}
 }
