@@ -23,9 +23,9 @@ struct selection_names {
 };
 
 /* eight bytes at a time: all names of a large program are hashed before anything else can begin */
-static uint32_t hash_name(const struct program *prog, uint32_t group, const char *name)
+static uint32_t hash_name(const struct program *prog, const char *name)
 {
-	uint64_t h = 0xcbf29ce484222325u ^ (uintptr_t)prog ^ (uint64_t)group << 48, word;
+	uint64_t h = 0xcbf29ce484222325u ^ (uintptr_t)prog, word;
 	size_t len = strlen(name);
 
 	for (; len >= sizeof(word); len -= sizeof(word), name += sizeof(word)) {
@@ -44,7 +44,7 @@ static struct name_slot *find_slot(const struct selection *sel, const struct pro
 				   const char *name)
 {
 	const struct selection_names *names = sel->names;
-	uint32_t hash = hash_name(prog, sel->group, name);
+	uint32_t hash = hash_name(prog, name);
 
 	for (size_t i = hash;; i++) {
 		struct name_slot *slot = &names->slots[i & (names->size - 1)];
