@@ -60,7 +60,7 @@ uint64_t rttifile_name(struct rttifile *r, unsigned flags, const char *text)
 		for (size_t rest = len; rest || skip == 1; rest >>= 7)
 			at[skip++] = (rest & 0x7f) | (rest > 0x7f ? 0x80 : 0);
 	}
-	memcpy(at + skip, text, len);
+	elffile_bytes(r->g.f, addr + skip, text, len);
 	r->next_name += skip + len;
 	return addr;
 }

@@ -64,8 +64,10 @@ static inline const struct gotype *get(struct opened *o, enum rttifile_type whic
 {
 	const struct gotype *type = rtti_type(o->rtti, o->r.addr[which]);
 
-	if (!type)
+	if (!type) {
 		fail_msg("Go 1.%d: no type %d", o->r.g.minor, which);
+		abort();
+	}
 	assert_int_equal(type->rtype, o->r.addr[which]);
 	return type;
 }
