@@ -52,7 +52,7 @@ def check_names(path, truth):
     expect(names.count("main.local") == 2, "two types of one name are missing")
 
 
-@test(version=versions, flavour=["plain", "strip", "nosect", "pie"])
+@test(version=versions, flavour=["plain", "strip", "nosect", "pie", "cgopie"])
 def types_by_reflection(version, flavour):
     path = fixture("types", version, flavour)
     truth = truth_of(path)
