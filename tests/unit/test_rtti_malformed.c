@@ -62,6 +62,24 @@ static void test_method_contradicted(void **state)
 	free_it(&o);
 }
 
+/* What comes after a parameter that is not known in full could be anywhere. */
+static void test_method_of_unknown(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct gofunc fn;
+		struct opened o;
+
+		rttifile_make(&o.r, 25, EM_X86_64);
+		elffile_u64(o.r.g.f, o.r.addr[RTTIFILE_FUNC] + 56 + i * 8,
+			    o.r.addr[RTTIFILE_ARRAY]);
+		elffile_u64(o.r.g.f, o.r.addr[RTTIFILE_ARRAY] + 64, 3);
+		open_it(&o);
+		assert_int_equal(rtti_func(o.rtti, o.r.g.starts[1], &fn), -1);
+		free_it(&o);
+	}
+}
+
 static void test_descriptor_refused(void **state)
 {
 	static const struct {
@@ -318,6 +336,7 @@ int main(void)
 		cmocka_unit_test(test_no_types),
 		cmocka_unit_test(test_method_refused),
 		cmocka_unit_test(test_method_contradicted),
+		cmocka_unit_test(test_method_of_unknown),
 		cmocka_unit_test(test_descriptor_refused),
 		cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_name_refused),
