@@ -6,7 +6,7 @@ import os
 import random
 import tempfile
 
-from harness import expect, fixture, run, test, tool_path, toolchain, versions
+from harness import Skip, expect, fixture, run, test, tool_path, toolchain, versions
 
 SCALARS = ("bool int8 int16 int32 int64 int uint8 uint16 uint32 uint64 uint uintptr float32 float64 "
            "complex64 complex128 string byte rune error any unsafe.Pointer").split()
@@ -173,3 +173,78 @@ def abi_of_debuginfo(version):
     got, differences = counts(result)
     expect(not differences, f"{len(differences)} differ: " + " | ".join(differences)[:600])
     expect(got["functions"] > 4000 and got["spills"] > 3000, f"compared: {got}")
+
+
+# --- results ---
+
+LEAVES = {  # type: its n-th value
+    **{kind: kind + "({n})" for kind in SCALARS if "int" in kind or "float" in kind or
+       kind in ("byte", "rune")},
+    "bool": "true", "complex64": "complex({n},{n}.5)", "complex128": "complex({n},{n}.5)",
+    "[]byte": "backing[:{n}:{n}+1]", "*byte": "&backing[{n}]", "any": "any(&backing[{n}])",
+    "unsafe.Pointer": "unsafe.Pointer(&backing[{n}])", "map[string]int": "nil", "chan int": "nil",
+    "func(int)error": "nil", "string": None,
+}
+
+
+class Results:
+    """Functions that return constants"""
+
+    def __init__(self, minor, count):
+        self.rng, self.minor, self.number = random.Random(minor), minor, 0
+        self.source, self.lines = [], []
+        for number in range(count):
+            self.number = 0
+            results = [self.value() for _ in range(self.rng.choice([1, 1, 2, 3, 4, 6, 9]))]
+            kinds, values = (", ".join(part) for part in zip(*results))
+            params = joined(a_list(self.rng, "p", 3))
+            self.lines.append(f"main.R{number}\t({params}) ({kinds})")
+            self.source.append(f"//go:noinline\nfunc R{number}({params}) ({kinds}) "
+                               f"{{ return {values} }}\n")
+
+    def leaf(self):
+        self.number += 1
+        kind = self.rng.choice(list(LEAVES))
+        value = LEAVES[kind] or '"' + "x" * self.number + '"'
+        return kind, value.format(n=self.number)
+
+    def value(self, depth=0):
+        """Type and value, as text"""
+        choice = self.rng.random()
+        if depth > 2 or choice < 0.6 or self.number > 60:
+            return self.leaf()
+        if choice < 0.75:
+            return self.array(depth)
+        fields = [self.value(depth + 1) for _ in range(self.rng.choice([0, 1, 2, 2, 3, 4]))]
+        kind = "struct{" + ";".join(f"f{i} {f[0]}" for i, f in enumerate(fields)) + "}"
+        return kind, kind + "{" + ",".join(value for _, value in fields) + "}"
+
+    def array(self, depth):
+        length = self.rng.choice([0, 1, 1, 2, 3])
+        before, (kind, value) = self.number, self.value(depth + 1)
+        if length != 1:  # every element is another value of the same kind
+            self.number = before
+            kind = self.rng.choice([k for k in LEAVES if LEAVES[k]])
+            value = ",".join(LEAVES[kind].format(n=before + 1 + i) for i in range(length))
+            self.number += length
+        return f"[{length}]{kind}", f"[{length}]{kind}{{{value}}}"
+
+    def text(self):
+        names = ", ".join(line.split("\t")[0][len("main."):] for line in self.lines)
+        head = HEAD.replace("type any = interface{}\n", "") if self.minor >= 18 else HEAD
+        return (head + "var backing [256]byte\n\n" + "".join(self.source) +
+                f"\nvar all = []interface{{}}{{{names}}}\n\nfunc main() {{ touch(all) }}\n")
+
+
+@test(version=versions)
+def abi_of_results(version):
+    minor = int(version.split(".")[1])
+    program = Results(minor, 300)
+    path = built(version, "amd64", program.text())
+    result = run([tool_path("e2e-results"), path, str(minor)], stdin=None,
+                 input="\n".join(program.lines) + "\n")
+    if result.returncode == 77:
+        raise Skip("the programs are of another machine")
+    got, differences = counts(result)
+    expect(not differences, f"{len(differences)} differ: " + " | ".join(differences)[:600])
+    expect(got["functions"] == 300 and not got["wrong"], f"compared: {got}")
