@@ -90,7 +90,7 @@ def trace_error_messages(version):
     """What the text of an error says, where it is kept; else its type and value"""
     text, _ = trace_fixture("traced", version, ':main.failing "%v", err', ':main.failing "%s", err')
     true = ["boom", "wrapped: boom", "number 5", "open /nonexistent/file: no such file or directory",
-            "no such file or directory", "main.Code(3)", '&main.Detail{Op:"op", Code:4}', "nil"]
+            "no such file or directory", "main.Code(3)", '*main.Detail{Op:"op", Code:4}', "nil"]
     expect_texts(texts(text)[0::2], true)
     expect_texts(texts(text)[1::2][:3], true[:3])
 
