@@ -44,23 +44,56 @@ static size_t skip_inlined(const struct gostack_place *place, const char *probed
 	return 0;
 }
 
+/* How a stack goes on beyond a function that a frame other than the first stands in. */
+enum beyond { CALLER, NOBODY, LOST };
+
+static enum beyond beyond(const struct gostack_place *place)
+{
+	static const struct {
+		const char *name;
+		enum beyond what;
+	} ends[] = {
+		{"runtime.goexit", NOBODY},
+		/* its caller is parked by now, and may run elsewhere already */
+		{"runtime.mcall", NOBODY},
+		/* what called these, C or what a signal interrupted, may keep no frame pointer */
+		{"crosscall2", LOST},
+		{"runtime.sigtramp", LOST},
+	};
+	const char *name = function_of(place);
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (!strcmp(name, ends[i].name))
+			return ends[i].what;
+	return CALLER;
+}
+
+/* the frames at one address, from the `first` on */
+static void emit_frames(const struct walk *walk, uint64_t addr, const struct gostack_place *place,
+			size_t first)
+{
+	for (size_t i = first; i < place->count; i++)
+		walk->emit(walk, addr, place, &place->lines[i]);
+}
+
 /* true: to its very end */
 static bool walk_stack(const struct walk *walk, const struct gostack *stack)
 {
+	enum beyond next = CALLER;
 	bool returns = false;
 
-	for (size_t i = 0; i < stack->count; i++) {
+	for (size_t i = 0; i < stack->count && next == CALLER; i++) {
 		uint64_t addr = stack->frames[i];
 		struct gostack_place place =
 			gostack_symbols_find(walk->syms, addr - stack->bias, returns);
 
-		if (i && !strcmp(function_of(&place), "runtime.goexit"))
-			return true;
-		for (size_t n = i ? 0 : skip_inlined(&place, stack->probed); n < place.count; n++)
-			walk->emit(walk, addr, &place, &place.lines[n]);
 		returns = !was_interrupted(&place);
+		next = i ? beyond(&place) : CALLER;
+		if (!i || strcmp(function_of(&place), "runtime.goexit") != 0)
+			emit_frames(walk, addr, &place,
+				    i ? 0 : skip_inlined(&place, stack->probed));
 	}
-	return !stack->cut;
+	return next == NOBODY || (next == CALLER && !stack->cut);
 }
 
 /* The first goroutine was created by assembly, or by its call's wrapper. */

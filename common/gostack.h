@@ -8,7 +8,8 @@
  *         0x0000000000482f2f main.add +0x0 /src/main.go:12
  *         0x0000000000483011 created by main.start in goroutine 1 +0x51 /src/main.go:7
  * Offsets count from the function that the code stands in: inlined frames have that of the
- * function below them. runtime.goexit, where every goroutine's stack begins, is left out. */
+ * function below them. runtime.goexit, where every goroutine's stack begins, is left out. Where Go
+ * was called by C the frames of C, and what they were called by, are not shown but as "...". */
 #ifndef GOSTACK_H
 #define GOSTACK_H
 

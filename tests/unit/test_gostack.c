@@ -174,29 +174,45 @@ static void test_created(void **state)
 	close_it(&o);
 }
 
-/* the first goroutine was created by no statement, and nobody called a goroutine's first function
- */
-static void test_runtime_frames(void **state)
+/* main.c called main.b called main.a, as far as it can be told */
+static void test_ends(void **state)
 {
-	static const char *const shown[] = {"        main.a +0x1\n",
-					    "        main.a +0x1\n        created by main.c\n"};
-	static const char *const names[] = {"runtime.rt0_go", "runtime.goexit"};
+	static const struct {
+		unsigned func; /* renamed */
+		const char *name, *shown;
+	} cases[] = {
+		{2, "main.c",
+		 "        main.a +0x1\n        main.b +0x1\n        main.c +0x1\n"
+		 "        ...\n        created by main.a\n"},
+		{1, "runtime.goexit", "        main.a +0x1\n        created by main.a\n"},
+		{1, "runtime.mcall",
+		 "        main.a +0x1\n        runtime.mcall +0x1\n        created by main.a\n"},
+		{0, "runtime.mcall",
+		 "        runtime.mcall +0x1\n        main.b +0x1\n        main.c +0x1\n        "
+		 "...\n"
+		 "        created by runtime.mcall\n"},
+		{1, "crosscall2",
+		 "        main.a +0x1\n        crosscall2 +0x1\n        ...\n"
+		 "        created by main.a\n"},
+		/* the first goroutine was created by no statement */
+		{0, "runtime.rt0_go",
+		 "        runtime.rt0_go +0x1\n        main.b +0x1\n        main.c +0x1\n"
+		 "        ...\n"},
+	};
 
 	(void)state;
-	for (int i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct opened o;
 
 		gofile_make(&o.g, 27, EM_X86_64);
-		rename_func(&o.g, 2 - i, names[i]);
+		rename_func(&o.g, cases[i].func, cases[i].name);
 		open_it(&o);
 
-		const uint64_t frames[] = {o.g.starts[0] + 1, o.g.starts[1] + 1};
-		struct gostack stack = {.frames = frames,
-					.count = 1 + i,
-					.created_by = o.g.starts[2] + 4,
-					.cut = i};
+		const uint64_t frames[] = {o.g.starts[0] + 1, o.g.starts[1] + 1, o.g.starts[2] + 1};
+		struct gostack stack = {
+			.frames = frames, .count = 3, .created_by = o.g.starts[0] + 4, .cut = true};
 
-		expect_stack(&o, &stack, false, shown[i]);
+		expect_stack(&o, &stack, false, cases[i].shown);
 		close_it(&o);
 	}
 }
@@ -320,7 +336,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_layouts),     cmocka_unit_test(test_probed),
-		cmocka_unit_test(test_created),     cmocka_unit_test(test_runtime_frames),
+		cmocka_unit_test(test_created),     cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_interrupted), cmocka_unit_test(test_symbols),
 		cmocka_unit_test(test_json),        cmocka_unit_test(test_endless_tree),
 	};
