@@ -20,8 +20,9 @@ struct frames_link {
 };
 
 /* The probed function's return address, and its caller's frame pointer. `entry_sp`: the stack
- * pointer as it was at the function's first instruction; 0: not known, and then the function must
- * have a frame of its own. */
+ * pointer as it was at the first instruction of the function that the probe stands in (of the one
+ * that an inlined copy stands in: SP here and pclntab_sp_delta()); 0: not known, and then the
+ * function must have a frame of its own. */
 static inline bool frames_first(struct pt_regs *ctx, u64 entry_sp, struct frames_link *link)
 {
 #ifdef __aarch64__

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Prints the stack of each call of functions, at its entry and at its return:
  *   e2e-stacks PATH PID FUNCTION...
+ * and of each inlined copy at its entry.
  * "Tracing ..." when it has begun; it ends when the process has ended. */
 #include <bcc/bcc_common.h>
 #include <bcc/libbpf.h>
@@ -22,22 +23,24 @@
 #include "gostack.h"
 #include "headertree.h"
 #include "image.h"
+#include "inlining.h"
 #include "pclntab.h"
 #include "program.h"
 #include "target.h"
 
-enum { PROBES_MAX = 256, LOG_SIZE = 1 << 24 };
+enum { PROBES_MAX = 256, COPIES_MAX = 64, LOG_SIZE = 1 << 24 };
 
 struct event {
 	uint64_t created_by, parent_goid, row;
-	uint32_t returned, count;
+	uint32_t copy; /* 1 and so on: number in driver.copies */
+	uint32_t returned, count, zero;
 	uint64_t frames[TRACE_FRAMES];
 };
 
 static const char text[] =
 	"#include \"goroutine.h\"\n"
 	"#include \"frames.h\"\n"
-	"struct event { u64 created_by, parent_goid, row; u32 returned, count;\n"
+	"struct event { u64 created_by, parent_goid, row; u32 copy, returned, count, zero;\n"
 	"	u64 frames[TRACE_FRAMES]; };\n"
 	"BPF_RINGBUF_OUTPUT(events, 1024);\n"
 	"int on_probe(struct pt_regs *ctx)\n"
@@ -50,6 +53,7 @@ static const char text[] =
 	"	if (!e)\n"
 	"		return 0;\n"
 	"	e->row = cookie_row(cookie);\n"
+	"	e->copy = cookie_copy(cookie);\n"
 	"	e->returned = cookie_kind(cookie) == COOKIE_RETURN;\n"
 	"	frames_creator(goroutine_g(ctx), &e->created_by, &e->parent_goid);\n"
 	"	e->count = frames_user(ctx, ctx->sp + cookie_adjust(cookie), e->frames);\n"
@@ -63,6 +67,9 @@ struct driver {
 	char **names;
 	struct attach_probe probes[PROBES_MAX];
 	size_t probe_count;
+	unsigned row; /* of the copies that are looked for */
+	uint64_t copies[COPIES_MAX];
+	unsigned copy_count;
 	uint64_t bias;
 };
 
@@ -72,7 +79,8 @@ static void die(const char *what, const struct errmsg *err)
 	exit(1);
 }
 
-static void add_site(struct driver *d, const struct site *site, unsigned row, bool returned)
+static void add_site(struct driver *d, const struct site *site, unsigned row, bool returned,
+		     unsigned copy)
 {
 	enum cookie_kind kind = returned                          ? COOKIE_RETURN
 				: site->kind == SITE_CHECK_BRANCH ? COOKIE_CALL_IF_CHECKED
@@ -82,9 +90,27 @@ static void add_site(struct driver *d, const struct site *site, unsigned row, bo
 	if (d->probe_count == PROBES_MAX)
 		die("probes", NULL);
 	probe->addr = site->addr;
-	probe->cookie = cookie_make(row, kind, site->sp_adjust, 0);
+	probe->cookie = cookie_make(row, kind, site->sp_adjust, copy);
 	if (!image_addr_to_off(d->prog->img, site->addr, &probe->off))
 		die("address", NULL);
+}
+
+/* Where copies are inlined, the depth of the stack is the function's that they stand in. */
+static bool add_copy(const struct inlining_copy *copy, void *ctx)
+{
+	struct driver *d = ctx;
+	struct pclntab_func fn;
+	const char *reason;
+	struct site site;
+
+	if (strcmp(copy->name, d->names[d->row]) != 0 ||
+	    inlining_entry(d->prog->finder, copy, &site, &reason) ||
+	    !pclntab_func(d->prog->tab, copy->func, &fn) ||
+	    !pclntab_sp_delta(d->prog->tab, &fn, site.addr, &site.sp_adjust))
+		return true;
+	d->copies[d->copy_count++] = copy->addr;
+	add_site(d, &site, d->row, false, d->copy_count);
+	return d->copy_count < COPIES_MAX;
 }
 
 static void add_function(struct driver *d, unsigned row, bool want_args)
@@ -94,6 +120,10 @@ static void add_function(struct driver *d, unsigned row, bool want_args)
 	const char *reason = "no such function";
 	struct site site;
 
+	d->row = row;
+	inlining_each(d->prog->tab, add_copy, d);
+	if (d->probe_count && cookie_row(d->probes[d->probe_count - 1].cookie) == row)
+		return;
 	if (!pclntab_named(d->prog->tab, d->names[row], &fn) ||
 	    site_entry(d->prog->finder, &fn, want_args, &site, &reason) ||
 	    site_returns(d->prog->finder, &fn, &returns, &reason)) {
@@ -101,8 +131,8 @@ static void add_function(struct driver *d, unsigned row, bool want_args)
 		exit(1);
 	}
 	for (size_t i = 0; i < returns.count; i++)
-		add_site(d, &returns.items[i], row, true);
-	add_site(d, &site, row, false);
+		add_site(d, &returns.items[i], row, true, 0);
+	add_site(d, &site, row, false, 0);
 	free(returns.items);
 }
 
@@ -189,18 +219,24 @@ static int load(void *module, int attach_type)
 static int print_event(void *ctx, void *data, size_t size)
 {
 	struct driver *d = ctx;
-	struct event *e = data;
-	struct gostack stack = {.frames = e->frames,
-				.count = e->count,
-				.bias = d->bias,
-				.probed = d->names[e->row],
-				.created_by = e->created_by,
-				.parent_goid = e->parent_goid,
-				.cut = e->count == TRACE_FRAMES};
+	struct event e; /* the ring cannot be written to */
 
-	if (size < sizeof(*e))
+	if (size < sizeof(e))
 		die("event", NULL);
-	printf("%s %s\n", e->returned ? "return" : "entry", d->names[e->row]);
+	memcpy(&e, data, sizeof(e));
+	/* the probe may stand before the copy's own code */
+	if (e.copy)
+		e.frames[0] = d->copies[e.copy - 1] + d->bias;
+
+	struct gostack stack = {.frames = e.frames,
+				.count = e.count,
+				.bias = d->bias,
+				.probed = d->names[e.row],
+				.created_by = e.created_by,
+				.parent_goid = e.parent_goid,
+				.cut = e.count == TRACE_FRAMES};
+
+	printf("%s %s\n", e.returned ? "return" : "entry", d->names[e.row]);
 	gostack_print(stdout, &stack, d->syms, true);
 	return 0;
 }
