@@ -111,4 +111,13 @@ static inline bool goroutine_resuming(struct pt_regs *ctx, struct goroutine_key 
 	return true;
 }
 
+/* The goroutine that a hit is about, and the depth of its call, known by stack pointer `sp`. */
+static inline bool goroutine_find(struct pt_regs *ctx, u64 sp, u32 kind, struct goroutine_key *who,
+				  u64 *depth)
+{
+	if (kind == COOKIE_RECOVERED)
+		return goroutine_resuming(ctx, who, depth);
+	return goroutine_here(ctx, sp, who, depth);
+}
+
 #endif

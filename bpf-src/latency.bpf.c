@@ -294,14 +294,6 @@ static inline enum ending ending_of(u32 kind, struct goroutine_key *who)
 	return kind == COOKIE_GOEXIT ? EXITED : PANICKED;
 }
 
-static inline bool find_goroutine(struct pt_regs *ctx, u64 cookie, u32 kind,
-				  struct goroutine_key *who, u64 *depth)
-{
-	if (kind == COOKIE_RECOVERED)
-		return goroutine_resuming(ctx, who, depth);
-	return goroutine_here(ctx, ctx->sp + cookie_adjust(cookie), who, depth);
-}
-
 int on_probe(struct pt_regs *ctx)
 {
 	u64 cookie = find_cookie(ctx), now = bpf_ktime_get_ns(), start, over;
@@ -317,7 +309,7 @@ int on_probe(struct pt_regs *ctx)
 		return 0;
 	if (kind == COOKIE_CALL_IF_CHECKED && !begins)
 		return 0;
-	if (!find_goroutine(ctx, cookie, kind, &who, &call.depth))
+	if (!goroutine_find(ctx, ctx->sp + cookie_adjust(cookie), kind, &who, &call.depth))
 		return 0;
 	over = forget_value(over_from(kind, &call), now);
 	how = forget_value(ending_of(kind, &who), now);

@@ -12,7 +12,8 @@ enum trace_how { TRACE_ENTRY, TRACE_RETURNED, TRACE_PANICKED, TRACE_EXITED };
 struct trace_place {             /* a probed site; the cookie's row is its index in map `places` */
 	unsigned long long addr; /* virtual address in the file */
 	unsigned int item;       /* index of the selection's item */
-	unsigned int plan;       /* number of the generated functions that serve it */
+	unsigned int plan;       /* low 16 bits: number of the generated functions that serve it;
+				  * high: number of the program that it stands in */
 };
 
 struct trace_event {
@@ -31,13 +32,24 @@ struct trace_event {
 };
 
 /* states of what was to be read: bytes read, or */
-#define TRACE_NIL (-1LL)   /* a nil pointer: nothing to read */
-#define TRACE_FAULT (-2LL) /* the page was not in memory, or there is none */
+#define TRACE_NIL (-1LL)    /* a nil pointer: nothing to read */
+#define TRACE_FAULT (-2LL)  /* the page was not in memory, or there is none */
+#define TRACE_BOUNDS (-3LL) /* an index out of range, a division by zero */
+
+enum trace_counter {     /* of map `counters` */
+	TRACE_LOST,       /* events: the ring buffer was full */
+	TRACE_UNREADABLE, /* calls: the predicate met what it could not read */
+	TRACE_UNTRACKED,  /* calls: no room to wait for their return */
+	TRACE_UNTESTED,   /* calls that did not return, so that the predicate had no results */
+	TRACE_SENT,       /* bytes since the reader was last woken */
+	TRACE_COUNTERS,
+};
 
 #define TRACE_FRAMES 128
+#define TRACE_DYNTYPES 65536
 
 /* How to read what an interface holds, by its dynamic type: map `dyntypes`, key: the descriptor's
- * address in the file. The record of an interface's value is struct trace_dynamic, then
+ * address in the file, and in the highest 16 bits the number of the program. The record of an interface's value is struct trace_dynamic, then
  * TRACE_DYN_REFS times { s64 state; char bytes[STRING_MAX rounded up to 8]; }, then the same once
  * more for the interface inside, with only one such reference. */
 #define TRACE_DYN_OBJECT 96

@@ -198,6 +198,8 @@ int tracer_attach(struct tracer *tracer, struct errmsg *err)
 
 	if (fd < 0)
 		return -1;
+	if (tracer->config->loaded && tracer->config->loaded(tracer->config->plan_ctx, tracer, err))
+		return -1;
 	if (!tracer->gate)
 		return tracer_attach_all(tracer, fd, err);
 	if (tracer_fill_places(tracer, 0, err))

@@ -31,15 +31,17 @@ struct tracer_config {
 	const char *bpf_file;              /* in bpf-src/ */
 	const struct bpfprog_define *defs; /* the tool's own */
 	size_t def_count;
-	bool goroutines; /* the kernel side follows goroutines: runtime offsets and hooks */
-	/* the kernel side can be compiled with -DSLEEPABLE=1, and then loaded as a program that may
-	 * sleep: so it is where the kernel can */
-	bool sleepable;
+	/* The kernel side follows goroutines: runtime offsets and hooks. It can be compiled with
+	 * -DSLEEPABLE=1, and then loaded as a program that may sleep: so it is where the kernel
+	 * can. */
+	bool goroutines, sleepable;
 	/* Called when the items are known (and the runtimes), before anything is compiled: may set
 	 * the items' `plan` and `skipped`, and call tracer_define() and tracer_insert(). -1 with
 	 * *err ends it. NULL: none. */
 	int (*plan)(void *ctx, struct tracer *tracer, struct errmsg *err);
-	void *plan_ctx;
+	/* Called when the kernel side's maps are there and no call is seen yet. NULL: none. */
+	int (*loaded)(void *ctx, struct tracer *tracer, struct errmsg *err);
+	void *plan_ctx; /* of both */
 };
 
 struct tracer {

@@ -90,7 +90,7 @@ int tracer_define_all(struct tracer *tracer, struct errmsg *err)
 	tracer_define(tracer, "ROWS", tracer->sel->row_count);
 	if (tracer->pid)
 		tracer_define(tracer, "TGID", tracer->pid);
-	if (tracer->pid && target_pid_namespace(&dev, &ino)) {
+	if (target_pid_namespace(&dev, &ino)) {
 		tracer_define(tracer, "PIDNS_DEV", dev);
 		tracer_define(tracer, "PIDNS_INO", ino);
 	}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading the target's memory, and arithmetic, as generated code needs them. States are those of
+ * trace_shared.h.
+ *
+ *   -DSTRING_MAX=n      bytes of a string, at most
+ *   -DSLEEPABLE         pages that are not in memory can be waited for
+ */
+#ifndef FETCH_H
+#define FETCH_H
+
+#include "hit.h"
+#include "trace_shared.h"
+
+#define STRING_ROOM ((STRING_MAX + 7) / 8 * 8)
+
+#ifdef SLEEPABLE
+static long (*copy_from_user)(void *to, u32 size,
+			      const void *from) = (void *)BPF_FUNC_copy_from_user;
+#endif
+
+static inline s64 fetch(void *to, u32 size, u64 from)
+{
+	if (!probe_read_user(to, size, (void *)from))
+		return 0;
+#ifdef SLEEPABLE
+	if (!copy_from_user(to, size, (void *)from))
+		return 0;
+#endif
+	return TRACE_FAULT;
+}
+
+static inline void must(s64 *bad, s64 state)
+{
+	if (!*bad)
+		*bad = state;
+}
+
+static inline void must_not_be_nil(s64 *bad, u64 pointer)
+{
+	if (!pointer && !*bad)
+		*bad = TRACE_NIL;
+}
+
+static inline u64 element(s64 *bad, u64 base, u64 index, u64 length, u64 size)
+{
+	if (index >= length && !*bad)
+		*bad = TRACE_BOUNDS;
+	return base + index * size;
+}
+
+static inline s64 fetch_object(char *to, u32 size, u64 from)
+{
+	if (!from)
+		return TRACE_NIL;
+	return fetch(to, size, from) ? TRACE_FAULT : size;
+}
+
+/* `length` elements of `size` bytes, but at most `max` bytes */
+static inline s64 fetch_elements(char *to, u64 max, u64 from, u64 length, u64 size)
+{
+	u64 bytes = length > max ? max : length * size;
+
+	if (!from)
+		return TRACE_NIL;
+	if (bytes > max)
+		bytes = max;
+	/* the verifier is to see the number that is passed checked, not another one like it */
+	asm volatile("" : "+r"(bytes));
+	if (!bytes || bytes > max)
+		return 0;
+	return fetch(to, bytes, from) ? TRACE_FAULT : bytes;
+}
+
+/* The first group of a map whose header has been read. Swiss maps (Go's
+ * src/internal/runtime/maps/map.go): dirPtr is the group of a small map, else an array of tables,
+ * which have their groups at 16. Older ones (src/runtime/map.go): an array of buckets at 16. */
+static inline s64 fetch_group(char *to, u32 max, char *header, bool swiss)
+{
+	u64 group = *(u64 *)(header + 16), table = 0;
+
+	if (swiss && *(u64 *)(header + 24)) {
+		if (fetch(&table, 8, group) || fetch(&group, 8, table + 16))
+			return TRACE_FAULT;
+	}
+	return fetch_object(to, max, group);
+}
+
+/* What an object refers to, by its type's script; `type` NULL: nothing is read. */
+static inline void fetch_refs(char *object, u64 object_max, char *refs, u32 count,
+			      struct trace_dyntype *type)
+{
+	u64 off;
+	u32 i;
+
+#pragma clang loop unroll(disable)
+	for (i = 0; i < TRACE_DYN_REFS; i++, refs += 8 + STRING_ROOM) {
+		if (i >= count)
+			break;
+		*(s64 *)refs = TRACE_NIL;
+		if (!type || i >= type->refs)
+			continue;
+		off = type->ref[i].off;
+		asm volatile("" : "+r"(off));
+		if (off > object_max - 16)
+			continue;
+		*(s64 *)refs = fetch_elements(refs + 8, STRING_MAX, *(u64 *)(object + off),
+					      *(u64 *)(object + off + 8), type->ref[i].elem);
+	}
+}
+
+/* The type of what an interface holds, as its address in the file; 0: nil. An itab has it at 8
+ * (Go's src/internal/abi/iface.go). */
+static inline u64 dynamic_type(u64 word, bool methods, struct hit *hit)
+{
+	u64 rtype = word;
+
+	if (!word)
+		return 0;
+	if (methods && fetch(&rtype, 8, word + 8))
+		return ~0ULL; /* no type has it */
+	return rtype - hit->bias;
+}
+
+/* Arithmetic that C or BPF leaves undefined. */
+
+static inline u64 divide_unsigned(s64 *bad, u64 a, u64 b)
+{
+	if (!b && !*bad)
+		*bad = TRACE_BOUNDS;
+	return b ? a / b : 0;
+}
+
+static inline u64 modulo_unsigned(s64 *bad, u64 a, u64 b)
+{
+	if (!b && !*bad)
+		*bad = TRACE_BOUNDS;
+	return b ? a % b : 0;
+}
+
+static inline u64 magnitude(s64 a)
+{
+	return a < 0 ? -(u64)a : a;
+}
+
+static inline u64 divide_signed(s64 *bad, s64 a, s64 b)
+{
+	u64 quotient = divide_unsigned(bad, magnitude(a), magnitude(b));
+
+	return (a < 0) != (b < 0) ? -quotient : quotient;
+}
+
+static inline u64 modulo_signed(s64 *bad, s64 a, s64 b)
+{
+	u64 rest = modulo_unsigned(bad, magnitude(a), magnitude(b));
+
+	return a < 0 ? -rest : rest;
+}
+
+static inline u64 shift_right_unsigned(u64 a, u64 n)
+{
+	return n < 64 ? a >> (n & 63) : 0;
+}
+
+static inline u64 shift_right_signed(s64 a, u64 n)
+{
+	return a >> (n < 64 ? n & 63 : 63);
+}
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One hit of a probe: who runs, where and since when.
+ *
+ *   -DPARENT                         who created the goroutine is wanted
+ *   -DONLY_TID=n -DONLY_GOID=n
+ *   -DPIDNS_DEV, _INO                process IDs are those of this PID namespace
+ */
+#ifndef HIT_H
+#define HIT_H
+
+#include "goroutine.h"
+#include "frames.h"
+
+struct hit {    /* of a probe */
+	u64 sp; /* what the call is known by: for functions the stack pointer at entry */
+	u64 now, latency;
+	u64 goid, parent_goid, created_by;
+	u64 bias;
+	u32 tgid, tid, cpu;
+	u32 item, plan, program;
+};
+
+static inline void find_parent(struct pt_regs *ctx, struct hit *hit)
+{
+#ifdef PARENT
+	frames_creator(goroutine_g(ctx), &hit->created_by, &hit->parent_goid);
+#endif
+}
+
+static inline void find_thread(struct hit *hit)
+{
+	u64 id = bpf_get_current_pid_tgid();
+
+	hit->tgid = id >> 32;
+	hit->tid = id;
+#ifdef PIDNS_INO
+	struct bpf_pidns_info ns = {};
+
+	if (!bpf_get_ns_current_pid_tgid(PIDNS_DEV, PIDNS_INO, &ns, sizeof(ns))) {
+		hit->tgid = ns.tgid;
+		hit->tid = ns.pid;
+	}
+#endif
+	hit->cpu = bpf_get_smp_processor_id();
+}
+
+static inline bool only_these(struct hit *hit)
+{
+#ifdef ONLY_TID
+	if (hit->tid != ONLY_TID)
+		return false;
+#endif
+#ifdef ONLY_GOID
+	if (hit->goid != ONLY_GOID)
+		return false;
+#endif
+	return true;
+}
+
+static inline u64 probe_address(struct pt_regs *ctx)
+{
+#ifdef __aarch64__
+	return ctx->pc;
+#else
+	return ctx->ip;
+#endif
+}
+
+#endif

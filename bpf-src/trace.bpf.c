@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Prints calls: what each PROBE asks for is read into an event's record, and events go through a
+ * ring buffer. What serves one kind of function is a plan: a few functions that are generated from
+ * the PROBE and the function's signature, into the place marked below.
+ *
+ *   -DSTRING_MAX=n      bytes of a string, at most
+ *   -DSAVED_MAX=n       bytes kept with a call until it returns
+ *   -DRING_PAGES=n      size of the ring buffer, a power of two
+ *   -DPLACES=n          probed sites
+ *   -DCALLS=n           calls that can be waited for at a time
+ *   -DRETURNS           there are return probes
+ *   -DUSER_FRAMES -DKERNEL_FRAMES    stacks are wanted
+ *   -DPARENT            who created the goroutine is wanted
+ *   -DSLEEPABLE         pages that are not in memory can be waited for
+ *   -DONLY_TID=n -DONLY_GOID=n
+ */
+#include "goroutine.h"
+#include "trace_shared.h"
+#include "hit.h"
+#include "fetch.h"
+
+#define FRAMES_SIZE (8 * TRACE_FRAMES * (USER_FRAMES + KERNEL_FRAMES))
+#define RING_BYTES (RING_PAGES * 4096ULL)
+#define SAVED_ROOM (SAVED_MAX ? SAVED_MAX : 8)
+#define SAME_DEPTH_MAX 8 /* return probes of one function, inlined copies in one frame */
+#define ABANDONED_MAX 64 /* calls that one panic can end and that are each reported */
+
+struct waiting { /* a call that has not returned yet; of a goroutine's, outermost first */
+	struct call call;
+	u32 plan;
+	u32 done; /* its return was seen */
+	char saved[SAVED_ROOM];
+};
+
+BPF_RINGBUF_OUTPUT(events, RING_PAGES);
+BPF_F_TABLE("hash", u32, struct trace_place, places, PLACES, BPF_F_NO_PREALLOC);
+BPF_F_TABLE("hash", u64, struct trace_dyntype, dyntypes, TRACE_DYNTYPES, BPF_F_NO_PREALLOC);
+BPF_PERCPU_ARRAY(counters, u64, TRACE_COUNTERS);
+#ifdef RETURNS
+BPF_F_TABLE("hash", struct goroutine_key, u64, goroutines, CALLS, BPF_F_NO_PREALLOC);
+BPF_F_TABLE("hash", struct deep_key, struct waiting, waiting_calls, CALLS, BPF_F_NO_PREALLOC);
+BPF_ARRAY(no_call, struct waiting, 1);
+#endif
+#ifdef BY_ADDRESS
+BPF_F_TABLE("hash", u64, u64, sites, PROBE_SITES, BPF_F_NO_PREALLOC); /* probe_place() -> cookie */
+#endif
+
+/* Here and not in probe.h: libbcc knows maps in a program's main file only. */
+static inline u64 find_cookie(struct pt_regs *ctx)
+{
+#ifdef BY_ADDRESS
+	u64 place = probe_place(ctx);
+	u64 *found = sites.lookup(&place);
+
+	return found ? *found : (u64)COOKIE_NONE << COOKIE_KIND_SHIFT;
+#else
+	return bpf_get_attach_cookie(ctx);
+#endif
+}
+
+static inline void count(u32 counter)
+{
+	u64 *n = counters.lookup(&counter);
+
+	if (n)
+		__sync_fetch_and_add(n, 1);
+}
+
+/* What an interface holds, by its dynamic type, and what an interface in that holds. */
+static inline void fetch_dynamic(char *to, u64 word, u64 data, bool methods, struct hit *hit)
+{
+	u64 max = TRACE_DYN_OBJECT, off, key;
+	struct trace_dyntype *type;
+	struct trace_dynamic *dyn;
+	u32 level;
+
+#pragma clang loop unroll(disable)
+	for (level = 0; level < 2; level++) {
+		dyn = (void *)to;
+		dyn->word = data;
+		dyn->state = TRACE_NIL;
+		dyn->rtype = dynamic_type(word, methods, hit);
+		key = dyn->rtype | (u64)hit->program << 48;
+		type = dyntypes.lookup(&key);
+		if (type && type->direct) {
+			*(u64 *)dyn->object = data;
+			dyn->state = 8;
+		} else if (type) {
+			dyn->state = fetch_elements(dyn->object, max, data, type->size, 1);
+		}
+		if (type && dyn->state <= 0)
+			type = 0;
+		fetch_refs(dyn->object, max, dyn->object + max, level ? 1 : TRACE_DYN_REFS, type);
+		off = type ? type->inner : -1;
+		word = data = 0;
+		methods = true;
+		asm volatile("" : "+r"(off));
+		if (off <= max - 16) {
+			word = *(u64 *)(dyn->object + off);
+			data = *(u64 *)(dyn->object + off + 8);
+		}
+		to = dyn->object + max + TRACE_DYN_REFS * (8 + STRING_ROOM);
+		max = TRACE_DYN_INNER;
+	}
+}
+
+/* Events. */
+
+/* The tool looks into the ring some times a second by itself; it is woken only when much has come
+ * since. (What each CPU has sent is not exact where one handler preempts another.) */
+static inline void submit(struct trace_event *event, u64 size)
+{
+	u32 sent = TRACE_SENT;
+	u64 *bytes = counters.lookup(&sent), flags = BPF_RB_NO_WAKEUP;
+
+	if (bytes)
+		*bytes += size;
+	if (bytes && *bytes > RING_BYTES / 8) {
+		*bytes = 0;
+		flags = BPF_RB_FORCE_WAKEUP;
+	}
+	events.ringbuf_submit(event, flags);
+}
+
+static inline void begin_event(struct hit *hit, struct trace_event *event, u32 how)
+{
+	event->time_ns = hit->now;
+	event->latency_ns = hit->latency;
+	event->goid = hit->goid;
+	event->parent_goid = hit->parent_goid;
+	event->created_by = hit->created_by;
+	event->bias = hit->bias;
+	event->tgid = hit->tgid;
+	event->tid = hit->tid;
+	event->cpu = hit->cpu;
+	event->item = hit->item;
+	event->how = how;
+	event->user_frames = 0;
+	event->kernel_frames = 0;
+	event->zero = 0;
+	bpf_get_current_comm(event->comm, sizeof(event->comm));
+}
+
+static inline void add_frames(struct pt_regs *ctx, struct hit *hit, struct trace_event *event,
+			      char *to)
+{
+#if USER_FRAMES
+	event->user_frames = frames_user(ctx, hit->sp, (u64 *)to);
+#endif
+#if KERNEL_FRAMES
+	long bytes = bpf_get_stack(ctx, to + 8 * TRACE_FRAMES * USER_FRAMES, 8 * TRACE_FRAMES, 0);
+
+	event->kernel_frames = bytes > 0 ? (u64)bytes / 8 : 0;
+#endif
+}
+
+/* Does the predicate hold? */
+static inline bool is_wanted(bool want, s64 bad)
+{
+	if (bad)
+		count(TRACE_UNREADABLE);
+	return want && !bad;
+}
+
+/* generated: plans */
+
+#ifdef RETURNS
+/* A call that did not return: only what was kept at entry is known. */
+static inline void report_abandoned(struct hit *hit, struct waiting *call, u32 how)
+{
+	struct trace_event *event;
+
+	if (call->done)
+		return;
+	if (tests_results(call->plan)) {
+		count(TRACE_UNTESTED);
+		return;
+	}
+	event = events.ringbuf_reserve(sizeof(*event) + SAVED_ROOM);
+	if (!event) {
+		count(TRACE_LOST);
+		return;
+	}
+	begin_event(hit, event, how);
+	event->item = call->call.row;
+	event->latency_ns = hit->now - call->call.start_ns;
+	probe_read_kernel(event + 1, SAVED_ROOM, call->saved);
+	submit(event, sizeof(*event) + SAVED_ROOM);
+}
+
+/* Ends the calls whose frames lie at `depth` or deeper. */
+static inline void abandon(struct hit *hit, struct goroutine_key *who, u64 *calls, u64 depth,
+			   u32 how)
+{
+	struct deep_key key = {.who = *who};
+	struct waiting *last;
+	int i;
+
+	for (i = 0; i < ABANDONED_MAX; i++) {
+		if (!*calls)
+			break;
+		key.index = *calls - 1;
+		last = waiting_calls.lookup(&key);
+		if (last && last->call.depth < depth)
+			break;
+		if (last)
+			report_abandoned(hit, last, how);
+		waiting_calls.delete(&key);
+		*calls = key.index;
+	}
+}
+
+static inline u64 *calls_of(struct goroutine_key *who)
+{
+	u64 *calls = goroutines.lookup(who), none = 0;
+
+	if (calls)
+		return calls;
+	goroutines.update(who, &none);
+	return goroutines.lookup(who);
+}
+
+static inline void remember(struct pt_regs *ctx, struct hit *hit, struct goroutine_key *who,
+			    u64 *calls, struct call *call)
+{
+	struct deep_key key = {.who = *who};
+	struct waiting *waiting;
+	u32 zero = 0;
+
+	key.index = *calls;
+	waiting = no_call.lookup(&zero);
+	if (waiting)
+		waiting_calls.update(&key, waiting);
+	waiting = waiting_calls.lookup(&key);
+	if (!waiting) {
+		count(TRACE_UNTRACKED);
+		return;
+	}
+	waiting->call = *call;
+	waiting->plan = hit->plan;
+	waiting->done = 0;
+	*calls = key.index + 1;
+	save_arguments(ctx, hit, waiting->saved);
+	waiting->call.start_ns = bpf_ktime_get_ns();
+}
+
+static inline void on_return(struct pt_regs *ctx, struct hit *hit, struct goroutine_key *who,
+			     u64 *calls, struct call *call)
+{
+	struct deep_key key = {.who = *who};
+	struct waiting *waiting;
+	int i;
+
+	for (i = 1; i <= SAME_DEPTH_MAX; i++) {
+		if (i > *calls)
+			return;
+		key.index = *calls - i;
+		waiting = waiting_calls.lookup(&key);
+		if (!waiting || waiting->call.depth != call->depth)
+			return;
+		if (waiting->call.row == call->row && waiting->call.copy == call->copy &&
+		    !waiting->done)
+			break;
+	}
+	if (i > SAME_DEPTH_MAX || !waiting)
+		return;
+	waiting->done = 1;
+	hit->latency = hit->now - waiting->call.start_ns;
+	report(ctx, hit, waiting->saved);
+}
+
+/* What stands last and has returned is over. */
+static inline void forget_done(struct goroutine_key *who, u64 *calls)
+{
+	struct deep_key key = {.who = *who};
+	struct waiting *last;
+	int i;
+
+	for (i = 0; i < SAME_DEPTH_MAX; i++) {
+		if (!*calls)
+			break;
+		key.index = *calls - 1;
+		last = waiting_calls.lookup(&key);
+		if (last && !last->done)
+			return;
+		waiting_calls.delete(&key);
+		*calls = key.index;
+	}
+	if (!*calls)
+		goroutines.delete(who);
+}
+
+/* Which calls of a goroutine a hit shows to be over: those at this depth or deeper. Others may
+ * stand at a call's own depth: those of other PROBEs, and inlined copies'. */
+static inline u64 over_from(u32 kind, u64 depth)
+{
+	if (kind >= COOKIE_GOEXIT)
+		return 0;
+	return kind == COOKIE_RECOVERED ? depth : depth + 1;
+}
+
+static inline void follow_call(struct pt_regs *ctx, struct hit *hit, struct goroutine_key *who,
+			       struct call *call, u32 kind, bool begins)
+{
+	u64 *calls, over = forget_value(over_from(kind, call->depth), hit->now);
+	u32 how = forget_value(kind == COOKIE_GOEXIT ? TRACE_EXITED : TRACE_PANICKED, hit->now);
+
+	begins = forget_value(begins && wants_at_entry(ctx, hit), hit->now);
+	kind = forget_value(kind, hit->now);
+	calls = begins ? calls_of(who) : goroutines.lookup(who);
+	if (!calls)
+		return;
+	abandon(hit, who, calls, over, how);
+	if (begins)
+		remember(ctx, hit, who, calls, call);
+	else if (kind == COOKIE_RETURN)
+		on_return(ctx, hit, who, calls, call);
+	forget_done(who, calls);
+}
+#endif
+
+/* Which place is it, and what serves it? False for the runtime's hooks. */
+static inline bool find_place(struct pt_regs *ctx, u32 row, struct hit *hit)
+{
+	struct trace_place *place = places.lookup(&row);
+
+	if (!place)
+		return false;
+	hit->bias = probe_address(ctx) - place->addr;
+	hit->item = place->item;
+	hit->plan = place->plan & 0xffff;
+	hit->program = place->plan >> 16;
+	return true;
+}
+
+int on_probe(struct pt_regs *ctx)
+{
+	u64 cookie = find_cookie(ctx);
+	u32 kind = cookie_kind(cookie);
+	bool begins = probe_is_call(ctx, cookie);
+	struct hit hit = {.sp = ctx->sp + cookie_adjust(cookie)};
+	struct goroutine_key who = {};
+	struct call call = {.copy = cookie_copy(cookie)};
+
+	if (!probe_wanted() || kind == COOKIE_NONE || (kind == COOKIE_CALL_IF_CHECKED && !begins))
+		return 0;
+	if (kind <= COOKIE_RETURN && !find_place(ctx, cookie_row(cookie), &hit))
+		return 0;
+	if (!goroutine_find(ctx, hit.sp, kind, &who, &call.depth))
+		return 0;
+	hit.now = bpf_ktime_get_ns();
+	hit.goid = who.id & GOROUTINE_SYSTEM ? 0 : who.id;
+	find_thread(&hit);
+	if (kind <= COOKIE_RETURN && !only_these(&hit))
+		return 0;
+	find_parent(ctx, &hit);
+	if (begins && !waits_for_return(hit.plan)) {
+		report(ctx, &hit, 0);
+		return 0;
+	}
+#ifdef RETURNS
+	call.row = hit.item;
+	follow_call(ctx, &hit, &who, &call, kind, begins);
+#endif
+	return 0;
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "funcinfo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "debuginfo.h"
+#include "errmsg.h"
+#include "image.h"
+#include "mem.h"
+#include "pclntab.h"
+#include "program.h"
+#include "rtti.h"
+#include "signature.h"
+
+enum { RAW_WORDS = 9 }; /* amd64's integer argument registers */
+
+struct funcinfo {
+	const struct program *prog;
+	int minor;
+	struct gotypes *memory;
+	struct debuginfo *dbg; /* NULL: none, or not opened */
+	struct rtti *rtti;     /* the same */
+	bool dbg_tried, rtti_tried;
+};
+
+struct funcinfo *funcinfo_new(const struct program *prog, int minor, struct gotypes *memory)
+{
+	struct funcinfo *info = mem_zalloc(1, sizeof(*info));
+
+	info->prog = prog;
+	info->minor = minor;
+	info->memory = memory;
+	return info;
+}
+
+void funcinfo_free(struct funcinfo *info)
+{
+	if (!info)
+		return;
+	debuginfo_close(info->dbg);
+	rtti_close(info->rtti);
+	free(info);
+}
+
+static struct debuginfo *get_debuginfo(struct funcinfo *info)
+{
+	if (!info->dbg_tried)
+		info->dbg = debuginfo_open(info->prog->img, info->prog->tab, info->minor,
+					   info->memory, NULL);
+	info->dbg_tried = true;
+	return info->dbg;
+}
+
+static struct rtti *get_rtti(struct funcinfo *info)
+{
+	if (!info->rtti_tried)
+		info->rtti = rtti_open(info->prog->img, info->prog->tab, info->minor, info->memory,
+				       NULL);
+	info->rtti_tried = true;
+	return info->rtti;
+}
+
+/* Words as they are passed: all that can be said of a function of unknown signature. */
+static void raw_words(struct funcinfo *info, struct gofunc *out)
+{
+	static const char *const names[RAW_WORDS] = {"goarg1", "goarg2", "goarg3",
+						     "goarg4", "goarg5", "goarg6",
+						     "goarg7", "goarg8", "goarg9"};
+
+	*out = (struct gofunc){.dictionary = -1, .source = GOFUNC_NONE};
+	out->params = gotypes_alloc(info->memory, RAW_WORDS, sizeof(*out->params));
+	out->results = gotypes_alloc(info->memory, RAW_WORDS, sizeof(*out->results));
+	out->param_count = out->result_count = RAW_WORDS;
+	for (size_t i = 0; i < RAW_WORDS; i++) {
+		out->params[i].name = names[i];
+		out->params[i].type = gotypes_basic(info->memory, "uintptr");
+		out->results[i].name = "";
+		out->results[i].type = out->params[i].type;
+	}
+}
+
+void funcinfo_find(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *out)
+{
+	struct debuginfo *dbg = get_debuginfo(info);
+	struct rtti *rtti;
+
+	if (dbg && !debuginfo_func(dbg, fn->addr, fn->name, out))
+		return;
+	rtti = get_rtti(info);
+	if (!rtti || rtti_func(rtti, fn->addr, out))
+		raw_words(info, out);
+}
+
+static const struct gotype *find_type(void *ctx, const char *name)
+{
+	struct funcinfo *info = ctx;
+	struct debuginfo *dbg = get_debuginfo(info);
+	const struct gotype *type = dbg ? debuginfo_type(dbg, name) : NULL;
+
+	if (!type && get_rtti(info))
+		type = rtti_named(info->rtti, name);
+	return type;
+}
+
+/* The receiver's type, as text, of "net/http.(*conn).serve" or "main.T.String"; NULL: it is no
+ * method. malloc'd. `*pointer`: is the receiver a pointer? */
+static char *receiver_type(const char *name, bool *pointer)
+{
+	const char *open = strstr(name, ".(*"), *close = open ? strstr(open, ").") : NULL;
+	const char *base = strrchr(name, '/'), *first, *second;
+
+	*pointer = close != NULL;
+	if (close)
+		return mem_printf("%.*s.%.*s", (int)(open - name), name, (int)(close - open - 3),
+				  open + 3);
+	if (strchr(name, '['))
+		return NULL;
+	first = strchr(base ? base : name, '.');
+	second = first ? strchr(first + 1, '.') : NULL;
+	/* main.f.func1 is a closure in main.f */
+	if (!second || strchr(second + 1, '.') || !strncmp(second, ".func", 5) ||
+	    second == first + 1)
+		return NULL;
+	return mem_strndup(name, second - name);
+}
+
+/* Methods are written without their receiver, as in Go. */
+static int add_receiver(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *out,
+			struct errmsg *err)
+{
+	bool pointer;
+	char *name = receiver_type(fn->name, &pointer);
+	const struct gotype *type = name ? find_type(info, name) : NULL;
+
+	if (!name)
+		return 0;
+	if (!type && !pointer) {
+		errmsg_set(err, "the type of %s's receiver, %s, is not known", fn->name, name);
+		free(name);
+		return -1;
+	}
+	free(name);
+	struct goparam *params = gotypes_alloc(info->memory, out->param_count + 1, sizeof(*params));
+
+	if (out->param_count)
+		memcpy(params + 1, out->params, out->param_count * sizeof(*params));
+	params[0].name = "";
+	params[0].type = !type     ? gotypes_basic(info->memory, "unsafe.Pointer")
+			 : pointer ? gotypes_pointer(info->memory, type)
+				   : type;
+	out->params = params;
+	out->param_count++;
+	out->receiver = true;
+	return 0;
+}
+
+int funcinfo_signature(struct funcinfo *info, const struct pclntab_func *fn, const char *text,
+		       unsigned col, struct gofunc *out, struct errmsg *err)
+{
+	struct signature_names names = {find_type, info, info->minor};
+	struct errmsg why = {0};
+	size_t pos = 0;
+
+	if (signature_parse(info->memory, &names, text, out, &pos, &why)) {
+		errmsg_set(err, "col %zu: %s", col + pos, why.text);
+		errmsg_hint(err, "%s", why.hint);
+		return -1;
+	}
+	out->source = GOFUNC_SIGNATURE;
+	out->dictionary = -1;
+	if (strchr(fn->name, '[') && info->minor >= 18) {
+		struct gofunc known;
+
+		/* where the hidden dictionary is passed */
+		funcinfo_find(info, fn, &known);
+		out->dictionary = known.source != GOFUNC_NONE ? known.dictionary : 0;
+	}
+	return add_receiver(info, fn, out, err);
+}
+
+enum abi_convention funcinfo_convention(const struct funcinfo *info, const struct pclntab_func *fn)
+{
+	if (fn->is_asm)
+		return ABI_STACK;
+	return abi_convention(image_arch(info->prog->img), info->minor);
+}
+
+const struct gotype *funcinfo_rtype(struct funcinfo *info, uint64_t addr, bool *direct)
+{
+	struct rtti *rtti = get_rtti(info);
+	const struct gotype *type = rtti ? rtti_type(rtti, addr) : NULL;
+
+	*direct = type && rtti_is_direct(rtti, addr);
+	return type;
+}
+
+struct each_rtype {
+	struct rtti *rtti;
+	bool (*fn)(const struct gotype *type, bool direct, void *ctx);
+	void *ctx;
+};
+
+static bool on_rtype(const struct gotype *type, void *ctx)
+{
+	struct each_rtype *each = ctx;
+
+	return each->fn(type, rtti_is_direct(each->rtti, type->rtype), each->ctx);
+}
+
+void funcinfo_each_rtype(struct funcinfo *info,
+			 bool (*fn)(const struct gotype *type, bool direct, void *ctx), void *ctx)
+{
+	struct each_rtype each = {get_rtti(info), fn, ctx};
+
+	if (each.rtti)
+		rtti_each(each.rtti, on_rtype, &each);
+}

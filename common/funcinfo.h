@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is known of a program's functions and types, from whoever knows it first: a signature that
+ * the user typed, debug information, run-time type information. */
+#ifndef FUNCINFO_H
+#define FUNCINFO_H
+
+#include "abi.h"
+#include "gotype.h"
+
+struct errmsg;
+struct funcinfo;
+struct pclntab_func;
+struct program;
+
+/* `minor`: Go 1.MINOR. Opens nothing yet. The program and `memory` outlive it. */
+struct funcinfo *funcinfo_new(const struct program *prog, int minor, struct gotypes *memory);
+void funcinfo_free(struct funcinfo *info); /* NULL is all right */
+
+/* A function's signature; GOFUNC_NONE where nothing is known of it: then its parameters are raw
+ * words. */
+void funcinfo_find(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *out);
+/* The signature that the user gives for it; `col` is where that begins, for messages. 0, or -1
+ * with *err ("col 12: ..."). */
+int funcinfo_signature(struct funcinfo *info, const struct pclntab_func *fn, const char *text,
+		       unsigned col, struct gofunc *out, struct errmsg *err);
+enum abi_convention funcinfo_convention(const struct funcinfo *info, const struct pclntab_func *fn);
+
+/* By the address of its run-time descriptor; NULL: unknown. */
+const struct gotype *funcinfo_rtype(struct funcinfo *info, uint64_t addr, bool *direct);
+/* All types with a run-time descriptor. */
+void funcinfo_each_rtype(struct funcinfo *info,
+			 bool (*fn)(const struct gotype *type, bool direct, void *ctx), void *ctx);
+
+#endif

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tracegen.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "errmsg.h"
+#include "format.h"
+#include "tracegen_code.h"
+
+enum { RECORD_ALIGN = 8 };
+
+/* Arguments of a return probe are read at entry, into what is kept with the call. */
+static struct ctext *enter_phase(struct gen *gen, unsigned uses)
+{
+	struct ctext *before = gen->out;
+
+	if (gen->probe->spec->at_return && !(uses & GEN_USES_RETURN) && (uses & GEN_USES_ENTRY)) {
+		gen->out = &gen->save;
+		gen->returning = false;
+	}
+	return before;
+}
+
+static void leave_phase(struct gen *gen, struct ctext *before)
+{
+	gen->out = before;
+	gen->returning = gen->probe->spec->at_return;
+}
+
+static int value_arg(struct gen *gen, const struct expr *expr, bool follow,
+		     struct tracegen_arg *arg)
+{
+	struct shape_limits limits = gen->probe->limits;
+	unsigned uses = gen_uses(gen, expr);
+	struct ctext *before = enter_phase(gen, uses);
+	struct place place;
+
+	limits.follow = follow;
+	ctext_line(gen->out, "bad = 0;");
+	if (gen_place(gen, expr, &place))
+		return -1;
+	if (gen->out == &gen->save && (uses & GEN_USES_RETURN))
+		return errmsg_set(gen->err,
+				  "col %u: arguments are read at entry, when results are "
+				  "not known yet",
+				  expr->col);
+	arg->kind = TRACEGEN_VALUE;
+	arg->at_return = gen->returning && (uses & GEN_USES_RETURN);
+	arg->at = *gen_end(gen);
+	*gen_end(gen) += RECORD_ALIGN;
+	arg->shape = shape_new(gen->memory, place.type, &limits, gen_end(gen));
+	gen_value(gen, &place, arg->shape, arg->at);
+	leave_phase(gen, before);
+	return 0;
+}
+
+static int number_arg(struct gen *gen, const struct expr *expr, struct tracegen_arg *arg)
+{
+	struct number number;
+
+	ctext_line(gen->out, "bad = 0;");
+	if (gen_number(gen, expr, &number))
+		return -1;
+	arg->kind = TRACEGEN_NUMBER;
+	arg->at_return = gen->returning && (gen_uses(gen, expr) & GEN_USES_RETURN);
+	arg->is_bool = number.is_bool;
+	arg->is_unsigned = number.is_unsigned;
+	arg->at = *gen_end(gen);
+	*gen_end(gen) += 16;
+	ctext_line(gen->out, "*(u64 *)(rec + %u) = %s;", arg->at, number.text);
+	ctext_line(gen->out, "*(s64 *)(rec + %u) = bad;", arg->at + 8);
+	return 0;
+}
+
+static int list_arg(struct gen *gen, bool results, bool follow, struct tracegen_arg *arg)
+{
+	const struct gofunc *fn = gen->probe->fn;
+	size_t count = results ? fn->result_count : fn->param_count;
+
+	arg->kind = TRACEGEN_LIST;
+	arg->at_return = results;
+	if (gen->probe->no_args || fn->source == GOFUNC_NONE)
+		return 0;
+	arg->count = count;
+	arg->items = gotypes_alloc(gen->memory, count, sizeof(*arg->items));
+	for (size_t i = 0; i < count; i++) {
+		struct expr expr = {.kind = results ? EXPR_RESULT : EXPR_PARAM, .number = i + 1};
+
+		if (value_arg(gen, &expr, follow, &arg->items[i]))
+			return -1;
+		arg->items[i].text = results ? fn->results[i].name : fn->params[i].name;
+	}
+	return 0;
+}
+
+static int special_arg(struct gen *gen, const struct expr *expr, struct tracegen_arg *arg)
+{
+	arg->kind = TRACEGEN_SPECIAL;
+	arg->special = expr->number;
+	if (expr->number == SPECIAL_PARENT_GOID)
+		gen->uses_parent = true;
+	return 0;
+}
+
+static int make_arg(struct gen *gen, const struct expr *expr, bool follow, struct tracegen_arg *arg)
+{
+	switch (expr->kind) {
+	case EXPR_PARAMS:
+	case EXPR_RESULTS:
+		return list_arg(gen, expr->kind == EXPR_RESULTS, follow, arg);
+	case EXPR_SPECIAL:
+		return special_arg(gen, expr, arg);
+	case EXPR_STRING:
+		arg->kind = TRACEGEN_TEXT;
+		arg->text = gotypes_text(gen->memory, expr->text, expr->len);
+		return 0;
+	default:
+		return gen_is_place(expr) ? value_arg(gen, expr, follow, arg)
+					  : number_arg(gen, expr, arg);
+	}
+}
+
+static void arg_as_format(const struct tracegen_arg *arg, struct format_arg *out)
+{
+	static const bool text[] = {
+		[SPECIAL_COMM] = true, [SPECIAL_FUNC] = true, [SPECIAL_PARENT_GOID] = false};
+	bool is_text =
+		arg->kind == TRACEGEN_TEXT || (arg->kind == TRACEGEN_SPECIAL && text[arg->special]);
+
+	*out = (struct format_arg){.kind = FORMAT_INT,
+				   .is_bool = arg->is_bool,
+				   .is_unsigned = arg->is_unsigned,
+				   .shape = arg->shape};
+	if (is_text)
+		out->kind = FORMAT_TEXT;
+	else if (arg->kind == TRACEGEN_VALUE)
+		out->kind = FORMAT_SHAPE;
+	else if (arg->kind == TRACEGEN_LIST)
+		out->kind = FORMAT_LIST;
+	else if (arg->kind == TRACEGEN_MISSING)
+		out->kind = FORMAT_MISSING;
+}
+
+/* What was written of an argument that turns out not to exist is taken back. */
+static void take_back(struct ctext *text, const struct ctext *before)
+{
+	text->depth = before->depth;
+	text->len = before->len;
+	if (text->text)
+		text->text[text->len] = 0;
+}
+
+static int checked_arg(struct gen *gen, size_t n, struct tracegen_arg *arg)
+{
+	const struct tracegen_probe *probe = gen->probe;
+	const struct expr *expr = probe->spec->args[n];
+	struct ctext save = gen->save, fill = gen->fill;
+	struct format_arg as;
+
+	if (make_arg(gen, expr, format_follows(probe->format, n), arg)) {
+		if (!probe->several)
+			return -1;
+		take_back(&gen->save, &save);
+		take_back(&gen->fill, &fill);
+		leave_phase(gen, &gen->fill);
+		*arg = (struct tracegen_arg){.kind = TRACEGEN_MISSING};
+		return 0;
+	}
+	arg_as_format(arg, &as);
+	return format_check(probe->format, n, &as, probe->spec->arg_texts[n], gen->err);
+}
+
+static int make_args(struct gen *gen, struct tracegen_plan *plan)
+{
+	const struct probespec *spec = gen->probe->spec;
+
+	leave_phase(gen, &gen->fill);
+	plan->arg_count = gen->probe->format ? spec->arg_count : 1u + spec->at_return;
+	plan->args = gotypes_alloc(gen->memory, plan->arg_count, sizeof(*plan->args));
+	if (gen->probe->format && plan->arg_count != format_verbs(gen->probe->format))
+		return errmsg_set(gen->err, "col %u: the format takes %zu arguments, there are %zu",
+				  spec->format_cols[spec->format_len],
+				  format_verbs(gen->probe->format), plan->arg_count);
+	for (size_t i = 0; i < plan->arg_count; i++)
+		if (gen->probe->format ? checked_arg(gen, i, &plan->args[i])
+				       : list_arg(gen, i > 0, false, &plan->args[i]))
+			return -1;
+	return 0;
+}
+
+static int make_predicate(struct gen *gen, struct tracegen_plan *plan)
+{
+	const struct probespec *spec = gen->probe->spec;
+	struct number number;
+
+	plan->wants_at_entry = !(gen_uses(gen, spec->predicate) & GEN_USES_RETURN);
+	if (!spec->predicate)
+		return 0;
+	gen->out = &gen->wanted;
+	gen->returning = spec->at_return && !plan->wants_at_entry;
+	if (gen_number(gen, spec->predicate, &number))
+		return -1;
+	ctext_line(gen->out, "want = %s != 0;", number.text);
+	return 0;
+}
+
+/* What is kept with the call is the beginning of its record; how long it is becomes known only
+ * when everything has been gone through once. */
+static int generate(struct gen *gen, struct tracegen_plan *plan, uint32_t saved_size)
+{
+	gen->record_end = saved_size;
+	gen->save.depth = gen->wanted.depth = gen->fill.depth = 1;
+	return make_predicate(gen, plan) || make_args(gen, plan) ? -1 : 0;
+}
+
+static void free_text(struct gen *gen)
+{
+	ctext_free(&gen->save);
+	ctext_free(&gen->wanted);
+	ctext_free(&gen->fill);
+}
+
+int tracegen_plan(struct gotypes *memory, const struct tracegen_probe *probe,
+		  struct tracegen_plan *out, struct errmsg *err)
+{
+	struct gen gen;
+	uint32_t saved_size = 0;
+
+	for (int pass = 0; pass < 2; pass++) {
+		gen = (struct gen){.probe = probe, .memory = memory, .err = err};
+		*out = (struct tracegen_plan){0};
+		if (generate(&gen, out, saved_size)) {
+			free_text(&gen);
+			return -1;
+		}
+		saved_size = gen.saved_end;
+		if (pass == 0)
+			free_text(&gen);
+	}
+	out->saved_size = gen.saved_end;
+	out->record_size = gen.record_end;
+	out->uses_parent = gen.uses_parent;
+	out->save = ctext_take(&gen.save);
+	out->wanted = ctext_take(&gen.wanted);
+	out->fill = ctext_take(&gen.fill);
+	return 0;
+}
+
+void tracegen_free(struct tracegen_plan *plan)
+{
+	free(plan->save);
+	free(plan->wanted);
+	free(plan->fill);
+}

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Paths: goarg1, req.URL.Path, x[3], *p, len(x). */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "errmsg.h"
+#include "image.h"
+#include "mem.h"
+#include "tracegen_code.h"
+
+enum { FIELD_STEPS = 8 }; /* embedded pointers followed on the way to one field */
+
+uint32_t *gen_end(struct gen *gen)
+{
+	return gen->probe->spec->at_return && gen->out == &gen->save ? &gen->saved_end
+								     : &gen->record_end;
+}
+
+void gen_var(struct gen *gen, char name[NAME_MAX_LEN])
+{
+	snprintf(name, NAME_MAX_LEN, "v%u", gen->vars++);
+}
+
+static bool find_named(const struct gofunc *fn, const char *name, struct gen_symbol *out)
+{
+	for (int results = 0; results < 2; results++) {
+		const struct goparam *list = results ? fn->results : fn->params;
+		size_t count = results ? fn->result_count : fn->param_count;
+
+		for (size_t i = 0; i < count; i++)
+			if (list[i].name && !strcmp(list[i].name, name)) {
+				*out = (struct gen_symbol){results, i};
+				return true;
+			}
+	}
+	return false;
+}
+
+bool gen_find(const struct gen *gen, const struct expr *expr, struct gen_symbol *out)
+{
+	const struct gofunc *fn = gen->probe->fn;
+
+	if (expr->kind == EXPR_NAME)
+		return find_named(fn, expr->text, out);
+	out->is_result = expr->kind == EXPR_RESULT;
+	out->index = expr->number - 1;
+	return expr->number &&
+	       expr->number <= (out->is_result ? fn->result_count : fn->param_count);
+}
+
+/* Says what there is instead. */
+static int no_such(struct gen *gen, const struct expr *expr)
+{
+	const struct gofunc *fn = gen->probe->fn;
+	bool results = expr->kind == EXPR_RESULT;
+	char known[256] = "";
+	size_t len = 0;
+
+	if (gen->probe->no_args)
+		return errmsg_set(gen->err, "col %u: the arguments of inlined copies are not known",
+				  expr->col);
+	if (expr->kind != EXPR_NAME)
+		return errmsg_set(gen->err, "col %u: the function has %zu %s", expr->col,
+				  results ? fn->result_count : fn->param_count,
+				  results ? "results" : "parameters");
+	for (size_t i = 0; i < fn->param_count + fn->result_count && len < sizeof(known); i++) {
+		const struct goparam *param =
+			i < fn->param_count ? &fn->params[i] : &fn->results[i - fn->param_count];
+
+		if (param->name && *param->name && *param->name != '_' && *param->name != '~')
+			len += snprintf(known + len, sizeof(known) - len, "%s%s", len ? ", " : "",
+					param->name);
+	}
+	errmsg_set(gen->err, "col %u: no parameter or result is called \"%s\"", expr->col,
+		   expr->text);
+	if (fn->source == GOFUNC_NONE)
+		errmsg_hint(gen->err, "the program has no debug information: give a SIGNATURE, or "
+				      "use goarg1, goarg2, ...");
+	else if (len)
+		errmsg_hint(gen->err, "it has %s", known);
+	return -1;
+}
+
+static int symbol_place(struct gen *gen, const struct expr *expr, struct place *out)
+{
+	const struct tracegen_probe *probe = gen->probe;
+	struct gen_symbol sym;
+
+	if (!gen_find(gen, expr, &sym) || probe->no_args)
+		return no_such(gen, expr);
+	if (sym.is_result && !probe->spec->at_return)
+		return errmsg_set(gen->err,
+				  "col %u: results are known at return only: use r:", expr->col);
+	const struct goparam *param =
+		sym.is_result ? &probe->fn->results[sym.index] : &probe->fn->params[sym.index];
+	const struct abi_value *value =
+		sym.is_result ? &probe->abi->results[sym.index] : &probe->abi->params[sym.index];
+
+	*out = (struct place){.type = param->type, .value = value};
+	if (value->count && value->pieces[0].where == ABI_SLOT) {
+		out->value = NULL;
+		/* Go's stack arguments begin above the return address (arm64: the saved LR) */
+		out->off = 8 + value->pieces[0].n;
+		snprintf(out->base, sizeof(out->base), "hit->sp");
+	}
+	return 0;
+}
+
+static const char *const amd64_registers[] = {"ax", "bx", "cx",  "di", "si",
+					      "r8", "r9", "r10", "r11"};
+
+static void register_text(const struct gen *gen, unsigned n, char *text, size_t size)
+{
+	if (gen->probe->arch == IMAGE_ARM64)
+		snprintf(text, size, "ctx->regs[%u]", n & 15);
+	else
+		snprintf(text, size, "ctx->%s", amd64_registers[n % 9]);
+}
+
+static const char *c_type(unsigned size, bool is_signed)
+{
+	static const char *const names[2][4] = {{"u8", "u16", "u32", "u64"},
+						{"s8", "s16", "s32", "s64"}};
+	unsigned n = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
+
+	return names[is_signed][n];
+}
+
+static int load_register(struct gen *gen, const struct place *place, uint64_t off, unsigned size,
+			 bool is_signed, unsigned col, const char *name)
+{
+	char reg[32];
+
+	for (size_t i = 0; i < place->value->count; i++) {
+		const struct abi_piece *piece = &place->value->pieces[i];
+
+		if (piece->off != place->off + off || piece->size != size)
+			continue;
+		if (piece->where == ABI_FLOAT)
+			break;
+		register_text(gen, piece->n, reg, sizeof(reg));
+		ctext_line(gen->out, "u64 %s = (%s)%s;", name, c_type(size, is_signed), reg);
+		return 0;
+	}
+	return errmsg_set(gen->err, "col %u: a floating-point register cannot be read", col);
+}
+
+int gen_load(struct gen *gen, const struct place *place, uint64_t off, unsigned size,
+	     bool is_signed, unsigned col, char name[NAME_MAX_LEN])
+{
+	gen_var(gen, name);
+	if (place->value)
+		return load_register(gen, place, off, size, is_signed, col, name);
+	ctext_line(gen->out, "u64 %s = 0;", name);
+	ctext_line(gen->out, "must(&bad, fetch(&%s, %u, %s + %" PRIu64 "));", name, size,
+		   place->base, place->off + off);
+	if (is_signed && size < 8)
+		ctext_line(gen->out, "%s = (%s)%s;", name, c_type(size, true), name);
+	return 0;
+}
+
+/* What a pointer at a place points to. */
+static int follow(struct gen *gen, struct place *place, unsigned col)
+{
+	const struct gotype *elem = place->type->elem;
+
+	if (!elem)
+		return errmsg_set(gen->err, "col %u: what %s points to is not known", col,
+				  place->type->name);
+	struct place to = {.type = elem};
+
+	if (gen_load(gen, place, 0, 8, false, col, to.base))
+		return -1;
+	ctext_line(gen->out, "must_not_be_nil(&bad, %s);", to.base);
+	*place = to;
+	return 0;
+}
+
+static int no_field(struct gen *gen, const struct place *place, const struct expr *expr)
+{
+	const struct gotype *type = place->type;
+	char known[256] = "";
+	size_t len = 0;
+
+	if (type->kind != GOTYPE_STRUCT)
+		return errmsg_set(gen->err, "col %u: %s has no fields", expr->col, type->name);
+	for (size_t i = 0; i < type->field_count && len < sizeof(known); i++)
+		len += snprintf(known + len, sizeof(known) - len, "%s%s", i ? ", " : "",
+				type->fields[i].name);
+	errmsg_set(gen->err, "col %u: %s has no field \"%s\"", expr->col, type->name, expr->text);
+	if (len)
+		errmsg_hint(gen->err, "it has %s", known);
+	return -1;
+}
+
+static int field_place(struct gen *gen, const struct expr *expr, struct place *place)
+{
+	const struct gotype_field *field, *through;
+	uint64_t off;
+
+	if (gen_place(gen, expr->a, place))
+		return -1;
+	if (place->type->kind == GOTYPE_POINTER && follow(gen, place, expr->col))
+		return -1;
+	for (int steps = 0; steps < FIELD_STEPS; steps++) {
+		through = NULL;
+		field = gotype_field(place->type, expr->text, &off, &through);
+		if (!field && !through)
+			break;
+		place->off += off;
+		place->type = field ? field->type : through->type;
+		if (field)
+			return 0;
+		if (follow(gen, place, expr->col))
+			return -1;
+	}
+	return no_field(gen, place, expr);
+}
+
+static bool is_constant(const struct expr *expr, uint64_t *value)
+{
+	*value = expr->number;
+	return expr->kind == EXPR_INT;
+}
+
+/* An element in memory: `base` + index * size, within bounds */
+static int element_at(struct gen *gen, struct place *place, const char *base, uint64_t disp,
+		      const char *length, const struct expr *index)
+{
+	struct number n;
+	char name[NAME_MAX_LEN];
+
+	if (gen_number(gen, index, &n))
+		return -1;
+	gen_var(gen, name);
+	ctext_line(gen->out, "u64 %s = element(&bad, %s + %" PRIu64 ", %s, %s, %" PRIu64 ");", name,
+		   base, disp, n.text, length, place->type->size);
+	snprintf(place->base, sizeof(place->base), "%s", name);
+	place->off = 0;
+	place->value = NULL;
+	return 0;
+}
+
+static int array_element(struct gen *gen, struct place *place, const struct expr *index)
+{
+	const struct gotype *array = place->type;
+	uint64_t n;
+	char length[32], base[NAME_MAX_LEN];
+
+	place->type = array->elem;
+	if (is_constant(index, &n)) {
+		if (n >= array->count)
+			return errmsg_set(gen->err, "col %u: %s has no element %" PRIu64,
+					  index->col, array->name, n);
+		place->off += n * array->elem->size;
+		return 0;
+	}
+	if (place->value)
+		return array->count == 1 ? 0
+					 : errmsg_set(gen->err,
+						      "col %u: it is in registers: the index must "
+						      "be a number",
+						      index->col);
+	snprintf(length, sizeof(length), "%" PRIu64, array->count);
+	snprintf(base, sizeof(base), "%s", place->base);
+	return element_at(gen, place, base, place->off, length, index);
+}
+
+static int index_place(struct gen *gen, const struct expr *expr, struct place *place)
+{
+	char base[NAME_MAX_LEN], length[NAME_MAX_LEN];
+
+	if (gen_place(gen, expr->a, place))
+		return -1;
+	if (place->type->kind == GOTYPE_POINTER && place->type->elem &&
+	    place->type->elem->kind == GOTYPE_ARRAY && follow(gen, place, expr->col))
+		return -1;
+	if (place->type->kind == GOTYPE_ARRAY && place->type->elem)
+		return array_element(gen, place, expr->b);
+	if (place->type->kind != GOTYPE_STRING && place->type->kind != GOTYPE_SLICE)
+		return errmsg_set(gen->err, "col %u: %s cannot be indexed", expr->col,
+				  place->type->name);
+	if (gen_load(gen, place, 0, 8, false, expr->col, base) ||
+	    gen_load(gen, place, 8, 8, false, expr->col, length))
+		return -1;
+	place->type = place->type->kind == GOTYPE_STRING ? gotypes_basic(gen->memory, "uint8")
+							 : place->type->elem;
+	if (!place->type)
+		return errmsg_set(gen->err, "col %u: its elements are not known", expr->col);
+	return element_at(gen, place, base, 0, length, expr->b);
+}
+
+static int deref_place(struct gen *gen, const struct expr *expr, struct place *place)
+{
+	if (gen_place(gen, expr->a, place))
+		return -1;
+	if (place->type->kind != GOTYPE_POINTER)
+		return errmsg_set(gen->err, "col %u: %s is no pointer", expr->col,
+				  place->type->name);
+	return follow(gen, place, expr->col);
+}
+
+bool gen_is_place(const struct expr *expr)
+{
+	return expr->kind == EXPR_NAME || expr->kind == EXPR_PARAM || expr->kind == EXPR_RESULT ||
+	       expr->kind == EXPR_FIELD || expr->kind == EXPR_INDEX || expr->kind == EXPR_DEREF;
+}
+
+int gen_place(struct gen *gen, const struct expr *expr, struct place *out)
+{
+	switch (expr->kind) {
+	case EXPR_NAME:
+	case EXPR_PARAM:
+	case EXPR_RESULT:
+		return symbol_place(gen, expr, out);
+	case EXPR_FIELD:
+		return field_place(gen, expr, out);
+	case EXPR_INDEX:
+		return index_place(gen, expr, out);
+	case EXPR_DEREF:
+		return deref_place(gen, expr, out);
+	default:
+		return errmsg_set(gen->err, "col %u: this has no fields and no elements",
+				  expr->col);
+	}
+}
+
+/* Maps and channels begin with their number of elements; a channel's capacity follows it.
+ * (Go's src/runtime/chan.go, map.go; src/internal/runtime/maps/map.go) */
+static int behind_pointer(struct gen *gen, const struct place *place, unsigned off, unsigned col,
+			  struct number *out)
+{
+	char pointer[NAME_MAX_LEN];
+
+	if (gen_load(gen, place, 0, 8, false, col, pointer))
+		return -1;
+	gen_var(gen, out->text);
+	ctext_line(gen->out, "u64 %s = 0;", out->text);
+	ctext_open(gen->out, "if (%s)", pointer);
+	ctext_line(gen->out, "must(&bad, fetch(&%s, 8, %s + %u));", out->text, pointer, off);
+	ctext_close(gen->out);
+	return 0;
+}
+
+int gen_length(struct gen *gen, const struct expr *expr, struct number *out)
+{
+	bool cap = expr->kind == EXPR_CAP;
+	struct place place;
+
+	*out = (struct number){0};
+	if (gen_place(gen, expr->a, &place))
+		return -1;
+	enum gotype_kind kind = place.type->kind;
+
+	if (kind == GOTYPE_ARRAY) {
+		snprintf(out->text, sizeof(out->text), "%" PRIu64 "ULL", place.type->count);
+		return 0;
+	}
+	if (kind == GOTYPE_SLICE || (kind == GOTYPE_STRING && !cap))
+		return gen_load(gen, &place, cap ? 16 : 8, 8, false, expr->col, out->text);
+	if (kind == GOTYPE_CHAN || (kind == GOTYPE_MAP && !cap))
+		return behind_pointer(gen, &place, cap ? 8 : 0, expr->col, out);
+	return errmsg_set(gen->err, "col %u: %s has no %s", expr->col, place.type->name,
+			  cap ? "capacity" : "length");
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Values into the record, by their shapes. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "image.h"
+#include "tracegen_code.h"
+
+static void emit_refs(struct gen *gen, const struct shape *shape);
+
+/* Each reference gets a state, even those that are not come to. */
+static void emit_unread(struct gen *gen, const struct shape *shape)
+{
+	for (size_t i = 0; i < shape->ref_count; i++) {
+		const struct shape_ref *ref = &shape->refs[i];
+		uint32_t at = ref->what == SHAPE_DYNAMIC ? ref->at : ref->state_at;
+
+		ctext_line(gen->out, "*(s64 *)(rec + %u) = %s;", at,
+			   ref->what == SHAPE_DYNAMIC ? "0" : "TRACE_NIL");
+		for (size_t n = 0; n < ref->elem_count; n++)
+			emit_unread(gen, &ref->elems[n]);
+	}
+}
+
+/* What elements refer to, as far as there are so many. */
+static void emit_elems(struct gen *gen, const struct shape_ref *ref)
+{
+	for (size_t i = 0; i < ref->elem_count; i++) {
+		const struct shape *elem = &ref->elems[i];
+
+		if (!elem->ref_count)
+			continue;
+		ctext_open(gen->out, "if (*(s64 *)(rec + %u) >= %u)", ref->state_at,
+			   elem->at - ref->at + elem->size);
+		emit_refs(gen, elem);
+		ctext_else(gen->out);
+		emit_unread(gen, elem);
+		ctext_close(gen->out);
+	}
+}
+
+static void emit_map(struct gen *gen, const struct shape_ref *ref, uint32_t own)
+{
+	const struct shape_ref *group = ref->group;
+
+	ctext_line(gen->out, "*(s64 *)(rec + %u) = fetch_object(rec + %u, %u, *(u64 *)(rec + %u));",
+		   ref->state_at, ref->at, ref->max, own);
+	if (!group)
+		return;
+	ctext_line(gen->out, "*(s64 *)(rec + %u) = fetch_group(rec + %u, %u, rec + %u, %s);",
+		   group->state_at, group->at, group->max, ref->at,
+		   ref->type->swiss ? "true" : "false");
+	emit_elems(gen, group);
+}
+
+static void emit_ref(struct gen *gen, const struct shape_ref *ref, uint32_t own)
+{
+	uint64_t size = ref->type->kind == GOTYPE_STRING ? 1
+			: ref->type->elem                ? ref->type->elem->size
+							 : 0;
+
+	switch (ref->what) {
+	case SHAPE_BYTES:
+		ctext_line(gen->out,
+			   "*(s64 *)(rec + %u) = fetch_elements(rec + %u, %u, *(u64 *)(rec + %u), "
+			   "*(u64 *)(rec + %u), %" PRIu64 ");",
+			   ref->state_at, ref->at, ref->max, own, own + 8, size);
+		emit_elems(gen, ref);
+		break;
+	case SHAPE_POINTEE:
+	case SHAPE_CODE:
+		ctext_line(gen->out,
+			   "*(s64 *)(rec + %u) = fetch_object(rec + %u, %u, *(u64 *)(rec + %u));",
+			   ref->state_at, ref->at, ref->max, own);
+		emit_elems(gen, ref);
+		break;
+	case SHAPE_MAP:
+		emit_map(gen, ref, own);
+		break;
+	case SHAPE_DYNAMIC:
+		ctext_line(gen->out,
+			   "fetch_dynamic(rec + %u, *(u64 *)(rec + %u), *(u64 *)(rec + %u), %s, "
+			   "hit);",
+			   ref->at, own, own + 8, ref->type->has_methods ? "true" : "false");
+		break;
+	case SHAPE_GROUP:
+		break;
+	}
+}
+
+static void emit_refs(struct gen *gen, const struct shape *shape)
+{
+	for (size_t i = 0; i < shape->ref_count; i++)
+		emit_ref(gen, &shape->refs[i], shape->at + shape->refs[i].off);
+}
+
+static const char *const amd64_registers[] = {"ax", "bx", "cx",  "di", "si",
+					      "r8", "r9", "r10", "r11"};
+
+static void emit_piece(struct gen *gen, const struct abi_piece *piece, uint32_t at)
+{
+	const char *type = piece->size == 1   ? "u8"
+			   : piece->size == 2 ? "u16"
+			   : piece->size == 4 ? "u32"
+					      : "u64";
+
+	if (gen->probe->arch == IMAGE_ARM64)
+		ctext_line(gen->out, "*(%s *)(rec + %u) = ctx->regs[%u];", type, at, piece->n & 15);
+	else
+		ctext_line(gen->out, "*(%s *)(rec + %u) = ctx->%s;", type, at,
+			   amd64_registers[piece->n % 9]);
+}
+
+static void emit_registers(struct gen *gen, const struct place *place, struct shape *shape)
+{
+	for (size_t i = 0; i < place->value->count; i++) {
+		const struct abi_piece *piece = &place->value->pieces[i];
+
+		if (piece->off < place->off || piece->off - place->off + piece->size > shape->size)
+			continue;
+		uint32_t off = piece->off - place->off;
+
+		if (piece->where == ABI_INT)
+			emit_piece(gen, piece, shape->at + off);
+		else
+			for (uint32_t b = off / 4; b * 4 < off + piece->size && b < 64; b++)
+				shape->holes |= 1ull << b;
+	}
+}
+
+/* In registers nothing can go wrong; what is in memory may have to be given up at any step. */
+void gen_value(struct gen *gen, const struct place *place, struct shape *shape, uint32_t state_at)
+{
+	if (place->value) {
+		emit_registers(gen, place, shape);
+		ctext_line(gen->out, "*(s64 *)(rec + %u) = %u;", state_at, shape->size);
+		emit_refs(gen, shape);
+		return;
+	}
+	if (shape->size)
+		ctext_line(gen->out, "must(&bad, fetch(rec + %u, %u, %s + %" PRIu64 "));",
+			   shape->at, shape->size, place->base, place->off);
+	ctext_line(gen->out, "*(s64 *)(rec + %u) = bad ? bad : %u;", state_at, shape->size);
+	if (!shape->ref_count)
+		return;
+	ctext_open(gen->out, "if (!bad)");
+	emit_refs(gen, shape);
+	ctext_else(gen->out);
+	emit_unread(gen, shape);
+	ctext_close(gen->out);
+}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "traceplan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../bpf-src/trace_shared.h"
+#include "bpfmap.h"
+#include "bpfprog.h"
+#include "errmsg.h"
+#include "format.h"
+#include "funcinfo.h"
+#include "image.h"
+#include "mem.h"
+#include "pclntab.h"
+#include "program.h"
+#include "traceplan_text.h"
+#include "tracer.h"
+
+enum { RECORD_MAX = 16384, CALLS_MAX = 1 << 17, RING_PAGES = 2048, PLANS_MAX = 1 << 16 };
+
+struct traceplan {
+	const struct traceplan_config *config;
+	struct probespec *specs; /* of each PROBE */
+	struct format **formats; /* NULL: none */
+	char **patterns;
+	bool *returns;
+	size_t parsed;
+	struct gotypes *memory;
+	struct funcinfo **infos; /* of each of the tracer's programs */
+	size_t info_count;
+	struct traceplan_item *items;
+	size_t item_count;
+	struct traceplan_text *text;
+	uint32_t saved_max;
+	bool uses_parent;
+	size_t unknown;
+	const char *first_unknown;
+};
+
+static int parse_probe(struct traceplan *plan, size_t n, struct errmsg *err)
+{
+	struct probespec *spec = &plan->specs[n];
+
+	if (probespec_parse(plan->config->probes[n], spec, err))
+		return -1;
+	plan->parsed = n + 1;
+	plan->patterns[n] = spec->target;
+	plan->returns[n] = spec->at_return;
+	if (!spec->format)
+		return 0;
+	plan->formats[n] = format_parse(spec->format, spec->format_len, spec->format_cols, err);
+	return plan->formats[n] ? 0 : -1;
+}
+
+/* Which of several PROBEs is wrong is said by quoting it. */
+static void quote_probe(struct errmsg *err, const char *probe)
+{
+	struct errmsg why = *err;
+
+	errmsg_set(err, "\"%s\": %s", probe, why.text);
+	if (why.hint[0])
+		errmsg_hint(err, "%s", why.hint);
+}
+
+struct traceplan *traceplan_new(const struct traceplan_config *config, struct errmsg *err)
+{
+	struct traceplan *plan = mem_zalloc(1, sizeof(*plan));
+
+	plan->config = config;
+	plan->specs = mem_zalloc(config->probe_count, sizeof(*plan->specs));
+	plan->formats = mem_zalloc(config->probe_count, sizeof(struct format *));
+	plan->patterns = mem_zalloc(config->probe_count, sizeof(char *));
+	plan->returns = mem_zalloc(config->probe_count, sizeof(bool));
+	plan->memory = gotypes_new();
+	plan->text = traceplan_text_new();
+	for (size_t i = 0; i < config->probe_count; i++) {
+		if (!parse_probe(plan, i, err))
+			continue;
+		quote_probe(err, config->probes[i]);
+		traceplan_free(plan);
+		return NULL;
+	}
+	return plan;
+}
+
+void traceplan_free(struct traceplan *plan)
+{
+	if (!plan)
+		return;
+	for (size_t i = 0; i < plan->parsed; i++) {
+		probespec_free(&plan->specs[i]);
+		format_free(plan->formats[i]);
+	}
+	for (size_t i = 0; i < plan->info_count; i++)
+		funcinfo_free(plan->infos[i]);
+	traceplan_text_free(plan->text);
+	gotypes_free(plan->memory);
+	free(plan->specs);
+	free(plan->formats);
+	free(plan->patterns);
+	free(plan->returns);
+	free(plan->infos);
+	free(plan->items);
+	free(plan);
+}
+
+char *const *traceplan_patterns(const struct traceplan *plan)
+{
+	return plan->patterns;
+}
+
+const bool *traceplan_returns(const struct traceplan *plan)
+{
+	return plan->returns;
+}
+
+static uint32_t program_of(const struct tracer *tracer, const struct program *prog)
+{
+	uint32_t n = 0;
+
+	while (tracer->programs[n] != prog)
+		n++;
+	return n;
+}
+
+struct shape_limits traceplan_limits(const struct traceplan *plan)
+{
+	return (struct shape_limits){.string_max = plan->config->string_max,
+				     .record_max = RECORD_MAX};
+}
+
+/* Does the spec ask for an argument or a result at all? */
+static bool asks(const struct probespec *spec)
+{
+	return !spec->format || spec->arg_count || spec->predicate;
+}
+
+static void note_unknown(struct traceplan *plan, const char *name)
+{
+	if (!plan->unknown++)
+		plan->first_unknown = name;
+}
+
+static int signature_of(struct traceplan *plan, const struct selection_item *item,
+			const struct pclntab_func *fn, struct gofunc *sig, struct errmsg *err)
+{
+	const struct probespec *spec = &plan->specs[item->group];
+	struct funcinfo *info = plan->infos[plan->items[plan->item_count].program];
+
+	if (spec->signature)
+		return funcinfo_signature(info, fn, spec->signature, spec->signature_col, sig, err);
+	*sig = (struct gofunc){.dictionary = -1};
+	if (!asks(spec))
+		return 0;
+	funcinfo_find(info, fn, sig);
+	if (sig->source == GOFUNC_NONE && !spec->format)
+		note_unknown(plan, fn->name);
+	return 0;
+}
+
+static int plan_item(struct traceplan *plan, struct selection_item *item, bool several,
+		     struct errmsg *err)
+{
+	struct traceplan_item *as = &plan->items[plan->item_count];
+	struct tracegen_probe probe = {.spec = as->spec,
+				       .format = as->format,
+				       .arch = image_arch(item->prog->img),
+				       .several = several,
+				       .no_args = item->is_copy,
+				       .limits = traceplan_limits(plan)};
+	struct pclntab_func fn;
+	struct gofunc sig = {.dictionary = -1};
+	struct abi_layout abi;
+	struct tracegen_plan made;
+
+	if (!pclntab_func(item->prog->tab, item->func, &fn))
+		return errmsg_set(err, "its entry in the function table is malformed");
+	if (!item->is_copy && signature_of(plan, item, &fn, &sig, err))
+		return -1;
+	abi_layout(&sig, probe.arch, funcinfo_convention(plan->infos[as->program], &fn), &abi);
+	probe.fn = &sig;
+	probe.abi = &abi;
+	int ret = tracegen_plan(plan->memory, &probe, &made, err);
+
+	abi_layout_free(&abi);
+	if (ret)
+		return -1;
+	as->args = made.args;
+	as->arg_count = made.arg_count;
+	as->saved_size = made.saved_size;
+	as->record_size = made.record_size;
+	if (made.saved_size > plan->saved_max)
+		plan->saved_max = made.saved_size;
+	plan->uses_parent |= made.uses_parent;
+	item->plan = traceplan_text_add(plan->text, &made, item->returns) | as->program << 16;
+	tracegen_free(&made);
+	return 0;
+}
+
+/* A function that lacks what the predicate needs cannot be traced: of several, it is left out. */
+static int plan_or_skip(struct traceplan *plan, struct tracer *tracer, size_t n, bool several,
+			struct errmsg *err)
+{
+	struct selection_item *item = &tracer->sel->items[n];
+
+	plan->item_count = n;
+	plan->items[n] = (struct traceplan_item){.spec = &plan->specs[item->group],
+						 .format = plan->formats[item->group],
+						 .program = program_of(tracer, item->prog)};
+	if (!plan_item(plan, item, several, err))
+		return 0;
+	if (!several) {
+		quote_probe(err, plan->config->probes[item->group]);
+		return -1;
+	}
+	item->skipped = gotypes_text(plan->memory, err->text, strlen(err->text));
+	selection_uncount(tracer->sel, item);
+	return 0;
+}
+
+static void define_all(const struct traceplan *plan, struct tracer *tracer)
+{
+	const struct traceplan_config *config = plan->config;
+	const struct goruntime *rt = &tracer->runtimes[0];
+
+	tracer_define(tracer, "STRING_MAX", config->string_max);
+	tracer_define(tracer, "SAVED_MAX", plan->saved_max);
+	tracer_define(tracer, "RING_PAGES", RING_PAGES);
+	tracer_define(tracer, "CALLS", CALLS_MAX);
+	tracer_define(tracer, "USER_FRAMES", config->user_stack);
+	tracer_define(tracer, "KERNEL_FRAMES", config->kernel_stack);
+	for (size_t i = 0; i < config->probe_count; i++)
+		if (plan->returns[i]) {
+			tracer_define(tracer, "RETURNS", 1);
+			break;
+		}
+	tracer_define(tracer, "G_GOPC", rt->g_gopc);
+	tracer_define(tracer, "G_PARENT_GOID", rt->g_parent_goid);
+	if (config->user_stack || plan->uses_parent)
+		tracer_define(tracer, "PARENT", 1);
+	if (config->only_tid)
+		tracer_define(tracer, "ONLY_TID", config->only_tid);
+	if (config->only_goid)
+		tracer_define(tracer, "ONLY_GOID", config->only_goid);
+}
+
+/* How many items has each PROBE? */
+static size_t *count_items(const struct traceplan *plan, const struct selection *sel)
+{
+	size_t *counts = mem_zalloc(plan->config->probe_count, sizeof(*counts));
+
+	for (size_t i = 0; i < sel->item_count; i++)
+		counts[sel->items[i].group]++;
+	return counts;
+}
+
+int traceplan_make(void *ctx, struct tracer *tracer, struct errmsg *err)
+{
+	struct traceplan *plan = ctx;
+	size_t *counts = count_items(plan, tracer->sel);
+	int ret = 0;
+
+	plan->infos = mem_zalloc(tracer->program_count, sizeof(struct funcinfo *));
+	plan->info_count = tracer->program_count;
+	for (size_t i = 0; i < tracer->program_count; i++)
+		plan->infos[i] =
+			funcinfo_new(tracer->programs[i], tracer->runtimes[i].minor, plan->memory);
+	plan->items = mem_zalloc(tracer->sel->item_count, sizeof(*plan->items));
+	for (size_t i = 0; !ret && i < tracer->sel->item_count; i++)
+		ret = plan_or_skip(plan, tracer, i, counts[tracer->sel->items[i].group] > 1, err);
+	free(counts);
+	if (ret)
+		return -1;
+	plan->item_count = tracer->sel->item_count;
+	if (traceplan_text_count(plan->text) > PLANS_MAX)
+		return errmsg_set(err, "too many functions of different signatures");
+	define_all(plan, tracer);
+	tracer_insert(tracer, "plans", traceplan_text_take(plan->text));
+	return 0;
+}
+
+struct dyntype_fill {
+	int fd;
+	uint64_t program;
+	struct shape_limits limits;
+};
+
+static bool add_dyntype(const struct gotype *type, bool direct, void *ctx)
+{
+	const struct dyntype_fill *fill = ctx;
+	uint64_t key = type->rtype | fill->program << 48;
+	struct trace_dyntype how;
+
+	shape_dyntype(type, direct, &fill->limits, &how);
+	/* a full table: what is left is shown by its type alone */
+	return bpfmap_update(fill->fd, &key, &how) == 0 || errno != E2BIG;
+}
+
+int traceplan_loaded(void *ctx, struct tracer *tracer, struct errmsg *err)
+{
+	struct traceplan *plan = ctx;
+	struct dyntype_fill fill = {.fd = bpfprog_map(tracer->bpf, "dyntypes"),
+				    .limits = traceplan_limits(plan)};
+
+	(void)err;
+	if (!traceplan_text_uses_types(plan->text))
+		return 0;
+	for (size_t i = 0; i < plan->info_count; i++) {
+		fill.program = i;
+		funcinfo_each_rtype(plan->infos[i], add_dyntype, &fill);
+	}
+	return 0;
+}
+
+const struct traceplan_item *traceplan_item(const struct traceplan *plan, size_t item)
+{
+	return item < plan->item_count ? &plan->items[item] : NULL;
+}
+
+struct funcinfo *traceplan_funcinfo(const struct traceplan *plan, size_t program)
+{
+	return plan->infos[program];
+}
+
+struct gotypes *traceplan_memory(const struct traceplan *plan)
+{
+	return plan->memory;
+}
+
+size_t traceplan_unknown(const struct traceplan *plan, const char **first)
+{
+	*first = plan->first_unknown;
+	return plan->unknown;
+}

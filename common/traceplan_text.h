@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The generated part of trace.bpf.c: the functions of each plan, and those that choose among them.
+ * Functions of the same signature share a plan. */
+#ifndef TRACEPLAN_TEXT_H
+#define TRACEPLAN_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct traceplan_text;
+struct tracegen_plan;
+
+struct traceplan_text *traceplan_text_new(void);
+void traceplan_text_free(struct traceplan_text *text); /* NULL is all right */
+
+/* The number of a plan with these bodies, which are copied. */
+uint32_t traceplan_text_add(struct traceplan_text *text, const struct tracegen_plan *plan,
+			    bool at_return);
+size_t traceplan_text_count(const struct traceplan_text *text);
+bool traceplan_text_uses_types(const struct traceplan_text *text); /* reads interfaces */
+char *traceplan_text_take(struct traceplan_text *text);            /* all of it; caller frees */
+
+#endif

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "traceprint.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../bpf-src/trace_shared.h"
+#include "escape.h"
+#include "mem.h"
+#include "tally.h"
+#include "traceprint_event.h"
+
+static const uint64_t NS_PER_S = 1000000000;
+
+struct traceprint {
+	const struct traceprint_config *config;
+	struct traceprint_reader *reader;
+	struct tally *tally; /* -A */
+	uint64_t start_ns;   /* CLOCK_MONOTONIC */
+	int64_t to_unix_ns;  /* from there to the time since 1970 */
+	uint64_t printed;
+};
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
+}
+
+struct traceprint *traceprint_new(const struct traceprint_config *config,
+				  const struct traceplan *plan, const struct tracer *tracer)
+{
+	struct traceprint *print = mem_zalloc(1, sizeof(*print));
+
+	print->config = config;
+	print->reader = traceprint_reader_new(plan, tracer);
+	print->start_ns = clock_ns(CLOCK_MONOTONIC);
+	print->to_unix_ns = clock_ns(CLOCK_REALTIME) - print->start_ns;
+	if (config->aggregate)
+		print->tally = tally_new();
+	return print;
+}
+
+void traceprint_free(struct traceprint *print)
+{
+	if (!print)
+		return;
+	traceprint_reader_free(print->reader);
+	tally_free(print->tally);
+	free(print);
+}
+
+void traceprint_header(const struct traceprint *print)
+{
+	const struct traceprint_config *config = print->config;
+
+	if (config->json || config->aggregate)
+		return;
+	if (config->time)
+		printf("%-8s ", "TIME");
+	if (config->timestamp)
+		printf(config->unix_time ? "%-17s " : "%-8s ", "TIME");
+	if (config->cpu)
+		printf("%-3s ", "CPU");
+	printf("%-7s %-7s %-7s %-15s %-16s %s\n", "PID", "TID", "GOID", "COMM", "FUNC", "-");
+	fflush(stdout);
+}
+
+static void print_clock(FILE *out, uint64_t unix_ns)
+{
+	time_t seconds = unix_ns / NS_PER_S;
+	struct tm local;
+	char text[16];
+
+	localtime_r(&seconds, &local);
+	strftime(text, sizeof(text), "%H:%M:%S", &local);
+	fprintf(out, "%-8s ", text);
+}
+
+static void print_timestamp(FILE *out, uint64_t ns, bool unix_time)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64 ".%06" PRIu64, ns / NS_PER_S, ns % NS_PER_S / 1000);
+	if (unix_time)
+		fprintf(out, "%-17s ", text);
+	else
+		fprintf(out, "%-8.8s ", text);
+}
+
+/* Program names and functions are the traced program's: escaped, then padded. */
+static void print_column(FILE *out, const char *text, int width)
+{
+	char *escaped = escape_text(text);
+
+	fprintf(out, "%-*s ", width, escaped);
+	free(escaped);
+}
+
+static void print_times(FILE *out, const struct traceprint *print, uint64_t time_ns)
+{
+	const struct traceprint_config *config = print->config;
+	uint64_t unix_ns = time_ns + print->to_unix_ns;
+
+	if (config->time)
+		print_clock(out, unix_ns);
+	if (config->timestamp && config->unix_time)
+		print_timestamp(out, unix_ns, true);
+	else if (config->timestamp)
+		print_timestamp(out, time_ns > print->start_ns ? time_ns - print->start_ns : 0,
+				false);
+}
+
+static void print_row(FILE *out, const struct traceprint *print,
+		      const struct traceprint_event *event, const char *message)
+{
+	const struct trace_event *head = event->head;
+
+	if (!print->config->aggregate)
+		print_times(out, print, head->time_ns);
+	if (print->config->cpu)
+		fprintf(out, "%-3u ", head->cpu);
+	fprintf(out, "%-7u %-7u %-7" PRIu64 " ", head->tgid, head->tid, (uint64_t)head->goid);
+	print_column(out, event->comm, 15);
+	print_column(out, event->func, 16);
+	fprintf(out, "%s\n", message);
+	if (!head->user_frames && !head->kernel_frames)
+		return;
+	if (print->config->kernel_stack)
+		traceprint_kernel_stack(out, print->reader, event, print->config->addresses);
+	if (print->config->user_stack)
+		traceprint_user_stack(out, print->reader, event, print->config->addresses);
+	fputc('\n', out);
+}
+
+static void tally_row(const struct traceprint *print, const struct traceprint_event *event,
+		      const char *message)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return;
+	print_row(out, print, event, message);
+	fclose(out);
+	text[len ? len - 1 : 0] = 0; /* its newline */
+	tally_add(print->tally, text);
+	free(text);
+}
+
+static char *message_of(const struct traceprint *print, const struct traceprint_event *event)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return mem_strdup("");
+	traceprint_message(out, print->reader, event);
+	fclose(out);
+	return text;
+}
+
+static void show(struct traceprint *print, const struct traceprint_event *event)
+{
+	const struct traceprint_config *config = print->config;
+	char *message;
+
+	if (config->comm && !strstr(event->comm, config->comm))
+		return;
+	message = message_of(print, event);
+	if (!config->message || strstr(message, config->message)) {
+		if (config->json)
+			traceprint_json(print->reader, event, message,
+					event->head->time_ns + print->to_unix_ns);
+		else if (config->aggregate)
+			tally_row(print, event, message);
+		else
+			print_row(stdout, print, event, message);
+		print->printed++;
+	}
+	free(message);
+}
+
+bool traceprint_event(const void *data, size_t len, void *ctx)
+{
+	struct traceprint *print = ctx;
+	struct traceprint_event event;
+
+	if (!traceprint_read(print->reader, data, len, &event))
+		return true;
+	show(print, &event);
+	return !print->config->max || print->printed < print->config->max;
+}
+
+static void print_tally(const char *text, uint64_t count, void *ctx)
+{
+	(void)ctx;
+	printf("%s\n-->COUNT %" PRIu64 "\n\n", text, count);
+}
+
+void traceprint_aggregated(struct traceprint *print)
+{
+	if (print->tally && !print->config->json)
+		tally_each(print->tally, print_tally, NULL);
+}

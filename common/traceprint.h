@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gotrace's events as lines:
+ *   PID     TID     GOID    COMM            FUNC             -
+ *   16061   16063   1       functions       main.add         42 13
+ * or as JSON. */
+#ifndef TRACEPRINT_H
+#define TRACEPRINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct traceplan;
+struct traceprint;
+struct tracer;
+
+struct traceprint_config {
+	bool time;           /* -T: hours, minutes, seconds */
+	bool timestamp;      /* -t: seconds since the start; with `unix_time` since 1970 */
+	bool unix_time;      /* -u */
+	bool cpu;            /* -C */
+	const char *comm;    /* -n: only where the command's name holds it; NULL: all */
+	const char *message; /* -f: the same of the message */
+	bool user_stack, kernel_stack;
+	bool addresses; /* -a: in stacks */
+	bool aggregate; /* -A: each distinct line once, with its count, at the end */
+	bool json;
+	uint64_t max; /* -M; 0: no end */
+};
+
+/* All three outlive it. */
+struct traceprint *traceprint_new(const struct traceprint_config *config,
+				  const struct traceplan *plan, const struct tracer *tracer);
+void traceprint_free(struct traceprint *print); /* NULL is all right */
+
+void traceprint_header(const struct traceprint *print);
+/* An event of the ring buffer; for events_new(). False: that was the last that is wanted. */
+bool traceprint_event(const void *data, size_t len, void *print);
+/* What -A has gathered. */
+void traceprint_aggregated(struct traceprint *print);
+
+#endif

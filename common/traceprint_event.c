@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "traceprint_event.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../bpf-src/trace_shared.h"
+#include "funcinfo.h"
+#include "gostack.h"
+#include "kallsyms.h"
+#include "mem.h"
+#include "pclntab.h"
+#include "program.h"
+#include "traceplan.h"
+#include "tracer.h"
+
+struct traceprint_reader {
+	const struct traceplan *plan;
+	const struct tracer *tracer;
+	struct gostack_symbols **symbols; /* of each program */
+	size_t symbol_count;
+	struct kallsyms *kernel; /* NULL: none */
+	bool kernel_tried;
+};
+
+struct traceprint_reader *traceprint_reader_new(const struct traceplan *plan,
+						const struct tracer *tracer)
+{
+	struct traceprint_reader *reader = mem_zalloc(1, sizeof(*reader));
+
+	reader->plan = plan;
+	reader->tracer = tracer;
+	reader->symbol_count = tracer->program_count;
+	reader->symbols = mem_zalloc(tracer->program_count, sizeof(struct gostack_symbols *));
+	return reader;
+}
+
+void traceprint_reader_free(struct traceprint_reader *reader)
+{
+	for (size_t i = 0; i < reader->symbol_count; i++)
+		gostack_symbols_free(reader->symbols[i]);
+	free(reader->symbols);
+	kallsyms_close(reader->kernel);
+	free(reader);
+}
+
+/* A call that did not return has only what was kept of it at entry, and no stack. */
+bool traceprint_read(const struct traceprint_reader *reader, const void *data, size_t len,
+		     struct traceprint_event *out)
+{
+	const struct trace_event *head = data;
+
+	*out = (struct traceprint_event){.head = head};
+	if (len < sizeof(*head) || head->item >= reader->tracer->sel->item_count)
+		return false;
+	out->item = traceplan_item(reader->plan, head->item);
+	if (!out->item)
+		return false;
+	out->func = reader->tracer->sel->rows[reader->tracer->sel->items[head->item].row].name;
+	memcpy(out->comm, head->comm, sizeof(head->comm));
+	out->record = (const uint8_t *)(head + 1);
+	out->record_len = out->item->record_size;
+	len -= sizeof(*head);
+	if (head->how >= TRACE_PANICKED || out->record_len > len) {
+		out->record_len = len;
+		return !head->user_frames && !head->kernel_frames;
+	}
+	out->user_frames = (const uint64_t *)(out->record + out->record_len);
+	out->kernel_frames = out->user_frames;
+	len = (len - out->record_len) / sizeof(uint64_t);
+	if (head->kernel_frames && len > TRACE_FRAMES)
+		out->kernel_frames += TRACE_FRAMES;
+	return head->user_frames <= TRACE_FRAMES && head->kernel_frames <= TRACE_FRAMES &&
+	       head->user_frames <= len && head->kernel_frames <= len;
+}
+
+static const struct gotype *find_type(void *ctx, uint64_t rtype, bool *direct)
+{
+	const struct traceprint_lookup *lookup = ctx;
+
+	return funcinfo_rtype(lookup->info, rtype, direct);
+}
+
+static const char *find_func(void *ctx, uint64_t addr)
+{
+	const struct traceprint_lookup *lookup = ctx;
+	struct pclntab_func fn;
+
+	return pclntab_find(lookup->tab, addr, &fn) ? fn.name : NULL;
+}
+
+struct value_source traceprint_source(struct traceprint_reader *reader,
+				      const struct traceprint_event *event,
+				      struct traceprint_lookup *lookup)
+{
+	lookup->info = traceplan_funcinfo(reader->plan, event->item->program);
+	lookup->tab = reader->tracer->programs[event->item->program]->tab;
+	return (struct value_source){.record = event->record,
+				     .len = event->record_len,
+				     .bias = event->head->bias,
+				     .limits = traceplan_limits(reader->plan),
+				     .type = find_type,
+				     .func = find_func,
+				     .ctx = lookup};
+}
+
+struct gostack_symbols *traceprint_symbols(struct traceprint_reader *reader,
+					   const struct traceprint_event *event)
+{
+	uint32_t n = event->item->program;
+	const struct program *prog = reader->tracer->programs[n];
+
+	if (!reader->symbols[n])
+		reader->symbols[n] = gostack_symbols_new(prog->img, prog->tab);
+	return reader->symbols[n];
+}
+
+struct gostack traceprint_stack(const struct traceprint_reader *reader,
+				const struct traceprint_event *event)
+{
+	const struct trace_event *head = event->head;
+	const struct selection_item *item = &reader->tracer->sel->items[head->item];
+
+	return (struct gostack){.frames = event->user_frames,
+				.count = head->user_frames,
+				.bias = head->bias,
+				.probed = item->is_copy ? NULL : event->func,
+				/* the first goroutine is the run time's own */
+				.created_by = head->goid == 1 ? 0 : head->created_by,
+				.parent_goid = head->parent_goid,
+				.cut = head->user_frames == TRACE_FRAMES};
+}
+
+void traceprint_user_stack(FILE *out, struct traceprint_reader *reader,
+			   const struct traceprint_event *event, bool addresses)
+{
+	struct gostack stack = traceprint_stack(reader, event);
+
+	gostack_print(out, &stack, traceprint_symbols(reader, event), addresses);
+}
+
+static struct kallsyms *kernel_symbols(struct traceprint_reader *reader)
+{
+	if (!reader->kernel_tried)
+		reader->kernel = kallsyms_open(NULL);
+	reader->kernel_tried = true;
+	return reader->kernel;
+}
+
+void traceprint_kernel_stack(FILE *out, struct traceprint_reader *reader,
+			     const struct traceprint_event *event, bool addresses)
+{
+	const struct kallsyms *syms = kernel_symbols(reader);
+
+	for (uint32_t i = 0; i < event->head->kernel_frames; i++) {
+		uint64_t addr = event->kernel_frames[i], off = 0;
+		const char *module = "",
+			   *name = syms ? kallsyms_find(syms, addr, &off, &module) : NULL;
+
+		fputs("        ", out);
+		if (addresses || !name)
+			fprintf(out, "0x%016" PRIx64 " ", addr);
+		fprintf(out, "%s +0x%" PRIx64 " [%s]\n", name ? name : "[unknown]", off,
+			*module ? module : "kernel");
+	}
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "traceprint_event.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "../bpf-src/trace_shared.h"
+#include "json.h"
+#include "traceplan.h"
+
+static void json_count(struct json *json, const char *key, uint64_t value)
+{
+	json_key(json, key);
+	json_u64(json, value);
+}
+
+static void json_arg(struct json *json, const struct format_arg *arg,
+		     const struct value_source *source)
+{
+	switch (arg->kind) {
+	case FORMAT_INT:
+		if (arg->is_bool)
+			json_bool(json, arg->number);
+		else if (arg->is_unsigned)
+			json_u64(json, arg->number);
+		else
+			json_i64(json, arg->number);
+		break;
+	case FORMAT_SHAPE:
+		value_json(json, arg->shape, source);
+		break;
+	case FORMAT_LIST:
+		json_array(json);
+		for (size_t i = 0; i < arg->list_count; i++) {
+			json_object(json);
+			json_key(json, "name");
+			json_string(json, arg->list[i].name);
+			json_key(json, "value");
+			if (arg->list[i].shape)
+				value_json(json, arg->list[i].shape, source);
+			else
+				json_string(json, "?");
+			json_object_end(json);
+		}
+		json_array_end(json);
+		break;
+	default:
+		json_string(json, arg->kind == FORMAT_MISSING ? "?" : arg->text);
+	}
+}
+
+static void json_args(struct json *json, struct traceprint_reader *reader,
+		      const struct traceprint_event *event)
+{
+	static const char *const lists[] = {"args", "results"};
+	struct traceprint_lookup lookup;
+	struct value_source source = traceprint_source(reader, event, &lookup);
+	struct format_arg *args = traceprint_args(event);
+	size_t count = event->item->arg_count;
+
+	if (event->item->format) {
+		json_key(json, "values");
+		json_array(json);
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (!event->item->format)
+			json_key(json, lists[i > 0]);
+		json_arg(json, &args[i], &source);
+	}
+	if (event->item->format)
+		json_array_end(json);
+	traceprint_free_args(args, count);
+}
+
+static void json_time(struct json *json, uint64_t unix_ns)
+{
+	time_t seconds = unix_ns / 1000000000;
+	char text[64], date[32];
+	struct tm utc;
+
+	gmtime_r(&seconds, &utc);
+	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &utc);
+	snprintf(text, sizeof(text), "%s.%09" PRIu64 "Z", date, unix_ns % 1000000000);
+	json_key(json, "time");
+	json_string(json, text);
+}
+
+void traceprint_json(struct traceprint_reader *reader, const struct traceprint_event *event,
+		     const char *message, uint64_t unix_ns)
+{
+	static const char *const hows[] = {"entry", "return", "panic", "exit"};
+	const struct trace_event *head = event->head;
+	struct json json;
+
+	json_init(&json, stdout);
+	json_object(&json);
+	json_key(&json, "type");
+	json_string(&json, "call");
+	json_time(&json, unix_ns);
+	json_count(&json, "pid", head->tgid);
+	json_count(&json, "tid", head->tid);
+	json_count(&json, "goid", head->goid);
+	json_count(&json, "cpu", head->cpu);
+	json_key(&json, "comm");
+	json_string(&json, event->comm);
+	json_key(&json, "func");
+	json_string(&json, event->func);
+	json_key(&json, "how");
+	json_string(&json, hows[head->how & 3]);
+	if (head->how != TRACE_ENTRY)
+		json_count(&json, "latency_ns", head->latency_ns);
+	json_key(&json, "message");
+	json_string(&json, message);
+	json_args(&json, reader, event);
+	if (head->user_frames) {
+		struct gostack stack = traceprint_stack(reader, event);
+
+		gostack_json(&json, &stack, traceprint_symbols(reader, event));
+	}
+	json_object_end(&json);
+}

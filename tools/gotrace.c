@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+/* gotrace: prints calls of Go functions, with arguments, results and stacks. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../bpf-src/trace_shared.h"
+#include "bpfmap.h"
+#include "errmsg.h"
+#include "escape.h"
+#include "events.h"
+#include "number.h"
+#include "options.h"
+#include "selection.h"
+#include "session.h"
+#include "toolrun.h"
+#include "traceplan.h"
+#include "traceprint.h"
+
+enum { STRING_DEFAULT = 80, STRING_LIMIT = 4096 };
+
+struct gotrace {
+	const struct options *opts;
+	struct traceplan_config plan_config;
+	struct traceprint_config print_config;
+	struct traceplan *plan;
+	struct tracer *tracer;
+	struct traceprint *print;
+	struct events *events;
+};
+
+static int take_number(const char *value, uint64_t min, uint64_t max, uint64_t *out, char letter,
+		       struct errmsg *err)
+{
+	if (number_parse(value, max, out) && *out >= min)
+		return 0;
+	return errmsg_set(err, "-%c: \"%s\" is not a number from %" PRIu64 " to %" PRIu64, letter,
+			  value, min, max);
+}
+
+static int take_filter(struct gotrace *trace, int letter, const char *value, struct errmsg *err)
+{
+	uint64_t n = 0;
+	int ret = 0;
+
+	switch (letter) {
+	case 'L':
+		ret = take_number(value, 1, INT32_MAX, &n, 'L', err);
+		trace->plan_config.only_tid = n;
+		break;
+	case 'G':
+		ret = take_number(value, 1, INT64_MAX, &trace->plan_config.only_goid, 'G', err);
+		break;
+	case 'M':
+		ret = take_number(value, 1, INT64_MAX, &trace->print_config.max, 'M', err);
+		break;
+	case 'n':
+		trace->print_config.comm = value;
+		break;
+	case 'f':
+		trace->print_config.message = value;
+		break;
+	default:
+		ret = take_number(value, 1, STRING_LIMIT, &n, 'Z', err);
+		trace->plan_config.string_max = n;
+	}
+	return ret;
+}
+
+static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
+{
+	struct gotrace *trace = ctx;
+	struct traceprint_config *print = &trace->print_config;
+
+	switch (letter) {
+	case 't':
+		print->timestamp = true;
+		break;
+	case 'u':
+		print->unix_time = true;
+		break;
+	case 'C':
+		print->cpu = true;
+		break;
+	case 'U':
+		print->user_stack = trace->plan_config.user_stack = true;
+		break;
+	case 'K':
+		print->kernel_stack = trace->plan_config.kernel_stack = true;
+		break;
+	case 'a':
+		print->addresses = true;
+		break;
+	case 'A':
+		print->aggregate = true;
+		break;
+	default:
+		return take_filter(trace, letter, value, err);
+	}
+	return 0;
+}
+
+static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
+{
+	struct gotrace *trace = ctx;
+
+	trace->tracer = tracer;
+	trace->print = traceprint_new(&trace->print_config, trace->plan, tracer);
+	trace->events =
+		events_new(bpfprog_map(tracer->bpf, "events"), traceprint_event, trace->print, err);
+	return trace->events ? 0 : -1;
+}
+
+static void started(void *ctx)
+{
+	struct gotrace *trace = ctx;
+	const struct tracer *tracer = trace->tracer;
+
+	if (trace->print_config.json || trace->print_config.aggregate)
+		session_print_start(stderr, selection_traced(tracer->sel), tracer->patterns,
+				    tracer->config->pattern_count);
+	traceprint_header(trace->print);
+}
+
+static bool read_events(void *ctx, bool all)
+{
+	struct gotrace *trace = ctx;
+	bool more = events_read(trace->events, all);
+
+	fflush(stdout);
+	return more;
+}
+
+static int event_fd(void *ctx)
+{
+	struct gotrace *trace = ctx;
+
+	return events_fd(trace->events);
+}
+
+static int show(void *ctx, bool final, struct errmsg *err)
+{
+	struct gotrace *trace = ctx;
+
+	(void)err;
+	if (final)
+		traceprint_aggregated(trace->print);
+	return 0;
+}
+
+static void say_count(uint64_t count, const char *what)
+{
+	if (count)
+		fprintf(stderr, "gotrace: %" PRIu64 " %s\n", count, what);
+}
+
+static void say_lost(void *ctx)
+{
+	struct gotrace *trace = ctx;
+	uint64_t counts[TRACE_COUNTERS];
+	const char *name;
+	size_t unknown = traceplan_unknown(trace->plan, &name);
+
+	if (bpfmap_sum_percpu(bpfprog_map(trace->tracer->bpf, "counters"), TRACE_COUNTERS, 1,
+			      counts)) {
+		fprintf(stderr, "gotrace: cannot read what was lost: %s\n", strerror(errno));
+		return;
+	}
+	say_count(counts[TRACE_LOST], "events lost: they came faster than they could be printed");
+	say_count(counts[TRACE_UNREADABLE],
+		  "calls not printed: their predicate needs memory that could not be read");
+	say_count(counts[TRACE_UNTRACKED], "calls not tracked: too many at a time");
+	say_count(counts[TRACE_UNTESTED],
+		  "calls not printed: they ended without the results that the predicate needs");
+	if (!unknown)
+		return;
+	fputs("gotrace: nothing is known of the arguments of ", stderr);
+	escape_print(stderr, name);
+	if (unknown > 1)
+		fprintf(stderr, " and %zu more", unknown - 1);
+	fputs(": the program has no debug information\n"
+	      "hint: give a SIGNATURE, as in 'main.add(x int, y string)'\n",
+	      stderr);
+}
+
+static const struct options_def own_options[] = {
+	{'L', "tid", "TID", "trace this thread only"},
+	{'G', "goid", "GOID", "trace this goroutine only"},
+	{'Z', "string-size", "SIZE", "bytes of strings that are read (default 80)"},
+	{'z', NULL, "SIZE", "the same"},
+	{'M', "max-events", "N", "end after N events"},
+	{'t', "timestamp", NULL, "print a column with the seconds since the start"},
+	{'u', "unix-timestamp", NULL, "with -t: the seconds since 1970"},
+	{'C', "print_cpu", NULL, "print the CPU"},
+	{'n', "name", "NAME", "print only where the command's name contains NAME"},
+	{'f', "msg-filter", "TEXT", "print only where the message contains TEXT"},
+	{'U', "user-stack", NULL, "print the user stack"},
+	{'K', "kernel-stack", NULL, "print the kernel stack"},
+	{'a', "address", NULL, "print addresses, files and lines in stacks"},
+	{'A', "aggregate", NULL, "print each distinct line once, with its count, at the end"},
+	{0},
+};
+
+static const char examples[] =
+	"    gotrace app:main.greet                 # every argument of every call\n"
+	"    gotrace 'app:main.add \"%d %d\", goarg1, goarg2'\n"
+	"                                           # chosen ones, as printf does\n"
+	"    gotrace 'app:net/http.serverHandler.ServeHTTP \"%s %s\", req.Method, req.URL.Path'\n"
+	"                                           # by name, along fields and pointers\n"
+	"    gotrace 'r:app:main.(*Store).Get (err != nil) \"%s: %v after %d ns\", key, err, "
+	"$latency'\n"
+	"                                           # results, and a predicate\n"
+	"    gotrace 'app:main.add(x int, y int) (x > 10) \"%d\", y'\n"
+	"                                           # a stripped program: give the signature\n"
+	"    gotrace -U -M 1 app:main.add           # one call, with its stack\n"
+	"    gotrace -p 181 'r:main.*'              # results of all of package main\n"
+	"    gotrace main.main -- ./app arg         # run a program, from its first instruction\n";
+
+static int run_trace(struct gotrace *trace, const struct options_tool *tool,
+		     const bool *pattern_returns)
+{
+	struct toolrun run = {.tool = tool,
+			      .opts = trace->opts,
+			      .config = {.patterns = traceplan_patterns(trace->plan),
+					 .pattern_count = trace->opts->pattern_count,
+					 .pattern_returns = pattern_returns,
+					 .cpu = -1,
+					 .want = {.args = true, .places = true},
+					 .bpf_file = "trace.bpf.c",
+					 .plan = traceplan_make,
+					 .loaded = traceplan_loaded,
+					 .plan_ctx = trace->plan,
+					 .sleepable = true,
+					 .goroutines = true},
+			      .begin = begin,
+			      .show = show,
+			      .lost = say_lost,
+			      .events = read_events,
+			      .event_fd = event_fd,
+			      .started = started,
+			      .quiet_end = true,
+			      .ctx = trace};
+
+	return toolrun(&run);
+}
+
+static int plan_and_run(struct gotrace *trace, const struct options_tool *tool)
+{
+	struct errmsg err = {0};
+	int status;
+
+	trace->plan_config.probes = trace->opts->patterns;
+	trace->plan_config.probe_count = trace->opts->pattern_count;
+	trace->print_config.time = trace->opts->timestamp;
+	trace->print_config.json = trace->opts->json;
+	trace->plan = traceplan_new(&trace->plan_config, &err);
+	if (!trace->plan)
+		return options_fail(tool, &err);
+	status = run_trace(trace, tool, traceplan_returns(trace->plan));
+	events_free(trace->events);
+	traceprint_free(trace->print);
+	traceplan_free(trace->plan);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options opts;
+	struct gotrace trace = {.opts = &opts, .plan_config = {.string_max = STRING_DEFAULT}};
+	struct options_tool tool = {.name = "gotrace",
+				    .about = "Print calls of Go functions, with their arguments",
+				    .args = "PROBE... [-- COMMAND [ARG...]]",
+				    .shared = "pdTvj",
+				    .inlined = true,
+				    .own = own_options,
+				    .take = take_option,
+				    .ctx = &trace,
+				    .examples = examples};
+	struct errmsg err = {0};
+	enum options_result result = options_parse(&tool, argc, argv, &opts, &err);
+
+	if (result != OPTIONS_RUN)
+		return options_answer(&tool, result, &err);
+	return plan_and_run(&trace, &tool);
+}
