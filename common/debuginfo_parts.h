@@ -58,7 +58,7 @@ struct debuginfo {
 /* The tree of the file that has the debug information of `img`. NULL and *err: none was found. */
 struct dietree *debuginfo_find_file(const struct image *img, bool locations, struct errmsg *err);
 
-enum gotype_kind debuginfo_kind(uint64_t number); /* of reflect.Kind */
+enum gotype_kind debuginfo_kind(uint64_t kind); /* a reflect.Kind */
 enum gotype_kind debuginfo_kind_of(const struct die *die);
 /* The type that a DIE's DW_AT_type refers to, complete; never NULL: GOTYPE_UNKNOWN of size 0. */
 const struct gotype *debuginfo_type_of(struct debuginfo *dbg, const struct die *die);

@@ -172,7 +172,7 @@ bool die_child(const struct die *die, struct die *out)
 bool die_sibling(const struct die *die, struct die *out)
 {
 	const void *from = raw(die)->addr;
-	struct die next;
+	struct die next = {0};
 
 	/* DW_AT_sibling may lead back */
 	if (dwarf_siblingof(raw(die), raw(&next)) != 0 || raw(&next)->addr <= from)

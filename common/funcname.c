@@ -32,7 +32,7 @@ static size_t package_length(const char *name)
 	return *dot ? (size_t)(dot - name) : 0;
 }
 
-/* func1, gowrap2, deferwrap1, a number (init.0, func1.2), -range1, "" (as in glob..func1) */
+/* func1, gowrap2, deferwrap1, a number (init.0, func1.2), "" (as in glob..func1), f-range1, M-fm */
 static bool is_closure(const char *s, size_t len)
 {
 	static const char *const words[] = {"func", "gowrap", "deferwrap", ""};
@@ -47,7 +47,8 @@ static bool is_closure(const char *s, size_t len)
 		if (at > word && (at == len || s[at] == '-'))
 			return true;
 	}
-	return len == 0 || (len > 3 && strncmp(s + len - 3, "-fm", 3) == 0);
+	return len == 0 || memmem(s, len, "-range", 6) ||
+	       (len > 3 && strncmp(s + len - 3, "-fm", 3) == 0);
 }
 
 static void take_receiver(struct funcname *out, const char *s, size_t len)
@@ -64,9 +65,10 @@ static void parse_parts(const char *s, struct funcname *out)
 	size_t len = end - s;
 
 	if (!*end) {
-		out->closure = len > 3 && strcmp(end - 3, "-fm") == 0;
+		out->closure = len && is_closure(s, len) && strchr(s, '-');
 		return;
 	}
+	out->closure = len == 0; /* type:.eq.T: of the compiler's own */
 	for (s = end; *s; s = end) {
 		end = until(s + 1, ".");
 		out->closure |= is_closure(s + 1, end - s - 1);

@@ -13,7 +13,8 @@ struct funcname {
 	const char *receiver; /* where the receiver's type stands, "Server", "Stack[int]"; NULL */
 	size_t receiver_len;
 	bool pointer; /* the receiver is a pointer to that type */
-	bool closure; /* a function literal, a wrapper of go or defer, a method value */
+	bool closure; /* a function literal, a wrapper of go or defer, a method value, or made for a
+		       * type by the compiler */
 	bool generic; /* has type arguments */
 	bool shapes;  /* these are shapes, so that a dictionary is passed: not to a closure, which
 		       * has it captured */

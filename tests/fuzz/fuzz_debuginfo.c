@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Arbitrary bytes as a program with DWARF: opening it, the signature of each function and types by
+ * name must neither crash nor hang, and what comes out must hold together. */
+#include <string.h>
+
+#include "debuginfo.h"
+#include "dwarffile.h"
+#include "fuzz.h"
+#include "gofunc.h"
+
+enum { MAX_FUNCTIONS = 200, MAX_DEPTH = 100 };
+
+/* Values lie within each other: following only these comes to an end. */
+static void check_type(const struct gotype *type, unsigned depth)
+{
+	volatile size_t len = strlen(type->name);
+
+	(void)len;
+	if (depth > MAX_DEPTH || type->size > GOTYPE_SIZE_MAX || !type->align)
+		abort();
+	if (type->kind == GOTYPE_ARRAY) {
+		if (type->elem->size && type->size / type->elem->size != type->count)
+			abort();
+		check_type(type->elem, depth + 1);
+	}
+	for (size_t i = 0; i < type->field_count; i++) {
+		const struct gotype_field *field = &type->fields[i];
+
+		if (field->off > type->size || field->type->size > type->size - field->off)
+			abort();
+		check_type(field->type, depth + 1);
+	}
+}
+
+static void check_params(const struct goparam *params, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		volatile size_t len = strlen(params[i].name);
+
+		(void)len;
+		check_type(params[i].type, 0);
+	}
+}
+
+static void check_functions(struct debuginfo *dbg, const struct pclntab *tab)
+{
+	struct pclntab_func fn;
+	struct gofunc sig;
+
+	for (size_t i = 0; i < pclntab_count(tab) && i < MAX_FUNCTIONS; i++) {
+		if (!pclntab_func(tab, i, &fn) || debuginfo_func(dbg, fn.addr, fn.name, &sig) != 0)
+			continue;
+		if (sig.dictionary > (int)sig.param_count)
+			abort();
+		check_params(sig.params, sig.param_count);
+		check_params(sig.results, sig.result_count);
+	}
+}
+
+static void check_types(struct debuginfo *dbg)
+{
+	static const char *const names[] = {"main.T", "*main.T", "int", "string", "nothing.Such"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const struct gotype *type = debuginfo_type(dbg, names[i]);
+
+		if (type)
+			check_type(type, 0);
+	}
+}
+
+static void check_image(const struct image *img)
+{
+	struct pclntab *tab = pclntab_open(img, NULL);
+	int minor = tab ? pclntab_minor_guess(tab) : 15;
+	struct gotypes *types = gotypes_new();
+	struct debuginfo *dbg = debuginfo_open(img, tab, minor, types, NULL);
+
+	if (dbg)
+		check_types(dbg);
+	if (dbg && tab)
+		check_functions(dbg, tab);
+	debuginfo_close(dbg);
+	gotypes_free(types);
+	pclntab_close(tab);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	char path[32];
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+
+	struct image *img = image_open(path, NULL);
+
+	if (img)
+		check_image(img);
+	image_close(img);
+	close(fd);
+	return 0;
+}
+
+/* --- seeds --- */
+
+static void put_types(struct dwarffile *d, uint32_t *integer, uint32_t *text)
+{
+	*integer = dwarffile_base(d, "int", 8, DWARFFILE_INT);
+	*text = dwarffile_base(d, "string", 16, DWARFFILE_STRING);
+
+	uint32_t named = dwarffile_typedef(d, "main.T", 0);
+	uint32_t pointer = dwarffile_pointer(d, "*main.T", named);
+	uint32_t array = dwarffile_array(d, "[2]int", *integer, 16, 2);
+	uint32_t body = dwarffile_struct(d, "main.T", 48);
+
+	dwarffile_field(d, "next", pointer, 0);
+	dwarffile_field(d, "name", *text, 8);
+	dwarffile_field(d, "a/b.pair", array, 24);
+	dwarffile_field(d, "last", *integer, 40);
+	dwarffile_close(d);
+	dwarffile_patch(d, named, "main.T", body);
+}
+
+uint8_t *fuzz_seed(unsigned index, size_t *size)
+{
+	static const char *const names[] = {"main.a", "main.b", "main.T.M"};
+	static const int minors[] = {15, 19, 23, 27};
+	uint32_t integer, text;
+	struct dwarffile d;
+	uint8_t *data;
+
+	if (index >= 8)
+		return NULL;
+	dwarffile_make(&d, minors[index % 4]);
+	dwarffile_begin(&d, "runtime", "runtime");
+	put_types(&d, &integer, &text);
+	for (unsigned i = 0; i < 3; i++) {
+		dwarffile_func(&d, names[i], d.g.starts[i]);
+		if (index < 4)
+			dwarffile_param_at(&d, "n", integer, 8);
+		dwarffile_param(&d, "err", text, true);
+		dwarffile_close(&d);
+	}
+	dwarffile_end(&d);
+	data = malloc(d.g.f->size);
+	memcpy(data, d.g.f->data, d.g.f->size);
+	*size = d.g.f->size;
+	elffile_free(d.g.f);
+	return data;
+}
