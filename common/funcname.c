@@ -65,10 +65,10 @@ static void parse_parts(const char *s, struct funcname *out)
 	size_t len = end - s;
 
 	if (!*end) {
-		out->closure = len && is_closure(s, len) && strchr(s, '-');
+		out->closure |= len && is_closure(s, len) && strchr(s, '-');
 		return;
 	}
-	out->closure = len == 0; /* type:.eq.T: of the compiler's own */
+	out->closure |= len == 0; /* type..eq.T, to Go 1.19 */
 	for (s = end; *s; s = end) {
 		end = until(s + 1, ".");
 		out->closure |= is_closure(s + 1, end - s - 1);
@@ -81,8 +81,7 @@ void funcname_parse(const char *name, struct funcname *out)
 {
 	*out = (struct funcname){.package_len = package_length(name)};
 	out->generic = strchr(name, '[');
+	out->closure = out->package_len && name[out->package_len - 1] == ':'; /* type:.eq.T */
 	parse_parts(out->package_len ? name + out->package_len + 1 : name, out);
-	/* type:.eq.main.T[...] has none */
-	out->shapes = out->generic && !out->closure && strstr(name, "go.shape.") &&
-		      strncmp(name, "type:", 5) != 0 && strncmp(name, "type..", 6) != 0;
+	out->shapes = out->generic && !out->closure && strstr(name, "go.shape.");
 }
