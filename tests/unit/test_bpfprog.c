@@ -89,19 +89,25 @@ static void test_compile_error(void **state)
 	assert_string_equal(err.text, "no BPF program \"nothing.bpf.c\" in this tool");
 }
 
-/* of the text with inserts only the marked lines differ */
+/* an insert follows the line of its mark; all else stays */
 static void test_text(void **state)
 {
-	const struct bpfprog_insert inserts[] = {{"nowhere", "x"}, {"first", "a\n"}};
-	char *plain = bpfprog_text("count.bpf.c", NULL, 0);
-	char *same = bpfprog_text("count.bpf.c", inserts, 2);
+	const struct bpfprog_insert inserts[] = {{"nowhere", "x"}, {"plans", "a\nb\n"}};
+	char *plain = bpfprog_text("trace.bpf.c", NULL, 0);
+	char *text = bpfprog_text("trace.bpf.c", inserts, 2);
+	const char *mark = strstr(plain, "/* generated: plans */\n");
 
 	(void)state;
-	assert_string_equal(plain, bpfprog_source("count.bpf.c"));
-	assert_string_equal(same, plain);
+	assert_string_equal(plain, bpfprog_source("trace.bpf.c"));
+	assert_non_null(mark);
+	size_t before = strchr(mark, '\n') + 1 - plain;
+
+	assert_memory_equal(text, plain, before);
+	assert_memory_equal(text + before, "a\nb\n", 4);
+	assert_string_equal(text + before + 4, plain + before);
 	assert_null(bpfprog_text("nothing.bpf.c", inserts, 2));
 	free(plain);
-	free(same);
+	free(text);
 }
 
 int main(void)
