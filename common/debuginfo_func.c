@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,14 +173,28 @@ struct goparam *debuginfo_take(const struct debuginfo_params *params)
 	return all;
 }
 
-static struct goparam *keep(struct gotypes *types, const struct debuginfo_params *params)
+/* The compiler names what has no name: ~p0, ~b0, and of results ~r0, which to Go 1.17 are numbered
+ * from the first parameter on. */
+static const char *keep_name(struct gotypes *types, const char *name, size_t index, bool is_result)
+{
+	char number[32];
+
+	if (*name == '~')
+		name = "_";
+	if (is_result && (!*name || strcmp(name, "_") == 0)) {
+		snprintf(number, sizeof(number), "~r%zu", index);
+		name = number;
+	}
+	return gotypes_text(types, name, strlen(name));
+}
+
+static struct goparam *keep(struct gotypes *types, const struct debuginfo_params *params,
+			    bool are_results)
 {
 	struct goparam *all = gotypes_alloc(types, params->count, sizeof(*all));
 
 	for (size_t i = 0; i < params->count; i++) {
-		const char *name = params->items[i].name;
-
-		all[i].name = gotypes_text(types, name, strlen(name));
+		all[i].name = keep_name(types, params->items[i].name, i, are_results);
 		all[i].type = params->items[i].type;
 	}
 	return all;
@@ -202,9 +217,9 @@ int debuginfo_signature(struct debuginfo *dbg, const struct die *func, uint64_t 
 		list.dictionary = out->receiver && dbg->minor >= DICTIONARY_SECOND;
 	is_certain = is_order_certain(dbg, &list.params, out->receiver) &&
 		     debuginfo_complete(dbg, addr, &list);
-	out->params = keep(dbg->types, &list.params);
+	out->params = keep(dbg->types, &list.params, false);
 	out->param_count = list.params.count;
-	out->results = keep(dbg->types, &list.results);
+	out->results = keep(dbg->types, &list.results, true);
 	out->result_count = list.results.count;
 	out->dictionary = list.dictionary;
 	free(list.params.items);

@@ -68,7 +68,6 @@ static void parse_parts(const char *s, struct funcname *out)
 		out->closure |= len && is_closure(s, len) && strchr(s, '-');
 		return;
 	}
-	out->closure |= len == 0; /* type..eq.T, to Go 1.19 */
 	for (s = end; *s; s = end) {
 		end = until(s + 1, ".");
 		out->closure |= is_closure(s + 1, end - s - 1);
@@ -77,11 +76,18 @@ static void parse_parts(const char *s, struct funcname *out)
 		take_receiver(out, first, len);
 }
 
+/* type:.eq.main.T, and type..eq.main.T to Go 1.19 */
+static bool is_compilers(const char *name)
+{
+	return strncmp(name, "type:", 5) == 0 || strncmp(name, "type..", 6) == 0 ||
+	       strncmp(name, "go:", 3) == 0;
+}
+
 void funcname_parse(const char *name, struct funcname *out)
 {
 	*out = (struct funcname){.package_len = package_length(name)};
 	out->generic = strchr(name, '[');
-	out->closure = out->package_len && name[out->package_len - 1] == ':'; /* type:.eq.T */
+	out->closure = is_compilers(name);
 	parse_parts(out->package_len ? name + out->package_len + 1 : name, out);
 	out->shapes = out->generic && !out->closure && strstr(name, "go.shape.");
 }

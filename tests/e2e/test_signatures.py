@@ -73,8 +73,7 @@ def check_type(true, got, where):
 def check_names(got, true, where):
     for param, name in zip(got, true.split()):
         known = param["param"]
-        expect(known == name or (name == "_" and known[:1] in "~_"),
-               f"{where}: parameter {known}, in truth {name}")
+        expect(known == name, f"{where}: {known}, in truth {name}")
 
 
 def check_function(types, true, got):
@@ -82,7 +81,8 @@ def check_function(types, true, got):
     expect(len(got["param"]) == len(true["in"]), f"{name}: {len(got['param'])} parameters")
     expect(len(got["result"]) == len(true["out"]), f"{name}: {len(got['result'])} results")
     check_names(got["param"], true["params"], name)
-    check_names(got["result"], true["results"], name)
+    numbers = " ".join(f"~r{i}" for i in range(len(true["out"])))
+    check_names(got["result"], true["results"] or numbers, name)
     for param, of in zip(got["param"] + got["result"], true["in"] + true["out"]):
         if param["name"] != "?":  # without a name, and missing: only its place is known
             check_type(types[of], param, f"{name} {param['param']}")

@@ -34,6 +34,7 @@ static const struct row {
 	{"main.Box[a/b.T].Get", "main", "Box[a/b.T]", false, false, false},
 	{"main.F[go.shape.struct { a/b.x int }]", "main", "", false, false, true},
 	{"type:.eq.main.T[go.shape.int]", "type:", "", false, true, false},
+	{"type:.eq.a/b.T[go.shape.int]", "type:.eq.a/b", "", false, true, false},
 	{"memeqbody", "", "", false, false, false},
 	{"", "", "", false, false, false},
 	{"main.(*", "main", "", false, false, false},
