@@ -282,6 +282,34 @@ static void test_symbols(void **state)
 	close_it(&o);
 }
 
+/* more addresses than are remembered */
+static void test_many(void **state)
+{
+	struct gostack_symbols *syms;
+	struct printed p;
+	struct opened o;
+	char text[64];
+
+	(void)state;
+	gofile_make(&o.g, 27, EM_X86_64);
+	add_symbols(o.g.f);
+	open_it(&o);
+	syms = gostack_symbols_new(o.img, o.tab);
+	for (unsigned round = 0; round < 2; round++) {
+		for (unsigned off = 0; off < 0x700; off++) {
+			const uint64_t frames[] = {C_CODE + 0x40 + off};
+			struct gostack stack = {.frames = frames, .count = 1};
+
+			begin(&p);
+			gostack_print(p.out, &stack, syms, false);
+			snprintf(text, sizeof(text), "        c_late +0x%x\n", off);
+			expect(&p, text);
+		}
+	}
+	gostack_symbols_free(syms);
+	close_it(&o);
+}
+
 static void test_json(void **state)
 {
 	struct opened o;
@@ -339,6 +367,7 @@ int main(void)
 		cmocka_unit_test(test_created),     cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_interrupted), cmocka_unit_test(test_symbols),
 		cmocka_unit_test(test_json),        cmocka_unit_test(test_endless_tree),
+		cmocka_unit_test(test_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
