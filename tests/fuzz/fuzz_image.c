@@ -6,6 +6,7 @@
 #include "buildinfo.h"
 #include "fuzz.h"
 #include "gofile.h"
+#include "gostack.h"
 
 /* more than any seed has; what is walked per function is bounded by the function's size */
 enum { MAX_FUNCTIONS = 4000, MAX_NODES = 64, MAX_ADDRESSES = 64 };
@@ -82,6 +83,23 @@ static void walk_table(const struct image *img, const struct pclntab *tab)
 	pclntab_named(tab, "main.main", &fn);
 }
 
+/* the stack of functions that all call one another, in the middle of each */
+static void walk_stack(const struct image *img, const struct pclntab *tab)
+{
+	struct gostack_symbols *syms = gostack_symbols_new(img, tab);
+	uint64_t frames[MAX_ADDRESSES];
+	struct gostack stack = {.frames = frames, .created_by = 1};
+	FILE *out = fopen("/dev/null", "w");
+	struct pclntab_func fn;
+
+	for (size_t i = 0; i < pclntab_count(tab) && stack.count < MAX_ADDRESSES; i++)
+		if (pclntab_func(tab, i, &fn))
+			frames[stack.count++] = fn.addr + (fn.end - fn.addr) / 2;
+	gostack_print(out, &stack, syms, true);
+	fclose(out);
+	gostack_symbols_free(syms);
+}
+
 static void walk_image(const struct image *img)
 {
 	struct pclntab *tab = pclntab_open(img, NULL);
@@ -93,8 +111,10 @@ static void walk_image(const struct image *img)
 	image_section(img, ".text", &sec);
 	image_has_symtab(img);
 	image_each_symbol(img, read_symbol, NULL);
-	if (tab)
+	if (tab) {
 		walk_table(img, tab);
+		walk_stack(img, tab);
+	}
 	pclntab_close(tab);
 }
 
