@@ -324,8 +324,6 @@ static void test_misfits(void **state)
 		{"%d", "float64", "col 10: %d does not print a float (x is a float64)",
 		 "use %g, %f or %v"},
 		{"%f", "int", "col 10: %f does not print an integer (x is an int)", "use %d or %v"},
-		{"%g", "complex128",
-		 "col 10: %g does not print a complex number (x is a complex128)", "use %v"},
 		{"%d", "error", "col 10: %d does not print an error (x is an error)",
 		 "use %v or %s"},
 		{"%s", "unsafe.Pointer",
