@@ -207,7 +207,7 @@ static char *filled(const struct value_source *source, const struct value_at *va
 /* As Go does, whose messages are the C library's with a small first letter. */
 static char *errno_message(int64_t number, size_t *len)
 {
-	enum { ERRNO_MAX = 4095 };
+	enum { ERRNO_MAX = 132 }; /* the last that Go has a text for */
 	char *message = NULL;
 	FILE *out = open_memstream(&message, len);
 
