@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "debuginfo_params.h"
+#include "insn.h"
 #include "mem.h"
 #include "moduledata.h"
 #include "pclntab.h"
@@ -107,6 +108,7 @@ void debuginfo_close(struct debuginfo *dbg)
 	free(dbg->slots);
 	free(dbg->queue);
 	dietree_close(dbg->tree);
+	insn_decoder_free(dbg->dec);
 	free(dbg);
 }
 

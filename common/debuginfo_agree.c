@@ -62,7 +62,7 @@ static bool are_placed(const struct debuginfo_check *check, const struct debugin
 		       const struct abi_layout *layout)
 {
 	int arch = image_arch(check->img);
-	bool after_unknown = false;
+	bool after_unknown = false, confirmed = check->spills.count;
 
 	for (size_t i = 0; i < params->count; i++) {
 		const struct debuginfo_param *param = &params->items[i];
@@ -72,7 +72,7 @@ static bool are_placed(const struct debuginfo_check *check, const struct debugin
 			return false;
 		if (value->count && !param->is_placed && after_unknown && !param->is_blank)
 			return false;
-		after_unknown |= param->is_blank;
+		after_unknown |= param->is_blank && !confirmed;
 	}
 	return true;
 }
@@ -145,7 +145,9 @@ static bool agrees_with(const struct debuginfo_check *check, const struct debugi
 		 check->args == ((int64_t)layout.args_size + WORD - 1) / WORD * WORD;
 	if (check->has_info)
 		agrees = agrees && are_told(check, list, &layout);
-	/* of the registers of some parameters that are listed DWARF is wrong */
+	if (check->spills.count)
+		agrees = agrees && spills_fit(&check->spills, &layout, fn->dictionary >= 0);
+	/* of some that are all listed DWARF is wrong */
 	if (check->wants_places && (!check->has_info || has_blanks(&list->params)))
 		agrees = agrees && are_placed(check, &list->params, &layout);
 	abi_layout_free(&layout);

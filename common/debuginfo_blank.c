@@ -6,6 +6,7 @@
 
 #include "debuginfo_params.h"
 #include "image.h"
+#include "insn.h"
 #include "mem.h"
 #include "pclntab.h"
 
@@ -235,6 +236,17 @@ static void find_entries(struct debuginfo_check *check)
 	}
 }
 
+static void read_spills(struct debuginfo *dbg, const struct pclntab_func *fn, struct spills *out)
+{
+	uint64_t len = fn->end - fn->addr;
+	struct insn_code code = {image_at(dbg->img, fn->addr, len), len, fn->addr};
+
+	if (!dbg->dec)
+		dbg->dec = insn_decoder_new(image_arch(dbg->img));
+	if (!code.bytes || !spills_read(dbg->dec, &code, image_arch(dbg->img), out))
+		out->count = 0;
+}
+
 static bool fill(struct debuginfo *dbg, const struct debuginfo_check *check,
 		 struct debuginfo_list *list)
 {
@@ -261,5 +273,9 @@ bool debuginfo_complete(struct debuginfo *dbg, uint64_t addr, struct debuginfo_l
 	find_entries(&check);
 	if (debuginfo_agrees(&check, list))
 		return true;
-	return check.wants_places && fill(dbg, &check, list);
+	if (!check.wants_places)
+		return false;
+	if (check.has_info && check.convention == ABI_REGISTERS)
+		read_spills(dbg, &fn, &check.spills);
+	return fill(dbg, &check, list);
 }

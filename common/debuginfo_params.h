@@ -6,6 +6,7 @@
 #include "abi.h"
 #include "arginfo.h"
 #include "debuginfo_parts.h"
+#include "spill.h"
 
 struct debuginfo_param {
 	const char *name, *full; /* the latter: of its type, in full; memory of the tree */
@@ -34,9 +35,10 @@ struct debuginfo_check { /* what else is known of a function's parameters */
 	const struct image *img;
 	enum abi_convention convention;
 	bool has_args, has_info;
-	bool wants_info;   /* Go's version is one that has ArgInfo */
-	bool wants_places; /* parameters without a name may be missing */
-	int64_t args;      /* bytes, as pclntab_args_size() */
+	bool wants_info;      /* Go's version is one that has ArgInfo */
+	bool wants_places;    /* parameters without a name may be missing */
+	int64_t args;         /* bytes, as pclntab_args_size() */
+	struct spills spills; /* count 0: none are known */
 	struct arginfo info;
 	size_t starts[DEBUGINFO_ENTRIES]; /* where in it a parameter begins */
 	size_t entries;

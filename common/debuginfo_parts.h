@@ -7,6 +7,7 @@
 #include "dietree.h"
 
 struct image;
+struct insn_decoder;
 struct pclntab;
 
 enum { DEBUGINFO_BLANKS_LISTED = 22 }; /* since Go 1.22 parameters without a name are in DWARF */
@@ -52,7 +53,8 @@ struct debuginfo {
 	struct debuginfo_part *queue;
 	size_t queue_count, queue_cap;
 	const struct gotype *unknown;
-	uint64_t types_addr; /* moduledata.types; 0: not known */
+	uint64_t types_addr;      /* moduledata.types; 0: not known */
+	struct insn_decoder *dec; /* NULL, until it is needed */
 };
 
 /* The tree of the file that has the debug information of `img`. NULL and *err: none was found. */

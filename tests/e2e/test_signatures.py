@@ -92,9 +92,7 @@ def check_function(types, true, got):
 
 def may_be_unknown(name, version):
     """Several orders of its parameters would explain all that is known of it."""
-    if minor(version) < 17:
-        return name in ("main.emptyStruct", "main.emptyFirst", "main.array0")
-    return name == "main.blankFloat" and minor(version) <= 21
+    return minor(version) < 17 and name in ("main.emptyStruct", "main.emptyFirst", "main.array0")
 
 
 def check_functions(path, version):
