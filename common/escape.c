@@ -29,12 +29,27 @@ static size_t escape_next(const char *bytes, size_t len, char buf[ESCAPE_MAX])
 	return n;
 }
 
+/* how many bytes stand for themselves: most of what is printed */
+static size_t plain_run(const char *bytes, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && bytes[n] >= ' ' && bytes[n] <= '~')
+		n++;
+	return n;
+}
+
 void escape_write(FILE *out, const char *bytes, size_t len)
 {
 	char buf[ESCAPE_MAX];
 
-	for (size_t i = 0; i < len;) {
-		i += escape_next(bytes + i, len - i, buf);
+	for (size_t i = 0, run; i < len; i += run) {
+		run = plain_run(bytes + i, len - i);
+		if (run) {
+			fwrite(bytes + i, 1, run, out);
+			continue;
+		}
+		run = escape_next(bytes + i, len - i, buf);
 		fputs(buf, out);
 	}
 }

@@ -71,12 +71,27 @@ static void put_character(FILE *out, const char *bytes, size_t len, uint32_t c)
 		fwrite(bytes, 1, len, out);
 }
 
+/* how many bytes stand for themselves: most of what is printed */
+static size_t plain_run(const char *bytes, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && bytes[n] >= ' ' && bytes[n] <= '~' && bytes[n] != '"' && bytes[n] != '\\')
+		n++;
+	return n;
+}
+
 static void put_quoted(FILE *out, const char *bytes, size_t len)
 {
 	putc('"', out);
 	for (size_t i = 0, n; i < len; i += n) {
 		uint32_t c;
 
+		n = plain_run(bytes + i, len - i);
+		if (n) {
+			fwrite(bytes + i, 1, n, out);
+			continue;
+		}
 		n = utf8_decode(bytes + i, len - i, &c);
 		if (n)
 			put_character(out, bytes + i, n, c);
