@@ -107,8 +107,20 @@ static size_t path_length(const struct debuginfo *dbg, const char *s, size_t len
 	return first ? first - s : 0;
 }
 
+/* Types of the same name, declared in functions, are told apart by ·1, ·2, ... */
+static size_t without_number(const char *s, size_t len)
+{
+	size_t end = len;
+
+	while (end > 0 && isdigit((unsigned char)s[end - 1]))
+		end--;
+	return end < len && end > 2 && memcmp(s + end - 2, "\u00b7", 2) == 0 ? end - 2 : len;
+}
+
 static void put_qualified(struct text *out, const char *s, size_t len)
 {
+	len = without_number(s, len);
+
 	size_t path = path_length(out->dbg, s, len);
 	const char *name = path ? package_name(out->dbg, s, path) : NULL;
 
@@ -190,6 +202,8 @@ const char *debuginfo_short_name(struct debuginfo *dbg, const char *full)
 	struct text out = {gotypes_alloc(dbg->types, strlen(full) + 1, 1), dbg};
 	const char *begin = out.at, *s = full;
 
+	if (strncmp(s, "noalg.", 6) == 0) /* the compiler's own, without a hash function */
+		s += 6;
 	while (*s) {
 		size_t len = 1;
 

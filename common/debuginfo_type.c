@@ -183,7 +183,7 @@ static struct gotype *add_type(struct debuginfo *dbg, const struct die *die)
 	type->name = debuginfo_short_name(dbg, full);
 	type->size = size;
 	type->align = align_of(type);
-	type->defined = is_defined(full, kind);
+	type->defined = is_defined(type->name, kind);
 	type->has_methods = kind == GOTYPE_INTERFACE && !refers_to(die, "runtime.eface");
 	type->swiss = kind == GOTYPE_MAP && refers_to(die, "*map<");
 	type->rtype = find_rtype(dbg, die, type);

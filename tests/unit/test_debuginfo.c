@@ -268,6 +268,8 @@ static void test_names(void **state)
 		 "interface { Read([]uint8) (int, error) }"},
 		{"struct { x int \"never ends", "struct { x int \"never ends"},
 		{"main.T[[[", "main.T[[["},
+		{"*a/b.local\u00b712", "*b.local"},
+		{"noalg.[8]string", "[8]string"},
 	};
 	struct opened o;
 
