@@ -98,6 +98,8 @@ static void print_string(struct value_printer *printer, const struct value_at *a
 	struct value_bytes bytes;
 	enum value_got got = value_read_bytes(printer->source, at, &bytes);
 
+	if (got == VALUE_GOT && bytes.count && !bytes.ref) /* none of it was asked for */
+		got = VALUE_CUT;
 	if (got == VALUE_GOT)
 		print_text(printer, &bytes);
 	else

@@ -195,7 +195,7 @@ enum value_got value_read_held(const struct value_source *source, const struct v
 		return VALUE_CUT;
 	copy_word(source, ref->at + offsetof(struct trace_dynamic, rtype), &out->rtype);
 	copy_word(source, ref->at + offsetof(struct trace_dynamic, word), &out->word);
-	if (!out->rtype)
+	if (!out->rtype || out->rtype == UINT64_MAX) /* the itab was not read */
 		return VALUE_FAULT;
 	out->is_error = !strcmp(at->type->name, "error");
 	if (source->type)

@@ -127,7 +127,7 @@ static void test_interfaces(void **state)
 	const double half = 0.5;
 	const struct capture_string s = {"Hello, BPF!", 11};
 	const int64_t numbers[] = {1, 2};
-	const struct capture_slice list = {numbers, 2, 2}, none = {NULL, 0, 0};
+	const struct capture_slice list = {numbers, 2, 2}, none = {NULL, 0, 0}, texts = {&s, 1, 1};
 	const struct capture_interface nil = {0, NULL}, unknown = {0x77, &n};
 	const struct gotype_field fields[] = {{.name = "N", .type = basic("int")}};
 	const struct gotype *type = capture_struct(&capture, "main.T", 1, fields);
@@ -137,6 +137,7 @@ static void test_interfaces(void **state)
 	expect(basic("any"), &nil, VALUE_PLAIN, "nil");
 	expect_json(basic("any"), &nil, "null");
 	expect(basic("any"), &unknown, VALUE_GO, "<type 0x77>");
+	expect(basic("any"), (struct capture_interface[]){{UINT64_MAX, &n}}, VALUE_GO, "<fault>");
 	expect_held(basic("int"), false, &n, VALUE_GO, "42");
 	expect_held(basic("float64"), false, &half, VALUE_GO, "0.5");
 	expect_held(basic("string"), false, &s, VALUE_PLAIN, "\"Hello, BPF!\"");
@@ -150,6 +151,7 @@ static void test_interfaces(void **state)
 	expect_held(capture_defined(&capture, "time.Duration", "int64"), false, &duration, VALUE_GO,
 		    "1.5s");
 	expect_held(slice(basic("int")), false, &list, VALUE_GO, "[]int{1, 2}");
+	expect_held(slice(basic("string")), false, &texts, VALUE_GO, "[]string{...}");
 	expect_held(slice(basic("int")), false, &none, VALUE_GO, "[]int(nil)");
 	expect_held(type, false, &n, VALUE_GO, "main.T{N:42}");
 	expect_held(pointer(type), true, NULL, VALUE_GO, "(*main.T)(nil)");
