@@ -145,7 +145,7 @@ static inline void add_frames(struct pt_regs *ctx, struct hit *hit, struct trace
 			      char *to)
 {
 #if USER_FRAMES
-	event->user_frames = frames_user(ctx, hit->sp, (u64 *)to);
+	event->user_frames = frames_user(ctx, hit->entry_sp, (u64 *)to);
 #endif
 #if KERNEL_FRAMES
 	long bytes = bpf_get_stack(ctx, to + 8 * TRACE_FRAMES * USER_FRAMES, 8 * TRACE_FRAMES, 0);
@@ -330,6 +330,7 @@ static inline bool find_place(struct pt_regs *ctx, u32 row, struct hit *hit)
 	hit->item = place->item;
 	hit->plan = place->plan & 0xffff;
 	hit->program = place->plan >> 16;
+	hit->entry_sp = place->sp_below < 0 ? 0 : ctx->sp + place->sp_below;
 	return true;
 }
 

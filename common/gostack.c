@@ -83,7 +83,7 @@ static bool walk_stack(const struct walk *walk, const struct gostack *stack)
 	bool returns = false;
 
 	for (size_t i = 0; i < stack->count && next == CALLER; i++) {
-		uint64_t addr = stack->frames[i];
+		uint64_t addr = !i && stack->at ? stack->at : stack->frames[i];
 		struct gostack_place place =
 			gostack_symbols_find(walk->syms, addr - stack->bias, returns);
 

@@ -22,11 +22,11 @@ struct image;
 struct json;
 struct pclntab;
 
-struct gostack { /* addresses as in the process's memory */
-	/* [0]: where the probe stands (for an inlined copy, struct inlining_copy's addr: the probe
-	 * may stand before it); the others: return addresses */
-	const uint64_t *frames;
+struct gostack {                /* addresses as in the process's memory */
+	const uint64_t *frames; /* [0]: where the probe stands; the others: return addresses */
 	size_t count;
+	uint64_t at; /* counts instead of frames[0]: of an inlined copy, its addr, as the probe may
+		      * stand before it or after it; 0: frames[0] */
 	uint64_t bias;
 	const char *probed;   /* name of the function that the probe is for: what is inlined into it
 			       * at frames[0] is not shown; NULL: everything is */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../bpf-src/cookie.h"
 #include "../bpf-src/trace_shared.h"
 #include "attach.h"
 #include "bpfmap.h"
@@ -13,6 +14,7 @@
 #include "filewatch.h"
 #include "image.h"
 #include "mem.h"
+#include "pclntab.h"
 #include "probes.h"
 #include "program.h"
 
@@ -29,8 +31,25 @@ static uint64_t start_code(const struct program *prog)
 	return lowest;
 }
 
+/* Inlined copies are known by the stack pointer at their own entry: that of the function which they
+ * stand in is in its table. */
+static int sp_below(const struct program *prog, const struct selection_item *item,
+		    const struct attach_probe *probe)
+{
+	struct pclntab_func fn;
+	int32_t bytes;
+
+	if (!item->is_copy)
+		return cookie_adjust(probe->cookie);
+	if (!pclntab_find(prog->tab, probe->addr, &fn) ||
+	    !pclntab_sp_delta(prog->tab, &fn, probe->addr, &bytes) || bytes < 0)
+		return -1;
+	return bytes;
+}
+
 /* Notes the probes' places; what is there from `first` on was of the same program, refused. */
-static int note_places(struct tracer *tracer, const struct probes *probes, struct errmsg *err)
+static int note_places(struct tracer *tracer, const struct program *prog,
+		       const struct probes *probes, struct errmsg *err)
 {
 	const struct selection *sel = tracer->sel;
 	size_t first = probes->first_place;
@@ -46,7 +65,10 @@ static int note_places(struct tracer *tracer, const struct probes *probes, struc
 
 		if (item != SIZE_MAX)
 			tracer->places[first + i] = (struct trace_place){
-				probes->items[i].addr, item, sel->items[item].plan};
+				.addr = probes->items[i].addr,
+				.item = item,
+				.plan = sel->items[item].plan,
+				.sp_below = sp_below(prog, &sel->items[item], &probes->items[i])};
 	}
 	return 0;
 }
@@ -86,7 +108,7 @@ static int fill_sites(struct tracer *tracer, const struct program *prog,
 static int tell_kernel_side(struct tracer *tracer, const struct program *prog,
 			    const struct probes *probes, struct errmsg *err)
 {
-	if (note_places(tracer, probes, err))
+	if (note_places(tracer, prog, probes, err))
 		return -1;
 	if (!tracer->gate && tracer_fill_places(tracer, probes->first_place, err))
 		return -1;

@@ -219,24 +219,21 @@ static int load(void *module, int attach_type)
 static int print_event(void *ctx, void *data, size_t size)
 {
 	struct driver *d = ctx;
-	struct event e; /* the ring cannot be written to */
+	const struct event *e = data;
 
-	if (size < sizeof(e))
+	if (size < sizeof(*e))
 		die("event", NULL);
-	memcpy(&e, data, sizeof(e));
-	/* the probe may stand before the copy's own code */
-	if (e.copy)
-		e.frames[0] = d->copies[e.copy - 1] + d->bias;
 
-	struct gostack stack = {.frames = e.frames,
-				.count = e.count,
+	struct gostack stack = {.frames = e->frames,
+				.at = e->copy ? d->copies[e->copy - 1] + d->bias : 0,
+				.count = e->count,
 				.bias = d->bias,
-				.probed = d->names[e.row],
-				.created_by = e.created_by,
-				.parent_goid = e.parent_goid,
-				.cut = e.count == TRACE_FRAMES};
+				.probed = d->names[e->row],
+				.created_by = e->created_by,
+				.parent_goid = e->parent_goid,
+				.cut = e->count == TRACE_FRAMES};
 
-	printf("%s %s\n", e.returned ? "return" : "entry", d->names[e.row]);
+	printf("%s %s\n", e->returned ? "return" : "entry", d->names[e->row]);
 	gostack_print(stdout, &stack, d->syms, true);
 	return 0;
 }

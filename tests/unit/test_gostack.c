@@ -133,6 +133,13 @@ static void test_probed(void **state)
 	stack.probed = "main.inl1";
 	expect_stack(&o, &stack, false,
 		     "        main.inl1 +0x18 (inlined)\n        main.b +0x18\n");
+	/* an inlined copy's probe may stand outside of it */
+	stack.at = frames[0];
+	stack.frames = &o.g.starts[0];
+	expect_stack(&o, &stack, false,
+		     "        main.inl1 +0x18 (inlined)\n        main.b +0x18\n");
+	stack.at = 0;
+	stack.frames = frames;
 	stack.probed = "main.other";
 	stack.count = 2;
 	expect_stack(&o, &stack, false,
