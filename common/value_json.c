@@ -22,12 +22,15 @@ struct writer {
 
 static void write_value(struct writer *writer, const struct value_at *at);
 
-/* as a string, in Go's notation */
+/* as a string, in Go's notation; a map with the entries that were read */
 static void write_notation(struct writer *writer, const struct value_at *at)
 {
 	char *text = NULL;
 	size_t len;
 	struct value_printer printer = {.source = writer->source, .style = VALUE_GO};
+
+	if (at->type->kind == GOTYPE_MAP)
+		printer.style = VALUE_DEEP;
 
 	printer.out = open_memstream(&text, &len);
 	if (!printer.out) {

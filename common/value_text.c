@@ -55,17 +55,34 @@ static void quote_character(FILE *out, const char *bytes, size_t len, uint32_t c
 		fprintf(out, "\\U%08x", (unsigned)c);
 }
 
+/* most text is nothing but such characters */
+static size_t plain_run(const char *bytes, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && bytes[n] >= ' ' && bytes[n] < 0x7f && bytes[n] != '"' && bytes[n] != '\\')
+		n++;
+	return n;
+}
+
 void value_quote(FILE *out, const char *bytes, size_t len)
 {
 	putc('"', out);
-	for (size_t i = 0, n; i < len; i += n ? n : 1) {
+	for (size_t i = 0, n; i < len; i += n) {
 		uint32_t c;
 
+		n = plain_run(bytes + i, len - i);
+		if (n) {
+			fwrite(bytes + i, 1, n, out);
+			continue;
+		}
 		n = utf8_decode(bytes + i, len - i, &c);
-		if (n)
+		if (n) {
 			quote_character(out, bytes + i, n, c);
-		else
+		} else {
 			fprintf(out, "\\x%02x", (unsigned char)bytes[i]);
+			n = 1;
+		}
 	}
 	putc('"', out);
 }

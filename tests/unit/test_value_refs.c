@@ -84,6 +84,7 @@ static void test_swiss_map(void **state)
 	capture.limits.follow = true;
 	expect(type, &at, VALUE_GO, "map[string]int(len 2)");
 	expect(type, &at, VALUE_DEEP, "map[string]int{\"a\":1, \"b\":2}");
+	expect_json(type, &at, "\"map[string]int{\\\"a\\\":1, \\\"b\\\":2}\"");
 	header[0] = 20;
 	header[2] = (uintptr_t)directory;
 	header[3] = 1;
