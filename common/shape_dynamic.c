@@ -49,10 +49,8 @@ static struct held held_by(const struct gotype *type, bool direct)
 
 	switch (type->kind) {
 	case GOTYPE_FUNC:
-		held.size = 8; /* the code's address */
-		break;
 	case GOTYPE_MAP:
-		held.size = 8; /* how many */
+		held.size = 8; /* the code's address; how many */
 		break;
 	case GOTYPE_POINTER:
 		if (!type->elem)

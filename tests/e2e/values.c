@@ -154,7 +154,7 @@ int main(void)
 	size_t cap = 0;
 	unsigned long count = 0, wrong = 0;
 
-	for (ssize_t len; (len = getline(&line, &cap, stdin)) > 0; count++) {
+	for (; getline(&line, &cap, stdin) > 0; count++) {
 		line[strcspn(line, "\n")] = '\0';
 		wrong += !check(line);
 	}

@@ -60,6 +60,14 @@ uint64_t capture_rtype(struct capture *capture, const struct gotype *type, bool 
 	return RTYPE_FIRST + capture->held_count++ * RTYPE_STEP;
 }
 
+static const void *pointer_to(uint64_t addr)
+{
+	const void *pointer;
+
+	memcpy(&pointer, &addr, sizeof(pointer));
+	return pointer;
+}
+
 static uint64_t word_at(const void *memory, size_t off)
 {
 	uint64_t word;
@@ -80,7 +88,7 @@ static int64_t read_memory(struct capture *capture, uint32_t at, uint64_t addr, 
 		return TRACE_NIL;
 	if (addr < 0x10000)
 		return TRACE_FAULT;
-	memcpy(capture->record + at, (const void *)(uintptr_t)addr, size);
+	memcpy(capture->record + at, pointer_to(addr), size);
 	return (int64_t)size;
 }
 
@@ -103,13 +111,13 @@ static uint64_t group_of(const struct capture *capture, const struct shape_ref *
 
 	if (!map->type->swiss || !word_at(header, 24))
 		return at;
-	at = word_at((const void *)(uintptr_t)at, 0);
-	return word_at((const void *)(uintptr_t)at, 16);
+	at = word_at(pointer_to(at), 0);
+	return word_at(pointer_to(at), 16);
 }
 
 static uint64_t descriptor(const struct gotype *type, uint64_t tab)
 {
-	return type->has_methods && tab ? word_at((const void *)(uintptr_t)tab, 8) : tab;
+	return type->has_methods && tab ? word_at(pointer_to(tab), 8) : tab;
 }
 
 /* what the kernel side does for the dynamic type's row of the table */
