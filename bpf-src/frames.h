@@ -29,7 +29,7 @@ static inline bool frames_first(struct pt_regs *ctx, u64 entry_sp, struct frames
 	u64 bp = ctx->regs[29], lr = ctx->regs[30];
 
 	/* before the prologue, in leaves, and at a return */
-	if (entry_sp == ctx->sp) {
+	if (entry_sp == probe_sp(ctx)) {
 		link->caller = bp;
 		link->ret = lr;
 		return lr;
@@ -39,7 +39,7 @@ static inline bool frames_first(struct pt_regs *ctx, u64 entry_sp, struct frames
 
 	/* where the stack is cleared or copied by Duff's device, a frame for it alone is made below
 	 * the stack pointer, before the call that it belongs to (to Go 1.25) */
-	if (bp == ctx->sp - 16 && probe_read_user(&bp, sizeof(bp), (void *)bp))
+	if (bp == probe_sp(ctx) - 16 && probe_read_user(&bp, sizeof(bp), (void *)bp))
 		return false;
 	/* its own frame is not there yet, or not any more, or it has none */
 	if (entry_sp && bp != entry_sp - 8) {

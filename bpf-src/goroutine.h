@@ -65,25 +65,25 @@ static inline bool goroutine_here(struct pt_regs *ctx, u64 sp, struct goroutine_
 				  u64 *depth)
 {
 	struct goroutine_stack stack = {};
-	u64 g = goroutine_g(ctx), goid = 0;
+	u64 g = goroutine_g(ctx), here = probe_sp(ctx), goid = 0;
 
 	probe_read_user(&stack, sizeof(stack), (void *)g);
 #ifdef G_REGISTER
 	/* assembly may use the register for its own ends */
-	if (TLS_G && !goroutine_on_stack(&stack, ctx->sp)) {
+	if (TLS_G && !goroutine_on_stack(&stack, here)) {
 		g = goroutine_tls_g();
 		probe_read_user(&stack, sizeof(stack), (void *)g);
 	}
 #endif
 	if (probe_read_user(&goid, sizeof(goid), (void *)(g + GOID_OFF)))
 		return false;
-	if (goid && goroutine_on_stack(&stack, ctx->sp)) {
+	if (goid && goroutine_on_stack(&stack, here)) {
 		key->id = goid;
 		*depth = stack.hi - sp;
 	} else {
 		key->id = g | GOROUTINE_SYSTEM;
 		/* a signal's handler, before it has changed g: not the stack that g has */
-		if (!goroutine_on_stack(&stack, ctx->sp))
+		if (!goroutine_on_stack(&stack, here))
 			key->id |= GOROUTINE_ELSEWHERE;
 		*depth = -sp;
 	}

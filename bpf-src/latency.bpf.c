@@ -309,7 +309,7 @@ int on_probe(struct pt_regs *ctx)
 		return 0;
 	if (kind == COOKIE_CALL_IF_CHECKED && !begins)
 		return 0;
-	if (!goroutine_find(ctx, ctx->sp + cookie_adjust(cookie), kind, &who, &call.depth))
+	if (!goroutine_find(ctx, probe_sp(ctx) + cookie_adjust(cookie), kind, &who, &call.depth))
 		return 0;
 	over = forget_value(over_from(kind, &call), now);
 	how = forget_value(ending_of(kind, &who), now);

@@ -28,6 +28,18 @@ static inline u64 forget_value(u64 value, u64 noise)
 	return value;
 }
 
+/* The stack pointer. Verifiers insist on the context's own pointer and a constant offset, and where
+ * it is read in several places the compiler may make one pointer to it instead. */
+static inline u64 probe_sp(struct pt_regs *ctx)
+{
+	u64 sp;
+
+	asm volatile("%0 = *(u64 *)(%1 + %2)"
+		     : "=r"(sp)
+		     : "r"(ctx), "i"(__builtin_offsetof(struct pt_regs, sp)));
+	return sp;
+}
+
 #ifdef BY_ADDRESS
 #define PROBE_SITES (1 << 20)
 

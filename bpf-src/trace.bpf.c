@@ -330,7 +330,7 @@ static inline bool find_place(struct pt_regs *ctx, u32 row, struct hit *hit)
 	hit->item = place->item;
 	hit->plan = place->plan & 0xffff;
 	hit->program = place->plan >> 16;
-	hit->entry_sp = place->sp_below < 0 ? 0 : ctx->sp + place->sp_below;
+	hit->entry_sp = place->frame < 0 ? 0 : hit->sp + place->frame;
 	return true;
 }
 
@@ -339,7 +339,7 @@ int on_probe(struct pt_regs *ctx)
 	u64 cookie = find_cookie(ctx);
 	u32 kind = cookie_kind(cookie);
 	bool begins = probe_is_call(ctx, cookie);
-	struct hit hit = {.sp = ctx->sp + cookie_adjust(cookie)};
+	struct hit hit = {.sp = probe_sp(ctx) + cookie_adjust(cookie)};
 	struct goroutine_key who = {};
 	struct call call = {.copy = cookie_copy(cookie)};
 

@@ -14,8 +14,9 @@ struct trace_place {             /* a probed site; the cookie's row is its index
 	unsigned int item;       /* index of the selection's item */
 	unsigned int plan;       /* low 16 bits: number of the generated functions that serve it;
 				  * high: number of the program that it stands in */
-	int sp_below; /* bytes that SP stands here below its value at the first instruction of
-		       * the function that the place is in; -1: not known */
+	int frame; /* bytes from the stack pointer that the call is known by up to what it was
+		    * at the first instruction of the function that the place is in: 0 but for
+		    * inlined copies; -1: not known */
 	unsigned int zero;
 };
 

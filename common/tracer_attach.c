@@ -33,18 +33,19 @@ static uint64_t start_code(const struct program *prog)
 
 /* Inlined copies are known by the stack pointer at their own entry: that of the function which they
  * stand in is in its table. */
-static int sp_below(const struct program *prog, const struct selection_item *item,
+static int frame_of(const struct program *prog, const struct selection_item *item,
 		    const struct attach_probe *probe)
 {
 	struct pclntab_func fn;
 	int32_t bytes;
 
 	if (!item->is_copy)
-		return cookie_adjust(probe->cookie);
+		return 0;
 	if (!pclntab_find(prog->tab, probe->addr, &fn) ||
-	    !pclntab_sp_delta(prog->tab, &fn, probe->addr, &bytes) || bytes < 0)
+	    !pclntab_sp_delta(prog->tab, &fn, probe->addr, &bytes))
 		return -1;
-	return bytes;
+	bytes -= cookie_adjust(probe->cookie);
+	return bytes < 0 ? -1 : bytes;
 }
 
 /* Notes the probes' places; what is there from `first` on was of the same program, refused. */
@@ -68,7 +69,7 @@ static int note_places(struct tracer *tracer, const struct program *prog,
 				.addr = probes->items[i].addr,
 				.item = item,
 				.plan = sel->items[item].plan,
-				.sp_below = sp_below(prog, &sel->items[item], &probes->items[i])};
+				.frame = frame_of(prog, &sel->items[item], &probes->items[i])};
 	}
 	return 0;
 }
