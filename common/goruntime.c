@@ -305,6 +305,10 @@ bool goruntime_same_layout(const struct goruntime *a, const struct goruntime *b)
 {
 	return a->g_in_register == b->g_in_register && a->tls_g == b->tls_g &&
 	       a->g_stack_hi == b->g_stack_hi && a->g_m == b->g_m &&
-	       a->g_sched_sp == b->g_sched_sp && a->g_goid == b->g_goid && a->m_curg == b->m_curg &&
-	       a->g_gopc == b->g_gopc && a->g_parent_goid == b->g_parent_goid;
+	       a->g_sched_sp == b->g_sched_sp && a->g_goid == b->g_goid && a->m_curg == b->m_curg;
+}
+
+bool goruntime_same_creation(const struct goruntime *a, const struct goruntime *b)
+{
+	return a->g_gopc == b->g_gopc && a->g_parent_goid == b->g_parent_goid;
 }

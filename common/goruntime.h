@@ -52,5 +52,7 @@ bool goruntime_parse_newproc(const struct insn_code *code, struct goruntime *out
 
 /* Does one kernel program serve both? */
 bool goruntime_same_layout(const struct goruntime *a, const struct goruntime *b);
+/* and does it know for both who created a goroutine? */
+bool goruntime_same_creation(const struct goruntime *a, const struct goruntime *b);
 
 #endif

@@ -220,6 +220,14 @@ static int plan_or_skip(struct traceplan *plan, struct tracer *tracer, size_t n,
 	return 0;
 }
 
+static bool same_creation(const struct tracer *tracer)
+{
+	for (size_t i = 1; i < tracer->program_count; i++)
+		if (!goruntime_same_creation(&tracer->runtimes[i], &tracer->runtimes[0]))
+			return false;
+	return true;
+}
+
 static void define_all(const struct traceplan *plan, struct tracer *tracer)
 {
 	const struct traceplan_config *config = plan->config;
@@ -236,8 +244,8 @@ static void define_all(const struct traceplan *plan, struct tracer *tracer)
 			tracer_define(tracer, "RETURNS", 1);
 			break;
 		}
-	tracer_define(tracer, "G_GOPC", rt->g_gopc);
-	tracer_define(tracer, "G_PARENT_GOID", rt->g_parent_goid);
+	tracer_define(tracer, "G_GOPC", same_creation(tracer) ? rt->g_gopc : 0);
+	tracer_define(tracer, "G_PARENT_GOID", same_creation(tracer) ? rt->g_parent_goid : 0);
 	if (config->user_stack || plan->uses_parent)
 		tracer_define(tracer, "PARENT", 1);
 	if (config->only_tid)
