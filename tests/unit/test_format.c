@@ -212,6 +212,7 @@ static void test_interfaces(void **state)
 	expect_format("%d", &arg, 1, "42");
 	expect_format("%04x", &arg, 1, "002a");
 	expect_format("%v", &arg, 1, "42");
+	expect_format("%t", &arg, 1, "42");
 	expect_format("%s", &arg, 1, "42"); /* not known before: what it is, is printed */
 	arg = value(basic("any"), &text);
 	expect_format("%s", &arg, 1, "hi");

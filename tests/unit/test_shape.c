@@ -234,6 +234,13 @@ static void test_large(void **state)
 	(void)state;
 	assert_int_equal(shape->size, 512);
 	assert_true(shape->ref_count <= 16);
+	const struct gotype *pointers[60];
+
+	for (size_t i = 0; i < 60; i++)
+		pointers[i] = gotypes_pointer(types, basic("int"));
+	end = 0;
+	shape = shape_new(types, record("main.T", 60, pointers), &FOLLOW, &end);
+	assert_int_equal(shape->ref_count, 48);
 }
 
 static void test_swiss_map(void **state)
@@ -242,6 +249,7 @@ static void test_swiss_map(void **state)
 	const struct shape *shape =
 		shape_new(types, map_of("uint8", basic("int32"), true), &FOLLOW, &end);
 	const struct shape_ref *group = shape->refs[0].group;
+	const struct gotype *unit = record("struct {}", 0, NULL);
 
 	(void)state;
 	assert_int_equal(shape->refs[0].what, SHAPE_MAP);
@@ -252,6 +260,8 @@ static void test_swiss_map(void **state)
 	assert_int_equal(group->elems[0].at, group->at + 8);
 	assert_int_equal(group->elems[1].at, group->at + 12);
 	assert_int_equal(group->elems[15].at, group->at + 8 + 7 * 8 + 4);
+	shape = shape_new(types, map_of("uint32", unit, true), &FOLLOW, &end);
+	assert_int_equal(shape->refs[0].group->elems[2].at, shape->refs[0].group->at + 8 + 16);
 }
 
 static void test_old_map(void **state)
@@ -289,6 +299,15 @@ static void test_dyntype(void **state)
 	assert_int_equal(dyn.ref[1].off, 16);
 	assert_int_equal(dyn.ref[1].elem, 1);
 	assert_int_equal(dyn.inner, 32);
+	struct gotype other = *basic("error");
+	const struct gotype *both[] = {&other, basic("error"), &other};
+
+	other.name = "net.Addr";
+	shape_dyntype(record("main.E", 3, both), false, &LIMITS, &dyn);
+	assert_int_equal(dyn.inner, 16);
+	both[1] = basic("any");
+	shape_dyntype(record("main.E", 3, both), false, &LIMITS, &dyn);
+	assert_int_equal(dyn.inner, 32); /* the last that has methods */
 	shape_dyntype(gotypes_slice(types, basic("int32")), false, &LIMITS, &dyn);
 	assert_int_equal(dyn.size, 24);
 	assert_int_equal(dyn.ref[0].elem, 4);

@@ -132,6 +132,7 @@ static void test_interfaces(void **state)
 	const struct capture_interface nil = {0, NULL}, unknown = {0x77, &n};
 	const struct gotype_field fields[] = {{.name = "N", .type = basic("int")}};
 	const struct gotype *type = capture_struct(&capture, "main.T", 1, fields);
+	char address[40];
 
 	(void)state;
 	expect(basic("any"), &nil, VALUE_GO, "nil");
@@ -156,6 +157,8 @@ static void test_interfaces(void **state)
 	expect_held(slice(basic("int")), false, &none, VALUE_GO, "[]int(nil)");
 	expect_held(type, false, &n, VALUE_GO, "main.T{N:42}");
 	expect_held(pointer(type), true, NULL, VALUE_GO, "(*main.T)(nil)");
+	snprintf(address, sizeof(address), "(*main.T)(%p)", (const void *)&n);
+	expect_held(pointer(type), true, &n, VALUE_GO, address);
 	expect_held(pointer(type), true, &n, VALUE_DEEP, "&main.T{N:42}");
 	expect_held(pointer(type), true, (void *)0x1000, VALUE_GO, "(*main.T)(0x1000)");
 	expect_held(pointer(type), true, (void *)0x1000, VALUE_DEEP, "(*main.T)(0x1000)");
