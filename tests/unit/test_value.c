@@ -125,7 +125,7 @@ static void test_strings(void **state)
 
 static void test_unreadable_strings(void **state)
 {
-	struct capture_string missing = {(void *)0x1000, 5}, negative = {(void *)0x1000, -5},
+	struct capture_string missing = {(void *)0x1000, 5}, negative = {"abc", -5},
 			      nil = {NULL, 5};
 
 	(void)state;
@@ -307,6 +307,9 @@ static void test_holes(void **state)
 	shape.holes = 1 << 1 | 1 << 2 | 1 << 3;
 	expect_shape(&shape, VALUE_GO, "main.T{N:5, F:<float in register>, G:<float in register>}");
 	shape = *capture_value(&capture, basic("complex128"), (char[16]){0});
+	shape.size = 8;
+	expect_shape(&shape, VALUE_GO, "...");
+	shape.size = 16;
 	shape.holes = 1 << 3;
 	expect_shape(&shape, VALUE_GO, "<float in register>");
 }
