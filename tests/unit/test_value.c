@@ -125,8 +125,8 @@ static void test_strings(void **state)
 
 static void test_unreadable_strings(void **state)
 {
-	struct capture_string missing = {(void *)0x1000, 5}, negative = {"abc", -5},
-			      nil = {NULL, 5};
+	static const char room[64] = "abc";
+	struct capture_string missing = {(void *)0x1000, 5}, negative = {room, -5}, nil = {NULL, 5};
 
 	(void)state;
 	expect(basic("string"), &missing, VALUE_GO, "<fault>");
