@@ -151,7 +151,7 @@ static int bad_long_option(const struct table *tab, const char *arg, struct errm
 	int len = strcspn(arg, "=");
 
 	for (size_t i = 0; i < tab->count; i++)
-		if (!strncmp(tab->defs[i].name, arg + 2, len - 2))
+		if (tab->defs[i].name && !strncmp(tab->defs[i].name, arg + 2, len - 2))
 			return errmsg_set(err, "option '%.*s' is ambiguous", len, arg);
 	return errmsg_set(err, "unknown option '%.*s'", len, arg);
 }
