@@ -102,7 +102,7 @@ def trace_http_errors(version):
 @test(alone=True)
 def trace_etcd():
     """Signatures typed by hand; their types' names are in the program."""
-    put = f":{SERVER}.Put(s *etcdserver.EtcdServer, ctx context.Context, r *etcdserverpb.PutRequest)"
+    put = f":{SERVER}.Put(ctx context.Context, r *etcdserverpb.PutRequest)"
     with tempfile.TemporaryDirectory() as folder, Etcd(folder) as etcd:
         etcd.ready()
         with Tracer("-p", etcd.pid, f'{put} "put %s=%s", r.Key, r.Value',
@@ -119,7 +119,7 @@ def trace_etcd():
 @test(alone=True)
 def trace_etcd_results():
     """Results of a stripped program"""
-    sig = (f"r:{SERVER}.Put(s *etcdserver.EtcdServer, ctx context.Context, r *etcdserverpb.PutRequest)"
+    sig = (f"r:{SERVER}.Put(ctx context.Context, r *etcdserverpb.PutRequest)"
            " (resp *etcdserverpb.PutResponse, err error)")
     with tempfile.TemporaryDirectory() as folder, Etcd(folder) as etcd:
         etcd.ready()
