@@ -20,13 +20,11 @@ static long (*copy_from_user)(void *to, u32 size,
 
 static inline s64 fetch(void *to, u32 size, u64 from)
 {
-	if (!probe_read_user(to, size, (void *)from))
-		return 0;
 #ifdef SLEEPABLE
-	if (!copy_from_user(to, size, (void *)from))
-		return 0;
+	return copy_from_user(to, size, (void *)from) ? TRACE_FAULT : 0;
+#else
+	return probe_read_user(to, size, (void *)from) ? TRACE_FAULT : 0;
 #endif
-	return TRACE_FAULT;
 }
 
 static inline void must(s64 *bad, s64 state)
@@ -69,6 +67,18 @@ static inline s64 fetch_elements(char *to, u64 max, u64 from, u64 length, u64 si
 	if (!bytes || bytes > max)
 		return 0;
 	return fetch(to, bytes, from) ? TRACE_FAULT : bytes;
+}
+
+/* Readings that are put off. Places in the record have 14 bits (RECORD_MAX of common/traceplan.c),
+ * and what is read goes right after its state. `own`: of the pointer, and a length after it. */
+static inline u64 later_elements(u64 own, u64 state, u64 max, u64 size)
+{
+	return 1ULL << 63 | own | state << 14 | max << 28 | size << 44;
+}
+
+static inline u64 later_dynamic(u64 own, u64 at, bool methods)
+{
+	return 3ULL << 62 | own | at << 14 | (u64)methods << 28;
 }
 
 /* The first group of a map whose header has been read. Swiss maps (Go's

@@ -10,6 +10,7 @@
 
 #include "goroutine.h"
 #include "frames.h"
+#include "trace_shared.h"
 
 struct hit {    /* of a probe */
 	u64 sp; /* what the call is known by: for functions the stack pointer at entry */
@@ -19,6 +20,8 @@ struct hit {    /* of a probe */
 	u64 bias;
 	u32 tgid, tid, cpu;
 	u32 item, plan, program;
+	u32 record;             /* bytes */
+	u64 later[TRACE_LATER]; /* what is to be read yet, see fetch.h; 0: nothing */
 };
 
 static inline void find_parent(struct pt_regs *ctx, struct hit *hit)

@@ -104,6 +104,30 @@ static inline void fetch_dynamic(char *to, u64 word, u64 data, bool methods, str
 	}
 }
 
+static inline void fetch_later(struct hit *hit, char *rec)
+{
+	u64 word, own, at, max;
+	u32 i;
+
+#pragma clang loop unroll(disable)
+	for (i = 0; i < TRACE_LATER; i++) {
+		word = hit->later[i];
+		own = word & 0x3fff;
+		at = word >> 14 & 0x3fff;
+		max = word >> 28 & 0x3fff;
+		if (!word)
+			continue;
+		if (word >> 62 == 3)
+			fetch_dynamic(rec + at, *(u64 *)(rec + own), *(u64 *)(rec + own + 8), max,
+				      hit);
+		else
+			*(s64 *)(rec + at) =
+				fetch_elements(rec + at + 8, max, *(u64 *)(rec + own),
+					       *(u64 *)(rec + own + 8), word >> 44 & 0xffff);
+		hit->later[i] = 0;
+	}
+}
+
 /* Events. */
 
 /* The tool looks into the ring some times a second by itself; it is woken only when much has come
@@ -141,6 +165,16 @@ static inline void begin_event(struct hit *hit, struct trace_event *event, u32 h
 	bpf_get_current_comm(event->comm, sizeof(event->comm));
 }
 
+/* Does the predicate hold? */
+static inline bool is_wanted(bool want, s64 bad)
+{
+	if (bad)
+		count(TRACE_UNREADABLE);
+	return want && !bad;
+}
+
+/* generated: plans */
+
 static inline void add_frames(struct pt_regs *ctx, struct hit *hit, struct trace_event *event,
 			      char *to)
 {
@@ -154,15 +188,17 @@ static inline void add_frames(struct pt_regs *ctx, struct hit *hit, struct trace
 #endif
 }
 
-/* Does the predicate hold? */
-static inline bool is_wanted(bool want, s64 bad)
+static inline void report(struct pt_regs *ctx, struct hit *hit, char *saved, u32 how, u32 part)
 {
-	if (bad)
-		count(TRACE_UNREADABLE);
-	return want && !bad;
-}
+	struct trace_event *event = fill_event(ctx, hit, saved, part);
 
-/* generated: plans */
+	if (!event)
+		return;
+	fetch_later(hit, (char *)(event + 1));
+	begin_event(hit, event, how);
+	add_frames(ctx, hit, event, (char *)(event + 1) + hit->record);
+	submit(event, sizeof(*event) + hit->record + FRAMES_SIZE);
+}
 
 #ifdef RETURNS
 /* A call that did not return: only what was kept at entry is known. */
@@ -221,7 +257,7 @@ static inline u64 *calls_of(struct goroutine_key *who)
 }
 
 static inline void remember(struct pt_regs *ctx, struct hit *hit, struct goroutine_key *who,
-			    u64 *calls, struct call *call)
+			    u64 *calls, struct call *call, u32 part)
 {
 	struct deep_key key = {.who = *who};
 	struct waiting *waiting;
@@ -240,12 +276,13 @@ static inline void remember(struct pt_regs *ctx, struct hit *hit, struct gorouti
 	waiting->plan = hit->plan;
 	waiting->done = 0;
 	*calls = key.index + 1;
-	save_arguments(ctx, hit, waiting->saved);
+	save_arguments(ctx, hit, waiting->saved, part);
+	fetch_later(hit, waiting->saved);
 	waiting->call.start_ns = bpf_ktime_get_ns();
 }
 
 static inline void on_return(struct pt_regs *ctx, struct hit *hit, struct goroutine_key *who,
-			     u64 *calls, struct call *call)
+			     u64 *calls, struct call *call, u32 part)
 {
 	struct deep_key key = {.who = *who};
 	struct waiting *waiting;
@@ -266,7 +303,7 @@ static inline void on_return(struct pt_regs *ctx, struct hit *hit, struct gorout
 		return;
 	waiting->done = 1;
 	hit->latency = hit->now - waiting->call.start_ns;
-	report(ctx, hit, waiting->saved);
+	report(ctx, hit, waiting->saved, TRACE_RETURNED, part);
 }
 
 /* What stands last and has returned is over. */
@@ -300,21 +337,21 @@ static inline u64 over_from(u32 kind, u64 depth)
 }
 
 static inline void follow_call(struct pt_regs *ctx, struct hit *hit, struct goroutine_key *who,
-			       struct call *call, u32 kind, bool begins)
+			       struct call *call, u32 kind, bool begins, u32 part)
 {
 	u64 *calls, over = forget_value(over_from(kind, call->depth), hit->now);
 	u32 how = forget_value(kind == COOKIE_GOEXIT ? TRACE_EXITED : TRACE_PANICKED, hit->now);
 
-	begins = forget_value(begins && wants_at_entry(ctx, hit), hit->now);
+	begins = forget_value(begins && wants_at_entry(ctx, hit, part), hit->now);
 	kind = forget_value(kind, hit->now);
 	calls = begins ? calls_of(who) : goroutines.lookup(who);
 	if (!calls)
 		return;
 	abandon(hit, who, calls, over, how);
 	if (begins)
-		remember(ctx, hit, who, calls, call);
+		remember(ctx, hit, who, calls, call, part);
 	else if (kind == COOKIE_RETURN)
-		on_return(ctx, hit, who, calls, call);
+		on_return(ctx, hit, who, calls, call, part);
 	forget_done(who, calls);
 }
 #endif
@@ -334,7 +371,7 @@ static inline bool find_place(struct pt_regs *ctx, u32 row, struct hit *hit)
 	return true;
 }
 
-int on_probe(struct pt_regs *ctx)
+static inline int handle(struct pt_regs *ctx, u32 part)
 {
 	u64 cookie = find_cookie(ctx);
 	u32 kind = cookie_kind(cookie);
@@ -356,12 +393,14 @@ int on_probe(struct pt_regs *ctx)
 		return 0;
 	find_parent(ctx, &hit);
 	if (begins && !waits_for_return(hit.plan)) {
-		report(ctx, &hit, 0);
+		report(ctx, &hit, 0, TRACE_ENTRY, part);
 		return 0;
 	}
 #ifdef RETURNS
 	call.row = hit.item;
-	follow_call(ctx, &hit, &who, &call, kind, begins);
+	follow_call(ctx, &hit, &who, &call, kind, begins, part);
 #endif
 	return 0;
 }
+
+/* generated: programs */

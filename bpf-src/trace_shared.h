@@ -40,22 +40,26 @@ struct trace_event {
 #define TRACE_FAULT (-2LL)  /* the page was not in memory, or there is none */
 #define TRACE_BOUNDS (-3LL) /* an index out of range, a division by zero */
 
-enum trace_counter {     /* of map `counters` */
-	TRACE_LOST,       /* events: the ring buffer was full */
-	TRACE_UNREADABLE, /* calls: the predicate met what it could not read */
-	TRACE_UNTRACKED,  /* calls: no room to wait for their return */
-	TRACE_UNTESTED,   /* calls that did not return, so that the predicate had no results */
-	TRACE_SENT,       /* bytes since the reader was last woken */
-	TRACE_COUNTERS,
+enum trace_counter {                   /* of map `counters` */
+		     TRACE_LOST,       /* events: the ring buffer was full */
+		     TRACE_UNREADABLE, /* calls: the predicate met what it could not read */
+		     TRACE_UNTRACKED,  /* calls: no room to wait for their return */
+		     TRACE_UNTESTED,   /* calls that did not return, so that the predicate had no
+					  results */
+		     TRACE_SENT,       /* bytes since the reader was last woken */
+		     TRACE_COUNTERS,
 };
 
 #define TRACE_FRAMES 128
+#define TRACE_LATER 12          /* readings of one event that are done in one loop */
+#define TRACE_LATER_SIZE 0xffff /* bytes of an element then, at most */
 #define TRACE_DYNTYPES 65536
 
 /* How to read what an interface holds, by its dynamic type: map `dyntypes`, key: the descriptor's
- * address in the file, and in the highest 16 bits the number of the program. The record of an interface's value is struct trace_dynamic, then
- * TRACE_DYN_REFS times { s64 state; char bytes[STRING_MAX rounded up to 8]; }, then the same once
- * more for the interface inside, with only one such reference. */
+ * address in the file, and in the highest 16 bits the number of the program. The record of an
+ * interface's value is struct trace_dynamic, then TRACE_DYN_REFS times { s64 state; char
+ * bytes[STRING_MAX rounded up to 8]; }, then the same once more for the interface inside, with only
+ * one such reference. */
 #define TRACE_DYN_OBJECT 96
 #define TRACE_DYN_INNER 32
 #define TRACE_DYN_REFS 3

@@ -18,7 +18,7 @@
 #include "mem.h"
 #include "quiet.h"
 
-#define MAX_PROGRAMS 4
+#define MAX_PROGRAMS 64
 #define KERNEL_SOURCE "BCC_KERNEL_SOURCE"
 enum { LOG_SIZE = 1 << 20 };
 

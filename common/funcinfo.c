@@ -6,6 +6,7 @@
 
 #include "debuginfo.h"
 #include "errmsg.h"
+#include "evidence.h"
 #include "image.h"
 #include "mem.h"
 #include "pclntab.h"
@@ -13,7 +14,10 @@
 #include "rtti.h"
 #include "signature.h"
 
-enum { RAW_WORDS = 9 }; /* amd64's integer argument registers */
+enum {
+	RAW_WORDS = 9,          /* amd64's integer argument registers */
+	DICTIONARY_SECOND = 20, /* Go 1.20: after a method's receiver, not before it */
+};
 
 struct funcinfo {
 	const struct program *prog;
@@ -22,6 +26,7 @@ struct funcinfo {
 	struct debuginfo *dbg; /* NULL: none, or not opened */
 	struct rtti *rtti;     /* the same */
 	bool dbg_tried, rtti_tried;
+	struct insn_decoder *decoder; /* NULL: not needed yet */
 };
 
 struct funcinfo *funcinfo_new(const struct program *prog, int minor, struct gotypes *memory)
@@ -38,6 +43,7 @@ void funcinfo_free(struct funcinfo *info)
 {
 	if (!info)
 		return;
+	insn_decoder_free(info->decoder);
 	debuginfo_close(info->dbg);
 	rtti_close(info->rtti);
 	free(info);
@@ -80,15 +86,76 @@ static void raw_words(struct funcinfo *info, struct gofunc *out)
 	}
 }
 
+static void read_evidence(struct funcinfo *info, const struct pclntab_func *fn,
+			  struct evidence *out)
+{
+	if (!info->decoder)
+		info->decoder = insn_decoder_new(image_arch(info->prog->img));
+	evidence_read(info->prog->img, info->prog->tab, info->decoder, info->minor, fn, out);
+}
+
+void funcinfo_layout(struct funcinfo *info, const struct pclntab_func *fn, const struct gofunc *sig,
+		     struct abi_layout *out)
+{
+	struct evidence evidence;
+
+	read_evidence(info, fn, &evidence);
+	if (sig->source == GOFUNC_NONE)
+		abi_layout(sig, evidence.arch, evidence.usual, out);
+	else
+		evidence_layout(&evidence, sig, out);
+}
+
+/* Does nothing in the program contradict it? */
+static bool is_credible(struct funcinfo *info, const struct pclntab_func *fn,
+			const struct gofunc *sig)
+{
+	struct evidence evidence;
+	struct abi_layout layout;
+
+	read_evidence(info, fn, &evidence);
+	bool fits = evidence_layout(&evidence, sig, &layout);
+
+	abi_layout_free(&layout);
+	return fits;
+}
+
+/* As above; but a user may not care for results, of which some take room on the stack. */
+static int check_typed(struct funcinfo *info, const struct pclntab_func *fn,
+		       const struct gofunc *sig, unsigned col, struct errmsg *err)
+{
+	struct evidence evidence;
+	struct abi_layout layout;
+
+	read_evidence(info, fn, &evidence);
+	bool fits = evidence_layout(&evidence, sig, &layout);
+	int64_t bytes = layout.args_size;
+	bool same_size = evidence.args < 0 || evidence.args == bytes;
+
+	abi_layout_free(&layout);
+	if (fits || (!sig->result_count && evidence.args > bytes))
+		return 0;
+	if (same_size)
+		errmsg_set(err, "col %u: %s takes parameters of other types from its registers",
+			   col, fn->name);
+	else
+		errmsg_set(err,
+			   "col %u: %s has parameters of other sizes: they take %d bytes, not "
+			   "%d",
+			   col, fn->name, evidence.args, (int)bytes);
+	errmsg_hint(err, "write all parameters, but not a method's receiver");
+	return -1;
+}
+
 void funcinfo_find(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *out)
 {
 	struct debuginfo *dbg = get_debuginfo(info);
 	struct rtti *rtti;
 
-	if (dbg && !debuginfo_func(dbg, fn->addr, fn->name, out))
+	if (dbg && !debuginfo_func(dbg, fn->addr, fn->name, out) && is_credible(info, fn, out))
 		return;
 	rtti = get_rtti(info);
-	if (!rtti || rtti_func(rtti, fn->addr, out))
+	if (!rtti || rtti_func(rtti, fn->addr, out) || !is_credible(info, fn, out))
 		raw_words(info, out);
 }
 
@@ -155,6 +222,20 @@ static int add_receiver(struct funcinfo *info, const struct pclntab_func *fn, st
 	return 0;
 }
 
+/* Where the hidden dictionary is passed: first, after the receiver, or none is. */
+static void find_dictionary(struct funcinfo *info, const struct pclntab_func *fn,
+			    struct gofunc *out)
+{
+	struct gofunc known;
+
+	funcinfo_find(info, fn, &known);
+	out->dictionary = out->receiver && info->minor >= DICTIONARY_SECOND ? 1 : 0;
+	if (known.source != GOFUNC_NONE)
+		out->dictionary = known.dictionary;
+	else if (!is_credible(info, fn, out))
+		out->dictionary = -1; /* closures and wrappers have none */
+}
+
 int funcinfo_signature(struct funcinfo *info, const struct pclntab_func *fn, const char *text,
 		       unsigned col, struct gofunc *out, struct errmsg *err)
 {
@@ -169,21 +250,11 @@ int funcinfo_signature(struct funcinfo *info, const struct pclntab_func *fn, con
 	}
 	out->source = GOFUNC_SIGNATURE;
 	out->dictionary = -1;
-	if (strchr(fn->name, '[') && info->minor >= 18) {
-		struct gofunc known;
-
-		/* where the hidden dictionary is passed */
-		funcinfo_find(info, fn, &known);
-		out->dictionary = known.source != GOFUNC_NONE ? known.dictionary : 0;
-	}
-	return add_receiver(info, fn, out, err);
-}
-
-enum abi_convention funcinfo_convention(const struct funcinfo *info, const struct pclntab_func *fn)
-{
-	if (fn->is_asm)
-		return ABI_STACK;
-	return abi_convention(image_arch(info->prog->img), info->minor);
+	if (add_receiver(info, fn, out, err))
+		return -1;
+	if (strchr(fn->name, '[') && info->minor >= 18)
+		find_dictionary(info, fn, out);
+	return check_typed(info, fn, out, col, err);
 }
 
 const struct gotype *funcinfo_rtype(struct funcinfo *info, uint64_t addr, bool *direct)

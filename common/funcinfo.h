@@ -16,14 +16,17 @@ struct program;
 struct funcinfo *funcinfo_new(const struct program *prog, int minor, struct gotypes *memory);
 void funcinfo_free(struct funcinfo *info); /* NULL is all right */
 
-/* A function's signature; GOFUNC_NONE where nothing is known of it: then its parameters are raw
- * words. */
+/* A function's signature; GOFUNC_NONE where nothing is known of it, or only what its code
+ * contradicts: then its parameters are raw words. */
 void funcinfo_find(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *out);
 /* The signature that the user gives for it; `col` is where that begins, for messages. 0, or -1
- * with *err ("col 12: ..."). */
+ * with *err ("col 12: ..."), also where the program shows that it is another function's. Results
+ * may be left out. */
 int funcinfo_signature(struct funcinfo *info, const struct pclntab_func *fn, const char *text,
 		       unsigned col, struct gofunc *out, struct errmsg *err);
-enum abi_convention funcinfo_convention(const struct funcinfo *info, const struct pclntab_func *fn);
+/* Where the function passes what its signature, from one of the above, tells. Caller frees. */
+void funcinfo_layout(struct funcinfo *info, const struct pclntab_func *fn, const struct gofunc *sig,
+		     struct abi_layout *out);
 
 /* By the address of its run-time descriptor; NULL: unknown. */
 const struct gotype *funcinfo_rtype(struct funcinfo *info, uint64_t addr, bool *direct);

@@ -84,12 +84,13 @@ static bool stands_in(const struct selection_item *item, const struct program *p
 
 /* At one place the kernel runs the probe first that was attached last: so the first group's. */
 static void add_of_all(struct probes *probes, const struct selection *sel,
-		       const struct program *prog,
+		       const struct program *prog, uint32_t part,
 		       void (*add_of)(struct probes *, const struct selection *, size_t owner))
 {
 	for (uint32_t group = sel->group + 1; group-- > 0;)
 		for (size_t i = 0; i < sel->item_count; i++)
-			if (sel->items[i].group == group && stands_in(&sel->items[i], prog))
+			if (sel->items[i].group == group && sel->items[i].part == part &&
+			    stands_in(&sel->items[i], prog))
 				add_of(probes, sel, i);
 }
 
@@ -102,15 +103,15 @@ static bool any_timed(const struct selection *sel, const struct program *prog)
 }
 
 struct probes *probes_new(const struct selection *sel, const struct program *prog,
-			  const struct goruntime *rt, size_t first_place)
+			  const struct goruntime *rt, uint32_t part, size_t first_place)
 {
 	struct probes *probes = mem_zalloc(1, sizeof(*probes));
 
 	probes->first_place = first_place;
-	add_of_all(probes, sel, prog, add_exits);
-	if (rt && any_timed(sel, prog))
+	add_of_all(probes, sel, prog, part, add_exits);
+	if (rt && !part && any_timed(sel, prog))
 		add_hooks(probes, prog, rt);
-	add_of_all(probes, sel, prog, add_entry);
+	add_of_all(probes, sel, prog, part, add_entry);
 	return probes;
 }
 

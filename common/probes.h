@@ -23,11 +23,11 @@ struct probes {
 	const char *refusal; /* of one that the kernel refused; NULL: none; static text */
 };
 
-/* Of the items that stand in `prog` and are not skipped. `rt` NULL: no hooks; there are none either
- * where no item's calls are timed. Cookies have the item's row, or with want.places the number of
- * their place: probe i is place first_place + i. Caller frees. */
+/* Of the items of this part that stand in `prog` and are not skipped. The runtime's hooks are with
+ * part 0, if any item's calls are timed; `rt` NULL: there are none. Cookies have the item's row, or
+ * with want.places the number of their place: probe i is place first_place + i. Caller frees. */
 struct probes *probes_new(const struct selection *sel, const struct program *prog,
-			  const struct goruntime *rt, size_t first_place);
+			  const struct goruntime *rt, uint32_t part, size_t first_place);
 void probes_free(struct probes *probes);
 
 /* Do items of two groups need a probe at the same place? Fills the index of one of them. */

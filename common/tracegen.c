@@ -242,6 +242,8 @@ int tracegen_plan(struct gotypes *memory, const struct tracegen_probe *probe,
 	out->saved_size = gen.saved_end;
 	out->record_size = gen.record_end;
 	out->uses_parent = gen.uses_parent;
+	out->saved_later = gen.saved_later;
+	out->filled_later = gen.filled_later;
 	out->save = ctext_take(&gen.save);
 	out->wanted = ctext_take(&gen.wanted);
 	out->fill = ctext_take(&gen.fill);

@@ -20,6 +20,7 @@ struct gen {
 	bool returning;    /* what is being written runs when the call returns */
 	uint32_t saved_end, record_end;
 	unsigned vars;
+	unsigned saved_later, filled_later; /* entries of hit->later in use, of save and fill */
 	bool uses_parent;
 	struct errmsg *err;
 };

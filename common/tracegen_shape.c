@@ -3,10 +3,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "../bpf-src/trace_shared.h"
 #include "image.h"
 #include "tracegen_code.h"
 
-static void emit_refs(struct gen *gen, const struct shape *shape);
+static void emit_refs(struct gen *gen, const struct shape *shape, bool first);
 
 /* Each reference gets a state, even those that are not come to. */
 static void emit_unread(struct gen *gen, const struct shape *shape)
@@ -32,7 +33,7 @@ static void emit_elems(struct gen *gen, const struct shape_ref *ref)
 			continue;
 		ctext_open(gen->out, "if (*(s64 *)(rec + %u) >= %u)", ref->state_at,
 			   elem->at - ref->at + elem->size);
-		emit_refs(gen, elem);
+		emit_refs(gen, elem, false);
 		ctext_else(gen->out);
 		emit_unread(gen, elem);
 		ctext_close(gen->out);
@@ -53,18 +54,21 @@ static void emit_map(struct gen *gen, const struct shape_ref *ref, uint32_t own)
 	emit_elems(gen, group);
 }
 
+static uint64_t element_size(const struct shape_ref *ref)
+{
+	if (ref->type->kind == GOTYPE_STRING)
+		return 1;
+	return ref->type->elem ? ref->type->elem->size : 0;
+}
+
 static void emit_ref(struct gen *gen, const struct shape_ref *ref, uint32_t own)
 {
-	uint64_t size = ref->type->kind == GOTYPE_STRING ? 1
-			: ref->type->elem                ? ref->type->elem->size
-							 : 0;
-
 	switch (ref->what) {
 	case SHAPE_BYTES:
 		ctext_line(gen->out,
 			   "*(s64 *)(rec + %u) = fetch_elements(rec + %u, %u, *(u64 *)(rec + %u), "
 			   "*(u64 *)(rec + %u), %" PRIu64 ");",
-			   ref->state_at, ref->at, ref->max, own, own + 8, size);
+			   ref->state_at, ref->at, ref->max, own, own + 8, element_size(ref));
 		emit_elems(gen, ref);
 		break;
 	case SHAPE_POINTEE:
@@ -88,10 +92,35 @@ static void emit_ref(struct gen *gen, const struct shape_ref *ref, uint32_t own)
 	}
 }
 
-static void emit_refs(struct gen *gen, const struct shape *shape)
+/* Where nothing else depends on it, the reading is put off: one loop does it for all, which is a
+ * tenth of the code. False: it cannot be. */
+static bool emit_later(struct gen *gen, const struct shape_ref *ref, uint32_t own)
 {
-	for (size_t i = 0; i < shape->ref_count; i++)
-		emit_ref(gen, &shape->refs[i], shape->at + shape->refs[i].off);
+	unsigned *used = gen->out == &gen->save ? &gen->saved_later : &gen->filled_later;
+	uint64_t size = element_size(ref);
+
+	if (*used == TRACE_LATER || ref->elem_count || size > TRACE_LATER_SIZE)
+		return false;
+	if (ref->what == SHAPE_DYNAMIC)
+		ctext_line(gen->out, "hit->later[%u] = later_dynamic(%u, %u, %s);", (*used)++, own,
+			   ref->at, ref->type->has_methods ? "true" : "false");
+	else if (ref->what == SHAPE_BYTES && ref->at == ref->state_at + 8)
+		ctext_line(gen->out, "hit->later[%u] = later_elements(%u, %u, %u, %" PRIu64 ");",
+			   (*used)++, own, ref->state_at, ref->max, size);
+	else
+		return false;
+	return true;
+}
+
+/* `first`: they are the value's own, not those of what it refers to */
+static void emit_refs(struct gen *gen, const struct shape *shape, bool first)
+{
+	for (size_t i = 0; i < shape->ref_count; i++) {
+		const struct shape_ref *ref = &shape->refs[i];
+
+		if (!first || !emit_later(gen, ref, shape->at + ref->off))
+			emit_ref(gen, ref, shape->at + ref->off);
+	}
 }
 
 static const char *const amd64_registers[] = {"ax", "bx", "cx",  "di", "si",
@@ -134,7 +163,7 @@ void gen_value(struct gen *gen, const struct place *place, struct shape *shape, 
 	if (place->value) {
 		emit_registers(gen, place, shape);
 		ctext_line(gen->out, "*(s64 *)(rec + %u) = %u;", state_at, shape->size);
-		emit_refs(gen, shape);
+		emit_refs(gen, shape, true);
 		return;
 	}
 	if (shape->size)
@@ -144,7 +173,7 @@ void gen_value(struct gen *gen, const struct place *place, struct shape *shape, 
 	if (!shape->ref_count)
 		return;
 	ctext_open(gen->out, "if (!bad)");
-	emit_refs(gen, shape);
+	emit_refs(gen, shape, true);
 	ctext_else(gen->out);
 	emit_unread(gen, shape);
 	ctext_close(gen->out);

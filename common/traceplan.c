@@ -179,7 +179,7 @@ static int plan_item(struct traceplan *plan, struct selection_item *item, bool s
 		return errmsg_set(err, "its entry in the function table is malformed");
 	if (!item->is_copy && signature_of(plan, item, &fn, &sig, err))
 		return -1;
-	abi_layout(&sig, probe.arch, funcinfo_convention(plan->infos[as->program], &fn), &abi);
+	funcinfo_layout(plan->infos[as->program], &fn, &sig, &abi);
 	probe.fn = &sig;
 	probe.abi = &abi;
 	int ret = tracegen_plan(plan->memory, &probe, &made, err);
@@ -195,6 +195,7 @@ static int plan_item(struct traceplan *plan, struct selection_item *item, bool s
 		plan->saved_max = made.saved_size;
 	plan->uses_parent |= made.uses_parent;
 	item->plan = traceplan_text_add(plan->text, &made, item->returns) | as->program << 16;
+	item->part = traceplan_text_part(plan->text, item->plan & 0xffff);
 	tracegen_free(&made);
 	return 0;
 }
@@ -285,7 +286,9 @@ int traceplan_make(void *ctx, struct tracer *tracer, struct errmsg *err)
 	if (traceplan_text_count(plan->text) > PLANS_MAX)
 		return errmsg_set(err, "too many functions of different signatures");
 	define_all(plan, tracer);
-	tracer_insert(tracer, "plans", traceplan_text_take(plan->text));
+	tracer->part_count = traceplan_text_parts(plan->text);
+	tracer_insert(tracer, "plans", traceplan_text_plans(plan->text));
+	tracer_insert(tracer, "programs", traceplan_text_programs(plan->text));
 	return 0;
 }
 

@@ -8,7 +8,12 @@
 #include "mem.h"
 #include "tracegen.h"
 
+/* Bytes of text for one BPF program: its jumps reach 32767 instructions far, and the compiler takes
+ * more than twice as long for twice as much. */
+enum { PART_TEXT = 24000 };
+
 struct plan_text {
+	uint32_t part;
 	char *save, *wanted, *fill;
 	uint32_t saved_size, record_size;
 	bool at_return, wants_at_entry;
@@ -18,6 +23,7 @@ struct plan_text {
 struct traceplan_text {
 	struct plan_text *plans;
 	size_t count, cap;
+	size_t part_len; /* bytes in the last part */
 };
 
 struct traceplan_text *traceplan_text_new(void)
@@ -69,6 +75,14 @@ uint32_t traceplan_text_add(struct traceplan_text *text, const struct tracegen_p
 	for (size_t i = 0; i < text->count; i++)
 		if (is_same(&text->plans[i], &add))
 			return i;
+	size_t len = strlen(add.save) + strlen(add.wanted) + strlen(add.fill);
+
+	add.part = text->count ? text->plans[text->count - 1].part : 0;
+	if (text->part_len && text->part_len + len > PART_TEXT) {
+		add.part++;
+		text->part_len = 0;
+	}
+	text->part_len += len;
 	add.save = mem_strdup(add.save);
 	add.wanted = mem_strdup(add.wanted);
 	add.fill = mem_strdup(add.fill);
@@ -82,11 +96,21 @@ size_t traceplan_text_count(const struct traceplan_text *text)
 	return text->count;
 }
 
+uint32_t traceplan_text_part(const struct traceplan_text *text, uint32_t plan)
+{
+	return text->plans[plan].part;
+}
+
+uint32_t traceplan_text_parts(const struct traceplan_text *text)
+{
+	return text->count ? text->plans[text->count - 1].part + 1 : 1;
+}
+
 bool traceplan_text_uses_types(const struct traceplan_text *text)
 {
 	for (size_t i = 0; i < text->count; i++)
-		if (strstr(text->plans[i].save, "fetch_dynamic") ||
-		    strstr(text->plans[i].fill, "fetch_dynamic"))
+		if (strstr(text->plans[i].save, "_dynamic(") ||
+		    strstr(text->plans[i].fill, "_dynamic("))
 			return true;
 	return false;
 }
@@ -110,7 +134,7 @@ static void begin_function(struct ctext *out, const char *type, const char *name
 			   const char *more)
 {
 	ctext_line(out, "%s", "");
-	ctext_line(out, "static inline %s %s_%zu(struct pt_regs *ctx, struct hit *hit%s)", type,
+	ctext_line(out, "static inline %s%s_%zu(struct pt_regs *ctx, struct hit *hit%s)", type,
 		   name, n, more);
 	ctext_line(out, "{");
 	out->depth = 1;
@@ -124,7 +148,7 @@ static void end_function(struct ctext *out)
 
 static void write_wants(struct ctext *out, const struct plan_text *plan, size_t n)
 {
-	begin_function(out, "bool", "wants", n, "");
+	begin_function(out, "bool ", "wants", n, "");
 	ctext_line(out, "bool want = true;");
 	ctext_line(out, "s64 bad = 0;");
 	ctext_line(out, "%s", "");
@@ -136,35 +160,17 @@ static void write_wants(struct ctext *out, const struct plan_text *plan, size_t 
 
 static void write_save(struct ctext *out, const struct plan_text *plan, size_t n)
 {
-	begin_function(out, "void", "save", n, ", char *rec");
+	begin_function(out, "void ", "save", n, ", char *rec");
 	ctext_line(out, "s64 bad = 0;");
 	ctext_line(out, "%s", "");
 	paste(out, plan->save);
 	end_function(out);
 }
 
-/* reserves the event, fills it and sends it */
-static void write_event(struct ctext *out, const struct plan_text *plan)
-{
-	ctext_line(out, "event = events.ringbuf_reserve(sizeof(*event) + %u + FRAMES_SIZE);",
-		   plan->record_size);
-	ctext_open(out, "if (!event)");
-	ctext_line(out, "count(TRACE_LOST);");
-	ctext_line(out, "return;");
-	ctext_close(out);
-	ctext_line(out, "begin_event(hit, event, %s);",
-		   plan->at_return ? "TRACE_RETURNED" : "TRACE_ENTRY");
-	ctext_line(out, "rec = (char *)(event + 1);");
-	if (plan->saved_size)
-		ctext_line(out, "probe_read_kernel(rec, %u, saved);", plan->saved_size);
-	paste(out, plan->fill);
-	ctext_line(out, "add_frames(ctx, hit, event, rec + %u);", plan->record_size);
-	ctext_line(out, "submit(event, sizeof(*event) + %u + FRAMES_SIZE);", plan->record_size);
-}
-
+/* The event, reserved and filled but for its head; NULL: there is none. */
 static void write_report(struct ctext *out, const struct plan_text *plan, size_t n)
 {
-	begin_function(out, "void", "report", n, ", char *saved");
+	begin_function(out, "struct trace_event *", "report", n, ", char *saved");
 	ctext_line(out, "struct trace_event *event;");
 	ctext_line(out, "char *rec = saved;");
 	ctext_line(out, "bool want = true;");
@@ -173,10 +179,21 @@ static void write_report(struct ctext *out, const struct plan_text *plan, size_t
 	if (!plan->at_return || !plan->wants_at_entry) {
 		paste(out, plan->wanted);
 		ctext_open(out, "if (!is_wanted(want, bad))");
-		ctext_line(out, "return;");
+		ctext_line(out, "return 0;");
 		ctext_close(out);
 	}
-	write_event(out, plan);
+	ctext_line(out, "event = events.ringbuf_reserve(sizeof(*event) + %u + FRAMES_SIZE);",
+		   plan->record_size);
+	ctext_open(out, "if (!event)");
+	ctext_line(out, "count(TRACE_LOST);");
+	ctext_line(out, "return 0;");
+	ctext_close(out);
+	ctext_line(out, "rec = (char *)(event + 1);");
+	if (plan->saved_size)
+		ctext_line(out, "probe_read_kernel(rec, %u, saved);", plan->saved_size);
+	paste(out, plan->fill);
+	ctext_line(out, "hit->record = %u;", plan->record_size);
+	ctext_line(out, "return event;");
 	end_function(out);
 }
 
@@ -189,29 +206,67 @@ static void write_plan(struct ctext *out, const struct plan_text *plan, size_t n
 	write_report(out, plan, n);
 }
 
-/* A function that calls the one of its kind of each plan that has it. */
-static void write_choice(const struct traceplan_text *text, struct ctext *out, const char *head,
-			 const char *call, const char *args, const char *otherwise)
-{
-	bool returns = *otherwise;
-	bool all = !strcmp(call, "report");
+/* A set of functions, one of each plan, that does the same thing. */
+struct choice {
+	const char *type, *name; /* of the function that chooses */
+	const char *call;        /* the plans' functions are called call_N */
+	const char *params, *args;
+	const char *otherwise; /* what is returned where no plan has one; NULL: nothing */
+	bool entry;            /* plans of entry probes have it too */
+};
 
-	ctext_line(out, "\n%s", head);
-	ctext_line(out, "{");
-	out->depth = 1;
+static void write_cases(const struct traceplan_text *text, struct ctext *out,
+			const struct choice *choice, uint32_t part)
+{
+	const char *give = choice->otherwise ? "return " : "";
+
 	ctext_line(out, "switch (hit->plan) {");
 	for (size_t i = 0; i < text->count; i++) {
-		if (!text->plans[i].at_return && !all)
+		if (text->plans[i].part != part || (!text->plans[i].at_return && !choice->entry))
 			continue;
 		ctext_line(out, "case %zu:", i);
-		ctext_line(out, "\t%s%s_%zu(%s);", returns ? "return " : "", call, i, args);
-		if (!returns)
+		ctext_line(out, "\t%s%s_%zu(ctx, hit%s);", give, choice->call, i, choice->args);
+		if (!choice->otherwise)
 			ctext_line(out, "\tbreak;");
 	}
 	ctext_line(out, "}");
-	if (returns)
-		ctext_line(out, "return %s;", otherwise);
-	end_function(out);
+}
+
+/* The function that chooses among the plans of each part, and one that chooses the part, which is
+ * a constant where it is called. */
+static void write_choice(const struct traceplan_text *text, struct ctext *out,
+			 const struct choice *choice)
+{
+	uint32_t parts = traceplan_text_parts(text);
+
+	for (uint32_t part = 0; part <= parts; part++) {
+		bool last = part == parts;
+
+		ctext_line(out, "%s", "");
+		if (last)
+			ctext_line(out,
+				   "static inline %s%s(struct pt_regs *ctx, struct hit *hit%s, "
+				   "u32 part)",
+				   choice->type, choice->name, choice->params);
+		else
+			ctext_line(out,
+				   "static inline %s%s_in_%u(struct pt_regs *ctx, struct hit "
+				   "*hit%s)",
+				   choice->type, choice->name, part, choice->params);
+		ctext_line(out, "{");
+		out->depth = 1;
+		if (!last)
+			write_cases(text, out, choice, part);
+		for (uint32_t i = 0; last && i < parts; i++) {
+			ctext_line(out, "if (part == %u)", i);
+			ctext_line(out, "\t%s%s_in_%u(ctx, hit%s);",
+				   choice->otherwise ? "return " : "", choice->name, i,
+				   choice->args);
+		}
+		if (choice->otherwise)
+			ctext_line(out, "return %s;", choice->otherwise);
+		end_function(out);
+	}
 }
 
 /* Of which plans is something true? */
@@ -232,23 +287,37 @@ static void write_test(const struct traceplan_text *text, struct ctext *out, con
 	end_function(out);
 }
 
-char *traceplan_text_take(struct traceplan_text *text)
+char *traceplan_text_plans(const struct traceplan_text *text)
 {
+	static const struct choice choices[] = {
+		{"bool ", "wants_at_entry", "wants", "", "", "true", false},
+		{"void ", "save_arguments", "save", ", char *rec", ", rec", NULL, false},
+		{"struct trace_event *", "fill_event", "report", ", char *saved", ", saved", "0",
+		 true},
+	};
 	struct ctext out = {0};
 
 	for (size_t i = 0; i < text->count; i++)
 		write_plan(&out, &text->plans[i], i);
 	write_test(text, &out, "waits_for_return", false);
 	write_test(text, &out, "tests_results", true);
-	write_choice(text, &out,
-		     "static inline bool wants_at_entry(struct pt_regs *ctx, struct hit *hit)",
-		     "wants", "ctx, hit", "true");
-	write_choice(text, &out,
-		     "static inline void save_arguments(struct pt_regs *ctx, struct hit *hit, "
-		     "char *rec)",
-		     "save", "ctx, hit, rec", "");
-	write_choice(text, &out,
-		     "static inline void report(struct pt_regs *ctx, struct hit *hit, char *saved)",
-		     "report", "ctx, hit, saved", "");
+	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
+		write_choice(text, &out, &choices[i]);
+	return ctext_take(&out);
+}
+
+char *traceplan_text_programs(const struct traceplan_text *text)
+{
+	struct ctext out = {0};
+
+	for (uint32_t part = 0; part < traceplan_text_parts(text); part++) {
+		if (part)
+			ctext_line(&out, "\nint on_probe_%u(struct pt_regs *ctx)", part);
+		else
+			ctext_line(&out, "\nint on_probe(struct pt_regs *ctx)");
+		ctext_line(&out, "{");
+		ctext_line(&out, "\treturn handle(ctx, %u);", part);
+		ctext_line(&out, "}");
+	}
 	return ctext_take(&out);
 }

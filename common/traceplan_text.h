@@ -17,8 +17,13 @@ void traceplan_text_free(struct traceplan_text *text); /* NULL is all right */
 /* The number of a plan with these bodies, which are copied. */
 uint32_t traceplan_text_add(struct traceplan_text *text, const struct tracegen_plan *plan,
 			    bool at_return);
+/* Too much for one BPF program is divided: the part that a plan is in, and how many there are. */
+uint32_t traceplan_text_part(const struct traceplan_text *text, uint32_t plan);
+uint32_t traceplan_text_parts(const struct traceplan_text *text);
 size_t traceplan_text_count(const struct traceplan_text *text);
 bool traceplan_text_uses_types(const struct traceplan_text *text); /* reads interfaces */
-char *traceplan_text_take(struct traceplan_text *text);            /* all of it; caller frees */
+/* The lines for trace.bpf.c's marks; caller frees. */
+char *traceplan_text_plans(const struct traceplan_text *text);
+char *traceplan_text_programs(const struct traceplan_text *text);
 
 #endif

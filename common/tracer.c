@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,10 +111,14 @@ static int attach_to_gate(struct tracer *tracer, struct errmsg *err)
 {
 	/* a gate cannot lead to a program that may sleep: what runs before it holds RCU's lock,
 	 * though some kernels do not refuse it */
-	if (attach_how() != ATTACH_MULTI || tracer->sleepable)
+	if (attach_how() != ATTACH_MULTI || tracer->sleepable || tracer->part_count > 1)
 		return 0;
 	tracer->gate = gate_new(attach_prog_type(ATTACH_MULTI));
-	return tracer->gate ? tracer_attach_all(tracer, gate_prog(tracer->gate), err) : 0;
+	if (!tracer->gate)
+		return 0;
+	int fd = gate_prog(tracer->gate);
+
+	return tracer_attach_all(tracer, &fd, err);
 }
 
 struct compile_job {
@@ -181,6 +186,7 @@ struct tracer *tracer_new(const struct tracer_config *config, struct errmsg *err
 
 	tracer->config = config;
 	tracer->pid = config->pid;
+	tracer->part_count = 1;
 	tracer->patterns = mem_zalloc(config->pattern_count, sizeof(char *));
 	tracer->watch = filewatch_new();
 	tracer->sel = selection_new(&config->want);
@@ -190,23 +196,45 @@ struct tracer *tracer_new(const struct tracer_config *config, struct errmsg *err
 	return NULL;
 }
 
-int tracer_attach(struct tracer *tracer, struct errmsg *err)
+/* Loads each part of the kernel side; fds[part]. */
+static int load_parts(struct tracer *tracer, int *fds, struct errmsg *err)
 {
 	int type = attach_prog_type(attach_how());
-	int fd = tracer->sleepable ? bpfprog_load_sleepable(tracer->bpf, "on_probe", type, err)
-				   : bpfprog_load(tracer->bpf, "on_probe", type, err);
+	char name[32] = "on_probe";
 
-	if (fd < 0)
-		return -1;
-	if (tracer->config->loaded && tracer->config->loaded(tracer->config->plan_ctx, tracer, err))
+	for (uint32_t i = 0; i < tracer->part_count; i++) {
+		if (i)
+			snprintf(name, sizeof(name), "on_probe_%u", i);
+		fds[i] = tracer->sleepable ? bpfprog_load_sleepable(tracer->bpf, name, type, err)
+					   : bpfprog_load(tracer->bpf, name, type, err);
+		if (fds[i] < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int attach_parts(struct tracer *tracer, const int *fds, struct errmsg *err)
+{
+	const struct tracer_config *config = tracer->config;
+
+	if (config->loaded && config->loaded(config->plan_ctx, tracer, err))
 		return -1;
 	if (!tracer->gate)
-		return tracer_attach_all(tracer, fd, err);
+		return tracer_attach_all(tracer, fds, err);
 	if (tracer_fill_places(tracer, 0, err))
 		return -1;
-	if (gate_open(tracer->gate, fd))
+	if (gate_open(tracer->gate, fds[0]))
 		return errmsg_set(err, "cannot start tracing: %s", strerror(errno));
 	return 0;
+}
+
+int tracer_attach(struct tracer *tracer, struct errmsg *err)
+{
+	int *fds = mem_zalloc(tracer->part_count, sizeof(*fds));
+	int ret = load_parts(tracer, fds, err) || attach_parts(tracer, fds, err) ? -1 : 0;
+
+	free(fds);
+	return ret;
 }
 
 void tracer_stop(struct tracer *tracer)
@@ -217,7 +245,8 @@ void tracer_stop(struct tracer *tracer)
 
 void tracer_detach(struct tracer *tracer)
 {
-	for (size_t i = 0; tracer->attached && i < tracer->program_count; i++) {
+	for (size_t i = 0; tracer->attached && i < tracer->program_count * tracer->part_count;
+	     i++) {
 		attach_free(tracer->attached[i]);
 		tracer->attached[i] = NULL;
 	}

@@ -63,7 +63,8 @@ struct tracer {
 	size_t place_count, place_max;
 	bool sleepable; /* it was compiled with SLEEPABLE */
 	struct bpfprog *bpf;
-	struct attach **attached; /* one for each program */
+	uint32_t part_count;      /* of the kernel side's programs: on_probe, on_probe_1, ... */
+	struct attach **attached; /* for each program and part */
 	struct gate *gate;        /* what they are attached to, so that all begin at one instant */
 	const char *refusal;      /* why the kernel would not take a probe; NULL: it took all */
 };

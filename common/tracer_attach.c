@@ -116,24 +116,25 @@ static int tell_kernel_side(struct tracer *tracer, const struct program *prog,
 	return attach_how() == ATTACH_PERF_ADDRESS ? fill_sites(tracer, prog, probes, err) : 0;
 }
 
-static int attach_program(struct tracer *tracer, size_t n, int prog_fd, size_t first_place,
-			  struct errmsg *err)
+static int attach_program(struct tracer *tracer, size_t n, uint32_t part, int prog_fd,
+			  size_t first_place, struct errmsg *err)
 {
 	const struct program *prog = tracer->programs[n];
 	/* the hooks stand at other addresses in each file */
 	const struct goruntime *rt = tracer->runtimes ? &tracer->runtimes[n] : NULL;
-	struct probes *probes = probes_new(tracer->sel, prog, rt, first_place);
+	struct probes *probes = probes_new(tracer->sel, prog, rt, part, first_place);
+	struct attach **at = &tracer->attached[n * tracer->part_count + part];
 	int ret = tell_kernel_side(tracer, prog, probes, err);
 
-	if (!ret) {
-		tracer->attached[n] = attach_new(attach_how(), prog_fd, prog->path, probes->items,
-						 probes->count, err);
-		ret = tracer->attached[n] ? 0 : -1;
+	if (!ret && probes->count) {
+		*at = attach_new(attach_how(), prog_fd, prog->path, probes->items, probes->count,
+				 err);
+		ret = *at ? 0 : -1;
 	}
 	/* a call whose end cannot be seen must not be seen to begin */
 	if (!ret && probes_note_refused(probes, tracer->sel)) {
-		attach_free(tracer->attached[n]);
-		tracer->attached[n] = NULL;
+		attach_free(*at);
+		*at = NULL;
 		ret = 1;
 	}
 	if (probes->refusal)
@@ -142,20 +143,23 @@ static int attach_program(struct tracer *tracer, size_t n, int prog_fd, size_t f
 	return ret;
 }
 
-int tracer_attach_all(struct tracer *tracer, int prog_fd, struct errmsg *err)
+int tracer_attach_all(struct tracer *tracer, const int *prog_fds, struct errmsg *err)
 {
 	const char *written = filewatch_written(tracer->watch);
+	size_t count = tracer->program_count * tracer->part_count;
 
 	if (written)
 		return errmsg_set(err, "\"%s\" was written to while it was read", written);
-	tracer->attached = mem_zalloc(tracer->program_count, sizeof(struct attach *));
+	tracer->attached = mem_zalloc(count, sizeof(struct attach *));
 	tracer->places = mem_zalloc(tracer->place_max, sizeof(*tracer->places));
-	for (size_t i = 0; i < tracer->program_count; i++) {
+	for (size_t i = 0; i < count; i++) {
+		uint32_t part = i % tracer->part_count;
 		size_t first_place = tracer->place_count;
 		int ret;
 
 		do
-			ret = attach_program(tracer, i, prog_fd, first_place, err);
+			ret = attach_program(tracer, i / tracer->part_count, part, prog_fds[part],
+					     first_place, err);
 		while (ret > 0);
 		if (ret)
 			return -1;

@@ -7,8 +7,9 @@
 
 /* Fills tracer->defs when the items are known. */
 int tracer_define_all(struct tracer *tracer, struct errmsg *err);
-/* Attaches prog_fd to every program's sites; without a gate the maps are filled first. */
-int tracer_attach_all(struct tracer *tracer, int prog_fd, struct errmsg *err);
+/* Attaches each part's program, fds[part], to the sites of every file; without a gate the maps are
+ * filled first. */
+int tracer_attach_all(struct tracer *tracer, const int *prog_fds, struct errmsg *err);
 /* Writes the places from number `first` on into the kernel side's map. */
 int tracer_fill_places(const struct tracer *tracer, size_t first, struct errmsg *err);
 

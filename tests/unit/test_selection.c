@@ -187,7 +187,7 @@ static void test_probe_order(void **state)
 	subject_make(&s, &want);
 	add(&s, "main.*");
 	assert_int_equal(selection_find_sites(s.sel, &s.err), 0);
-	probes = probes_new(s.sel, &s.prog, &rt, 0);
+	probes = probes_new(s.sel, &s.prog, &rt, 0, 0);
 	for (size_t i = 0; i < probes->count; i++) {
 		unsigned kind = cookie_kind(probes->items[i].cookie);
 		unsigned copy = cookie_copy(probes->items[i].cookie);
@@ -221,14 +221,14 @@ static void test_refused(void **state)
 	subject_make(&s, &want);
 	add(&s, "main.*");
 	assert_int_equal(selection_find_sites(s.sel, &s.err), 0);
-	probes = probes_new(s.sel, &s.prog, NULL, 0);
+	probes = probes_new(s.sel, &s.prog, NULL, 0, 0);
 	assert_false(probes_note_refused(probes, s.sel));
 	probes->items[probes->count - 1].refused = "no";
 	assert_true(probes_note_refused(probes, s.sel));
 	assert_string_equal(s.sel->items[1].skipped, "no");
 	assert_int_equal(selection_traced(s.sel), 1);
 	probes_free(probes);
-	probes = probes_new(s.sel, &s.prog, NULL, 0);
+	probes = probes_new(s.sel, &s.prog, NULL, 0, 0);
 	for (size_t i = 0; i < probes->count; i++)
 		assert_int_equal(cookie_row(probes->items[i].cookie), 0);
 	probes_free(probes);
@@ -292,7 +292,7 @@ static void test_left_out(void **state)
 	/* no call that is timed is left: no hooks */
 	const struct goruntime rt = {.recovered = {.addr = ELFFILE_TEXT + 2}};
 
-	probes = probes_new(s.sel, &s.prog, &rt, 0);
+	probes = probes_new(s.sel, &s.prog, &rt, 0, 0);
 	assert_int_equal(probes->count, 1);
 	probes_free(probes);
 	subject_drop(&s);
@@ -310,7 +310,7 @@ static void test_places(void **state)
 	(void)state;
 	grouped(&s, &want);
 	assert_int_equal(selection_find_sites(s.sel, &s.err), 0);
-	probes = probes_new(s.sel, &s.prog, &rt, 100);
+	probes = probes_new(s.sel, &s.prog, &rt, 0, 100);
 	assert_int_equal(probes->first_place, 100);
 	for (size_t i = 0; i < probes->count; i++) {
 		bool hook = probes->owners[i] == SIZE_MAX;
@@ -332,7 +332,7 @@ static void test_places(void **state)
 	subject_make(&s, &want);
 	add(&s, "main.*");
 	assert_int_equal(selection_find_sites(s.sel, &s.err), 0);
-	probes = probes_new(s.sel, &s.prog, NULL, 0);
+	probes = probes_new(s.sel, &s.prog, NULL, 0, 0);
 	assert_false(probes_shared(probes, s.sel, &item));
 	probes_free(probes);
 	subject_drop(&s);
