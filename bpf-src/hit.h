@@ -12,8 +12,8 @@
 #include "frames.h"
 #include "trace_shared.h"
 
-struct hit {    /* of a probe */
-	u64 sp; /* what the call is known by: for functions the stack pointer at entry */
+struct hit {          /* of a probe */
+	u64 sp;       /* what the call is known by: for functions the stack pointer at entry */
 	u64 entry_sp; /* of the function that the probe stands in; 0: not known */
 	u64 now, latency;
 	u64 goid, parent_goid, created_by;
@@ -68,6 +68,26 @@ static inline u64 probe_address(struct pt_regs *ctx)
 #else
 	return ctx->ip;
 #endif
+}
+
+/* The head of an event. */
+static inline void hit_describe(struct hit *hit, struct trace_event *event, u32 how)
+{
+	event->time_ns = hit->now;
+	event->latency_ns = hit->latency;
+	event->goid = hit->goid;
+	event->parent_goid = hit->parent_goid;
+	event->created_by = hit->created_by;
+	event->bias = hit->bias;
+	event->tgid = hit->tgid;
+	event->tid = hit->tid;
+	event->cpu = hit->cpu;
+	event->item = hit->item;
+	event->how = how;
+	event->user_frames = 0;
+	event->kernel_frames = 0;
+	event->zero = 0;
+	bpf_get_current_comm(event->comm, sizeof(event->comm));
 }
 
 #endif

@@ -146,25 +146,6 @@ static inline void submit(struct trace_event *event, u64 size)
 	events.ringbuf_submit(event, flags);
 }
 
-static inline void begin_event(struct hit *hit, struct trace_event *event, u32 how)
-{
-	event->time_ns = hit->now;
-	event->latency_ns = hit->latency;
-	event->goid = hit->goid;
-	event->parent_goid = hit->parent_goid;
-	event->created_by = hit->created_by;
-	event->bias = hit->bias;
-	event->tgid = hit->tgid;
-	event->tid = hit->tid;
-	event->cpu = hit->cpu;
-	event->item = hit->item;
-	event->how = how;
-	event->user_frames = 0;
-	event->kernel_frames = 0;
-	event->zero = 0;
-	bpf_get_current_comm(event->comm, sizeof(event->comm));
-}
-
 /* Does the predicate hold? */
 static inline bool is_wanted(bool want, s64 bad)
 {
@@ -195,7 +176,7 @@ static inline void report(struct pt_regs *ctx, struct hit *hit, char *saved, u32
 	if (!event)
 		return;
 	fetch_later(hit, (char *)(event + 1));
-	begin_event(hit, event, how);
+	hit_describe(hit, event, how);
 	add_frames(ctx, hit, event, (char *)(event + 1) + hit->record);
 	submit(event, sizeof(*event) + hit->record + FRAMES_SIZE);
 }
@@ -217,7 +198,7 @@ static inline void report_abandoned(struct hit *hit, struct waiting *call, u32 h
 		count(TRACE_LOST);
 		return;
 	}
-	begin_event(hit, event, how);
+	hit_describe(hit, event, how);
 	event->item = call->call.row;
 	event->latency_ns = hit->now - call->call.start_ns;
 	probe_read_kernel(event + 1, SAVED_ROOM, call->saved);

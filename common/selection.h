@@ -25,10 +25,9 @@ struct selection_row { /* a name: one line of the output */
 struct selection_item { /* a function, or an inlined copy of one */
 	const struct program *prog;
 	uint32_t row, group;
-	uint32_t plan; /* the tool's own */
-	uint32_t part; /* which of the kernel side's programs serves it */
-	uint32_t func; /* pclntab index; of a copy: of the function that it stands in */
-	bool returns;  /* calls are timed: its exits are sought too */
+	uint32_t plan, part; /* the tool's own; which program of the kernel side serves it */
+	uint32_t func;       /* pclntab index; of a copy: of the function that it stands in */
+	bool returns;        /* calls are timed: its exits are sought too */
 	bool is_copy;
 	struct inlining_copy copy;
 	struct site entry;

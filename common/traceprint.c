@@ -207,6 +207,10 @@ static void print_tally(const char *text, uint64_t count, void *ctx)
 
 void traceprint_aggregated(struct traceprint *print)
 {
-	if (print->tally && !print->config->json)
-		tally_each(print->tally, print_tally, NULL);
+	if (!print->tally || print->config->json)
+		return;
+	tally_each(print->tally, print_tally, NULL);
+	tally_free(print->tally);
+	print->tally = tally_new();
+	fflush(stdout);
 }

@@ -36,7 +36,7 @@ void traceprint_free(struct traceprint *print); /* NULL is all right */
 void traceprint_header(const struct traceprint *print);
 /* An event of the ring buffer; for events_new(). False: that was the last that is wanted. */
 bool traceprint_event(const void *data, size_t len, void *print);
-/* What -A has gathered. */
+/* What -A has gathered since the last time. */
 void traceprint_aggregated(struct traceprint *print);
 
 #endif

@@ -55,9 +55,8 @@ struct tracer {
 	pid_t pid;                   /* of -p or of the command; 0: every process */
 	struct goruntime *runtimes;  /* of each program, where goroutines are followed; or NULL */
 	struct bpfprog_define *defs; /* all that the kernel side was compiled with */
-	size_t def_count, def_cap;
 	struct bpfprog_insert *inserts; /* the generated parts of the kernel side */
-	size_t insert_count, insert_cap;
+	size_t def_count, def_cap, insert_count, insert_cap;
 	/* with want.places: of all probes; the kernel side has it as map `places`, -DPLACES=n */
 	struct trace_place *places;
 	size_t place_count, place_max;

@@ -79,7 +79,10 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 		print->timestamp = true;
 		break;
 	case 'u':
-		print->unix_time = true;
+		print->timestamp = print->unix_time = true;
+		break;
+	case 'T':
+		print->time = true;
 		break;
 	case 'C':
 		print->cpu = true;
@@ -145,7 +148,8 @@ static int show(void *ctx, bool final, struct errmsg *err)
 	struct gotrace *trace = ctx;
 
 	(void)err;
-	if (final)
+	fflush(stdout);
+	if (final || trace->opts->interval_ns)
 		traceprint_aggregated(trace->print);
 	return 0;
 }
@@ -189,10 +193,11 @@ static const struct options_def own_options[] = {
 	{'L', "tid", "TID", "trace this thread only"},
 	{'G', "goid", "GOID", "trace this goroutine only"},
 	{'Z', "string-size", "SIZE", "bytes of strings that are read (default 80)"},
-	{'z', NULL, "SIZE", "the same"},
+	{'z', "string_size", "SIZE", "the same"},
 	{'M', "max-events", "N", "end after N events"},
 	{'t', "timestamp", NULL, "print a column with the seconds since the start"},
 	{'u', "unix-timestamp", NULL, "with -t: the seconds since 1970"},
+	{'T', "time", NULL, "print a column with the time of day"},
 	{'C', "print_cpu", NULL, "print the CPU"},
 	{'n', "name", "NAME", "print only where the command's name contains NAME"},
 	{'f', "msg-filter", "TEXT", "print only where the message contains TEXT"},
@@ -215,6 +220,8 @@ static const char examples[] =
 	"    gotrace 'app:main.add(x int, y int) (x > 10) \"%d\", y'\n"
 	"                                           # a stripped program: give the signature\n"
 	"    gotrace -U -M 1 app:main.add           # one call, with its stack\n"
+	"    gotrace -A -i 5 -p 181 'main.get \"%s\", key'\n"
+	"                                           # every 5 seconds, which keys how often\n"
 	"    gotrace -p 181 'r:main.*'              # results of all of package main\n"
 	"    gotrace main.main -- ./app arg         # run a program, from its first instruction\n";
 
@@ -253,7 +260,6 @@ static int plan_and_run(struct gotrace *trace, const struct options_tool *tool)
 
 	trace->plan_config.probes = trace->opts->patterns;
 	trace->plan_config.probe_count = trace->opts->pattern_count;
-	trace->print_config.time = trace->opts->timestamp;
 	trace->print_config.json = trace->opts->json;
 	trace->plan = traceplan_new(&trace->plan_config, &err);
 	if (!trace->plan)
@@ -272,7 +278,7 @@ int main(int argc, char **argv)
 	struct options_tool tool = {.name = "gotrace",
 				    .about = "Print calls of Go functions, with their arguments",
 				    .args = "PROBE... [-- COMMAND [ARG...]]",
-				    .shared = "pdTvj",
+				    .shared = "pidrvj",
 				    .inlined = true,
 				    .own = own_options,
 				    .take = take_option,
