@@ -184,7 +184,7 @@ static void say_lost(void *ctx)
 	escape_print(stderr, name);
 	if (unknown > 1)
 		fprintf(stderr, " and %zu more", unknown - 1);
-	fputs(": the program has no debug information\n"
+	fputs(": no debug information, or none that is certain\n"
 	      "hint: give a SIGNATURE, as in 'main.add(x int, y string)'\n",
 	      stderr);
 }
