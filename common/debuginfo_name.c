@@ -117,8 +117,25 @@ static size_t without_number(const char *s, size_t len)
 	return end < len && end > 2 && memcmp(s + end - 2, "\u00b7", 2) == 0 ? end - 2 : len;
 }
 
+/* The shape of a type argument is printed as the type that has it: []go.shape.int_0 as []int. (To
+ * Go 1.20 it ends in the type parameter's number.) */
+static size_t without_shape(const char **s, size_t len)
+{
+	static const char shape[] = "go.shape.";
+	size_t prefix = sizeof(shape) - 1, end;
+
+	if (len < prefix || memcmp(*s, shape, prefix) != 0)
+		return len;
+	*s += prefix;
+	len = end = len - prefix;
+	while (end > 0 && isdigit((unsigned char)(*s)[end - 1]))
+		end--;
+	return end < len && end > 1 && (*s)[end - 1] == '_' ? end - 1 : len;
+}
+
 static void put_qualified(struct text *out, const char *s, size_t len)
 {
+	len = without_shape(&s, len);
 	len = without_number(s, len);
 
 	size_t path = path_length(out->dbg, s, len);
