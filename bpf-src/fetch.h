@@ -95,23 +95,20 @@ static inline s64 fetch_group(char *to, u32 max, char *header, bool swiss)
 	return fetch_object(to, max, group);
 }
 
-/* What an object refers to, by its type's script; `type` NULL: nothing is read. */
-static inline void fetch_refs(char *object, u64 object_max, char *refs, u32 count,
-			      struct trace_dyntype *type)
+/* What an object refers to, by its type's script. */
+static inline void fetch_refs(char *object, char *refs, struct trace_dyntype *type)
 {
 	u64 off;
 	u32 i;
 
 #pragma clang loop unroll(disable)
 	for (i = 0; i < TRACE_DYN_REFS; i++, refs += 8 + STRING_ROOM) {
-		if (i >= count)
-			break;
 		*(s64 *)refs = TRACE_NIL;
-		if (!type || i >= type->refs)
+		if (i >= type->refs)
 			continue;
 		off = type->ref[i].off;
 		asm volatile("" : "+r"(off));
-		if (off > object_max - 16)
+		if (off > TRACE_DYN_OBJECT - 16)
 			continue;
 		*(s64 *)refs = fetch_elements(refs + 8, STRING_MAX, *(u64 *)(object + off),
 					      *(u64 *)(object + off + 8), type->ref[i].elem);

@@ -67,15 +67,16 @@ static inline void count(u32 counter)
 }
 
 /* What an interface holds, by its dynamic type, and what an interface in that holds. */
-static inline void fetch_dynamic(char *to, u64 word, u64 data, bool methods, struct hit *hit)
+static inline void fetch_dynamic(char *to, u64 word, u64 data, bool methods, u32 levels,
+				 struct hit *hit)
 {
-	u64 max = TRACE_DYN_OBJECT, off, key;
 	struct trace_dyntype *type;
 	struct trace_dynamic *dyn;
+	u64 off, key;
 	u32 level;
 
 #pragma clang loop unroll(disable)
-	for (level = 0; level < 2; level++) {
+	for (level = 0; level < levels; level++) {
 		dyn = (void *)to;
 		dyn->word = data;
 		dyn->state = TRACE_NIL;
@@ -86,21 +87,22 @@ static inline void fetch_dynamic(char *to, u64 word, u64 data, bool methods, str
 			*(u64 *)dyn->object = data;
 			dyn->state = 8;
 		} else if (type) {
-			dyn->state = fetch_elements(dyn->object, max, data, type->size, 1);
+			dyn->state =
+				fetch_elements(dyn->object, TRACE_DYN_OBJECT, data, type->size, 1);
 		}
-		if (type && dyn->state <= 0)
-			type = 0;
-		fetch_refs(dyn->object, max, dyn->object + max, level ? 1 : TRACE_DYN_REFS, type);
-		off = type ? type->inner : -1;
-		word = data = 0;
-		methods = true;
+		if (!type || dyn->state <= 0)
+			break;
+		fetch_refs(dyn->object, (char *)(dyn + 1), type);
+		off = type->inner;
 		asm volatile("" : "+r"(off));
-		if (off <= max - 16) {
-			word = *(u64 *)(dyn->object + off);
-			data = *(u64 *)(dyn->object + off + 8);
-		}
-		to = dyn->object + max + TRACE_DYN_REFS * (8 + STRING_ROOM);
-		max = TRACE_DYN_INNER;
+		if (off > TRACE_DYN_OBJECT - 16)
+			break;
+		word = *(u64 *)(dyn->object + off);
+		data = *(u64 *)(dyn->object + off + 8);
+		if (!word)
+			break;
+		methods = true;
+		to = (char *)(dyn + 1) + TRACE_DYN_REFS * (8 + STRING_ROOM);
 	}
 }
 
@@ -119,7 +121,7 @@ static inline void fetch_later(struct hit *hit, char *rec)
 			continue;
 		if (word >> 62 == 3)
 			fetch_dynamic(rec + at, *(u64 *)(rec + own), *(u64 *)(rec + own + 8), max,
-				      hit);
+				      TRACE_DYN_LEVELS, hit);
 		else
 			*(s64 *)(rec + at) =
 				fetch_elements(rec + at + 8, max, *(u64 *)(rec + own),

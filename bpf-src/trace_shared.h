@@ -57,11 +57,14 @@ enum trace_counter {                   /* of map `counters` */
 
 /* How to read what an interface holds, by its dynamic type: map `dyntypes`, key: the descriptor's
  * address in the file, and in the highest 16 bits the number of the program. The record of an
- * interface's value is struct trace_dynamic, then TRACE_DYN_REFS times { s64 state; char
- * bytes[STRING_MAX rounded up to 8]; }, then the same once more for the interface inside, with only
- * one such reference. */
+ * interface's value is struct trace_dynamic, then TRACE_DYN_REFS times
+ * { s64 state; char bytes[STRING_MAX rounded up to 8]; }, then the same for the interface inside,
+ * and so on: as many levels as there can be; what stands in those that were not come to is not
+ * defined. Four are what a refused connection of an HTTP client takes: url.Error, net.OpError,
+ * os.SyscallError, syscall.Errno. */
+#define TRACE_DYN_LEVELS 4
+#define TRACE_DYN_LEVELS_OF_ELEMENTS 2 /* of a slice, a map */
 #define TRACE_DYN_OBJECT 96
-#define TRACE_DYN_INNER 32
 #define TRACE_DYN_REFS 3
 
 struct trace_dyntype {
@@ -80,13 +83,6 @@ struct trace_dynamic {
 	unsigned long long word;  /* the data word */
 	long long state;          /* bytes of the object, or a negative state */
 	char object[TRACE_DYN_OBJECT];
-};
-
-struct trace_dynamic_inner {
-	unsigned long long rtype;
-	unsigned long long word;
-	long long state;
-	char object[TRACE_DYN_INNER];
 };
 
 #endif

@@ -65,7 +65,7 @@ static uint32_t slice_max(const struct gotype *elem, const struct shape_limits *
 
 /* What a reference leads to and its most bytes; 0: it is not followed. */
 static uint32_t target_of(const struct gotype *type, const struct shape_limits *limits,
-			  enum shape_what *what)
+			  uint32_t levels, enum shape_what *what)
 {
 	switch (type->kind) {
 	case GOTYPE_STRING:
@@ -85,7 +85,7 @@ static uint32_t target_of(const struct gotype *type, const struct shape_limits *
 		return MAP_HEADER;
 	case GOTYPE_INTERFACE:
 		*what = SHAPE_DYNAMIC;
-		return shape_dynamic_size(limits);
+		return shape_dynamic_size(limits, levels);
 	default:
 		return 0;
 	}
@@ -105,8 +105,11 @@ static bool add_ref(const struct gotype *type, uint32_t off, void *ctx)
 {
 	struct layout *layout = ctx;
 	struct shape_ref ref = {.type = type, .off = off};
+	uint32_t levels = layout->depth ? TRACE_DYN_LEVELS_OF_ELEMENTS : TRACE_DYN_LEVELS;
 
-	ref.max = target_of(type, &layout->limits, &ref.what);
+	ref.max = target_of(type, &layout->limits, levels, &ref.what);
+	if (ref.what == SHAPE_DYNAMIC)
+		ref.levels = levels;
 	if (ref.max && place(&layout->limits, layout->end, &ref))
 		layout->refs[layout->ref_count++] = ref;
 	return layout->ref_count < REFS_MAX;

@@ -28,19 +28,15 @@ static uint32_t ref_size(const struct shape_limits *limits)
 	return STATE + shape_round(limits->string_max);
 }
 
-static uint32_t inner_at(const struct shape_limits *limits)
+/* of one interface, without those inside */
+static uint32_t level_size(const struct shape_limits *limits)
 {
 	return sizeof(struct trace_dynamic) + TRACE_DYN_REFS * ref_size(limits);
 }
 
-static uint32_t inner_size(const struct shape_limits *limits)
+uint32_t shape_dynamic_size(const struct shape_limits *limits, uint32_t levels)
 {
-	return sizeof(struct trace_dynamic_inner) + ref_size(limits);
-}
-
-uint32_t shape_dynamic_size(const struct shape_limits *limits)
-{
-	return inner_at(limits) + inner_size(limits);
+	return levels * level_size(limits);
 }
 
 static struct held held_by(const struct gotype *type, bool direct)
@@ -111,11 +107,11 @@ void shape_dyntype(const struct gotype *type, bool direct, const struct shape_li
 struct refs { /* of a held value, being listed */
 	const struct shape_limits *limits;
 	struct shape *shape;
-	uint32_t refs_at; /* where bytes of strings begin in the record */
-	size_t slots;     /* how many such there can be */
-	size_t bytes;     /* how many there are */
-	int inner;        /* offset of the interface that was read; -1: none */
-	uint32_t inner_at;
+	uint32_t at;     /* in the record: struct trace_dynamic */
+	uint32_t levels; /* from here on */
+	size_t slots;    /* how many strings there can be */
+	size_t bytes;    /* how many there are */
+	int inner;       /* offset of the interface that was read; -1: none */
 };
 
 static void add(struct refs *refs, struct shape_ref ref)
@@ -132,15 +128,16 @@ static bool list(const struct gotype *type, uint32_t off, void *ctx)
 		if (refs->bytes >= refs->slots || !element_size(type))
 			return true;
 		ref.what = SHAPE_BYTES;
-		ref.state_at = refs->refs_at + (uint32_t)refs->bytes++ * ref_size(refs->limits);
+		ref.state_at = refs->at + (uint32_t)sizeof(struct trace_dynamic) +
+			       (uint32_t)refs->bytes++ * ref_size(refs->limits);
 		ref.at = ref.state_at + STATE;
 		ref.max = refs->limits->string_max;
 		add(refs, ref);
 	} else if (type->kind == GOTYPE_INTERFACE && (int)off == refs->inner) {
 		ref.what = SHAPE_DYNAMIC;
-		ref.inner = true;
-		ref.at = ref.state_at = refs->inner_at;
-		ref.max = inner_size(refs->limits);
+		ref.levels = refs->levels - 1;
+		ref.at = ref.state_at = refs->at + level_size(refs->limits);
+		ref.max = shape_dynamic_size(refs->limits, ref.levels);
 		add(refs, ref);
 	}
 	return true;
@@ -160,47 +157,37 @@ static void add_word_ref(struct refs *refs, uint32_t state_at)
 	add(refs, ref);
 }
 
-/* The words before the object are the same in both structs. */
-static void list_object(struct refs *refs, const struct held *held, uint32_t at, bool inner)
+static void list_object(struct refs *refs, const struct held *held)
 {
-	uint32_t state_at = at + offsetof(struct trace_dynamic, state);
-	uint32_t most = inner ? TRACE_DYN_INNER : TRACE_DYN_OBJECT;
-	uint32_t size = held->size < most ? held->size : most;
+	uint32_t state_at = refs->at + offsetof(struct trace_dynamic, state);
 
+	refs->shape->type = held->type;
 	if (held->word) {
-		uint32_t word = at + offsetof(struct trace_dynamic, word);
-
-		refs->shape->type = held->type;
-		refs->shape->at = word;
+		refs->shape->at = refs->at + offsetof(struct trace_dynamic, word);
 		refs->shape->size = 8;
 		if (held->size)
 			add_word_ref(refs, state_at);
 		return;
 	}
-	refs->shape->type = held->type;
 	refs->shape->at = state_at + STATE;
-	refs->shape->size = size;
-	shape_walk(held->type, size, list, refs);
+	refs->shape->size = held->size;
+	shape_walk(held->type, held->size, list, refs);
 }
 
 struct shape *shape_of_dynamic(struct gotypes *memory, const struct gotype *type, bool direct,
-			       bool inner, const struct shape_limits *limits, uint32_t at)
+			       uint32_t levels, const struct shape_limits *limits, uint32_t at)
 {
 	struct held held = held_by(type, direct);
 	struct shape *shape = gotypes_alloc(memory, 1, sizeof(*shape));
 	struct trace_dyntype dyntype;
-	struct refs refs = {.limits = limits, .shape = shape, .inner = -1};
+	struct refs refs = {
+		.limits = limits, .shape = shape, .at = at, .levels = levels, .inner = -1};
 
 	shape_dyntype(type, direct, limits, &dyntype);
 	refs.slots = dyntype.refs;
-	if (inner && refs.slots > 1)
-		refs.slots = 1;
-	refs.refs_at = at + (uint32_t)(inner ? sizeof(struct trace_dynamic_inner)
-					     : sizeof(struct trace_dynamic));
-	refs.inner_at = at + inner_at(limits);
-	if (!inner)
+	if (levels > 1)
 		refs.inner = dyntype.inner;
 	shape->refs = gotypes_alloc(memory, TRACE_DYN_REFS + 1, sizeof(*shape->refs));
-	list_object(&refs, &held, at, inner);
+	list_object(&refs, &held);
 	return shape;
 }

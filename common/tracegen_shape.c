@@ -84,8 +84,9 @@ static void emit_ref(struct gen *gen, const struct shape_ref *ref, uint32_t own)
 	case SHAPE_DYNAMIC:
 		ctext_line(gen->out,
 			   "fetch_dynamic(rec + %u, *(u64 *)(rec + %u), *(u64 *)(rec + %u), %s, "
-			   "hit);",
-			   ref->at, own, own + 8, ref->type->has_methods ? "true" : "false");
+			   "%u, hit);",
+			   ref->at, own, own + 8, ref->type->has_methods ? "true" : "false",
+			   ref->levels);
 		break;
 	case SHAPE_GROUP:
 		break;

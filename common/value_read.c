@@ -168,7 +168,7 @@ static void read_object(const struct value_source *source, const struct shape_re
 
 	copy_word(source, ref->at + offsetof(struct trace_dynamic, state), &state);
 	out->memory = gotypes_new();
-	shape = shape_of_dynamic(out->memory, out->type, direct, ref->inner, &source->limits,
+	shape = shape_of_dynamic(out->memory, out->type, direct, ref->levels, &source->limits,
 				 ref->at);
 	out->pointer = out->type->kind == GOTYPE_POINTER;
 	out->fault = state == TRACE_FAULT;

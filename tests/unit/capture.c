@@ -122,11 +122,9 @@ static uint64_t descriptor(const struct gotype *type, uint64_t tab)
 
 /* what the kernel side does for the dynamic type's row of the table */
 static void fill_dynamic(struct capture *capture, bool has_methods, uint32_t at, const void *iface,
-			 bool inner)
+			 uint32_t levels)
 {
 	const uint32_t string = 8 + (capture->limits.string_max + 7) / 8 * 8;
-	const uint32_t header =
-		inner ? sizeof(struct trace_dynamic_inner) : sizeof(struct trace_dynamic);
 	struct trace_dynamic out = {.word = word_at(iface, 8)};
 	struct gotype asked = {.has_methods = has_methods};
 	struct trace_dyntype dyn;
@@ -139,16 +137,12 @@ static void fill_dynamic(struct capture *capture, bool has_methods, uint32_t at,
 	if (!type)
 		return;
 	shape_dyntype(type, direct, &capture->limits, &dyn);
-	uint32_t size = inner && dyn.size > TRACE_DYN_INNER ? TRACE_DYN_INNER : dyn.size;
-	int64_t state = dyn.direct ? 0 : read_memory(capture, at + 24, out.word, size);
+	int64_t state = dyn.direct ? 0 : read_memory(capture, at + 24, out.word, dyn.size);
 
 	put_state(capture, at + 16, state);
-	for (uint32_t i = 0; state > 0 && i < dyn.refs && !(inner && i); i++) {
+	for (uint32_t i = 0; state > 0 && i < dyn.refs; i++) {
 		const uint8_t *words = capture->record + at + 24 + dyn.ref[i].off;
-		uint32_t state_at = at + header + i * string;
-
-		if (dyn.ref[i].off + 16 > size)
-			continue;
+		uint32_t state_at = at + (uint32_t)sizeof(out) + i * string;
 		uint64_t bytes = word_at(words, 8) * dyn.ref[i].elem;
 
 		if (bytes > capture->limits.string_max)
@@ -156,9 +150,9 @@ static void fill_dynamic(struct capture *capture, bool has_methods, uint32_t at,
 		put_state(capture, state_at,
 			  read_memory(capture, state_at + 8, word_at(words, 0), bytes));
 	}
-	if (state > 0 && dyn.inner >= 0 && !inner)
-		fill_dynamic(capture, true, at + header + TRACE_DYN_REFS * string,
-			     capture->record + at + 24 + dyn.inner, true);
+	if (state > 0 && dyn.inner >= 0 && levels > 1)
+		fill_dynamic(capture, true, at + (uint32_t)sizeof(out) + TRACE_DYN_REFS * string,
+			     capture->record + at + 24 + dyn.inner, levels - 1);
 }
 
 static void fill_ref(struct capture *capture, const struct shape *shape,
@@ -167,7 +161,7 @@ static void fill_ref(struct capture *capture, const struct shape *shape,
 	const uint8_t *own = capture->record + shape->at + ref->off;
 
 	if (ref->what == SHAPE_DYNAMIC) {
-		fill_dynamic(capture, ref->type->has_methods, ref->at, own, false);
+		fill_dynamic(capture, ref->type->has_methods, ref->at, own, ref->levels);
 		return;
 	}
 	uint64_t size = size_of(ref, own);

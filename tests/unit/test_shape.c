@@ -178,8 +178,8 @@ static void test_struct(void **state)
 	assert_int_equal(shape->refs[2].off, 48);
 	assert_int_equal(shape->refs[2].what, SHAPE_DYNAMIC);
 	assert_int_equal(shape->refs[2].at, 72 + 2 * 88);
-	assert_int_equal(shape->refs[2].max, shape_dynamic_size(&LIMITS));
-	assert_int_equal(end, 72 + 2 * 88 + shape_dynamic_size(&LIMITS));
+	assert_int_equal(shape->refs[2].max, shape_dynamic_size(&LIMITS, 4));
+	assert_int_equal(end, 72 + 2 * 88 + shape_dynamic_size(&LIMITS, 4));
 }
 
 /* a struct that points to itself, and one that contains itself, which only a malformed file has */
@@ -324,7 +324,7 @@ static void test_of_dynamic(void **state)
 {
 	const struct gotype *op[] = {basic("string"), basic("string"), basic("error")};
 	const struct gotype *path = gotypes_pointer(types, record("fs.PathError", 3, op));
-	const struct shape *shape = shape_of_dynamic(types, path, true, false, &LIMITS, 1000);
+	const struct shape *shape = shape_of_dynamic(types, path, true, 2, &LIMITS, 1000);
 	const uint32_t refs = 1000 + sizeof(struct trace_dynamic);
 
 	(void)state;
@@ -334,12 +334,12 @@ static void test_of_dynamic(void **state)
 	assert_int_equal(shape->ref_count, 3);
 	assert_int_equal(shape->refs[1].state_at, refs + 88);
 	assert_int_equal(shape->refs[2].at, refs + 3 * 88);
-	assert_true(shape->refs[2].inner);
-	shape = shape_of_dynamic(types, path, true, true, &LIMITS, refs + 3 * 88);
-	assert_int_equal(shape->size, 32);
-	assert_int_equal(shape->ref_count, 1); /* no more than one inside */
-	assert_int_equal(shape->refs[0].at + shape->refs[0].max,
-			 1000 + shape_dynamic_size(&LIMITS));
+	assert_int_equal(shape->refs[2].levels, 1);
+	shape = shape_of_dynamic(types, path, true, 1, &LIMITS, refs + 3 * 88);
+	assert_int_equal(shape->size, 48);
+	assert_int_equal(shape->ref_count, 2); /* and no interface inside */
+	assert_true(shape->refs[1].at + shape->refs[1].max <=
+		    1000 + shape_dynamic_size(&LIMITS, 2));
 }
 
 int main(void)
