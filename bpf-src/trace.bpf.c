@@ -11,6 +11,7 @@
  *   -DRETURNS           there are return probes
  *   -DUSER_FRAMES -DKERNEL_FRAMES    stacks are wanted
  *   -DPARENT            who created the goroutine is wanted
+ *   -DIDENTITY_FIRST     predicates ask for the goroutine, the thread or the CPU
  *   -DSLEEPABLE         pages that are not in memory can be waited for
  *   -DONLY_TID=n -DONLY_GOID=n
  */
@@ -33,7 +34,7 @@ struct waiting { /* a call that has not returned yet; of a goroutine's, outermos
 };
 
 BPF_RINGBUF_OUTPUT(events, RING_PAGES);
-BPF_F_TABLE("hash", u32, struct trace_place, places, PLACES, BPF_F_NO_PREALLOC);
+BPF_ARRAY(places, struct trace_place, PLACES);
 BPF_F_TABLE("hash", u64, struct trace_dyntype, dyntypes, TRACE_DYNTYPES, BPF_F_NO_PREALLOC);
 BPF_PERCPU_ARRAY(counters, u64, TRACE_COUNTERS);
 #ifdef RETURNS
@@ -171,12 +172,27 @@ static inline void add_frames(struct pt_regs *ctx, struct hit *hit, struct trace
 #endif
 }
 
+/* Who runs here, where only events need to know; what cannot be found out stays 0. */
+static inline void identify(struct pt_regs *ctx, struct hit *hit)
+{
+	struct goroutine_key who = {};
+	u64 depth;
+
+	hit->now = bpf_ktime_get_ns();
+	if (goroutine_here(ctx, hit->sp, &who, &depth) && !(who.id & GOROUTINE_SYSTEM))
+		hit->goid = who.id;
+	find_thread(hit);
+	find_parent(ctx, hit);
+}
+
 static inline void report(struct pt_regs *ctx, struct hit *hit, char *saved, u32 how, u32 part)
 {
 	struct trace_event *event = fill_event(ctx, hit, saved, part);
 
 	if (!event)
 		return;
+	if (!hit->now)
+		identify(ctx, hit);
 	fetch_later(hit, (char *)(event + 1));
 	hit_describe(hit, event, how);
 	add_frames(ctx, hit, event, (char *)(event + 1) + hit->record);
@@ -344,7 +360,7 @@ static inline bool find_place(struct pt_regs *ctx, u32 row, struct hit *hit)
 {
 	struct trace_place *place = places.lookup(&row);
 
-	if (!place)
+	if (!place || !place->addr)
 		return false;
 	hit->bias = probe_address(ctx) - place->addr;
 	hit->item = place->item;
@@ -367,6 +383,13 @@ static inline int handle(struct pt_regs *ctx, u32 part)
 		return 0;
 	if (kind <= COOKIE_RETURN && !find_place(ctx, cookie_row(cookie), &hit))
 		return 0;
+#ifndef IDENTITY_FIRST
+	/* most predicates are false: nothing else is found out before them */
+	if (begins && !waits_for_return(hit.plan)) {
+		report(ctx, &hit, 0, TRACE_ENTRY, part);
+		return 0;
+	}
+#endif
 	if (!goroutine_find(ctx, hit.sp, kind, &who, &call.depth))
 		return 0;
 	hit.now = bpf_ktime_get_ns();
@@ -375,10 +398,12 @@ static inline int handle(struct pt_regs *ctx, u32 part)
 	if (kind <= COOKIE_RETURN && !only_these(&hit))
 		return 0;
 	find_parent(ctx, &hit);
+#ifdef IDENTITY_FIRST
 	if (begins && !waits_for_return(hit.plan)) {
 		report(ctx, &hit, 0, TRACE_ENTRY, part);
 		return 0;
 	}
+#endif
 #ifdef RETURNS
 	call.row = hit.item;
 	follow_call(ctx, &hit, &who, &call, kind, begins, part);

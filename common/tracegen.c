@@ -242,6 +242,7 @@ int tracegen_plan(struct gotypes *memory, const struct tracegen_probe *probe,
 	out->saved_size = gen.saved_end;
 	out->record_size = gen.record_end;
 	out->uses_parent = gen.uses_parent;
+	out->uses_identity = gen.uses_identity;
 	out->saved_later = gen.saved_later;
 	out->filled_later = gen.filled_later;
 	out->save = ctext_take(&gen.save);

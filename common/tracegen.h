@@ -60,6 +60,7 @@ struct tracegen_plan {
 	uint32_t record_size; /* bytes */
 	bool wants_at_entry;  /* the predicate needs nothing that is known at return only */
 	unsigned saved_later, filled_later; /* entries of hit->later that save and fill use */
+	bool uses_identity;                 /* an expression that is computed asks who runs */
 	bool uses_parent;                   /* $parent_goid is asked for */
 	/* A list of parameters, and at return one of results, where there is no format. */
 	struct tracegen_arg *args;

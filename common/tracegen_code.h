@@ -21,7 +21,7 @@ struct gen {
 	uint32_t saved_end, record_end;
 	unsigned vars;
 	unsigned saved_later, filled_later; /* entries of hit->later in use, of save and fill */
-	bool uses_parent;
+	bool uses_parent, uses_identity;
 	struct errmsg *err;
 };
 

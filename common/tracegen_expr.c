@@ -53,6 +53,8 @@ static int special_number(struct gen *gen, const struct expr *expr, struct numbe
 				  expr_special_text(expr->number));
 	if (expr->number == SPECIAL_PARENT_GOID)
 		gen->uses_parent = true;
+	if (expr->number != SPECIAL_LATENCY)
+		gen->uses_identity = true;
 	*out = (struct number){.is_unsigned = true};
 	gen_var(gen, out->text);
 	ctext_line(gen->out, "u64 %s = %s;", out->text, texts[expr->number]);

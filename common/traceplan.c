@@ -34,7 +34,7 @@ struct traceplan {
 	size_t item_count;
 	struct traceplan_text *text;
 	uint32_t saved_max;
-	bool uses_parent;
+	bool uses_parent, uses_identity;
 	size_t unknown;
 	const char *first_unknown;
 };
@@ -194,6 +194,7 @@ static int plan_item(struct traceplan *plan, struct selection_item *item, bool s
 	if (made.saved_size > plan->saved_max)
 		plan->saved_max = made.saved_size;
 	plan->uses_parent |= made.uses_parent;
+	plan->uses_identity |= made.uses_identity;
 	item->plan = traceplan_text_add(plan->text, &made, item->returns) | as->program << 16;
 	item->part = traceplan_text_part(plan->text, item->plan & 0xffff);
 	tracegen_free(&made);
@@ -249,6 +250,8 @@ static void define_all(const struct traceplan *plan, struct tracer *tracer)
 	tracer_define(tracer, "G_PARENT_GOID", same_creation(tracer) ? rt->g_parent_goid : 0);
 	if (config->user_stack || plan->uses_parent)
 		tracer_define(tracer, "PARENT", 1);
+	if (plan->uses_identity || config->only_tid || config->only_goid)
+		tracer_define(tracer, "IDENTITY_FIRST", 1);
 	if (config->only_tid)
 		tracer_define(tracer, "ONLY_TID", config->only_tid);
 	if (config->only_goid)
