@@ -90,4 +90,26 @@ static inline void hit_describe(struct hit *hit, struct trace_event *event, u32 
 	bpf_get_current_comm(event->comm, sizeof(event->comm));
 }
 
+/* Who runs here, where only events need to know; what cannot be found out stays 0. */
+static inline void hit_identify(struct pt_regs *ctx, struct hit *hit)
+{
+	struct goroutine_key who = {};
+	u64 depth;
+
+	hit->now = bpf_ktime_get_ns();
+	if (goroutine_here(ctx, hit->sp, &who, &depth) && !(who.id & GOROUTINE_SYSTEM))
+		hit->goid = who.id;
+	find_thread(hit);
+	find_parent(ctx, hit);
+}
+
+/* Which calls of a goroutine a hit shows to be over: those at this depth or deeper. Others may
+ * stand at a call's own depth: those of other PROBEs, and inlined copies'. */
+static inline u64 hit_ends(u32 kind, u64 depth)
+{
+	if (kind >= COOKIE_GOEXIT)
+		return 0;
+	return kind == COOKIE_RECOVERED ? depth : depth + 1;
+}
+
 #endif

@@ -172,19 +172,6 @@ static inline void add_frames(struct pt_regs *ctx, struct hit *hit, struct trace
 #endif
 }
 
-/* Who runs here, where only events need to know; what cannot be found out stays 0. */
-static inline void identify(struct pt_regs *ctx, struct hit *hit)
-{
-	struct goroutine_key who = {};
-	u64 depth;
-
-	hit->now = bpf_ktime_get_ns();
-	if (goroutine_here(ctx, hit->sp, &who, &depth) && !(who.id & GOROUTINE_SYSTEM))
-		hit->goid = who.id;
-	find_thread(hit);
-	find_parent(ctx, hit);
-}
-
 static inline void report(struct pt_regs *ctx, struct hit *hit, char *saved, u32 how, u32 part)
 {
 	struct trace_event *event = fill_event(ctx, hit, saved, part);
@@ -192,7 +179,7 @@ static inline void report(struct pt_regs *ctx, struct hit *hit, char *saved, u32
 	if (!event)
 		return;
 	if (!hit->now)
-		identify(ctx, hit);
+		hit_identify(ctx, hit);
 	fetch_later(hit, (char *)(event + 1));
 	hit_describe(hit, event, how);
 	add_frames(ctx, hit, event, (char *)(event + 1) + hit->record);
@@ -326,19 +313,10 @@ static inline void forget_done(struct goroutine_key *who, u64 *calls)
 		goroutines.delete(who);
 }
 
-/* Which calls of a goroutine a hit shows to be over: those at this depth or deeper. Others may
- * stand at a call's own depth: those of other PROBEs, and inlined copies'. */
-static inline u64 over_from(u32 kind, u64 depth)
-{
-	if (kind >= COOKIE_GOEXIT)
-		return 0;
-	return kind == COOKIE_RECOVERED ? depth : depth + 1;
-}
-
 static inline void follow_call(struct pt_regs *ctx, struct hit *hit, struct goroutine_key *who,
 			       struct call *call, u32 kind, bool begins, u32 part)
 {
-	u64 *calls, over = forget_value(over_from(kind, call->depth), hit->now);
+	u64 *calls, over = forget_value(hit_ends(kind, call->depth), hit->now);
 	u32 how = forget_value(kind == COOKIE_GOEXIT ? TRACE_EXITED : TRACE_PANICKED, hit->now);
 
 	begins = forget_value(begins && wants_at_entry(ctx, hit, part), hit->now);

@@ -50,13 +50,37 @@ bool gen_find(const struct gen *gen, const struct expr *expr, struct gen_symbol 
 	       expr->number <= (out->is_result ? fn->result_count : fn->param_count);
 }
 
+static bool has_name(const struct goparam *param)
+{
+	return param->name && *param->name && *param->name != '_' && *param->name != '~';
+}
+
+/* "s, key, goret1, goret2": what there is, those without a name by number */
+static void list_symbols(const struct gofunc *fn, bool results, char *text, size_t size)
+{
+	size_t count = fn->param_count + (results ? fn->result_count : 0), len = 0;
+
+	*text = 0;
+	for (size_t i = 0; i < count && len < size; i++) {
+		bool is_result = i >= fn->param_count;
+		size_t n = is_result ? i - fn->param_count : i;
+		const struct goparam *param = is_result ? &fn->results[n] : &fn->params[n];
+		const char *before = len ? ", " : "";
+
+		if (has_name(param))
+			len += snprintf(text + len, size - len, "%s%s", before, param->name);
+		else
+			len += snprintf(text + len, size - len, "%s%s%zu", before,
+					is_result ? "goret" : "goarg", n + 1);
+	}
+}
+
 /* Says what there is instead. */
 static int no_such(struct gen *gen, const struct expr *expr)
 {
 	const struct gofunc *fn = gen->probe->fn;
 	bool results = expr->kind == EXPR_RESULT;
-	char known[256] = "";
-	size_t len = 0;
+	char known[256];
 
 	if (gen->probe->no_args)
 		return errmsg_set(gen->err, "col %u: the arguments of inlined copies are not known",
@@ -65,20 +89,13 @@ static int no_such(struct gen *gen, const struct expr *expr)
 		return errmsg_set(gen->err, "col %u: the function has %zu %s", expr->col,
 				  results ? fn->result_count : fn->param_count,
 				  results ? "results" : "parameters");
-	for (size_t i = 0; i < fn->param_count + fn->result_count && len < sizeof(known); i++) {
-		const struct goparam *param =
-			i < fn->param_count ? &fn->params[i] : &fn->results[i - fn->param_count];
-
-		if (param->name && *param->name && *param->name != '_' && *param->name != '~')
-			len += snprintf(known + len, sizeof(known) - len, "%s%s", len ? ", " : "",
-					param->name);
-	}
+	list_symbols(fn, gen->probe->spec->at_return, known, sizeof(known));
 	errmsg_set(gen->err, "col %u: no parameter or result is called \"%s\"", expr->col,
 		   expr->text);
 	if (fn->source == GOFUNC_NONE)
 		errmsg_hint(gen->err, "the program has no debug information: give a SIGNATURE, or "
 				      "use goarg1, goarg2, ...");
-	else if (len)
+	else if (*known)
 		errmsg_hint(gen->err, "it has %s", known);
 	return -1;
 }

@@ -253,7 +253,7 @@ def trace_json():
         "name": "bob", "n": 3, "opts": {"Loud": True, "Level": 2}}, f"{greet}")
     expect([e["values"] for e in events if e["func"] == "main.add"] == [[42]], f"{events[:1]}")
     slow = [e for e in events if e["func"] == "main.slowly"]
-    expect(len(slow) == 3 and all(10**7 < e["latency"] < 10**9 and e["event"] == "return"
+    expect(len(slow) == 3 and all(10**7 < e["latency_ns"] < 10**9 and e["how"] == "return"
                                   for e in slow), f"latency in {slow[:1]}")
     expect([r["value"] for r in slow[0]["results"]] == [True], f"{slow[:1]}")
     gets = [e for e in events if e["func"] == GET]
