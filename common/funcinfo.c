@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "argtable.h"
 #include "debuginfo.h"
 #include "errmsg.h"
 #include "evidence.h"
@@ -104,6 +105,16 @@ void funcinfo_layout(struct funcinfo *info, const struct pclntab_func *fn, const
 		abi_layout(sig, evidence.arch, evidence.usual, out);
 	else
 		evidence_layout(&evidence, sig, out);
+}
+
+bool funcinfo_table(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *sig,
+		    struct abi_layout *layout)
+{
+	struct evidence evidence;
+
+	read_evidence(info, fn, &evidence);
+	return argtable_read(info->prog->img, info->prog->tab, &evidence, fn, info->memory, sig,
+			     layout);
 }
 
 /* Does nothing in the program contradict it? */

@@ -27,6 +27,9 @@ int funcinfo_signature(struct funcinfo *info, const struct pclntab_func *fn, con
 /* Where the function passes what its signature, from one of the above, tells. Caller frees. */
 void funcinfo_layout(struct funcinfo *info, const struct pclntab_func *fn, const struct gofunc *sig,
 		     struct abi_layout *out);
+/* Where that tells nothing: sizes and places of its parameters, as argtable_read(). */
+bool funcinfo_table(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *sig,
+		    struct abi_layout *layout);
 
 /* By the address of its run-time descriptor; NULL: unknown. */
 const struct gotype *funcinfo_rtype(struct funcinfo *info, uint64_t addr, bool *direct);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "escape.h"
+#include "funclist_types.h"
 #include "image.h"
 #include "json.h"
 #include "mem.h"
@@ -19,6 +20,7 @@ struct funclist {
 	uint32_t *rows;  /* in the order of their names */
 	uint32_t *items; /* in the order of their rows */
 	uint32_t *first; /* row -> index of its first item in `items`; one more at the end */
+	struct funclist_types *types; /* of the program that was asked for last */
 };
 
 static int by_name(const void *a, const void *b, void *ctx)
@@ -41,6 +43,15 @@ static void group_items(struct funclist *list)
 		list->first[i] += list->first[i - 1];
 	for (size_t i = 0; i < sel->item_count; i++)
 		list->items[list->first[sel->items[i].row + 1]++] = i;
+}
+
+static struct funclist_types *types_of(struct funclist *list, const struct program *prog)
+{
+	if (list->types && funclist_types_program(list->types) == prog)
+		return list->types;
+	funclist_types_free(list->types);
+	list->types = funclist_types_new(prog);
+	return list->types;
 }
 
 static uint64_t offset_of(const struct selection_item *item, uint64_t addr)
@@ -85,7 +96,7 @@ static void print_sites(FILE *out, const struct selection *sel, const struct sel
 			item->skipped);
 }
 
-static void print_item(FILE *out, const struct selection *sel, const struct selection_item *item)
+static void print_item(FILE *out, struct funclist *list, const struct selection_item *item)
 {
 	struct pclntab_func fn;
 
@@ -103,7 +114,9 @@ static void print_item(FILE *out, const struct selection *sel, const struct sele
 	}
 	print_line(out, item, &fn, addr);
 	fputc('\n', out);
-	print_sites(out, sel, item);
+	if (!item->is_copy)
+		funclist_types_print(out, types_of(list, item->prog), &fn);
+	print_sites(out, list->sel, item);
 }
 
 static void json_site(struct json *json, const struct selection_item *item, const struct site *site)
@@ -138,8 +151,7 @@ static void json_place(struct json *json, const struct selection_item *item,
 	json_i64(json, line);
 }
 
-static void json_item(struct json *json, const struct selection *sel,
-		      const struct selection_item *item)
+static void json_item(struct json *json, struct funclist *list, const struct selection_item *item)
 {
 	struct pclntab_func fn;
 
@@ -152,6 +164,8 @@ static void json_item(struct json *json, const struct selection *sel,
 	else
 		json_u64(json, fn.end - fn.addr);
 	json_place(json, item, &fn, item->is_copy ? item->copy.addr : fn.addr);
+	if (!item->is_copy)
+		funclist_types_json(json, types_of(list, item->prog), &fn);
 	json_key(json, "entry");
 	if (item->entry.addr)
 		json_site(json, item, &item->entry);
@@ -160,14 +174,14 @@ static void json_item(struct json *json, const struct selection *sel,
 	json_key(json, item->is_copy ? "exits" : "returns");
 	json_array(json);
 	for (size_t i = 0; i < item->exits; i++)
-		json_site(json, item, &sel->exits.items[item->first_exit + i]);
+		json_site(json, item, &list->sel->exits.items[item->first_exit + i]);
 	json_array_end(json);
 	json_key(json, "reason");
 	json_string(json, item->skipped);
 	json_object_end(json);
 }
 
-static void json_items(struct json *json, const struct funclist *list, uint32_t row, bool copies)
+static void json_items(struct json *json, struct funclist *list, uint32_t row, bool copies)
 {
 	json_key(json, copies ? "inlined" : "functions");
 	json_array(json);
@@ -175,12 +189,12 @@ static void json_items(struct json *json, const struct funclist *list, uint32_t 
 		const struct selection_item *item = &list->sel->items[list->items[i]];
 
 		if (item->is_copy == copies)
-			json_item(json, list->sel, item);
+			json_item(json, list, item);
 	}
 	json_array_end(json);
 }
 
-static void json_row(FILE *out, const struct funclist *list, uint32_t row)
+static void json_row(FILE *out, struct funclist *list, uint32_t row)
 {
 	struct json json;
 
@@ -195,8 +209,7 @@ static void json_row(FILE *out, const struct funclist *list, uint32_t row)
 	json_object_end(&json);
 }
 
-static void print_row(FILE *out, const struct funclist *list, uint32_t row,
-		      enum funclist_style style)
+static void print_row(FILE *out, struct funclist *list, uint32_t row, enum funclist_style style)
 {
 	const struct selection *sel = list->sel;
 
@@ -208,7 +221,7 @@ static void print_row(FILE *out, const struct funclist *list, uint32_t row,
 	fputc('\n', out);
 	for (uint32_t i = list->first[row]; style == FUNCLIST_DETAILS && i < list->first[row + 1];
 	     i++)
-		print_item(out, sel, &sel->items[list->items[i]]);
+		print_item(out, list, &sel->items[list->items[i]]);
 }
 
 static bool has_function(const struct funclist *list, uint32_t row)
@@ -232,6 +245,7 @@ void funclist_print(FILE *out, const struct selection *sel, enum funclist_style 
 	for (size_t i = 0; i < sel->row_count; i++)
 		if (!functions_only || has_function(&list, list.rows[i]))
 			print_row(out, &list, list.rows[i], style);
+	funclist_types_free(list.types);
 	free(list.rows);
 	free(list.items);
 	free(list.first);

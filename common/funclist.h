@@ -2,6 +2,9 @@
 /* A selection as gofuncs shows it:
  *   main.add
  *       at       0x47b0a0 file offset 0x7b0a0, 96 bytes, /src/x.go:12
+ *       args     a int (rax), b int (rbx)
+ *       results  ~r0 int (rax)
+ *       types    debug information
  *       entry    0x47b0ae after-check, emulated
  *       return   0x47b0f0 ret, stepped
  *       inlined  0x47b1c2 in main.main, /src/x.go:33

@@ -73,7 +73,7 @@ static int list_pattern(const struct options *opts, const char *arg, struct errm
 static const char examples[] =
 	"    gofuncs '/usr/bin/etcd:main.*'         # functions of a package\n"
 	"    gofuncs -p 181 '*.(*T).*'              # methods of types named T in process 181\n"
-	"    gofuncs -v app:main.handle             # addresses, probe sites, inlined copies\n"
+	"    gofuncs -v app:main.handle             # addresses, parameters, sites, copies\n"
 	"    gofuncs --inlined 'app:strings.*'      # inlined functions as well\n"
 	"    gofuncs -j 'app:*' | head -1           # one JSON object a function\n";
 
@@ -83,7 +83,7 @@ int main(int argc, char **argv)
 				    .about = "List functions of a Go program",
 				    .args = "[BINARY:]PATTERN...",
 				    .shared = "prvj",
-				    .verbose = "show addresses, probe sites and inlined copies",
+				    .verbose = "show addresses, parameters, probe sites, copies",
 				    .inlined = true,
 				    .examples = examples};
 	struct errmsg err = {0};

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "funclist_types.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "buildinfo.h"
+#include "escape.h"
+#include "funcinfo.h"
+#include "image.h"
+#include "json.h"
+#include "mem.h"
+#include "pclntab.h"
+#include "program.h"
+
+enum {
+	INDENT = 13, /* columns before what a line says */
+	WIDTH = 79,
+	REGISTER_NAME = 16, /* bytes; "[sp+4294967303]" too */
+	RETURN_ADDRESS = 8, /* bytes at the stack pointer, below the first stack argument */
+};
+
+struct funclist_types {
+	const struct program *prog;
+	struct gotypes *memory;
+	struct funcinfo *info;
+	int arch; /* enum image_arch */
+};
+
+struct funclist_types *funclist_types_new(const struct program *prog)
+{
+	struct funclist_types *types = mem_zalloc(1, sizeof(*types));
+	struct buildinfo build;
+
+	if (!buildinfo_read(prog->img, &build) || build.minor < 0)
+		build.minor = pclntab_minor_guess(prog->tab);
+	types->prog = prog;
+	types->memory = gotypes_new();
+	types->info = funcinfo_new(prog, build.minor, types->memory);
+	types->arch = image_arch(prog->img);
+	return types;
+}
+
+void funclist_types_free(struct funclist_types *types)
+{
+	if (!types)
+		return;
+	funcinfo_free(types->info);
+	gotypes_free(types->memory);
+	free(types);
+}
+
+const struct program *funclist_types_program(const struct funclist_types *types)
+{
+	return types->prog;
+}
+
+/* --- names of places --- */
+
+static void name_amd64(const struct abi_piece *piece, char *out)
+{
+	/* of 8, 4, 2 and 1 bytes */
+	static const char *const names[][4] = {
+		{"rax", "eax", "ax", "al"},      {"rbx", "ebx", "bx", "bl"},
+		{"rcx", "ecx", "cx", "cl"},      {"rdi", "edi", "di", "dil"},
+		{"rsi", "esi", "si", "sil"},     {"r8", "r8d", "r8w", "r8b"},
+		{"r9", "r9d", "r9w", "r9b"},     {"r10", "r10d", "r10w", "r10b"},
+		{"r11", "r11d", "r11w", "r11b"},
+	};
+	size_t part = piece->size > 4 ? 0 : piece->size > 2 ? 1 : piece->size == 2 ? 2 : 3;
+
+	if (piece->where == ABI_FLOAT || piece->n >= sizeof(names) / sizeof(*names))
+		snprintf(out, REGISTER_NAME, "xmm%u", piece->n);
+	else
+		snprintf(out, REGISTER_NAME, "%s", names[piece->n][part]);
+}
+
+static void name_arm64(const struct abi_piece *piece, char *out)
+{
+	const char *letters = piece->where == ABI_FLOAT ? "ds" : "xw";
+
+	snprintf(out, REGISTER_NAME, "%c%u", letters[piece->size <= 4], piece->n);
+}
+
+static void name_place(int arch, const struct abi_piece *piece, char *out)
+{
+	if (piece->where == ABI_SLOT)
+		snprintf(out, REGISTER_NAME, "[sp+%" PRIu64 "]",
+			 (uint64_t)piece->n + RETURN_ADDRESS);
+	else if (arch == IMAGE_ARM64)
+		name_arm64(piece, out);
+	else
+		name_amd64(piece, out);
+}
+
+/* --- what is known --- */
+
+struct known {
+	struct gofunc sig;
+	struct abi_layout layout; /* of source GOFUNC_NONE: none */
+};
+
+static void find(struct funclist_types *types, const struct pclntab_func *fn, struct known *out)
+{
+	funcinfo_find(types->info, fn, &out->sig);
+	if (out->sig.source != GOFUNC_NONE)
+		funcinfo_layout(types->info, fn, &out->sig, &out->layout);
+	else if (!funcinfo_table(types->info, fn, &out->sig, &out->layout))
+		*out = (struct known){.sig.source = GOFUNC_NONE};
+}
+
+static const char *source_name(enum gofunc_source source)
+{
+	switch (source) {
+	case GOFUNC_DEBUGINFO:
+		return "debug information";
+	case GOFUNC_RTTI:
+		return "run-time type information";
+	case GOFUNC_ARGINFO:
+		return "argument tables: sizes only";
+	default:
+		return "not known";
+	}
+}
+
+static const char *source_key(enum gofunc_source source)
+{
+	switch (source) {
+	case GOFUNC_DEBUGINFO:
+		return "debuginfo";
+	case GOFUNC_RTTI:
+		return "rtti";
+	case GOFUNC_ARGINFO:
+		return "argtables";
+	default:
+		return "none";
+	}
+}
+
+static bool is_left_out(const struct goparam *param)
+{
+	return !strcmp(param->name, "...");
+}
+
+/* --- text --- */
+
+/* "n int (rcx)" */
+static char *describe(int arch, const struct goparam *param, const struct abi_value *value)
+{
+	char *text = NULL, place[REGISTER_NAME];
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return mem_strdup("?");
+	escape_print(out, param->name);
+	if (!is_left_out(param)) {
+		fputs(*param->name ? " " : "", out);
+		if (!strcmp(param->type->name, "?"))
+			fprintf(out, "%" PRIu64 " byte%s", param->type->size,
+				param->type->size == 1 ? "" : "s");
+		else
+			escape_print(out, param->type->name);
+	}
+	for (size_t i = 0; i < value->count; i++) {
+		name_place(arch, &value->pieces[i], place);
+		fprintf(out, "%s%s", i ? ", " : " (", place);
+	}
+	fputs(value->count ? ")" : "", out);
+	fclose(out);
+	return text;
+}
+
+static void print_values(FILE *out, int arch, const char *label, const struct goparam *params,
+			 size_t count, const struct abi_value *values)
+{
+	size_t col = INDENT;
+
+	fprintf(out, "    %-8s %s", label, count ? "" : "none");
+	for (size_t i = 0; i < count; i++) {
+		char *text = describe(arch, &params[i], &values[i]);
+		size_t len = strlen(text) + (i + 1 < count);
+
+		if (i && col + 1 + len > WIDTH) {
+			fprintf(out, "\n%*s", INDENT, "");
+			col = INDENT;
+		} else if (i) {
+			fputc(' ', out);
+			col++;
+		}
+		fprintf(out, "%s%s", text, i + 1 < count ? "," : "");
+		col += len;
+		free(text);
+	}
+	fputc('\n', out);
+}
+
+/* All that is left to say of a function without any other knowledge. */
+static void print_size(FILE *out, const struct funclist_types *types, const struct pclntab_func *fn)
+{
+	int32_t size;
+
+	if (pclntab_args_size(types->prog->tab, fn, &size) && size > 0)
+		fprintf(out, "    args     %d bytes in all, stack results included\n", size);
+}
+
+void funclist_types_print(FILE *out, struct funclist_types *types, const struct pclntab_func *fn)
+{
+	struct known known;
+
+	find(types, fn, &known);
+	if (known.sig.source == GOFUNC_NONE)
+		print_size(out, types, fn);
+	else
+		print_values(out, types->arch, "args", known.sig.params, known.sig.param_count,
+			     known.layout.params);
+	if (known.sig.source != GOFUNC_NONE && known.sig.source != GOFUNC_ARGINFO)
+		print_values(out, types->arch, "results", known.sig.results, known.sig.result_count,
+			     known.layout.results);
+	fprintf(out, "    types    %s\n", source_name(known.sig.source));
+	abi_layout_free(&known.layout);
+}
+
+/* --- JSON --- */
+
+static void json_type(struct json *json, const struct goparam *param)
+{
+	bool told = param->type->kind != GOTYPE_UNKNOWN && strcmp(param->type->name, "?") != 0;
+
+	json_key(json, "name");
+	json_string(json, param->name);
+	json_key(json, "type");
+	json_string(json, told ? param->type->name : NULL);
+	json_key(json, "size");
+	if (param->type->size || told)
+		json_u64(json, param->type->size);
+	else
+		json_null(json);
+}
+
+static void json_value(struct json *json, int arch, const struct goparam *param,
+		       const struct abi_value *value)
+{
+	char place[REGISTER_NAME];
+
+	json_object(json);
+	json_type(json, param);
+	json_key(json, "in");
+	json_array(json);
+	for (size_t i = 0; i < value->count; i++) {
+		name_place(arch, &value->pieces[i], place);
+		json_string(json, place);
+	}
+	json_array_end(json);
+	json_object_end(json);
+}
+
+static void json_values(struct json *json, int arch, const char *key, const struct goparam *params,
+			size_t count, const struct abi_value *values)
+{
+	json_key(json, key);
+	json_array(json);
+	for (size_t i = 0; i < count; i++)
+		json_value(json, arch, &params[i], &values[i]);
+	json_array_end(json);
+}
+
+static void json_unknown(struct json *json, const char *key)
+{
+	json_key(json, key);
+	json_null(json);
+}
+
+void funclist_types_json(struct json *json, struct funclist_types *types,
+			 const struct pclntab_func *fn)
+{
+	struct known known;
+
+	find(types, fn, &known);
+	if (known.sig.source == GOFUNC_NONE)
+		json_unknown(json, "args");
+	else
+		json_values(json, types->arch, "args", known.sig.params, known.sig.param_count,
+			    known.layout.params);
+	if (known.sig.source == GOFUNC_NONE || known.sig.source == GOFUNC_ARGINFO)
+		json_unknown(json, "results");
+	else
+		json_values(json, types->arch, "results", known.sig.results, known.sig.result_count,
+			    known.layout.results);
+	json_key(json, "types_from");
+	json_string(json, source_key(known.sig.source));
+	abi_layout_free(&known.layout);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What gofuncs says of a function's parameters and results:
+ *       args     name string (rax, rbx), n int (rcx)
+ *       results  ~r0 int (rax), ~r1 error (rbx, rcx)
+ *       types    debug information
+ */
+#ifndef FUNCLIST_TYPES_H
+#define FUNCLIST_TYPES_H
+
+#include <stdio.h>
+
+struct funclist_types;
+struct json;
+struct pclntab_func;
+struct program;
+
+/* Reads nothing yet. The program outlives it. */
+struct funclist_types *funclist_types_new(const struct program *prog);
+void funclist_types_free(struct funclist_types *types); /* NULL is all right */
+const struct program *funclist_types_program(const struct funclist_types *types);
+
+void funclist_types_print(FILE *out, struct funclist_types *types, const struct pclntab_func *fn);
+/* Members "args", "results", "types_from" of the object that is open. */
+void funclist_types_json(struct json *json, struct funclist_types *types,
+			 const struct pclntab_func *fn);
+
+#endif
