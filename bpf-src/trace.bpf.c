@@ -23,11 +23,10 @@
 #define FRAMES_SIZE (8 * TRACE_FRAMES * (USER_FRAMES + KERNEL_FRAMES))
 #define RING_BYTES (RING_PAGES * 4096ULL)
 #define SAVED_ROOM (SAVED_MAX ? SAVED_MAX : 8)
-#define SAME_DEPTH_MAX 8 /* return probes of one function, inlined copies in one frame */
-#define ABANDONED_MAX 64 /* calls that one panic can end and that are each reported */
 
 struct waiting { /* a call that has not returned yet; of a goroutine's, outermost first */
 	struct call call;
+	u64 site; /* address of the probe that saw it begin */
 	u32 plan;
 	u32 done; /* its return was seen */
 	char saved[SAVED_ROOM];
@@ -186,152 +185,7 @@ static inline void report(struct pt_regs *ctx, struct hit *hit, char *saved, u32
 	submit(event, sizeof(*event) + hit->record + FRAMES_SIZE);
 }
 
-#ifdef RETURNS
-/* A call that did not return: only what was kept at entry is known. */
-static inline void report_abandoned(struct hit *hit, struct waiting *call, u32 how)
-{
-	struct trace_event *event;
-
-	if (call->done)
-		return;
-	if (tests_results(call->plan)) {
-		count(TRACE_UNTESTED);
-		return;
-	}
-	event = events.ringbuf_reserve(sizeof(*event) + SAVED_ROOM);
-	if (!event) {
-		count(TRACE_LOST);
-		return;
-	}
-	hit_describe(hit, event, how);
-	event->item = call->call.row;
-	event->latency_ns = hit->now - call->call.start_ns;
-	probe_read_kernel(event + 1, SAVED_ROOM, call->saved);
-	submit(event, sizeof(*event) + SAVED_ROOM);
-}
-
-/* Ends the calls whose frames lie at `depth` or deeper. */
-static inline void abandon(struct hit *hit, struct goroutine_key *who, u64 *calls, u64 depth,
-			   u32 how)
-{
-	struct deep_key key = {.who = *who};
-	struct waiting *last;
-	int i;
-
-	for (i = 0; i < ABANDONED_MAX; i++) {
-		if (!*calls)
-			break;
-		key.index = *calls - 1;
-		last = waiting_calls.lookup(&key);
-		if (last && last->call.depth < depth)
-			break;
-		if (last)
-			report_abandoned(hit, last, how);
-		waiting_calls.delete(&key);
-		*calls = key.index;
-	}
-}
-
-static inline u64 *calls_of(struct goroutine_key *who)
-{
-	u64 *calls = goroutines.lookup(who), none = 0;
-
-	if (calls)
-		return calls;
-	goroutines.update(who, &none);
-	return goroutines.lookup(who);
-}
-
-static inline void remember(struct pt_regs *ctx, struct hit *hit, struct goroutine_key *who,
-			    u64 *calls, struct call *call, u32 part)
-{
-	struct deep_key key = {.who = *who};
-	struct waiting *waiting;
-	u32 zero = 0;
-
-	key.index = *calls;
-	waiting = no_call.lookup(&zero);
-	if (waiting)
-		waiting_calls.update(&key, waiting);
-	waiting = waiting_calls.lookup(&key);
-	if (!waiting) {
-		count(TRACE_UNTRACKED);
-		return;
-	}
-	waiting->call = *call;
-	waiting->plan = hit->plan;
-	waiting->done = 0;
-	*calls = key.index + 1;
-	save_arguments(ctx, hit, waiting->saved, part);
-	fetch_later(hit, waiting->saved);
-	waiting->call.start_ns = bpf_ktime_get_ns();
-}
-
-static inline void on_return(struct pt_regs *ctx, struct hit *hit, struct goroutine_key *who,
-			     u64 *calls, struct call *call, u32 part)
-{
-	struct deep_key key = {.who = *who};
-	struct waiting *waiting;
-	int i;
-
-	for (i = 1; i <= SAME_DEPTH_MAX; i++) {
-		if (i > *calls)
-			return;
-		key.index = *calls - i;
-		waiting = waiting_calls.lookup(&key);
-		if (!waiting || waiting->call.depth != call->depth)
-			return;
-		if (waiting->call.row == call->row && waiting->call.copy == call->copy &&
-		    !waiting->done)
-			break;
-	}
-	if (i > SAME_DEPTH_MAX || !waiting)
-		return;
-	waiting->done = 1;
-	hit->latency = hit->now - waiting->call.start_ns;
-	report(ctx, hit, waiting->saved, TRACE_RETURNED, part);
-}
-
-/* What stands last and has returned is over. */
-static inline void forget_done(struct goroutine_key *who, u64 *calls)
-{
-	struct deep_key key = {.who = *who};
-	struct waiting *last;
-	int i;
-
-	for (i = 0; i < SAME_DEPTH_MAX; i++) {
-		if (!*calls)
-			break;
-		key.index = *calls - 1;
-		last = waiting_calls.lookup(&key);
-		if (last && !last->done)
-			return;
-		waiting_calls.delete(&key);
-		*calls = key.index;
-	}
-	if (!*calls)
-		goroutines.delete(who);
-}
-
-static inline void follow_call(struct pt_regs *ctx, struct hit *hit, struct goroutine_key *who,
-			       struct call *call, u32 kind, bool begins, u32 part)
-{
-	u64 *calls, over = forget_value(hit_ends(kind, call->depth), hit->now);
-	u32 how = forget_value(kind == COOKIE_GOEXIT ? TRACE_EXITED : TRACE_PANICKED, hit->now);
-
-	begins = forget_value(begins && wants_at_entry(ctx, hit, part), hit->now);
-	kind = forget_value(kind, hit->now);
-	calls = begins ? calls_of(who) : goroutines.lookup(who);
-	if (!calls)
-		return;
-	abandon(hit, who, calls, over, how);
-	if (begins)
-		remember(ctx, hit, who, calls, call, part);
-	else if (kind == COOKIE_RETURN)
-		on_return(ctx, hit, who, calls, call, part);
-	forget_done(who, calls);
-}
-#endif
+/* generated: calls */
 
 /* Which place is it, and what serves it? False for the runtime's hooks. */
 static inline bool find_place(struct pt_regs *ctx, u32 row, struct hit *hit)
@@ -371,6 +225,7 @@ static inline int handle(struct pt_regs *ctx, u32 part)
 	if (!goroutine_find(ctx, hit.sp, kind, &who, &call.depth))
 		return 0;
 	hit.now = bpf_ktime_get_ns();
+	hit.site = probe_address(ctx);
 	hit.goid = who.id & GOROUTINE_SYSTEM ? 0 : who.id;
 	find_thread(&hit);
 	if (kind <= COOKIE_RETURN && !only_these(&hit))

@@ -7,7 +7,13 @@
 #ifndef TRACE_SHARED_H
 #define TRACE_SHARED_H
 
-enum trace_how { TRACE_ENTRY, TRACE_RETURNED, TRACE_PANICKED, TRACE_EXITED };
+enum trace_how {
+	TRACE_ENTRY,
+	TRACE_RETURNED,
+	TRACE_PANICKED,
+	TRACE_EXITED, /* by runtime.Goexit */
+	TRACE_LEFT,   /* on a system stack, which was used anew */
+};
 
 struct trace_place {             /* a probed site; the cookie's row is its index in map `places` */
 	unsigned long long addr; /* virtual address in the file */
@@ -46,6 +52,7 @@ enum trace_counter {                   /* of map `counters` */
 		     TRACE_UNTRACKED,  /* calls: no room to wait for their return */
 		     TRACE_UNTESTED,   /* calls that did not return, so that the predicate had no
 					  results */
+		     TRACE_UNREPORTED, /* calls that a panic or Goexit ended: too many at once */
 		     TRACE_SENT,       /* bytes since the reader was last woken */
 		     TRACE_COUNTERS,
 };

@@ -24,6 +24,12 @@ static const char *state_text(int64_t state)
 				       : "<fault>";
 }
 
+/* What stands in a result's place, by how the call ended. */
+static const char *no_return_text(uint32_t how)
+{
+	return how == TRACE_PANICKED ? "<panicked>" : how == TRACE_EXITED ? "<exited>" : "<left>";
+}
+
 static void set_fault(struct format_arg *out, const char *text)
 {
 	out->kind = FORMAT_FAULT;
@@ -83,7 +89,7 @@ static void make_arg(const struct traceprint_event *event, const struct tracegen
 	} else if (arg->kind == TRACEGEN_MISSING) {
 		out->kind = FORMAT_MISSING;
 	} else if (arg->at_return && how >= TRACE_PANICKED) {
-		set_fault(out, how == TRACE_PANICKED ? "<panicked>" : "<exited>");
+		set_fault(out, no_return_text(how));
 	} else if (arg->kind == TRACEGEN_LIST) {
 		out->kind = FORMAT_LIST;
 		out->list = list_items(event, arg);
@@ -142,12 +148,16 @@ void traceprint_message(FILE *out, struct traceprint_reader *reader,
 	struct value_source source = traceprint_source(reader, event, &lookup);
 	struct format_arg *args = traceprint_args(event);
 	size_t count = event->item->arg_count;
+	uint32_t how = event->head->how;
 
 	if (event->item->format)
 		format_print(out, event->item->format, args, count, &source);
 	else
 		print_lists(out, args, count, &source);
-	if (event->item->format && event->head->how >= TRACE_PANICKED)
-		fputs(event->head->how == TRACE_PANICKED ? " (panicked)" : " (exited)", out);
+	if (event->item->format && how >= TRACE_PANICKED)
+		fputs(how == TRACE_PANICKED ? " (panicked)"
+		      : how == TRACE_EXITED ? " (exited)"
+					    : " (left)",
+		      out);
 	traceprint_free_args(args, count);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../bpf-src/latency_shared.h"
 #include "../bpf-src/trace_shared.h"
 #include "bpfmap.h"
 #include "errmsg.h"
@@ -160,6 +161,26 @@ static void say_count(uint64_t count, const char *what)
 		fprintf(stderr, "gotrace: %" PRIu64 " %s\n", count, what);
 }
 
+static int add_waiting(const void *key, const void *value, void *arg)
+{
+	uint64_t calls, *sum = arg;
+
+	(void)key;
+	memcpy(&calls, value, sizeof(calls));
+	*sum += calls;
+	return 0;
+}
+
+static void say_waiting(const struct gotrace *trace)
+{
+	uint64_t sum = 0;
+	int fd = bpfprog_map(trace->tracer->bpf, "goroutines");
+
+	if (fd >= 0 &&
+	    !bpfmap_each(fd, sizeof(struct goroutine_key), sizeof(sum), add_waiting, &sum))
+		say_count(sum, "calls had not returned when the tracing ended");
+}
+
 static void say_lost(void *ctx)
 {
 	struct gotrace *trace = ctx;
@@ -178,6 +199,9 @@ static void say_lost(void *ctx)
 	say_count(counts[TRACE_UNTRACKED], "calls not tracked: too many at a time");
 	say_count(counts[TRACE_UNTESTED],
 		  "calls not printed: they ended without the results that the predicate needs");
+	say_count(counts[TRACE_UNREPORTED],
+		  "calls not printed: a panic or Goexit ended too many at once");
+	say_waiting(trace);
 	if (!unknown)
 		return;
 	fputs("gotrace: nothing is known of the arguments of ", stderr);

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The part of trace.bpf.c that follows calls until they return; it is put in there where there are
+ * return probes. (Maps can be used in a program's main file only.) */
+
+#define SAME_DEPTH_MAX 8 /* return probes of one function, inlined copies in one frame */
+#define ABANDONED_MAX 64 /* calls that one panic can end and that are each reported */
+#define FORGOTTEN_MAX 16 /* times 64: of the others, those whose entries are deleted at once */
+#define CALLS_LOG2 17    /* calls of one goroutine, at most 2 to this */
+
+/* A call that did not return: only what was kept at entry is known. */
+static inline void report_abandoned(struct hit *hit, struct waiting *call, u32 how)
+{
+	struct trace_event *event;
+
+	if (call->done)
+		return;
+	if (tests_results(call->plan)) {
+		count(TRACE_UNTESTED);
+		return;
+	}
+	event = events.ringbuf_reserve(sizeof(*event) + SAVED_ROOM);
+	if (!event) {
+		count(TRACE_LOST);
+		return;
+	}
+	hit_describe(hit, event, how);
+	event->item = call->call.row;
+	event->latency_ns = hit->now - call->call.start_ns;
+	probe_read_kernel(event + 1, SAVED_ROOM, call->saved);
+	submit(event, sizeof(*event) + SAVED_ROOM);
+}
+
+/* Deletes what was kept of a goroutine's calls from index `from` up to the last before `to`, but
+ * not without limit: what is left is overwritten by the goroutine's next calls. */
+static inline void forget_calls(struct goroutine_key *who, u64 from, u64 to)
+{
+	struct deep_key key = {.who = *who, .index = to};
+	int i, j;
+
+#pragma clang loop unroll(disable)
+	for (i = 0; i < FORGOTTEN_MAX; i++) {
+		if (key.index <= from)
+			break;
+			/* without a branch, which the verifier would follow both ways */
+#pragma clang loop unroll(disable)
+		for (j = 0; j < 64; j++) {
+			key.index -= (from - key.index) >> 63;
+			waiting_calls.delete(&key);
+		}
+	}
+}
+
+/* As abandon(), for calls that are too many to report each: they are counted. */
+static inline void abandon_rest(struct goroutine_key *who, u64 *calls, u64 depth)
+{
+	u64 from = forget_value(0, depth), to = *calls, middle;
+	struct deep_key key = {.who = *who};
+	u32 unreported = TRACE_UNREPORTED;
+	struct waiting *waiting;
+	u64 *n;
+	int i;
+
+	/* depths never fall from one call to the next: search for the first that is over */
+#pragma clang loop unroll(disable)
+	for (i = 0; i < CALLS_LOG2 + 1; i++) {
+		if (from >= to)
+			break;
+		middle = (from + to) / 2;
+		key.index = middle;
+		waiting = waiting_calls.lookup(&key);
+		if (waiting && waiting->call.depth < depth)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	n = counters.lookup(&unreported);
+	if (n)
+		__sync_fetch_and_add(n, *calls - from);
+	to = *calls;
+	*calls = from;
+	forget_calls(who, from, to);
+}
+
+/* Is a call over? Those at `depth` or deeper are. Where a function begins (`fresh`: 1, else 0) one
+ * level up is over as well what does not begin at the same place as it does: calls of several
+ * PROBEs at one function stand at one depth. */
+static inline bool is_over(struct waiting *waiting, u64 depth, u64 fresh, u64 site)
+{
+	u64 other = waiting->site ^ site;
+
+	/* without a branch, which the verifier would follow both ways */
+	return waiting->call.depth + (fresh & ((other | -other) >> 63)) >= depth;
+}
+
+/* Ends the calls that are over. */
+static inline void abandon(struct hit *hit, struct goroutine_key *who, u64 *calls, u64 depth,
+			   u64 fresh, u32 how)
+{
+	struct deep_key key = {.who = *who};
+	struct waiting *last;
+	int i;
+
+	for (i = 0; i < ABANDONED_MAX; i++) {
+		if (!*calls)
+			return;
+		key.index = *calls - 1;
+		last = waiting_calls.lookup(&key);
+		if (last && !is_over(last, depth, fresh, hit->site))
+			return;
+		if (last)
+			report_abandoned(hit, last, how);
+		waiting_calls.delete(&key);
+		*calls = key.index;
+	}
+	abandon_rest(who, calls, depth);
+}
+
+static inline u64 *calls_of(struct goroutine_key *who)
+{
+	u64 *calls = goroutines.lookup(who), none = 0;
+
+	if (calls)
+		return calls;
+	goroutines.update(who, &none);
+	return goroutines.lookup(who);
+}
+
+/* The index for a call that begins: beyond the others, or that of the same function's last call at
+ * the same depth, whose end was not seen. */
+static inline u64 index_for(struct goroutine_key *who, u64 end, struct call *call)
+{
+	struct deep_key key = {.who = *who};
+	struct waiting *waiting;
+	int i;
+
+#pragma clang loop unroll(disable)
+	for (i = 1; i <= SAME_DEPTH_MAX; i++) {
+		if (i > end)
+			break;
+		key.index = end - i;
+		waiting = waiting_calls.lookup(&key);
+		if (!waiting || waiting->call.depth != call->depth)
+			break;
+		if (waiting->call.row != call->row || waiting->call.copy != call->copy)
+			continue;
+		return key.index;
+	}
+	return end;
+}
+
+static inline void remember(struct pt_regs *ctx, struct hit *hit, struct goroutine_key *who,
+			    u64 *calls, struct call *call, u32 how, u32 part)
+{
+	struct deep_key key = {.who = *who};
+	struct waiting *waiting;
+	u32 zero = 0;
+
+	key.index = forget_value(index_for(who, *calls, call), hit->now);
+	waiting = key.index < *calls ? waiting_calls.lookup(&key) : 0;
+	if (waiting)
+		report_abandoned(hit, waiting, how);
+	waiting = no_call.lookup(&zero);
+	if (waiting)
+		waiting_calls.update(&key, waiting);
+	waiting = waiting_calls.lookup(&key);
+	if (!waiting) {
+		count(TRACE_UNTRACKED);
+		return;
+	}
+	waiting->call = *call;
+	waiting->site = hit->site;
+	waiting->plan = hit->plan;
+	waiting->done = 0;
+	if (key.index == *calls)
+		*calls = key.index + 1;
+	save_arguments(ctx, hit, waiting->saved, part);
+	fetch_later(hit, waiting->saved);
+	waiting->call.start_ns = bpf_ktime_get_ns();
+}
+
+static inline void on_return(struct pt_regs *ctx, struct hit *hit, struct goroutine_key *who,
+			     u64 *calls, struct call *call, u32 part)
+{
+	struct deep_key key = {.who = *who};
+	struct waiting *waiting;
+	int i;
+
+	for (i = 1; i <= SAME_DEPTH_MAX; i++) {
+		if (i > *calls)
+			return;
+		key.index = *calls - i;
+		waiting = waiting_calls.lookup(&key);
+		if (!waiting || waiting->call.depth != call->depth)
+			return;
+		if (waiting->call.row == call->row && waiting->call.copy == call->copy &&
+		    !waiting->done)
+			break;
+	}
+	if (i > SAME_DEPTH_MAX || !waiting)
+		return;
+	waiting->done = 1;
+	hit->latency = hit->now - waiting->call.start_ns;
+	report(ctx, hit, waiting->saved, TRACE_RETURNED, part);
+}
+
+/* What stands last and has returned is over. */
+static inline void forget_done(struct goroutine_key *who, u64 *calls)
+{
+	struct deep_key key = {.who = *who};
+	struct waiting *last;
+	int i;
+
+	for (i = 0; i < SAME_DEPTH_MAX; i++) {
+		if (!*calls)
+			break;
+		key.index = *calls - 1;
+		last = waiting_calls.lookup(&key);
+		if (last && !last->done)
+			return;
+		waiting_calls.delete(&key);
+		*calls = key.index;
+	}
+	if (!*calls)
+		goroutines.delete(who);
+}
+
+/* What becomes of them. */
+static inline u32 ending_of(u32 kind, struct goroutine_key *who)
+{
+	if (who->id & GOROUTINE_SYSTEM)
+		return TRACE_LEFT;
+	return kind == COOKIE_GOEXIT ? TRACE_EXITED : TRACE_PANICKED;
+}
+
+static inline void follow_call(struct pt_regs *ctx, struct hit *hit, struct goroutine_key *who,
+			       struct call *call, u32 kind, bool begins, u32 part)
+{
+	u64 *calls, over = forget_value(hit_ends(kind, call->depth), hit->now);
+	u32 how = forget_value(ending_of(kind, who), hit->now);
+	u64 fresh = forget_value(begins && !call->copy, hit->now);
+
+	begins = forget_value(begins && wants_at_entry(ctx, hit, part), hit->now);
+	kind = forget_value(kind, hit->now);
+	calls = begins ? calls_of(who) : goroutines.lookup(who);
+	if (!calls) {
+		if (begins)
+			count(TRACE_UNTRACKED);
+		return;
+	}
+	abandon(hit, who, calls, over, fresh, how);
+	if (begins)
+		remember(ctx, hit, who, calls, call, how, part);
+	else if (kind == COOKIE_RETURN)
+		on_return(ctx, hit, who, calls, call, part);
+	forget_done(who, calls);
+}
