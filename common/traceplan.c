@@ -36,7 +36,7 @@ struct traceplan {
 	uint32_t saved_max;
 	bool uses_parent, uses_identity;
 	size_t unknown;
-	const char *first_unknown;
+	const char *first_unknown, *unknown_copy;
 };
 
 static int parse_probe(struct traceplan *plan, size_t n, struct errmsg *err)
@@ -177,6 +177,8 @@ static int plan_item(struct traceplan *plan, struct selection_item *item, bool s
 
 	if (!pclntab_func(item->prog->tab, item->func, &fn))
 		return errmsg_set(err, "its entry in the function table is malformed");
+	if (item->is_copy && !as->format)
+		plan->unknown_copy = item->copy.name;
 	if (!item->is_copy && signature_of(plan, item, &fn, &sig, err))
 		return -1;
 	funcinfo_layout(plan->infos[as->program], &fn, &sig, &abi);
@@ -349,4 +351,9 @@ size_t traceplan_unknown(const struct traceplan *plan, const char **first)
 {
 	*first = plan->first_unknown;
 	return plan->unknown;
+}
+
+const char *traceplan_unknown_copy(const struct traceplan *plan)
+{
+	return plan->unknown_copy;
 }

@@ -52,5 +52,7 @@ struct gotypes *traceplan_memory(const struct traceplan *plan);
 struct shape_limits traceplan_limits(const struct traceplan *plan);
 /* Functions of which nothing is known but raw words, though their arguments are asked for. */
 size_t traceplan_unknown(const struct traceplan *plan, const char **first);
+/* An inlined copy whose arguments are asked for, though where they are is not known; NULL: none. */
+const char *traceplan_unknown_copy(const struct traceplan *plan);
 
 #endif

@@ -117,11 +117,34 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 	return trace->events ? 0 : -1;
 }
 
+/* Before tracing: why there will be no arguments. */
+static void say_unknown(const struct gotrace *trace)
+{
+	const char *name, *copy = traceplan_unknown_copy(trace->plan);
+	size_t unknown = traceplan_unknown(trace->plan, &name);
+
+	if (copy) {
+		fputs("gotrace: ", stderr);
+		escape_print(stderr, copy);
+		fputs(" is inlined: the arguments of its copies are not known\n", stderr);
+	}
+	if (!unknown)
+		return;
+	fputs("gotrace: nothing is known of the arguments of ", stderr);
+	escape_print(stderr, name);
+	if (unknown > 1)
+		fprintf(stderr, " and %zu more", unknown - 1);
+	fputs(": no debug information, or none that is certain\n"
+	      "hint: give a SIGNATURE, as in 'main.add(x int, y string)'\n",
+	      stderr);
+}
+
 static void started(void *ctx)
 {
 	struct gotrace *trace = ctx;
 	const struct tracer *tracer = trace->tracer;
 
+	say_unknown(trace);
 	if (trace->print_config.json || trace->print_config.aggregate)
 		session_print_start(stderr, selection_traced(tracer->sel), tracer->patterns,
 				    tracer->config->pattern_count);
@@ -185,8 +208,6 @@ static void say_lost(void *ctx)
 {
 	struct gotrace *trace = ctx;
 	uint64_t counts[TRACE_COUNTERS];
-	const char *name;
-	size_t unknown = traceplan_unknown(trace->plan, &name);
 
 	if (bpfmap_sum_percpu(bpfprog_map(trace->tracer->bpf, "counters"), TRACE_COUNTERS, 1,
 			      counts)) {
@@ -202,15 +223,6 @@ static void say_lost(void *ctx)
 	say_count(counts[TRACE_UNREPORTED],
 		  "calls not printed: a panic or Goexit ended too many at once");
 	say_waiting(trace);
-	if (!unknown)
-		return;
-	fputs("gotrace: nothing is known of the arguments of ", stderr);
-	escape_print(stderr, name);
-	if (unknown > 1)
-		fprintf(stderr, " and %zu more", unknown - 1);
-	fputs(": no debug information, or none that is certain\n"
-	      "hint: give a SIGNATURE, as in 'main.add(x int, y string)'\n",
-	      stderr);
 }
 
 static const struct options_def own_options[] = {
