@@ -63,6 +63,8 @@ class Copy:
         return None
 
     def end(self):
+        if self.tracer and not self.tracer.alive():
+            self.tracer.fail("ended by itself")
         if self.tracer:
             self.tracer.interrupt()
         self.target.finish()
