@@ -74,6 +74,12 @@ static int number_arg(struct gen *gen, const struct expr *expr, struct tracegen_
 	return 0;
 }
 
+/* Argument tables may tell of a parameter without telling where it is. */
+static bool is_placed(const struct gen *gen, size_t param)
+{
+	return gen->probe->abi->params[param].count || !gen->probe->fn->params[param].type->size;
+}
+
 static int list_arg(struct gen *gen, bool results, bool follow, struct tracegen_arg *arg)
 {
 	const struct gofunc *fn = gen->probe->fn;
@@ -88,6 +94,10 @@ static int list_arg(struct gen *gen, bool results, bool follow, struct tracegen_
 	for (size_t i = 0; i < count; i++) {
 		struct expr expr = {.kind = results ? EXPR_RESULT : EXPR_PARAM, .number = i + 1};
 
+		if (!results && !is_placed(gen, i)) {
+			arg->items[i].kind = TRACEGEN_MISSING;
+			continue;
+		}
 		if (value_arg(gen, &expr, follow, &arg->items[i]))
 			return -1;
 		arg->items[i].text = results ? fn->results[i].name : fn->params[i].name;

@@ -115,6 +115,8 @@ static int symbol_place(struct gen *gen, const struct expr *expr, struct place *
 	const struct abi_value *value =
 		sym.is_result ? &probe->abi->results[sym.index] : &probe->abi->params[sym.index];
 
+	if (!value->count && param->type->size)
+		return errmsg_set(gen->err, "col %u: where it is passed is not known", expr->col);
 	*out = (struct place){.type = param->type, .value = value};
 	if (value->count && value->pieces[0].where == ABI_SLOT) {
 		out->value = NULL;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../bpf-src/trace_shared.h"
+#include "argwords.h"
 #include "bpfmap.h"
 #include "bpfprog.h"
 #include "errmsg.h"
@@ -144,19 +145,28 @@ static void note_unknown(struct traceplan *plan, const char *name)
 }
 
 static int signature_of(struct traceplan *plan, const struct selection_item *item,
-			const struct pclntab_func *fn, struct gofunc *sig, struct errmsg *err)
+			const struct pclntab_func *fn, struct gofunc *sig, struct abi_layout *abi,
+			struct errmsg *err)
 {
 	const struct probespec *spec = &plan->specs[item->group];
 	struct funcinfo *info = plan->infos[plan->items[plan->item_count].program];
 
-	if (spec->signature)
-		return funcinfo_signature(info, fn, spec->signature, spec->signature_col, sig, err);
 	*sig = (struct gofunc){.dictionary = -1};
-	if (!asks(spec))
-		return 0;
-	funcinfo_find(info, fn, sig);
-	if (sig->source == GOFUNC_NONE && !spec->format)
-		note_unknown(plan, fn->name);
+	if (item->is_copy) {
+		if (!spec->format)
+			plan->unknown_copy = item->copy.name;
+	} else if (spec->signature) {
+		if (funcinfo_signature(info, fn, spec->signature, spec->signature_col, sig, err))
+			return -1;
+	} else if (asks(spec)) {
+		funcinfo_find(info, fn, sig);
+		if (sig->source == GOFUNC_NONE &&
+		    argwords_find(info, fn, plan->memory, spec->format != NULL, sig, abi))
+			return 0;
+		if (sig->source == GOFUNC_NONE && !spec->format)
+			note_unknown(plan, fn->name);
+	}
+	funcinfo_layout(info, fn, sig, abi);
 	return 0;
 }
 
@@ -177,11 +187,8 @@ static int plan_item(struct traceplan *plan, struct selection_item *item, bool s
 
 	if (!pclntab_func(item->prog->tab, item->func, &fn))
 		return errmsg_set(err, "its entry in the function table is malformed");
-	if (item->is_copy && !as->format)
-		plan->unknown_copy = item->copy.name;
-	if (!item->is_copy && signature_of(plan, item, &fn, &sig, err))
+	if (signature_of(plan, item, &fn, &sig, &abi, err))
 		return -1;
-	funcinfo_layout(plan->infos[as->program], &fn, &sig, &abi);
 	probe.fn = &sig;
 	probe.abi = &abi;
 	int ret = tracegen_plan(plan->memory, &probe, &made, err);

@@ -67,7 +67,8 @@ static const struct format_list_item *list_items(const struct traceprint_event *
 		const struct tracegen_arg *item = &arg->items[i];
 
 		items[i].name = item->text && *item->text != '~' ? item->text : NULL;
-		items[i].shape = word_at(event, item->at) < 0 ? NULL : item->shape;
+		if (item->kind != TRACEGEN_MISSING && word_at(event, item->at) >= 0)
+			items[i].shape = item->shape;
 	}
 	return items;
 }

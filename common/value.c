@@ -233,8 +233,10 @@ static void print_struct(struct value_printer *printer, const struct value_at *a
 			fputs("...", printer->out);
 			break;
 		}
-		escape_print(printer->out, field->name);
-		putc(':', printer->out);
+		if (*field->name) {
+			escape_print(printer->out, field->name);
+			putc(':', printer->out);
+		}
 		value_print_part(printer, &part);
 	}
 	putc('}', printer->out);
