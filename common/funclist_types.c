@@ -101,13 +101,20 @@ struct known {
 	struct abi_layout layout; /* of source GOFUNC_NONE: none */
 };
 
+void funclist_types_find(struct funclist_types *types, const struct pclntab_func *fn,
+			 struct gofunc *sig, struct abi_layout *layout)
+{
+	*layout = (struct abi_layout){0};
+	funcinfo_find(types->info, fn, sig);
+	if (sig->source != GOFUNC_NONE)
+		funcinfo_layout(types->info, fn, sig, layout);
+	else if (!funcinfo_table(types->info, fn, sig, layout))
+		*sig = (struct gofunc){.dictionary = -1, .source = GOFUNC_NONE};
+}
+
 static void find(struct funclist_types *types, const struct pclntab_func *fn, struct known *out)
 {
-	funcinfo_find(types->info, fn, &out->sig);
-	if (out->sig.source != GOFUNC_NONE)
-		funcinfo_layout(types->info, fn, &out->sig, &out->layout);
-	else if (!funcinfo_table(types->info, fn, &out->sig, &out->layout))
-		*out = (struct known){.sig.source = GOFUNC_NONE};
+	funclist_types_find(types, fn, &out->sig, &out->layout);
 }
 
 static const char *source_name(enum gofunc_source source)

@@ -9,6 +9,8 @@
 
 #include <stdio.h>
 
+#include "abi.h"
+
 struct funclist_types;
 struct json;
 struct pclntab_func;
@@ -18,6 +20,10 @@ struct program;
 struct funclist_types *funclist_types_new(const struct program *prog);
 void funclist_types_free(struct funclist_types *types); /* NULL is all right */
 const struct program *funclist_types_program(const struct funclist_types *types);
+
+/* source GOFUNC_NONE: nothing is known. The layout is for abi_layout_free() in any case. */
+void funclist_types_find(struct funclist_types *types, const struct pclntab_func *fn,
+			 struct gofunc *sig, struct abi_layout *layout);
 
 void funclist_types_print(FILE *out, struct funclist_types *types, const struct pclntab_func *fn);
 /* Members "args", "results", "types_from" of the object that is open. */

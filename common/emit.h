@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The probes of a selection, written down for another tracer, with offsets in place of names:
+ *   bpftrace        a script that counts calls and returns
+ *   uprobe_events   lines for that file of tracefs: Linux's Documentation/trace/uprobetracer.rst
+ *   perf            perf probe commands
+ */
+#ifndef EMIT_H
+#define EMIT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct errmsg;
+struct selection;
+
+enum emit_tracer { EMIT_NONE, EMIT_BPFTRACE, EMIT_UPROBE_EVENTS, EMIT_PERF };
+
+/* false: there is none of this name */
+bool emit_parse(const char *name, enum emit_tracer *out);
+
+/* The sites must have been found, with want.args. `functions_only`: no inlined copies. Whatever has
+ * no site is left out, with a line that says so. 0; -1 with *err: the path of the program can not
+ * be written for that tracer. Names are reduced to what cannot be mistaken for anything else. */
+int emit_print(FILE *out, const struct selection *sel, enum emit_tracer tracer, bool functions_only,
+	       struct errmsg *err);
+
+#endif

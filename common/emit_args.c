@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "emit_args.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "image.h"
+#include "site.h"
+
+enum {
+	WORD = 8,
+	RETURN_ADDRESS = 8, /* bytes at the stack pointer, below the first stack argument */
+	WORDS_MAX = 8,      /* of a value on the stack */
+	ARGS_MAX = 100,     /* a probe takes 128 */
+	NAME_MAX_LEN = 24,  /* bytes; the kernel takes 31 */
+};
+
+struct printer {
+	FILE *out;
+	int arch;
+	const struct site *site;
+	size_t printed;
+};
+
+/* Names may come from a malformed file: only plain identifiers are taken. Those with two
+ * underscores in front, and common_..., are the kernel's own. */
+static bool is_plain(const char *name)
+{
+	size_t len = strlen(name);
+
+	if (!len || len > NAME_MAX_LEN || *name == '_' || isdigit((unsigned char)*name) ||
+	    !strncmp(name, "common_", 7) || !strcmp(name, "flags"))
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (!isalnum((unsigned char)name[i]) && name[i] != '_')
+			return false;
+	return true;
+}
+
+static void print_register(const struct printer *printer, unsigned n)
+{
+	static const char *const amd64[] = {"ax", "bx", "cx", "di", "si", "r8", "r9", "r10", "r11"};
+
+	if (printer->arch == IMAGE_ARM64)
+		fprintf(printer->out, "%%x%u", n);
+	else
+		fprintf(printer->out, "%%%s", amd64[n % (sizeof(amd64) / sizeof(*amd64))]);
+}
+
+/* `bytes`: 1, 2, 4 or 8 */
+static char type_letter(const struct gotype *type)
+{
+	if (type->kind == GOTYPE_INT)
+		return 's';
+	return type->kind == GOTYPE_UINT || type->kind == GOTYPE_BOOL ? 'u' : 'x';
+}
+
+static void print_slot(struct printer *printer, const char *name, const struct abi_piece *piece,
+		       char letter)
+{
+	int64_t at = (int64_t)printer->site->sp_adjust + RETURN_ADDRESS + piece->n;
+	bool scalar = piece->size == 1 || piece->size == 2 || piece->size == 4;
+	unsigned words = piece->size / WORD;
+
+	if (scalar) {
+		printer->printed++;
+		fprintf(printer->out, " %s=+%lld(%%sp):%c%u", name, (long long)at, letter,
+			piece->size * 8);
+	}
+	for (unsigned i = 0; i < words && i < WORDS_MAX; i++, printer->printed++) {
+		fprintf(printer->out, " %s", name);
+		if (words > 1)
+			fprintf(printer->out, "_%u", i);
+		fprintf(printer->out, "=+%lld(%%sp):%c64", (long long)at + i * WORD,
+			words > 1 ? 'x' : letter);
+	}
+}
+
+static void print_piece(struct printer *printer, const char *name, const struct abi_piece *piece,
+			char letter)
+{
+	if (printer->printed >= ARGS_MAX || piece->where == ABI_FLOAT)
+		return;
+	if (piece->where == ABI_SLOT) {
+		print_slot(printer, name, piece, letter);
+		return;
+	}
+	fprintf(printer->out, " %s=", name);
+	print_register(printer, piece->n);
+	fprintf(printer->out, ":%c%u", letter, piece->size * 8);
+	printer->printed++;
+}
+
+void emit_args(FILE *out, int arch, const struct goparam *params, const struct abi_value *values,
+	       size_t count, const struct site *site, const char *prefix)
+{
+	struct printer printer = {out, arch, site, 0};
+	char name[NAME_MAX_LEN + 16];
+
+	for (size_t i = 0; i < count; i++) {
+		bool plain = is_plain(params[i].name), one = values[i].count == 1;
+		int len = plain ? snprintf(name, NAME_MAX_LEN + 1, "%s", params[i].name)
+				: snprintf(name, NAME_MAX_LEN + 1, "%s%zu", prefix, i + 1);
+
+		for (size_t j = 0; j < values[i].count; j++) {
+			if (!one)
+				snprintf(name + len, sizeof(name) - len, "_%zu", j);
+			print_piece(&printer, name, &values[i].pieces[j],
+				    one ? type_letter(params[i].type) : 'x');
+		}
+	}
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parameters and results as fetch arguments of uprobe_events: name_0=%ax:x64 name_1=%bx:x64 */
+#ifndef EMIT_ARGS_H
+#define EMIT_ARGS_H
+
+#include <stdio.h>
+
+#include "abi.h"
+
+struct site;
+
+/* Each with a space before it, those that can be fetched at this site; floats in registers cannot.
+ * `prefix`: of the names of those that have none ("arg": arg1, arg2, ...). */
+void emit_args(FILE *out, int arch, const struct goparam *params, const struct abi_value *values,
+	       size_t count, const struct site *site, const char *prefix);
+
+#endif
