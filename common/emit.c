@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "emit_args.h"
+#include "emit_spans.h"
 #include "errmsg.h"
 #include "funclist_types.h"
 #include "image.h"
@@ -21,6 +22,7 @@ enum {
 	EVENT_LEN = 40, /* bytes of a name that become an event's; the kernel takes 63 */
 	KEY_LEN = 48,   /* and a key's; bpftrace takes 63 */
 	X86_CF_ZF = 0x41,
+	BPFTRACE_PROBES = 512, /* at most, unless told otherwise */
 };
 
 struct emitter {
@@ -30,8 +32,7 @@ struct emitter {
 	const char *path;
 	struct funclist_types *types;
 	void *events; /* tsearch: names that are taken */
-	/* Of all symbols; bpftrace takes a number in there as an address, others as an offset. */
-	uint64_t symbols, symbols_end;
+	struct emit_spans symbols;
 };
 
 bool emit_parse(const char *name, enum emit_tracer *out)
@@ -90,7 +91,8 @@ static void print_place(const struct emitter *emitter, const struct selection_it
 			const struct site *site)
 {
 	uint64_t off = offset_of(item, site);
-	bool mistaken = off >= emitter->symbols && off < emitter->symbols_end;
+	/* what lies in a symbol it takes as an address, all else as an offset */
+	bool mistaken = emit_spans_cover(&emitter->symbols, off);
 
 	fprintf(emitter->out, "uprobe:%s:0x%" PRIx64, emitter->path, mistaken ? site->addr : off);
 }
@@ -217,31 +219,41 @@ static void event_item(struct emitter *emitter, const struct selection_item *ite
 static int check_path(const char *path, struct errmsg *err)
 {
 	for (const char *c = path; *c; c++)
-		if (!isalnum((unsigned char)*c) && !strchr("/._+-@,", *c))
+		if (!isalnum((unsigned char)*c) && !strchr("/._+-@", *c))
 			return errmsg_set(err, "\"%s\": no other tracer is given such a path",
 					  path);
 	return 0;
 }
 
-static bool on_symbol(const struct image_symbol *symbol, void *ctx)
+/* An offset that bpftrace would take as the address of something else, where it would not take the
+ * address as such either. */
+static bool is_ambiguous(const struct emitter *emitter, const struct selection_item *item,
+			 const struct site *site)
 {
-	struct emitter *emitter = ctx;
+	return emit_spans_cover(&emitter->symbols, offset_of(item, site)) &&
+	       !emit_spans_cover(&emitter->symbols, site->addr);
+}
 
-	if (!symbol->size || symbol->addr > UINT64_MAX - symbol->size)
-		return true;
-	if (symbol->addr < emitter->symbols)
-		emitter->symbols = symbol->addr;
-	if (symbol->addr + symbol->size > emitter->symbols_end)
-		emitter->symbols_end = symbol->addr + symbol->size;
-	return true;
+static const char *reason_of(const struct emitter *emitter, const struct selection_item *item)
+{
+	bool ambiguous = item->entry.addr && is_ambiguous(emitter, item, &item->entry);
+
+	for (size_t i = 0; i < item->exits; i++)
+		ambiguous |= is_ambiguous(emitter, item,
+					  &emitter->sel->exits.items[item->first_exit + i]);
+	if (emitter->tracer == EMIT_BPFTRACE && ambiguous)
+		return "left out, its offsets are addresses of other symbols";
+	return item->entry.addr ? NULL : item->skipped ? item->skipped : "no place to probe";
 }
 
 static void print_item(struct emitter *emitter, const struct selection_item *item)
 {
 	const char *name = emitter->sel->rows[item->row].name;
 
-	print_comment(emitter, name, item->skipped ? item->skipped : "");
-	if (!item->entry.addr)
+	const char *reason = reason_of(emitter, item);
+
+	print_comment(emitter, name, reason ? reason : item->skipped ? item->skipped : "");
+	if (reason)
 		return;
 	if (emitter->tracer == EMIT_BPFTRACE)
 		bpftrace_item(emitter, item);
@@ -249,10 +261,23 @@ static void print_item(struct emitter *emitter, const struct selection_item *ite
 		event_item(emitter, item);
 }
 
+/* bpftrace has to be told that a script has more probes than usual. */
+static void print_how(const struct emitter *emitter)
+{
+	size_t probes = emitter->sel->exits.count;
+
+	for (size_t i = 0; i < emitter->sel->item_count; i++)
+		probes += emitter->sel->items[i].entry.addr != 0;
+	fputs("// Run it with: ", emitter->out);
+	if (probes > BPFTRACE_PROBES)
+		fprintf(emitter->out, "BPFTRACE_MAX_PROBES=%zu ", probes);
+	fputs("bpftrace --unsafe FILE\n", emitter->out);
+}
+
 static void print_items(struct emitter *emitter, bool functions_only)
 {
 	if (emitter->tracer == EMIT_BPFTRACE)
-		fputs("// Run it with: bpftrace --unsafe FILE\n", emitter->out);
+		print_how(emitter);
 	for (size_t i = 0; i < emitter->sel->item_count; i++)
 		if (!functions_only || !emitter->sel->items[i].is_copy)
 			print_item(emitter, &emitter->sel->items[i]);
@@ -261,7 +286,7 @@ static void print_items(struct emitter *emitter, bool functions_only)
 int emit_print(FILE *out, const struct selection *sel, enum emit_tracer tracer, bool functions_only,
 	       struct errmsg *err)
 {
-	struct emitter emitter = {.out = out, .sel = sel, .tracer = tracer, .symbols = UINT64_MAX};
+	struct emitter emitter = {.out = out, .sel = sel, .tracer = tracer};
 
 	if (!sel->item_count)
 		return 0;
@@ -276,9 +301,10 @@ int emit_print(FILE *out, const struct selection *sel, enum emit_tracer tracer, 
 	if (!ret) {
 		emitter.path = path;
 		emitter.types = funclist_types_new(prog);
-		image_each_symbol(prog->img, on_symbol, &emitter);
+		emit_spans_read(prog->img, &emitter.symbols);
 		print_items(&emitter, functions_only);
 		funclist_types_free(emitter.types);
+		emit_spans_free(&emitter.symbols);
 		tdestroy(emitter.events, free);
 	}
 	free(path);

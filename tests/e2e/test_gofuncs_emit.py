@@ -108,3 +108,16 @@ def emit_errors():
         expect(done.returncode == 1 and '"' in done.stderr and not done.stdout, f"{done}")
         done = run([tool_path("gofuncs"), "--emit=dtrace", f"{path}:main.main"])
         expect(done.returncode == 2 and '"dtrace"' in done.stderr, f"{done}")
+
+
+@test(alone=True)
+def emit_bpftrace_etcd():
+    """Offsets that lie among the addresses of a stripped program's dynamic symbols"""
+    needs("bpftrace")
+    needs("etcd")
+    with tempfile.TemporaryDirectory() as folder:
+        path = shutil.copy("/usr/bin/etcd", folder)
+        script = emitted(folder, "bpftrace", path, "os.Getenv")
+        done = run(["bpftrace", "--unsafe", script, "-c", f"{path} --version"])
+    counts = re.findall(r"^@\w+\[os.Getenv\]: (\d+)$", done.stdout, re.M)
+    expect(len(counts) == 2 and int(counts[0]) > 5 and counts[0] == counts[1], f"{done}")
