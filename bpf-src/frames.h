@@ -26,7 +26,7 @@ struct frames_link {
 static inline bool frames_first(struct pt_regs *ctx, u64 entry_sp, struct frames_link *link)
 {
 #ifdef __aarch64__
-	u64 bp = ctx->regs[29], lr = ctx->regs[30];
+	u64 bp = probe_register(ctx, REGISTER_FP), lr = probe_register(ctx, REGISTER_LR);
 
 	/* before the prologue, in leaves, and at a return */
 	if (entry_sp == probe_sp(ctx)) {
@@ -35,7 +35,7 @@ static inline bool frames_first(struct pt_regs *ctx, u64 entry_sp, struct frames
 		return lr;
 	}
 #else
-	u64 bp = ctx->bp;
+	u64 bp = probe_register(ctx, REGISTER_FP);
 
 	/* where the stack is cleared or copied by Duff's device, a frame for it alone is made below
 	 * the stack pointer, before the call that it belongs to (to Go 1.25) */
@@ -59,11 +59,7 @@ static inline u32 frames_user(struct pt_regs *ctx, u64 entry_sp, u64 *to)
 	u64 bp, noise, switches = 0;
 	u32 n;
 
-#ifdef __aarch64__
-	to[0] = ctx->pc;
-#else
-	to[0] = ctx->ip;
-#endif
+	to[0] = probe_register(ctx, REGISTER_PC);
 	if (!frames_first(ctx, entry_sp, &link))
 		return 1;
 	to[1] = link.ret;

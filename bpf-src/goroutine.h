@@ -33,10 +33,8 @@ static inline u64 goroutine_tls_g(void)
 
 static inline u64 goroutine_g(struct pt_regs *ctx)
 {
-#if defined(G_REGISTER) && defined(__aarch64__)
-	return ctx->regs[28];
-#elif defined(G_REGISTER)
-	return ctx->r14;
+#ifdef G_REGISTER
+	return probe_register(ctx, REGISTER_G);
 #else
 	return goroutine_tls_g();
 #endif

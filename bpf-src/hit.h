@@ -64,11 +64,7 @@ static inline bool only_these(struct hit *hit)
 
 static inline u64 probe_address(struct pt_regs *ctx)
 {
-#ifdef __aarch64__
-	return ctx->pc;
-#else
-	return ctx->ip;
-#endif
+	return probe_register(ctx, REGISTER_PC);
 }
 
 /* The head of an event. */

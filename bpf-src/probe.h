@@ -28,16 +28,46 @@ static inline u64 forget_value(u64 value, u64 noise)
 	return value;
 }
 
-/* The stack pointer. Verifiers insist on the context's own pointer and a constant offset, and where
- * it is read in several places the compiler may make one pointer to it instead. */
+enum {
+#ifdef __aarch64__
+	REGISTER_G = 8 * 28,
+	REGISTER_FP = 8 * 29,
+	REGISTER_LR = 8 * 30,
+	REGISTER_SP = __builtin_offsetof(struct pt_regs, sp),
+	REGISTER_PC = __builtin_offsetof(struct pt_regs, pc),
+	REGISTER_FLAGS = __builtin_offsetof(struct pt_regs, pstate),
+#else
+	REGISTER_AX = __builtin_offsetof(struct pt_regs, ax),
+	REGISTER_BX = __builtin_offsetof(struct pt_regs, bx),
+	REGISTER_CX = __builtin_offsetof(struct pt_regs, cx),
+	REGISTER_DI = __builtin_offsetof(struct pt_regs, di),
+	REGISTER_SI = __builtin_offsetof(struct pt_regs, si),
+	REGISTER_R8 = __builtin_offsetof(struct pt_regs, r8),
+	REGISTER_R9 = __builtin_offsetof(struct pt_regs, r9),
+	REGISTER_R10 = __builtin_offsetof(struct pt_regs, r10),
+	REGISTER_R11 = __builtin_offsetof(struct pt_regs, r11),
+	REGISTER_G = __builtin_offsetof(struct pt_regs, r14),
+	REGISTER_FP = __builtin_offsetof(struct pt_regs, bp),
+	REGISTER_SP = __builtin_offsetof(struct pt_regs, sp),
+	REGISTER_PC = __builtin_offsetof(struct pt_regs, ip),
+	REGISTER_FLAGS = __builtin_offsetof(struct pt_regs, flags),
+#endif
+};
+
+/* What stands at byte offset `at` of the registers. Verifiers insist on the context's own pointer
+ * and a constant offset; from the same reading in several places, or different ones in branches,
+ * the compiler may make one by a pointer to it instead. */
+static inline u64 probe_register(struct pt_regs *ctx, const u32 at)
+{
+	u64 value;
+
+	asm volatile("%0 = *(u64 *)(%1 + %2)" : "=r"(value) : "r"(ctx), "i"(at));
+	return value;
+}
+
 static inline u64 probe_sp(struct pt_regs *ctx)
 {
-	u64 sp;
-
-	asm volatile("%0 = *(u64 *)(%1 + %2)"
-		     : "=r"(sp)
-		     : "r"(ctx), "i"(__builtin_offsetof(struct pt_regs, sp)));
-	return sp;
+	return probe_register(ctx, REGISTER_SP);
 }
 
 #ifdef BY_ADDRESS
@@ -50,11 +80,7 @@ static inline u64 probe_place(struct pt_regs *ctx)
 
 	probe_read_kernel(&mm, sizeof(mm), (void *)(bpf_get_current_task() + TASK_MM));
 	probe_read_kernel(&code, sizeof(code), (void *)(mm + MM_START_CODE));
-#ifdef __aarch64__
-	return ctx->pc - code;
-#else
-	return ctx->ip - code;
-#endif
+	return probe_register(ctx, REGISTER_PC) - code;
 }
 #endif
 
@@ -93,9 +119,9 @@ static inline bool probe_wanted(void)
 static inline bool probe_check_passed(struct pt_regs *ctx)
 {
 #ifdef __aarch64__
-	return (ctx->pstate >> 29 & 3) == 1;
+	return (probe_register(ctx, REGISTER_FLAGS) >> 29 & 3) == 1;
 #else
-	return !(ctx->flags & 0x41);
+	return !(probe_register(ctx, REGISTER_FLAGS) & 0x41);
 #endif
 }
 

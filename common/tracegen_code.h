@@ -45,6 +45,8 @@ unsigned gen_uses(const struct gen *gen, const struct expr *expr);
 /* Room in the record for `size` bytes, aligned; for what is written now. */
 uint32_t *gen_end(struct gen *gen);
 void gen_var(struct gen *gen, char name[NAME_MAX_LEN]); /* a new variable's name */
+/* C that reads integer register `n` of the ABI */
+void gen_register(const struct gen *gen, unsigned n, char *text, size_t size);
 
 /* All of these write code and return 0, or -1 with the error set. */
 int gen_number(struct gen *gen, const struct expr *expr, struct number *out);

@@ -127,15 +127,14 @@ static int symbol_place(struct gen *gen, const struct expr *expr, struct place *
 	return 0;
 }
 
-static const char *const amd64_registers[] = {"ax", "bx", "cx",  "di", "si",
-					      "r8", "r9", "r10", "r11"};
-
-static void register_text(const struct gen *gen, unsigned n, char *text, size_t size)
+void gen_register(const struct gen *gen, unsigned n, char *text, size_t size)
 {
+	static const char *const amd64[] = {"AX", "BX", "CX", "DI", "SI", "R8", "R9", "R10", "R11"};
+
 	if (gen->probe->arch == IMAGE_ARM64)
-		snprintf(text, size, "ctx->regs[%u]", n & 15);
+		snprintf(text, size, "probe_register(ctx, 8 * %u)", n & 15);
 	else
-		snprintf(text, size, "ctx->%s", amd64_registers[n % 9]);
+		snprintf(text, size, "probe_register(ctx, REGISTER_%s)", amd64[n % 9]);
 }
 
 static const char *c_type(unsigned size, bool is_signed)
@@ -150,7 +149,7 @@ static const char *c_type(unsigned size, bool is_signed)
 static int load_register(struct gen *gen, const struct place *place, uint64_t off, unsigned size,
 			 bool is_signed, unsigned col, const char *name)
 {
-	char reg[32];
+	char reg[NAME_MAX_LEN];
 
 	for (size_t i = 0; i < place->value->count; i++) {
 		const struct abi_piece *piece = &place->value->pieces[i];
@@ -159,7 +158,7 @@ static int load_register(struct gen *gen, const struct place *place, uint64_t of
 			continue;
 		if (piece->where == ABI_FLOAT)
 			break;
-		register_text(gen, piece->n, reg, sizeof(reg));
+		gen_register(gen, piece->n, reg, sizeof(reg));
 		ctext_line(gen->out, "u64 %s = (%s)%s;", name, c_type(size, is_signed), reg);
 		return 0;
 	}

@@ -124,21 +124,16 @@ static void emit_refs(struct gen *gen, const struct shape *shape, bool first)
 	}
 }
 
-static const char *const amd64_registers[] = {"ax", "bx", "cx",  "di", "si",
-					      "r8", "r9", "r10", "r11"};
-
 static void emit_piece(struct gen *gen, const struct abi_piece *piece, uint32_t at)
 {
 	const char *type = piece->size == 1   ? "u8"
 			   : piece->size == 2 ? "u16"
 			   : piece->size == 4 ? "u32"
 					      : "u64";
+	char text[NAME_MAX_LEN];
 
-	if (gen->probe->arch == IMAGE_ARM64)
-		ctext_line(gen->out, "*(%s *)(rec + %u) = ctx->regs[%u];", type, at, piece->n & 15);
-	else
-		ctext_line(gen->out, "*(%s *)(rec + %u) = ctx->%s;", type, at,
-			   amd64_registers[piece->n % 9]);
+	gen_register(gen, piece->n, text, sizeof(text));
+	ctext_line(gen->out, "*(%s *)(rec + %u) = %s;", type, at, text);
 }
 
 static void emit_registers(struct gen *gen, const struct place *place, struct shape *shape)
