@@ -129,13 +129,14 @@ static struct goparam make_param(const struct reader *reader, size_t from, size_
 		gotypes_add(reader->memory, GOTYPE_UNKNOWN, sizes_text(reader, from, to));
 
 	type->size = total_size(reader->info, from, to);
-	return (struct goparam){"", type};
+	return (struct goparam){.name = "", .type = type};
 }
 
 /* for parameters that the table does not tell of */
 static struct goparam left_out(const struct reader *reader)
 {
-	return (struct goparam){"...", gotypes_add(reader->memory, GOTYPE_UNKNOWN, "?")};
+	return (struct goparam){.name = "...",
+				.type = gotypes_add(reader->memory, GOTYPE_UNKNOWN, "?")};
 }
 
 static void fill(const struct reader *reader, bool first_missing, struct gofunc *sig,

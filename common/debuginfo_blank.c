@@ -63,7 +63,7 @@ static const struct gotype *blank_type(struct gotypes *types, const struct argin
 					  : NULL;
 }
 
-static struct debuginfo_list copy_list(const struct debuginfo_list *list)
+struct debuginfo_list debuginfo_copy(const struct debuginfo_list *list)
 {
 	struct debuginfo_list copy = *list;
 
@@ -119,7 +119,7 @@ static bool try_guess(struct debuginfo *dbg, const struct debuginfo_check *check
 		      const struct debuginfo_list *list, struct guess guess,
 		      struct debuginfo_params *out)
 {
-	struct debuginfo_list candidate = copy_list(list);
+	struct debuginfo_list candidate = debuginfo_copy(list);
 
 	if (with_blanks(dbg, check, guess, &candidate) && debuginfo_agrees(check, &candidate)) {
 		free(out->items);
@@ -174,9 +174,12 @@ static bool fill_gap(struct debuginfo *dbg, struct debuginfo_params *params, siz
 		     uint64_t bytes)
 {
 	struct debuginfo_param blank = {.name = "_", .full = "", .is_blank = true};
+	size_t before = at;
 
 	/* it may belong before a parameter of which DWARF does not say where it is */
-	if (at > 0 && !params->items[at - 1].is_exact)
+	while (before && !params->items[before - 1].type->size)
+		before--;
+	if (before && !params->items[before - 1].is_exact)
 		return false;
 	blank.type = unknown_type(dbg->types, bytes, 1);
 	debuginfo_insert(params, at, &blank);

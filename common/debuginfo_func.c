@@ -5,10 +5,12 @@
 
 #include "debuginfo_params.h"
 #include "funcname.h"
+#include "image.h"
 #include "mem.h"
 
 enum {
 	MAX_PARAMS = 1000,
+	WORD = 8,
 	DICTIONARY_SECOND = 20,
 	/* after the receiver, since Go 1.20 */ REGISTERS_FROM = 17
 };
@@ -70,6 +72,10 @@ static void list_param(struct debuginfo *dbg, const struct die *die, uint64_t ad
 	param.type = debuginfo_type_of(dbg, &typed);
 	param.full = debuginfo_full_name(&typed);
 	param.is_placed = die_place(die, addr, &param.place);
+	/* on arm64 the saved link register is below the first stack argument */
+	if (param.is_placed && !param.place.in_register && image_arch(dbg->img) == IMAGE_ARM64)
+		param.place.n -= WORD;
+	param.listed = params->count + 1;
 	param.is_exact = param.is_placed && is_whole(&param.place, param.type);
 	debuginfo_insert(params, params->count, &param);
 }
@@ -129,14 +135,17 @@ static void sort_receiver(struct debuginfo_params *params, const char *full)
 	params->items[0] = first;
 }
 
-static bool is_order_certain(const struct debuginfo *dbg, const struct debuginfo_params *params,
-			     bool receiver)
+static bool complete(struct debuginfo *dbg, const struct die *func, uint64_t addr,
+		     struct debuginfo_list *list)
 {
-	for (size_t i = receiver; dbg->minor < REGISTERS_FROM && i < params->count; i++)
-		if (!params->items[i].type->size && !params->items[i].is_placed &&
-		    params->count > receiver + 1u)
-			return false;
-	return true;
+	struct die origin;
+
+	/* of what is inlined elsewhere there is a list in source order */
+	if (dbg->minor >= REGISTERS_FROM || die_reference(func, DIE_ORIGIN, &origin))
+		return debuginfo_complete(dbg, addr, list);
+	if (list->receiver && list->params.count && !list->params.items[0].is_placed)
+		list->params.items[0].is_placed = list->params.items[0].is_exact = true; /* at 0 */
+	return debuginfo_order(dbg, addr, list);
 }
 
 /* To Go 1.21 a receiver that the source gives no name is missing. */
@@ -169,7 +178,8 @@ struct goparam *debuginfo_take(const struct debuginfo_params *params)
 	struct goparam *all = mem_zalloc(params->count + 1, sizeof(*all));
 
 	for (size_t i = 0; i < params->count; i++)
-		all[i] = (struct goparam){params->items[i].name, params->items[i].type};
+		all[i] = (struct goparam){.name = params->items[i].name,
+					  .type = params->items[i].type};
 	return all;
 }
 
@@ -196,6 +206,7 @@ static struct goparam *keep(struct gotypes *types, const struct debuginfo_params
 	for (size_t i = 0; i < params->count; i++) {
 		all[i].name = keep_name(types, params->items[i].name, i, are_results);
 		all[i].type = params->items[i].type;
+		all[i].is_guess = params->items[i].is_guess;
 	}
 	return all;
 }
@@ -215,8 +226,8 @@ int debuginfo_signature(struct debuginfo *dbg, const struct die *func, uint64_t 
 	out->receiver = take_receiver(dbg, name, &parts, &list.params);
 	if (list.has_dictionary || parts.shapes)
 		list.dictionary = out->receiver && dbg->minor >= DICTIONARY_SECOND;
-	is_certain = is_order_certain(dbg, &list.params, out->receiver) &&
-		     debuginfo_complete(dbg, addr, &list);
+	list.receiver = out->receiver;
+	is_certain = complete(dbg, func, addr, &list);
 	out->params = keep(dbg->types, &list.params, false);
 	out->param_count = list.params.count;
 	out->results = keep(dbg->types, &list.results, true);

@@ -15,6 +15,8 @@ struct debuginfo_param {
 	bool is_placed; /* DWARF says where it is at the function's first instruction, */
 	bool is_exact;  /* where it begins even: of unused parts it tells nothing */
 	struct die_place place;
+	unsigned listed; /* its number among those that DWARF lists, from 1; 0: it is not */
+	bool is_guess;   /* as in struct goparam */
 };
 
 struct debuginfo_params {
@@ -24,7 +26,8 @@ struct debuginfo_params {
 
 struct debuginfo_list { /* what DWARF lists of a function */
 	struct debuginfo_params params, results;
-	bool generic; /* it has type arguments */
+	bool receiver; /* params has it first */
+	bool generic;  /* it has type arguments */
 	bool has_dictionary;
 	int dictionary; /* as in struct gofunc */
 };
@@ -50,9 +53,13 @@ int debuginfo_signature(struct debuginfo *dbg, const struct die *func, uint64_t 
 void debuginfo_insert(struct debuginfo_params *params, size_t at,
 		      const struct debuginfo_param *param);
 struct goparam *debuginfo_take(const struct debuginfo_params *params); /* the caller frees them */
+struct debuginfo_list
+debuginfo_copy(const struct debuginfo_list *list); /* with params of its own */
 bool debuginfo_agrees(const struct debuginfo_check *check, const struct debuginfo_list *list);
 /* Puts parameters without a name into the list where some are missing. false: it does not agree
  * with what else is known of the function. */
 bool debuginfo_complete(struct debuginfo *dbg, uint64_t addr, struct debuginfo_list *list);
+/* The same for a list that is not in source order, which it puts it into. */
+bool debuginfo_order(struct debuginfo *dbg, uint64_t addr, struct debuginfo_list *list);
 
 #endif

@@ -284,7 +284,7 @@ static bool add_op(unsigned op, uint64_t number, bool is_first, struct die_place
 	else if (op == DW_OP_fbreg)
 		out->n = number;
 	else if (op >= DW_OP_reg0 && op <= DW_OP_reg31)
-		*out = (struct die_place){true, op - DW_OP_reg0, 0};
+		*out = (struct die_place){.in_register = true, .n = op - DW_OP_reg0};
 	else if (op != DW_OP_call_frame_cfa)
 		return false;
 	return !is_first || op != DW_OP_piece;
@@ -314,6 +314,7 @@ static bool place_of_bytes(const uint8_t *bytes, size_t left, struct die_place *
 	}
 	if (!out->size)
 		out->size = UINT64_MAX;
+	out->is_fixed = true;
 	return !is_first;
 }
 

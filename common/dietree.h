@@ -49,8 +49,8 @@ enum die_attr {
 	DIE_GO_PACKAGE
 };
 
-struct die_place { /* where a parameter begins, at one instruction */
-	bool in_register;
+struct die_place {                  /* where a parameter begins, at one instruction */
+	bool in_register, is_fixed; /* the latter: at every instruction */
 	int64_t n; /* the register's DWARF number; else bytes above the canonical frame address */
 	uint64_t size; /* bytes that are told of; 0: of a part; UINT64_MAX: all */
 };

@@ -79,7 +79,7 @@ static bool set_params(struct rtti *rtti, struct goparam *params, const struct r
 
 		if (!type || type->kind == GOTYPE_UNKNOWN)
 			return false;
-		params[i] = (struct goparam){"", type};
+		params[i] = (struct goparam){.name = "", .type = type};
 	}
 	return true;
 }
@@ -98,7 +98,7 @@ static bool set_func(struct rtti *rtti, const struct gotype *receiver, const str
 		.dictionary = -1,
 		.source = GOFUNC_RTTI,
 	};
-	out->params[0] = (struct goparam){"", receiver};
+	out->params[0] = (struct goparam){.name = "", .type = receiver};
 	return receiver->kind != GOTYPE_UNKNOWN &&
 	       set_params(rtti, out->params + 1, desc, 0, desc->in) &&
 	       set_params(rtti, out->results, desc, desc->in, results);

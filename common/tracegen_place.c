@@ -100,6 +100,15 @@ static int no_such(struct gen *gen, const struct expr *expr)
 	return -1;
 }
 
+/* (In a list of all of them none has a column.) */
+static int guessed(struct gen *gen, const struct expr *expr)
+{
+	errmsg_set(gen->err, "col %u: it is not certain which parameter is number %" PRIu64,
+		   expr->col, expr->number);
+	errmsg_hint(gen->err, "use its name");
+	return -1;
+}
+
 static int symbol_place(struct gen *gen, const struct expr *expr, struct place *out)
 {
 	const struct tracegen_probe *probe = gen->probe;
@@ -117,6 +126,8 @@ static int symbol_place(struct gen *gen, const struct expr *expr, struct place *
 
 	if (!value->count && param->type->size)
 		return errmsg_set(gen->err, "col %u: where it is passed is not known", expr->col);
+	if (param->is_guess && expr->kind == EXPR_PARAM && expr->col)
+		return guessed(gen, expr);
 	*out = (struct place){.type = param->type, .value = value};
 	if (value->count && value->pieces[0].where == ABI_SLOT) {
 		out->value = NULL;

@@ -90,11 +90,6 @@ def check_function(types, true, got):
     expect(got["dictionary"] == -1, f"{name}: has a dictionary")
 
 
-def may_be_unknown(name, version):
-    """Several orders of its parameters would explain all that is known of it."""
-    return minor(version) < 17 and name in ("main.emptyStruct", "main.emptyFirst", "main.array0")
-
-
 def check_functions(path, version):
     types, functions = truth(path)
     known = known_functions(path)
@@ -102,8 +97,6 @@ def check_functions(path, version):
     for true in functions:
         name = true["func"]
         got = known[name]
-        if not got and may_be_unknown(name, version):
-            continue
         expect(got, f"{name} is not known")
         check_function(types, true, got)
         if true["twin"]:

@@ -9,7 +9,7 @@ from harness import expect, plain_name, test, versions
 from gotrace import rows, trace_fixture
 
 # what the newest compiler passes in registers is on the stack in 1.15; -N -l has frames of its own
-BUILT = [("1.15", "plain"), ("1.19", "plain"), ("1.23", "plain"), ("1.27", "plain"),
+BUILT = [("1.15", "plain"), ("1.15", "nl"), ("1.19", "plain"), ("1.23", "plain"), ("1.27", "plain"),
          ("1.19", "nl"), ("1.27", "nl")]
 PARTS = {  # of the functions: their pattern, or patterns
     "call0": [":main.call0*"], "call1": [":main.call1*"], "call2": [":main.call2*"],
@@ -18,6 +18,7 @@ PARTS = {  # of the functions: their pattern, or patterns
                 ":main.IDs.Call*", ":main.Empty.Call*", ":main.(*Node).Call*", ":main.Rates.Call*"],
     "blank": [":main.blank*"], "generic": [":main.Gen*"],
 }
+NOTHING = r"\w+=(main\.(Empty|Nothing)|\[0\]\w+|struct ?\{\})\{"
 NAMES = {"methods": r"Call|make", "generic": r"Gen"}  # what else is in their names
 
 
@@ -35,7 +36,18 @@ def truth(text, kind, part):
             if how == kind and re.search(NAMES.get(part, part), name)]
 
 
-def compare(true, got, ordered=True):
+def parts_of(text):
+    """NAME=VALUE parts, those of size 0 last"""
+    parts = re.split(r" (?=\w+=|-> )", text)
+    return sorted(parts, key=lambda part: part if re.match(NOTHING, part) else "")
+
+
+def is_same(said, text, version):
+    """Where parameters of size 0 are among the others is not known of Go 1.15."""
+    return said == text or (version == "1.15" and parts_of(said) == parts_of(text))
+
+
+def compare(true, got, version, ordered=True):
     """The same calls in the same order, with the same text"""
     if not ordered:
         true, got = sorted(true), sorted(got, key=lambda row: (row.func, row.text))
@@ -50,7 +62,7 @@ def compare(true, got, ordered=True):
                f", too many {dict(more)}")
     wrong = {}
     for (name, said), row in zip(true, got):
-        if said != row.text.rstrip() and name not in wrong:
+        if not is_same(said, row.text.rstrip(), version) and name not in wrong:
             wrong[name] = f"{name}: {row.text} | in truth: {said}"
     expect(not wrong, f"{len(wrong)} wrong: " + "; ".join(list(wrong.values())[:12]))
 
@@ -58,7 +70,7 @@ def compare(true, got, ordered=True):
 def check(part, built_as):
     version, flavour = built_as
     text, said = trace_fixture("args", version, *PARTS[part], flavour=flavour)
-    compare(truth(said, "p", part), rows(text))
+    compare(truth(said, "p", part), rows(text), version)
 
 
 def both(given, answered):
@@ -71,7 +83,7 @@ def check_returns(part, built_as):
     text, said = trace_fixture("args", version, *("r" + p for p in PARTS[part]), flavour=flavour)
     true = [(name, both(given, answered)) for (name, given), (_, answered) in zip(
         truth(said, "p", part), truth(said, "r", part))]
-    compare(true, rows(text))
+    compare(true, rows(text), version)
 
 
 MOST = ["call0", "call1", "call2", "methods"]
@@ -96,7 +108,8 @@ def named(text):
 def trace_all_functions(version):
     """Hundreds of signatures at once"""
     text, said = trace_fixture("args", version, *(p for part in MOST for p in PARTS[part]))
-    compare([(n, t) for part in MOST for n, t in truth(said, "p", part)], rows(text), ordered=False)
+    true = [(n, t) for part in MOST for n, t in truth(said, "p", part)]
+    compare(true, rows(text), version, ordered=False)
 
 
 @test(built_as=[("1.15", "plain"), ("1.19", "plain"), ("1.19", "nl"), ("1.27", "plain")])
@@ -108,7 +121,7 @@ def trace_blank(built_as):
     if int(version.split(".")[1]) < 22:
         true = [(name, named(given)) for name, given in true]
         got = [row._replace(text=named(row.text)) for row in got]
-    compare(true, got)
+    compare(true, got, version)
 
 
 GENERIC = [("1.19", "plain"), ("1.27", "plain"), ("1.27", "nl")]

@@ -231,7 +231,7 @@ static void test_slots(void **state)
 
 static void lay_out_one(const struct gotype *type, struct abi_layout *layout)
 {
-	struct goparam params[] = {{"a", type}, {"b", type}};
+	struct goparam params[] = {{.name = "a", .type = type}, {.name = "b", .type = type}};
 	struct gofunc fn = {.params = params, .param_count = 2, .dictionary = -1};
 
 	abi_layout(&fn, IMAGE_AMD64, ABI_REGISTERS, layout);

@@ -4,40 +4,8 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "debuginfo.h"
-#include "dwarffile.h"
+#include "dwarffile_open.h"
 #include "gofunc.h"
-
-struct opened {
-	struct dwarffile d;
-	struct image *img;
-	struct pclntab *tab;
-	struct gotypes *types;
-	struct debuginfo *dbg;
-};
-
-static void open_it(struct opened *o)
-{
-	struct errmsg err = {0};
-
-	o->img = elffile_open(o->d.g.f, &err);
-	o->tab = o->img ? pclntab_open(o->img, &err) : NULL;
-	if (!o->tab)
-		fail_msg("%s", err.text);
-	o->types = gotypes_new();
-	o->dbg = debuginfo_open(o->img, o->tab, o->d.g.minor, o->types, &err);
-	if (!o->dbg)
-		fail_msg("%s", err.text);
-}
-
-static void close_it(struct opened *o)
-{
-	debuginfo_close(o->dbg);
-	gotypes_free(o->types);
-	pclntab_close(o->tab);
-	image_close(o->img);
-	elffile_free(o->d.g.f);
-}
 
 static const struct gotype *named(struct opened *o, const char *name)
 {
