@@ -201,14 +201,16 @@ static int parse_options(const struct options_tool *tool, int argc, char **argv,
 	return OPTIONS_RUN;
 }
 
-static int check(const struct options *opts, bool has_dashes, struct errmsg *err)
+static int check(const struct options_tool *tool, const struct options *opts, bool has_dashes,
+		 struct errmsg *err)
 {
 	if (has_dashes && !opts->command)
 		return errmsg_set(err, "no COMMAND after '--'");
 	if (opts->pid && opts->command)
 		return errmsg_set(err, "-p PID and -- COMMAND exclude each other");
 	if (!opts->pattern_count)
-		return errmsg_set(err, "no PATTERN given");
+		return errmsg_set(err, "no %s given",
+				  strstr(tool->args, "PROBE") ? "PROBE" : "PATTERN");
 	return 0;
 }
 
@@ -225,7 +227,7 @@ enum options_result options_parse(const struct options_tool *tool, int argc, cha
 	/* getopt_long would move the patterns behind the `--`, and lose where the command begins */
 	result = parse_options(tool, dashes, argv, out, err);
 	if (result == OPTIONS_RUN)
-		result = check(out, dashes < argc, err);
+		result = check(tool, out, dashes < argc, err);
 	return result < 0 ? OPTIONS_BAD : (enum options_result)result;
 }
 

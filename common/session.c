@@ -200,13 +200,11 @@ static int run(struct session *ses, const struct session_spec *spec, enum sessio
 }
 
 /* Signals act as usual again, but for those that belong to this end. */
-static void release_signals(const struct session *ses, enum session_end end)
+static void release_signals(const struct session *ses)
 {
 	struct pollfd fd = {ses->signal_fd, POLLIN, 0};
-	uint64_t until = now_ns();
+	uint64_t until = now_ns() + GRACE_MS * (NS_PER_S / 1000);
 
-	if (end == SESSION_SIGNAL || end == SESSION_PROCESS)
-		until += GRACE_MS * (NS_PER_S / 1000);
 	for (uint64_t now = now_ns(); now < until; now = now_ns())
 		if (poll(&fd, 1, (until - now) / 1000000 + 1) > 0)
 			take_signal(ses);
@@ -222,7 +220,7 @@ int session_run(struct session *ses, const struct session_spec *spec, enum sessi
 {
 	if (run(ses, spec, end))
 		return errmsg_set(err, "cannot wait for events: %s", strerror(errno));
-	release_signals(ses, *end);
+	release_signals(ses);
 	return 0;
 }
 

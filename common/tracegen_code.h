@@ -64,6 +64,7 @@ struct gen_symbol {
 	size_t index;
 };
 bool gen_find(const struct gen *gen, const struct expr *expr, struct gen_symbol *out);
+int gen_symbol_place(struct gen *gen, const struct expr *expr, struct place *out);
 
 /* The value at a place, into the record, and its state to `state_at`. */
 void gen_value(struct gen *gen, const struct place *place, struct shape *shape, uint32_t state_at);

@@ -22,6 +22,7 @@ struct traceprint {
 	uint64_t start_ns;   /* CLOCK_MONOTONIC */
 	int64_t to_unix_ns;  /* from there to the time since 1970 */
 	uint64_t printed;
+	bool kernel_seen; /* a kernel stack */
 };
 
 static uint64_t clock_ns(clockid_t clock)
@@ -53,6 +54,11 @@ void traceprint_free(struct traceprint *print)
 	traceprint_reader_free(print->reader);
 	tally_free(print->tally);
 	free(print);
+}
+
+bool traceprint_lacks_kernel(const struct traceprint *print)
+{
+	return print->config->kernel_stack && print->printed && !print->kernel_seen;
 }
 
 void traceprint_header(const struct traceprint *print)
@@ -116,19 +122,24 @@ static void print_times(FILE *out, const struct traceprint *print, uint64_t time
 				false);
 }
 
-static void print_row(FILE *out, const struct traceprint *print,
-		      const struct traceprint_event *event, const char *message)
+static void print_row(FILE *out, struct traceprint *print, const struct traceprint_event *event,
+		      const char *message)
 {
 	const struct trace_event *head = event->head;
 
 	if (!print->config->aggregate)
 		print_times(out, print, head->time_ns);
-	if (print->config->cpu)
+	if (print->config->cpu && !print->config->aggregate)
 		fprintf(out, "%-3u ", head->cpu);
-	fprintf(out, "%-7u %-7u %-7" PRIu64 " ", head->tgid, head->tid, (uint64_t)head->goid);
+	fprintf(out, "%-7u ", head->tgid);
+	/* under -A calls of all goroutines are one line */
+	if (!print->config->aggregate)
+		fprintf(out, "%-7u %-7" PRIu64 " ", head->tid, (uint64_t)head->goid);
 	print_column(out, event->comm, 15);
 	print_column(out, event->func, 16);
 	fprintf(out, "%s\n", message);
+	if (head->kernel_frames)
+		print->kernel_seen = true;
 	if (!head->user_frames && !head->kernel_frames)
 		return;
 	if (print->config->kernel_stack)
@@ -138,7 +149,7 @@ static void print_row(FILE *out, const struct traceprint *print,
 	fputc('\n', out);
 }
 
-static void tally_row(const struct traceprint *print, const struct traceprint_event *event,
+static void tally_row(struct traceprint *print, const struct traceprint_event *event,
 		      const char *message)
 {
 	char *text = NULL;

@@ -33,6 +33,9 @@ struct traceprint *traceprint_new(const struct traceprint_config *config,
 				  const struct traceplan *plan, const struct tracer *tracer);
 void traceprint_free(struct traceprint *print); /* NULL is all right */
 
+/* Was -K asked for, and has the kernel never had a stack to show? */
+bool traceprint_lacks_kernel(const struct traceprint *print);
+
 void traceprint_header(const struct traceprint *print);
 /* An event of the ring buffer; for events_new(). False: that was the last that is wanted. */
 bool traceprint_event(const void *data, size_t len, void *print);

@@ -175,18 +175,22 @@ static void write_array(struct writer *writer, const struct value_at *at)
 
 static void write_struct(struct writer *writer, const struct value_at *at)
 {
-	json_object(writer->json);
+	/* words that are all that is known have no names */
+	bool named = !at->type->field_count || *at->type->fields[0].name;
+
+	(named ? json_object : json_array)(writer->json);
 	for (size_t i = 0; i < at->type->field_count && writer->count <= COUNT_MAX; i++) {
 		const struct gotype_field *field = &at->type->fields[i];
 		struct value_at part = {at->shape, field->type, at->off + (uint32_t)field->off};
 
-		json_key(writer->json, field->name);
+		if (named)
+			json_key(writer->json, field->name);
 		if (is_beyond(at, field->off, field->type->size))
 			json_string(writer->json, "...");
 		else
 			write_value(writer, &part);
 	}
-	json_object_end(writer->json);
+	(named ? json_object_end : json_array_end)(writer->json);
 }
 
 static void write_struct_or_time(struct writer *writer, const struct value_at *at)

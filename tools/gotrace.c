@@ -223,6 +223,9 @@ static void say_lost(void *ctx)
 	say_count(counts[TRACE_UNREPORTED],
 		  "calls not printed: a panic or Goexit ended too many at once");
 	say_waiting(trace);
+	if (traceprint_lacks_kernel(trace->print))
+		fputs("gotrace: no kernel stacks: at a uprobe this kernel has none to show\n",
+		      stderr);
 }
 
 static const struct options_def own_options[] = {
@@ -297,6 +300,10 @@ static int plan_and_run(struct gotrace *trace, const struct options_tool *tool)
 	trace->plan_config.probes = trace->opts->patterns;
 	trace->plan_config.probe_count = trace->opts->pattern_count;
 	trace->print_config.json = trace->opts->json;
+	if (trace->print_config.json && trace->print_config.aggregate) {
+		errmsg_set(&err, "-A and -j exclude each other");
+		return options_fail(tool, &err);
+	}
 	trace->plan = traceplan_new(&trace->plan_config, &err);
 	if (!trace->plan)
 		return options_fail(tool, &err);

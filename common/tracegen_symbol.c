@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Parameters and results, by name or number. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "errmsg.h"
+#include "tracegen_code.h"
+
+static bool find_named(const struct gofunc *fn, const char *name, struct gen_symbol *out)
+{
+	for (int results = 0; results < 2; results++) {
+		const struct goparam *list = results ? fn->results : fn->params;
+		size_t count = results ? fn->result_count : fn->param_count;
+
+		for (size_t i = 0; i < count; i++)
+			if (list[i].name && !strcmp(list[i].name, name)) {
+				*out = (struct gen_symbol){results, i};
+				return true;
+			}
+	}
+	return false;
+}
+
+bool gen_find(const struct gen *gen, const struct expr *expr, struct gen_symbol *out)
+{
+	const struct gofunc *fn = gen->probe->fn;
+
+	if (expr->kind == EXPR_NAME)
+		return find_named(fn, expr->text, out);
+	out->is_result = expr->kind == EXPR_RESULT;
+	out->index = expr->number - 1;
+	return expr->number &&
+	       expr->number <= (out->is_result ? fn->result_count : fn->param_count);
+}
+
+static bool has_name(const struct goparam *param)
+{
+	return param->name && *param->name && *param->name != '_' && *param->name != '~';
+}
+
+/* "s, key, goret1, goret2": what there is, those without a name by number */
+static void list_symbols(const struct gofunc *fn, bool results, char *text, size_t size)
+{
+	size_t count = fn->param_count + (results ? fn->result_count : 0), len = 0;
+
+	*text = 0;
+	for (size_t i = 0; i < count && len < size; i++) {
+		bool is_result = i >= fn->param_count;
+		size_t n = is_result ? i - fn->param_count : i;
+		const struct goparam *param = is_result ? &fn->results[n] : &fn->params[n];
+		const char *before = len ? ", " : "";
+
+		if (has_name(param))
+			len += snprintf(text + len, size - len, "%s%s", before, param->name);
+		else
+			len += snprintf(text + len, size - len, "%s%s%zu", before,
+					is_result ? "goret" : "goarg", n + 1);
+	}
+}
+
+/* Says what there is instead. */
+static int no_such(struct gen *gen, const struct expr *expr)
+{
+	const struct gofunc *fn = gen->probe->fn;
+	bool results = expr->kind == EXPR_RESULT;
+	char known[256];
+
+	if (gen->probe->no_args)
+		return errmsg_set(gen->err, "col %u: the arguments of inlined copies are not known",
+				  expr->col);
+	if (results && (fn->source == GOFUNC_ARGINFO || fn->source == GOFUNC_NONE)) {
+		errmsg_set(gen->err, "col %u: the function's results are not known", expr->col);
+		errmsg_hint(gen->err, "give a SIGNATURE");
+		return -1;
+	}
+	if (expr->kind != EXPR_NAME)
+		return errmsg_set(gen->err, "col %u: the function has %zu %s", expr->col,
+				  results ? fn->result_count : fn->param_count,
+				  results ? "results" : "parameters");
+	list_symbols(fn, gen->probe->spec->at_return, known, sizeof(known));
+	errmsg_set(gen->err, "col %u: no parameter or result is called \"%s\"", expr->col,
+		   expr->text);
+	if (fn->source == GOFUNC_NONE)
+		errmsg_hint(gen->err, "the program has no debug information: give a SIGNATURE, or "
+				      "use goarg1, goarg2, ...");
+	else if (*known)
+		errmsg_hint(gen->err, "it has %s", known);
+	return -1;
+}
+
+/* (In a list of all of them none has a column.) */
+static int guessed(struct gen *gen, const struct expr *expr)
+{
+	errmsg_set(gen->err, "col %u: it is not certain which parameter is number %" PRIu64,
+		   expr->col, expr->number);
+	errmsg_hint(gen->err, "use its name");
+	return -1;
+}
+
+int gen_symbol_place(struct gen *gen, const struct expr *expr, struct place *out)
+{
+	const struct tracegen_probe *probe = gen->probe;
+	struct gen_symbol sym;
+
+	if (!gen_find(gen, expr, &sym) || probe->no_args)
+		return no_such(gen, expr);
+	if (sym.is_result && !probe->spec->at_return)
+		return errmsg_set(gen->err,
+				  "col %u: results are known at return only: use r:", expr->col);
+	const struct goparam *param =
+		sym.is_result ? &probe->fn->results[sym.index] : &probe->fn->params[sym.index];
+	const struct abi_value *value =
+		sym.is_result ? &probe->abi->results[sym.index] : &probe->abi->params[sym.index];
+
+	if (!value->count && param->type->size)
+		return errmsg_set(gen->err, "col %u: where it is passed is not known", expr->col);
+	if (param->is_guess && expr->kind == EXPR_PARAM && expr->col)
+		return guessed(gen, expr);
+	*out = (struct place){.type = param->type, .value = value};
+	if (value->count && value->pieces[0].where == ABI_SLOT) {
+		out->value = NULL;
+		/* Go's stack arguments begin above the return address (arm64: the saved LR) */
+		out->off = 8 + value->pieces[0].n;
+		snprintf(out->base, sizeof(out->base), "hit->sp");
+	}
+	return 0;
+}
