@@ -53,3 +53,20 @@ def count_built(name, version, flavour):
 @test(name=BUILT, version=some_versions, flavour=FLAVOURS)
 def latency_built(name, version, flavour):
     latency(name, version, flavour)
+
+
+@test(version=some_versions)
+def latency_two_files(version):
+    """Each file's panics are told by its own runtime's hooks."""
+    with Target("recurse", version) as first, Target("panics", version) as second, \
+            Tool("gofunclatency", "-F", "-j", f"{first.path}:main.*",
+                 f"{second.path}:main.*") as tracer:
+        tracer.tracing()
+        said = []
+        for target in (first, second):
+            target.go()
+            said.append(target.truth())
+        records = tracer.stop()
+    names = [{t["func"] for t in truth} for truth in said]
+    for truth in said:
+        compare_latency(truth, records, {t["func"] for t in truth} - (names[0] & names[1]))
