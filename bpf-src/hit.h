@@ -21,7 +21,7 @@ struct hit {          /* of a probe */
 	u64 bias;
 	u32 tgid, tid, cpu;
 	u32 item, plan, program;
-	u32 record;             /* bytes */
+	u64 size;               /* bytes of the event without frames; 0: there is none */
 	u64 later[TRACE_LATER]; /* what is to be read yet, see fetch.h; 0: nothing */
 };
 

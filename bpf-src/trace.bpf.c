@@ -175,14 +175,15 @@ static inline void report(struct pt_regs *ctx, struct hit *hit, char *saved, u32
 {
 	struct trace_event *event = fill_event(ctx, hit, saved, part);
 
-	if (!event)
+	/* not the event itself: older verifiers (6.1) take it that it can still be NULL here */
+	if (!hit->size)
 		return;
 	if (!hit->now)
 		hit_identify(ctx, hit);
 	fetch_later(hit, (char *)(event + 1));
 	hit_describe(hit, event, how);
-	add_frames(ctx, hit, event, (char *)(event + 1) + hit->record);
-	submit(event, sizeof(*event) + hit->record + FRAMES_SIZE);
+	add_frames(ctx, hit, event, (char *)event + hit->size);
+	submit(event, hit->size + FRAMES_SIZE);
 }
 
 /* generated: calls */

@@ -192,7 +192,7 @@ static void write_report(struct ctext *out, const struct plan_text *plan, size_t
 	if (plan->saved_size)
 		ctext_line(out, "probe_read_kernel(rec, %u, saved);", plan->saved_size);
 	paste(out, plan->fill);
-	ctext_line(out, "hit->record = %u;", plan->record_size);
+	ctext_line(out, "hit->size = sizeof(*event) + %u;", plan->record_size);
 	ctext_line(out, "return event;");
 	end_function(out);
 }
