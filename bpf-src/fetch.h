@@ -33,6 +33,16 @@ static inline void must(s64 *bad, s64 state)
 		*bad = state;
 }
 
+/* A number of `size` bytes. (Were each number a variable that is read into, they would not share a
+ * place on the stack, which has 512 bytes.) */
+static inline u64 fetch_word(s64 *bad, u32 size, u64 from)
+{
+	u64 word = 0;
+
+	must(bad, fetch(&word, size, from));
+	return word;
+}
+
 static inline void must_not_be_nil(s64 *bad, u64 pointer)
 {
 	if (!pointer && !*bad)

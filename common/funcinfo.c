@@ -68,31 +68,35 @@ static struct rtti *get_rtti(struct funcinfo *info)
 	return info->rtti;
 }
 
-/* Words as they are passed: all that can be said of a function of unknown signature. */
-static void raw_words(struct funcinfo *info, struct gofunc *out)
-{
-	static const char *const names[RAW_WORDS] = {"goarg1", "goarg2", "goarg3",
-						     "goarg4", "goarg5", "goarg6",
-						     "goarg7", "goarg8", "goarg9"};
-
-	*out = (struct gofunc){.dictionary = -1, .source = GOFUNC_NONE};
-	out->params = gotypes_alloc(info->memory, RAW_WORDS, sizeof(*out->params));
-	out->results = gotypes_alloc(info->memory, RAW_WORDS, sizeof(*out->results));
-	out->param_count = out->result_count = RAW_WORDS;
-	for (size_t i = 0; i < RAW_WORDS; i++) {
-		out->params[i].name = names[i];
-		out->params[i].type = gotypes_basic(info->memory, "uintptr");
-		out->results[i].name = "";
-		out->results[i].type = out->params[i].type;
-	}
-}
-
 static void read_evidence(struct funcinfo *info, const struct pclntab_func *fn,
 			  struct evidence *out)
 {
 	if (!info->decoder)
 		info->decoder = insn_decoder_new(image_arch(info->prog->img));
 	evidence_read(info->prog->img, info->prog->tab, info->decoder, info->minor, fn, out);
+}
+
+/* Words as they are passed: all that can be said of a function of unknown signature. On the stack
+ * results come after the parameters, who knows where. */
+static void raw_words(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *out)
+{
+	static const char *const names[RAW_WORDS] = {"goarg1", "goarg2", "goarg3",
+						     "goarg4", "goarg5", "goarg6",
+						     "goarg7", "goarg8", "goarg9"};
+	struct evidence evidence;
+
+	*out = (struct gofunc){.dictionary = -1, .source = GOFUNC_NONE};
+	out->params = gotypes_alloc(info->memory, RAW_WORDS, sizeof(*out->params));
+	out->results = gotypes_alloc(info->memory, RAW_WORDS, sizeof(*out->results));
+	read_evidence(info, fn, &evidence);
+	out->param_count = RAW_WORDS;
+	out->result_count = evidence.usual == ABI_STACK ? 0 : RAW_WORDS;
+	for (size_t i = 0; i < RAW_WORDS; i++) {
+		out->params[i].name = names[i];
+		out->params[i].type = gotypes_basic(info->memory, "uintptr");
+		out->results[i].name = "";
+		out->results[i].type = out->params[i].type;
+	}
 }
 
 void funcinfo_layout(struct funcinfo *info, const struct pclntab_func *fn, const struct gofunc *sig,
@@ -167,7 +171,7 @@ void funcinfo_find(struct funcinfo *info, const struct pclntab_func *fn, struct 
 		return;
 	rtti = get_rtti(info);
 	if (!rtti || rtti_func(rtti, fn->addr, out) || !is_credible(info, fn, out))
-		raw_words(info, out);
+		raw_words(info, fn, out);
 }
 
 static const struct gotype *find_type(void *ctx, const char *name)

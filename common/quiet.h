@@ -5,7 +5,8 @@
 
 struct quiet;
 
-/* From here on what the process writes to stdout and stderr is kept. NULL where that cannot be
+/* From here on what the process writes to stdout and stderr is kept; should it end meanwhile, that
+ * goes to stderr. NULL where that cannot be
  * done: then it goes where it always does. Not to be nested. */
 struct quiet *quiet_begin(void);
 /* Gives both back; returns what was written as a malloc'd string, "" for nothing. */

@@ -11,12 +11,13 @@
 
 enum { RECORD_ALIGN = 8 };
 
-/* Arguments of a return probe are read at entry, into what is kept with the call. */
+/* What a return probe needs no results for is read at entry, into what is kept with the call: so it
+ * is there too when the call panics. */
 static struct ctext *enter_phase(struct gen *gen, unsigned uses)
 {
 	struct ctext *before = gen->out;
 
-	if (gen->probe->spec->at_return && !(uses & GEN_USES_RETURN) && (uses & GEN_USES_ENTRY)) {
+	if (gen->probe->spec->at_return && !(uses & GEN_USES_RETURN)) {
 		gen->out = &gen->save;
 		gen->returning = false;
 	}
@@ -41,13 +42,8 @@ static int value_arg(struct gen *gen, const struct expr *expr, bool follow,
 	ctext_line(gen->out, "bad = 0;");
 	if (gen_place(gen, expr, &place))
 		return -1;
-	if (gen->out == &gen->save && (uses & GEN_USES_RETURN))
-		return errmsg_set(gen->err,
-				  "col %u: arguments are read at entry, when results are "
-				  "not known yet",
-				  expr->col);
 	arg->kind = TRACEGEN_VALUE;
-	arg->at_return = gen->returning && (uses & GEN_USES_RETURN);
+	arg->at_return = gen->returning;
 	arg->at = *gen_end(gen);
 	*gen_end(gen) += RECORD_ALIGN;
 	arg->shape = shape_new(gen->memory, place.type, &limits, gen_end(gen));
@@ -58,19 +54,21 @@ static int value_arg(struct gen *gen, const struct expr *expr, bool follow,
 
 static int number_arg(struct gen *gen, const struct expr *expr, struct tracegen_arg *arg)
 {
+	struct ctext *before = enter_phase(gen, gen_uses(gen, expr));
 	struct number number;
 
 	ctext_line(gen->out, "bad = 0;");
 	if (gen_number(gen, expr, &number))
 		return -1;
 	arg->kind = TRACEGEN_NUMBER;
-	arg->at_return = gen->returning && (gen_uses(gen, expr) & GEN_USES_RETURN);
+	arg->at_return = gen->returning;
 	arg->is_bool = number.is_bool;
 	arg->is_unsigned = number.is_unsigned;
 	arg->at = *gen_end(gen);
 	*gen_end(gen) += 16;
 	ctext_line(gen->out, "*(u64 *)(rec + %u) = %s;", arg->at, number.text);
 	ctext_line(gen->out, "*(s64 *)(rec + %u) = bad;", arg->at + 8);
+	leave_phase(gen, before);
 	return 0;
 }
 
@@ -153,8 +151,7 @@ static void arg_as_format(const struct tracegen_arg *arg, struct format_arg *out
 		out->kind = FORMAT_MISSING;
 }
 
-/* What was written of an argument that turns out not to exist is taken back. */
-static void take_back(struct ctext *text, const struct ctext *before)
+static void cut(struct ctext *text, const struct ctext *before)
 {
 	text->depth = before->depth;
 	text->len = before->len;
@@ -162,19 +159,30 @@ static void take_back(struct ctext *text, const struct ctext *before)
 		text->text[text->len] = 0;
 }
 
+/* What was written of an argument that turns out not to exist, and its room, is taken back. */
+static void take_back(struct gen *gen, const struct gen *before)
+{
+	cut(&gen->save, &before->save);
+	cut(&gen->fill, &before->fill);
+	gen->saved_end = before->saved_end;
+	gen->record_end = before->record_end;
+	gen->saved_later = before->saved_later;
+	gen->filled_later = before->filled_later;
+	gen->uses_parent = before->uses_parent;
+	leave_phase(gen, &gen->fill);
+}
+
 static int checked_arg(struct gen *gen, size_t n, struct tracegen_arg *arg)
 {
 	const struct tracegen_probe *probe = gen->probe;
 	const struct expr *expr = probe->spec->args[n];
-	struct ctext save = gen->save, fill = gen->fill;
+	const struct gen before = *gen;
 	struct format_arg as;
 
 	if (make_arg(gen, expr, format_follows(probe->format, n), arg)) {
 		if (!probe->several)
 			return -1;
-		take_back(&gen->save, &save);
-		take_back(&gen->fill, &fill);
-		leave_phase(gen, &gen->fill);
+		take_back(gen, &before);
 		*arg = (struct tracegen_arg){.kind = TRACEGEN_MISSING};
 		return 0;
 	}

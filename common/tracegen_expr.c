@@ -8,7 +8,10 @@
 #include "errmsg.h"
 #include "tracegen_code.h"
 
-enum { LITERAL_MAX = 128 }; /* of 512 bytes of stack that a program has */
+enum {
+	LITERAL_MAX = 128,
+	LITERAL_PART = 32, /* of 512 bytes of stack that a program has */
+};
 
 unsigned gen_uses(const struct gen *gen, const struct expr *expr)
 {
@@ -55,7 +58,7 @@ static int special_number(struct gen *gen, const struct expr *expr, struct numbe
 		gen->uses_parent = true;
 	if (expr->number != SPECIAL_LATENCY)
 		gen->uses_identity = true;
-	*out = (struct number){.is_unsigned = true};
+	*out = (struct number){0};
 	gen_var(gen, out->text);
 	ctext_line(gen->out, "u64 %s = %s;", out->text, texts[expr->number]);
 	return 0;
@@ -70,7 +73,9 @@ static int place_number(struct gen *gen, const struct expr *expr, struct number 
 	const struct gotype *type = place.type;
 	bool is_signed = type->kind == GOTYPE_INT;
 
-	*out = (struct number){.is_unsigned = !is_signed, .is_bool = type->kind == GOTYPE_BOOL};
+	/* as C promotes them: what 64 signed bits hold is signed */
+	*out = (struct number){.is_unsigned = !is_signed && type->size == 8,
+			       .is_bool = type->kind == GOTYPE_BOOL};
 	switch (type->kind) {
 	case GOTYPE_BOOL:
 	case GOTYPE_INT:
@@ -122,11 +127,25 @@ static uint64_t literal_word(const struct expr *literal, size_t off)
 	return word;
 }
 
+/* As long as it is equal, a part after the other. */
+static void compare_part(struct gen *gen, const struct expr *literal, size_t off,
+			 const char *pointer, const char *equal)
+{
+	size_t len = literal->len - off < LITERAL_PART ? literal->len - off : LITERAL_PART;
+
+	ctext_open(gen->out, "if (%s)", equal);
+	ctext_line(gen->out, "u64 text[%zu] = {};", (len + 7) / 8);
+	ctext_line(gen->out, "must(&bad, fetch(text, %zu, %s + %zu));", len, pointer, off);
+	for (size_t at = 0; at < len; at += 8)
+		ctext_line(gen->out, "%s &= text[%zu] == 0x%" PRIx64 "ULL;", equal, at / 8,
+			   literal_word(literal, off + at));
+	ctext_close(gen->out);
+}
+
 int gen_string_equal(struct gen *gen, const struct place *place, const struct expr *literal,
 		     struct number *out)
 {
 	char pointer[NAME_MAX_LEN], length[NAME_MAX_LEN];
-	size_t words = (literal->len + 7) / 8;
 
 	if (place->type->kind != GOTYPE_STRING &&
 	    !(place->type->kind == GOTYPE_SLICE && place->type->elem &&
@@ -143,15 +162,8 @@ int gen_string_equal(struct gen *gen, const struct place *place, const struct ex
 	*out = (struct number){.is_bool = true};
 	gen_var(gen, out->text);
 	ctext_line(gen->out, "u64 %s = %s == %zu;", out->text, length, literal->len);
-	if (!literal->len)
-		return 0;
-	ctext_open(gen->out, "if (%s)", out->text);
-	ctext_line(gen->out, "u64 text[%zu] = {};", words);
-	ctext_line(gen->out, "must(&bad, fetch(text, %zu, %s));", literal->len, pointer);
-	for (size_t i = 0; i < words; i++)
-		ctext_line(gen->out, "%s &= text[%zu] == 0x%" PRIx64 "ULL;", out->text, i,
-			   literal_word(literal, i * 8));
-	ctext_close(gen->out);
+	for (size_t off = 0; off < literal->len; off += LITERAL_PART)
+		compare_part(gen, literal, off, pointer, out->text);
 	return 0;
 }
 
@@ -256,8 +268,9 @@ static int binary(struct gen *gen, const struct expr *expr, struct number *out)
 		return -1;
 	bool compares = expr->op >= OP_LT && expr->op <= OP_NE;
 	bool shifts = expr->op == OP_SHL || expr->op == OP_SHR;
+	bool masks = expr->op == OP_AND || expr->op == OP_XOR || expr->op == OP_OR;
 
-	*out = (struct number){.is_bool = compares || (a.is_bool && b.is_bool),
+	*out = (struct number){.is_bool = compares || (masks && a.is_bool && b.is_bool),
 			       .is_unsigned =
 				       !compares && (a.is_unsigned || (b.is_unsigned && !shifts))};
 	gen_var(gen, out->text);

@@ -67,8 +67,7 @@ int gen_load(struct gen *gen, const struct place *place, uint64_t off, unsigned 
 	gen_var(gen, name);
 	if (place->value)
 		return load_register(gen, place, off, size, is_signed, col, name);
-	ctext_line(gen->out, "u64 %s = 0;", name);
-	ctext_line(gen->out, "must(&bad, fetch(&%s, %u, %s + %" PRIu64 "));", name, size,
+	ctext_line(gen->out, "u64 %s = fetch_word(&bad, %u, %s + %" PRIu64 ");", name, size,
 		   place->base, place->off + off);
 	if (is_signed && size < 8)
 		ctext_line(gen->out, "%s = (%s)%s;", name, c_type(size, true), name);
@@ -119,13 +118,12 @@ static int field_place(struct gen *gen, const struct expr *expr, struct place *p
 	if (place->type->kind == GOTYPE_POINTER && follow(gen, place, expr->col))
 		return -1;
 	for (int steps = 0; steps < FIELD_STEPS; steps++) {
-		through = NULL;
 		field = gotype_field(place->type, expr->text, &off, &through);
-		if (!field && !through)
+		if (!field)
 			break;
 		place->off += off;
-		place->type = field ? field->type : through->type;
-		if (field)
+		place->type = through ? through->type : field->type;
+		if (!through)
 			return 0;
 		if (follow(gen, place, expr->col))
 			return -1;
@@ -157,6 +155,19 @@ static int element_at(struct gen *gen, struct place *place, const char *base, ui
 	return 0;
 }
 
+/* Arrays in registers have one element, or none. */
+static int register_element(struct gen *gen, const struct gotype *array, const struct expr *index)
+{
+	struct number n;
+
+	if (gen_number(gen, index, &n))
+		return -1;
+	if (!array->count)
+		return errmsg_set(gen->err, "col %u: %s has no elements", index->col, array->name);
+	ctext_line(gen->out, "element(&bad, 0, %s, %" PRIu64 ", 0);", n.text, array->count);
+	return 0;
+}
+
 static int array_element(struct gen *gen, struct place *place, const struct expr *index)
 {
 	const struct gotype *array = place->type;
@@ -172,11 +183,7 @@ static int array_element(struct gen *gen, struct place *place, const struct expr
 		return 0;
 	}
 	if (place->value)
-		return array->count == 1 ? 0
-					 : errmsg_set(gen->err,
-						      "col %u: it is in registers: the index must "
-						      "be a number",
-						      index->col);
+		return register_element(gen, array, index);
 	snprintf(length, sizeof(length), "%" PRIu64, array->count);
 	snprintf(base, sizeof(base), "%s", place->base);
 	return element_at(gen, place, base, place->off, length, index);
@@ -253,7 +260,7 @@ static int behind_pointer(struct gen *gen, const struct place *place, unsigned o
 	gen_var(gen, out->text);
 	ctext_line(gen->out, "u64 %s = 0;", out->text);
 	ctext_open(gen->out, "if (%s)", pointer);
-	ctext_line(gen->out, "must(&bad, fetch(&%s, 8, %s + %u));", out->text, pointer, off);
+	ctext_line(gen->out, "%s = fetch_word(&bad, 8, %s + %u);", out->text, pointer, off);
 	ctext_close(gen->out);
 	return 0;
 }

@@ -153,19 +153,17 @@ static void emit_registers(struct gen *gen, const struct place *place, struct sh
 	}
 }
 
-/* In registers nothing can go wrong. What cannot be read from memory is zero then, and what zeros
- * refer to is nothing, so that no branch is needed: two for each value would be too many for the
- * verifier, which follows all combinations. */
+/* From registers nothing fails to be read. What cannot be read from memory is zero then, and what
+ * zeros refer to is nothing, so that no branch is needed: two for each value would be too many for
+ * the verifier, which follows all combinations. */
 void gen_value(struct gen *gen, const struct place *place, struct shape *shape, uint32_t state_at)
 {
 	if (place->value) {
 		emit_registers(gen, place, shape);
-		ctext_line(gen->out, "*(s64 *)(rec + %u) = %u;", state_at, shape->size);
-	} else {
-		if (shape->size)
-			ctext_line(gen->out, "must(&bad, fetch(rec + %u, %u, %s + %" PRIu64 "));",
-				   shape->at, shape->size, place->base, place->off);
-		ctext_line(gen->out, "*(s64 *)(rec + %u) = bad ? bad : %u;", state_at, shape->size);
+	} else if (shape->size) {
+		ctext_line(gen->out, "must(&bad, fetch(rec + %u, %u, %s + %" PRIu64 "));",
+			   shape->at, shape->size, place->base, place->off);
 	}
+	ctext_line(gen->out, "*(s64 *)(rec + %u) = bad ? bad : %u;", state_at, shape->size);
 	emit_refs(gen, shape, true);
 }

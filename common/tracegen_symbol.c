@@ -64,6 +64,7 @@ static int no_such(struct gen *gen, const struct expr *expr)
 {
 	const struct gofunc *fn = gen->probe->fn;
 	bool results = expr->kind == EXPR_RESULT;
+	size_t count = results ? fn->result_count : fn->param_count;
 	char known[256];
 
 	if (gen->probe->no_args)
@@ -75,9 +76,8 @@ static int no_such(struct gen *gen, const struct expr *expr)
 		return -1;
 	}
 	if (expr->kind != EXPR_NAME)
-		return errmsg_set(gen->err, "col %u: the function has %zu %s", expr->col,
-				  results ? fn->result_count : fn->param_count,
-				  results ? "results" : "parameters");
+		return errmsg_set(gen->err, "col %u: the function has %zu %s%s", expr->col, count,
+				  results ? "result" : "parameter", count == 1 ? "" : "s");
 	list_symbols(fn, gen->probe->spec->at_return, known, sizeof(known));
 	errmsg_set(gen->err, "col %u: no parameter or result is called \"%s\"", expr->col,
 		   expr->text);
@@ -108,6 +108,11 @@ int gen_symbol_place(struct gen *gen, const struct expr *expr, struct place *out
 	if (sym.is_result && !probe->spec->at_return)
 		return errmsg_set(gen->err,
 				  "col %u: results are known at return only: use r:", expr->col);
+	if (!sym.is_result && gen->returning)
+		return errmsg_set(gen->err,
+				  "col %u: arguments are read at entry, when results are not "
+				  "known yet",
+				  expr->col);
 	const struct goparam *param =
 		sym.is_result ? &probe->fn->results[sym.index] : &probe->fn->params[sym.index];
 	const struct abi_value *value =

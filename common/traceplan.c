@@ -19,7 +19,13 @@
 #include "traceplan_text.h"
 #include "tracer.h"
 
-enum { RECORD_MAX = 16384, CALLS_MAX = 1 << 17, RING_PAGES = 2048, PLANS_MAX = 1 << 16 };
+enum {
+	RECORD_MAX = 16384,
+	CALLS_MAX = 1 << 17,
+	RING_PAGES = 2048,
+	PLANS_MAX = 1 << 16,
+	QUOTE_MAX = 200
+};
 
 struct traceplan {
 	const struct traceplan_config *config;
@@ -55,12 +61,13 @@ static int parse_probe(struct traceplan *plan, size_t n, struct errmsg *err)
 	return plan->formats[n] ? 0 : -1;
 }
 
-/* Which of several PROBEs is wrong is said by quoting it. */
+/* Which of several PROBEs is wrong is said by quoting it, as far as there is room. */
 static void quote_probe(struct errmsg *err, const char *probe)
 {
+	bool all = strlen(probe) <= QUOTE_MAX;
 	struct errmsg why = *err;
 
-	errmsg_set(err, "\"%s\": %s", probe, why.text);
+	errmsg_set(err, "\"%.*s%s\": %s", QUOTE_MAX, probe, all ? "" : "...", why.text);
 	if (why.hint[0])
 		errmsg_hint(err, "%s", why.hint);
 }

@@ -69,10 +69,14 @@ bool traceprint_read(const struct traceprint_reader *reader, const void *data, s
 	out->user_frames = (const uint64_t *)(out->record + out->record_len);
 	out->kernel_frames = out->user_frames;
 	len = (len - out->record_len) / sizeof(uint64_t);
-	if (head->kernel_frames && len > TRACE_FRAMES)
+	if (head->user_frames > TRACE_FRAMES || head->user_frames > len)
+		return false;
+	/* those of the kernel stand last, after room for as many of the user's */
+	if (head->kernel_frames && len > TRACE_FRAMES) {
 		out->kernel_frames += TRACE_FRAMES;
-	return head->user_frames <= TRACE_FRAMES && head->kernel_frames <= TRACE_FRAMES &&
-	       head->user_frames <= len && head->kernel_frames <= len;
+		len -= TRACE_FRAMES;
+	}
+	return head->kernel_frames <= TRACE_FRAMES && head->kernel_frames <= len;
 }
 
 static const struct gotype *find_type(void *ctx, uint64_t rtype, bool *direct)
@@ -149,20 +153,27 @@ static struct kallsyms *kernel_symbols(struct traceprint_reader *reader)
 	return reader->kernel;
 }
 
+struct traceprint_frame traceprint_kernel_frame(struct traceprint_reader *reader,
+						const struct traceprint_event *event, uint32_t n)
+{
+	const struct kallsyms *syms = kernel_symbols(reader);
+	struct traceprint_frame frame = {.addr = event->kernel_frames[n], .module = ""};
+
+	if (syms)
+		frame.name = kallsyms_find(syms, frame.addr, &frame.off, &frame.module);
+	return frame;
+}
+
 void traceprint_kernel_stack(FILE *out, struct traceprint_reader *reader,
 			     const struct traceprint_event *event, bool addresses)
 {
-	const struct kallsyms *syms = kernel_symbols(reader);
-
 	for (uint32_t i = 0; i < event->head->kernel_frames; i++) {
-		uint64_t addr = event->kernel_frames[i], off = 0;
-		const char *module = "",
-			   *name = syms ? kallsyms_find(syms, addr, &off, &module) : NULL;
+		struct traceprint_frame frame = traceprint_kernel_frame(reader, event, i);
 
 		fputs("        ", out);
-		if (addresses || !name)
-			fprintf(out, "0x%016" PRIx64 " ", addr);
-		fprintf(out, "%s +0x%" PRIx64 " [%s]\n", name ? name : "[unknown]", off,
-			*module ? module : "kernel");
+		if (addresses || !frame.name)
+			fprintf(out, "0x%016" PRIx64 " ", frame.addr);
+		fprintf(out, "%s +0x%" PRIx64 " [%s]\n", frame.name ? frame.name : "[unknown]",
+			frame.off, *frame.module ? frame.module : "kernel");
 	}
 }

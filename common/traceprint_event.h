@@ -58,6 +58,12 @@ void traceprint_message(FILE *out, struct traceprint_reader *reader,
 			const struct traceprint_event *event);
 void traceprint_user_stack(FILE *out, struct traceprint_reader *reader,
 			   const struct traceprint_event *event, bool addresses);
+struct traceprint_frame {
+	uint64_t addr, off;        /* in the kernel; bytes from the symbol */
+	const char *name, *module; /* NULL: no symbol; "": the kernel itself */
+};
+struct traceprint_frame traceprint_kernel_frame(struct traceprint_reader *reader,
+						const struct traceprint_event *event, uint32_t n);
 void traceprint_kernel_stack(FILE *out, struct traceprint_reader *reader,
 			     const struct traceprint_event *event, bool addresses);
 /* A line on stdout. */

@@ -86,6 +86,27 @@ static void json_time(struct json *json, uint64_t unix_ns)
 	json_string(json, text);
 }
 
+static void json_kernel_stack(struct json *json, struct traceprint_reader *reader,
+			      const struct traceprint_event *event)
+{
+	json_key(json, "kernel_stack");
+	json_array(json);
+	for (uint32_t i = 0; i < event->head->kernel_frames; i++) {
+		struct traceprint_frame frame = traceprint_kernel_frame(reader, event, i);
+		char addr[24];
+
+		snprintf(addr, sizeof(addr), "0x%" PRIx64, frame.addr);
+		json_object(json);
+		json_key(json, "func");
+		json_string(json, frame.name);
+		json_count(json, "off", frame.off);
+		json_key(json, "addr");
+		json_string(json, addr);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
 void traceprint_json(struct traceprint_reader *reader, const struct traceprint_event *event,
 		     const char *message, uint64_t unix_ns)
 {
@@ -118,5 +139,7 @@ void traceprint_json(struct traceprint_reader *reader, const struct traceprint_e
 
 		gostack_json(&json, &stack, traceprint_symbols(reader, event));
 	}
+	if (head->kernel_frames)
+		json_kernel_stack(&json, reader, event);
 	json_object_end(&json);
 }

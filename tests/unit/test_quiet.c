@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "quiet.h"
@@ -72,6 +73,26 @@ static void test_kept(void **state)
 	free(kept);
 }
 
+/* a library that ends the process: why is not kept back */
+static void test_exit(void **state)
+{
+	struct terminal t;
+	char seen[64];
+
+	(void)state;
+	take_terminal(&t);
+	pid_t pid = fork();
+
+	if (!pid) {
+		quiet_begin();
+		say("the reason");
+		exit(1);
+	}
+	waitpid(pid, NULL, 0);
+	give_back(&t, seen, sizeof(seen));
+	assert_int_equal(strncmp(seen, "the reason", 10), 0);
+}
+
 static void test_nothing_said(void **state)
 {
 	(void)state;
@@ -105,6 +126,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_exit),
 		cmocka_unit_test(test_nothing_said),
 		cmocka_unit_test(test_closed_stderr),
 	};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A PROBE with a signature, turned into a plan as gotrace does for a function that it has found. */
+#ifndef GENPROBE_H
+#define GENPROBE_H
+
+#include "abi.h"
+#include "errmsg.h"
+#include "probespec.h"
+#include "tracegen.h"
+
+struct genprobe_how {
+	int arch; /* enum image_arch */
+	enum abi_convention convention;
+	bool several, no_args;
+	bool unknown; /* the signature is only what raw words are made of */
+	uint32_t string_max;
+};
+
+struct genprobe {
+	struct gotypes *types;
+	struct probespec spec;
+	struct format *format;
+	struct gofunc fn;
+	struct abi_layout abi;
+	struct tracegen_plan plan;
+};
+
+/* Signatures may use main.T, main.Box and main.Deep, see genprobe.c. 0, or -1 with *err; the caller
+ * frees in both cases. */
+int genprobe_make(struct genprobe *gp, const char *probe, const struct genprobe_how *how,
+		  struct errmsg *err);
+void genprobe_free(struct genprobe *gp);
+
+#endif
