@@ -144,18 +144,19 @@ static void test_long_literals(void **state)
 	free(probe);
 }
 
+/* clang-format off */
 /* "#if" and quotes, names that are C's or ours: in all places where a name or text may stand */
 static const char *const hostile[] = {
 	"main.f(zqname int) (zqname > 1) \"zqtext %d\", zqname",
 	"main.f(zqname string) (zqname == \"zq*/\\\"zq\\nzq\") \"zq\\\"zq\\n%s\", zqname",
 	"main.f(zqname string) (STRCMP(\"zq\\x00zq\", zqname)) \"%s\", \"zq*/ zq\"",
 	"main.zq*(zqname *zqpkg.zqType) (zqname != nil) \"%p\", zqname",
-	"r:main.f(zqname struct{zqfield int; zqother string}) (zqresult error) (zqname.zqfield > 1 "
-	"&& zqresult != nil) \"zq%s\", zqname.zqother",
+	"r:main.f(zqname struct{zqfield int; zqother string}) (zqresult error) (zqname.zqfield > 1 && zqresult != nil) \"zq%s\", zqname.zqother",
 	"r:main.f(zqm map[string]int, zqf func(zqx int)) \"%+v %v zq\", zqm, zqf",
 	"main.\"zq(zqname int)",
 	"main.f(\u4e16zq int) (\u4e16zq > 1) \"\u4e16zq %d\", \u4e16zq",
 };
+/* clang-format on */
 
 static void check_text(const char *text)
 {
