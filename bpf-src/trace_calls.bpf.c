@@ -2,7 +2,6 @@
 /* The part of trace.bpf.c that follows calls until they return; it is put in there where there are
  * return probes. (Maps can be used in a program's main file only.) */
 
-#define SAME_DEPTH_MAX 8 /* return probes of one function, inlined copies in one frame */
 #define ABANDONED_MAX 64 /* calls that one panic can end and that are each reported */
 #define FORGOTTEN_MAX 16 /* times 64: of the others, those whose entries are deleted at once */
 #define CALLS_LOG2 17    /* calls of one goroutine, at most 2 to this */
@@ -134,7 +133,7 @@ static inline u64 index_for(struct goroutine_key *who, u64 end, struct call *cal
 	int i;
 
 #pragma clang loop unroll(disable)
-	for (i = 1; i <= SAME_DEPTH_MAX; i++) {
+	for (i = 1; i <= TRACE_SAME_DEPTH; i++) {
 		if (i > end)
 			break;
 		key.index = end - i;
@@ -185,7 +184,7 @@ static inline void on_return(struct pt_regs *ctx, struct hit *hit, struct gorout
 	struct waiting *waiting;
 	int i;
 
-	for (i = 1; i <= SAME_DEPTH_MAX; i++) {
+	for (i = 1; i <= TRACE_SAME_DEPTH; i++) {
 		if (i > *calls)
 			return;
 		key.index = *calls - i;
@@ -196,7 +195,7 @@ static inline void on_return(struct pt_regs *ctx, struct hit *hit, struct gorout
 		    !waiting->done)
 			break;
 	}
-	if (i > SAME_DEPTH_MAX || !waiting)
+	if (i > TRACE_SAME_DEPTH || !waiting)
 		return;
 	waiting->done = 1;
 	hit->latency = hit->now - waiting->call.start_ns;
@@ -210,7 +209,7 @@ static inline void forget_done(struct goroutine_key *who, u64 *calls)
 	struct waiting *last;
 	int i;
 
-	for (i = 0; i < SAME_DEPTH_MAX; i++) {
+	for (i = 0; i < TRACE_SAME_DEPTH; i++) {
 		if (!*calls)
 			break;
 		key.index = *calls - 1;

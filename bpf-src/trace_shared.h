@@ -58,6 +58,7 @@ enum trace_counter {                   /* of map `counters` */
 };
 
 #define TRACE_FRAMES 128
+#define TRACE_SAME_DEPTH 8      /* return probes of one function, inlined copies in one frame */
 #define TRACE_LATER 12          /* readings of one event that are done in one loop */
 #define TRACE_LATER_SIZE 0xffff /* bytes of an element then, at most */
 #define TRACE_DYNTYPES 65536

@@ -48,6 +48,13 @@ void gen_var(struct gen *gen, char name[NAME_MAX_LEN]); /* a new variable's name
 /* C that reads integer register `n` of the ABI */
 void gen_register(const struct gen *gen, unsigned n, char *text, size_t size);
 
+/* Of errmsg_set(): -1, where readers of one file alone can see it. */
+static inline int gen_failed(int set)
+{
+	(void)set;
+	return -1;
+}
+
 /* All of these write code and return 0, or -1 with the error set. */
 int gen_number(struct gen *gen, const struct expr *expr, struct number *out);
 int gen_place(struct gen *gen, const struct expr *expr, struct place *out);

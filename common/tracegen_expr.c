@@ -52,8 +52,8 @@ static int special_number(struct gen *gen, const struct expr *expr, struct numbe
 	};
 
 	if (expr->number == SPECIAL_COMM || expr->number == SPECIAL_FUNC)
-		return errmsg_set(gen->err, "col %u: %s is text, not a number", expr->col,
-				  expr_special_text(expr->number));
+		return gen_failed(errmsg_set(gen->err, "col %u: %s is text, not a number",
+					     expr->col, expr_special_text(expr->number)));
 	if (expr->number == SPECIAL_PARENT_GOID)
 		gen->uses_parent = true;
 	if (expr->number != SPECIAL_LATENCY)
@@ -90,7 +90,8 @@ static int place_number(struct gen *gen, const struct expr *expr, struct number 
 			break;
 		/* fall through */
 	default:
-		return errmsg_set(gen->err, "col %u: %s is no number", expr->col, type->name);
+		return gen_failed(
+			errmsg_set(gen->err, "col %u: %s is no number", expr->col, type->name));
 	}
 	return gen_load(gen, &place, 0, type->size, is_signed, expr->col, out->text);
 }
@@ -101,7 +102,7 @@ static int nil_number(struct gen *gen, const struct expr *expr, struct number *o
 	struct place place;
 
 	if (!gen_is_place(expr))
-		return errmsg_set(gen->err, "col %u: this cannot be nil", expr->col);
+		return gen_failed(errmsg_set(gen->err, "col %u: this cannot be nil", expr->col));
 	if (gen_place(gen, expr, &place))
 		return -1;
 	switch (place.type->kind) {
@@ -114,8 +115,8 @@ static int nil_number(struct gen *gen, const struct expr *expr, struct number *o
 		*out = (struct number){.is_unsigned = true};
 		return gen_load(gen, &place, 0, 8, false, expr->col, out->text);
 	default:
-		return errmsg_set(gen->err, "col %u: %s cannot be nil", expr->col,
-				  place.type->name);
+		return gen_failed(errmsg_set(gen->err, "col %u: %s cannot be nil", expr->col,
+					     place.type->name));
 	}
 }
 
@@ -150,12 +151,12 @@ int gen_string_equal(struct gen *gen, const struct place *place, const struct ex
 	if (place->type->kind != GOTYPE_STRING &&
 	    !(place->type->kind == GOTYPE_SLICE && place->type->elem &&
 	      place->type->elem->size == 1))
-		return errmsg_set(gen->err, "col %u: %s is no string", literal->col,
-				  place->type->name);
+		return gen_failed(errmsg_set(gen->err, "col %u: %s is no string", literal->col,
+					     place->type->name));
 	if (literal->len > LITERAL_MAX)
-		return errmsg_set(gen->err,
-				  "col %u: strings of more than %d bytes are not compared",
-				  literal->col, LITERAL_MAX);
+		return gen_failed(errmsg_set(
+			gen->err, "col %u: strings of more than %d bytes are not compared",
+			literal->col, LITERAL_MAX));
 	if (gen_load(gen, place, 0, 8, false, literal->col, pointer) ||
 	    gen_load(gen, place, 8, 8, false, literal->col, length))
 		return -1;
@@ -178,11 +179,11 @@ static int compare_string(struct gen *gen, const struct expr *expr, const struct
 				      !memcmp(literal->text, other->text, other->len)) ==
 					     (expr->op == OP_EQ));
 	if (other->kind == EXPR_SPECIAL)
-		return errmsg_set(gen->err,
-				  "col %u: %s is not compared in the kernel: use -n or -f",
-				  other->col, expr_special_text(other->number));
+		return gen_failed(errmsg_set(
+			gen->err, "col %u: %s is not compared in the kernel: use -n or -f",
+			other->col, expr_special_text(other->number)));
 	if (!gen_is_place(other))
-		return errmsg_set(gen->err, "col %u: this is no string", other->col);
+		return gen_failed(errmsg_set(gen->err, "col %u: this is no string", other->col));
 	if (gen_place(gen, other, &place) || gen_string_equal(gen, &place, literal, &equal))
 		return -1;
 	*out = (struct number){.is_bool = true};
@@ -215,8 +216,8 @@ static int compare_nil(struct gen *gen, const struct expr *expr, struct number *
 	struct number word;
 
 	if (expr->op != OP_EQ && expr->op != OP_NE)
-		return errmsg_set(gen->err,
-				  "col %u: nil can only be compared with == and !=", expr->col);
+		return gen_failed(errmsg_set(
+			gen->err, "col %u: nil can only be compared with == and !=", expr->col));
 	if (nil_number(gen, other, &word))
 		return -1;
 	*out = (struct number){.is_bool = true};
@@ -248,7 +249,7 @@ static void arithmetic(struct gen *gen, enum expr_op op, const struct number *a,
 
 static int binary(struct gen *gen, const struct expr *expr, struct number *out)
 {
-	struct number a, b;
+	struct number a = {0}, b = {0};
 
 	if (expr->op == OP_LOGICAL_AND || expr->op == OP_LOGICAL_OR)
 		return logical(gen, expr, out);
@@ -317,10 +318,11 @@ static int saved_number(struct gen *gen, const struct expr *expr, struct number 
 static int no_number(struct gen *gen, const struct expr *expr)
 {
 	if (expr->kind == EXPR_STRING)
-		return errmsg_set(gen->err, "col %u: a string is no number", expr->col);
+		return gen_failed(errmsg_set(gen->err, "col %u: a string is no number", expr->col));
 	if (expr->kind == EXPR_NIL)
-		return errmsg_set(gen->err, "col %u: nil can only be compared", expr->col);
-	return errmsg_set(gen->err, "col %u: a list is no number", expr->col);
+		return gen_failed(
+			errmsg_set(gen->err, "col %u: nil can only be compared", expr->col));
+	return gen_failed(errmsg_set(gen->err, "col %u: a list is no number", expr->col));
 }
 
 int gen_number(struct gen *gen, const struct expr *expr, struct number *out)
@@ -349,7 +351,8 @@ int gen_number(struct gen *gen, const struct expr *expr, struct number *out)
 		return binary(gen, expr, out);
 	case EXPR_STRCMP:
 		if (!gen_is_place(expr->a))
-			return errmsg_set(gen->err, "col %u: STRCMP takes a string", expr->a->col);
+			return gen_failed(errmsg_set(gen->err, "col %u: STRCMP takes a string",
+						     expr->a->col));
 		return gen_place(gen, expr->a, &place) ? -1
 						       : gen_string_equal(gen, &place, expr, out);
 	default:

@@ -58,7 +58,8 @@ static int load_register(struct gen *gen, const struct place *place, uint64_t of
 		ctext_line(gen->out, "u64 %s = (%s)%s;", name, c_type(size, is_signed), reg);
 		return 0;
 	}
-	return errmsg_set(gen->err, "col %u: a floating-point register cannot be read", col);
+	return gen_failed(
+		errmsg_set(gen->err, "col %u: a floating-point register cannot be read", col));
 }
 
 int gen_load(struct gen *gen, const struct place *place, uint64_t off, unsigned size,
@@ -80,8 +81,8 @@ static int follow(struct gen *gen, struct place *place, unsigned col)
 	const struct gotype *elem = place->type->elem;
 
 	if (!elem)
-		return errmsg_set(gen->err, "col %u: what %s points to is not known", col,
-				  place->type->name);
+		return gen_failed(errmsg_set(gen->err, "col %u: what %s points to is not known",
+					     col, place->type->name));
 	struct place to = {.type = elem};
 
 	if (gen_load(gen, place, 0, 8, false, col, to.base))
@@ -98,7 +99,8 @@ static int no_field(struct gen *gen, const struct place *place, const struct exp
 	size_t len = 0;
 
 	if (type->kind != GOTYPE_STRUCT)
-		return errmsg_set(gen->err, "col %u: %s has no fields", expr->col, type->name);
+		return gen_failed(
+			errmsg_set(gen->err, "col %u: %s has no fields", expr->col, type->name));
 	for (size_t i = 0; i < type->field_count && len < sizeof(known); i++)
 		len += snprintf(known + len, sizeof(known) - len, "%s%s", i ? ", " : "",
 				type->fields[i].name);
@@ -163,7 +165,8 @@ static int register_element(struct gen *gen, const struct gotype *array, const s
 	if (gen_number(gen, index, &n))
 		return -1;
 	if (!array->count)
-		return errmsg_set(gen->err, "col %u: %s has no elements", index->col, array->name);
+		return gen_failed(errmsg_set(gen->err, "col %u: %s has no elements", index->col,
+					     array->name));
 	ctext_line(gen->out, "element(&bad, 0, %s, %" PRIu64 ", 0);", n.text, array->count);
 	return 0;
 }
@@ -177,8 +180,8 @@ static int array_element(struct gen *gen, struct place *place, const struct expr
 	place->type = array->elem;
 	if (is_constant(index, &n)) {
 		if (n >= array->count)
-			return errmsg_set(gen->err, "col %u: %s has no element %" PRIu64,
-					  index->col, array->name, n);
+			return gen_failed(errmsg_set(gen->err, "col %u: %s has no element %" PRIu64,
+						     index->col, array->name, n));
 		place->off += n * array->elem->size;
 		return 0;
 	}
@@ -201,15 +204,16 @@ static int index_place(struct gen *gen, const struct expr *expr, struct place *p
 	if (place->type->kind == GOTYPE_ARRAY && place->type->elem)
 		return array_element(gen, place, expr->b);
 	if (place->type->kind != GOTYPE_STRING && place->type->kind != GOTYPE_SLICE)
-		return errmsg_set(gen->err, "col %u: %s cannot be indexed", expr->col,
-				  place->type->name);
+		return gen_failed(errmsg_set(gen->err, "col %u: %s cannot be indexed", expr->col,
+					     place->type->name));
 	if (gen_load(gen, place, 0, 8, false, expr->col, base) ||
 	    gen_load(gen, place, 8, 8, false, expr->col, length))
 		return -1;
 	place->type = place->type->kind == GOTYPE_STRING ? gotypes_basic(gen->memory, "uint8")
 							 : place->type->elem;
 	if (!place->type)
-		return errmsg_set(gen->err, "col %u: its elements are not known", expr->col);
+		return gen_failed(
+			errmsg_set(gen->err, "col %u: its elements are not known", expr->col));
 	return element_at(gen, place, base, 0, length, expr->b);
 }
 
@@ -218,8 +222,8 @@ static int deref_place(struct gen *gen, const struct expr *expr, struct place *p
 	if (gen_place(gen, expr->a, place))
 		return -1;
 	if (place->type->kind != GOTYPE_POINTER)
-		return errmsg_set(gen->err, "col %u: %s is no pointer", expr->col,
-				  place->type->name);
+		return gen_failed(errmsg_set(gen->err, "col %u: %s is no pointer", expr->col,
+					     place->type->name));
 	return follow(gen, place, expr->col);
 }
 
@@ -243,8 +247,8 @@ int gen_place(struct gen *gen, const struct expr *expr, struct place *out)
 	case EXPR_DEREF:
 		return deref_place(gen, expr, out);
 	default:
-		return errmsg_set(gen->err, "col %u: this has no fields and no elements",
-				  expr->col);
+		return gen_failed(errmsg_set(gen->err, "col %u: this has no fields and no elements",
+					     expr->col));
 	}
 }
 
@@ -283,6 +287,6 @@ int gen_length(struct gen *gen, const struct expr *expr, struct number *out)
 		return gen_load(gen, &place, cap ? 16 : 8, 8, false, expr->col, out->text);
 	if (kind == GOTYPE_CHAN || (kind == GOTYPE_MAP && !cap))
 		return behind_pointer(gen, &place, cap ? 8 : 0, expr->col, out);
-	return errmsg_set(gen->err, "col %u: %s has no %s", expr->col, place.type->name,
-			  cap ? "capacity" : "length");
+	return gen_failed(errmsg_set(gen->err, "col %u: %s has no %s", expr->col, place.type->name,
+				     cap ? "capacity" : "length"));
 }

@@ -286,12 +286,38 @@ static size_t *count_items(const struct traceplan *plan, const struct selection 
 	return counts;
 }
 
+/* The kernel side tells only so many PROBEs at one function's returns apart. */
+static int check_returns(const struct traceplan *plan, const struct selection *sel,
+			 struct errmsg *err)
+{
+	size_t probes = 0;
+
+	for (size_t i = 0; i < plan->config->probe_count; i++)
+		probes += plan->returns[i];
+	for (size_t i = 0; probes > TRACE_SAME_DEPTH && i < sel->item_count; i++) {
+		const struct selection_item *item = &sel->items[i];
+		size_t same = 0;
+
+		for (size_t j = 0; item->returns && j < sel->item_count; j++)
+			same += sel->items[j].returns && sel->items[j].prog == item->prog &&
+				sel->items[j].func == item->func;
+		if (same > TRACE_SAME_DEPTH)
+			return errmsg_set(err, "more than %d r: PROBEs of %s", TRACE_SAME_DEPTH,
+					  sel->rows[item->row].name);
+	}
+	return 0;
+}
+
 int traceplan_make(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	struct traceplan *plan = ctx;
 	size_t *counts = count_items(plan, tracer->sel);
 	int ret = 0;
 
+	if (check_returns(plan, tracer->sel, err)) {
+		free(counts);
+		return -1;
+	}
 	plan->infos = mem_zalloc(tracer->program_count, sizeof(struct funcinfo *));
 	plan->info_count = tracer->program_count;
 	for (size_t i = 0; i < tracer->program_count; i++)
