@@ -52,9 +52,30 @@ int session_check_privileges(struct errmsg *err)
 	return -1;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
+}
+
+/* when the first signal came during `stream`; 0: none has */
+static volatile uint64_t signalled_ns;
+
+/* Printing may wait for a reader that never reads: then a second signal leaves at once. */
+static void on_signal_while_streaming(int number)
+{
+	if (!signalled_ns)
+		signalled_ns = now_ns();
+	else if (now_ns() - signalled_ns > GRACE_MS * (NS_PER_S / 1000))
+		_exit(128 + number);
+}
+
 struct session *session_new(struct errmsg *err)
 {
 	struct session *ses = mem_zalloc(1, sizeof(*ses));
+	struct sigaction act = {.sa_handler = on_signal_while_streaming, .sa_flags = SA_RESTART};
 
 	sigemptyset(&ses->signals);
 	sigaddset(&ses->signals, SIGINT);
@@ -62,6 +83,9 @@ struct session *session_new(struct errmsg *err)
 	signal(SIGPIPE, SIG_DFL); /* some parents leave it ignored */
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	sigprocmask(SIG_BLOCK, &ses->signals, NULL);
+	signalled_ns = 0;
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGTERM, &act, NULL);
 	ses->signal_fd = signalfd(-1, &ses->signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (ses->signal_fd >= 0)
 		return ses;
@@ -77,14 +101,6 @@ void session_free(struct session *ses)
 	if (ses->signal_fd >= 0)
 		close(ses->signal_fd);
 	free(ses);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
 }
 
 /* When something is due by itself; UINT64_MAX: never. */
@@ -138,15 +154,18 @@ static bool take_signal(const struct session *ses)
 }
 
 /* Reads the stream where it is time to. Is the session over? */
-static bool read_stream(const struct session_spec *spec, const struct pollfd *fds,
-			struct schedule *sched, enum session_end *end)
+static bool read_stream(const struct session *ses, const struct session_spec *spec,
+			const struct pollfd *fds, struct schedule *sched, enum session_end *end)
 {
-	bool due = now_ns() >= sched->stream;
+	bool due = now_ns() >= sched->stream, more;
 
 	if (!due && !fds[FD_STREAM].revents)
 		return false;
-	if (!spec->stream(spec->ctx)) {
-		*end = SESSION_ENOUGH;
+	sigprocmask(SIG_UNBLOCK, &ses->signals, NULL);
+	more = spec->stream(spec->ctx);
+	sigprocmask(SIG_BLOCK, &ses->signals, NULL);
+	if (!more || signalled_ns) {
+		*end = more ? SESSION_SIGNAL : SESSION_ENOUGH;
 		return true;
 	}
 	/* from now: printing may have taken longer than the period */
@@ -186,7 +205,7 @@ static int run(struct session *ses, const struct session_spec *spec, enum sessio
 
 		if (n < 0 && errno != EINTR)
 			return -1;
-		if (read_stream(spec, fds, &sched, end))
+		if (read_stream(ses, spec, fds, &sched, end))
 			return 0;
 		if (n > 0 && look(ses, spec, fds, end))
 			return 0;

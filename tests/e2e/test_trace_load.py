@@ -192,6 +192,20 @@ def load_overflow():
         expect(took < 4 * alone + 0.5, f"{took:.2f} s, without events {alone:.2f} s")
 
 
+@test(number=[2, 15])
+def load_unread_interrupted(number):
+    """A second signal ends a tracer that waits for its reader."""
+    with Target("traced", newest(), args=["hot=300000"]) as target, \
+            Unread(target, ':main.add "%d", a') as tracer:
+        hot(target)
+        time.sleep(0.5)
+        tracer.child.send_signal(number)
+        time.sleep(0.5)
+        expect(tracer.child.poll() is None, "ended by the first signal, with events yet to be printed")
+        tracer.child.send_signal(number)
+        expect(tracer.child.wait(PATIENCE) == 128 + number, f"status {tracer.child.returncode}")
+
+
 @test(version=EDGES, options=[[], ["r:"], ["%+v"]])
 def load_wild_pointers(version, options):
     """Pointers to nothing, lengths from elsewhere, rings: printed as what they are, or as unreadable"""
