@@ -29,6 +29,11 @@ def built():
     return [(v, f) for v, f in BUILT if v in versions()]
 
 
+def built_for_results():
+    """Arguments are printed at return too: fewer of the same are left"""
+    return [(v, f) for v, f in built() if len(versions()) > 5 or f == "plain" or v == newest()]
+
+
 def truth(text, kind, part):
     """(function, what it is given or answers)"""
     lines = [line.split("\t") for line in text.splitlines() if line.count("\t") == 2]
@@ -94,7 +99,7 @@ def trace_args(part, built_as):
     check(part, built_as)
 
 
-@test(part=MOST, built_as=built)
+@test(part=MOST, built_as=built_for_results)
 def trace_results(part, built_as):
     check_returns(part, built_as)
 
