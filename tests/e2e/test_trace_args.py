@@ -4,7 +4,7 @@
 import collections
 import re
 
-from harness import expect, plain_name, test, versions
+from harness import expect, newest, plain_name, test, versions
 
 from gotrace import rows, trace_fixture
 
