@@ -86,6 +86,19 @@ def trace_stack_leaf(version):
                f"{row.text}: {names(lines)}")
 
 
+@test(version=some_versions, flavour=["pie", "cgopie"])
+def trace_moved(version, flavour):
+    """A program that is loaded elsewhere: its stacks, functions and interfaces' types"""
+    text, _ = trace_fixture("traced", version, "-U", ':main.leaf "in"', flavour=flavour,
+                            words=["stacks"])
+    got = rows(text, stacks=True)
+    expect(got and names(got[0][1])[:3] == ["main.leaf", "main.stacks", "main.main"], f"{got}")
+    text, _ = trace_fixture("traced", version, ':fmt.Fprintln "%v", a', 'r:main.(*Store).Get "%v", err',
+                            flavour=flavour)
+    said = [row.text for row in rows(text)]
+    expect(any('"Hello, BPF!"' in t for t in said) and 'no key "none" in shop' in said, f"{said}")
+
+
 @test(version=some_versions)
 def trace_stack_created_by(version):
     got, true = check(version, "plain", ':main.innermost (depth == 0) "in"')
