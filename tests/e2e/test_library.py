@@ -6,7 +6,7 @@ import tempfile
 
 from harness import TESTS, Process, Tool, counted, expect, newest, run, test, toolchain
 
-TOOLS = ["gofunccount", "gofunclatency"]
+TOOLS = ["gofunccount", "gofunclatency", "gotrace"]
 SOURCES = TESTS + "/fixtures/library"
 
 
@@ -26,7 +26,7 @@ def build(folder, version):
 
 def naps(records):
     return counted(records).get("main.nap", 0) + sum(
-        r["count"] for r in records if r.get("type") == "latency")
+        r.get("count", 1) for r in records if r.get("type") in ("latency", "call"))
 
 
 @test(tool=TOOLS, version=lambda: ["1.19", newest()])
