@@ -8,6 +8,7 @@
 #include "debuginfo.h"
 #include "errmsg.h"
 #include "evidence.h"
+#include "funcname.h"
 #include "image.h"
 #include "mem.h"
 #include "pclntab.h"
@@ -28,6 +29,8 @@ struct funcinfo {
 	struct rtti *rtti;     /* the same */
 	bool dbg_tried, rtti_tried;
 	struct insn_decoder *decoder; /* NULL: not needed yet */
+	struct evidence evidence;
+	uint64_t evidence_of; /* address of the function that it is of; 0: none yet */
 };
 
 struct funcinfo *funcinfo_new(const struct program *prog, int minor, struct gotypes *memory)
@@ -68,12 +71,17 @@ static struct rtti *get_rtti(struct funcinfo *info)
 	return info->rtti;
 }
 
-static void read_evidence(struct funcinfo *info, const struct pclntab_func *fn,
-			  struct evidence *out)
+/* Several of the questions below are asked of one function after the other; its code is decoded
+ * once. */
+static const struct evidence *get_evidence(struct funcinfo *info, const struct pclntab_func *fn)
 {
 	if (!info->decoder)
 		info->decoder = insn_decoder_new(image_arch(info->prog->img));
-	evidence_read(info->prog->img, info->prog->tab, info->decoder, info->minor, fn, out);
+	if (info->evidence_of != fn->addr)
+		evidence_read(info->prog->img, info->prog->tab, info->decoder, info->minor, fn,
+			      &info->evidence);
+	info->evidence_of = fn->addr;
+	return &info->evidence;
 }
 
 /* Words as they are passed: all that can be said of a function of unknown signature. On the stack
@@ -83,14 +91,13 @@ static void raw_words(struct funcinfo *info, const struct pclntab_func *fn, stru
 	static const char *const names[RAW_WORDS] = {"goarg1", "goarg2", "goarg3",
 						     "goarg4", "goarg5", "goarg6",
 						     "goarg7", "goarg8", "goarg9"};
-	struct evidence evidence;
+	const struct evidence *evidence = get_evidence(info, fn);
 
 	*out = (struct gofunc){.dictionary = -1, .source = GOFUNC_NONE};
 	out->params = gotypes_alloc(info->memory, RAW_WORDS, sizeof(*out->params));
 	out->results = gotypes_alloc(info->memory, RAW_WORDS, sizeof(*out->results));
-	read_evidence(info, fn, &evidence);
 	out->param_count = RAW_WORDS;
-	out->result_count = evidence.usual == ABI_STACK ? 0 : RAW_WORDS;
+	out->result_count = evidence->usual == ABI_STACK ? 0 : RAW_WORDS;
 	for (size_t i = 0; i < RAW_WORDS; i++) {
 		out->params[i].name = names[i];
 		out->params[i].type = gotypes_basic(info->memory, "uintptr");
@@ -102,22 +109,20 @@ static void raw_words(struct funcinfo *info, const struct pclntab_func *fn, stru
 void funcinfo_layout(struct funcinfo *info, const struct pclntab_func *fn, const struct gofunc *sig,
 		     struct abi_layout *out)
 {
-	struct evidence evidence;
+	const struct evidence *evidence = get_evidence(info, fn);
 
-	read_evidence(info, fn, &evidence);
 	if (sig->source == GOFUNC_NONE)
-		abi_layout(sig, evidence.arch, evidence.usual, out);
+		abi_layout(sig, evidence->arch, evidence->usual, out);
 	else
-		evidence_layout(&evidence, sig, out);
+		evidence_layout(evidence, sig, out);
 }
 
 bool funcinfo_table(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *sig,
 		    struct abi_layout *layout)
 {
-	struct evidence evidence;
+	const struct evidence *evidence = get_evidence(info, fn);
 
-	read_evidence(info, fn, &evidence);
-	return argtable_read(info->prog->img, info->prog->tab, &evidence, fn, info->memory, sig,
+	return argtable_read(info->prog->img, info->prog->tab, evidence, fn, info->memory, sig,
 			     layout);
 }
 
@@ -125,11 +130,9 @@ bool funcinfo_table(struct funcinfo *info, const struct pclntab_func *fn, struct
 static bool is_credible(struct funcinfo *info, const struct pclntab_func *fn,
 			const struct gofunc *sig)
 {
-	struct evidence evidence;
+	const struct evidence *evidence = get_evidence(info, fn);
 	struct abi_layout layout;
-
-	read_evidence(info, fn, &evidence);
-	bool fits = evidence_layout(&evidence, sig, &layout);
+	bool fits = evidence_layout(evidence, sig, &layout);
 
 	abi_layout_free(&layout);
 	return fits;
@@ -139,16 +142,14 @@ static bool is_credible(struct funcinfo *info, const struct pclntab_func *fn,
 static int check_typed(struct funcinfo *info, const struct pclntab_func *fn,
 		       const struct gofunc *sig, unsigned col, struct errmsg *err)
 {
-	struct evidence evidence;
+	const struct evidence *evidence = get_evidence(info, fn);
 	struct abi_layout layout;
-
-	read_evidence(info, fn, &evidence);
-	bool fits = evidence_layout(&evidence, sig, &layout);
+	bool fits = evidence_layout(evidence, sig, &layout);
 	int64_t bytes = layout.args_size;
-	bool same_size = evidence.args < 0 || evidence.args == bytes;
+	bool same_size = evidence->args < 0 || evidence->args == bytes;
 
 	abi_layout_free(&layout);
-	if (fits || (!sig->result_count && evidence.args > bytes))
+	if (fits || (!sig->result_count && evidence->args > bytes))
 		return 0;
 	if (same_size)
 		errmsg_set(err, "col %u: %s takes parameters of other types from its registers",
@@ -157,7 +158,7 @@ static int check_typed(struct funcinfo *info, const struct pclntab_func *fn,
 		errmsg_set(err,
 			   "col %u: %s has parameters of other sizes: they take %d bytes, not "
 			   "%d",
-			   col, fn->name, evidence.args, (int)bytes);
+			   col, fn->name, evidence->args, (int)bytes);
 	errmsg_hint(err, "write all parameters, but not a method's receiver");
 	return -1;
 }
@@ -185,39 +186,29 @@ static const struct gotype *find_type(void *ctx, const char *name)
 	return type;
 }
 
-/* The receiver's type, as text, of "net/http.(*conn).serve" or "main.T.String"; NULL: it is no
- * method. malloc'd. `*pointer`: is the receiver a pointer? */
-static char *receiver_type(const char *name, bool *pointer)
+/* The receiver's type, as text: "net/http.conn"; NULL: it is no method. malloc'd. */
+static char *receiver_type(const char *name, const struct funcname *parts)
 {
-	const char *open = strstr(name, ".(*"), *close = open ? strstr(open, ").") : NULL;
-	const char *base = strrchr(name, '/'), *first, *second;
-
-	*pointer = close != NULL;
-	if (close)
-		return mem_printf("%.*s.%.*s", (int)(open - name), name, (int)(close - open - 3),
-				  open + 3);
-	if (strchr(name, '['))
+	/* the type arguments of a value's receiver are not told by the function's name */
+	if (!parts->receiver || (parts->generic && !parts->pointer))
 		return NULL;
-	first = strchr(base ? base : name, '.');
-	second = first ? strchr(first + 1, '.') : NULL;
-	/* main.f.func1 is a closure in main.f */
-	if (!second || strchr(second + 1, '.') || !strncmp(second, ".func", 5) ||
-	    second == first + 1)
-		return NULL;
-	return mem_strndup(name, second - name);
+	return mem_printf("%.*s.%.*s", (int)parts->package_len, name, (int)parts->receiver_len,
+			  parts->receiver);
 }
 
 /* Methods are written without their receiver, as in Go. */
 static int add_receiver(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *out,
 			struct errmsg *err)
 {
-	bool pointer;
-	char *name = receiver_type(fn->name, &pointer);
+	struct funcname parts;
+
+	funcname_parse(fn->name, &parts);
+	char *name = receiver_type(fn->name, &parts);
 	const struct gotype *type = name ? find_type(info, name) : NULL;
 
 	if (!name)
 		return 0;
-	if (!type && !pointer) {
+	if (!type && !parts.pointer) {
 		errmsg_set(err, "the type of %s's receiver, %s, is not known", fn->name, name);
 		free(name);
 		return -1;
@@ -228,9 +219,9 @@ static int add_receiver(struct funcinfo *info, const struct pclntab_func *fn, st
 	if (out->param_count)
 		memcpy(params + 1, out->params, out->param_count * sizeof(*params));
 	params[0].name = "";
-	params[0].type = !type     ? gotypes_basic(info->memory, "unsafe.Pointer")
-			 : pointer ? gotypes_pointer(info->memory, type)
-				   : type;
+	params[0].type = !type           ? gotypes_basic(info->memory, "unsafe.Pointer")
+			 : parts.pointer ? gotypes_pointer(info->memory, type)
+					 : type;
 	out->params = params;
 	out->param_count++;
 	out->receiver = true;

@@ -111,6 +111,15 @@ def trace_stripped_signature(version):
 
 
 @test(version=["1.15", "1.19", "1.27"])
+def trace_stripped_closure(version):
+    """A closure in a method has no receiver that its signature would leave out."""
+    text, _ = trace_fixture(
+        "traced", version, ':main.(*Store).counter(step int) func(int) int "step %d", step',
+        ':main.(*Store).counter.func1(by int) int "by %d", by', flavour="strip", words=["closure"])
+    expect(texts(text) == ["step 2", "by 7"], f"{texts(text)}")
+
+
+@test(version=["1.15", "1.19", "1.27"])
 def trace_stripped_raw(version):
     """Without one: the words that there are"""
     text, _ = trace_fixture("traced", version, ':main.add "%d %d", goarg1, goarg2',
