@@ -6,7 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct image;
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Opens the input as a file's content, and calls walk if it is an image. Returns 0. */
+int fuzz_image_file(const uint8_t *data, size_t size, void (*walk)(const struct image *img));
 
 /* Seed `index` as memory that the caller frees; NULL when there are no more. A fuzzer may leave
  * it undefined: then it starts from random bytes. */

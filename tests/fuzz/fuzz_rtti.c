@@ -26,20 +26,7 @@ static void walk_image(const struct image *img)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	int fd = memfd_create("fuzz", MFD_CLOEXEC);
-	char path[32];
-
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
-		abort();
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-
-	struct image *img = image_open(path, NULL);
-
-	if (img)
-		walk_image(img);
-	image_close(img);
-	close(fd);
-	return 0;
+	return fuzz_image_file(data, size, walk_image);
 }
 
 uint8_t *fuzz_seed(unsigned index, size_t *size)
