@@ -261,8 +261,7 @@ int tracegen_plan(struct gotypes *memory, const struct tracegen_probe *probe,
 	out->record_size = gen.record_end;
 	out->uses_parent = gen.uses_parent;
 	out->uses_identity = gen.uses_identity;
-	out->saved_later = gen.saved_later;
-	out->filled_later = gen.filled_later;
+	out->uses_types = gen.uses_types;
 	out->save = ctext_take(&gen.save);
 	out->wanted = ctext_take(&gen.wanted);
 	out->fill = ctext_take(&gen.fill);

@@ -59,9 +59,9 @@ struct tracegen_plan {
 	uint32_t saved_size;  /* bytes kept with the call: the record's beginning */
 	uint32_t record_size; /* bytes */
 	bool wants_at_entry;  /* the predicate needs nothing that is known at return only */
-	unsigned saved_later, filled_later; /* entries of hit->later that save and fill use */
-	bool uses_identity;                 /* an expression that is computed asks who runs */
-	bool uses_parent;                   /* $parent_goid is asked for */
+	bool uses_identity;   /* an expression that is computed asks who runs */
+	bool uses_parent;     /* $parent_goid is asked for */
+	bool uses_types;      /* interfaces are read, by their dynamic types */
 	/* A list of parameters, and at return one of results, where there is no format. */
 	struct tracegen_arg *args;
 	size_t arg_count;

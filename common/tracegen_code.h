@@ -21,7 +21,7 @@ struct gen {
 	uint32_t saved_end, record_end;
 	unsigned vars;
 	unsigned saved_later, filled_later; /* entries of hit->later in use, of save and fill */
-	bool uses_parent, uses_identity;
+	bool uses_parent, uses_identity, uses_types;
 	struct errmsg *err;
 };
 
@@ -63,8 +63,6 @@ bool gen_is_place(const struct expr *expr);
 int gen_load(struct gen *gen, const struct place *place, uint64_t off, unsigned size,
 	     bool is_signed, unsigned col, char name[NAME_MAX_LEN]);
 int gen_length(struct gen *gen, const struct expr *expr, struct number *out); /* len, cap */
-int gen_string_equal(struct gen *gen, const struct place *place, const struct expr *literal,
-		     struct number *out);
 /* A parameter or result by name or number: 0, or -1 with the error set. */
 struct gen_symbol {
 	bool is_result;

@@ -143,8 +143,8 @@ static void compare_part(struct gen *gen, const struct expr *literal, size_t off
 	ctext_close(gen->out);
 }
 
-int gen_string_equal(struct gen *gen, const struct place *place, const struct expr *literal,
-		     struct number *out)
+static int gen_string_equal(struct gen *gen, const struct place *place, const struct expr *literal,
+			    struct number *out)
 {
 	char pointer[NAME_MAX_LEN], length[NAME_MAX_LEN];
 

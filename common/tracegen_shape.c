@@ -119,6 +119,7 @@ static void emit_refs(struct gen *gen, const struct shape *shape, bool first)
 	for (size_t i = 0; i < shape->ref_count; i++) {
 		const struct shape_ref *ref = &shape->refs[i];
 
+		gen->uses_types |= ref->what == SHAPE_DYNAMIC;
 		if (!first || !emit_later(gen, ref, shape->at + ref->off))
 			emit_ref(gen, ref, shape->at + ref->off);
 	}

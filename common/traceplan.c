@@ -382,11 +382,6 @@ struct funcinfo *traceplan_funcinfo(const struct traceplan *plan, size_t program
 	return plan->infos[program];
 }
 
-struct gotypes *traceplan_memory(const struct traceplan *plan)
-{
-	return plan->memory;
-}
-
 size_t traceplan_unknown(const struct traceplan *plan, const char **first)
 {
 	*first = plan->first_unknown;

@@ -48,7 +48,6 @@ int traceplan_loaded(void *ctx, struct tracer *tracer, struct errmsg *err);
 /* NULL: no such item */
 const struct traceplan_item *traceplan_item(const struct traceplan *plan, size_t item);
 struct funcinfo *traceplan_funcinfo(const struct traceplan *plan, size_t program);
-struct gotypes *traceplan_memory(const struct traceplan *plan);
 struct shape_limits traceplan_limits(const struct traceplan *plan);
 /* Functions of which nothing is known but raw words, though their arguments are asked for. */
 size_t traceplan_unknown(const struct traceplan *plan, const char **first);

@@ -24,6 +24,7 @@ struct traceplan_text {
 	struct plan_text *plans;
 	size_t count, cap;
 	size_t part_len; /* bytes in the last part */
+	bool uses_types;
 };
 
 struct traceplan_text *traceplan_text_new(void)
@@ -70,6 +71,7 @@ uint32_t traceplan_text_add(struct traceplan_text *text, const struct tracegen_p
 				.at_return = at_return,
 				.wants_at_entry = plan->wants_at_entry};
 
+	text->uses_types |= plan->uses_types;
 	add.hash = hash_text(hash_text(hash_text(0xcbf29ce484222325u, add.save), add.wanted),
 			     add.fill);
 	for (size_t i = 0; i < text->count; i++)
@@ -108,11 +110,7 @@ uint32_t traceplan_text_parts(const struct traceplan_text *text)
 
 bool traceplan_text_uses_types(const struct traceplan_text *text)
 {
-	for (size_t i = 0; i < text->count; i++)
-		if (strstr(text->plans[i].save, "_dynamic(") ||
-		    strstr(text->plans[i].fill, "_dynamic("))
-			return true;
-	return false;
+	return text->uses_types;
 }
 
 /* Lines that are indented already */
