@@ -16,6 +16,9 @@ enum abi_where {
 	ABI_FLOAT, /* `n`-th floating-point register: x0 to x14; f0 to f15 */
 	ABI_SLOT,  /* memory, `n` bytes above the place of the first stack argument, which is the
 		    * stack pointer at entry + 8 on both machines */
+	/* in inlined copies, where debug information or a call's own rules say so: */
+	ABI_HARDWARE, /* register `n` by DWARF's numbers */
+	ABI_SP,       /* memory, `n` bytes above the stack pointer at the probe's site */
 };
 
 struct abi_piece { /* bytes [off, off + size) of a value */
