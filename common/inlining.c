@@ -237,3 +237,37 @@ int inlining_span(struct site_finder *finder, const struct inlining_copy *copy, 
 	exits->count = before;
 	return -1;
 }
+
+/* FLOW_NONE: there is none, or there are several */
+static long sole_call(const struct body *body)
+{
+	long found = FLOW_NONE;
+
+	for (size_t i = 0; i < body->count; i++) {
+		if (body->graph->flow->insns[body->insns[i]].kind != INSN_CALL)
+			continue;
+		if (found != FLOW_NONE)
+			return FLOW_NONE;
+		found = body->insns[i];
+	}
+	return found;
+}
+
+int inlining_call(struct site_finder *finder, const struct inlining_copy *copy,
+		  struct inlining_call *out, const char **reason)
+{
+	struct copy_view view;
+	long at;
+
+	if (view_open(&view, finder, copy, reason))
+		return -1;
+	at = sole_call(&view.body);
+	*reason = at == FLOW_NONE ? "it makes none or several calls"
+				  : make_site(finder, &view, at, at, SITE_INLINED_CALL, &out->site);
+	if (!*reason) {
+		out->target = finder->flow.insns[at].target;
+		out->node = finder->tree.node_of[at];
+	}
+	view_close(&view);
+	return *reason ? -1 : 0;
+}

@@ -36,4 +36,15 @@ int inlining_entry(struct site_finder *finder, const struct inlining_copy *copy,
 int inlining_span(struct site_finder *finder, const struct inlining_copy *copy, struct site *entry,
 		  struct site_list *exits, const char **reason);
 
+struct inlining_call {
+	struct site site; /* SITE_INLINED_CALL */
+	uint64_t target;  /* 0: indirect */
+	int32_t node;     /* what the instruction is of: the copy, or a copy that stands in it */
+};
+
+/* The one call instruction in the copy's code, copies that stand in it included. Whether each run
+ * passes it is the caller's to know. 0, or -1 with *reason. */
+int inlining_call(struct site_finder *finder, const struct inlining_copy *copy,
+		  struct inlining_call *out, const char **reason);
+
 #endif
