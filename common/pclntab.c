@@ -5,6 +5,7 @@
 
 #include "image.h"
 #include "mem.h"
+#include "pclntab_symbols.h"
 #include "pclntab_table.h"
 
 enum { FLAG_ASM = 4 };
@@ -15,13 +16,23 @@ struct pclntab *pclntab_open(const struct image *img, struct errmsg *err)
 
 	if (pclntab_table_find(img, tab, err) == 0)
 		return tab;
+	*tab = (struct pclntab){.img = img, .symbols = pclntab_symbols_new(img)};
+	if (tab->symbols)
+		return tab;
 	free(tab);
 	return NULL;
 }
 
 void pclntab_close(struct pclntab *tab)
 {
+	if (tab)
+		pclntab_symbols_free(tab->symbols);
 	free(tab);
+}
+
+bool pclntab_is_gccgo(const struct pclntab *tab)
+{
+	return tab->symbols;
 }
 
 enum pclntab_layout pclntab_layout(const struct pclntab *tab)
@@ -31,7 +42,7 @@ enum pclntab_layout pclntab_layout(const struct pclntab *tab)
 
 size_t pclntab_count(const struct pclntab *tab)
 {
-	return tab->nfunc;
+	return tab->symbols ? pclntab_symbols_count(tab->symbols) : tab->nfunc;
 }
 
 uint64_t pclntab_addr(const struct pclntab *tab)
@@ -68,6 +79,8 @@ bool pclntab_func(const struct pclntab *tab, size_t index, struct pclntab_func *
 	struct pclntab_record rec;
 	uint64_t off, after;
 
+	if (tab->symbols)
+		return pclntab_symbols_func(tab->symbols, index, out);
 	if (index >= tab->nfunc)
 		return false;
 	*out = (struct pclntab_func){.index = index};
@@ -92,6 +105,8 @@ bool pclntab_find(const struct pclntab *tab, uint64_t addr, struct pclntab_func 
 	uint32_t low = 0, high = tab->nfunc;
 	uint64_t start, record;
 
+	if (tab->symbols)
+		return pclntab_symbols_find(tab->symbols, addr, out);
 	/* entry(low) <= addr < entry(high) once the first and last are checked */
 	pclntab_entry(tab, high, &start, &record);
 	if (addr >= start)
@@ -114,9 +129,12 @@ bool pclntab_find(const struct pclntab *tab, uint64_t addr, struct pclntab_func 
 /* only the name: the record's other parts cost more to read */
 static const char *name_of(const struct pclntab *tab, uint32_t index)
 {
+	struct pclntab_func fn;
 	uint64_t addr, off;
 	uint32_t name;
 
+	if (tab->symbols)
+		return pclntab_symbols_func(tab->symbols, index, &fn) ? fn.name : NULL;
 	pclntab_entry(tab, index, &addr, &off);
 	/* an entry address of 8 or 4 bytes comes first */
 	off += tab->layout < PCLNTAB_118 ? 8 : 4;
@@ -127,7 +145,7 @@ static const char *name_of(const struct pclntab *tab, uint32_t index)
 
 bool pclntab_named(const struct pclntab *tab, const char *name, struct pclntab_func *out)
 {
-	for (uint32_t i = 0; i < tab->nfunc; i++) {
+	for (uint32_t i = 0; i < pclntab_count(tab); i++) {
 		const char *found = name_of(tab, i);
 
 		if (found && strcmp(found, name) == 0 && pclntab_func(tab, i, out))

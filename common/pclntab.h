@@ -2,8 +2,9 @@
 /* Go's function table, pclntab, of every layout since Go 1.2 (magic fffffffb, fffffffa, fffffff0,
  * fffffff1), with what moduledata adds: the text base and the base of funcdata.
  * Formats: Go's src/runtime/symtab.go, src/internal/abi/symtab.go,
- * src/cmd/link/internal/ld/pcln.go. It is there in stripped programs too. Addresses are virtual,
- * with load bias 0. */
+ * src/cmd/link/internal/ld/pcln.go. It is there in stripped programs too. Programs of gccgo have
+ * none: theirs is made of the ELF symbols, and knows names and extents only. Addresses are
+ * virtual, with load bias 0. */
 #ifndef PCLNTAB_H
 #define PCLNTAB_H
 
@@ -20,13 +21,14 @@ enum { PCLNTAB_PCDATA_UNSAFE_POINT = 0, PCLNTAB_PCDATA_INLTREE = 2 };
 
 struct pclntab_func {
 	uint32_t index;
-	const char *name; /* as Go prints it; lives as long as the image */
+	const char *name; /* as Go prints it; lives as long as the image and the table */
 	uint64_t addr;
 	uint64_t end;    /* the next function's addr: padding included */
 	uint8_t func_id; /* runtime's funcID: numbers differ by version */
 	uint8_t flags;   /* TopFrame 1, SPWrite 2, Asm 4 (from 1.18) */
 	bool is_asm;     /* flags, or where they do not say, its file ends in .s */
 	bool is_wrapper; /* compiler-made wrapper (funcID_wrapper) */
+	bool is_clone;   /* gccgo: GCC changed how it is called (main.f.isra.0, .constprop.0) */
 	uint64_t record; /* address of its _func, for this module's own use */
 };
 
@@ -34,6 +36,9 @@ struct pclntab_func {
 struct pclntab *pclntab_open(const struct image *img, struct errmsg *err);
 void pclntab_close(struct pclntab *tab);
 
+/* Was it made of the symbols of a gccgo program? Then stack offsets, argument sizes, lines, inline
+ * trees and funcdata are unknown, and layout and moduledata 0. */
+bool pclntab_is_gccgo(const struct pclntab *tab);
 enum pclntab_layout pclntab_layout(const struct pclntab *tab);
 size_t pclntab_count(const struct pclntab *tab);
 uint64_t pclntab_addr(const struct pclntab *tab);       /* of its header */

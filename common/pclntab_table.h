@@ -19,6 +19,8 @@ struct pclntab_part {
 	uint64_t addr;
 };
 
+struct pclntab_symbols;
+
 struct pclntab {
 	const struct image *img;
 	uint64_t addr; /* of the header */
@@ -31,6 +33,9 @@ struct pclntab {
 	uint64_t moduledata; /* 0: not found */
 	uint8_t wrapper_id;  /* funcID_wrapper */
 	struct pclntab_part functab, names, units, files, pcs, records;
+	/* Of a gccgo program, and then nothing of the above but `img` is filled: parts are empty,
+	 * so that every question of theirs is answered with none. */
+	struct pclntab_symbols *symbols;
 };
 
 struct pclntab_record {              /* a function's _func */
