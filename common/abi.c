@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "abi.h"
+#include "abi_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +7,7 @@
 #include "image.h"
 #include "mem.h"
 
-enum {
-	WORD = 8,
-	PIECES_MAX = 32, /* all registers of a machine */
-	DEPTH_MAX = 64,
-	STEPS_MAX = 4096, /* types looked at in one value: no compiler's value has as many */
-};
+enum { PIECES_MAX = 32 /* all registers of a machine */ };
 
 struct registers {
 	unsigned ints, floats;
@@ -34,14 +29,14 @@ static bool add_piece(struct spread *spread, enum abi_where where, uint64_t off,
 
 	if (*used >= total || spread->count >= PIECES_MAX || off > UINT32_MAX)
 		return false;
-	spread->pieces[spread->count++] = (struct abi_piece){where, (*used)++, off, size};
+	spread->pieces[spread->count++] = (struct abi_piece){where, (*used)++, off, size, 0};
 	return true;
 }
 
 static bool add_words(struct spread *spread, uint64_t off, unsigned words)
 {
 	for (unsigned i = 0; i < words; i++)
-		if (!add_piece(spread, ABI_INT, off + i * WORD, WORD))
+		if (!add_piece(spread, ABI_INT, off + i * ABI_WORD, ABI_WORD))
 			return false;
 	return true;
 }
@@ -64,7 +59,7 @@ static bool spread_fields(struct spread *spread, const struct gotype *type, uint
 /* What may be one number in an integer register; of unknown types one cannot say more. */
 static bool spread_number(struct spread *spread, const struct gotype *type, uint64_t off)
 {
-	if (type->size > WORD)
+	if (type->size > ABI_WORD)
 		return false;
 	return !type->size || add_piece(spread, ABI_INT, off, type->size);
 }
@@ -81,7 +76,7 @@ static bool spread_complex(struct spread *spread, const struct gotype *type, uin
 static bool spread_type(struct spread *spread, const struct gotype *type, uint64_t off,
 			unsigned depth)
 {
-	if (!type || depth > DEPTH_MAX || ++spread->steps > STEPS_MAX)
+	if (!type || depth > ABI_DEPTH_MAX || ++spread->steps > ABI_STEPS_MAX)
 		return false;
 	switch (type->kind) {
 	case GOTYPE_UNKNOWN:
@@ -125,16 +120,16 @@ static uint64_t aligned(uint64_t size, uint64_t align)
 }
 
 /* Far beyond any stack the size stays where it is, lest it overflow. */
-static uint64_t next_slot(uint64_t *size, const struct gotype *type)
+uint64_t abi_next(uint64_t *size, const struct gotype *type, uint32_t align)
 {
-	uint64_t slot = aligned(*size, type->align);
+	uint64_t slot = aligned(*size, align);
 	bool fits = slot <= GOTYPE_SIZE_MAX && type->size <= GOTYPE_SIZE_MAX - slot;
 
 	*size = fits ? slot + type->size : GOTYPE_SIZE_MAX;
 	return slot;
 }
 
-static void keep_pieces(struct abi_value *out, const struct abi_piece *pieces, size_t count)
+void abi_keep(struct abi_value *out, const struct abi_piece *pieces, size_t count)
 {
 	out->count = count;
 	out->pieces = mem_zalloc(count ? count : 1, sizeof(*pieces));
@@ -143,11 +138,11 @@ static void keep_pieces(struct abi_value *out, const struct abi_piece *pieces, s
 
 static void assign_slot(struct assigner *assigner, const struct gotype *type, struct abi_value *out)
 {
-	uint64_t slot = next_slot(&assigner->stack, type);
-	struct abi_piece piece = {ABI_SLOT, slot, 0, type->size};
+	uint64_t slot = abi_next(&assigner->stack, type, type->align);
+	struct abi_piece piece = {ABI_SLOT, slot, 0, type->size, 0};
 	bool fits = assigner->stack <= UINT32_MAX;
 
-	keep_pieces(out, &piece, fits && type->size ? 1 : 0);
+	abi_keep(out, &piece, fits && type->size ? 1 : 0);
 	out->slot = fits ? slot : 0;
 }
 
@@ -161,14 +156,15 @@ static void assign(struct assigner *assigner, const struct gotype *type, bool is
 		return;
 	}
 	assigner->used = spread.used;
-	keep_pieces(out, spread.pieces, spread.count);
-	out->slot = is_result ? 0 : next_slot(&assigner->spill, type);
+	abi_keep(out, spread.pieces, spread.count);
+	out->slot = is_result ? 0 : abi_next(&assigner->spill, type, type->align);
 }
 
 static void assign_params(struct assigner *assigner, const struct gofunc *fn,
 			  struct abi_value *params)
 {
-	static const struct gotype pointer = {.kind = GOTYPE_POINTER, .size = WORD, .align = WORD};
+	static const struct gotype pointer = {
+		.kind = GOTYPE_POINTER, .size = ABI_WORD, .align = ABI_WORD};
 
 	for (size_t i = 0; i <= fn->param_count; i++) {
 		if (fn->dictionary >= 0 && (size_t)fn->dictionary == i) {
@@ -209,13 +205,17 @@ void abi_layout(const struct gofunc *fn, int arch, enum abi_convention conventio
 	out->result_count = fn->result_count;
 	out->params = mem_zalloc(fn->param_count + 1, sizeof(*out->params));
 	out->results = mem_zalloc(fn->result_count + 1, sizeof(*out->results));
+	if (convention == ABI_SYSV) {
+		abi_sysv(fn, out);
+		return;
+	}
 	assign_params(&assigner, fn, out->params);
-	assigner.stack = aligned(assigner.stack, WORD);
+	assigner.stack = aligned(assigner.stack, ABI_WORD);
 	assigner.used = (struct registers){0, 0};
 	for (size_t i = 0; i < fn->result_count; i++)
 		assign(&assigner, fn->results[i].type, true, &out->results[i]);
-	out->stack_size = aligned(assigner.stack, WORD);
-	out->args_size = out->stack_size + aligned(assigner.spill, WORD);
+	out->stack_size = aligned(assigner.stack, ABI_WORD);
+	out->args_size = out->stack_size + aligned(assigner.spill, ABI_WORD);
 	move_spills(out);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where Go passes parameters and results. Rules: Go's src/cmd/compile/abi-internal.md (registers,
- * from Go 1.17 on amd64, 1.18 on arm64) and its stack-based predecessor, ABI0. */
+ * from Go 1.17 on amd64, 1.18 on arm64) and its stack-based predecessor, ABI0; for gccgo C's, the
+ * System V ABI's AMD64 supplement (3.2.3, Parameter Passing). */
 #ifndef ABI_H
 #define ABI_H
 
@@ -9,22 +10,24 @@
 
 #include "gofunc.h"
 
-enum abi_convention { ABI_STACK, ABI_REGISTERS };
+enum abi_convention { ABI_STACK, ABI_REGISTERS, ABI_SYSV };
 
 enum abi_where {
 	ABI_INT,   /* `n`-th integer register: rax rbx rcx rdi rsi r8 r9 r10 r11; x0 to x15 */
 	ABI_FLOAT, /* `n`-th floating-point register: x0 to x14; f0 to f15 */
 	ABI_SLOT,  /* memory, `n` bytes above the place of the first stack argument, which is the
 		    * stack pointer at entry + 8 on both machines */
-	/* in inlined copies, where debug information or a call's own rules say so: */
+	/* in inlined copies, where debug information or a call's own rules say so, and in C: */
 	ABI_HARDWARE, /* register `n` by DWARF's numbers */
 	ABI_SP,       /* memory, `n` bytes above the stack pointer at the probe's site */
+	ABI_AT,       /* memory, at the address in register `n` by DWARF's numbers */
 };
 
 struct abi_piece { /* bytes [off, off + size) of a value */
 	enum abi_where where;
 	uint32_t n;
 	uint32_t off, size;
+	uint32_t from; /* bytes into the register, or past the address in it, where they begin */
 };
 
 struct abi_value {
@@ -53,6 +56,10 @@ void abi_layout_free(struct abi_layout *layout);
  * neither does, so that `fn` is not its signature; the layout is by `usual` then. */
 bool abi_layout_fitting(const struct gofunc *fn, int arch, enum abi_convention usual, int32_t args,
 			struct abi_layout *out);
+
+/* The n-th argument word of C, from 0: what eight bytes a function takes there, whatever they are.
+ */
+struct abi_piece abi_c_word(unsigned n);
 
 /* What a program of Go 1.MINOR passes by. (Assembly and .abi0 functions are always ABI_STACK.) */
 enum abi_convention abi_convention(int arch, int minor);

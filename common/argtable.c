@@ -23,7 +23,7 @@ static bool in_register(const struct evidence *evidence, const struct arginfo_it
 
 		if ((int64_t)spill->slot != item->off)
 			continue;
-		*out = (struct abi_piece){spill->where, spill->n, 0, spill->size};
+		*out = (struct abi_piece){spill->where, spill->n, 0, spill->size, 0};
 		return true;
 	}
 	return false;
@@ -38,7 +38,7 @@ static bool find_piece(const struct evidence *evidence, const struct arginfo_ite
 		return false;
 	if (in_register(evidence, item, out))
 		return out->size == item->size;
-	*out = (struct abi_piece){ABI_SLOT, item->off, 0, item->size};
+	*out = (struct abi_piece){ABI_SLOT, item->off, 0, item->size, 0};
 	return evidence->usual == ABI_STACK || evidence->spills.count;
 }
 

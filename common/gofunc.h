@@ -11,7 +11,8 @@
 struct goparam {
 	const char *name; /* "" or "_": it has none; results of debug information: "~r0" */
 	const struct gotype *type;
-	bool is_guess; /* its place in the order of parameters is; all else of it is certain */
+	bool is_guess;   /* its place in the order of parameters is; all else of it is certain */
+	bool by_address; /* of gccgo's methods: the receiver is no pointer, but passed as one */
 };
 
 enum gofunc_source { GOFUNC_NONE, GOFUNC_SIGNATURE, GOFUNC_DEBUGINFO, GOFUNC_RTTI, GOFUNC_ARGINFO };

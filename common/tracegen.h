@@ -26,6 +26,7 @@ struct tracegen_probe {
 	const struct abi_layout *abi; /* of fn */
 	int arch;                     /* enum image_arch */
 	bool several;                 /* there are other functions: what this one lacks is ? */
+	bool has_c_words;             /* argN are words as C passes them: gccgo's programs */
 	bool no_args;                 /* an inlined copy: where its arguments are is not known */
 	struct shape_limits limits;
 };

@@ -45,8 +45,8 @@ unsigned gen_uses(const struct gen *gen, const struct expr *expr);
 /* Room in the record for `size` bytes, aligned; for what is written now. */
 uint32_t *gen_end(struct gen *gen);
 void gen_var(struct gen *gen, char name[NAME_MAX_LEN]); /* a new variable's name */
-/* C that reads integer register `n` of the ABI */
-void gen_register(const struct gen *gen, unsigned n, char *text, size_t size);
+/* C for the general register that a piece is in, or whose address it is at */
+void gen_register(const struct gen *gen, const struct abi_piece *piece, char *text, size_t size);
 
 /* Of errmsg_set(): -1, where readers of one file alone can see it. */
 static inline int gen_failed(int set)
@@ -54,6 +54,15 @@ static inline int gen_failed(int set)
 	(void)set;
 	return -1;
 }
+
+/* Bytes [off, off + size) of a value in registers, into `name`: -1: they are not in one that can be
+ * read. */
+int gen_load_register(struct gen *gen, const struct abi_value *value, uint64_t off, unsigned size,
+		      bool is_signed, const char *name);
+/* The same bytes into the record at `at`, as far as they can be read; of the others `holes` has
+ * bits, as in struct shape. */
+void gen_copy_registers(struct gen *gen, const struct abi_value *value, uint64_t off, uint32_t size,
+			uint32_t at, uint64_t *holes);
 
 /* All of these write code and return 0, or -1 with the error set. */
 int gen_number(struct gen *gen, const struct expr *expr, struct number *out);

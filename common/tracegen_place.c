@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "errmsg.h"
-#include "image.h"
 #include "mem.h"
 #include "tracegen_code.h"
 
@@ -23,55 +22,20 @@ void gen_var(struct gen *gen, char name[NAME_MAX_LEN])
 	snprintf(name, NAME_MAX_LEN, "v%u", gen->vars++);
 }
 
-void gen_register(const struct gen *gen, unsigned n, char *text, size_t size)
-{
-	static const char *const amd64[] = {"AX", "BX", "CX", "DI", "SI", "R8", "R9", "R10", "R11"};
-
-	if (gen->probe->arch == IMAGE_ARM64)
-		snprintf(text, size, "probe_register(ctx, 8 * %u)", n & 15);
-	else
-		snprintf(text, size, "probe_register(ctx, REGISTER_%s)", amd64[n % 9]);
-}
-
-static const char *c_type(unsigned size, bool is_signed)
-{
-	static const char *const names[2][4] = {{"u8", "u16", "u32", "u64"},
-						{"s8", "s16", "s32", "s64"}};
-	unsigned n = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
-
-	return names[is_signed][n];
-}
-
-static int load_register(struct gen *gen, const struct place *place, uint64_t off, unsigned size,
-			 bool is_signed, unsigned col, const char *name)
-{
-	char reg[NAME_MAX_LEN];
-
-	for (size_t i = 0; i < place->value->count; i++) {
-		const struct abi_piece *piece = &place->value->pieces[i];
-
-		if (piece->off != place->off + off || piece->size != size)
-			continue;
-		if (piece->where == ABI_FLOAT)
-			break;
-		gen_register(gen, piece->n, reg, sizeof(reg));
-		ctext_line(gen->out, "u64 %s = (%s)%s;", name, c_type(size, is_signed), reg);
-		return 0;
-	}
-	return gen_failed(
-		errmsg_set(gen->err, "col %u: a floating-point register cannot be read", col));
-}
-
 int gen_load(struct gen *gen, const struct place *place, uint64_t off, unsigned size,
 	     bool is_signed, unsigned col, char name[NAME_MAX_LEN])
 {
 	gen_var(gen, name);
+	if (place->value &&
+	    !gen_load_register(gen, place->value, place->off + off, size, is_signed, name))
+		return 0;
 	if (place->value)
-		return load_register(gen, place, off, size, is_signed, col, name);
+		return gen_failed(errmsg_set(
+			gen->err, "col %u: a floating-point register cannot be read", col));
 	ctext_line(gen->out, "u64 %s = fetch_word(&bad, %u, %s + %" PRIu64 ");", name, size,
 		   place->base, place->off + off);
 	if (is_signed && size < 8)
-		ctext_line(gen->out, "%s = (%s)%s;", name, c_type(size, true), name);
+		ctext_line(gen->out, "%s = (s%u)%s;", name, 8 * size, name);
 	return 0;
 }
 

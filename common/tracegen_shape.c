@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "../bpf-src/trace_shared.h"
-#include "image.h"
 #include "tracegen_code.h"
 
 static void emit_refs(struct gen *gen, const struct shape *shape, bool first);
@@ -125,42 +124,14 @@ static void emit_refs(struct gen *gen, const struct shape *shape, bool first)
 	}
 }
 
-static void emit_piece(struct gen *gen, const struct abi_piece *piece, uint32_t at)
-{
-	const char *type = piece->size == 1   ? "u8"
-			   : piece->size == 2 ? "u16"
-			   : piece->size == 4 ? "u32"
-					      : "u64";
-	char text[NAME_MAX_LEN];
-
-	gen_register(gen, piece->n, text, sizeof(text));
-	ctext_line(gen->out, "*(%s *)(rec + %u) = %s;", type, at, text);
-}
-
-static void emit_registers(struct gen *gen, const struct place *place, struct shape *shape)
-{
-	for (size_t i = 0; i < place->value->count; i++) {
-		const struct abi_piece *piece = &place->value->pieces[i];
-
-		if (piece->off < place->off || piece->off - place->off + piece->size > shape->size)
-			continue;
-		uint32_t off = piece->off - place->off;
-
-		if (piece->where == ABI_INT)
-			emit_piece(gen, piece, shape->at + off);
-		else
-			for (uint32_t b = off / 4; b * 4 < off + piece->size && b < 64; b++)
-				shape->holes |= 1ull << b;
-	}
-}
-
 /* From registers nothing fails to be read. What cannot be read from memory is zero then, and what
  * zeros refer to is nothing, so that no branch is needed: two for each value would be too many for
  * the verifier, which follows all combinations. */
 void gen_value(struct gen *gen, const struct place *place, struct shape *shape, uint32_t state_at)
 {
 	if (place->value) {
-		emit_registers(gen, place, shape);
+		gen_copy_registers(gen, place->value, place->off, shape->size, shape->at,
+				   &shape->holes);
 	} else if (shape->size) {
 		ctext_line(gen->out, "must(&bad, fetch(rec + %u, %u, %s + %" PRIu64 "));",
 			   shape->at, shape->size, place->base, place->off);

@@ -7,6 +7,8 @@
 #include "errmsg.h"
 #include "tracegen_code.h"
 
+enum { C_WORDS_MAX = 64 };
+
 static bool find_named(const struct gofunc *fn, const char *name, struct gen_symbol *out)
 {
 	for (int results = 0; results < 2; results++) {
@@ -98,21 +100,70 @@ static int guessed(struct gen *gen, const struct expr *expr)
 	return -1;
 }
 
+static int at_entry_only(struct gen *gen, const struct expr *expr)
+{
+	return gen_failed(errmsg_set(
+		gen->err, "col %u: arguments are read at entry, when results are not known yet",
+		expr->col));
+}
+
+static void value_place(struct gen *gen, const struct gotype *type, const struct abi_value *value,
+			struct place *out)
+{
+	const struct abi_piece *first = value->count ? &value->pieces[0] : NULL;
+	char reg[NAME_MAX_LEN];
+
+	*out = (struct place){.type = type, .value = value};
+	if (first && first->where == ABI_SLOT) {
+		out->value = NULL;
+		/* Go's stack arguments begin above the return address (arm64: the saved LR) */
+		out->off = 8 + first->n;
+		snprintf(out->base, sizeof(out->base), "hit->sp");
+	} else if (first && first->where == ABI_AT) {
+		out->value = NULL;
+		out->off = first->from;
+		gen_register(gen, first, reg, sizeof(reg));
+		gen_var(gen, out->base);
+		ctext_line(gen->out, "u64 %s = %s;", out->base, reg);
+	}
+}
+
+/* In gccgo's programs argN is what C passes N-th, goargN Go's N-th parameter. */
+static bool is_c_word(const struct gen *gen, const struct expr *expr)
+{
+	return gen->probe->has_c_words && expr->kind == EXPR_PARAM && expr->text &&
+	       !strncmp(expr->text, "arg", 3);
+}
+
+static int c_word_place(struct gen *gen, const struct expr *expr, struct place *out)
+{
+	struct abi_value *value = gotypes_alloc(gen->memory, 1, sizeof(*value));
+
+	if (gen->returning)
+		return at_entry_only(gen, expr);
+	if (expr->number > C_WORDS_MAX)
+		return errmsg_set(gen->err, "col %u: no function takes so many words", expr->col);
+	value->pieces = gotypes_alloc(gen->memory, 1, sizeof(*value->pieces));
+	value->pieces[0] = abi_c_word(expr->number - 1);
+	value->count = 1;
+	value_place(gen, gotypes_basic(gen->memory, "int"), value, out);
+	return 0;
+}
+
 int gen_symbol_place(struct gen *gen, const struct expr *expr, struct place *out)
 {
 	const struct tracegen_probe *probe = gen->probe;
 	struct gen_symbol sym;
 
+	if (is_c_word(gen, expr))
+		return c_word_place(gen, expr, out);
 	if (!gen_find(gen, expr, &sym) || probe->no_args)
 		return no_such(gen, expr);
 	if (sym.is_result && !probe->spec->at_return)
 		return errmsg_set(gen->err,
 				  "col %u: results are known at return only: use r:", expr->col);
 	if (!sym.is_result && gen->returning)
-		return errmsg_set(gen->err,
-				  "col %u: arguments are read at entry, when results are not "
-				  "known yet",
-				  expr->col);
+		return at_entry_only(gen, expr);
 	const struct goparam *param =
 		sym.is_result ? &probe->fn->results[sym.index] : &probe->fn->params[sym.index];
 	const struct abi_value *value =
@@ -122,12 +173,6 @@ int gen_symbol_place(struct gen *gen, const struct expr *expr, struct place *out
 		return errmsg_set(gen->err, "col %u: where it is passed is not known", expr->col);
 	if (param->is_guess && expr->kind == EXPR_PARAM && expr->col)
 		return guessed(gen, expr);
-	*out = (struct place){.type = param->type, .value = value};
-	if (value->count && value->pieces[0].where == ABI_SLOT) {
-		out->value = NULL;
-		/* Go's stack arguments begin above the return address (arm64: the saved LR) */
-		out->off = 8 + value->pieces[0].n;
-		snprintf(out->base, sizeof(out->base), "hit->sp");
-	}
+	value_place(gen, param->type, value, out);
 	return 0;
 }

@@ -10,86 +10,15 @@
 #include <cmocka.h>
 
 #include "abi.h"
+#include "abi_rows.h"
 #include "errmsg.h"
 #include "image.h"
 #include "mem.h"
 #include "signature.h"
 
-static void print_value(FILE *out, const struct abi_value *value)
-{
-	static const char letters[] = {'i', 'f'};
-
-	if (!value->count)
-		fprintf(out, "-%u", value->slot);
-	for (size_t i = 0; i < value->count; i++) {
-		const struct abi_piece *piece = &value->pieces[i];
-
-		fprintf(out, "%s", i ? "+" : "");
-		if (piece->where == ABI_SLOT)
-			fprintf(out, "[%u]", piece->n);
-		else
-			fprintf(out, "%c%u", letters[piece->where], piece->n);
-	}
-}
-
-/* "i0+i1 f0 [8] -> i0": registers, slots; "-8": of size 0, its slot at 8. Caller frees. */
-static char *describe(const struct abi_layout *layout)
-{
-	char *text = NULL;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
-
-	for (size_t i = 0; i < layout->param_count; i++) {
-		fprintf(out, "%s", i ? " " : "");
-		print_value(out, &layout->params[i]);
-	}
-	for (size_t i = 0; i < layout->result_count; i++) {
-		fprintf(out, "%s", i ? " " : " -> ");
-		print_value(out, &layout->results[i]);
-	}
-	fclose(out);
-	return text;
-}
-
-struct row {
-	const char *signature, *expected;
-	unsigned stack_size, args_size;
-};
-
-static void check_row(const struct row *row, int arch, enum abi_convention convention,
-		      int dictionary)
-{
-	struct gotypes *types = gotypes_new();
-	struct errmsg err = {0};
-	struct gofunc fn;
-
-	if (signature_parse(types, NULL, row->signature, &fn, NULL, &err))
-		fail_msg("%s: %s", row->signature, err.text);
-	fn.dictionary = dictionary;
-	struct abi_layout layout;
-
-	abi_layout(&fn, arch, convention, &layout);
-	char *said = describe(&layout);
-
-	if (strcmp(said, row->expected) || layout.stack_size != row->stack_size ||
-	    layout.args_size != row->args_size)
-		fail_msg("%s: %s, %u bytes, with spills %u", row->signature, said,
-			 layout.stack_size, layout.args_size);
-	free(said);
-	abi_layout_free(&layout);
-	gotypes_free(types);
-}
-
-static void check_rows(const struct row *rows, size_t count, int arch,
-		       enum abi_convention convention)
-{
-	for (size_t i = 0; i < count; i++)
-		check_row(&rows[i], arch, convention, -1);
-}
-
 static void test_registers_amd64(void **state)
 {
-	static const struct row rows[] = {
+	static const struct abi_row rows[] = {
 		{"()", "", 0, 0},
 		{"(a int, b int8, c bool)", "i0 i1 i2", 0, 16},
 		{"(a int8, b int64)", "i0 i1", 0, 16},
@@ -130,12 +59,12 @@ static void test_registers_amd64(void **state)
 	};
 
 	(void)state;
-	check_rows(rows, sizeof(rows) / sizeof(rows[0]), IMAGE_AMD64, ABI_REGISTERS);
+	abi_rows_check(rows, sizeof(rows) / sizeof(rows[0]), IMAGE_AMD64, ABI_REGISTERS);
 }
 
 static void test_registers_arm64(void **state)
 {
-	static const struct row rows[] = {
+	static const struct abi_row rows[] = {
 		{"(a, b, c, d, e, f, g, h string, z int)",
 		 "i0+i1 i2+i3 i4+i5 i6+i7 i8+i9 i10+i11 i12+i13 i14+i15 [0]", 8, 136},
 		{"(a, b, c, d, e, f, g, h complex128, z float32)",
@@ -143,12 +72,12 @@ static void test_registers_arm64(void **state)
 	};
 
 	(void)state;
-	check_rows(rows, sizeof(rows) / sizeof(rows[0]), IMAGE_ARM64, ABI_REGISTERS);
+	abi_rows_check(rows, sizeof(rows) / sizeof(rows[0]), IMAGE_ARM64, ABI_REGISTERS);
 }
 
 static void test_stack(void **state)
 {
-	static const struct row rows[] = {
+	static const struct abi_row rows[] = {
 		{"()", "", 0, 0},
 		{"(a int, b string) (c int)", "[0] [8] -> [24]", 32, 32},
 		{"(a int8, b int16, c int8) (d int8, e error)", "[0] [2] [4] -> [8] [16]", 32, 32},
@@ -158,27 +87,27 @@ static void test_stack(void **state)
 	};
 
 	(void)state;
-	check_rows(rows, sizeof(rows) / sizeof(rows[0]), IMAGE_AMD64, ABI_STACK);
-	check_rows(rows, sizeof(rows) / sizeof(rows[0]), IMAGE_ARM64, ABI_STACK);
+	abi_rows_check(rows, sizeof(rows) / sizeof(rows[0]), IMAGE_AMD64, ABI_STACK);
+	abi_rows_check(rows, sizeof(rows) / sizeof(rows[0]), IMAGE_ARM64, ABI_STACK);
 }
 
 static void test_dictionaries(void **state)
 {
-	static const struct row first = {"(a int, b string)", "i1 i2+i3", 0, 32};
-	static const struct row second = {"(a int, b string)", "i0 i2+i3", 0, 32};
-	static const struct row last = {"(a int, b string)", "i0 i1+i2", 0, 32};
-	static const struct row alone = {"()", "", 0, 8};
-	static const struct row full = {"(a, b, c, d string, e, f int)",
-					"i0+i1 i2+i3 i4+i5 i6+i7 i8 [8]", 16, 88};
-	static const struct row on_stack = {"(a int8, b string)", "[0] [16]", 32, 32};
+	static const struct abi_row first = {"(a int, b string)", "i1 i2+i3", 0, 32};
+	static const struct abi_row second = {"(a int, b string)", "i0 i2+i3", 0, 32};
+	static const struct abi_row last = {"(a int, b string)", "i0 i1+i2", 0, 32};
+	static const struct abi_row alone = {"()", "", 0, 8};
+	static const struct abi_row full = {"(a, b, c, d string, e, f int)",
+					    "i0+i1 i2+i3 i4+i5 i6+i7 i8 [8]", 16, 88};
+	static const struct abi_row on_stack = {"(a int8, b string)", "[0] [16]", 32, 32};
 
 	(void)state;
-	check_row(&first, IMAGE_AMD64, ABI_REGISTERS, 0);
-	check_row(&second, IMAGE_AMD64, ABI_REGISTERS, 1);
-	check_row(&last, IMAGE_AMD64, ABI_REGISTERS, 2);
-	check_row(&alone, IMAGE_AMD64, ABI_REGISTERS, 0);
-	check_row(&full, IMAGE_AMD64, ABI_REGISTERS, 5);
-	check_row(&on_stack, IMAGE_AMD64, ABI_STACK, 1);
+	abi_rows_check_one(&first, IMAGE_AMD64, ABI_REGISTERS, 0);
+	abi_rows_check_one(&second, IMAGE_AMD64, ABI_REGISTERS, 1);
+	abi_rows_check_one(&last, IMAGE_AMD64, ABI_REGISTERS, 2);
+	abi_rows_check_one(&alone, IMAGE_AMD64, ABI_REGISTERS, 0);
+	abi_rows_check_one(&full, IMAGE_AMD64, ABI_REGISTERS, 5);
+	abi_rows_check_one(&on_stack, IMAGE_AMD64, ABI_STACK, 1);
 }
 
 static void test_pieces(void **state)
@@ -193,8 +122,8 @@ static void test_pieces(void **state)
 				     NULL, NULL));
 	abi_layout(&fn, IMAGE_AMD64, ABI_REGISTERS, &layout);
 	static const struct abi_piece pieces[] = {
-		{ABI_INT, 0, 0, 1},  {ABI_FLOAT, 0, 4, 4}, {ABI_FLOAT, 1, 8, 4},
-		{ABI_INT, 1, 16, 8}, {ABI_INT, 2, 24, 8},  {ABI_INT, 3, 32, 2},
+		{ABI_INT, 0, 0, 1, 0},  {ABI_FLOAT, 0, 4, 4, 0}, {ABI_FLOAT, 1, 8, 4, 0},
+		{ABI_INT, 1, 16, 8, 0}, {ABI_INT, 2, 24, 8, 0},  {ABI_INT, 3, 32, 2, 0},
 	};
 
 	assert_int_equal(layout.params[0].count, sizeof(pieces) / sizeof(pieces[0]));
