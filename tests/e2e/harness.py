@@ -159,14 +159,15 @@ class Process:
     def wait_line(self, start, timeout=PATIENCE):
         """The first line on stdout or stderr that begins so."""
         end = time.monotonic() + timeout
-        line, gone = None, False
+        line, gone, seen = None, False, [0, 0]
         while not line and not gone and time.monotonic() < end:
             gone = self.child.poll() is not None
             if gone:
                 self.out.thread.join(5)
                 self.err.thread.join(5)
             with self.arrived:
-                lines = self.out.lines + self.err.lines
+                lines = self.out.lines[seen[0]:] + self.err.lines[seen[1]:]
+                seen = [len(self.out.lines), len(self.err.lines)]
                 line = next((found for found in lines if found.startswith(start)), None)
                 if not line and not gone:
                     self.arrived.wait(0.1)
