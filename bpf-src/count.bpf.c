@@ -4,22 +4,7 @@
 
 BPF_PERCPU_ARRAY(counts, u64, ROWS);
 
-#ifdef BY_ADDRESS
-BPF_F_TABLE("hash", u64, u64, sites, PROBE_SITES, BPF_F_NO_PREALLOC); /* probe_place() -> cookie */
-#endif
-
-/* Here and not in probe.h: libbcc knows maps in a program's main file only. */
-static inline u64 find_cookie(struct pt_regs *ctx)
-{
-#ifdef BY_ADDRESS
-	u64 place = probe_place(ctx);
-	u64 *found = sites.lookup(&place);
-
-	return found ? *found : (u64)COOKIE_NONE << COOKIE_KIND_SHIFT;
-#else
-	return bpf_get_attach_cookie(ctx);
-#endif
-}
+/* file: find_cookie.bpf.c */
 
 int on_probe(struct pt_regs *ctx)
 {

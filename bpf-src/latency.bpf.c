@@ -17,7 +17,6 @@
 #include "extremes.h"
 
 #define SAME_DEPTH_MAX 8 /* inlined copies nested in one frame that are told apart */
-#define DEEP_LOG2 24     /* calls of one goroutine, at most 2 to this */
 
 struct control {
 	u32 active;
@@ -46,22 +45,8 @@ BPF_F_TABLE("hash", u64, u64, places, PLACES_MAX, BPF_F_NO_PREALLOC);
 BPF_PERCPU_ARRAY(histogram, u64, HISTOGRAM_SLOTS);
 #endif
 
-#ifdef BY_ADDRESS
-BPF_F_TABLE("hash", u64, u64, sites, PROBE_SITES, BPF_F_NO_PREALLOC); /* probe_place() -> cookie */
-#endif
-
-/* Here and not in probe.h: libbcc knows maps in a program's main file only. */
-static inline u64 find_cookie(struct pt_regs *ctx)
-{
-#ifdef BY_ADDRESS
-	u64 place = probe_place(ctx);
-	u64 *found = sites.lookup(&place);
-
-	return found ? *found : (u64)COOKIE_NONE << COOKIE_KIND_SHIFT;
-#else
-	return bpf_get_attach_cookie(ctx);
-#endif
-}
+/* file: find_cookie.bpf.c */
+/* file: first_over.bpf.c */
 
 static inline struct call *call_at(struct goroutine_key *who, struct calls *calls, u64 index)
 {
@@ -102,25 +87,8 @@ static inline void count_abandoned(u32 row, enum ending how)
 static inline void abandon_deep(struct goroutine_key *who, struct calls *calls, u64 depth,
 				enum ending how)
 {
-	u64 from = forget_value(CALLS_INLINE, depth), to = calls->count, middle;
-	struct deep_key key = {.who = *who};
-	struct call *call;
-	int i;
+	u64 from = first_over(who, CALLS_INLINE, calls->count, depth);
 
-	/* depths never fall from one call to the next: search for the first that is over; a fixed
-	 * number of steps is what the verifier follows most easily */
-#pragma unroll
-	for (i = 0; i < DEEP_LOG2; i++) {
-		if (from >= to)
-			continue;
-		middle = forget_value((from + to) / 2, depth);
-		key.index = middle;
-		call = deep_calls.lookup(&key);
-		if (call && call->depth < depth)
-			from = middle + 1;
-		else
-			to = middle;
-	}
 	if (how == EXITED && from < calls->count)
 		exited.update(who, &calls->count);
 	calls->count = from;

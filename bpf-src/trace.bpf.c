@@ -38,25 +38,10 @@ BPF_F_TABLE("hash", u64, struct trace_dyntype, dyntypes, TRACE_DYNTYPES, BPF_F_N
 BPF_PERCPU_ARRAY(counters, u64, TRACE_COUNTERS);
 #ifdef RETURNS
 BPF_F_TABLE("hash", struct goroutine_key, u64, goroutines, CALLS, BPF_F_NO_PREALLOC);
-BPF_F_TABLE("hash", struct deep_key, struct waiting, waiting_calls, CALLS, BPF_F_NO_PREALLOC);
+BPF_F_TABLE("hash", struct deep_key, struct waiting, deep_calls, CALLS, BPF_F_NO_PREALLOC);
 BPF_ARRAY(no_call, struct waiting, 1);
 #endif
-#ifdef BY_ADDRESS
-BPF_F_TABLE("hash", u64, u64, sites, PROBE_SITES, BPF_F_NO_PREALLOC); /* probe_place() -> cookie */
-#endif
-
-/* Here and not in probe.h: libbcc knows maps in a program's main file only. */
-static inline u64 find_cookie(struct pt_regs *ctx)
-{
-#ifdef BY_ADDRESS
-	u64 place = probe_place(ctx);
-	u64 *found = sites.lookup(&place);
-
-	return found ? *found : (u64)COOKIE_NONE << COOKIE_KIND_SHIFT;
-#else
-	return bpf_get_attach_cookie(ctx);
-#endif
-}
+/* file: find_cookie.bpf.c */
 
 static inline void count(u32 counter)
 {
@@ -186,7 +171,10 @@ static inline void report(struct pt_regs *ctx, struct hit *hit, char *saved, u32
 	submit(event, hit->size + FRAMES_SIZE);
 }
 
-/* generated: calls */
+#ifdef RETURNS
+/* file: first_over.bpf.c */
+/* file: trace_calls.bpf.c */
+#endif
 
 /* Which place is it, and what serves it? False for the runtime's hooks. */
 static inline bool find_place(struct pt_regs *ctx, u32 row, struct hit *hit)

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The part of trace.bpf.c that follows calls until they return; it is put in there where there are
- * return probes. (Maps can be used in a program's main file only.) */
+/* The part of trace.bpf.c that follows calls until they return, put in there. */
 
 #define ABANDONED_MAX 64 /* calls that one panic can end and that are each reported */
 #define FORGOTTEN_MAX 16 /* times 64: of the others, those whose entries are deleted at once */
-#define CALLS_LOG2 17    /* calls of one goroutine, at most 2 to this */
 
 /* A call that did not return: only what was kept at entry is known. */
 static inline void report_abandoned(struct hit *hit, struct waiting *call, u32 how)
@@ -44,7 +42,7 @@ static inline void forget_calls(struct goroutine_key *who, u64 from, u64 to)
 #pragma clang loop unroll(disable)
 		for (j = 0; j < 64; j++) {
 			key.index -= (from - key.index) >> 63;
-			waiting_calls.delete(&key);
+			deep_calls.delete(&key);
 		}
 	}
 }
@@ -52,30 +50,12 @@ static inline void forget_calls(struct goroutine_key *who, u64 from, u64 to)
 /* As abandon(), for calls that are too many to report each: they are counted. */
 static inline void abandon_rest(struct goroutine_key *who, u64 *calls, u64 depth)
 {
-	u64 from = forget_value(0, depth), to = *calls, middle;
-	struct deep_key key = {.who = *who};
+	u64 from = first_over(who, 0, *calls, depth), to = *calls;
 	u32 unreported = TRACE_UNREPORTED;
-	struct waiting *waiting;
-	u64 *n;
-	int i;
+	u64 *n = counters.lookup(&unreported);
 
-	/* depths never fall from one call to the next: search for the first that is over */
-#pragma clang loop unroll(disable)
-	for (i = 0; i < CALLS_LOG2 + 1; i++) {
-		if (from >= to)
-			break;
-		middle = (from + to) / 2;
-		key.index = middle;
-		waiting = waiting_calls.lookup(&key);
-		if (waiting && waiting->call.depth < depth)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	n = counters.lookup(&unreported);
 	if (n)
-		__sync_fetch_and_add(n, *calls - from);
-	to = *calls;
+		__sync_fetch_and_add(n, to - from);
 	*calls = from;
 	forget_calls(who, from, to);
 }
@@ -103,12 +83,12 @@ static inline void abandon(struct hit *hit, struct goroutine_key *who, u64 *call
 		if (!*calls)
 			return;
 		key.index = *calls - 1;
-		last = waiting_calls.lookup(&key);
+		last = deep_calls.lookup(&key);
 		if (last && !is_over(last, depth, fresh, hit->site))
 			return;
 		if (last)
 			report_abandoned(hit, last, how);
-		waiting_calls.delete(&key);
+		deep_calls.delete(&key);
 		*calls = key.index;
 	}
 	abandon_rest(who, calls, depth);
@@ -137,7 +117,7 @@ static inline u64 index_for(struct goroutine_key *who, u64 end, struct call *cal
 		if (i > end)
 			break;
 		key.index = end - i;
-		waiting = waiting_calls.lookup(&key);
+		waiting = deep_calls.lookup(&key);
 		if (!waiting || waiting->call.depth != call->depth)
 			break;
 		if (waiting->call.row != call->row || waiting->call.copy != call->copy)
@@ -155,13 +135,13 @@ static inline void remember(struct pt_regs *ctx, struct hit *hit, struct gorouti
 	u32 zero = 0;
 
 	key.index = forget_value(index_for(who, *calls, call), hit->now);
-	waiting = key.index < *calls ? waiting_calls.lookup(&key) : 0;
+	waiting = key.index < *calls ? deep_calls.lookup(&key) : 0;
 	if (waiting)
 		report_abandoned(hit, waiting, how);
 	waiting = no_call.lookup(&zero);
 	if (waiting)
-		waiting_calls.update(&key, waiting);
-	waiting = waiting_calls.lookup(&key);
+		deep_calls.update(&key, waiting);
+	waiting = deep_calls.lookup(&key);
 	if (!waiting) {
 		count(TRACE_UNTRACKED);
 		return;
@@ -188,7 +168,7 @@ static inline void on_return(struct pt_regs *ctx, struct hit *hit, struct gorout
 		if (i > *calls)
 			return;
 		key.index = *calls - i;
-		waiting = waiting_calls.lookup(&key);
+		waiting = deep_calls.lookup(&key);
 		if (!waiting || waiting->call.depth != call->depth)
 			return;
 		if (waiting->call.row == call->row && waiting->call.copy == call->copy &&
@@ -213,10 +193,10 @@ static inline void forget_done(struct goroutine_key *who, u64 *calls)
 		if (!*calls)
 			break;
 		key.index = *calls - 1;
-		last = waiting_calls.lookup(&key);
+		last = deep_calls.lookup(&key);
 		if (last && !last->done)
 			return;
-		waiting_calls.delete(&key);
+		deep_calls.delete(&key);
 		*calls = key.index;
 	}
 	if (!*calls)

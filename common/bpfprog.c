@@ -37,21 +37,38 @@ const char *bpfprog_source(const char *file)
 	return NULL;
 }
 
-/* Is the line a comment "generated: MARK"? Answers with what goes there, or NULL. */
+/* The line's comment is "WORD: NAME": the name, and its length. NULL: it is not. */
+static const char *marked_name(const char *line, size_t len, const char *word, size_t *name_len)
+{
+	static const char end[] = " */";
+	size_t around = strlen(word) + strlen(end);
+
+	if (len <= around || strncmp(line, word, strlen(word)) ||
+	    strncmp(line + len - strlen(end), end, strlen(end)))
+		return NULL;
+	*name_len = len - around;
+	return line + strlen(word);
+}
+
+static bool is_name(const char *found, size_t len, const char *name)
+{
+	return found && strlen(name) == len && !strncmp(found, name, len);
+}
+
+/* What goes after the line; NULL: nothing does. */
 static const char *inserted_after(const char *line, size_t len,
 				  const struct bpfprog_insert *inserts, size_t ninserts)
 {
-	static const char begin[] = "/* generated: ", end[] = " */";
-	size_t around = strlen(begin) + strlen(end);
+	size_t n = 0;
+	const char *name = marked_name(line, len, "/* generated: ", &n);
 
-	if (len <= around || strncmp(line, begin, strlen(begin)) ||
-	    strncmp(line + len - strlen(end), end, strlen(end)))
-		return NULL;
-	line += strlen(begin);
-	len -= around;
 	for (size_t i = 0; i < ninserts; i++)
-		if (strlen(inserts[i].mark) == len && !strncmp(inserts[i].mark, line, len))
+		if (is_name(name, n, inserts[i].mark))
 			return inserts[i].text;
+	name = marked_name(line, len, "/* file: ", &n);
+	for (const struct embedded_file *f = embedded_files; name && f->name; f++)
+		if (is_name(name, n, f->name))
+			return f->text;
 	return NULL;
 }
 

@@ -260,8 +260,6 @@ static void define_all(const struct traceplan *plan, struct tracer *tracer)
 	for (size_t i = 0; i < config->probe_count; i++)
 		if (plan->returns[i]) {
 			tracer_define(tracer, "RETURNS", 1);
-			tracer_insert(tracer, "calls",
-				      mem_strdup(bpfprog_source("trace_calls.bpf.c")));
 			break;
 		}
 	tracer_define(tracer, "G_GOPC", same_creation(tracer) ? rt->g_gopc : 0);

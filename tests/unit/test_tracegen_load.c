@@ -167,9 +167,8 @@ static void check_variant(const struct variant *how)
 	const struct bpfprog_insert inserts[] = {
 		{"plans", plans},
 		{"programs", programs},
-		{"calls", how->returns ? bpfprog_source("trace_calls.bpf.c") : ""},
 	};
-	struct bpfprog *prog = bpfprog_compile("trace.bpf.c", defs, count, inserts, 3, &err);
+	struct bpfprog *prog = bpfprog_compile("trace.bpf.c", defs, count, inserts, 2, &err);
 
 	if (!prog)
 		fail_msg("%s", err.text);

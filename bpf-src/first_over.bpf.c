@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A search in map `deep_calls` of the program that this is put into; its values begin with a struct
+ * call. */
+
+#define DEEP_LOG2 24 /* calls of one goroutine, at most 2 to this */
+
+/* Of a goroutine's calls from index `from` up to the last before `to`, the first at `depth` or
+ * deeper: depths never fall from one call to the next. */
+static inline u64 first_over(struct goroutine_key *who, u64 from, u64 to, u64 depth)
+{
+	struct deep_key key = {.who = *who};
+	struct call *call;
+	u64 middle;
+	int i;
+
+	from = forget_value(from, depth);
+	/* a fixed number of steps is what the verifier follows most easily */
+#pragma unroll
+	for (i = 0; i < DEEP_LOG2; i++) {
+		if (from >= to)
+			continue;
+		middle = forget_value((from + to) / 2, depth);
+		key.index = middle;
+		call = (struct call *)deep_calls.lookup(&key);
+		if (call && call->depth < depth)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
