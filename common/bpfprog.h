@@ -42,8 +42,8 @@ int bpfprog_load_sleepable(struct bpfprog *prog, const char *name, int expected_
 int bpfprog_map(const struct bpfprog *prog, const char *name); /* fd owned by prog; -1: none */
 const char *bpfprog_source(const char *file);                  /* the embedded text; NULL: none */
 /* What is compiled: the embedded text with the inserts in their places, and other embedded files
- * where a line is the comment "file: NAME": libbcc knows maps in a program's main file only, so that
- * what uses them cannot stand in headers. Caller frees; NULL: no such file. */
+ * where a line is the comment "file: NAME": libbcc knows maps in a program's main file only, so
+ * that what uses them cannot stand in headers. Caller frees; NULL: no such file. */
 char *bpfprog_text(const char *file, const struct bpfprog_insert *inserts, size_t ninserts);
 const char *bpfprog_chatter(const struct bpfprog *prog); /* what the compiler said; "" mostly */
 

@@ -33,7 +33,8 @@ enum format_arg_kind {
 
 struct format_list_item {
 	const char *name;          /* NULL or "": none */
-	const struct shape *shape; /* NULL: "?" */
+	const struct shape *shape; /* NULL: there is none */
+	const char *fault;         /* why not ("<fault>"); NULL: "?" */
 };
 
 struct format_arg {

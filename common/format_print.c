@@ -182,6 +182,6 @@ void format_print_list(FILE *out, const struct format_list_item *items, size_t c
 		if (items[i].shape)
 			value_print(out, items[i].shape, source, style);
 		else
-			putc('?', out);
+			escape_print(out, items[i].fault ? items[i].fault : "?");
 	}
 }

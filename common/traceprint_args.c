@@ -65,9 +65,14 @@ static const struct format_list_item *list_items(const struct traceprint_event *
 
 	for (size_t i = 0; i < arg->count; i++) {
 		const struct tracegen_arg *item = &arg->items[i];
+		int64_t state = word_at(event, item->at);
 
 		items[i].name = item->text && *item->text != '~' ? item->text : NULL;
-		if (item->kind != TRACEGEN_MISSING && word_at(event, item->at) >= 0)
+		if (item->kind == TRACEGEN_MISSING)
+			continue;
+		if (state < 0)
+			items[i].fault = state_text(state);
+		else
 			items[i].shape = item->shape;
 	}
 	return items;

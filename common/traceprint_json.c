@@ -15,6 +15,15 @@ static void json_count(struct json *json, const char *key, uint64_t value)
 	json_u64(json, value);
 }
 
+static void json_item(struct json *json, const struct format_list_item *item,
+		      const struct value_source *source)
+{
+	if (item->shape)
+		value_json(json, item->shape, source);
+	else
+		json_string(json, item->fault ? item->fault : "?");
+}
+
 static void json_arg(struct json *json, const struct format_arg *arg,
 		     const struct value_source *source)
 {
@@ -37,10 +46,7 @@ static void json_arg(struct json *json, const struct format_arg *arg,
 			json_key(json, "name");
 			json_string(json, arg->list[i].name);
 			json_key(json, "value");
-			if (arg->list[i].shape)
-				value_json(json, arg->list[i].shape, source);
-			else
-				json_string(json, "?");
+			json_item(json, &arg->list[i], source);
 			json_object_end(json);
 		}
 		json_array_end(json);

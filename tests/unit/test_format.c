@@ -249,21 +249,21 @@ static void test_errors_of_the_program(void **state)
 
 static void test_others(void **state)
 {
-	const struct format_arg fault = {.kind = FORMAT_FAULT, .text = "<fault>"};
-	const struct format_arg missing = {.kind = FORMAT_MISSING};
+	const struct format_arg fault = {.kind = FORMAT_FAULT, .text = "<fault>"}, missing = {0};
 	const int64_t n = 3;
 	const struct format_list_item items[] = {
-		{"n", capture_value(&capture, basic("int"), &n)},
-		{"", capture_value(&capture, basic("bool"), "\x01")},
-		{"~r0", capture_value(&capture, basic("int"), &n)},
-		{"gone", NULL},
+		{"n", capture_value(&capture, basic("int"), &n), NULL},
+		{"", capture_value(&capture, basic("bool"), "\x01"), NULL},
+		{"~r0", capture_value(&capture, basic("int"), &n), NULL},
+		{"gone", NULL, NULL},
+		{"cold", NULL, "<fault>"},
 	};
-	struct format_arg list = {.kind = FORMAT_LIST, .list = items, .list_count = 4};
+	struct format_arg list = {.kind = FORMAT_LIST, .list = items, .list_count = 5};
 
 	(void)state;
 	expect_format("%d|", &fault, 1, "<fault>|");
 	expect_format("%s|", &missing, 1, "?|");
-	expect_format("(%v)", &list, 1, "(n=3 true 3 gone=?)");
+	expect_format("(%v)", &list, 1, "(n=3 true 3 gone=? cold=<fault>)");
 	expect_format("", NULL, 0, "");
 	expect_format("100%% sure", NULL, 0, "100% sure");
 }
