@@ -232,6 +232,69 @@ void abi_layout_free(struct abi_layout *layout)
 	free_values(layout->results, layout->result_count);
 }
 
+struct covering {
+	const struct abi_value *value;
+	unsigned steps;
+};
+
+static bool covers_bytes(const struct abi_value *value, uint64_t off, uint64_t size)
+{
+	for (size_t i = 0; i < value->count; i++) {
+		const struct abi_piece *piece = &value->pieces[i];
+
+		if (piece->off <= off && piece->size >= size &&
+		    off - piece->off <= piece->size - size)
+			return true;
+	}
+	return !size;
+}
+
+static bool covers_words(const struct abi_value *value, uint64_t off, uint64_t size)
+{
+	for (uint64_t at = 0; at < size; at += ABI_WORD)
+		if (!covers_bytes(value, off + at, ABI_WORD))
+			return false;
+	return true;
+}
+
+static bool covers_type(struct covering *covering, const struct gotype *type, uint64_t off,
+			unsigned depth)
+{
+	const struct abi_value *value = covering->value;
+
+	if (covers_bytes(value, off, type->size))
+		return true;
+	if (depth > ABI_DEPTH_MAX || ++covering->steps > ABI_STEPS_MAX)
+		return false;
+	switch (type->kind) {
+	case GOTYPE_STRING:
+	case GOTYPE_SLICE:
+	case GOTYPE_INTERFACE:
+		return covers_words(value, off, type->size);
+	case GOTYPE_COMPLEX:
+		return covers_bytes(value, off, type->size / 2) &&
+		       covers_bytes(value, off + type->size / 2, type->size / 2);
+	case GOTYPE_ARRAY:
+		return type->count == 1 && type->elem &&
+		       covers_type(covering, type->elem, off, depth + 1);
+	case GOTYPE_STRUCT:
+		for (size_t i = 0; i < type->field_count; i++)
+			if (!covers_type(covering, type->fields[i].type, off + type->fields[i].off,
+					 depth + 1))
+				return false;
+		return type->field_count;
+	default:
+		return false;
+	}
+}
+
+bool abi_covers(const struct abi_value *value, const struct gotype *type, uint64_t off)
+{
+	struct covering covering = {.value = value};
+
+	return covers_type(&covering, type, off, 0);
+}
+
 bool abi_layout_fitting(const struct gofunc *fn, int arch, enum abi_convention usual, int32_t args,
 			struct abi_layout *out)
 {

@@ -51,6 +51,9 @@ void abi_layout(const struct gofunc *fn, int arch, enum abi_convention conventio
 		struct abi_layout *out);
 void abi_layout_free(struct abi_layout *layout);
 
+/* Do the pieces tell of all of what is at `off` of the value, of `type`, but for padding? */
+bool abi_covers(const struct abi_value *value, const struct gotype *type, uint64_t off);
+
 /* The same for a function of which pclntab says `args` (pclntab_args_size()): by `usual`, or on the
  * stack where only that comes to as many bytes, as in Go functions that assembly calls. false:
  * neither does, so that `fn` is not its signature; the layout is by `usual` then. */

@@ -197,19 +197,19 @@ static char *receiver_type(const char *name, const struct funcname *parts)
 }
 
 /* Methods are written without their receiver, as in Go. */
-static int add_receiver(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *out,
+static int add_receiver(struct funcinfo *info, const char *func, struct gofunc *out,
 			struct errmsg *err)
 {
 	struct funcname parts;
 
-	funcname_parse(fn->name, &parts);
-	char *name = receiver_type(fn->name, &parts);
+	funcname_parse(func, &parts);
+	char *name = receiver_type(func, &parts);
 	const struct gotype *type = name ? find_type(info, name) : NULL;
 
 	if (!name)
 		return 0;
 	if (!type && !parts.pointer) {
-		errmsg_set(err, "the type of %s's receiver, %s, is not known", fn->name, name);
+		errmsg_set(err, "the type of %s's receiver, %s, is not known", func, name);
 		free(name);
 		return -1;
 	}
@@ -242,10 +242,15 @@ static void find_dictionary(struct funcinfo *info, const struct pclntab_func *fn
 		out->dictionary = -1; /* closures and wrappers have none */
 }
 
-int funcinfo_signature(struct funcinfo *info, const struct pclntab_func *fn, const char *text,
-		       unsigned col, struct gofunc *out, struct errmsg *err)
+struct signature_names funcinfo_names(struct funcinfo *info)
 {
-	struct signature_names names = {find_type, info, info->minor};
+	return (struct signature_names){find_type, info, info->minor};
+}
+
+int funcinfo_typed(struct funcinfo *info, const char *name, const char *text, unsigned col,
+		   struct gofunc *out, struct errmsg *err)
+{
+	struct signature_names names = funcinfo_names(info);
 	struct errmsg why = {0};
 	size_t pos = 0;
 
@@ -256,7 +261,13 @@ int funcinfo_signature(struct funcinfo *info, const struct pclntab_func *fn, con
 	}
 	out->source = GOFUNC_SIGNATURE;
 	out->dictionary = -1;
-	if (add_receiver(info, fn, out, err))
+	return add_receiver(info, name, out, err);
+}
+
+int funcinfo_signature(struct funcinfo *info, const struct pclntab_func *fn, const char *text,
+		       unsigned col, struct gofunc *out, struct errmsg *err)
+{
+	if (funcinfo_typed(info, fn->name, text, col, out, err))
 		return -1;
 	if (strchr(fn->name, '[') && info->minor >= 18)
 		find_dictionary(info, fn, out);

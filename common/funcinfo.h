@@ -11,6 +11,7 @@ struct errmsg;
 struct funcinfo;
 struct pclntab_func;
 struct program;
+struct signature_names;
 
 /* `minor`: Go 1.MINOR. Opens nothing yet. The program and `memory` outlive it. */
 struct funcinfo *funcinfo_new(const struct program *prog, int minor, struct gotypes *memory);
@@ -24,6 +25,12 @@ void funcinfo_find(struct funcinfo *info, const struct pclntab_func *fn, struct 
  * may be left out. */
 int funcinfo_signature(struct funcinfo *info, const struct pclntab_func *fn, const char *text,
 		       unsigned col, struct gofunc *out, struct errmsg *err);
+/* The signature that the user gives for what is inlined and is no function: nothing in the program
+ * is there to check it by. */
+int funcinfo_typed(struct funcinfo *info, const char *name, const char *text, unsigned col,
+		   struct gofunc *out, struct errmsg *err);
+/* Finds the program's types by name. */
+struct signature_names funcinfo_names(struct funcinfo *info);
 /* Where the function passes what its signature, from one of the above, tells. Caller frees. */
 void funcinfo_layout(struct funcinfo *info, const struct pclntab_func *fn, const struct gofunc *sig,
 		     struct abi_layout *out);

@@ -5,7 +5,6 @@
 #define SELECTION_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -24,11 +23,12 @@ struct selection_row { /* a name: one line of the output */
 
 struct selection_item { /* a function, or an inlined copy of one */
 	const struct program *prog;
-	uint32_t row, group;
-	uint32_t plan, part; /* the tool's own; which program of the kernel side serves it */
-	uint32_t func;       /* pclntab index; of a copy: of the function that it stands in */
-	bool returns;        /* calls are timed: its exits are sought too */
+	uint32_t row, group, plan, part; /* plan: the tool's own; part: which program of the kernel
+					  * side serves it */
+	uint32_t func; /* pclntab index; of a copy: of the function that it stands in */
+	bool returns;  /* calls are timed: its exits are sought too */
 	bool is_copy;
+	bool located; /* its sites are known already */
 	struct inlining_copy copy;
 	struct site entry;
 	size_t first_exit, exits; /* its part of selection.exits */
@@ -74,6 +74,10 @@ int selection_add(struct selection *sel, const struct program *prog, const char 
 /* Finds the sites of every item; prints nothing, so that it may run beside the compiler.
  * Returns 0; -1 with *err when not one item can be traced. */
 int selection_find_sites(struct selection *sel, struct errmsg *err);
+
+/* Finds those of one item, a copy, before the others: what is known of its arguments depends on the
+ * place. Where it has none, that becomes its `skipped`. */
+void selection_locate_copy(struct selection *sel, struct selection_item *item);
 
 /* An item turned out to be untraceable: its row has one less. Its `skipped` is the caller's. */
 void selection_uncount(struct selection *sel, const struct selection_item *item);

@@ -59,11 +59,17 @@ void selection_uncount(struct selection *sel, const struct selection_item *item)
 
 static void find_item_sites(struct selection *sel, struct selection_item *item)
 {
-	if (!item->skipped)
+	if (!item->skipped && !item->located)
 		item->skipped =
 			item->is_copy ? find_copy_sites(sel, item) : find_func_sites(sel, item);
 	if (item->skipped)
 		selection_uncount(sel, item);
+}
+
+void selection_locate_copy(struct selection *sel, struct selection_item *item)
+{
+	item->skipped = find_copy_sites(sel, item);
+	item->located = true;
 }
 
 int selection_find_sites(struct selection *sel, struct errmsg *err)

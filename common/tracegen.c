@@ -30,6 +30,16 @@ static void leave_phase(struct gen *gen, struct ctext *before)
 	gen->returning = gen->probe->spec->at_return;
 }
 
+/* Its shape only tells what it would be. */
+static void absent_arg(struct gen *gen, const struct gotype *type,
+		       const struct shape_limits *limits, struct tracegen_arg *arg)
+{
+	uint32_t end = 0;
+
+	arg->kind = TRACEGEN_ABSENT;
+	arg->shape = shape_new(gen->memory, type, limits, &end);
+}
+
 static int value_arg(struct gen *gen, const struct expr *expr, bool follow,
 		     struct tracegen_arg *arg)
 {
@@ -42,6 +52,11 @@ static int value_arg(struct gen *gen, const struct expr *expr, bool follow,
 	ctext_line(gen->out, "bad = 0;");
 	if (gen_place(gen, expr, &place))
 		return -1;
+	if (place.value && !abi_covers(place.value, place.type, place.off)) {
+		absent_arg(gen, place.type, &limits, arg);
+		leave_phase(gen, before);
+		return 0;
+	}
 	arg->kind = TRACEGEN_VALUE;
 	arg->at_return = gen->returning;
 	arg->at = *gen_end(gen);
@@ -75,7 +90,8 @@ static int number_arg(struct gen *gen, const struct expr *expr, struct tracegen_
 /* Argument tables may tell of a parameter without telling where it is. */
 static bool is_placed(const struct gen *gen, size_t param)
 {
-	return gen->probe->abi->params[param].count || !gen->probe->fn->params[param].type->size;
+	return gen->probe->is_copy || gen->probe->abi->params[param].count ||
+	       !gen->probe->fn->params[param].type->size;
 }
 
 static int list_arg(struct gen *gen, bool results, bool follow, struct tracegen_arg *arg)
@@ -85,7 +101,7 @@ static int list_arg(struct gen *gen, bool results, bool follow, struct tracegen_
 
 	arg->kind = TRACEGEN_LIST;
 	arg->at_return = results;
-	if (gen->probe->no_args || fn->source == GOFUNC_NONE)
+	if (fn->source == GOFUNC_NONE)
 		return 0;
 	arg->count = count;
 	arg->items = gotypes_alloc(gen->memory, count, sizeof(*arg->items));
@@ -143,7 +159,7 @@ static void arg_as_format(const struct tracegen_arg *arg, struct format_arg *out
 				   .shape = arg->shape};
 	if (is_text)
 		out->kind = FORMAT_TEXT;
-	else if (arg->kind == TRACEGEN_VALUE)
+	else if (arg->kind == TRACEGEN_VALUE || (arg->kind == TRACEGEN_ABSENT && arg->shape))
 		out->kind = FORMAT_SHAPE;
 	else if (arg->kind == TRACEGEN_LIST)
 		out->kind = FORMAT_LIST;
@@ -169,6 +185,7 @@ static void take_back(struct gen *gen, const struct gen *before)
 	gen->saved_later = before->saved_later;
 	gen->filled_later = before->filled_later;
 	gen->uses_parent = before->uses_parent;
+	gen->absent = false;
 	leave_phase(gen, &gen->fill);
 }
 
@@ -180,10 +197,13 @@ static int checked_arg(struct gen *gen, size_t n, struct tracegen_arg *arg)
 	struct format_arg as;
 
 	if (make_arg(gen, expr, format_follows(probe->format, n), arg)) {
-		if (!probe->several)
+		/* a number that is computed of it is no value that the call was given */
+		bool absent = gen->absent && gen_is_place(expr);
+
+		if (!probe->several && !absent)
 			return -1;
 		take_back(gen, &before);
-		*arg = (struct tracegen_arg){.kind = TRACEGEN_MISSING};
+		*arg = (struct tracegen_arg){.kind = absent ? TRACEGEN_ABSENT : TRACEGEN_MISSING};
 		return 0;
 	}
 	arg_as_format(arg, &as);

@@ -27,7 +27,7 @@ struct tracegen_probe {
 	int arch;                     /* enum image_arch */
 	bool several;                 /* there are other functions: what this one lacks is ? */
 	bool has_c_words;             /* argN are words as C passes them: gccgo's programs */
-	bool no_args;                 /* an inlined copy: where its arguments are is not known */
+	bool is_copy; /* an inlined copy: what has no pieces in abi is optimised out there */
 	struct shape_limits limits;
 };
 
@@ -38,6 +38,7 @@ enum tracegen_kind {
 	TRACEGEN_SPECIAL, /* of the event itself */
 	TRACEGEN_TEXT,    /* a literal */
 	TRACEGEN_LIST,    /* goargs, gorets */
+	TRACEGEN_ABSENT,  /* <optimised out>; `shape` is what it would be */
 };
 
 struct tracegen_arg {

@@ -22,6 +22,7 @@ struct gen {
 	unsigned vars;
 	unsigned saved_later, filled_later; /* entries of hit->later in use, of save and fill */
 	bool uses_parent, uses_identity, uses_types;
+	bool absent; /* what failed was to be read from where it is optimised out */
 	struct errmsg *err;
 };
 
@@ -55,7 +56,11 @@ static inline int gen_failed(int set)
 	return -1;
 }
 
-/* Bytes [off, off + size) of a value in registers, into `name`: -1: they are not in one that can be
+/* of a piece in memory: bytes above hit->sp */
+uint64_t gen_slot(const struct abi_piece *piece);
+/* Has the value a piece that has all bytes [off, off + size)? */
+bool gen_is_there(const struct abi_value *value, uint64_t off, unsigned size);
+/* Bytes [off, off + size) of a value in pieces, into `name`: -1: they are not in one that can be
  * read. */
 int gen_load_register(struct gen *gen, const struct abi_value *value, uint64_t off, unsigned size,
 		      bool is_signed, const char *name);

@@ -22,6 +22,13 @@ void gen_var(struct gen *gen, char name[NAME_MAX_LEN])
 	snprintf(name, NAME_MAX_LEN, "v%u", gen->vars++);
 }
 
+static int is_absent(struct gen *gen, unsigned col)
+{
+	gen->absent = true;
+	return gen_failed(
+		errmsg_set(gen->err, "col %u: it is optimised out in this inlined copy", col));
+}
+
 int gen_load(struct gen *gen, const struct place *place, uint64_t off, unsigned size,
 	     bool is_signed, unsigned col, char name[NAME_MAX_LEN])
 {
@@ -29,6 +36,9 @@ int gen_load(struct gen *gen, const struct place *place, uint64_t off, unsigned 
 	if (place->value &&
 	    !gen_load_register(gen, place->value, place->off + off, size, is_signed, name))
 		return 0;
+	if (place->value && gen->probe->is_copy &&
+	    !gen_is_there(place->value, place->off + off, size))
+		return is_absent(gen, col);
 	if (place->value)
 		return gen_failed(errmsg_set(
 			gen->err, "col %u: a floating-point register cannot be read", col));
@@ -131,6 +141,8 @@ static int register_element(struct gen *gen, const struct gotype *array, const s
 	if (!array->count)
 		return gen_failed(errmsg_set(gen->err, "col %u: %s has no elements", index->col,
 					     array->name));
+	if (array->count > 1)
+		return is_absent(gen, index->col);
 	ctext_line(gen->out, "element(&bad, 0, %s, %" PRIu64 ", 0);", n.text, array->count);
 	return 0;
 }

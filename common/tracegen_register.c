@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Values, or parts of them, out of registers. */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "image.h"
@@ -51,23 +52,49 @@ static void shifted(const struct gen *gen, const struct abi_piece *piece, uint64
 		snprintf(text, size, "%s", reg);
 }
 
-int gen_load_register(struct gen *gen, const struct abi_value *value, uint64_t off, unsigned size,
-		      bool is_signed, const char *name)
+static bool in_memory(const struct abi_piece *piece)
 {
-	char text[2 * NAME_MAX_LEN];
+	return piece->where == ABI_SLOT || piece->where == ABI_SP;
+}
 
+uint64_t gen_slot(const struct abi_piece *piece)
+{
+	/* Go's stack arguments begin above the return address (arm64: the saved LR) */
+	return piece->n + (piece->where == ABI_SLOT ? UINT64_C(8) : 0);
+}
+
+static const struct abi_piece *piece_with(const struct abi_value *value, uint64_t off,
+					  unsigned size)
+{
 	for (size_t i = 0; i < value->count; i++) {
 		const struct abi_piece *piece = &value->pieces[i];
 
-		if (off < piece->off || off - piece->off + size > piece->size ||
-		    !is_general(gen, piece))
-			continue;
-		shifted(gen, piece, piece->from + off - piece->off, text, sizeof(text));
-		ctext_line(gen->out, "u64 %s = (%c%u)%s;", name, is_signed ? 's' : 'u', 8 * size,
-			   text);
-		return 0;
+		if (piece->off <= off && off - piece->off + size <= piece->size)
+			return piece;
 	}
-	return -1;
+	return NULL;
+}
+
+bool gen_is_there(const struct abi_value *value, uint64_t off, unsigned size)
+{
+	return piece_with(value, off, size) != NULL;
+}
+
+int gen_load_register(struct gen *gen, const struct abi_value *value, uint64_t off, unsigned size,
+		      bool is_signed, const char *name)
+{
+	const struct abi_piece *piece = piece_with(value, off, size);
+	char text[2 * NAME_MAX_LEN];
+
+	if (!piece || (!is_general(gen, piece) && !in_memory(piece)))
+		return -1;
+	if (in_memory(piece))
+		snprintf(text, sizeof(text), "fetch_word(&bad, %u, hit->sp + %" PRIu64 ")", size,
+			 gen_slot(piece) + off - piece->off);
+	else
+		shifted(gen, piece, piece->from + off - piece->off, text, sizeof(text));
+	ctext_line(gen->out, "u64 %s = (%c%u)%s;", name, is_signed ? 's' : 'u', 8 * size, text);
+	return 0;
 }
 
 /* Bytes [off, end) of a value to record + `at`, in as many stores as alignment asks for. */
@@ -106,7 +133,12 @@ void gen_copy_registers(struct gen *gen, const struct abi_value *value, uint64_t
 			end = off + size;
 		if (from >= end)
 			continue;
-		if (is_general(gen, piece))
+		if (in_memory(piece))
+			ctext_line(gen->out,
+				   "must(&bad, fetch(rec + %u, %u, hit->sp + %" PRIu64 "));",
+				   at + (uint32_t)(from - off), (uint32_t)(end - from),
+				   gen_slot(piece) + from - piece->off);
+		else if (is_general(gen, piece))
 			copy_part(gen, piece, from, end, at + (uint32_t)(from - off));
 		else
 			add_holes(holes, from - off, end - off);

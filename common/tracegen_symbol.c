@@ -69,8 +69,9 @@ static int no_such(struct gen *gen, const struct expr *expr)
 	size_t count = results ? fn->result_count : fn->param_count;
 	char known[256];
 
-	if (gen->probe->no_args)
-		return errmsg_set(gen->err, "col %u: the arguments of inlined copies are not known",
+	if (gen->probe->is_copy && fn->source == GOFUNC_NONE)
+		return errmsg_set(gen->err,
+				  "col %u: the arguments of this inlined copy are not known",
 				  expr->col);
 	if (results && (fn->source == GOFUNC_ARGINFO || fn->source == GOFUNC_NONE)) {
 		errmsg_set(gen->err, "col %u: the function's results are not known", expr->col);
@@ -114,10 +115,10 @@ static void value_place(struct gen *gen, const struct gotype *type, const struct
 	char reg[NAME_MAX_LEN];
 
 	*out = (struct place){.type = type, .value = value};
-	if (first && first->where == ABI_SLOT) {
+	if (first && (first->where == ABI_SLOT || first->where == ABI_SP) && !first->off &&
+	    first->size >= type->size) {
 		out->value = NULL;
-		/* Go's stack arguments begin above the return address (arm64: the saved LR) */
-		out->off = 8 + first->n;
+		out->off = gen_slot(first);
 		snprintf(out->base, sizeof(out->base), "hit->sp");
 	} else if (first && first->where == ABI_AT) {
 		out->value = NULL;
@@ -157,7 +158,7 @@ int gen_symbol_place(struct gen *gen, const struct expr *expr, struct place *out
 
 	if (is_c_word(gen, expr))
 		return c_word_place(gen, expr, out);
-	if (!gen_find(gen, expr, &sym) || probe->no_args)
+	if (!gen_find(gen, expr, &sym))
 		return no_such(gen, expr);
 	if (sym.is_result && !probe->spec->at_return)
 		return errmsg_set(gen->err,
@@ -169,7 +170,7 @@ int gen_symbol_place(struct gen *gen, const struct expr *expr, struct place *out
 	const struct abi_value *value =
 		sym.is_result ? &probe->abi->results[sym.index] : &probe->abi->params[sym.index];
 
-	if (!value->count && param->type->size)
+	if (!value->count && param->type->size && !probe->is_copy)
 		return errmsg_set(gen->err, "col %u: where it is passed is not known", expr->col);
 	if (param->is_guess && expr->kind == EXPR_PARAM && expr->col)
 		return guessed(gen, expr);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "traceplan.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../bpf-src/trace_shared.h"
 #include "argwords.h"
-#include "bpfmap.h"
 #include "bpfprog.h"
+#include "copyinfo.h"
 #include "errmsg.h"
 #include "format.h"
 #include "funcinfo.h"
@@ -17,6 +16,7 @@
 #include "pclntab.h"
 #include "program.h"
 #include "traceplan_text.h"
+#include "traceplan_types.h"
 #include "tracer.h"
 
 enum {
@@ -44,6 +44,7 @@ struct traceplan {
 	bool uses_parent, uses_identity;
 	size_t unknown;
 	const char *first_unknown, *unknown_copy;
+	bool known_copy; /* of some copy some arguments are known */
 };
 
 static int parse_probe(struct traceplan *plan, size_t n, struct errmsg *err)
@@ -151,6 +152,30 @@ static void note_unknown(struct traceplan *plan, const char *name)
 		plan->first_unknown = name;
 }
 
+/* Several copies of one function may differ in what is left of their arguments. */
+static int copy_signature(struct traceplan *plan, struct tracer *tracer,
+			  struct selection_item *item, struct gofunc *sig, struct abi_layout *abi,
+			  struct errmsg *err)
+{
+	const struct probespec *spec = &plan->specs[item->group];
+	uint32_t program = plan->items[plan->item_count].program;
+	struct copyinfo_asker asker = {.info = plan->infos[program],
+				       .minor = tracer->runtimes[program].minor,
+				       .memory = plan->memory,
+				       .sel = tracer->sel,
+				       .signature = spec->signature,
+				       .col = spec->signature_col};
+	struct copyinfo copy;
+
+	if (copyinfo_find(&asker, item, &copy, err))
+		return -1;
+	*sig = copy.sig;
+	*abi = copy.layout;
+	plan->known_copy |= copy.known || (sig->source != GOFUNC_NONE && !sig->param_count);
+	plan->unknown_copy = item->copy.name;
+	return 0;
+}
+
 static int signature_of(struct traceplan *plan, const struct selection_item *item,
 			const struct pclntab_func *fn, struct gofunc *sig, struct abi_layout *abi,
 			struct errmsg *err)
@@ -159,10 +184,7 @@ static int signature_of(struct traceplan *plan, const struct selection_item *ite
 	struct funcinfo *info = plan->infos[plan->items[plan->item_count].program];
 
 	*sig = (struct gofunc){.dictionary = -1};
-	if (item->is_copy) {
-		if (!spec->format)
-			plan->unknown_copy = item->copy.name;
-	} else if (spec->signature) {
+	if (spec->signature) {
 		if (funcinfo_signature(info, fn, spec->signature, spec->signature_col, sig, err))
 			return -1;
 	} else if (asks(spec)) {
@@ -177,15 +199,15 @@ static int signature_of(struct traceplan *plan, const struct selection_item *ite
 	return 0;
 }
 
-static int plan_item(struct traceplan *plan, struct selection_item *item, bool several,
-		     struct errmsg *err)
+static int plan_item(struct traceplan *plan, struct tracer *tracer, struct selection_item *item,
+		     bool several, struct errmsg *err)
 {
 	struct traceplan_item *as = &plan->items[plan->item_count];
 	struct tracegen_probe probe = {.spec = as->spec,
 				       .format = as->format,
 				       .arch = image_arch(item->prog->img),
 				       .several = several,
-				       .no_args = item->is_copy,
+				       .is_copy = item->is_copy,
 				       .limits = traceplan_limits(plan)};
 	struct pclntab_func fn;
 	struct gofunc sig = {.dictionary = -1};
@@ -194,15 +216,18 @@ static int plan_item(struct traceplan *plan, struct selection_item *item, bool s
 
 	if (!pclntab_func(item->prog->tab, item->func, &fn))
 		return errmsg_set(err, "its entry in the function table is malformed");
-	if (signature_of(plan, item, &fn, &sig, &abi, err))
+	if (item->is_copy && (asks(as->spec) || as->spec->signature)
+		    ? copy_signature(plan, tracer, item, &sig, &abi, err)
+		    : signature_of(plan, item, &fn, &sig, &abi, err))
 		return -1;
 	probe.fn = &sig;
 	probe.abi = &abi;
-	int ret = tracegen_plan(plan->memory, &probe, &made, err);
+	/* a copy without a site is left out for that */
+	int ret = item->skipped ? 0 : tracegen_plan(plan->memory, &probe, &made, err);
 
 	abi_layout_free(&abi);
-	if (ret)
-		return -1;
+	if (ret || item->skipped)
+		return ret;
 	as->args = made.args;
 	as->arg_count = made.arg_count;
 	as->saved_size = made.saved_size;
@@ -227,14 +252,13 @@ static int plan_or_skip(struct traceplan *plan, struct tracer *tracer, size_t n,
 	plan->items[n] = (struct traceplan_item){.spec = &plan->specs[item->group],
 						 .format = plan->formats[item->group],
 						 .program = program_of(tracer, item->prog)};
-	if (!plan_item(plan, item, several, err))
+	if (!plan_item(plan, tracer, item, several, err))
 		return 0;
 	if (!several) {
 		quote_probe(err, plan->config->probes[item->group]);
 		return -1;
 	}
 	item->skipped = gotypes_text(plan->memory, err->text, strlen(err->text));
-	selection_uncount(tracer->sel, item);
 	return 0;
 }
 
@@ -337,36 +361,16 @@ int traceplan_make(void *ctx, struct tracer *tracer, struct errmsg *err)
 	return 0;
 }
 
-struct dyntype_fill {
-	int fd;
-	uint64_t program;
-	struct shape_limits limits;
-};
-
-static bool add_dyntype(const struct gotype *type, bool direct, void *ctx)
-{
-	const struct dyntype_fill *fill = ctx;
-	uint64_t key = type->rtype | fill->program << 48;
-	struct trace_dyntype how;
-
-	shape_dyntype(type, direct, &fill->limits, &how);
-	/* a full table: what is left is shown by its type alone */
-	return bpfmap_update(fill->fd, &key, &how) == 0 || errno != E2BIG;
-}
-
 int traceplan_loaded(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	struct traceplan *plan = ctx;
-	struct dyntype_fill fill = {.fd = bpfprog_map(tracer->bpf, "dyntypes"),
-				    .limits = traceplan_limits(plan)};
+	struct shape_limits limits = traceplan_limits(plan);
+	int fd = bpfprog_map(tracer->bpf, "dyntypes");
 
 	(void)err;
-	if (!traceplan_text_uses_types(plan->text))
-		return 0;
-	for (size_t i = 0; i < plan->info_count; i++) {
-		fill.program = i;
-		funcinfo_each_rtype(plan->infos[i], add_dyntype, &fill);
-	}
+	if (traceplan_text_uses_types(plan->text))
+		for (size_t i = 0; i < plan->info_count; i++)
+			traceplan_fill_types(fd, plan->infos[i], i, &limits);
 	return 0;
 }
 
@@ -388,5 +392,5 @@ size_t traceplan_unknown(const struct traceplan *plan, const char **first)
 
 const char *traceplan_unknown_copy(const struct traceplan *plan)
 {
-	return plan->unknown_copy;
+	return plan->known_copy ? NULL : plan->unknown_copy;
 }

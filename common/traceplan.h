@@ -51,7 +51,7 @@ struct funcinfo *traceplan_funcinfo(const struct traceplan *plan, size_t program
 struct shape_limits traceplan_limits(const struct traceplan *plan);
 /* Functions of which nothing is known but raw words, though their arguments are asked for. */
 size_t traceplan_unknown(const struct traceplan *plan, const char **first);
-/* An inlined copy whose arguments are asked for, though where they are is not known; NULL: none. */
+/* Inlined copies whose arguments are asked for, though not one of them is there; NULL: none. */
 const char *traceplan_unknown_copy(const struct traceplan *plan);
 
 #endif

@@ -30,6 +30,8 @@ static const char *no_return_text(uint32_t how)
 	return how == TRACE_PANICKED ? "<panicked>" : how == TRACE_EXITED ? "<exited>" : "<left>";
 }
 
+static const char absent_text[] = "<optimised out>";
+
 static void set_fault(struct format_arg *out, const char *text)
 {
 	out->kind = FORMAT_FAULT;
@@ -70,7 +72,9 @@ static const struct format_list_item *list_items(const struct traceprint_event *
 		items[i].name = item->text && *item->text != '~' ? item->text : NULL;
 		if (item->kind == TRACEGEN_MISSING)
 			continue;
-		if (state < 0)
+		if (item->kind == TRACEGEN_ABSENT)
+			items[i].fault = absent_text;
+		else if (state < 0)
 			items[i].fault = state_text(state);
 		else
 			items[i].shape = item->shape;
@@ -94,6 +98,8 @@ static void make_arg(const struct traceprint_event *event, const struct tracegen
 		out->kind = FORMAT_TEXT;
 	} else if (arg->kind == TRACEGEN_MISSING) {
 		out->kind = FORMAT_MISSING;
+	} else if (arg->kind == TRACEGEN_ABSENT) {
+		set_fault(out, absent_text);
 	} else if (arg->at_return && how >= TRACE_PANICKED) {
 		set_fault(out, no_return_text(how));
 	} else if (arg->kind == TRACEGEN_LIST) {

@@ -97,7 +97,7 @@ int genprobe_make(struct genprobe *gp, const char *probe, const struct genprobe_
 				    .abi = &gp->abi,
 				    .arch = how->arch,
 				    .several = how->several,
-				    .no_args = how->no_args,
+				    .is_copy = how->is_copy,
 				    .limits = {.string_max = how->string_max ? how->string_max : 80,
 					       .record_max = RECORD_MAX}};
 
@@ -108,6 +108,9 @@ int genprobe_make(struct genprobe *gp, const char *probe, const struct genprobe_
 	gp->fn.source = how->unknown ? GOFUNC_NONE : GOFUNC_SIGNATURE;
 	gp->fn.dictionary = -1;
 	abi_layout(&gp->fn, how->arch, how->convention, &gp->abi);
+	for (size_t i = 0; i < gp->abi.param_count; i++)
+		if (how->absent >> i & 1)
+			gp->abi.params[i].count = 0;
 	as.format = gp->format;
 	if (!tracegen_plan(gp->types, &as, &gp->plan, err))
 		return 0;

@@ -11,8 +11,9 @@
 struct genprobe_how {
 	int arch; /* enum image_arch */
 	enum abi_convention convention;
-	bool several, no_args;
-	bool unknown; /* the signature is only what raw words are made of */
+	bool several, is_copy;
+	bool unknown;    /* the signature is only what raw words are made of */
+	unsigned absent; /* bit n: parameter n has no place */
 	uint32_t string_max;
 };
 

@@ -15,8 +15,10 @@
 #include "mem.h"
 
 static const struct genprobe_how registers = {.arch = IMAGE_AMD64, .convention = ABI_REGISTERS};
-static const struct genprobe_how copy = {
-	.arch = IMAGE_AMD64, .convention = ABI_REGISTERS, .no_args = true};
+static const struct genprobe_how unknown_copy = {
+	.arch = IMAGE_AMD64, .convention = ABI_REGISTERS, .is_copy = true, .unknown = true};
+static const struct genprobe_how without_first = {
+	.arch = IMAGE_AMD64, .convention = ABI_REGISTERS, .is_copy = true, .absent = 1};
 static const struct genprobe_how unknown = {
 	.arch = IMAGE_AMD64, .convention = ABI_REGISTERS, .unknown = true};
 
@@ -101,16 +103,44 @@ static void check_error(const char *probe, const struct genprobe_how *how, const
 	genprobe_free(&gp);
 }
 
-/* of inlined copies nothing is known, of functions without debug information words */
+/* Of an inlined copy some arguments are optimised out: as values they are said to be, computed with
+ * they are not. */
+static void test_absent(void **state)
+{
+	static const char *const values[] = {"main.f(x int, y int)",
+					     "main.f(x int, y int) \"%d %v\", x, goarg2",
+					     "main.f(t *main.T, y int) \"%d %d\", t.a, *t.p",
+					     "main.f(x [1]int, y int) \"%d %d\", x[0], x[y]"};
+	struct genprobe gp;
+	struct errmsg err = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
+		assert_int_equal(genprobe_make(&gp, values[i], &without_first, &err), 0);
+		const struct tracegen_arg *arg = &gp.plan.args[0];
+
+		assert_int_equal((arg->kind == TRACEGEN_LIST ? &arg->items[0] : arg)->kind,
+				 TRACEGEN_ABSENT);
+		genprobe_free(&gp);
+	}
+	check_error("main.f(x int, y int) (y > 0 && x > 0)", &without_first,
+		    "col 32: it is optimised out in this inlined copy", "");
+	check_error("main.f(x int, y int) \"%d\", y + x", &without_first,
+		    "col 32: it is optimised out in this inlined copy", "");
+	check_error("main.f(x int, y int) \"%s\", x", &without_first,
+		    "col 23: %s does not print an integer (x is an int)", "use %d or %v");
+}
+
+/* of functions without debug information only words are known, of such copies nothing */
 static void test_unknown(void **state)
 {
 	struct genprobe gp;
 	struct errmsg err = {0};
 
 	(void)state;
-	check_error("main.f(x int) \"%d\", x", &copy,
-		    "col 21: the arguments of inlined copies are not known", "");
-	assert_int_equal(genprobe_make(&gp, "main.f(x int)", &copy, &err), 0);
+	check_error("main.f(x int) \"%d\", goarg2", &unknown_copy,
+		    "col 21: the arguments of this inlined copy are not known", "");
+	assert_int_equal(genprobe_make(&gp, "main.f(x int)", &unknown_copy, &err), 0);
 	assert_string_equal(gp.plan.fill, "");
 	genprobe_free(&gp);
 	check_error("main.f(goarg1 int) \"%d\", name", &unknown,
@@ -191,9 +221,8 @@ static void test_hostile_names(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_long_literals),
+		cmocka_unit_test(test_errors),        cmocka_unit_test(test_absent),
+		cmocka_unit_test(test_unknown),       cmocka_unit_test(test_long_literals),
 		cmocka_unit_test(test_hostile_names),
 	};
 
