@@ -86,9 +86,9 @@ static inline u64 later_elements(u64 own, u64 state, u64 max, u64 size)
 	return 1ULL << 63 | own | state << 14 | max << 28 | size << 44;
 }
 
-static inline u64 later_dynamic(u64 own, u64 at, bool methods)
+static inline u64 later_dynamic(u64 own, u64 at, u64 how)
 {
-	return 3ULL << 62 | own | at << 14 | (u64)methods << 28;
+	return 3ULL << 62 | own | at << 14 | how << 28;
 }
 
 /* The first group of a map whose header has been read. Swiss maps (Go's
@@ -124,6 +124,12 @@ static inline void fetch_refs(char *object, char *refs, struct trace_dyntype *ty
 					      *(u64 *)(object + off + 8), type->ref[i].elem);
 	}
 }
+
+/* What the first word of a value is: a type's descriptor, an itab, or one of them if the value is
+ * an interface at all. */
+#define DYNAMIC_TYPE 0
+#define DYNAMIC_ITAB 1
+#define DYNAMIC_EITHER 2
 
 /* The type of what an interface holds, as its address in the file; 0: nil. An itab has it at 8
  * (Go's src/internal/abi/iface.go). */

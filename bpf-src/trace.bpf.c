@@ -51,13 +51,37 @@ static inline void count(u32 counter)
 		__sync_fetch_and_add(n, 1);
 }
 
-/* What an interface holds, by its dynamic type, and what an interface in that holds. */
-static inline void fetch_dynamic(char *to, u64 word, u64 data, bool methods, u32 levels,
-				 struct hit *hit)
+/* `rtype`: the address in the file of what may be a type's descriptor */
+static inline struct trace_dyntype *find_dyntype(u64 rtype, struct hit *hit)
 {
+	u64 key = rtype | (u64)hit->program << 48;
+
+	return rtype >> 48 ? 0 : dyntypes.lookup(&key);
+}
+
+/* The type of what two words hold if they are an interface, else 0: where the first is a type of
+ * the program, or an itab: two of its types, of which the second has the hash that follows them. */
+static inline u64 proven_type(u64 word, struct hit *hit)
+{
+	u64 itab[3] = {};
+	u32 hash = 0;
+
+	if (find_dyntype(word - hit->bias, hit))
+		return word - hit->bias;
+	if (fetch(itab, sizeof(itab), word) || !find_dyntype(itab[0] - hit->bias, hit) ||
+	    !find_dyntype(itab[1] - hit->bias, hit) || fetch(&hash, 4, itab[1] + 16) ||
+	    hash != (u32)itab[2])
+		return 0;
+	return itab[1] - hit->bias;
+}
+
+/* What an interface holds, by its dynamic type, and what an interface in that holds. */
+static inline void fetch_dynamic(char *to, u64 word, u64 data, u64 how, u32 levels, struct hit *hit)
+{
+	u64 off, rtype = how == DYNAMIC_EITHER ? proven_type(word, hit)
+					       : dynamic_type(word, how == DYNAMIC_ITAB, hit);
 	struct trace_dyntype *type;
 	struct trace_dynamic *dyn;
-	u64 off, key;
 	u32 level;
 
 #pragma clang loop unroll(disable)
@@ -65,9 +89,8 @@ static inline void fetch_dynamic(char *to, u64 word, u64 data, bool methods, u32
 		dyn = (void *)to;
 		dyn->word = data;
 		dyn->state = TRACE_NIL;
-		dyn->rtype = dynamic_type(word, methods, hit);
-		key = dyn->rtype | (u64)hit->program << 48;
-		type = dyntypes.lookup(&key);
+		dyn->rtype = rtype;
+		type = find_dyntype(rtype, hit);
 		if (type && type->direct) {
 			*(u64 *)dyn->object = data;
 			dyn->state = 8;
@@ -86,7 +109,7 @@ static inline void fetch_dynamic(char *to, u64 word, u64 data, bool methods, u32
 		data = *(u64 *)(dyn->object + off + 8);
 		if (!word)
 			break;
-		methods = true;
+		rtype = dynamic_type(word, true, hit);
 		to = (char *)(dyn + 1) + TRACE_DYN_REFS * (8 + STRING_ROOM);
 	}
 }

@@ -94,6 +94,7 @@ static bool spread_type(struct spread *spread, const struct gotype *type, uint64
 	case GOTYPE_FUNC:
 		return add_words(spread, off, 1);
 	case GOTYPE_STRING:
+	case GOTYPE_PAIR:
 	case GOTYPE_INTERFACE:
 		return add_words(spread, off, 2);
 	case GOTYPE_SLICE:
@@ -270,6 +271,7 @@ static bool covers_type(struct covering *covering, const struct gotype *type, ui
 	case GOTYPE_STRING:
 	case GOTYPE_SLICE:
 	case GOTYPE_INTERFACE:
+	case GOTYPE_PAIR:
 		return covers_words(value, off, type->size);
 	case GOTYPE_COMPLEX:
 		return covers_bytes(value, off, type->size / 2) &&

@@ -5,15 +5,10 @@
 #include <string.h>
 
 #include "arginfo.h"
+#include "argtable_parts.h"
+#include "funcname.h"
 #include "mem.h"
 #include "pclntab.h"
-
-/* One function's table on its way to a signature. */
-struct reader {
-	const struct arginfo *info;
-	const struct evidence *evidence;
-	struct gotypes *memory;
-};
 
 static bool in_register(const struct evidence *evidence, const struct arginfo_item *item,
 			struct abi_piece *out)
@@ -52,10 +47,10 @@ static size_t count_values(const struct arginfo *info, size_t from, size_t to)
 }
 
 /* Pieces of the parameter that items [from, to) tell of: all or, where one is not known, none. */
-static void find_pieces(const struct reader *reader, size_t from, size_t to, struct abi_value *out)
+static void find_pieces(const struct argtable *table, size_t from, size_t to, struct abi_value *out)
 {
-	const struct arginfo_item *items = reader->info->items;
-	size_t count = count_values(reader->info, from, to);
+	const struct arginfo_item *items = table->info->items;
+	size_t count = count_values(table->info, from, to);
 	int first = 0;
 
 	*out = (struct abi_value){.pieces = mem_zalloc(count + 1, sizeof(*out->pieces))};
@@ -64,7 +59,7 @@ static void find_pieces(const struct reader *reader, size_t from, size_t to, str
 
 		if (items[i].kind == ARGINFO_MORE ||
 		    (items[i].kind == ARGINFO_VALUE &&
-		     !find_piece(reader->evidence, &items[i], piece))) {
+		     !find_piece(table->evidence, &items[i], piece))) {
 			out->count = 0;
 			return;
 		}
@@ -97,9 +92,9 @@ static uint64_t total_size(const struct arginfo *info, size_t from, size_t to)
 }
 
 /* "8 bytes", "8+8 bytes", "8+... bytes" */
-static const char *sizes_text(const struct reader *reader, size_t from, size_t to)
+static const char *sizes_text(const struct argtable *table, size_t from, size_t to)
 {
-	const struct arginfo *info = reader->info;
+	const struct arginfo *info = table->info;
 	char text[ARGINFO_ITEMS * 4 + sizeof(" bytes")];
 	const char *plus = "";
 	size_t len = 0;
@@ -120,42 +115,69 @@ static const char *sizes_text(const struct reader *reader, size_t from, size_t t
 	if (!len)
 		text[len++] = '0';
 	snprintf(text + len, sizeof(text) - len, len == 1 && *text == '1' ? " byte" : " bytes");
-	return gotypes_text(reader->memory, text, strlen(text));
+	return gotypes_text(table->memory, text, strlen(text));
 }
 
-static struct goparam make_param(const struct reader *reader, size_t from, size_t to)
+static struct goparam make_param(const struct argtable *table, size_t from, size_t to)
 {
 	struct gotype *type =
-		gotypes_add(reader->memory, GOTYPE_UNKNOWN, sizes_text(reader, from, to));
+		gotypes_add(table->memory, GOTYPE_UNKNOWN, sizes_text(table, from, to));
 
-	type->size = total_size(reader->info, from, to);
+	type->size = total_size(table->info, from, to);
+	type->elem = argtable_words(table, from, to);
 	return (struct goparam){.name = "", .type = type};
 }
 
 /* for parameters that the table does not tell of */
-static struct goparam left_out(const struct reader *reader)
+static struct goparam left_out(const struct argtable *table)
 {
 	return (struct goparam){.name = "...",
-				.type = gotypes_add(reader->memory, GOTYPE_UNKNOWN, "?")};
+				.type = gotypes_add(table->memory, GOTYPE_UNKNOWN, "?")};
 }
 
-static void fill(const struct reader *reader, bool first_missing, struct gofunc *sig,
+/* What the table leaves out before its first parameter, by the function's name (arginfo.h). */
+enum hidden {
+	HIDDEN_NOTHING,  /* or the dictionary: no parameter of the source */
+	HIDDEN_RECEIVER, /* and the dictionary is listed first */
+	HIDDEN_FIRST,    /* the first parameter */
+	HIDDEN_EITHER,   /* the dictionary or the first parameter: names did not tell before Go 1.21
+			  */
+};
+
+static enum hidden what_is_hidden(const char *name)
+{
+	struct funcname parts;
+
+	if (!strchr(name, '['))
+		return HIDDEN_NOTHING;
+	if (strstr(name, "[...]"))
+		return HIDDEN_EITHER;
+	funcname_parse(name, &parts);
+	if (parts.closure || !parts.shapes)
+		return HIDDEN_FIRST;
+	return parts.receiver ? HIDDEN_RECEIVER : HIDDEN_NOTHING;
+}
+
+static void fill(const struct argtable *table, enum hidden hidden, struct gofunc *sig,
 		 struct abi_layout *layout)
 {
-	const struct arginfo *info = reader->info;
-	size_t next;
+	const struct arginfo *info = table->info;
+	size_t at = 0, next;
 
-	if (first_missing)
-		sig->params[sig->param_count++] = left_out(reader);
-	for (size_t at = 0; at < info->count; at = next) {
+	if (hidden != HIDDEN_NOTHING)
+		sig->params[sig->param_count++] = left_out(table);
+	if (hidden == HIDDEN_RECEIVER)
+		at = arginfo_next(info, at);
+	for (; at < info->count; at = next) {
 		next = arginfo_next(info, at);
 		if (info->items[at].kind == ARGINFO_MORE)
 			break;
-		find_pieces(reader, at, next, &layout->params[sig->param_count]);
-		sig->params[sig->param_count++] = make_param(reader, at, next);
+		find_pieces(table, at, next, &layout->params[sig->param_count]);
+		sig->params[sig->param_count] = make_param(table, at, next);
+		sig->params[sig->param_count++].is_guess = hidden == HIDDEN_EITHER;
 	}
 	if (info->truncated)
-		sig->params[sig->param_count++] = left_out(reader);
+		sig->params[sig->param_count++] = left_out(table);
 	layout->param_count = sig->param_count;
 }
 
@@ -164,7 +186,7 @@ bool argtable_read(const struct image *img, const struct pclntab *tab,
 		   struct gotypes *memory, struct gofunc *sig, struct abi_layout *layout)
 {
 	struct arginfo info;
-	struct reader reader = {&info, evidence, memory};
+	struct argtable table = {&info, evidence, memory};
 	bool told = arginfo_read(img, tab, fn, &info);
 
 	/* assembly may have conventions of its own */
@@ -174,6 +196,6 @@ bool argtable_read(const struct image *img, const struct pclntab *tab,
 	sig->params = gotypes_alloc(memory, info.count + 2, sizeof(*sig->params));
 	*layout = (struct abi_layout){.results = mem_zalloc(1, sizeof(*layout->results))};
 	layout->params = mem_zalloc(info.count + 2, sizeof(*layout->params));
-	fill(&reader, told && strchr(fn->name, '['), sig, layout);
+	fill(&table, told ? what_is_hidden(fn->name) : HIDDEN_NOTHING, sig, layout);
 	return true;
 }

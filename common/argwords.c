@@ -3,31 +3,6 @@
 
 #include "funcinfo.h"
 
-/* A struct without names; a single word stays what it is. */
-static const struct gotype *words_type(struct gotypes *memory, const struct gotype *type,
-				       const struct abi_value *value)
-{
-	struct gotype *words;
-
-	if (value->count < 2)
-		return type;
-	words = gotypes_add(memory, GOTYPE_STRUCT, "");
-	words->size = type->size;
-	words->align = type->align;
-	words->field_count = value->count;
-	words->fields = gotypes_alloc(memory, value->count, sizeof(*words->fields));
-	for (size_t i = 0; i < value->count; i++) {
-		struct gotype *word = gotypes_add(memory, GOTYPE_UNKNOWN, "");
-
-		word->size = value->pieces[i].size;
-		word->align = word->size;
-		words->fields[i].name = "";
-		words->fields[i].type = word;
-		words->fields[i].off = value->pieces[i].off;
-	}
-	return words;
-}
-
 static bool is_whole(const struct gofunc *sig, const struct abi_layout *abi)
 {
 	for (size_t i = 0; i < sig->param_count; i++)
@@ -36,8 +11,8 @@ static bool is_whole(const struct gofunc *sig, const struct abi_layout *abi)
 	return true;
 }
 
-bool argwords_find(struct funcinfo *info, const struct pclntab_func *fn, struct gotypes *memory,
-		   bool whole, struct gofunc *sig, struct abi_layout *abi)
+bool argwords_find(struct funcinfo *info, const struct pclntab_func *fn, bool whole,
+		   struct gofunc *sig, struct abi_layout *abi)
 {
 	struct gofunc table;
 
@@ -48,7 +23,8 @@ bool argwords_find(struct funcinfo *info, const struct pclntab_func *fn, struct 
 		return false;
 	}
 	*sig = table;
-	for (size_t i = 0; i < sig->param_count; i++)
-		sig->params[i].type = words_type(memory, sig->params[i].type, &abi->params[i]);
+	for (size_t i = 0; i < sig->param_count; i++) /* a single word stays what it is */
+		if (sig->params[i].type->elem && abi->params[i].count > 1)
+			sig->params[i].type = sig->params[i].type->elem;
 	return true;
 }

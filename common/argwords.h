@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters as words, where the compiler's argument tables are all that is known of a function:
- * a string is {0x4a3f20, 0x3}. */
+ * a slice is {0x4a3f20, 0x3, 0x4}. What two words are is found out as they are read. */
 #ifndef ARGWORDS_H
 #define ARGWORDS_H
 
@@ -14,7 +14,7 @@ struct pclntab_func;
 
 /* False: there is no table, or, with `whole`, one that does not tell the place of each parameter;
  * then *sig is as before, and there is nothing to free. */
-bool argwords_find(struct funcinfo *info, const struct pclntab_func *fn, struct gotypes *memory,
-		   bool whole, struct gofunc *sig, struct abi_layout *abi);
+bool argwords_find(struct funcinfo *info, const struct pclntab_func *fn, bool whole,
+		   struct gofunc *sig, struct abi_layout *abi);
 
 #endif

@@ -78,6 +78,8 @@ static struct allowed of_type(const struct gotype *type)
 		if (is_named(type, "error"))
 			return (struct allowed){"vsqp", "an error", "%v or %s"};
 		return (struct allowed){"diuxXoctsqvpfFeEgG", "an interface", "%v"};
+	case GOTYPE_PAIR:
+		return (struct allowed){"vsq", "two words", "%v or %s"};
 	default:
 		if (type->size > 8)
 			return (struct allowed){"v", "a value of unknown type", "%v"};

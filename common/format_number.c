@@ -110,7 +110,8 @@ bool format_get_number(const struct value_source *source, const struct value_at 
 	if (kind == GOTYPE_SLICE) /* %p: where its elements are */
 		word.type = &pointer;
 	else if (kind == GOTYPE_FLOAT || kind == GOTYPE_COMPLEX || kind == GOTYPE_STRING ||
-		 kind == GOTYPE_ARRAY || kind == GOTYPE_STRUCT || kind == GOTYPE_INTERFACE)
+		 kind == GOTYPE_ARRAY || kind == GOTYPE_STRUCT || kind == GOTYPE_INTERFACE ||
+		 kind == GOTYPE_PAIR)
 		return false;
 	number->is_unsigned = kind != GOTYPE_INT;
 	if (word.type->size < 8)

@@ -67,6 +67,21 @@ static bool print_interface(FILE *out, const struct format_piece *piece,
 	return done;
 }
 
+/* %s, %q */
+static bool print_pair(FILE *out, const struct format_piece *piece,
+		       const struct value_source *source, const struct value_at *at)
+{
+	enum value_pair is = value_pair_is(source, at);
+	struct value_at text = value_pair_text(at);
+
+	if (is == VALUE_PAIR_INTERFACE)
+		return print_interface(out, piece, source, at);
+	if (is != VALUE_PAIR_TEXT)
+		return false;
+	putc('?', out);
+	return print_as(out, piece, source, &text);
+}
+
 static enum value_style style_of(const struct format_piece *piece)
 {
 	if (piece->verb == 's')
@@ -82,7 +97,9 @@ static void print_shape(FILE *out, const struct format_piece *piece, const struc
 	struct value_at at = value_of(shape);
 	bool done = false;
 
-	if (piece->verb != 'v')
+	if (shape->type->kind == GOTYPE_PAIR && piece->verb != 'v')
+		done = print_pair(out, piece, source, &at);
+	else if (piece->verb != 'v')
 		done = shape->type->kind == GOTYPE_INTERFACE
 			       ? print_interface(out, piece, source, &at)
 			       : print_as(out, piece, source, &at);

@@ -24,6 +24,8 @@ enum gotype_kind {
 	GOTYPE_CHAN,      /* a pointer */
 	GOTYPE_FUNC,      /* a pointer to a closure, whose first word is the code's address */
 	GOTYPE_INTERFACE, /* words: type or itab, data */
+	GOTYPE_PAIR,      /* two words of a type that is not known: of a string, an interface, a
+			   * struct */
 };
 
 struct gotype;
@@ -43,7 +45,8 @@ struct gotype {
 	uint32_t align;   /* bytes */
 	uint64_t size;    /* bytes */
 	const char *name; /* as Go prints it: "main.T", "map[string]int", "*http.Request" */
-	const struct gotype *elem;   /* POINTER, SLICE, ARRAY, CHAN; a MAP's values; or NULL */
+	const struct gotype *elem;   /* POINTER, SLICE, ARRAY, CHAN; a MAP's values; of an UNKNOWN
+				      * its words, as a struct or PAIR; or NULL */
 	const struct gotype *key;    /* MAP */
 	uint64_t count;              /* ARRAY */
 	struct gotype_field *fields; /* STRUCT */

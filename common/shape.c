@@ -84,6 +84,7 @@ static uint32_t target_of(const struct gotype *type, const struct shape_limits *
 		*what = SHAPE_MAP;
 		return MAP_HEADER;
 	case GOTYPE_INTERFACE:
+	case GOTYPE_PAIR:
 		*what = SHAPE_DYNAMIC;
 		return shape_dynamic_size(limits, levels);
 	default:
@@ -101,12 +102,24 @@ static bool place(const struct shape_limits *limits, uint32_t *end, struct shape
 	return true;
 }
 
+/* It may be a string as well as an interface. */
+static void add_text(struct layout *layout, const struct gotype *pair, uint32_t off)
+{
+	struct shape_ref ref = {
+		.what = SHAPE_BYTES, .type = pair, .off = off, .max = layout->limits.string_max};
+
+	if (ref.max && place(&layout->limits, layout->end, &ref))
+		layout->refs[layout->ref_count++] = ref;
+}
+
 static bool add_ref(const struct gotype *type, uint32_t off, void *ctx)
 {
 	struct layout *layout = ctx;
 	struct shape_ref ref = {.type = type, .off = off};
 	uint32_t levels = layout->depth ? TRACE_DYN_LEVELS_OF_ELEMENTS : TRACE_DYN_LEVELS;
 
+	if (type->kind == GOTYPE_PAIR && layout->ref_count + 1 < REFS_MAX)
+		add_text(layout, type, off);
 	ref.max = target_of(type, &layout->limits, levels, &ref.what);
 	if (ref.what == SHAPE_DYNAMIC)
 		ref.levels = levels;

@@ -25,13 +25,15 @@ struct shape_limits {
 enum { SHAPE_ELEMS = 8, SHAPE_DEPTH = 3 };
 
 enum shape_what {
-	SHAPE_BYTES,   /* of a string, slice: `max` bytes at most, length-many elements */
+	SHAPE_BYTES, /* of a string, slice: `max` bytes at most, length-many elements; of a PAIR as
+		      * if it were a string */
 	SHAPE_POINTEE, /* of a pointer; `elems` has its one element */
 	SHAPE_CODE,    /* of a func: the closure's first word, 8 bytes */
 	SHAPE_MAP,     /* of a map: its header, 48 bytes; a count first; `group` under %+v */
 	SHAPE_GROUP,   /* of a map: its first group or bucket of 8 slots, as it is in memory: `max`
 			* bytes from the address that the header h leads to (see below) */
-	SHAPE_DYNAMIC, /* of an interface: struct trace_dynamic and what follows it */
+	SHAPE_DYNAMIC, /* of an interface: struct trace_dynamic and what follows it; of a PAIR too:
+			* no type in it if it proves to be none */
 };
 
 /* Where a map's GROUP is, by the words of its header h. Go's src/internal/runtime/maps/map.go and

@@ -46,6 +46,7 @@ static uint32_t reference_size(enum gotype_kind kind)
 	switch (kind) {
 	case GOTYPE_STRING:
 	case GOTYPE_INTERFACE:
+	case GOTYPE_PAIR:
 		return 16;
 	case GOTYPE_SLICE:
 		return 24;

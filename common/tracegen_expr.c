@@ -148,7 +148,7 @@ static int gen_string_equal(struct gen *gen, const struct place *place, const st
 {
 	char pointer[NAME_MAX_LEN], length[NAME_MAX_LEN];
 
-	if (place->type->kind != GOTYPE_STRING &&
+	if (place->type->kind != GOTYPE_STRING && place->type->kind != GOTYPE_PAIR &&
 	    !(place->type->kind == GOTYPE_SLICE && place->type->elem &&
 	      place->type->elem->size == 1))
 		return gen_failed(errmsg_set(gen->err, "col %u: %s is no string", literal->col,

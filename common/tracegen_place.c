@@ -259,7 +259,7 @@ int gen_length(struct gen *gen, const struct expr *expr, struct number *out)
 		snprintf(out->text, sizeof(out->text), "%" PRIu64 "ULL", place.type->count);
 		return 0;
 	}
-	if (kind == GOTYPE_SLICE || (kind == GOTYPE_STRING && !cap))
+	if (kind == GOTYPE_SLICE || ((kind == GOTYPE_STRING || kind == GOTYPE_PAIR) && !cap))
 		return gen_load(gen, &place, cap ? 16 : 8, 8, false, expr->col, out->text);
 	if (kind == GOTYPE_CHAN || (kind == GOTYPE_MAP && !cap))
 		return behind_pointer(gen, &place, cap ? 8 : 0, expr->col, out);

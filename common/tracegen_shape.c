@@ -55,9 +55,16 @@ static void emit_map(struct gen *gen, const struct shape_ref *ref, uint32_t own)
 
 static uint64_t element_size(const struct shape_ref *ref)
 {
-	if (ref->type->kind == GOTYPE_STRING)
+	if (ref->type->kind == GOTYPE_STRING || ref->type->kind == GOTYPE_PAIR)
 		return 1;
 	return ref->type->elem ? ref->type->elem->size : 0;
+}
+
+static const char *first_word(const struct gotype *type)
+{
+	if (type->kind == GOTYPE_PAIR)
+		return "DYNAMIC_EITHER";
+	return type->has_methods ? "DYNAMIC_ITAB" : "DYNAMIC_TYPE";
 }
 
 static void emit_ref(struct gen *gen, const struct shape_ref *ref, uint32_t own)
@@ -84,8 +91,7 @@ static void emit_ref(struct gen *gen, const struct shape_ref *ref, uint32_t own)
 		ctext_line(gen->out,
 			   "fetch_dynamic(rec + %u, *(u64 *)(rec + %u), *(u64 *)(rec + %u), %s, "
 			   "%u, hit);",
-			   ref->at, own, own + 8, ref->type->has_methods ? "true" : "false",
-			   ref->levels);
+			   ref->at, own, own + 8, first_word(ref->type), ref->levels);
 		break;
 	case SHAPE_GROUP:
 		break;
@@ -103,7 +109,7 @@ static bool emit_later(struct gen *gen, const struct shape_ref *ref, uint32_t ow
 		return false;
 	if (ref->what == SHAPE_DYNAMIC)
 		ctext_line(gen->out, "hit->later[%u] = later_dynamic(%u, %u, %s);", (*used)++, own,
-			   ref->at, ref->type->has_methods ? "true" : "false");
+			   ref->at, first_word(ref->type));
 	else if (ref->what == SHAPE_BYTES && ref->at == ref->state_at + 8)
 		ctext_line(gen->out, "hit->later[%u] = later_elements(%u, %u, %u, %" PRIu64 ");",
 			   (*used)++, own, ref->state_at, ref->max, size);

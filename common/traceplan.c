@@ -190,7 +190,7 @@ static int signature_of(struct traceplan *plan, const struct selection_item *ite
 	} else if (asks(spec)) {
 		funcinfo_find(info, fn, sig);
 		if (sig->source == GOFUNC_NONE &&
-		    argwords_find(info, fn, plan->memory, spec->format != NULL, sig, abi))
+		    argwords_find(info, fn, spec->format != NULL, sig, abi))
 			return 0;
 		if (sig->source == GOFUNC_NONE && !spec->format)
 			note_unknown(plan, fn->name);

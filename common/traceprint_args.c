@@ -69,7 +69,8 @@ static const struct format_list_item *list_items(const struct traceprint_event *
 		const struct tracegen_arg *item = &arg->items[i];
 		int64_t state = word_at(event, item->at);
 
-		items[i].name = item->text && *item->text != '~' ? item->text : NULL;
+		/* neither the compiler's names nor that of parameters which are left out */
+		items[i].name = item->text && !strchr("~.", *item->text) ? item->text : NULL;
 		if (item->kind == TRACEGEN_MISSING)
 			continue;
 		if (item->kind == TRACEGEN_ABSENT)

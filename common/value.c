@@ -317,6 +317,7 @@ static print_fn *printer_of(enum gotype_kind kind)
 		[GOTYPE_CHAN] = print_pointer,
 		[GOTYPE_FUNC] = print_func,
 		[GOTYPE_INTERFACE] = value_print_interface,
+		[GOTYPE_PAIR] = value_print_pair,
 	};
 
 	return of_kind[kind];

@@ -269,6 +269,39 @@ static void write_interface(struct writer *writer, const struct value_at *at)
 	value_held_free(&held);
 }
 
+static void write_words(struct writer *writer, const struct value_at *at)
+{
+	json_array(writer->json);
+	for (uint32_t off = 0; off < 16; off += 8) {
+		uint64_t word;
+		enum value_got got = value_read_word(writer->source, at, off, &word);
+
+		if (got == VALUE_GOT)
+			json_u64(writer->json, word);
+		else
+			write_why(writer, got);
+	}
+	json_array_end(writer->json);
+}
+
+/* {"guess": "bob"} */
+static void write_pair(struct writer *writer, const struct value_at *at)
+{
+	enum value_pair is = value_pair_is(writer->source, at);
+	struct value_at text = value_pair_text(at);
+
+	if (is == VALUE_PAIR_INTERFACE) {
+		write_interface(writer, at);
+	} else if (is == VALUE_PAIR_TEXT) {
+		json_object(writer->json);
+		json_key(writer->json, "guess");
+		write_string(writer, &text);
+		json_object_end(writer->json);
+	} else {
+		write_words(writer, at);
+	}
+}
+
 typedef void write_fn(struct writer *writer, const struct value_at *at);
 
 static write_fn *writer_of(enum gotype_kind kind)
@@ -281,7 +314,7 @@ static write_fn *writer_of(enum gotype_kind kind)
 		[GOTYPE_ARRAY] = write_array,         [GOTYPE_STRUCT] = write_struct_or_time,
 		[GOTYPE_POINTER] = write_pointer,     [GOTYPE_MAP] = write_pointer,
 		[GOTYPE_CHAN] = write_pointer,        [GOTYPE_FUNC] = write_pointer,
-		[GOTYPE_INTERFACE] = write_interface,
+		[GOTYPE_INTERFACE] = write_interface, [GOTYPE_PAIR] = write_pair,
 	};
 
 	return of_kind[kind];

@@ -22,6 +22,12 @@ void value_print_name(struct value_printer *printer, const struct gotype *type);
 void value_print_map(struct value_printer *printer, const struct value_at *at);
 void value_print_interface(struct value_printer *printer, const struct value_at *at);
 
+/* What the two words of a PAIR prove to be; TEXT is a guess, to be marked as one. */
+enum value_pair { VALUE_PAIR_WORDS, VALUE_PAIR_TEXT, VALUE_PAIR_INTERFACE };
+enum value_pair value_pair_is(const struct value_source *source, const struct value_at *at);
+struct value_at value_pair_text(const struct value_at *at); /* the same words as a string */
+void value_print_pair(struct value_printer *printer, const struct value_at *at);
+
 /* How many entries a map has. VALUE_NIL, VALUE_FAULT, VALUE_CUT: not known. */
 enum value_got value_map_count(const struct value_source *source, const struct value_at *at,
 			       uint64_t *count);

@@ -119,6 +119,21 @@ bool value_is_printable(const char *bytes, size_t len)
 	return true;
 }
 
+bool value_is_text(const char *bytes, size_t len)
+{
+	bool any = false;
+
+	for (size_t i = 0, n; i < len; i += n) {
+		uint32_t c;
+
+		n = utf8_decode(bytes + i, len - i, &c);
+		if (!n || (!is_graphic(c) && c != '\t' && c != '\n' && c != '\r'))
+			return false;
+		any |= c > ' ';
+	}
+	return any;
+}
+
 /* Digits and exponent of the shortest text that reads as `value`, which is finite, not negative:
  * "1.25e+01". */
 static void shortest(double value, int bits, char *text, size_t size)

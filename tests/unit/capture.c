@@ -98,7 +98,7 @@ static uint64_t size_of(const struct shape_ref *ref, const uint8_t *own)
 {
 	if (ref->what != SHAPE_BYTES)
 		return ref->max;
-	uint64_t elem = ref->type->kind == GOTYPE_STRING ? 1 : ref->type->elem->size;
+	uint64_t elem = ref->type->elem ? ref->type->elem->size : 1;
 	uint64_t size = word_at(own, 8) * elem;
 
 	return size < ref->max ? size : ref->max;
@@ -161,6 +161,12 @@ static void fill_ref(struct capture *capture, const struct shape *shape,
 	const uint8_t *own = capture->record + shape->at + ref->off;
 
 	if (ref->what == SHAPE_DYNAMIC) {
+		const uint64_t none[2] = {0, 0};
+		bool direct;
+
+		/* of a PAIR only what holds a type, not an itab, is found to be an interface */
+		if (ref->type->kind == GOTYPE_PAIR && !type_of(capture, word_at(own, 0), &direct))
+			own = (const uint8_t *)none;
 		fill_dynamic(capture, ref->type->has_methods, ref->at, own, ref->levels);
 		return;
 	}

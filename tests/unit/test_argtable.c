@@ -104,6 +104,39 @@ static void test_contradiction(void **state)
 	free_table(&t);
 }
 
+/* struct { struct { a int8; s string }; f, g float64; x, y int32 }: which of its parts are words
+ * that may be a string */
+static void test_words(void **state)
+{
+	static const uint8_t bytes[] = {0xfe, 0xfe, 16,   1,  0xfe, 24,   8,   32,   8,
+					0xfd, 0xfd, 0xfe, 40, 8,    48,   8,   0xfd, 0xfe,
+					56,   4,    60,   4,  0xfd, 0xfd, 0xff};
+	struct evidence evidence = evidence_of(3);
+	const struct gotype *type;
+	struct table t;
+
+	(void)state;
+	evidence.spills.items[3] = (struct spill){ABI_FLOAT, 0, 40, 8};
+	evidence.spills.items[4] = (struct spill){ABI_FLOAT, 1, 48, 8};
+	evidence.spills.items[5] = (struct spill){ABI_INT, 3, 56, 4};
+	evidence.spills.items[6] = (struct spill){ABI_INT, 4, 60, 4};
+	evidence.spills.count = 7;
+	assert_true(read_table(&t, &evidence, bytes, sizeof(bytes)));
+	assert_int_equal(t.sig.param_count, 1);
+	type = t.sig.params[0].type->elem;
+	assert_int_equal(type->kind, GOTYPE_STRUCT);
+	assert_int_equal(type->size, 48);
+	assert_int_equal(type->field_count, 3);
+	assert_int_equal(type->fields[0].off, 0);
+	assert_int_equal(type->fields[0].type->fields[1].off, 8);
+	assert_int_equal(type->fields[0].type->fields[1].type->kind, GOTYPE_PAIR);
+	assert_int_equal(type->fields[1].off, 24);
+	assert_int_equal(type->fields[1].type->kind, GOTYPE_STRUCT);
+	assert_int_equal(type->fields[2].type->kind, GOTYPE_STRUCT);
+	assert_int_equal(type->fields[2].type->size, 8);
+	free_table(&t);
+}
+
 static void test_left_out(void **state)
 {
 	static const uint8_t bytes[] = {0xfe, 0, 8, 0xfc, 0xfd, 0xfb, 0xfc, 0xff};
@@ -127,9 +160,8 @@ static void test_left_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_registers),
-		cmocka_unit_test(test_places_not_known),
-		cmocka_unit_test(test_contradiction),
+		cmocka_unit_test(test_registers),     cmocka_unit_test(test_places_not_known),
+		cmocka_unit_test(test_contradiction), cmocka_unit_test(test_words),
 		cmocka_unit_test(test_left_out),
 	};
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +116,77 @@ static void test_old_map(void **state)
 	expect(type, &at, VALUE_DEEP, "map[int]bool{}");
 }
 
+static void expect_pair(uint64_t first, uint64_t second, const char *expected, const char *json)
+{
+	const uint64_t words[] = {first, second};
+	struct gotype *type = gotypes_add(capture.types, GOTYPE_PAIR, "");
+
+	type->size = 16;
+	type->align = 8;
+	expect(type, words, VALUE_GO, expected);
+	if (json)
+		expect_json(type, words, json);
+}
+
+static uint64_t address(const void *at)
+{
+	return (uintptr_t)at;
+}
+
+/* text is a guess, and said to be one; what else two words may be is shown as the words */
+static void test_pairs(void **state)
+{
+	static const char text[] = "Hello, \"BPF\"\n", binary[] = "\1\2\3\0\0\0\0\0",
+			  white[] = "\n\t";
+	static const char wide[] = "0123456789012345678901234567890123456789\xc3\xbcml\xc3\xa4ut";
+	char expected[80], numbers[80];
+
+	(void)state;
+	expect_pair(address(text), 13, "?\"Hello, \\\"BPF\\\"\\n\"",
+		    "{\"guess\":\"Hello, \\\"BPF\\\"\\n\"}");
+	expect_pair(address(text), 5, "?\"Hello\"", "{\"guess\":\"Hello\"}");
+	/* longer than what is read */
+	expect_pair(address(wide), 1 << 20, "?\"0123456789012345678901234567890123456789\"...",
+		    "{\"guess\":\"0123456789012345678901234567890123456789...\"}");
+	/* a character is cut in two */
+	expect_pair(address(wide + 1), 47, "?\"123456789012345678901234567890123456789\"...", NULL);
+	expect_pair(0, 0, "{0x0, 0x0}", "[0,0]");
+	expect_pair(1, 2, "{0x1, 0x2}", "[1,2]");
+	expect_pair(0x1000, 3, "{0x1000, 0x3}", "[4096,3]");
+	for (uint64_t len = 1; len <= 8; len++) {
+		snprintf(expected, sizeof(expected), "{0x%" PRIx64 ", 0x%" PRIx64 "}",
+			 address(binary), len);
+		snprintf(numbers, sizeof(numbers), "[%" PRIu64 ",%" PRIu64 "]", address(binary),
+			 len);
+		expect_pair(address(binary), len, expected, numbers);
+	}
+	snprintf(expected, sizeof(expected), "{0x%" PRIx64 ", 0x2}", address(white));
+	expect_pair(address(white), 2, expected, NULL);
+	/* no process holds so long a text */
+	snprintf(expected, sizeof(expected), "{0x%" PRIx64 ", 0xffffffffffffffff}", address(text));
+	expect_pair(address(text), UINT64_MAX, expected, NULL);
+	snprintf(expected, sizeof(expected), "{0x%" PRIx64 ", 0x0}", address(text));
+	expect_pair(address(text), 0, expected, NULL);
+}
+
+/* a type in the first word makes them an interface, unless there is nothing of it to be seen */
+static void test_pairs_of_types(void **state)
+{
+	const int64_t n = 42;
+	uint64_t rtype, pointer_rtype;
+	char expected[80];
+
+	(void)state;
+	rtype = capture_rtype(&capture, basic("int"), false);
+	pointer_rtype = capture_rtype(&capture, pointer(basic("int")), true);
+	expect_pair(rtype, address(&n), "42", "42");
+	expect_pair(pointer_rtype, 0x1000, "(*int)(0x1000)", "\"(*int)(0x1000)\"");
+	snprintf(expected, sizeof(expected), "{0x%" PRIx64 ", 0x1000}", rtype);
+	expect_pair(rtype, 0x1000, expected, NULL);
+	snprintf(expected, sizeof(expected), "{0x%" PRIx64 ", 0x0}", rtype);
+	expect_pair(rtype, 0, expected, NULL);
+}
+
 static void expect_held(const struct gotype *type, bool direct, const void *data,
 			enum value_style style, const char *expected)
 {
@@ -194,6 +267,8 @@ int main(void)
 						expect_teardown),
 		cmocka_unit_test_setup_teardown(test_swiss_map, expect_setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_old_map, expect_setup, expect_teardown),
+		cmocka_unit_test_setup_teardown(test_pairs, expect_setup, expect_teardown),
+		cmocka_unit_test_setup_teardown(test_pairs_of_types, expect_setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_interfaces, expect_setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_direct_interfaces, expect_setup,
 						expect_teardown),
