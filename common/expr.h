@@ -14,6 +14,7 @@ enum expr_kind {
 	EXPR_NAME,    /* text: a parameter or result by its name */
 	EXPR_PARAM,   /* number: N of goargN and argN, from 1; text: as typed */
 	EXPR_RESULT,  /* number: N of goretN, from 1; retval is 1; text: as typed */
+	EXPR_ERROR,   /* $err: the last result, where that is an error */
 	EXPR_PARAMS,  /* goargs: the root of an argument, never part of another expression */
 	EXPR_RESULTS, /* gorets: likewise */
 	EXPR_SPECIAL, /* number: enum expr_special */

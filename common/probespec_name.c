@@ -120,9 +120,12 @@ struct expr *probespec_name_special(struct probespec_reader *reader)
 {
 	const struct token *token = &reader->token;
 	int special = expr_special_find(reader->text + token->at, token->len);
+	bool is_error = probespec_reader_is(reader, "$err");
 
-	if (special == SPECIAL_LATENCY && !reader->at_return)
+	if ((special == SPECIAL_LATENCY || is_error) && !reader->at_return)
 		return known_at_return(reader);
+	if (is_error)
+		return probespec_reader_leaf(reader, EXPR_ERROR, 0);
 	if (special >= 0)
 		return probespec_reader_leaf(reader, EXPR_SPECIAL, special);
 	probespec_col_error(reader->err, token->at, "there is no \"%.*s\"", (int)token->len,
@@ -133,6 +136,6 @@ struct expr *probespec_name_special(struct probespec_reader *reader)
 		errmsg_hint(reader->err, "retval is the first result");
 	else
 		errmsg_hint(reader->err, "there are $goid $pid $tid $cpu $comm $latency $func "
-					 "$parent_goid");
+					 "$parent_goid $err");
 	return NULL;
 }

@@ -3,6 +3,7 @@
 #include "selection.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "errmsg.h"
 #include "escape.h"
@@ -166,6 +167,36 @@ static void print_skipped_item(FILE *out, const struct selection *sel,
 	fprintf(out, " is left out: %s\n", item->skipped);
 }
 
+/* A line for each reason, of the first few that there are. */
+static void print_reasons(FILE *out, const struct selection *sel, const char *tool)
+{
+	enum { REASONS = 4 };
+	const char *reasons[REASONS];
+	size_t counts[REASONS] = {0}, known = 0, others = 0, n;
+
+	for (size_t i = 0; i < sel->item_count; i++) {
+		const char *why = sel->items[i].skipped;
+
+		if (!why)
+			continue;
+		for (n = 0; n < known && strcmp(reasons[n], why); n++)
+			;
+		if (n == REASONS) {
+			others++;
+			continue;
+		}
+		if (n == known)
+			reasons[known++] = why;
+		counts[n]++;
+	}
+	for (n = 0; n < known; n++)
+		fprintf(out, "%s: %zu are left out: %s%s\n", tool, counts[n], reasons[n],
+			n + 1 == known && !others ? " (-v names them)" : "");
+	if (others)
+		fprintf(out, "%s: %zu are left out for other reasons (-v names them)\n", tool,
+			others);
+}
+
 void selection_print_skipped(FILE *out, const struct selection *sel, const char *tool, bool each)
 {
 	size_t skipped = selection_skipped(sel);
@@ -179,8 +210,5 @@ void selection_print_skipped(FILE *out, const struct selection *sel, const char 
 		if (sel->items[i].skipped)
 			print_skipped_item(out, sel, &sel->items[i], tool);
 	if (!each)
-		fprintf(out,
-			"%s: %zu functions or copies cannot be %s and are left out (-v names "
-			"them)\n",
-			tool, skipped, sel->want.returns ? "timed" : "probed");
+		print_reasons(out, sel, tool);
 }

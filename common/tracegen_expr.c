@@ -29,6 +29,7 @@ unsigned gen_uses(const struct gen *gen, const struct expr *expr)
 		return expr->number == SPECIAL_LATENCY ? GEN_USES_RETURN : 0;
 	case EXPR_PARAMS:
 		return GEN_USES_ENTRY;
+	case EXPR_ERROR:
 	case EXPR_RESULTS:
 		return GEN_USES_RETURN;
 	default:

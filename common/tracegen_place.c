@@ -206,7 +206,8 @@ static int deref_place(struct gen *gen, const struct expr *expr, struct place *p
 bool gen_is_place(const struct expr *expr)
 {
 	return expr->kind == EXPR_NAME || expr->kind == EXPR_PARAM || expr->kind == EXPR_RESULT ||
-	       expr->kind == EXPR_FIELD || expr->kind == EXPR_INDEX || expr->kind == EXPR_DEREF;
+	       expr->kind == EXPR_ERROR || expr->kind == EXPR_FIELD || expr->kind == EXPR_INDEX ||
+	       expr->kind == EXPR_DEREF;
 }
 
 int gen_place(struct gen *gen, const struct expr *expr, struct place *out)
@@ -215,6 +216,7 @@ int gen_place(struct gen *gen, const struct expr *expr, struct place *out)
 	case EXPR_NAME:
 	case EXPR_PARAM:
 	case EXPR_RESULT:
+	case EXPR_ERROR:
 		return gen_symbol_place(gen, expr, out);
 	case EXPR_FIELD:
 		return field_place(gen, expr, out);

@@ -24,10 +24,26 @@ static bool find_named(const struct gofunc *fn, const char *name, struct gen_sym
 	return false;
 }
 
+static bool is_error(const struct gotype *type)
+{
+	return type->kind == GOTYPE_INTERFACE && !strcmp(type->name, "error");
+}
+
+/* $err */
+static bool find_error(const struct gofunc *fn, struct gen_symbol *out)
+{
+	if (!fn->result_count || !is_error(fn->results[fn->result_count - 1].type))
+		return false;
+	*out = (struct gen_symbol){true, fn->result_count - 1};
+	return true;
+}
+
 bool gen_find(const struct gen *gen, const struct expr *expr, struct gen_symbol *out)
 {
 	const struct gofunc *fn = gen->probe->fn;
 
+	if (expr->kind == EXPR_ERROR)
+		return find_error(fn, out);
 	if (expr->kind == EXPR_NAME)
 		return find_named(fn, expr->text, out);
 	out->is_result = expr->kind == EXPR_RESULT;
@@ -65,7 +81,7 @@ static void list_symbols(const struct gofunc *fn, bool results, char *text, size
 static int no_such(struct gen *gen, const struct expr *expr)
 {
 	const struct gofunc *fn = gen->probe->fn;
-	bool results = expr->kind == EXPR_RESULT;
+	bool results = expr->kind == EXPR_RESULT || expr->kind == EXPR_ERROR;
 	size_t count = results ? fn->result_count : fn->param_count;
 	char known[256];
 
@@ -78,6 +94,9 @@ static int no_such(struct gen *gen, const struct expr *expr)
 		errmsg_hint(gen->err, "give a SIGNATURE");
 		return -1;
 	}
+	if (expr->kind == EXPR_ERROR)
+		return errmsg_set(gen->err, "col %u: the function's last result is no error",
+				  expr->col);
 	if (expr->kind != EXPR_NAME)
 		return errmsg_set(gen->err, "col %u: the function has %zu %s%s", expr->col, count,
 				  results ? "result" : "parameter", count == 1 ? "" : "s");

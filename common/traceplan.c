@@ -258,7 +258,12 @@ static int plan_or_skip(struct traceplan *plan, struct tracer *tracer, size_t n,
 		quote_probe(err, plan->config->probes[item->group]);
 		return -1;
 	}
-	item->skipped = gotypes_text(plan->memory, err->text, strlen(err->text));
+	const char *why = err->text;
+
+	/* one of several is about the function, not about the PROBE */
+	if (!strncmp(why, "col ", 4) && strstr(why, ": "))
+		why = strstr(why, ": ") + 2;
+	item->skipped = gotypes_text(plan->memory, why, strlen(why));
 	return 0;
 }
 

@@ -73,7 +73,11 @@ void traceprint_header(const struct traceprint *print)
 		printf(config->unix_time ? "%-17s " : "%-8s ", "TIME");
 	if (config->cpu)
 		printf("%-3s ", "CPU");
-	printf("%-7s %-7s %-7s %-15s %-16s %s\n", "PID", "TID", "GOID", "COMM", "FUNC", "-");
+	if (config->header)
+		puts(config->header);
+	else
+		printf("%-7s %-7s %-7s %-15s %-16s %s\n", "PID", "TID", "GOID", "COMM", "FUNC",
+		       "-");
 	fflush(stdout);
 }
 
@@ -122,6 +126,19 @@ static void print_times(FILE *out, const struct traceprint *print, uint64_t time
 				false);
 }
 
+/* who it was; under -A calls of all goroutines are one line */
+static void print_who(FILE *out, const struct traceprint *print,
+		      const struct traceprint_event *event)
+{
+	const struct trace_event *head = event->head;
+
+	fprintf(out, "%-7u ", head->tgid);
+	if (!print->config->aggregate)
+		fprintf(out, "%-7u %-7" PRIu64 " ", head->tid, (uint64_t)head->goid);
+	print_column(out, event->comm, 15);
+	print_column(out, event->func, 16);
+}
+
 static void print_row(FILE *out, struct traceprint *print, const struct traceprint_event *event,
 		      const char *message)
 {
@@ -131,12 +148,8 @@ static void print_row(FILE *out, struct traceprint *print, const struct tracepri
 		print_times(out, print, head->time_ns);
 	if (print->config->cpu && !print->config->aggregate)
 		fprintf(out, "%-3u ", head->cpu);
-	fprintf(out, "%-7u ", head->tgid);
-	/* under -A calls of all goroutines are one line */
-	if (!print->config->aggregate)
-		fprintf(out, "%-7u %-7" PRIu64 " ", head->tid, (uint64_t)head->goid);
-	print_column(out, event->comm, 15);
-	print_column(out, event->func, 16);
+	if (!print->config->header)
+		print_who(out, print, event);
 	fprintf(out, "%s\n", message);
 	if (head->kernel_frames)
 		print->kernel_seen = true;
@@ -212,15 +225,25 @@ bool traceprint_event(const void *data, size_t len, void *ctx)
 
 static void print_tally(const char *text, uint64_t count, void *ctx)
 {
-	(void)ctx;
-	printf("%s\n-->COUNT %" PRIu64 "\n\n", text, count);
+	const struct traceprint_config *config = ctx;
+
+	if (config->header && !config->user_stack && !config->kernel_stack)
+		printf("%-8" PRIu64 " %s\n", count, text);
+	else
+		printf("%s\n-->COUNT %" PRIu64 "\n\n", text, count);
 }
 
 void traceprint_aggregated(struct traceprint *print)
 {
-	if (!print->tally || print->config->json)
+	const struct traceprint_config *config = print->config;
+
+	if (!print->tally || config->json)
 		return;
-	tally_each(print->tally, print_tally, NULL);
+	if (config->header && !config->user_stack && !config->kernel_stack)
+		printf("%-8s %s\n", "COUNT", config->header);
+	else if (config->header)
+		puts(config->header);
+	tally_each(print->tally, print_tally, (void *)config);
 	tally_free(print->tally);
 	print->tally = tally_new();
 	fflush(stdout);

@@ -25,7 +25,8 @@ struct traceprint_config {
 	bool addresses; /* -a: in stacks */
 	bool aggregate; /* -A: each distinct line once, with its count, at the end */
 	bool json;
-	uint64_t max; /* -M; 0: no end */
+	const char *header; /* --header: messages alone, under this text; NULL: all columns */
+	uint64_t max;       /* -M; 0: no end */
 };
 
 /* All three outlive it. */

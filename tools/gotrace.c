@@ -20,7 +20,7 @@
 #include "traceplan.h"
 #include "traceprint.h"
 
-enum { STRING_DEFAULT = 80, STRING_LIMIT = 4096 };
+enum { STRING_DEFAULT = 80, STRING_LIMIT = 4096, LETTER_HEADER = 0x2000 };
 
 struct gotrace {
 	const struct options *opts;
@@ -99,6 +99,9 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 		break;
 	case 'A':
 		print->aggregate = true;
+		break;
+	case LETTER_HEADER:
+		print->header = value;
 		break;
 	default:
 		return take_filter(trace, letter, value, err);
@@ -244,6 +247,8 @@ static const struct options_def own_options[] = {
 	{'K', "kernel-stack", NULL, "print the kernel stack"},
 	{'a', "address", NULL, "print addresses, files and lines in stacks"},
 	{'A', "aggregate", NULL, "print each distinct line once, with its count, at the end"},
+	{LETTER_HEADER, "header", "TEXT",
+	 "print messages alone, under TEXT instead of the columns"},
 	{0},
 };
 

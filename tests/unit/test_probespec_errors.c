@@ -101,7 +101,7 @@ static const struct {
 	{"main.add (goargs, x)", "col 11: \"goargs\" can be printed, but not be part of an expression", "one of them is goarg1"},
 	{"main.add \"%v\", gorets", "col 16: \"gorets\" is known at return only", "begin the PROBE with r:"},
 	{"main.add (_ > 1)", "col 11: \"_\" has no value", "goarg1, goarg2 ... are the parameters, whatever their names"},
-	{"main.add ($uid == 0)", "col 11: there is no \"$uid\"", "there are $goid $pid $tid $cpu $comm $latency $func $parent_goid"},
+	{"main.add ($uid == 0)", "col 11: there is no \"$uid\"", "there are $goid $pid $tid $cpu $comm $latency $func $parent_goid $err"},
 	{"main.add ($tgid == 0)", "col 11: there is no \"$tgid\"", "$pid is the process, $tid the thread"},
 	{"main.add ($retval == 0)", "col 11: there is no \"$retval\"", "retval is the first result"},
 	{"main.add ($ == 0)", "col 11: expected an expression, found \"$\"", ""},
