@@ -24,6 +24,7 @@
 enum cookie_kind {
 	COOKIE_CALL,            /* every hit is a call */
 	COOKIE_CALL_IF_CHECKED, /* at the stack check's branch: a call unless the branch is taken */
+	COOKIE_JUMP,            /* the call ends by a jump to another function: no results yet */
 	COOKIE_RETURN,
 	COOKIE_RECOVERED, /* runtime.recovery on g0: the frames below m.curg's sched.sp are gone */
 	COOKIE_GOEXIT,    /* on the goroutine: all its frames end by runtime.Goexit */

@@ -158,7 +158,7 @@ static inline void remember(struct pt_regs *ctx, struct hit *hit, struct gorouti
 }
 
 static inline void on_return(struct pt_regs *ctx, struct hit *hit, struct goroutine_key *who,
-			     u64 *calls, struct call *call, u32 part)
+			     u64 *calls, struct call *call, u32 kind, u32 part)
 {
 	struct deep_key key = {.who = *who};
 	struct waiting *waiting;
@@ -177,9 +177,12 @@ static inline void on_return(struct pt_regs *ctx, struct hit *hit, struct gorout
 	}
 	if (i > TRACE_SAME_DEPTH || !waiting)
 		return;
-	waiting->done = 1;
 	hit->latency = hit->now - waiting->call.start_ns;
-	report(ctx, hit, waiting->saved, TRACE_RETURNED, part);
+	if (kind == COOKIE_JUMP)
+		report_abandoned(hit, waiting, TRACE_JUMPED);
+	else
+		report(ctx, hit, waiting->saved, TRACE_RETURNED, part);
+	waiting->done = 1;
 }
 
 /* What stands last and has returned is over. */
@@ -229,7 +232,7 @@ static inline void follow_call(struct pt_regs *ctx, struct hit *hit, struct goro
 	abandon(hit, who, calls, over, fresh, how);
 	if (begins)
 		remember(ctx, hit, who, calls, call, how, part);
-	else if (kind == COOKIE_RETURN)
-		on_return(ctx, hit, who, calls, call, part);
+	else if (kind == COOKIE_RETURN || kind == COOKIE_JUMP)
+		on_return(ctx, hit, who, calls, call, kind, part);
 	forget_done(who, calls);
 }

@@ -13,6 +13,7 @@ enum trace_how {
 	TRACE_PANICKED,
 	TRACE_EXITED, /* by runtime.Goexit */
 	TRACE_LEFT,   /* on a system stack, which was used anew */
+	TRACE_JUMPED, /* to another function, whose results they are */
 };
 
 struct trace_place {             /* a probed site; the cookie's row is its index in map `places` */

@@ -44,10 +44,12 @@ static void add_exits(struct probes *probes, const struct selection *sel, size_t
 
 	for (size_t i = 0; i < item->exits; i++) {
 		const struct site *site = &sel->exits.items[item->first_exit + i];
+		/* a clock alone has no use for the difference */
+		bool jumps = site->kind == SITE_TAIL_JUMP && sel->want.places;
+		enum cookie_kind kind = jumps ? COOKIE_JUMP : COOKIE_RETURN;
 
 		add(probes, item->prog, site,
-		    cookie_make(row_of(probes, sel, item), COOKIE_RETURN, site->sp_adjust,
-				copy_of(item)),
+		    cookie_make(row_of(probes, sel, item), kind, site->sp_adjust, copy_of(item)),
 		    owner);
 	}
 }

@@ -27,7 +27,20 @@ static const char *state_text(int64_t state)
 /* What stands in a result's place, by how the call ended. */
 static const char *no_return_text(uint32_t how)
 {
-	return how == TRACE_PANICKED ? "<panicked>" : how == TRACE_EXITED ? "<exited>" : "<left>";
+	static const char *const texts[] = {[TRACE_PANICKED] = "<panicked>",
+					    [TRACE_EXITED] = "<exited>",
+					    [TRACE_LEFT] = "<left>",
+					    [TRACE_JUMPED] = "<jumped>"};
+
+	return how <= TRACE_JUMPED && texts[how] ? texts[how] : "<left>";
+}
+
+/* The same at a message's end: (panicked). */
+static void print_ending(FILE *out, uint32_t how)
+{
+	const char *text = no_return_text(how);
+
+	fprintf(out, " (%.*s)", (int)strlen(text) - 2, text + 1);
 }
 
 static const char absent_text[] = "<optimised out>";
@@ -168,9 +181,6 @@ void traceprint_message(FILE *out, struct traceprint_reader *reader,
 	else
 		print_lists(out, args, count, &source);
 	if (event->item->format && how >= TRACE_PANICKED)
-		fputs(how == TRACE_PANICKED ? " (panicked)"
-		      : how == TRACE_EXITED ? " (exited)"
-					    : " (left)",
-		      out);
+		print_ending(out, how);
 	traceprint_free_args(args, count);
 }

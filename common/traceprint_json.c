@@ -116,7 +116,7 @@ static void json_kernel_stack(struct json *json, struct traceprint_reader *reade
 void traceprint_json(struct traceprint_reader *reader, const struct traceprint_event *event,
 		     const char *message, uint64_t unix_ns)
 {
-	static const char *const hows[] = {"entry", "return", "panic", "exit", "left"};
+	static const char *const hows[] = {"entry", "return", "panic", "exit", "left", "jump"};
 	const struct trace_event *head = event->head;
 	struct json json;
 
@@ -134,7 +134,7 @@ void traceprint_json(struct traceprint_reader *reader, const struct traceprint_e
 	json_key(&json, "func");
 	json_string(&json, event->func);
 	json_key(&json, "how");
-	json_string(&json, hows[head->how <= TRACE_LEFT ? head->how : TRACE_ENTRY]);
+	json_string(&json, hows[head->how <= TRACE_JUMPED ? head->how : TRACE_ENTRY]);
 	if (head->how != TRACE_ENTRY)
 		json_count(&json, "latency_ns", head->latency_ns);
 	json_key(&json, "message");
