@@ -190,11 +190,11 @@ static void print_reasons(FILE *out, const struct selection *sel, const char *to
 		counts[n]++;
 	}
 	for (n = 0; n < known; n++)
-		fprintf(out, "%s: %zu are left out: %s%s\n", tool, counts[n], reasons[n],
+		fprintf(out, "%s: %zu %s left out: %s%s\n", tool, counts[n],
+			counts[n] == 1 ? "is" : "are", reasons[n],
 			n + 1 == known && !others ? " (-v names them)" : "");
 	if (others)
-		fprintf(out, "%s: %zu are left out for other reasons (-v names them)\n", tool,
-			others);
+		fprintf(out, "%s: %zu more, for other reasons (-v names them)\n", tool, others);
 }
 
 void selection_print_skipped(FILE *out, const struct selection *sel, const char *tool, bool each)

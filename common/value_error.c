@@ -245,5 +245,5 @@ char *value_message(const struct value_source *source, const struct value_held *
 		if (!strcmp(FORMS[i].type, held->type->name))
 			message = filled(source, &held->value, &FORMS[i], len);
 	}
-	return message;
+	return message ? message : value_known_message(source, held, len);
 }

@@ -54,6 +54,10 @@ char *value_message(const struct value_source *source, const struct value_held *
 /* The same of a value that is no interface: a syscall.Errno. */
 char *value_message_at(const struct value_source *source, const struct value_at *at, size_t *len);
 
+/* The same of types whose text is more than their fields in a row: *net.TCPAddr. */
+char *value_known_message(const struct value_source *source, const struct value_held *held,
+			  size_t *len);
+
 /* time.Duration's number of ns, and time.Time in UTC as RFC 3339 has it; false: the value is not
  * of that type, or was not read. */
 bool value_is_duration(const struct gotype *type);

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "value_expect.h"
+
+static struct capture_itab itab;
+
+static struct capture_interface held(const struct gotype *type, bool direct, const void *data)
+{
+	itab.rtype = capture_rtype(&capture, type, direct);
+	return (struct capture_interface){(uintptr_t)&itab, data};
+}
+
+struct endpoint {
+	const void *ip;
+	int64_t len, cap, port;
+	struct capture_string zone;
+};
+
+static void expect_endpoint(const void *ip, int64_t len, const char *zone, const char *expected)
+{
+	struct gotype bytes = *slice(basic("uint8"));
+	const struct gotype_field fields[] = {{.name = "IP", .type = &bytes},
+					      {.name = "Port", .type = basic("int")},
+					      {.name = "Zone", .type = basic("string")}};
+	struct endpoint value = {ip, len, len, 8080, {zone, (int64_t)strlen(zone)}};
+	char quoted[128];
+
+	bytes.name = "net.IP";
+	bytes.defined = true;
+	struct capture_interface addr =
+		held(pointer(capture_struct(&capture, "net.TCPAddr", 3, fields)), true, &value);
+
+	expect(basic("error"), &addr, VALUE_PLAIN, expected);
+	snprintf(quoted, sizeof(quoted), "*net.TCPAddr(\"%s\")", expected);
+	expect(basic("error"), &addr, VALUE_DEEP, quoted);
+}
+
+static void test_endpoints(void **state)
+{
+	const uint8_t four[] = {127, 0, 0, 1}, local[16] = {0xfe, 0x80, [15] = 1}, any[16] = {0};
+	const uint8_t in_six[16] = {[10] = 0xff, 0xff, 192, 0, 2, 1};
+
+	(void)state;
+	expect_endpoint(four, 4, "", "127.0.0.1:8080");
+	expect_endpoint(in_six, 16, "", "192.0.2.1:8080");
+	expect_endpoint(local, 16, "eth0", "[fe80::1%eth0]:8080");
+	expect_endpoint(any, 16, "", "[::]:8080");
+	expect_endpoint(NULL, 0, "", ":8080");
+}
+
+/* What is no address is shown as the struct that it is. */
+static void test_odd_endpoint(void **state)
+{
+	const struct gotype_field fields[] = {{.name = "Port", .type = basic("int")}};
+	int64_t port = 80;
+	struct capture_interface addr =
+		held(pointer(capture_struct(&capture, "net.TCPAddr", 1, fields)), true, &port);
+
+	(void)state;
+	expect(basic("error"), &addr, VALUE_PLAIN, "*net.TCPAddr{Port:80}");
+}
+
+struct bounds {
+	int64_t x, y;
+	uint8_t is_signed, code;
+};
+
+static void expect_bounds(struct bounds value, const char *expected)
+{
+	const struct gotype_field fields[] = {{.name = "x", .type = basic("int64")},
+					      {.name = "y", .type = basic("int")},
+					      {.name = "signed", .type = basic("bool")},
+					      {.name = "code", .type = basic("uint8")}};
+	struct capture_interface err =
+		held(capture_struct(&capture, "runtime.boundsError", 4, fields), false, &value);
+
+	expect(basic("error"), &err, VALUE_PLAIN, expected);
+}
+
+static void test_bounds(void **state)
+{
+	(void)state;
+	expect_bounds((struct bounds){4, 1, 1, 0},
+		      "runtime error: index out of range [4] with length 1");
+	expect_bounds((struct bounds){-1, 1, 1, 0}, "runtime error: index out of range [-1]");
+	expect_bounds((struct bounds){-1, 1, 0, 0}, "runtime error: index out of range "
+						    "[18446744073709551615] with length 1");
+	expect_bounds((struct bounds){5, 3, 1, 3},
+		      "runtime error: slice bounds out of range [5:3]");
+	expect_bounds((struct bounds){5, 3, 1, 7},
+		      "runtime error: slice bounds out of range [5:3:]");
+	/* one whose text is not known, as it differs between versions of Go */
+	expect_bounds((struct bounds){5, 3, 1, 8},
+		      "runtime.boundsError{x:5, y:3, signed:true, code:8}");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_endpoints, expect_setup, expect_teardown),
+		cmocka_unit_test_setup_teardown(test_odd_endpoint, expect_setup, expect_teardown),
+		cmocka_unit_test_setup_teardown(test_bounds, expect_setup, expect_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
