@@ -2,6 +2,7 @@
 #include "errmsg.h"
 
 #include <stdio.h>
+#include <string.h>
 
 int errmsg_set(struct errmsg *err, const char *fmt, ...)
 {
@@ -25,4 +26,11 @@ void errmsg_hint(struct errmsg *err, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(err->hint, sizeof(err->hint), fmt, ap);
 	va_end(ap);
+}
+
+const char *errmsg_after_col(const struct errmsg *err)
+{
+	const char *end = strncmp(err->text, "col ", 4) ? NULL : strstr(err->text, ": ");
+
+	return end ? end + 2 : err->text;
 }

@@ -18,4 +18,7 @@ struct errmsg {
 int errmsg_set(struct errmsg *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void errmsg_hint(struct errmsg *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* The text without the "col 34: " that it may begin with. */
+const char *errmsg_after_col(const struct errmsg *err);
+
 #endif

@@ -258,11 +258,8 @@ static int plan_or_skip(struct traceplan *plan, struct tracer *tracer, size_t n,
 		quote_probe(err, plan->config->probes[item->group]);
 		return -1;
 	}
-	const char *why = err->text;
+	const char *why = errmsg_after_col(err); /* it is about the function, not the PROBE */
 
-	/* one of several is about the function, not about the PROBE */
-	if (!strncmp(why, "col ", 4) && strstr(why, ": "))
-		why = strstr(why, ": ") + 2;
 	item->skipped = gotypes_text(plan->memory, why, strlen(why));
 	return 0;
 }
