@@ -65,6 +65,10 @@ static struct nearest search(const struct pclntab *tab, const char *typed)
 
 void nearest_hint(const struct pclntab *tab, const char *typed, struct errmsg *err)
 {
+	/* such as a sum of constants, computed by the compiler: not even debug information has it
+	 */
+	static const char folded[] = "; a function that was inlined may leave no code: go build "
+				     "-gcflags=-l keeps it";
 	const char *slash = strrchr(typed, '/'); /* paths change from version to version */
 	struct nearest near = search(tab, typed);
 	char list[400] = "";
@@ -78,6 +82,7 @@ void nearest_hint(const struct pclntab *tab, const char *typed, struct errmsg *e
 	if (near.count)
 		errmsg_hint(err, "near names: %s", list);
 	else
-		errmsg_hint(err, "gofuncs lists the names, as in gofuncs 'BINARY:%s%s'",
-			    slash ? "*" : "", slash ? slash : "main.*");
+		errmsg_hint(err, "gofuncs lists the names, as in gofuncs 'BINARY:%s%s'%s",
+			    slash ? "*" : "", slash ? slash : "main.*",
+			    strchr(typed, '*') ? "" : folded);
 }

@@ -137,6 +137,9 @@ static void test_no_match(void **state)
 		{"main.inl*", "prog: no function matches \"main.inl*\"",
 		 "2 inlined copies match: --inlined traces them"},
 		{"fmt.Println", "prog: no function matches \"fmt.Println\"",
+		 "gofuncs lists the names, as in gofuncs 'BINARY:main.*'; a function that was "
+		 "inlined may leave no code: go build -gcflags=-l keeps it"},
+		{"fmt.Println*", "prog: no function matches \"fmt.Println*\"",
 		 "gofuncs lists the names, as in gofuncs 'BINARY:main.*'"},
 	};
 	const struct selection_want want = {0};
