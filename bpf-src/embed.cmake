@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes OUT: the text of each of FILES (paths below DIR) as a C array, and a table of them.
-set(text "/* made from bpf-src/ by bpf-src/embed.cmake */\n#include \"embedded.h\"\n\n")
+# Writes OUT: the text of each of FILES (paths below DIR) as a C array, and TABLE of them.
+set(text "/* made by bpf-src/embed.cmake */\n#include \"embedded.h\"\n\n")
 set(table "")
 set(n 0)
 foreach(file ${FILES})
@@ -10,4 +10,4 @@ foreach(file ${FILES})
   string(APPEND table "\t{\"${file}\", file_${n}},\n")
   math(EXPR n "${n} + 1")
 endforeach()
-file(WRITE ${OUT} "${text}\nconst struct embedded_file embedded_files[] = {\n${table}\t{0, 0},\n};\n")
+file(WRITE ${OUT} "${text}\nconst struct embedded_file ${TABLE}[] = {\n${table}\t{0, 0},\n};\n")

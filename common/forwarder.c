@@ -26,9 +26,9 @@ struct passing {
 	bool results;
 };
 
-static bool passing_begin(const struct forwarder_row *row, struct passing *out)
+static bool passing_begin(const struct forwarder_row *row, const char *callee, struct passing *out)
 {
-	*out = (struct passing){.callee = row->callee,
+	*out = (struct passing){.callee = callee,
 				.callee_signature = row->callee_signature,
 				.signature = row->signature};
 	for (const char *p = row->passes; *p; p++) {
@@ -47,7 +47,7 @@ static bool passing_through(const struct forwarder_row *row, struct passing *inn
 {
 	struct passing outer;
 
-	if (!passing_begin(row, &outer))
+	if (!passing_begin(row, inner->callee, &outer))
 		return false;
 	for (size_t i = 0; i < outer.count; i++) {
 		if (outer.to[i] == NOT_PASSED)
@@ -57,25 +57,25 @@ static bool passing_through(const struct forwarder_row *row, struct passing *inn
 		outer.to[i] = inner->to[outer.to[i]];
 	}
 	outer.results = outer.results && inner->results;
-	outer.callee = inner->callee;
 	outer.callee_signature = inner->callee_signature;
 	*inner = outer;
 	return true;
 }
 
 /* From the node that the call is of, outwards to the copy. */
-static bool follow(const struct inltree *tree, int32_t node, int32_t copy, const char *callee,
-		   int minor, struct passing *out)
+static bool follow(struct gotypes *memory, const struct inltree *tree, int32_t node, int32_t copy,
+		   const char *callee, int minor, struct passing *out)
 {
 	for (int depth = 0; depth < CHAIN_MAX && node >= 0 && node < tree->count; depth++) {
-		const struct forwarder_row *row =
-			forwarder_row(tree->nodes[node].name, callee, minor);
+		const char *name = tree->nodes[node].name;
+		struct forwarder_row row;
 
-		if (!row || !(depth ? passing_through(row, out) : passing_begin(row, out)))
+		if (!forwarder_row(memory, name, callee, minor, &row) ||
+		    !(depth ? passing_through(&row, out) : passing_begin(&row, callee, out)))
 			return false;
 		if (node == copy)
 			return true;
-		callee = tree->nodes[node].name;
+		callee = name;
 		node = inltree_parent(tree, node);
 	}
 	return false;
@@ -209,7 +209,8 @@ static bool find_places(struct site_finder *finder, int minor, const struct pcln
 
 /* The one call of the copy, and the function that it is of. */
 static bool find_call(struct site_finder *finder, int minor, const struct inlining_copy *copy,
-		      struct passing *passing, struct pclntab_func *callee, struct site *site)
+		      struct gotypes *memory, struct passing *passing, struct pclntab_func *callee,
+		      struct site *site)
 {
 	struct inlining_call call;
 	const char *reason;
@@ -219,20 +220,20 @@ static bool find_call(struct site_finder *finder, int minor, const struct inlini
 	    callee->is_asm)
 		return false;
 	*site = call.site;
-	return follow(&finder->tree, call.node, copy->node, callee->name, minor, passing);
+	return follow(memory, &finder->tree, call.node, copy->node, callee->name, minor, passing);
 }
 
 bool forwarder_find(struct site_finder *finder, int minor, const struct inlining_copy *copy,
 		    struct gotypes *memory, const struct signature_names *names,
 		    const struct gofunc *typed, struct forwarder_call *out)
 {
-	struct forwarder_types types = {names, memory};
+	struct forwarder_types types = {names, memory, minor};
 	struct signature_names both = {forwarder_type, &types, minor};
 	struct gofunc own, called;
 	struct pclntab_func callee;
 	struct passing passing;
 
-	if (!find_call(finder, minor, copy, &passing, &callee, &out->site) ||
+	if (!find_call(finder, minor, copy, memory, &passing, &callee, &out->site) ||
 	    !parse(memory, &both, passing.signature, copy->name, &own) ||
 	    !parse(memory, &both, passing.callee_signature, passing.callee, &called) ||
 	    !is_sound(&passing, &own, &called))

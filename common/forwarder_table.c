@@ -1,39 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forwarder_table.h"
 
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
-static const struct forwarder_row rows[] = {
-	{"fmt.Print", "(a ...any) (n int, err error)", "fmt.Fprint",
-	 "(w io.Writer, a ...any) (n int, err error)", "1=", 15, 27},
-	{"fmt.Printf", "(format string, a ...any) (n int, err error)", "fmt.Fprintf",
-	 "(w io.Writer, format string, a ...any) (n int, err error)", "12=", 15, 27},
-	{"fmt.Println", "(a ...any) (n int, err error)", "fmt.Fprintln",
-	 "(w io.Writer, a ...any) (n int, err error)", "1=", 15, 27},
+#include "embedded.h"
+#include "gotype.h"
+
+enum { NAME, SIGNATURE, CALLEE, CALLEE_SIGNATURE, PASSES, RELEASES, FIELDS, MADE_OF = 1 };
+
+struct line {
+	const char *fields[FIELDS];
+	size_t lens[FIELDS];
+	unsigned count;
 };
 
-enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
-
-const struct forwarder_row *forwarder_row(const char *name, const char *callee, int minor)
+/* Reads the line at `text`; returns where the next one begins, NULL at the end. */
+static const char *read_line(const char *text, struct line *out)
 {
-	size_t low = 0, high = ROWS;
+	const char *end = strchrnul(text, '\n');
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
+	out->count = 0;
+	for (const char *at = text; out->count < FIELDS; out->count++) {
+		const char *tab = memchr(at, '\t', end - at);
 
-		if (strcmp(rows[mid].name, name) < 0)
-			low = mid + 1;
-		else
-			high = mid;
+		out->fields[out->count] = at;
+		out->lens[out->count] = (tab ? tab : end) - at;
+		if (!tab) {
+			out->count++;
+			break;
+		}
+		at = tab + 1;
 	}
-	for (; low < ROWS && !strcmp(rows[low].name, name); low++)
-		if (minor >= rows[low].from && minor <= rows[low].to &&
-		    !strcmp(rows[low].callee, callee))
-			return &rows[low];
-	return NULL;
+	return *end ? end + 1 : NULL;
 }
 
-const struct forwarder_row *forwarder_row_at(size_t n)
+static bool is_text(const struct line *line, unsigned field, const char *text)
 {
-	return n < ROWS ? &rows[n] : NULL;
+	return strlen(text) == line->lens[field] &&
+	       !memcmp(line->fields[field], text, line->lens[field]);
+}
+
+static const char *copy(struct gotypes *memory, const struct line *line, unsigned field)
+{
+	return gotypes_text(memory, line->fields[field], line->lens[field]);
+}
+
+static bool is_of_release(const struct line *line, int minor)
+{
+	int from, to;
+
+	return sscanf(line->fields[RELEASES], "%d-%d", &from, &to) == 2 && minor >= from &&
+	       minor <= to;
+}
+
+/* The first line with as many fields, this name and, where that is not NULL, this callee. */
+static bool find_line(const char *name, unsigned count, const char *callee, int minor,
+		      struct line *out)
+{
+	for (const char *at = embedded_forwarders[0].text; at;) {
+		const char *next = read_line(at, out);
+
+		if (out->count == count && is_text(out, NAME, name) &&
+		    (!callee || (is_text(out, CALLEE, callee) && is_of_release(out, minor))))
+			return true;
+		at = next;
+	}
+	return false;
+}
+
+bool forwarder_row(struct gotypes *memory, const char *name, const char *callee, int minor,
+		   struct forwarder_row *out)
+{
+	struct line line;
+
+	if (!find_line(name, FIELDS, callee, minor, &line))
+		return false;
+	*out = (struct forwarder_row){copy(memory, &line, SIGNATURE),
+				      copy(memory, &line, CALLEE_SIGNATURE),
+				      copy(memory, &line, PASSES)};
+	return true;
+}
+
+const char *forwarder_made_of(struct gotypes *memory, const char *type)
+{
+	struct line line;
+
+	if (!find_line(type, MADE_OF + 1, NULL, 0, &line))
+		return NULL;
+	return copy(memory, &line, MADE_OF);
 }

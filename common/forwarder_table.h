@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of Go's standard library whose body is one call that passes parameters on as they are.
- * Source: Go's own, of each version named; tests/forwarders checks every row against them. */
+/* Functions of Go's standard library that make one call, to which they pass parameters as they are.
+ * The table is common/forwarders.txt, made from Go's sources by tests/forwarders/table. */
 #ifndef FORWARDER_TABLE_H
 #define FORWARDER_TABLE_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-struct forwarder_row {
-	const char *name, *signature; /* a method's receiver first */
-	const char *callee, *callee_signature;
+struct gotypes;
+
+struct forwarder_row {         /* texts are of the gotypes that were given */
+	const char *signature; /* a method's receiver first */
+	const char *callee_signature;
 	/* For each parameter the callee's that it is passed as, '0' and up; '-': none, or another
 	 * value. Then '=': the callee's results are returned as they are. */
 	const char *passes;
-	uint8_t from, to; /* Go 1.from to 1.to */
 };
 
-/* The row of a function of Go 1.MINOR, with this callee. NULL: there is none. */
-const struct forwarder_row *forwarder_row(const char *name, const char *callee, int minor);
-/* The n-th; NULL: there are no more. */
-const struct forwarder_row *forwarder_row_at(size_t n);
+/* The row of a function of Go 1.MINOR, with this callee. false: there is none. */
+bool forwarder_row(struct gotypes *memory, const char *name, const char *callee, int minor,
+		   struct forwarder_row *out);
+/* What a type is made of, of those that the rows name: "interface{M()}". NULL: not known. */
+const char *forwarder_made_of(struct gotypes *memory, const char *type);
 
 #endif

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forwarder_types.h"
 
-#include <string.h>
+#include "forwarder_table.h"
 
-/* Go 1's promise of compatibility keeps what an interface is one: only the two words matter here,
- * and that the first is an itab. */
-static const char *const interfaces[] = {"io.Reader", "io.Writer", "net/http.Handler"};
-
+/* Asked while a signature is parsed: what a type is made of is parsed without names. */
 const struct gotype *forwarder_type(void *ctx, const char *name)
 {
 	const struct forwarder_types *types = ctx;
@@ -14,14 +11,21 @@ const struct gotype *forwarder_type(void *ctx, const char *name)
 
 	if (types->program && types->program->find)
 		found = types->program->find(types->program->ctx, name);
-	for (size_t i = 0; !found && i < sizeof(interfaces) / sizeof(*interfaces); i++) {
-		if (strcmp(interfaces[i], name))
-			continue;
-		struct gotype *made = gotypes_add(types->memory, GOTYPE_INTERFACE, name);
+	if (found)
+		return found;
 
-		*made = *gotypes_basic(types->memory, "error");
-		made->name = gotypes_text(types->memory, name, strlen(name));
-		found = made;
-	}
-	return found;
+	const struct signature_names none = {.minor = types->minor};
+	const char *text = forwarder_made_of(types->memory, name);
+
+	if (text)
+		found = signature_type(types->memory, &none, text, NULL, NULL);
+	if (!found)
+		return NULL;
+	struct gotype *made = gotypes_add(types->memory, found->kind, name);
+	const char *own_name = made->name;
+
+	*made = *found;
+	made->name = own_name;
+	made->defined = true;
+	return made;
 }

@@ -9,6 +9,7 @@
 struct forwarder_types {
 	const struct signature_names *program; /* asked first; may be NULL */
 	struct gotypes *memory;
+	int minor; /* Go 1.MINOR of the program */
 };
 
 /* For struct signature_names; ctx is a struct forwarder_types. */
