@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debuginfo_gccgo.h"
 #include "debuginfo_params.h"
 #include "insn.h"
 #include "mem.h"
@@ -87,7 +88,13 @@ struct debuginfo *debuginfo_open(const struct image *img, const struct pclntab *
 	if (!tree)
 		return NULL;
 	dbg = mem_zalloc(1, sizeof(*dbg));
-	*dbg = (struct debuginfo){img, tab, minor, types, tree, .types_addr = find_types(img, tab)};
+	*dbg = (struct debuginfo){.img = img,
+				  .tab = tab,
+				  .minor = minor,
+				  .is_gccgo = tab && pclntab_is_gccgo(tab),
+				  .types = types,
+				  .tree = tree,
+				  .types_addr = find_types(img, tab)};
 	dietree_each_unit(tree, add_unit, dbg);
 	if (dbg->range_count)
 		qsort(dbg->ranges, dbg->range_count, sizeof(*dbg->ranges), compare_ranges);
@@ -99,8 +106,10 @@ void debuginfo_close(struct debuginfo *dbg)
 {
 	if (!dbg)
 		return;
-	for (size_t i = 0; i < dbg->unit_count; i++)
+	for (size_t i = 0; i < dbg->unit_count; i++) {
 		free(dbg->units[i].funcs);
+		free(dbg->units[i].descs);
+	}
 	free(dbg->units);
 	free(dbg->ranges);
 	free(dbg->packages);
@@ -119,6 +128,25 @@ static int compare_entries(const void *a, const void *b)
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
+static void first_range(uint64_t from, uint64_t to, void *ctx)
+{
+	uint64_t *first = ctx;
+
+	(void)to;
+	if (!*first)
+		*first = from;
+}
+
+/* GCC tells the ranges of a function that it took apart: the first is where it begins. */
+static bool address_of(const struct die *die, uint64_t *addr)
+{
+	if (die_number(die, DIE_LOW_PC, addr))
+		return true;
+	*addr = 0;
+	die_each_range(die, first_range, addr);
+	return *addr;
+}
+
 static void index_unit(struct debuginfo_unit *unit)
 {
 	struct die die;
@@ -129,7 +157,7 @@ static void index_unit(struct debuginfo_unit *unit)
 	for (bool more = die_child(&unit->die, &die); more && left;
 	     more = die_sibling(&die, &die)) {
 		left--;
-		if (die_tag(&die) != DIE_SUBPROGRAM || !die_number(&die, DIE_LOW_PC, &addr))
+		if (die_tag(&die) != DIE_SUBPROGRAM || !address_of(&die, &addr))
 			continue;
 		unit->funcs = mem_grow(unit->funcs, unit->count, &unit->cap, sizeof(*unit->funcs));
 		unit->funcs[unit->count++] = (struct debuginfo_entry){addr, die_off(&die)};
@@ -176,6 +204,8 @@ int debuginfo_func(struct debuginfo *dbg, uint64_t addr, const char *name, struc
 
 	if (!find_function(dbg, addr, &die))
 		return -1;
+	if (dbg->is_gccgo)
+		return debuginfo_gccgo_signature(dbg, &die, addr, out);
 	return debuginfo_signature(dbg, &die, addr, name, out);
 }
 
@@ -199,7 +229,8 @@ static void index_names(struct debuginfo *dbg, const struct debuginfo_unit *unit
 		const char *name;
 
 		left--;
-		if (tag == DIE_OTHER || tag == DIE_SUBPROGRAM || !(name = die_name(&die)))
+		if (tag == DIE_OTHER || tag == DIE_SUBPROGRAM || tag == DIE_VARIABLE ||
+		    !(name = die_name(&die)))
 			continue;
 		dbg->named = mem_grow(dbg->named, dbg->named_count, &dbg->named_cap,
 				      sizeof(*dbg->named));

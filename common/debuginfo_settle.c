@@ -9,6 +9,8 @@ enum { MAX_NESTING = 64 /* structs and arrays within each other */ };
 static void give_up(struct gotype *type)
 {
 	type->kind = GOTYPE_UNKNOWN;
+	if (type->size == DEBUGINFO_SIZE_LATER)
+		type->size = 0;
 	type->align = 1;
 	type->elem = NULL;
 	type->count = 0;
@@ -22,10 +24,13 @@ static void settle_array(struct gotype *type)
 
 	if (!type->elem->align)
 		return;
-	if (__builtin_mul_overflow(type->elem->size, type->count, &size) || size != type->size)
+	if (__builtin_mul_overflow(type->elem->size, type->count, &size) ||
+	    size > GOTYPE_SIZE_MAX || (type->size != DEBUGINFO_SIZE_LATER && size != type->size)) {
 		give_up(type);
-	else
-		type->align = type->elem->align;
+		return;
+	}
+	type->size = size;
+	type->align = type->elem->align;
 }
 
 static void settle_struct(struct gotype *type)

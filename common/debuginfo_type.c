@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debuginfo_parts.h"
+#include "debuginfo_gccgo.h"
 #include "image.h"
 #include "mem.h"
 #include "pclntab.h"
@@ -197,10 +197,16 @@ static const struct gotype *unknown_type(struct debuginfo *dbg)
 	return dbg->unknown;
 }
 
+void debuginfo_queue(struct debuginfo *dbg, struct gotype *type, const struct die *die)
+{
+	dbg->queue = mem_grow(dbg->queue, dbg->queue_count, &dbg->queue_cap, sizeof(*dbg->queue));
+	dbg->queue[dbg->queue_count++] = (struct debuginfo_part){type, *die};
+}
+
 /* The type of a DIE; its parts are found later, when it is its turn in the queue. */
 static const struct gotype *known_type(struct debuginfo *dbg, struct die die)
 {
-	if (!skip_typedefs(&die))
+	if (!(dbg->is_gccgo ? debuginfo_gccgo_skip(&die) : skip_typedefs(&die)))
 		return unknown_type(dbg);
 	grow_slots(dbg);
 
@@ -212,18 +218,18 @@ static const struct gotype *known_type(struct debuginfo *dbg, struct die die)
 	if (dbg->slot_count >= MAX_TYPES)
 		return unknown_type(dbg);
 
-	struct gotype *type = add_type(dbg, &die);
+	struct gotype *type = dbg->is_gccgo ? debuginfo_gccgo_type(dbg, &die) : add_type(dbg, &die);
 
 	dbg->slots[at] = (struct debuginfo_slot){off, type};
 	dbg->slot_count++;
-	dbg->queue = mem_grow(dbg->queue, dbg->queue_count, &dbg->queue_cap, sizeof(*dbg->queue));
-	dbg->queue[dbg->queue_count++] = (struct debuginfo_part){type, die};
+	debuginfo_queue(dbg, type, &die);
 	return type;
 }
 
 /* --- its parts --- */
 
-static const struct gotype *part(struct debuginfo *dbg, const struct die *die, enum die_attr attr)
+const struct gotype *debuginfo_part(struct debuginfo *dbg, const struct die *die,
+				    enum die_attr attr)
 {
 	struct die to;
 
@@ -252,7 +258,7 @@ static void add_field(struct debuginfo *dbg, struct gotype *type, const struct d
 	die_number(member, DIE_GO_EMBEDDED, &embedded);
 	name = dot ? dot + 1 : name;
 	field->name = gotypes_text(dbg->types, name, strlen(name));
-	field->type = part(dbg, member, DIE_TYPE);
+	field->type = debuginfo_part(dbg, member, DIE_TYPE);
 	field->embedded = embedded;
 	type->field_count++;
 }
@@ -289,15 +295,15 @@ static void add_parts(struct debuginfo *dbg, struct gotype *type, const struct d
 		type->elem = die_reference(die, DIE_TYPE, &to) ? known_type(dbg, to) : NULL;
 		break;
 	case GOTYPE_MAP:
-		type->key = part(dbg, die, DIE_GO_KEY);
-		type->elem = part(dbg, die, DIE_GO_ELEM);
+		type->key = debuginfo_part(dbg, die, DIE_GO_KEY);
+		type->elem = debuginfo_part(dbg, die, DIE_GO_ELEM);
 		break;
 	case GOTYPE_SLICE:
 	case GOTYPE_CHAN:
-		type->elem = part(dbg, die, DIE_GO_ELEM);
+		type->elem = debuginfo_part(dbg, die, DIE_GO_ELEM);
 		break;
 	case GOTYPE_ARRAY:
-		type->elem = part(dbg, die, DIE_TYPE);
+		type->elem = debuginfo_part(dbg, die, DIE_TYPE);
 		add_count(type, die);
 		break;
 	case GOTYPE_STRUCT:
@@ -313,7 +319,10 @@ static const struct gotype *complete(struct debuginfo *dbg, const struct gotype 
 	for (size_t i = 0; i < dbg->queue_count; i++) {
 		struct debuginfo_part todo = dbg->queue[i]; /* the queue grows and moves */
 
-		add_parts(dbg, todo.type, &todo.die);
+		if (dbg->is_gccgo)
+			debuginfo_gccgo_parts(dbg, todo.type, &todo.die);
+		else
+			add_parts(dbg, todo.type, &todo.die);
 	}
 	debuginfo_settle(dbg->queue, dbg->queue_count);
 	dbg->queue_count = 0;
@@ -322,7 +331,7 @@ static const struct gotype *complete(struct debuginfo *dbg, const struct gotype 
 
 const struct gotype *debuginfo_type_of(struct debuginfo *dbg, const struct die *die)
 {
-	return complete(dbg, part(dbg, die, DIE_TYPE));
+	return complete(dbg, debuginfo_part(dbg, die, DIE_TYPE));
 }
 
 const struct gotype *debuginfo_type_at(struct debuginfo *dbg, uint64_t off)

@@ -155,6 +155,7 @@ enum die_tag die_tag(const struct die *die)
 		{DW_TAG_member, DIE_MEMBER},          {DW_TAG_array_type, DIE_ARRAY},
 		{DW_TAG_subrange_type, DIE_SUBRANGE}, {DW_TAG_pointer_type, DIE_POINTER},
 		{DW_TAG_typedef, DIE_TYPEDEF},        {DW_TAG_subroutine_type, DIE_SUBROUTINE_TYPE},
+		{DW_TAG_variable, DIE_VARIABLE},
 	};
 	int dw = dwarf_tag(raw(die));
 
@@ -204,6 +205,10 @@ static Dwarf_Attribute *find_attr(const struct die *die, enum die_attr attr, Dwa
 		[DIE_GO_EMBEDDED] = 0x2903,
 		[DIE_GO_RUNTIME_TYPE] = 0x2904,
 		[DIE_GO_PACKAGE] = 0x2905,
+		[DIE_ENCODING] = DW_AT_encoding,
+		[DIE_UPPER_BOUND] = DW_AT_upper_bound,
+		[DIE_LINE] = DW_AT_decl_line,
+		[DIE_COLUMN] = DW_AT_decl_column,
 	};
 
 	return dwarf_attr(raw(die), names[attr], out);
@@ -340,4 +345,17 @@ bool die_place(const struct die *die, uint64_t addr, struct die_place *out)
 		return place_of_bytes(block.data, block.length, out);
 	return dwarf_getlocation_addr(&attr, addr, &ops, &count, 1) == 1 &&
 	       place_of_ops(ops, count, out);
+}
+
+bool die_address(const struct die *die, uint64_t *addr)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t count;
+
+	if (!dwarf_attr(raw(die), DW_AT_location, &attr) ||
+	    dwarf_getlocation(&attr, &ops, &count) != 0 || count != 1 || ops[0].atom != DW_OP_addr)
+		return false;
+	*addr = ops[0].number;
+	return true;
 }

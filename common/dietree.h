@@ -27,7 +27,8 @@ enum die_tag {
 	DIE_SUBRANGE,
 	DIE_POINTER,
 	DIE_TYPEDEF,
-	DIE_SUBROUTINE_TYPE
+	DIE_SUBROUTINE_TYPE,
+	DIE_VARIABLE
 };
 
 /* ORIGIN: the abstract instance that an entry is a copy of; COUNT: of a subrange; IS_RESULT:
@@ -46,7 +47,11 @@ enum die_attr {
 	DIE_GO_ELEM,
 	DIE_GO_EMBEDDED,
 	DIE_GO_RUNTIME_TYPE,
-	DIE_GO_PACKAGE
+	DIE_GO_PACKAGE,
+	DIE_ENCODING, /* of a base type: DW_ATE_* */
+	DIE_UPPER_BOUND,
+	DIE_LINE,
+	DIE_COLUMN
 };
 
 struct die_place {                  /* where a parameter begins, at one instruction */
@@ -80,6 +85,7 @@ const char *die_name(const struct die *die);              /* NULL: it has none o
 bool die_number(const struct die *die, enum die_attr attr, uint64_t *out);
 bool die_text(const struct die *die, enum die_attr attr, const char **out);
 bool die_reference(const struct die *die, enum die_attr attr, struct die *out);
+bool die_address(const struct die *die, uint64_t *addr); /* of a variable that never moves */
 bool die_place(const struct die *die, uint64_t addr, struct die_place *out);
 
 #endif

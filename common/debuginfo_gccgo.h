@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* GCC's DWARF for Go: C's types, by whose members Go's are known (gcc/go/gofrontend/types.cc,
+ * gcc/go/go-gcc.cc). */
+#ifndef DEBUGINFO_GCCGO_H
+#define DEBUGINFO_GCCGO_H
+
+#include <stdio.h>
+
+#include "debuginfo_parts.h"
+
+/* From qualifiers to the type itself, which may be a typedef. */
+bool debuginfo_gccgo_skip(struct die *die);
+/* ... and from typedefs to what they stand for */
+bool debuginfo_gccgo_bare(struct die *die);
+/* Of a DIE that the latter led to. */
+enum gotype_kind debuginfo_gccgo_kind(const struct die *die);
+bool debuginfo_gccgo_elem(const struct die *slice, struct die *out); /* what a slice is of */
+
+enum { DEBUGINFO_DIMS = 8 };
+/* How long an array is, and those in it, outermost first; returns how many lengths there are. */
+size_t debuginfo_gccgo_dims(const struct die *array, uint64_t lengths[DEBUGINFO_DIMS]);
+
+/* A type without its parts; these, when it is their turn. */
+struct gotype *debuginfo_gccgo_type(struct debuginfo *dbg, const struct die *die);
+void debuginfo_gccgo_parts(struct debuginfo *dbg, struct gotype *type, const struct die *die);
+
+/* As debuginfo_signature(). */
+int debuginfo_gccgo_signature(struct debuginfo *dbg, const struct die *func, uint64_t addr,
+			      struct gofunc *out);
+
+struct debuginfo_desc {   /* of a type, made where it was declared */
+	const char *last; /* "Thing", of the name; memory of dbg->types */
+	const char *full; /* "example.com/lib.Thing" */
+	uint64_t addr;    /* of the run-time descriptor */
+};
+
+/* The one of the typedef's type; NULL: none, or several might be. */
+const struct debuginfo_desc *debuginfo_gccgo_desc(struct debuginfo *dbg, const struct die *def);
+/* The name that the program itself prints; NULL: `desc` is not of such a type. */
+const char *debuginfo_gccgo_desc_name(struct debuginfo *dbg, const struct debuginfo_desc *desc,
+				      enum gotype_kind kind, uint64_t size);
+/* A type's name as Go prints it; memory of dbg->types. */
+const char *debuginfo_gccgo_name(struct debuginfo *dbg, const struct die *die);
+
+#endif
