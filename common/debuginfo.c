@@ -205,8 +205,17 @@ int debuginfo_func(struct debuginfo *dbg, uint64_t addr, const char *name, struc
 	if (!find_function(dbg, addr, &die))
 		return -1;
 	if (dbg->is_gccgo)
-		return debuginfo_gccgo_signature(dbg, &die, addr, out);
+		return debuginfo_gccgo_signature(dbg, &die, name, out);
 	return debuginfo_signature(dbg, &die, addr, name, out);
+}
+
+void debuginfo_place(struct debuginfo *dbg, uint64_t addr, const struct gofunc *sig, size_t param,
+		     struct abi_value *out)
+{
+	struct die die;
+
+	if (dbg->is_gccgo && !sig->params[param].by_address && find_function(dbg, addr, &die))
+		debuginfo_gccgo_place(&die, addr, param, sig->params[param].type, out);
 }
 
 /* --- by name --- */
@@ -238,12 +247,34 @@ static void index_names(struct debuginfo *dbg, const struct debuginfo_unit *unit
 	}
 }
 
+/* Of types with a name; each unit has its own. */
+static void index_gccgo_names(struct debuginfo *dbg, const struct debuginfo_unit *unit)
+{
+	struct die die;
+	unsigned left = MAX_DIES;
+
+	for (bool more = die_child(&unit->die, &die); more && left;
+	     more = die_sibling(&die, &die)) {
+		const struct debuginfo_desc *desc;
+
+		left--;
+		if (die_tag(&die) != DIE_TYPEDEF || !(desc = debuginfo_gccgo_desc(dbg, &die)))
+			continue;
+		dbg->named = mem_grow(dbg->named, dbg->named_count, &dbg->named_cap,
+				      sizeof(*dbg->named));
+		dbg->named[dbg->named_count++] =
+			(struct debuginfo_named){desc->full, die_off(&die)};
+	}
+}
+
 static void index_all_names(struct debuginfo *dbg)
 {
 	if (dbg->named)
 		return;
 	for (size_t i = 0; i < dbg->unit_count; i++)
-		if (dbg->units[i].is_runtime)
+		if (dbg->is_gccgo)
+			index_gccgo_names(dbg, &dbg->units[i]);
+		else if (dbg->units[i].is_runtime)
 			index_names(dbg, &dbg->units[i]);
 	if (dbg->named)
 		qsort(dbg->named, dbg->named_count, sizeof(*dbg->named), compare_named);

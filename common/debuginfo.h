@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "gofunc.h"
+#include "abi.h"
 
 struct debuginfo;
 struct errmsg;
@@ -25,6 +25,12 @@ void debuginfo_close(struct debuginfo *dbg); /* NULL is all right */
  * that have no name. Where their sizes are known from elsewhere, they are there as "_" of kind
  * GOTYPE_UNKNOWN, or of a struct of such. */
 int debuginfo_func(struct debuginfo *dbg, uint64_t addr, const char *name, struct gofunc *out);
+
+/* Where debug information says that a word-sized parameter of `sig`, which is from it, is at the
+ * function's first instruction; of gccgo's programs. *out, of one piece at least, is left as it is
+ * where that is not told. */
+void debuginfo_place(struct debuginfo *dbg, uint64_t addr, const struct gofunc *sig, size_t param,
+		     struct abi_value *out);
 
 /* By Go's name, "net/http.Request" or, where that is unique, "http.Request"; NULL: none. */
 const struct gotype *debuginfo_type(struct debuginfo *dbg, const char *name);

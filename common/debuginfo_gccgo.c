@@ -260,13 +260,15 @@ static void add_dims(struct debuginfo *dbg, struct gotype *type, const struct di
 {
 	uint64_t lengths[DEBUGINFO_DIMS];
 	size_t count = debuginfo_gccgo_dims(die, lengths);
+	const char *name = count > 1 ? debuginfo_gccgo_name(dbg, die) : NULL;
 	struct gotype *inner = type;
 
 	for (size_t i = 0; i < count; i++) {
 		inner->count = lengths[i];
 		if (i + 1 == count)
 			break;
-		struct gotype *next = gotypes_add(dbg->types, GOTYPE_ARRAY, "[]");
+		name = strchr(name, ']') ? strchr(name, ']') + 1 : name;
+		struct gotype *next = gotypes_add(dbg->types, GOTYPE_ARRAY, name);
 
 		next->align = 0;
 		next->size = DEBUGINFO_SIZE_LATER;

@@ -4,8 +4,7 @@
 #ifndef DEBUGINFO_GCCGO_H
 #define DEBUGINFO_GCCGO_H
 
-#include <stdio.h>
-
+#include "abi.h"
 #include "debuginfo_parts.h"
 
 /* From qualifiers to the type itself, which may be a typedef. */
@@ -25,8 +24,12 @@ struct gotype *debuginfo_gccgo_type(struct debuginfo *dbg, const struct die *die
 void debuginfo_gccgo_parts(struct debuginfo *dbg, struct gotype *type, const struct die *die);
 
 /* As debuginfo_signature(). */
-int debuginfo_gccgo_signature(struct debuginfo *dbg, const struct die *func, uint64_t addr,
+int debuginfo_gccgo_signature(struct debuginfo *dbg, const struct die *func, const char *name,
 			      struct gofunc *out);
+
+/* As debuginfo_place(). */
+void debuginfo_gccgo_place(const struct die *func, uint64_t addr, size_t param,
+			   const struct gotype *type, struct abi_value *out);
 
 struct debuginfo_desc {   /* of a type, made where it was declared */
 	const char *last; /* "Thing", of the name; memory of dbg->types */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "debuginfo_gccgo.h"
+#include "funcname.h"
 
 enum { MAX_PARAMS = 1000, MAX_CHILDREN = 1 << 16 };
 
@@ -159,17 +160,21 @@ static void add_several(struct debuginfo *dbg, const struct die *type, struct go
 			add_result(dbg, &member, die_name(&member), out);
 }
 
-/* The one result's variable, by its type: its name is the result's. */
-static const char *result_name(const struct die *func, const struct die *type)
+/* The first variable that is not the receiver's is the result's. */
+static const char *result_name(const struct die *func)
 {
 	unsigned left = MAX_CHILDREN;
-	struct die die;
+	struct die die, first = {0};
+	bool has_first = false;
 
 	for (bool more = die_child(func, &die); more && left; more = die_sibling(&die, &die)) {
 		left--;
-		if (die_tag(&die) == DIE_VARIABLE && die_name(&die) &&
-		    !strncmp(die_name(&die), "$ret", 4) && type_is(&die, type))
-			return NULL;
+		if (die_tag(&die) == DIE_PARAMETER && !has_first) {
+			first = die;
+			has_first = true;
+		}
+		if (die_tag(&die) == DIE_VARIABLE && !(has_first && same_line(&die, &first)))
+			return die_name(&die);
 	}
 	return NULL;
 }
@@ -185,17 +190,74 @@ static void add_results(struct debuginfo *dbg, const struct die *func, struct go
 		return;
 	}
 	out->results = gotypes_alloc(dbg->types, 1, sizeof(*out->results));
-	add_result(dbg, func, result_name(func, &type), out);
+	add_result(dbg, func, result_name(func), out);
 }
 
-int debuginfo_gccgo_signature(struct debuginfo *dbg, const struct die *func, uint64_t addr,
+int debuginfo_gccgo_signature(struct debuginfo *dbg, const struct die *func, const char *name,
 			      struct gofunc *out)
 {
 	struct die named = named_instance(func);
+	struct funcname parts;
 
-	(void)addr;
+	funcname_parse(name, &parts);
 	*out = (struct gofunc){.dictionary = -1, .source = GOFUNC_DEBUGINFO};
 	add_params(dbg, &named, out);
 	add_results(dbg, &named, out);
+	out->receiver = parts.receiver && out->param_count;
 	return 0;
+}
+
+/* --- places --- */
+
+static bool nth_param(const struct die *func, size_t n, struct die *out)
+{
+	unsigned left = MAX_CHILDREN;
+
+	for (bool more = die_child(func, out); more && left; more = die_sibling(out, out), left--)
+		if (die_tag(out) == DIE_PARAMETER && !n--)
+			return true;
+	return false;
+}
+
+/* The copy of a parameter in an instance: by its origin, since not all need have one. */
+static bool copy_of(const struct die *func, const struct die *param, struct die *out)
+{
+	unsigned left = MAX_CHILDREN;
+	struct die origin;
+
+	for (bool more = die_child(func, out); more && left; more = die_sibling(out, out), left--)
+		if (die_tag(out) == DIE_PARAMETER && die_reference(out, DIE_ORIGIN, &origin) &&
+		    die_off(&origin) == die_off(param))
+			return true;
+	return false;
+}
+
+static bool is_word(const struct gotype *type)
+{
+	switch (type->kind) {
+	case GOTYPE_BOOL:
+	case GOTYPE_INT:
+	case GOTYPE_UINT:
+	case GOTYPE_POINTER:
+	case GOTYPE_MAP:
+	case GOTYPE_CHAN:
+	case GOTYPE_FUNC:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void debuginfo_gccgo_place(const struct die *func, uint64_t addr, size_t param,
+			   const struct gotype *type, struct abi_value *out)
+{
+	struct die origin, named, copy;
+	struct die_place place;
+
+	if (!is_word(type) || !out->pieces || !die_reference(func, DIE_ORIGIN, &origin) ||
+	    !nth_param(&origin, param, &named) || !copy_of(func, &named, &copy) ||
+	    !die_place(&copy, addr, &place) || !place.in_register || place.size)
+		return;
+	out->pieces[0] = (struct abi_piece){ABI_HARDWARE, place.n, 0, type->size, 0};
+	out->count = 1;
 }

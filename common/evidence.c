@@ -12,11 +12,17 @@ void evidence_read(const struct image *img, const struct pclntab *tab,
 	struct insn_code code = {image_at(img, fn->addr, len), len, fn->addr};
 
 	out->arch = image_arch(img);
+	out->args = INT32_MIN;
+	out->spills.count = 0;
+	if (pclntab_is_gccgo(tab)) {
+		out->usual = out->arch == IMAGE_AMD64 ? ABI_SYSV : ABI_REGISTERS;
+		return;
+	}
 	out->usual = fn->is_asm ? ABI_STACK : abi_convention(out->arch, minor);
 	if (!pclntab_args_size(tab, fn, &out->args))
 		out->args = INT32_MIN;
 	/* on the stack they need no saving: what looks like it has another purpose */
-	if (out->usual == ABI_STACK || !code.bytes ||
+	if (out->usual != ABI_STACK && code.bytes &&
 	    !spills_read(dec, &code, out->arch, &out->spills))
 		out->spills.count = 0;
 }

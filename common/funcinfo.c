@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "funcinfo.h"
+#include "funcinfo_gccgo.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 
 enum {
 	RAW_WORDS = 9,          /* amd64's integer argument registers */
+	RAW_RESULTS_C = 2,      /* rax, rdx */
 	DICTIONARY_SECOND = 20, /* Go 1.20: after a method's receiver, not before it */
 };
 
@@ -97,7 +99,9 @@ static void raw_words(struct funcinfo *info, const struct pclntab_func *fn, stru
 	out->params = gotypes_alloc(info->memory, RAW_WORDS, sizeof(*out->params));
 	out->results = gotypes_alloc(info->memory, RAW_WORDS, sizeof(*out->results));
 	out->param_count = RAW_WORDS;
-	out->result_count = evidence->usual == ABI_STACK ? 0 : RAW_WORDS;
+	out->result_count = evidence->usual == ABI_STACK  ? 0
+			    : evidence->usual == ABI_SYSV ? RAW_RESULTS_C
+							  : RAW_WORDS;
 	for (size_t i = 0; i < RAW_WORDS; i++) {
 		out->params[i].name = names[i];
 		out->params[i].type = gotypes_basic(info->memory, "uintptr");
@@ -111,7 +115,9 @@ void funcinfo_layout(struct funcinfo *info, const struct pclntab_func *fn, const
 {
 	const struct evidence *evidence = get_evidence(info, fn);
 
-	if (sig->source == GOFUNC_NONE)
+	if (fn->is_clone)
+		funcinfo_clone_layout(get_debuginfo(info), fn, sig, out);
+	else if (sig->source == GOFUNC_NONE)
 		abi_layout(sig, evidence->arch, evidence->usual, out);
 	else
 		evidence_layout(evidence, sig, out);
@@ -122,7 +128,8 @@ bool funcinfo_table(struct funcinfo *info, const struct pclntab_func *fn, struct
 {
 	const struct evidence *evidence = get_evidence(info, fn);
 
-	return argtable_read(info->prog->img, info->prog->tab, evidence, fn, info->memory, sig,
+	return !pclntab_is_gccgo(info->prog->tab) &&
+	       argtable_read(info->prog->img, info->prog->tab, evidence, fn, info->memory, sig,
 			     layout);
 }
 
@@ -200,6 +207,7 @@ static char *receiver_type(const char *name, const struct funcname *parts)
 static int add_receiver(struct funcinfo *info, const char *func, struct gofunc *out,
 			struct errmsg *err)
 {
+	struct goparam receiver = {.name = ""};
 	struct funcname parts;
 
 	funcname_parse(func, &parts);
@@ -214,17 +222,10 @@ static int add_receiver(struct funcinfo *info, const char *func, struct gofunc *
 		return -1;
 	}
 	free(name);
-	struct goparam *params = gotypes_alloc(info->memory, out->param_count + 1, sizeof(*params));
-
-	if (out->param_count)
-		memcpy(params + 1, out->params, out->param_count * sizeof(*params));
-	params[0].name = "";
-	params[0].type = !type           ? gotypes_basic(info->memory, "unsafe.Pointer")
-			 : parts.pointer ? gotypes_pointer(info->memory, type)
-					 : type;
-	out->params = params;
-	out->param_count++;
-	out->receiver = true;
+	receiver.type = !type           ? gotypes_basic(info->memory, "unsafe.Pointer")
+			: parts.pointer ? gotypes_pointer(info->memory, type)
+					: type;
+	funcinfo_add_receiver(info->memory, &receiver, out);
 	return 0;
 }
 
@@ -261,14 +262,21 @@ int funcinfo_typed(struct funcinfo *info, const char *name, const char *text, un
 	}
 	out->source = GOFUNC_SIGNATURE;
 	out->dictionary = -1;
-	return add_receiver(info, name, out, err);
+	return pclntab_is_gccgo(info->prog->tab) ? 0 : add_receiver(info, name, out, err);
 }
 
 int funcinfo_signature(struct funcinfo *info, const struct pclntab_func *fn, const char *text,
 		       unsigned col, struct gofunc *out, struct errmsg *err)
 {
+	struct gofunc known;
+
 	if (funcinfo_typed(info, fn->name, text, col, out, err))
 		return -1;
+	if (pclntab_is_gccgo(info->prog->tab)) {
+		funcinfo_find(info, fn, &known);
+		funcinfo_gccgo_typed(info->memory, fn->name, &known, out);
+		return 0;
+	}
 	if (strchr(fn->name, '[') && info->minor >= 18)
 		find_dictionary(info, fn, out);
 	return check_typed(info, fn, out, col, err);

@@ -88,10 +88,13 @@ static int number_arg(struct gen *gen, const struct expr *expr, struct tracegen_
 }
 
 /* Argument tables may tell of a parameter without telling where it is. */
-static bool is_placed(const struct gen *gen, size_t param)
+static bool is_placed(const struct gen *gen, bool is_result, size_t n)
 {
-	return gen->probe->is_copy || gen->probe->abi->params[param].count ||
-	       !gen->probe->fn->params[param].type->size;
+	const struct abi_layout *abi = gen->probe->abi;
+	const struct gofunc *fn = gen->probe->fn;
+
+	return gen->probe->is_copy || (is_result ? abi->results : abi->params)[n].count ||
+	       !(is_result ? fn->results : fn->params)[n].type->size;
 }
 
 static int list_arg(struct gen *gen, bool results, bool follow, struct tracegen_arg *arg)
@@ -108,7 +111,7 @@ static int list_arg(struct gen *gen, bool results, bool follow, struct tracegen_
 	for (size_t i = 0; i < count; i++) {
 		struct expr expr = {.kind = results ? EXPR_RESULT : EXPR_PARAM, .number = i + 1};
 
-		if (!results && !is_placed(gen, i)) {
+		if (!is_placed(gen, results, i)) {
 			arg->items[i].kind = TRACEGEN_MISSING;
 			continue;
 		}

@@ -26,7 +26,8 @@ struct tracegen_probe {
 	const struct abi_layout *abi; /* of fn */
 	int arch;                     /* enum image_arch */
 	bool several;                 /* there are other functions: what this one lacks is ? */
-	bool has_c_words;             /* argN are words as C passes them: gccgo's programs */
+	bool is_gccgo;                /* argN are words as C passes them ... */
+	bool is_clone;                /* ... where it does as C: not to GCC's clones */
 	bool is_copy; /* an inlined copy: what has no pieces in abi is optimised out there */
 	struct shape_limits limits;
 };

@@ -127,6 +127,15 @@ static int at_entry_only(struct gen *gen, const struct expr *expr)
 		expr->col));
 }
 
+static int unknown_place(struct gen *gen, const struct expr *expr)
+{
+	errmsg_set(gen->err, "col %u: where it is passed is not known", expr->col);
+	if (gen->probe->is_clone)
+		errmsg_hint(gen->err, "GCC made a copy of the function that is called in another "
+				      "way (.constprop or .isra in its symbol)");
+	return -1;
+}
+
 static void value_place(struct gen *gen, const struct gotype *type, const struct abi_value *value,
 			struct place *out)
 {
@@ -151,7 +160,7 @@ static void value_place(struct gen *gen, const struct gotype *type, const struct
 /* In gccgo's programs argN is what C passes N-th, goargN Go's N-th parameter. */
 static bool is_c_word(const struct gen *gen, const struct expr *expr)
 {
-	return gen->probe->has_c_words && expr->kind == EXPR_PARAM && expr->text &&
+	return gen->probe->is_gccgo && expr->kind == EXPR_PARAM && expr->text &&
 	       !strncmp(expr->text, "arg", 3);
 }
 
@@ -161,6 +170,8 @@ static int c_word_place(struct gen *gen, const struct expr *expr, struct place *
 
 	if (gen->returning)
 		return at_entry_only(gen, expr);
+	if (gen->probe->is_clone)
+		return unknown_place(gen, expr);
 	if (expr->number > C_WORDS_MAX)
 		return errmsg_set(gen->err, "col %u: no function takes so many words", expr->col);
 	value->pieces = gotypes_alloc(gen->memory, 1, sizeof(*value->pieces));
@@ -190,7 +201,7 @@ int gen_symbol_place(struct gen *gen, const struct expr *expr, struct place *out
 		sym.is_result ? &probe->abi->results[sym.index] : &probe->abi->params[sym.index];
 
 	if (!value->count && param->type->size && !probe->is_copy)
-		return errmsg_set(gen->err, "col %u: where it is passed is not known", expr->col);
+		return unknown_place(gen, expr);
 	if (param->is_guess && expr->kind == EXPR_PARAM && expr->col)
 		return guessed(gen, expr);
 	value_place(gen, param->type, value, out);

@@ -222,6 +222,8 @@ static int plan_item(struct traceplan *plan, struct tracer *tracer, struct selec
 		return -1;
 	probe.fn = &sig;
 	probe.abi = &abi;
+	probe.is_gccgo = pclntab_is_gccgo(item->prog->tab);
+	probe.is_clone = fn.is_clone;
 	/* a copy without a site is left out for that */
 	int ret = item->skipped ? 0 : tracegen_plan(plan->memory, &probe, &made, err);
 
