@@ -64,6 +64,9 @@ bool abi_layout_fitting(const struct gofunc *fn, int arch, enum abi_convention u
  */
 struct abi_piece abi_c_word(unsigned n);
 
+/* "edi", "xmm0", "[sp+8]", "rax+4" (from its byte 4 on), "[rax+16]"; in 24 bytes. */
+void abi_place_text(int arch, const struct abi_piece *piece, char *out, size_t size);
+
 /* What a program of Go 1.MINOR passes by. (Assembly and .abi0 functions are always ABI_STACK.) */
 enum abi_convention abi_convention(int arch, int minor);
 

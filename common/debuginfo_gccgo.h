@@ -7,6 +7,14 @@
 #include "abi.h"
 #include "debuginfo_parts.h"
 
+/* Until their elements' sizes are known, that of arrays whose own is not told. */
+#define DEBUGINFO_SIZE_LATER UINT64_MAX
+
+/* As debuginfo_type_of(), but its parts are found later, when it is its turn in the queue. */
+const struct gotype *debuginfo_part(struct debuginfo *dbg, const struct die *die,
+				    enum die_attr attr);
+void debuginfo_queue(struct debuginfo *dbg, struct gotype *type, const struct die *die);
+
 /* From qualifiers to the type itself, which may be a typedef. */
 bool debuginfo_gccgo_skip(struct die *die);
 /* ... and from typedefs to what they stand for */

@@ -6,9 +6,7 @@
 #include "debuginfo.h"
 #include "dietree.h"
 
-struct image;
 struct insn_decoder;
-struct pclntab;
 
 enum { DEBUGINFO_BLANKS_LISTED = 22 }; /* since Go 1.22 parameters without a name are in DWARF */
 
@@ -64,17 +62,10 @@ struct debuginfo {
 /* The tree of the file that has the debug information of `img`. NULL and *err: none was found. */
 struct dietree *debuginfo_find_file(const struct image *img, bool locations, struct errmsg *err);
 
-/* Until their elements' sizes are known, that of arrays whose own is not told. */
-#define DEBUGINFO_SIZE_LATER UINT64_MAX
-
 enum gotype_kind debuginfo_kind(uint64_t kind); /* a reflect.Kind */
 enum gotype_kind debuginfo_kind_of(const struct die *die);
 /* The type that a DIE's DW_AT_type refers to, complete; never NULL: GOTYPE_UNKNOWN of size 0. */
 const struct gotype *debuginfo_type_of(struct debuginfo *dbg, const struct die *die);
-/* The same, but its parts are found later, when it is its turn in the queue. */
-const struct gotype *debuginfo_part(struct debuginfo *dbg, const struct die *die,
-				    enum die_attr attr);
-void debuginfo_queue(struct debuginfo *dbg, struct gotype *type, const struct die *die);
 const struct gotype *debuginfo_type_at(struct debuginfo *dbg, uint64_t off); /* or NULL */
 /* The name of the type that a DIE refers to, in full: "*net/http.Request"; "" if it has none. */
 const char *debuginfo_full_name(const struct die *die);

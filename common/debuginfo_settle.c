@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string.h>
 
-#include "debuginfo_parts.h"
+#include "debuginfo_gccgo.h"
 
 enum { MAX_NESTING = 64 /* structs and arrays within each other */ };
 

@@ -16,20 +16,12 @@ struct die { /* belongs to its tree; copied freely */
 	uintptr_t priv[4];
 };
 
+/* clang-format off */
 enum die_tag {
-	DIE_OTHER,
-	DIE_SUBPROGRAM,
-	DIE_PARAMETER,
-	DIE_BASE_TYPE,
-	DIE_STRUCT,
-	DIE_MEMBER,
-	DIE_ARRAY,
-	DIE_SUBRANGE,
-	DIE_POINTER,
-	DIE_TYPEDEF,
-	DIE_SUBROUTINE_TYPE,
-	DIE_VARIABLE
+	DIE_OTHER, DIE_SUBPROGRAM, DIE_PARAMETER, DIE_BASE_TYPE, DIE_STRUCT, DIE_MEMBER, DIE_ARRAY,
+	DIE_SUBRANGE, DIE_POINTER, DIE_TYPEDEF, DIE_SUBROUTINE_TYPE, DIE_VARIABLE
 };
+/* clang-format on */
 
 /* ORIGIN: the abstract instance that an entry is a copy of; COUNT: of a subrange; IS_RESULT:
  * DW_AT_variable_parameter, which Go's compiler sets on results. GO_*: of Go's own

@@ -12,7 +12,8 @@ enum {
 	RETURN_ADDRESS = 8, /* bytes at the stack pointer, below the first stack argument */
 	WORDS_MAX = 8,      /* of a value on the stack */
 	ARGS_MAX = 100,     /* a probe takes 128 */
-	NAME_MAX_LEN = 24,  /* bytes; the kernel takes 31 */
+	PLACE_TEXT = 24,
+	NAME_MAX_LEN = 24, /* bytes; the kernel takes 31 */
 };
 
 struct printer {
@@ -37,14 +38,21 @@ static bool is_plain(const char *name)
 	return true;
 }
 
-static void print_register(const struct printer *printer, unsigned n)
+/* The register that a piece is in, or whose address it is at */
+static const char *register_name(const struct printer *printer, const struct abi_piece *piece,
+				 char *text, size_t size)
 {
-	static const char *const amd64[] = {"ax", "bx", "cx", "di", "si", "r8", "r9", "r10", "r11"};
+	struct abi_piece whole = *piece;
+	const char *name = text;
 
-	if (printer->arch == IMAGE_ARM64)
-		fprintf(printer->out, "%%x%u", n);
-	else
-		fprintf(printer->out, "%%%s", amd64[n % (sizeof(amd64) / sizeof(*amd64))]);
+	whole.size = WORD;
+	whole.from = 0;
+	if (piece->where == ABI_AT)
+		whole.where = ABI_HARDWARE;
+	abi_place_text(printer->arch, &whole, text, size);
+	if (printer->arch != IMAGE_ARM64 && isalpha((unsigned char)name[1]))
+		name++; /* rax is %ax there, r8 is %r8 */
+	return name;
 }
 
 /* `bytes`: 1, 2, 4 or 8 */
@@ -58,20 +66,24 @@ static char type_letter(const struct gotype *type)
 static void print_slot(struct printer *printer, const char *name, const struct abi_piece *piece,
 		       char letter)
 {
-	int64_t at = (int64_t)printer->site->sp_adjust + RETURN_ADDRESS + piece->n;
+	bool is_slot = piece->where == ABI_SLOT;
+	int64_t at = is_slot ? (int64_t)printer->site->sp_adjust + RETURN_ADDRESS + piece->n
+			     : piece->from;
+	char text[PLACE_TEXT];
+	const char *base = is_slot ? "sp" : register_name(printer, piece, text, sizeof(text));
 	bool scalar = piece->size == 1 || piece->size == 2 || piece->size == 4;
 	unsigned words = piece->size / WORD;
 
 	if (scalar) {
 		printer->printed++;
-		fprintf(printer->out, " %s=+%lld(%%sp):%c%u", name, (long long)at, letter,
+		fprintf(printer->out, " %s=+%lld(%%%s):%c%u", name, (long long)at, base, letter,
 			piece->size * 8);
 	}
 	for (unsigned i = 0; i < words && i < WORDS_MAX; i++, printer->printed++) {
 		fprintf(printer->out, " %s", name);
 		if (words > 1)
 			fprintf(printer->out, "_%u", i);
-		fprintf(printer->out, "=+%lld(%%sp):%c64", (long long)at + i * WORD,
+		fprintf(printer->out, "=+%lld(%%%s):%c64", (long long)at + i * WORD, base,
 			words > 1 ? 'x' : letter);
 	}
 }
@@ -79,15 +91,17 @@ static void print_slot(struct printer *printer, const char *name, const struct a
 static void print_piece(struct printer *printer, const char *name, const struct abi_piece *piece,
 			char letter)
 {
-	if (printer->printed >= ARGS_MAX || piece->where == ABI_FLOAT)
+	char text[PLACE_TEXT];
+
+	if (printer->printed >= ARGS_MAX || piece->where == ABI_FLOAT || piece->where == ABI_SP ||
+	    (piece->from && piece->where != ABI_AT))
 		return;
-	if (piece->where == ABI_SLOT) {
+	if (piece->where == ABI_SLOT || piece->where == ABI_AT) {
 		print_slot(printer, name, piece, letter);
 		return;
 	}
-	fprintf(printer->out, " %s=", name);
-	print_register(printer, piece->n);
-	fprintf(printer->out, ":%c%u", letter, piece->size * 8);
+	fprintf(printer->out, " %s=%%%s:%c%u", name,
+		register_name(printer, piece, text, sizeof(text)), letter, piece->size * 8);
 	printer->printed++;
 }
 

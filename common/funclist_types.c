@@ -17,8 +17,7 @@
 enum {
 	INDENT = 13, /* columns before what a line says */
 	WIDTH = 79,
-	REGISTER_NAME = 16, /* bytes; "[sp+4294967303]" too */
-	RETURN_ADDRESS = 8, /* bytes at the stack pointer, below the first stack argument */
+	PLACE_TEXT = 24, /* bytes: "[sp+4294967303]" */
 };
 
 struct funclist_types {
@@ -54,44 +53,6 @@ void funclist_types_free(struct funclist_types *types)
 const struct program *funclist_types_program(const struct funclist_types *types)
 {
 	return types->prog;
-}
-
-/* --- names of places --- */
-
-static void name_amd64(const struct abi_piece *piece, char *out)
-{
-	/* of 8, 4, 2 and 1 bytes */
-	static const char *const names[][4] = {
-		{"rax", "eax", "ax", "al"},      {"rbx", "ebx", "bx", "bl"},
-		{"rcx", "ecx", "cx", "cl"},      {"rdi", "edi", "di", "dil"},
-		{"rsi", "esi", "si", "sil"},     {"r8", "r8d", "r8w", "r8b"},
-		{"r9", "r9d", "r9w", "r9b"},     {"r10", "r10d", "r10w", "r10b"},
-		{"r11", "r11d", "r11w", "r11b"},
-	};
-	size_t part = piece->size > 4 ? 0 : piece->size > 2 ? 1 : piece->size == 2 ? 2 : 3;
-
-	if (piece->where == ABI_FLOAT || piece->n >= sizeof(names) / sizeof(*names))
-		snprintf(out, REGISTER_NAME, "xmm%u", piece->n);
-	else
-		snprintf(out, REGISTER_NAME, "%s", names[piece->n][part]);
-}
-
-static void name_arm64(const struct abi_piece *piece, char *out)
-{
-	const char *letters = piece->where == ABI_FLOAT ? "ds" : "xw";
-
-	snprintf(out, REGISTER_NAME, "%c%u", letters[piece->size <= 4], piece->n);
-}
-
-static void name_place(int arch, const struct abi_piece *piece, char *out)
-{
-	if (piece->where == ABI_SLOT)
-		snprintf(out, REGISTER_NAME, "[sp+%" PRIu64 "]",
-			 (uint64_t)piece->n + RETURN_ADDRESS);
-	else if (arch == IMAGE_ARM64)
-		name_arm64(piece, out);
-	else
-		name_amd64(piece, out);
 }
 
 /* --- what is known --- */
@@ -155,7 +116,7 @@ static bool is_left_out(const struct goparam *param)
 /* "n int (rcx)" */
 static char *describe(int arch, const struct goparam *param, const struct abi_value *value)
 {
-	char *text = NULL, place[REGISTER_NAME];
+	char *text = NULL, place[PLACE_TEXT];
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
@@ -171,7 +132,7 @@ static char *describe(int arch, const struct goparam *param, const struct abi_va
 			escape_print(out, param->type->name);
 	}
 	for (size_t i = 0; i < value->count; i++) {
-		name_place(arch, &value->pieces[i], place);
+		abi_place_text(arch, &value->pieces[i], place, sizeof(place));
 		fprintf(out, "%s%s", i ? ", " : " (", place);
 	}
 	fputs(value->count ? ")" : "", out);
@@ -249,14 +210,14 @@ static void json_type(struct json *json, const struct goparam *param)
 static void json_value(struct json *json, int arch, const struct goparam *param,
 		       const struct abi_value *value)
 {
-	char place[REGISTER_NAME];
+	char place[PLACE_TEXT];
 
 	json_object(json);
 	json_type(json, param);
 	json_key(json, "in");
 	json_array(json);
 	for (size_t i = 0; i < value->count; i++) {
-		name_place(arch, &value->pieces[i], place);
+		abi_place_text(arch, &value->pieces[i], place, sizeof(place));
 		json_string(json, place);
 	}
 	json_array_end(json);
