@@ -294,3 +294,14 @@ int selection_add(struct selection *sel, const struct program *prog, const char 
 	pattern_free(pat);
 	return ret;
 }
+
+size_t selection_returns_like(const struct selection *sel, size_t item)
+{
+	const struct selection_item *like = &sel->items[item];
+	size_t same = 0;
+
+	for (size_t i = 0; like->returns && i < sel->item_count; i++)
+		same += sel->items[i].returns && sel->items[i].prog == like->prog &&
+			sel->items[i].func == like->func;
+	return same;
+}

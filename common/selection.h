@@ -49,9 +49,8 @@ struct selection {
 	uint32_t group; /* of what is added now */
 	bool returns;   /* ... and are its calls timed? */
 	struct selection_row *rows;
-	size_t row_count, row_cap;
 	struct selection_item *items;
-	size_t item_count, item_cap;
+	size_t row_count, row_cap, item_count, item_cap;
 	struct site_list exits;
 	char **notes; /* other things to tell the user before tracing, a line each */
 	size_t note_count, note_cap;
@@ -81,6 +80,9 @@ void selection_locate_copy(struct selection *sel, struct selection_item *item);
 
 /* An item turned out to be untraceable: its row has one less. Its `skipped` is the caller's. */
 void selection_uncount(struct selection *sel, const struct selection_item *item);
+
+/* How many items, this one among them, are of returns of the same function. */
+size_t selection_returns_like(const struct selection *sel, size_t item);
 
 /* What the user should know before tracing, a line each:
  *   fmt.Println is inlined: tracing 3 copies, in main.main, main.run */

@@ -320,17 +320,10 @@ static int check_returns(const struct traceplan *plan, const struct selection *s
 
 	for (size_t i = 0; i < plan->config->probe_count; i++)
 		probes += plan->returns[i];
-	for (size_t i = 0; probes > TRACE_SAME_DEPTH && i < sel->item_count; i++) {
-		const struct selection_item *item = &sel->items[i];
-		size_t same = 0;
-
-		for (size_t j = 0; item->returns && j < sel->item_count; j++)
-			same += sel->items[j].returns && sel->items[j].prog == item->prog &&
-				sel->items[j].func == item->func;
-		if (same > TRACE_SAME_DEPTH)
+	for (size_t i = 0; probes > TRACE_SAME_DEPTH && i < sel->item_count; i++)
+		if (selection_returns_like(sel, i) > TRACE_SAME_DEPTH)
 			return errmsg_set(err, "more than %d r: PROBEs of %s", TRACE_SAME_DEPTH,
-					  sel->rows[item->row].name);
-	}
+					  sel->rows[sel->items[i].row].name);
 	return 0;
 }
 
@@ -381,6 +374,11 @@ int traceplan_loaded(void *ctx, struct tracer *tracer, struct errmsg *err)
 const struct traceplan_item *traceplan_item(const struct traceplan *plan, size_t item)
 {
 	return item < plan->item_count ? &plan->items[item] : NULL;
+}
+
+size_t traceplan_kinds(const struct traceplan *plan)
+{
+	return traceplan_text_count(plan->text);
 }
 
 struct funcinfo *traceplan_funcinfo(const struct traceplan *plan, size_t program)

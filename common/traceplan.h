@@ -45,6 +45,8 @@ const bool *traceplan_returns(const struct traceplan *plan);
 int traceplan_make(void *ctx, struct tracer *tracer, struct errmsg *err);
 int traceplan_loaded(void *ctx, struct tracer *tracer, struct errmsg *err);
 
+/* Into how many kinds functions fall: each is compiled of its own. */
+size_t traceplan_kinds(const struct traceplan *plan);
 /* NULL: no such item */
 const struct traceplan_item *traceplan_item(const struct traceplan *plan, size_t item);
 struct funcinfo *traceplan_funcinfo(const struct traceplan *plan, size_t program);

@@ -23,7 +23,9 @@ struct plan_text {
 struct traceplan_text {
 	struct plan_text *plans;
 	size_t count, cap;
-	size_t part_len; /* bytes in the last part */
+	uint32_t *slots;   /* by hash: a plan's number + 1; 0: free */
+	size_t slot_count; /* a power of two, more than plans */
+	size_t part_len;   /* bytes in the last part */
 	bool uses_types;
 };
 
@@ -42,6 +44,7 @@ void traceplan_text_free(struct traceplan_text *text)
 		free(text->plans[i].fill);
 	}
 	free(text->plans);
+	free(text->slots);
 	free(text);
 }
 
@@ -60,6 +63,29 @@ static bool is_same(const struct plan_text *a, const struct plan_text *b)
 	       !strcmp(a->wanted, b->wanted) && !strcmp(a->fill, b->fill);
 }
 
+/* Where a plan like it stands, or where it is to be noted. */
+static uint32_t *find_slot(const struct traceplan_text *text, const struct plan_text *plan)
+{
+	for (size_t i = plan->hash;; i++) {
+		uint32_t *slot = &text->slots[i & (text->slot_count - 1)];
+
+		if (!*slot || is_same(&text->plans[*slot - 1], plan))
+			return slot;
+	}
+}
+
+/* Room for one more plan, at most half full. */
+static void grow_slots(struct traceplan_text *text)
+{
+	if (text->count * 2 < text->slot_count)
+		return;
+	free(text->slots);
+	text->slot_count = text->slot_count ? text->slot_count * 2 : 64;
+	text->slots = mem_zalloc(text->slot_count, sizeof(*text->slots));
+	for (size_t i = 0; i < text->count; i++)
+		*find_slot(text, &text->plans[i]) = i + 1;
+}
+
 uint32_t traceplan_text_add(struct traceplan_text *text, const struct tracegen_plan *plan,
 			    bool at_return)
 {
@@ -74,9 +100,11 @@ uint32_t traceplan_text_add(struct traceplan_text *text, const struct tracegen_p
 	text->uses_types |= plan->uses_types;
 	add.hash = hash_text(hash_text(hash_text(0xcbf29ce484222325u, add.save), add.wanted),
 			     add.fill);
-	for (size_t i = 0; i < text->count; i++)
-		if (is_same(&text->plans[i], &add))
-			return i;
+	grow_slots(text);
+	uint32_t *slot = find_slot(text, &add);
+
+	if (*slot)
+		return *slot - 1;
 	size_t len = strlen(add.save) + strlen(add.wanted) + strlen(add.fill);
 
 	add.part = text->count ? text->plans[text->count - 1].part : 0;
@@ -90,6 +118,7 @@ uint32_t traceplan_text_add(struct traceplan_text *text, const struct tracegen_p
 	add.fill = mem_strdup(add.fill);
 	text->plans = mem_grow(text->plans, text->count, &text->cap, sizeof(add));
 	text->plans[text->count++] = add;
+	*slot = text->count;
 	return text->count - 1;
 }
 

@@ -17,10 +17,11 @@
 #include "selection.h"
 #include "session.h"
 #include "toolrun.h"
+#include "tracer.h"
 #include "traceplan.h"
 #include "traceprint.h"
 
-enum { STRING_DEFAULT = 80, STRING_LIMIT = 4096, LETTER_HEADER = 0x2000 };
+enum { STRING_DEFAULT = 80, STRING_LIMIT = 4096, MANY_KINDS = 150, LETTER_HEADER = 0x2000 };
 
 struct gotrace {
 	const struct options *opts;
@@ -269,6 +270,27 @@ static const char examples[] =
 	"    gotrace -p 181 'r:main.*'              # results of all of package main\n"
 	"    gotrace main.main -- ./app arg         # run a program, from its first instruction\n";
 
+static int load_plan(void *ctx, struct tracer *tracer, struct errmsg *err)
+{
+	return traceplan_loaded(((const struct gotrace *)ctx)->plan, tracer, err);
+}
+
+static int make_plan(void *ctx, struct tracer *tracer, struct errmsg *err)
+{
+	const struct gotrace *trace = ctx;
+
+	if (traceplan_make(trace->plan, tracer, err))
+		return -1;
+	size_t kinds = traceplan_kinds(trace->plan);
+
+	if (kinds > MANY_KINDS)
+		fprintf(stderr,
+			"gotrace: compiling for %zu different signatures, which takes a while\n"
+			"hint: name fewer functions, or print less, as in '* \"%%d\", $goid'\n",
+			kinds);
+	return 0;
+}
+
 static int run_trace(struct gotrace *trace, const struct options_tool *tool,
 		     const bool *pattern_returns)
 {
@@ -280,9 +302,9 @@ static int run_trace(struct gotrace *trace, const struct options_tool *tool,
 					 .cpu = -1,
 					 .want = {.args = true, .places = true},
 					 .bpf_file = "trace.bpf.c",
-					 .plan = traceplan_make,
-					 .loaded = traceplan_loaded,
-					 .plan_ctx = trace->plan,
+					 .plan = make_plan,
+					 .loaded = load_plan,
+					 .plan_ctx = trace,
 					 .sleepable = true,
 					 .goroutines = true},
 			      .begin = begin,

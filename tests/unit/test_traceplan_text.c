@@ -81,6 +81,23 @@ static void test_parts(void **state)
 	traceplan_text_free(text);
 }
 
+/* many of them: each is found again */
+static void test_many(void **state)
+{
+	struct traceplan_text *text = traceplan_text_new();
+
+	(void)state;
+	for (uint32_t i = 0; i < 3000; i++) {
+		char *fill = mem_printf("\tfill(%u);\n", i % 1000);
+		struct tracegen_plan plan = {.save = "", .wanted = "", .fill = fill};
+
+		assert_int_equal(traceplan_text_add(text, &plan, false), i % 1000);
+		free(fill);
+	}
+	assert_int_equal(traceplan_text_count(text), 1000);
+	traceplan_text_free(text);
+}
+
 /* entry probes wait for nothing; each plan has its functions */
 static void test_functions(void **state)
 {
@@ -153,9 +170,9 @@ static void test_tally(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same),      cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_functions), cmocka_unit_test(test_ctext),
-		cmocka_unit_test(test_tally),
+		cmocka_unit_test(test_same),  cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_many),  cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_ctext), cmocka_unit_test(test_tally),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
