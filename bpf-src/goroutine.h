@@ -10,6 +10,7 @@
  *   -DGOID_OFF=n -DG_M=n -DG_SCHED_SP=n    byte offsets in Go's struct g
  *   -DM_CURG=n                             and in struct m
  *   -DTASK_MM=n         byte offset of mm in struct task_struct
+ *   -DSPLIT_STACK       a gccgo program: see splitstack.h
  */
 #ifndef GOROUTINE_H
 #define GOROUTINE_H
@@ -53,6 +54,9 @@ static inline void goroutine_process(struct goroutine_key *key)
 #endif
 }
 
+#ifdef SPLIT_STACK
+#include "splitstack.h"
+#else
 static inline bool goroutine_on_stack(const struct goroutine_stack *stack, u64 sp)
 {
 	return sp > stack->lo && sp <= stack->hi;
@@ -117,5 +121,7 @@ static inline bool goroutine_find(struct pt_regs *ctx, u64 sp, u32 kind, struct 
 		return goroutine_resuming(ctx, who, depth);
 	return goroutine_here(ctx, sp, who, depth);
 }
+
+#endif
 
 #endif

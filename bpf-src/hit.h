@@ -19,6 +19,7 @@ struct hit {          /* of a probe */
 	u64 site; /* address of the probe */
 	u64 goid, parent_goid, created_by;
 	u64 bias;
+	u64 tls_g; /* of gccgo: where the library's struct split_index of g is */
 	u32 tgid, tid, cpu;
 	u32 item, plan, program;
 	u64 size;               /* bytes of the event without frames; 0: there is none */
@@ -87,6 +88,17 @@ static inline void hit_describe(struct hit *hit, struct trace_event *event, u32 
 	bpf_get_current_comm(event->comm, sizeof(event->comm));
 }
 
+static inline u64 hit_goid(struct hit *hit, struct goroutine_key *who)
+{
+	if (who->id & GOROUTINE_SYSTEM)
+		return 0;
+#ifdef SPLIT_STACK
+	return split_goid(hit->tls_g);
+#else
+	return who->id;
+#endif
+}
+
 /* Who runs here, where only events need to know; what cannot be found out stays 0. */
 static inline void hit_identify(struct pt_regs *ctx, struct hit *hit)
 {
@@ -94,8 +106,8 @@ static inline void hit_identify(struct pt_regs *ctx, struct hit *hit)
 	u64 depth;
 
 	hit->now = bpf_ktime_get_ns();
-	if (goroutine_here(ctx, hit->sp, &who, &depth) && !(who.id & GOROUTINE_SYSTEM))
-		hit->goid = who.id;
+	if (goroutine_here(ctx, hit->sp, &who, &depth))
+		hit->goid = hit_goid(hit, &who);
 	find_thread(hit);
 	find_parent(ctx, hit);
 }

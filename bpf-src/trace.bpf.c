@@ -207,6 +207,13 @@ static inline bool find_place(struct pt_regs *ctx, u32 row, struct hit *hit)
 	if (!place || !place->addr)
 		return false;
 	hit->bias = probe_address(ctx) - place->addr;
+#ifdef SPLIT_STACK
+	hit->tls_g = hit->bias + place->tls_word;
+	if (place->tls_delta) {
+		probe_read_user(&hit->tls_g, sizeof(hit->tls_g), (void *)hit->tls_g);
+		hit->tls_g += place->tls_delta;
+	}
+#endif
 	hit->item = place->item;
 	hit->plan = place->plan & 0xffff;
 	hit->program = place->plan >> 16;
@@ -225,6 +232,10 @@ static inline int handle(struct pt_regs *ctx, u32 part)
 
 	if (!probe_wanted() || kind == COOKIE_NONE || (kind == COOKIE_CALL_IF_CHECKED && !begins))
 		return 0;
+#ifdef SPLIT_STACK
+	if (kind > COOKIE_RETURN) /* for what the place tells of the runtime */
+		find_place(ctx, cookie_row(cookie), &hit);
+#endif
 	if (kind <= COOKIE_RETURN && !find_place(ctx, cookie_row(cookie), &hit))
 		return 0;
 #ifndef IDENTITY_FIRST
@@ -238,7 +249,7 @@ static inline int handle(struct pt_regs *ctx, u32 part)
 		return 0;
 	hit.now = bpf_ktime_get_ns();
 	hit.site = probe_address(ctx);
-	hit.goid = who.id & GOROUTINE_SYSTEM ? 0 : who.id;
+	hit.goid = hit_goid(&hit, &who);
 	find_thread(&hit);
 	if (kind <= COOKIE_RETURN && !only_these(&hit))
 		return 0;

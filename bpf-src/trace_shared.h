@@ -25,6 +25,10 @@ struct trace_place {             /* a probed site; the cookie's row is its index
 		    * at the first instruction of the function that the place is in: 0 but for
 		    * inlined copies; -1: not known */
 	unsigned int zero;
+	/* gccgo, where the runtime is a library's. The thread-local variable g is described by two
+	 * words at tls_word of the file, or with tls_delta that far from what tls_word holds. */
+	unsigned long long tls_word;
+	long long tls_delta;
 };
 
 struct trace_event {

@@ -277,6 +277,10 @@ int goruntime_read(const struct image *img, const struct pclntab *tab, struct si
 	struct buildinfo info;
 	bool known = buildinfo_read(img, &info);
 
+	if (pclntab_is_gccgo(tab)) {
+		goruntime_read_gccgo(img, tab, finder, out);
+		return 0;
+	}
 	*out = (struct goruntime){.minor = -1};
 	if (known) {
 		snprintf(out->version, sizeof(out->version), "%s", info.version);
@@ -303,7 +307,8 @@ int goruntime_read(const struct image *img, const struct pclntab *tab, struct si
 
 bool goruntime_same_layout(const struct goruntime *a, const struct goruntime *b)
 {
-	return a->g_in_register == b->g_in_register && a->tls_g == b->tls_g &&
+	return a->split_stack == b->split_stack && a->split_backoff == b->split_backoff &&
+	       a->g_in_register == b->g_in_register && a->tls_g == b->tls_g &&
 	       a->g_stack_hi == b->g_stack_hi && a->g_m == b->g_m &&
 	       a->g_sched_sp == b->g_sched_sp && a->g_goid == b->g_goid && a->m_curg == b->m_curg;
 }

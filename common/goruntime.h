@@ -34,11 +34,26 @@ struct goruntime {
 	struct site goexit;    /* on the goroutine, after its deferred calls ran in Goexit: all of
 				* its frames are gone */
 	struct site fatal;     /* on the goroutine: an unrecovered panic ends the program */
+	/* gccgo: stacks of segments. `recovered` is on the goroutine then, in the frame of the
+	 * function that the panic has been unwound to. See bpf-src/splitstack.h. */
+	bool split_stack;
+	bool has_runtime;       /* in the file itself: hooks, offsets */
+	bool is_library;        /* and it serves other files as well */
+	uint32_t split_backoff; /* bytes from a segment's first usable one to its guard */
+	uint64_t tls_word;      /* tls_g 0: where g is described, as struct trace_place tells */
+	int64_t tls_delta;
 };
 
 /* 0; -1 with *err when goroutines could not be told apart. */
 int goruntime_read(const struct image *img, const struct pclntab *tab, struct site_finder *finder,
 		   struct goruntime *out, struct errmsg *err);
+
+/* The same of a gccgo program or libgo.so, as far as the runtime is in the file itself. */
+void goruntime_read_gccgo(const struct image *img, const struct pclntab *tab,
+			  struct site_finder *finder, struct goruntime *out);
+/* Adds to *out, of a program without a runtime, what its library has. */
+void goruntime_link_gccgo(const struct image *img, const struct image *library,
+			  const struct goruntime *library_rt, struct goruntime *out);
 
 /* Parts of it, from the machine code of single runtime functions (amd64). false: not found. */
 /* tls_g, g_m and m_curg from runtime.systemstack; fields not found stay as they are. */
@@ -47,6 +62,8 @@ bool goruntime_parse_systemstack(const struct insn_code *code, struct goruntime 
  * functions that print one. */
 bool goruntime_parse_header(const struct insn_code *code, bool in_register,
 			    bool (*is_print)(uint64_t addr, void *ctx), void *ctx, uint32_t *goid);
+/* g_goid from gccgo's runtime.goroutineheader: the first field of g that it passes on. */
+bool goruntime_parse_gccgo(const struct insn_code *code, uint32_t *goid);
 /* g_gopc and g_parent_goid from runtime.newproc1; needs g_goid. false: both stay as they are. */
 bool goruntime_parse_newproc(const struct insn_code *code, struct goruntime *out);
 

@@ -28,6 +28,7 @@ struct image {
 	struct image_segment *segments;
 	size_t nsegments;
 	uint64_t dynamic_off, dynamic_size; /* PT_DYNAMIC in the file; size 0: none */
+	uint64_t tls_size;
 };
 
 /* --- opening --- */
@@ -163,6 +164,8 @@ static int read_segments(struct image *img, const Elf64_Ehdr *ehdr, struct errms
 		memcpy(&ph, img->data + ehdr->e_phoff + i * sizeof(ph), sizeof(ph));
 		if (ph.p_type == PT_DYNAMIC)
 			set_dynamic(img, &ph);
+		if (ph.p_type == PT_TLS && ph.p_align)
+			img->tls_size = (ph.p_memsz + ph.p_align - 1) / ph.p_align * ph.p_align;
 		if (ph.p_type == PT_LOAD && add_segment(img, &ph, i, err) < 0)
 			return -1;
 	}
@@ -202,12 +205,8 @@ static void apply_rela(struct image *img, uint64_t addr, uint64_t size)
 	}
 }
 
-/* DT_RELA is all that can leave zeros: DT_RELR keeps its addends in the words themselves, which so
- * are right with load bias 0 already. */
-static void apply_relocations(struct image *img)
+bool image_dynamic(const struct image *img, int64_t tag, size_t n, uint64_t *value)
 {
-	uint64_t rela = 0, relasz = 0;
-
 	for (uint64_t off = 0; img->dynamic_size - off >= sizeof(Elf64_Dyn);
 	     off += sizeof(Elf64_Dyn)) {
 		Elf64_Dyn dyn;
@@ -215,13 +214,22 @@ static void apply_relocations(struct image *img)
 		memcpy(&dyn, img->data + img->dynamic_off + off, sizeof(dyn));
 		if (dyn.d_tag == DT_NULL)
 			break;
-		if (dyn.d_tag == DT_RELA)
-			rela = dyn.d_un.d_ptr;
-		if (dyn.d_tag == DT_RELASZ)
-			relasz = dyn.d_un.d_val;
+		if (dyn.d_tag == tag && n-- == 0) {
+			*value = dyn.d_un.d_val;
+			return true;
+		}
 	}
-	if (rela)
-		apply_rela(img, rela, relasz);
+	return false;
+}
+
+/* DT_RELA is all that can leave zeros: DT_RELR keeps its addends in the words themselves, which so
+ * are right with load bias 0 already. */
+static void apply_relocations(struct image *img)
+{
+	uint64_t rela, size;
+
+	if (image_dynamic(img, DT_RELA, 0, &rela) && image_dynamic(img, DT_RELASZ, 0, &size))
+		apply_rela(img, rela, size);
 }
 
 static int load(struct image *img, struct errmsg *err)
@@ -342,6 +350,11 @@ bool image_addr_to_off(const struct image *img, uint64_t addr, uint64_t *off)
 		return false;
 	*off = seg->off + (addr - seg->addr);
 	return true;
+}
+
+uint64_t image_tls_size(const struct image *img)
+{
+	return img->tls_size;
 }
 
 /* --- sections and symbols --- */

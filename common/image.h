@@ -27,6 +27,7 @@ struct image_symbol {
 	const char *name; /* as in .strtab; lives as long as the image */
 	uint64_t addr, size;
 	bool is_func;
+	bool is_tls; /* addr is an offset in the file's thread-local memory */
 };
 
 /* Needs no privileges. NULL and *err for: no such file, not ELF, 32-bit, big-endian, an
@@ -52,6 +53,13 @@ bool image_u64(const struct image *img, uint64_t addr, uint64_t *out);
 bool image_is_text(const struct image *img, uint64_t addr); /* in an executable segment */
 /* file offset of a virtual address; false when no segment's file part holds it */
 bool image_addr_to_off(const struct image *img, uint64_t addr, uint64_t *off);
+
+/* bytes of the file's thread-local memory, alignment included; 0: it has none. A program's ends
+ * where the thread's pointer (fs) points to. */
+uint64_t image_tls_size(const struct image *img);
+
+/* the n-th value of a tag (DT_...) of the dynamic section; false: there is none */
+bool image_dynamic(const struct image *img, int64_t tag, size_t n, uint64_t *value);
 
 /* Named, defined symbols of .symtab (or .dynsym where that is missing), in file order; stops when
  * fn answers false. */

@@ -116,6 +116,7 @@ void image_sections_each_symbol(const struct image_sections *secs,
 			.addr = sym.st_value,
 			.size = sym.st_size,
 			.is_func = ELF64_ST_TYPE(sym.st_info) == STT_FUNC,
+			.is_tls = ELF64_ST_TYPE(sym.st_info) == STT_TLS,
 		};
 
 		if (*out.name && !fn(&out, ctx))

@@ -65,18 +65,21 @@ static void add_entry(struct probes *probes, const struct selection *sel, size_t
 	    owner);
 }
 
-static void add_hook(struct probes *probes, const struct program *prog, const struct site *site,
-		     enum cookie_kind kind)
+static void add_hook(struct probes *probes, const struct program *prog, const struct goruntime *rt,
+		     const struct site *site, enum cookie_kind kind)
 {
+	/* gccgo's place tells where the goroutine's ID is */
+	uint32_t row = rt->split_stack ? probes->first_place + probes->count : 0;
+
 	if (site->addr)
-		add(probes, prog, site, cookie_make(0, kind, 0, 0), SIZE_MAX);
+		add(probes, prog, site, cookie_make(row, kind, 0, 0), SIZE_MAX);
 }
 
 static void add_hooks(struct probes *probes, const struct program *prog, const struct goruntime *rt)
 {
-	add_hook(probes, prog, &rt->recovered, COOKIE_RECOVERED);
-	add_hook(probes, prog, &rt->goexit, COOKIE_GOEXIT);
-	add_hook(probes, prog, &rt->fatal, COOKIE_FATAL);
+	add_hook(probes, prog, rt, &rt->recovered, COOKIE_RECOVERED);
+	add_hook(probes, prog, rt, &rt->goexit, COOKIE_GOEXIT);
+	add_hook(probes, prog, rt, &rt->fatal, COOKIE_FATAL);
 }
 
 static bool stands_in(const struct selection_item *item, const struct program *prog)
@@ -96,10 +99,13 @@ static void add_of_all(struct probes *probes, const struct selection *sel,
 				add_of(probes, sel, i);
 }
 
-static bool any_timed(const struct selection *sel, const struct program *prog)
+/* are there calls for the file's hooks to end? */
+static bool any_timed(const struct selection *sel, const struct program *prog,
+		      const struct goruntime *rt)
 {
 	for (size_t i = 0; i < sel->item_count; i++)
-		if (sel->items[i].returns && stands_in(&sel->items[i], prog))
+		if (sel->items[i].returns &&
+		    (stands_in(&sel->items[i], prog) || (rt->is_library && !sel->items[i].skipped)))
 			return true;
 	return false;
 }
@@ -111,7 +117,7 @@ struct probes *probes_new(const struct selection *sel, const struct program *pro
 
 	probes->first_place = first_place;
 	add_of_all(probes, sel, prog, part, add_exits);
-	if (rt && !part && any_timed(sel, prog))
+	if (rt && !part && any_timed(sel, prog, rt))
 		add_hooks(probes, prog, rt);
 	add_of_all(probes, sel, prog, part, add_entry);
 	return probes;

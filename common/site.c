@@ -163,6 +163,7 @@ int site_entry(struct site_finder *finder, const struct pclntab_func *fn, bool w
 	       struct site *out, const char **reason)
 {
 	const char *never = site_finder_never(fn);
+	struct splitstack split;
 	struct prologue check;
 	struct insn_code code;
 
@@ -170,6 +171,8 @@ int site_entry(struct site_finder *finder, const struct pclntab_func *fn, bool w
 		return site_finder_refuse(reason, never);
 	if (!site_finder_code(finder, fn, &code))
 		return site_finder_refuse(reason, "its code is not in the file");
+	if (splitstack_find(finder->dec, &code, &split))
+		return site_split_entry(finder, fn, &code, &split, out, reason);
 	if (!prologue_find(finder->dec, &code, &check))
 		return entry_without_check(finder, fn, &code, want_args, out, reason);
 	if (check_site(finder, &check, out))

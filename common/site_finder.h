@@ -10,10 +10,14 @@
 #include "graph.h"
 #include "inltree.h"
 #include "insn.h"
+#include "splitstack.h"
 
 struct image;
 struct pclntab;
 struct pclntab_func;
+
+struct site;
+struct site_list;
 
 struct site_finder {
 	const struct image *img;
@@ -42,5 +46,15 @@ int site_finder_flow(struct site_finder *finder, const struct pclntab_func *fn,
 int site_finder_graph(struct site_finder *finder, const struct pclntab_func *fn,
 		      const char **reason);
 struct graph_source site_finder_source(struct site_finder *finder);
+
+/* as site_entry, of a function that checks its stack as GCC's -fsplit-stack does */
+int site_split_entry(struct site_finder *finder, const struct pclntab_func *fn,
+		     const struct insn_code *code, const struct splitstack *split, struct site *out,
+		     const char **reason);
+
+/* Of a function of gccgo's, with finder->flow filled: appends its returns. NULL, or why they are
+ * not all known. */
+const char *site_split_returns(const struct site_finder *finder, const struct pclntab_func *fn,
+			       struct site_list *out);
 
 #endif

@@ -77,7 +77,10 @@ int site_returns(struct site_finder *finder, const struct pclntab_func *fn, stru
 		return site_finder_refuse(reason, "it never returns");
 	if (site_finder_flow(finder, fn, reason))
 		return -1;
-	why = append_ends(finder, fn, out);
+	if (finder->tab && pclntab_is_gccgo(finder->tab))
+		why = site_split_returns(finder, fn, out);
+	else
+		why = append_ends(finder, fn, out);
 	if (!why && out->count == before)
 		why = "it never returns";
 	if (!why)

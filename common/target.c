@@ -76,21 +76,24 @@ static char *find_by_glob(const char *pattern)
 	return path;
 }
 
+static const char *const library_dirs[] = {
+	"/lib/*-linux-gnu", "/usr/lib/*-linux-gnu", "/lib64", "/usr/lib64", "/lib",
+	"/usr/lib",         "/usr/local/lib",
+};
+
+enum { LIBRARY_DIRS = sizeof(library_dirs) / sizeof(library_dirs[0]) };
+
 static char *find_library(const char *root, const char *name)
 {
-	static const char *const dirs[] = {
-		"/lib/*-linux-gnu", "/usr/lib/*-linux-gnu", "/lib64", "/usr/lib64", "/lib",
-		"/usr/lib",         "/usr/local/lib",
-	};
 	static const char *const suffixes[] = {"", ".[0-9]*"};
 	char *path = NULL;
 
 	if (!*name || strpbrk(name, "*?[\\"))
 		return NULL;
 	for (size_t i = 0; !path && i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-		for (size_t j = 0; !path && j < sizeof(dirs) / sizeof(dirs[0]); j++) {
-			char *pattern =
-				mem_printf("%s%s/lib%s.so%s", root, dirs[j], name, suffixes[i]);
+		for (size_t j = 0; !path && j < LIBRARY_DIRS; j++) {
+			char *pattern = mem_printf("%s%s/lib%s.so%s", root, library_dirs[j], name,
+						   suffixes[i]);
 
 			path = find_by_glob(pattern);
 			free(pattern);
@@ -263,6 +266,44 @@ char *target_resolve(const char *binary, pid_t pid, struct errmsg *err)
 		path = find_by_name(root, binary);
 		if (!path)
 			errmsg_set(err, "\"%s\" is no program in PATH and no library", binary);
+	}
+	free(root);
+	return path;
+}
+
+/* the file of this name that the process has mapped, in its root */
+static char *find_mapped(pid_t pid, const char *root, const char *soname)
+{
+	char *maps = mem_printf("/proc/%d/maps", pid), *line = NULL, *path = NULL;
+	FILE *in = fopen(maps, "re");
+	size_t size = 0;
+
+	free(maps);
+	while (in && !path && getline(&line, &size, in) > 0) {
+		char *file = strchr(line, '/'), *base = strrchr(line, '/');
+
+		/* soname, or what it links to: libgo.so.21.0.0 */
+		if (!file || strncmp(base + 1, soname, strlen(soname)) != 0)
+			continue;
+		line[strcspn(line, "\n")] = '\0';
+		path = mem_printf("%s%s", root, file);
+	}
+	free(line);
+	if (in)
+		fclose(in);
+	return path;
+}
+
+char *target_library(const char *soname, pid_t pid)
+{
+	char *root = root_prefix(pid), *path = pid ? find_mapped(pid, root, soname) : NULL;
+
+	/* a file's text is not for glob() to act on */
+	for (size_t i = 0; !path && !strpbrk(soname, "/*?[\\") && i < LIBRARY_DIRS; i++) {
+		char *pattern = mem_printf("%s%s/%s", root, library_dirs[i], soname);
+
+		path = find_by_glob(pattern);
+		free(pattern);
 	}
 	free(root);
 	return path;

@@ -26,6 +26,10 @@ void target_spec_free(struct target_spec *spec);
  * instead of NULL, and pid 0: before its execve, the child's executable is the tool. */
 char *target_resolve(const char *binary, pid_t pid, struct errmsg *err);
 
+/* The shared library of this name (libgo.so.21) that the process has loaded, or without pid, that
+ * programs find: a malloc'd path as of target_resolve, or NULL. */
+char *target_library(const char *soname, pid_t pid);
+
 /* Is there such a process? -1 with *err ("no process with PID 123", or it is a thread's ID). */
 int target_check_pid(pid_t pid, struct errmsg *err);
 /* Has the process this file mapped? True as well when that cannot be known. */

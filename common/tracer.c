@@ -37,7 +37,7 @@ static struct program *open_traceable(const char *path, struct errmsg *err)
 	return NULL;
 }
 
-static struct program *open_program(struct tracer *tracer, const char *path, struct errmsg *err)
+struct program *tracer_open(struct tracer *tracer, const char *path, struct errmsg *err)
 {
 	for (size_t i = 0; i < tracer->program_count; i++)
 		if (!strcmp(tracer->programs[i]->path, path))
@@ -74,7 +74,7 @@ static int add_pattern(struct tracer *tracer, size_t n, struct errmsg *err)
 	char *path = spec_path(tracer, &spec, err);
 
 	if (path)
-		prog = open_program(tracer, path, err);
+		prog = tracer_open(tracer, path, err);
 	if (tracer->config->pattern_returns)
 		selection_group(tracer->sel, n, tracer->config->pattern_returns[n]);
 	int ret = prog ? selection_add(tracer->sel, prog, spec.pattern, err) : -1;
@@ -82,26 +82,6 @@ static int add_pattern(struct tracer *tracer, size_t n, struct errmsg *err)
 	free(path);
 	target_spec_free(&spec);
 	return ret;
-}
-
-/* One kernel program serves all files, so their runtimes must be laid out alike. */
-static int read_runtime(struct tracer *tracer, struct errmsg *err)
-{
-	tracer->runtimes = mem_zalloc(tracer->program_count, sizeof(*tracer->runtimes));
-	for (size_t i = 0; i < tracer->program_count; i++) {
-		const struct program *prog = tracer->programs[i];
-		struct goruntime *rt = &tracer->runtimes[i];
-
-		if (goruntime_read(prog->img, prog->tab, prog->finder, rt, err))
-			return -1;
-		if (!goruntime_same_layout(rt, &tracer->runtimes[0])) {
-			errmsg_set(err, "\"%s\" and \"%s\" are built by Go versions too different",
-				   tracer->programs[0]->path, prog->path);
-			errmsg_hint(err, "trace them in two commands");
-			return -1;
-		}
-	}
-	return 0;
 }
 
 /* Many probes take the kernel as long as a small compilation: with a gate they are attached while
@@ -171,7 +151,7 @@ static int prepare(struct tracer *tracer, struct errmsg *err)
 	for (size_t i = 0; i < config->pattern_count; i++)
 		if (add_pattern(tracer, i, err))
 			return -1;
-	if (config->goroutines && read_runtime(tracer, err))
+	if (config->goroutines && tracer_read_runtimes(tracer, err))
 		return -1;
 	if (config->plan && config->plan(config->plan_ctx, tracer, err))
 		return -1;

@@ -50,7 +50,7 @@ static int frame_of(const struct program *prog, const struct selection_item *ite
 
 /* Notes the probes' places; what is there from `first` on was of the same program, refused. */
 static int note_places(struct tracer *tracer, const struct program *prog,
-		       const struct probes *probes, struct errmsg *err)
+		       const struct goruntime *rt, const struct probes *probes, struct errmsg *err)
 {
 	const struct selection *sel = tracer->sel;
 	size_t first = probes->first_place;
@@ -62,14 +62,19 @@ static int note_places(struct tracer *tracer, const struct program *prog,
 		return errmsg_set(err, "more than %zu places to probe: trace fewer functions",
 				  tracer->place_max);
 	for (size_t i = 0; i < probes->count; i++) {
+		struct trace_place *place = &tracer->places[first + i];
 		size_t item = probes->owners[i];
 
-		if (item != SIZE_MAX)
-			tracer->places[first + i] = (struct trace_place){
-				.addr = probes->items[i].addr,
-				.item = item,
-				.plan = sel->items[item].plan,
-				.frame = frame_of(prog, &sel->items[item], &probes->items[i])};
+		if (rt)
+			*place = (struct trace_place){.addr = probes->items[i].addr,
+						      .tls_word = rt->tls_word,
+						      .tls_delta = rt->tls_delta};
+		if (item == SIZE_MAX)
+			continue;
+		place->addr = probes->items[i].addr;
+		place->item = item;
+		place->plan = sel->items[item].plan;
+		place->frame = frame_of(prog, &sel->items[item], &probes->items[i]);
 	}
 	return 0;
 }
@@ -107,9 +112,10 @@ static int fill_sites(struct tracer *tracer, const struct program *prog,
 
 /* What the kernel side must know before the first hit; with a gate that is later. */
 static int tell_kernel_side(struct tracer *tracer, const struct program *prog,
-			    const struct probes *probes, struct errmsg *err)
+			    const struct goruntime *rt, const struct probes *probes,
+			    struct errmsg *err)
 {
-	if (note_places(tracer, prog, probes, err))
+	if (note_places(tracer, prog, rt, probes, err))
 		return -1;
 	if (!tracer->gate && tracer_fill_places(tracer, probes->first_place, err))
 		return -1;
@@ -124,7 +130,7 @@ static int attach_program(struct tracer *tracer, size_t n, uint32_t part, int pr
 	const struct goruntime *rt = tracer->runtimes ? &tracer->runtimes[n] : NULL;
 	struct probes *probes = probes_new(tracer->sel, prog, rt, part, first_place);
 	struct attach **at = &tracer->attached[n * tracer->part_count + part];
-	int ret = tell_kernel_side(tracer, prog, probes, err);
+	int ret = tell_kernel_side(tracer, prog, rt, probes, err);
 
 	if (!ret && probes->count) {
 		*at = attach_new(attach_how(), prog_fd, prog->path, probes->items, probes->count,

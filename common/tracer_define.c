@@ -48,6 +48,10 @@ static int define_runtime(struct tracer *tracer, struct errmsg *err)
 
 	if (rt->g_in_register)
 		tracer_define(tracer, "G_REGISTER", 1);
+	if (rt->split_stack) {
+		tracer_define(tracer, "SPLIT_STACK", 1);
+		tracer_define(tracer, "SPLIT_BACKOFF", rt->split_backoff);
+	}
 	tracer_define(tracer, "GOID_OFF", rt->g_goid);
 	tracer_define(tracer, "G_M", rt->g_m);
 	tracer_define(tracer, "G_SCHED_SP", rt->g_sched_sp);

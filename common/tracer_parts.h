@@ -5,6 +5,12 @@
 
 #include "tracer.h"
 
+struct program;
+
+/* the program of this path, opened now unless it is already; NULL and *err */
+struct program *tracer_open(struct tracer *tracer, const char *path, struct errmsg *err);
+/* Fills tracer->runtimes; opens libraries that hold a program's runtime. */
+int tracer_read_runtimes(struct tracer *tracer, struct errmsg *err);
 /* Fills tracer->defs when the items are known. */
 int tracer_define_all(struct tracer *tracer, struct errmsg *err);
 /* Attaches each part's program, fds[part], to the sites of every file; without a gate the maps are
