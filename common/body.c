@@ -101,6 +101,16 @@ long body_cheapest(const struct body *body, long start)
 	return rank(body_insn(body, best)) ? best : FLOW_NONE;
 }
 
+long body_last(const struct body *body, long start)
+{
+	long last = body->graph->blocks[body->graph->block_of[start]].last;
+
+	for (long i = start; i < last; i++)
+		if (may_not_go_on(body_insn(body, i)))
+			return i;
+	return last;
+}
+
 long body_only_call(const struct body *body, long start)
 {
 	const struct graph *graph = body->graph;

@@ -29,6 +29,9 @@ long body_start(const struct body *body, const char **reason);
  * kernel takes none. */
 long body_cheapest(const struct body *body, long start);
 
+/* The last of the instructions from `start` on that are executed exactly as often. */
+long body_last(const struct body *body, long start);
+
 /* The one call of a body that is nothing but this call and what prepares it. FLOW_NONE: it is more.
  */
 long body_only_call(const struct body *body, long start);

@@ -95,6 +95,7 @@ struct debuginfo *debuginfo_open(const struct image *img, const struct pclntab *
 				  .types = types,
 				  .tree = tree,
 				  .types_addr = find_types(img, tab)};
+	dbg->has_places = minor < DEBUGINFO_BLANKS_LISTED;
 	dietree_each_unit(tree, add_unit, dbg);
 	if (dbg->range_count)
 		qsort(dbg->ranges, dbg->range_count, sizeof(*dbg->ranges), compare_ranges);
@@ -117,6 +118,7 @@ void debuginfo_close(struct debuginfo *dbg)
 	free(dbg->slots);
 	free(dbg->queue);
 	dietree_close(dbg->tree);
+	dietree_close(dbg->places);
 	insn_decoder_free(dbg->dec);
 	free(dbg);
 }
@@ -183,7 +185,7 @@ static struct debuginfo_unit *unit_of(struct debuginfo *dbg, uint64_t addr)
 	return &dbg->units[dbg->ranges[low - 1].unit];
 }
 
-static bool find_function(struct debuginfo *dbg, uint64_t addr, struct die *out)
+bool debuginfo_find_function(struct debuginfo *dbg, uint64_t addr, struct die *out)
 {
 	struct debuginfo_unit *unit = unit_of(dbg, addr);
 	struct debuginfo_entry key = {.addr = addr}, *found;
@@ -202,7 +204,7 @@ int debuginfo_func(struct debuginfo *dbg, uint64_t addr, const char *name, struc
 {
 	struct die die;
 
-	if (!find_function(dbg, addr, &die))
+	if (!debuginfo_find_function(dbg, addr, &die))
 		return -1;
 	if (dbg->is_gccgo)
 		return debuginfo_gccgo_signature(dbg, &die, name, out);
@@ -214,7 +216,8 @@ void debuginfo_place(struct debuginfo *dbg, uint64_t addr, const struct gofunc *
 {
 	struct die die;
 
-	if (dbg->is_gccgo && !sig->params[param].by_address && find_function(dbg, addr, &die))
+	if (dbg->is_gccgo && !sig->params[param].by_address &&
+	    debuginfo_find_function(dbg, addr, &die))
 		debuginfo_gccgo_place(&die, addr, param, sig->params[param].type, out);
 }
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "abi.h"
+#include "dietree_place.h"
 
 struct debuginfo;
 struct errmsg;
@@ -31,6 +32,23 @@ int debuginfo_func(struct debuginfo *dbg, uint64_t addr, const char *name, struc
  * where that is not told. */
 void debuginfo_place(struct debuginfo *dbg, uint64_t addr, const struct gofunc *sig, size_t param,
 		     struct abi_value *out);
+struct debuginfo_location { /* while one of [from, to) is about to be executed */
+	uint64_t from, to;
+	struct die_piece *pieces; /* none: nowhere */
+	size_t count;
+	uint64_t size; /* as in struct die_pieces */
+};
+
+struct debuginfo_variable { /* where a parameter is said to be */
+	struct debuginfo_location *locations;
+	size_t count;
+};
+
+/* Of an inlined copy of function `name`, in the function that begins at `func`, whose lowest
+ * address is `copy`: the signature, and the places of each of its parameters; memory of the types.
+ * 0; -1: nothing is known of it. */
+int debuginfo_inlined(struct debuginfo *dbg, uint64_t func, const char *name, uint64_t copy,
+		      struct gofunc *out, struct debuginfo_variable **vars);
 
 /* By Go's name, "net/http.Request" or, where that is unique, "http.Request"; NULL: none. */
 const struct gotype *debuginfo_type(struct debuginfo *dbg, const char *name);

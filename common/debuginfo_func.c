@@ -237,3 +237,24 @@ int debuginfo_signature(struct debuginfo *dbg, const struct die *func, uint64_t 
 	free(list.results.items);
 	return is_certain ? 0 : -1;
 }
+
+void debuginfo_abstract(struct debuginfo *dbg, const struct die *func, const char *pclntab_name,
+			struct gofunc *out)
+{
+	const char *own = name_of(func), *name = *own ? own : pclntab_name;
+	struct debuginfo_list list = {.dictionary = -1};
+	struct funcname parts;
+
+	funcname_parse(name, &parts);
+	list_params(dbg, func, 0, &list);
+	*out = (struct gofunc){.source = GOFUNC_DEBUGINFO, .dictionary = -1};
+	out->receiver = take_receiver(dbg, name, &parts, &list.params);
+	for (size_t i = out->receiver; i < list.params.count; i++)
+		list.params.items[i].is_guess = dbg->minor < DEBUGINFO_BLANKS_LISTED;
+	out->params = keep(dbg->types, &list.params, false);
+	out->param_count = list.params.count;
+	out->results = keep(dbg->types, &list.results, true);
+	out->result_count = list.results.count;
+	free(list.params.items);
+	free(list.results.items);
+}

@@ -50,6 +50,10 @@ struct debuginfo_check { /* what else is known of a function's parameters */
 /* -1: it is not certain where the function's parameters are. */
 int debuginfo_signature(struct debuginfo *dbg, const struct die *func, uint64_t addr,
 			const char *pclntab_name, struct gofunc *out);
+/* What DWARF lists of a function that `func` is the abstract instance of. Where parameters without
+ * a name may be missing, the places of the others are a guess. */
+void debuginfo_abstract(struct debuginfo *dbg, const struct die *func, const char *pclntab_name,
+			struct gofunc *out);
 void debuginfo_insert(struct debuginfo_params *params, size_t at,
 		      const struct debuginfo_param *param);
 struct goparam *debuginfo_take(const struct debuginfo_params *params); /* the caller frees them */

@@ -12,8 +12,7 @@ enum { DEBUGINFO_BLANKS_LISTED = 22 }; /* since Go 1.22 parameters without a nam
 
 struct debuginfo_unit {
 	struct die die;
-	bool is_runtime; /* of package runtime: one such unit has all types */
-	bool indexed;
+	bool is_runtime, indexed;      /* of package runtime: one such unit has all types */
 	struct debuginfo_entry *funcs; /* by address, once indexed */
 	size_t count, cap;
 	struct debuginfo_desc *descs; /* gccgo: by name, once somebody asks for one */
@@ -39,9 +38,9 @@ struct debuginfo {
 	const struct image *img;
 	const struct pclntab *tab;
 	int minor;
-	bool is_gccgo;
+	bool is_gccgo, has_places;
 	struct gotypes *types;
-	struct dietree *tree;
+	struct dietree *tree, *places; /* the same with locations, which `tree` has if has_places */
 	struct debuginfo_unit *units;
 	size_t unit_count, unit_cap;
 	struct debuginfo_range *ranges; /* by address */
@@ -59,6 +58,8 @@ struct debuginfo {
 	struct insn_decoder *dec; /* NULL, until it is needed */
 };
 
+/* The DIE of the function that begins at addr. */
+bool debuginfo_find_function(struct debuginfo *dbg, uint64_t addr, struct die *out);
 /* The tree of the file that has the debug information of `img`. NULL and *err: none was found. */
 struct dietree *debuginfo_find_file(const struct image *img, bool locations, struct errmsg *err);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dietree.h"
+#include "dietree_place.h"
 #include "dietree_sections.h"
 
 #include <dwarf.h>
@@ -19,7 +20,7 @@
 
 _Static_assert(sizeof(struct die) >= sizeof(Dwarf_Die), "a struct die holds a Dwarf_Die");
 
-enum { MAX_UNITS = 1 << 20, MAX_RANGES = 1 << 16 };
+enum { MAX_UNITS = 1 << 20, MAX_RANGES = 1 << 16, MAX_LOCATIONS = 1 << 12 };
 
 struct dietree {
 	void *data; /* the file, mapped privately: section headers are changed in it */
@@ -150,12 +151,19 @@ enum die_tag die_tag(const struct die *die)
 		int dw;
 		enum die_tag tag;
 	} tags[] = {
-		{DW_TAG_subprogram, DIE_SUBPROGRAM},  {DW_TAG_formal_parameter, DIE_PARAMETER},
-		{DW_TAG_base_type, DIE_BASE_TYPE},    {DW_TAG_structure_type, DIE_STRUCT},
-		{DW_TAG_member, DIE_MEMBER},          {DW_TAG_array_type, DIE_ARRAY},
-		{DW_TAG_subrange_type, DIE_SUBRANGE}, {DW_TAG_pointer_type, DIE_POINTER},
-		{DW_TAG_typedef, DIE_TYPEDEF},        {DW_TAG_subroutine_type, DIE_SUBROUTINE_TYPE},
+		{DW_TAG_subprogram, DIE_SUBPROGRAM},
+		{DW_TAG_formal_parameter, DIE_PARAMETER},
+		{DW_TAG_base_type, DIE_BASE_TYPE},
+		{DW_TAG_structure_type, DIE_STRUCT},
+		{DW_TAG_member, DIE_MEMBER},
+		{DW_TAG_array_type, DIE_ARRAY},
+		{DW_TAG_subrange_type, DIE_SUBRANGE},
+		{DW_TAG_pointer_type, DIE_POINTER},
+		{DW_TAG_typedef, DIE_TYPEDEF},
+		{DW_TAG_subroutine_type, DIE_SUBROUTINE_TYPE},
 		{DW_TAG_variable, DIE_VARIABLE},
+		{DW_TAG_lexical_block, DIE_BLOCK},
+		{DW_TAG_inlined_subroutine, DIE_INLINED},
 	};
 	int dw = dwarf_tag(raw(die));
 
@@ -259,76 +267,13 @@ bool die_reference(const struct die *die, enum die_attr attr, struct die *out)
 	return dwarf_formref_die(find_attr(die, attr, &found), raw(out));
 }
 
-/* a LEB128 number; *len: how many bytes there are, then how many it had; 0: malformed */
-static uint64_t read_leb(const uint8_t *bytes, size_t *len, bool is_signed)
+/* 0: more of them than a place takes */
+static size_t take_ops(const Dwarf_Op *ops, size_t count, struct dietree_op *out)
 {
-	uint64_t value = 0;
-	size_t i = 0;
-
-	for (unsigned shift = 0; i < *len && shift < 63; shift += 7) {
-		uint8_t byte = bytes[i++];
-
-		value |= (uint64_t)(byte & 0x7f) << shift;
-		if (byte & 0x80)
-			continue;
-		if (is_signed && byte & 0x40)
-			value |= ~UINT64_C(0) << (shift + 7);
-		*len = i;
-		return value;
-	}
-	*len = 0;
-	return 0;
-}
-
-static bool add_op(unsigned op, uint64_t number, bool is_first, struct die_place *out)
-{
-	if (op == DW_OP_piece)
-		out->size += number < UINT32_MAX ? number : 0;
-	else if (!is_first)
-		return true;
-	else if (op == DW_OP_fbreg)
-		out->n = number;
-	else if (op >= DW_OP_reg0 && op <= DW_OP_reg31)
-		*out = (struct die_place){.in_register = true, .n = op - DW_OP_reg0};
-	else if (op != DW_OP_call_frame_cfa)
-		return false;
-	return !is_first || op != DW_OP_piece;
-}
-
-/* Go writes locations outside lists as DW_FORM_block1, which libdw does not take for a location. */
-static bool place_of_bytes(const uint8_t *bytes, size_t left, struct die_place *out)
-{
-	bool is_first = true;
-
-	*out = (struct die_place){0};
-	while (left) {
-		unsigned op = *bytes++;
-		size_t len = --left;
-		uint64_t number = 0;
-
-		if (op == DW_OP_fbreg || op == DW_OP_piece) {
-			number = read_leb(bytes, &len, op == DW_OP_fbreg);
-			if (!len)
-				return false;
-			bytes += len;
-			left -= len;
-		}
-		if (!add_op(op, number, is_first, out))
-			return false;
-		is_first = false;
-	}
-	if (!out->size)
-		out->size = UINT64_MAX;
-	out->is_fixed = true;
-	return !is_first;
-}
-
-static bool place_of_ops(const Dwarf_Op *ops, size_t count, struct die_place *out)
-{
-	*out = (struct die_place){0};
+	if (count > DIETREE_OPS_MAX)
+		return 0;
 	for (size_t i = 0; i < count; i++)
-		if (!add_op(ops[i].atom, ops[i].number, i == 0, out))
-			return false;
+		out[i] = (struct dietree_op){ops[i].atom, ops[i].number};
 	return count;
 }
 
@@ -336,15 +281,42 @@ bool die_place(const struct die *die, uint64_t addr, struct die_place *out)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Block block;
+	struct dietree_op taken[DIETREE_OPS_MAX];
 	Dwarf_Op *ops;
 	size_t count;
 
 	if (!dwarf_attr(raw(die), DW_AT_location, &attr))
 		return false;
 	if (dwarf_formblock(&attr, &block) == 0)
-		return place_of_bytes(block.data, block.length, out);
+		return dietree_place_of_bytes(block.data, block.length, out);
 	return dwarf_getlocation_addr(&attr, addr, &ops, &count, 1) == 1 &&
-	       place_of_ops(ops, count, out);
+	       dietree_place_of_ops(taken, take_ops(ops, count, taken), out);
+}
+
+void die_each_location(const struct die *die,
+		       void (*fn)(uint64_t from, uint64_t to, const struct die_pieces *pieces,
+				  void *ctx),
+		       void *ctx)
+{
+	struct die_pieces pieces;
+	struct dietree_op taken[DIETREE_OPS_MAX];
+	Dwarf_Attribute attr;
+	Dwarf_Block block;
+	Dwarf_Addr base, from, to;
+	Dwarf_Op *ops;
+	size_t count;
+	ptrdiff_t cursor = 0;
+
+	if (!dwarf_attr(raw(die), DW_AT_location, &attr) || dwarf_formblock(&attr, &block) == 0)
+		return;
+	for (unsigned i = 0; i < MAX_LOCATIONS; i++) {
+		cursor = dwarf_getlocations(&attr, cursor, &base, &from, &to, &ops, &count);
+		if (cursor <= 0)
+			return;
+		dietree_pieces_of_ops(taken, take_ops(ops, count, taken), &pieces);
+		if (from < to)
+			fn(from, to, &pieces, ctx);
+	}
 }
 
 bool die_address(const struct die *die, uint64_t *addr)

@@ -19,7 +19,8 @@ struct die { /* belongs to its tree; copied freely */
 /* clang-format off */
 enum die_tag {
 	DIE_OTHER, DIE_SUBPROGRAM, DIE_PARAMETER, DIE_BASE_TYPE, DIE_STRUCT, DIE_MEMBER, DIE_ARRAY,
-	DIE_SUBRANGE, DIE_POINTER, DIE_TYPEDEF, DIE_SUBROUTINE_TYPE, DIE_VARIABLE
+	DIE_SUBRANGE, DIE_POINTER, DIE_TYPEDEF, DIE_SUBROUTINE_TYPE, DIE_VARIABLE,
+	DIE_INLINED, DIE_BLOCK
 };
 /* clang-format on */
 
@@ -46,14 +47,9 @@ enum die_attr {
 	DIE_COLUMN
 };
 
-struct die_place {                  /* where a parameter begins, at one instruction */
-	bool in_register, is_fixed; /* the latter: at every instruction */
-	int64_t n; /* the register's DWARF number; else bytes above the canonical frame address */
-	uint64_t size; /* bytes that are told of; 0: of a part; UINT64_MAX: all */
-};
-
 /* NULL and *err: not to be read as ELF. There may be no DWARF in it: then there are no
- * units. `locations`: die_place() will be asked, whose tables are large. Caller closes. */
+ * units. `locations`: die_place() and its like will be asked, whose tables are large. Caller
+ * closes. */
 struct dietree *dietree_open(const char *path, bool locations, struct errmsg *err);
 void dietree_close(struct dietree *tree); /* NULL is all right */
 
@@ -78,6 +74,5 @@ bool die_number(const struct die *die, enum die_attr attr, uint64_t *out);
 bool die_text(const struct die *die, enum die_attr attr, const char **out);
 bool die_reference(const struct die *die, enum die_attr attr, struct die *out);
 bool die_address(const struct die *die, uint64_t *addr); /* of a variable that never moves */
-bool die_place(const struct die *die, uint64_t addr, struct die_place *out);
 
 #endif

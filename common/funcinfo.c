@@ -265,6 +265,14 @@ int funcinfo_typed(struct funcinfo *info, const char *name, const char *text, un
 	return pclntab_is_gccgo(info->prog->tab) ? 0 : add_receiver(info, name, out, err);
 }
 
+int funcinfo_inlined(struct funcinfo *info, const struct pclntab_func *fn, const char *name,
+		     uint64_t copy, struct gofunc *out, struct debuginfo_variable **vars)
+{
+	struct debuginfo *dbg = get_debuginfo(info);
+
+	return dbg ? debuginfo_inlined(dbg, fn->addr, name, copy, out, vars) : -1;
+}
+
 int funcinfo_signature(struct funcinfo *info, const struct pclntab_func *fn, const char *text,
 		       unsigned col, struct gofunc *out, struct errmsg *err)
 {

@@ -7,6 +7,7 @@
 #include "abi.h"
 #include "gotype.h"
 
+struct debuginfo_variable;
 struct errmsg;
 struct funcinfo;
 struct pclntab_func;
@@ -29,6 +30,9 @@ int funcinfo_signature(struct funcinfo *info, const struct pclntab_func *fn, con
  * is there to check it by. */
 int funcinfo_typed(struct funcinfo *info, const char *name, const char *text, unsigned col,
 		   struct gofunc *out, struct errmsg *err);
+/* As debuginfo_inlined(), of a copy in `fn`. */
+int funcinfo_inlined(struct funcinfo *info, const struct pclntab_func *fn, const char *name,
+		     uint64_t copy, struct gofunc *out, struct debuginfo_variable **vars);
 /* Finds the program's types by name. */
 struct signature_names funcinfo_names(struct funcinfo *info);
 /* Where the function passes what its signature, from one of the above, tells. Caller frees. */

@@ -183,6 +183,24 @@ int inlining_entry(struct site_finder *finder, const struct inlining_copy *copy,
 	return *reason ? -1 : 0;
 }
 
+int inlining_places(struct site_finder *finder, const struct inlining_copy *copy,
+		    struct site_list *out, const char **reason)
+{
+	struct copy_view view;
+	long start;
+
+	if (view_open(&view, finder, copy, reason))
+		return -1;
+	start = body_start(&view.body, reason);
+	for (long i = start; start != FLOW_NONE && i <= body_last(&view.body, start); i++) {
+		out->items = mem_grow(out->items, out->count, &out->cap, sizeof(*out->items));
+		if (!make_site(finder, &view, i, i, SITE_INLINED, &out->items[out->count]))
+			out->count++;
+	}
+	view_close(&view);
+	return start == FLOW_NONE ? -1 : 0;
+}
+
 static const char *append_exit(const struct site_finder *finder, const struct copy_view *view,
 			       long at, long entry, struct site_list *exits)
 {

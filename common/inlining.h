@@ -30,6 +30,11 @@ void inlining_each(const struct pclntab *tab, bool (*fn)(const struct inlining_c
 int inlining_entry(struct site_finder *finder, const struct inlining_copy *copy, struct site *out,
 		   const char **reason);
 
+/* All such places, the start of its runs first: what has happened at one of them is not the same as
+ * at another. Appends them; 0, or -1 with *reason. */
+int inlining_places(struct site_finder *finder, const struct inlining_copy *copy,
+		    struct site_list *out, const char **reason);
+
 /* For timing: the copy's start and its ends. A mere forwarder is timed over its one call: then
  * *entry is SITE_INLINED_CALL. Returns 0, or -1 with *reason: runs that cannot be told apart, or
  * whose time would hold code of the caller's. */

@@ -8,6 +8,7 @@
 
 #include "arm64.h"
 #include "image.h"
+#include "insn_effects.h"
 #include "mem.h"
 #include "x86.h"
 #include "x86kind.h"
@@ -285,5 +286,98 @@ bool insn_operands(const struct insn_code *code, uint64_t addr, struct insn_oper
 		out->other = out->reg;
 		out->reg = op.base;
 	}
+	return true;
+}
+
+/* by DWARF's numbers: System V ABI, AMD64 supplement, figure 3.36 */
+static uint32_t hardware_bit(uint16_t reg)
+{
+	static const uint16_t names[16][5] = {
+		{X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH},
+		{X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH},
+		{X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH},
+		{X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL, X86_REG_BH},
+		{X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL},
+		{X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL},
+		{X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL},
+		{X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL},
+		{X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B},
+		{X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B},
+		{X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B},
+		{X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B},
+		{X86_REG_R12, X86_REG_R12D, X86_REG_R12W, X86_REG_R12B},
+		{X86_REG_R13, X86_REG_R13D, X86_REG_R13W, X86_REG_R13B},
+		{X86_REG_R14, X86_REG_R14D, X86_REG_R14W, X86_REG_R14B},
+		{X86_REG_R15, X86_REG_R15D, X86_REG_R15W, X86_REG_R15B},
+	};
+
+	for (unsigned i = 0; i < 16; i++)
+		for (unsigned j = 0; j < 5; j++)
+			if (reg && names[i][j] == reg)
+				return 1u << i;
+	return 0;
+}
+
+static bool reads_only(unsigned id)
+{
+	return id == X86_INS_CMP || id == X86_INS_TEST || id == X86_INS_NOP || id == X86_INS_CALL ||
+	       id == X86_INS_JMP || id == X86_INS_PUSH || id == X86_INS_UCOMISD ||
+	       id == X86_INS_UCOMISS;
+}
+
+/* What capstone says of reading and writing is not right for all: the first operand is taken for
+ * written, and of an exchange both. */
+static void stack_store(const cs_insn *insn, struct insn_effects *out)
+{
+	const cs_x86 *x86 = &insn->detail->x86;
+
+	if (reads_only(insn->id))
+		return;
+	for (unsigned i = 0; i < x86->op_count && i < 2; i++) {
+		const cs_x86_op *op = &x86->operands[i];
+
+		if (op->type != X86_OP_MEM || (i && insn->id != X86_INS_XCHG))
+			continue;
+		if (op->mem.base != X86_REG_RSP && op->mem.index != X86_REG_RSP)
+			continue;
+		out->stores = true;
+		out->disp = op->mem.disp;
+		out->size = op->mem.index == X86_REG_INVALID ? op->size : UINT32_MAX;
+	}
+}
+
+static bool is_constant(const cs_insn *insn)
+{
+	const cs_x86_op *ops = insn->detail->x86.operands;
+	bool two = insn->detail->x86.op_count == 2;
+
+	if (insn->id == X86_INS_LEA)
+		return two && ops[1].mem.base == X86_REG_RIP;
+	if (insn->id == X86_INS_XOR || insn->id == X86_INS_SUB)
+		return two && ops[1].type == X86_OP_REG && ops[0].type == X86_OP_REG &&
+		       ops[0].reg == ops[1].reg;
+	return (insn->id == X86_INS_MOV || insn->id == X86_INS_MOVABS) && two &&
+	       ops[1].type == X86_OP_IMM;
+}
+
+bool insn_effects(const struct insn_decoder *dec, const struct insn_code *code, uint64_t addr,
+		  struct insn_effects *out)
+{
+	size_t len = 0;
+	const uint8_t *bytes = code_at(code, addr, &len);
+	cs_regs read, written;
+	uint8_t nread = 0, nwritten = 0;
+
+	*out = (struct insn_effects){0};
+	if (dec->arch == IMAGE_ARM64 || !bytes ||
+	    !cs_disasm_iter(dec->capstone, &bytes, &len, &addr, dec->scratch) ||
+	    cs_regs_access(dec->capstone, dec->scratch, read, &nread, written, &nwritten))
+		return false;
+	if (dec->scratch->id == X86_INS_CALL)
+		out->writes = ~(1u << 7); /* all but the stack pointer */
+	for (int i = 0; i < nwritten; i++)
+		out->writes |= hardware_bit(written[i]);
+	stack_store(dec->scratch, out);
+	out->constant = is_constant(dec->scratch);
 	return true;
 }

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Is what debug information says of a parameter in an inlined copy what the copy was given? To the
+ * compiler a variable is a name that several values have in turn, and the code of a copy is moved
+ * into its caller's. So where a parameter is said to be at one instruction may hold what the callee
+ * makes of it later, computed ahead, or what its loop left from the round before. What a register
+ * or a place in the frame holds there is followed back, through copies, to what computed it, and
+ * believed only if the name had no other value before. */
+#ifndef PROVENANCE_H
+#define PROVENANCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pclntab_func;
+struct site_finder;
+
+struct provenance_place {
+	bool in_register;
+	int64_t n; /* the register's DWARF number; else bytes above SP at the function's entry */
+	uint32_t size; /* bytes */
+};
+
+struct provenance {
+	struct site_finder *finder;
+	const struct pclntab_func *fn; /* that the copy stands in */
+	int32_t node;                  /* the copy, in its inline tree */
+	/* Where is the variable said to be while the instruction at addr is about to be executed?
+	 * false: nowhere. */
+	bool (*located)(const void *ctx, uint64_t addr, struct provenance_place *out);
+	const void *ctx;
+};
+
+enum { PROVENANCE_SOURCES = 16 };
+
+struct provenance_sources { /* what computed a value: equal numbers are the same computation */
+	uint64_t ids[PROVENANCE_SOURCES];
+	size_t count;
+};
+
+/* Does the place hold, at the instruction at addr, the first value that the variable had in this
+ * run? It need not be said to be there itself: but to have been somewhere from where the value came
+ * to this place, or stayed. Adds what computed it to *sources. amd64 only. */
+bool provenance_is_first(const struct provenance *of, uint64_t addr,
+			 const struct provenance_place *place, struct provenance_sources *sources);
+
+#endif
