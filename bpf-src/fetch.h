@@ -130,16 +130,18 @@ static inline void fetch_refs(char *object, char *refs, struct trace_dyntype *ty
 #define DYNAMIC_TYPE 0
 #define DYNAMIC_ITAB 1
 #define DYNAMIC_EITHER 2
+/* and one more bit: gccgo's, whose method tables have the type first */
+#define DYNAMIC_GCCGO 4
 
 /* The type of what an interface holds, as its address in the file; 0: nil. An itab has it at 8
  * (Go's src/internal/abi/iface.go). */
-static inline u64 dynamic_type(u64 word, bool methods, struct hit *hit)
+static inline u64 dynamic_type(u64 word, u64 how, struct hit *hit)
 {
-	u64 rtype = word;
+	u64 rtype = word, at = how & DYNAMIC_GCCGO ? 0 : 8;
 
 	if (!word)
 		return 0;
-	if (methods && fetch(&rtype, 8, word + 8))
+	if (how & DYNAMIC_ITAB && fetch(&rtype, 8, word + at))
 		return ~0ULL; /* no type has it */
 	return rtype - hit->bias;
 }

@@ -79,7 +79,7 @@ static inline u64 proven_type(u64 word, struct hit *hit)
 static inline void fetch_dynamic(char *to, u64 word, u64 data, u64 how, u32 levels, struct hit *hit)
 {
 	u64 off, rtype = how == DYNAMIC_EITHER ? proven_type(word, hit)
-					       : dynamic_type(word, how == DYNAMIC_ITAB, hit);
+					       : dynamic_type(word, how, hit);
 	struct trace_dyntype *type;
 	struct trace_dynamic *dyn;
 	u32 level;
@@ -109,7 +109,7 @@ static inline void fetch_dynamic(char *to, u64 word, u64 data, u64 how, u32 leve
 		data = *(u64 *)(dyn->object + off + 8);
 		if (!word)
 			break;
-		rtype = dynamic_type(word, true, hit);
+		rtype = dynamic_type(word, how | DYNAMIC_ITAB, hit);
 		to = (char *)(dyn + 1) + TRACE_DYN_REFS * (8 + STRING_ROOM);
 	}
 }

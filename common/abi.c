@@ -277,8 +277,11 @@ static bool covers_type(struct covering *covering, const struct gotype *type, ui
 		return covers_bytes(value, off, type->size / 2) &&
 		       covers_bytes(value, off + type->size / 2, type->size / 2);
 	case GOTYPE_ARRAY:
-		return type->count == 1 && type->elem &&
-		       covers_type(covering, type->elem, off, depth + 1);
+		for (uint64_t i = 0; type->elem && i < type->count; i++)
+			if (!covers_type(covering, type->elem, off + i * type->elem->size,
+					 depth + 1))
+				return false;
+		return type->elem && type->count;
 	case GOTYPE_STRUCT:
 		for (size_t i = 0; i < type->field_count; i++)
 			if (!covers_type(covering, type->fields[i].type, off + type->fields[i].off,

@@ -11,6 +11,7 @@
 #include "mem.h"
 #include "moduledata.h"
 #include "pclntab.h"
+#include "rtti_gccgo.h"
 #include "rtti_parts.h"
 
 enum {
@@ -130,11 +131,15 @@ struct rtti *rtti_open(const struct image *img, const struct pclntab *tab, int m
 
 	rtti->tab = tab;
 	rtti->types = types;
+	rtti->unknown = gotypes_add(types, GOTYPE_UNKNOWN, "?");
+	if (pclntab_is_gccgo(tab)) {
+		rtti->mod = (struct rtti_module){.img = img, .is_gccgo = true};
+		return rtti;
+	}
 	rtti->moduledata = pclntab_moduledata(tab);
 	rtti->lists = lists_of(tab);
 	locate(rtti, img);
 	tell_apart(rtti, minor);
-	rtti->unknown = gotypes_add(types, GOTYPE_UNKNOWN, "?");
 	if (rtti->moduledata && rtti->mod.types < rtti->mod.types_end &&
 	    image_left(img, rtti->mod.types))
 		return rtti;
@@ -245,6 +250,8 @@ static void list_references(struct rtti *rtti, uint32_t index, const struct rtti
 
 	rtti_entry(rtti, desc->pointer);
 	rtti_entry(rtti, desc->slice);
+	if (rtti->mod.is_gccgo)
+		return;
 	for (size_t i = 0; desc->kind == RTTI_FUNC && i < desc->listed; i++)
 		rtti_entry(rtti, rtti_desc_u64(desc->list, i));
 	for (size_t i = 0; desc->kind == RTTI_INTERFACE && i < desc->listed; i++) {
@@ -272,12 +279,23 @@ static void close_over(struct rtti *rtti)
 	}
 }
 
+static bool list_symbol(const struct image_symbol *symbol, void *ctx)
+{
+	struct rtti *rtti = ctx;
+
+	if (rtti_gccgo_is_symbol(symbol->name))
+		rtti_entry(rtti, symbol->addr);
+	return true;
+}
+
 void rtti_search(struct rtti *rtti)
 {
 	if (rtti->searched)
 		return;
 	rtti->searched = true;
-	if (rtti->lists->types_len) {
+	if (rtti->mod.is_gccgo) {
+		image_each_symbol(rtti->mod.img, list_symbol, rtti);
+	} else if (rtti->lists->types_len) {
 		walk_descriptors(rtti);
 		walk_itabs(rtti);
 	} else {

@@ -5,6 +5,7 @@
 
 #include "gotype.h"
 #include "image.h"
+#include "rtti_gccgo.h"
 
 enum { /* sizes and offsets, in bytes */
        HEAD = 48,
@@ -256,6 +257,8 @@ bool rtti_desc_read(const struct rtti_module *mod, uint64_t addr, struct rtti_de
 {
 	const uint8_t *head = image_at(mod->img, addr, HEAD);
 
+	if (mod->is_gccgo)
+		return rtti_gccgo_read(mod, addr, out);
 	*out = (struct rtti_desc){.addr = addr};
 	if (addr < mod->types || addr >= mod->types_end || !head || !read_head(mod, head, out))
 		return false;
@@ -281,6 +284,8 @@ bool rtti_desc_field(const struct rtti_module *mod, const struct rtti_desc *desc
 {
 	const uint8_t *words = desc->list + index * FIELD;
 
+	if (mod->is_gccgo)
+		return rtti_gccgo_field(mod, desc, index, out);
 	*out = (struct rtti_field){.type = rtti_desc_u64(words, 1), .off = rtti_desc_u64(words, 2)};
 	if (!read_name(mod, rtti_desc_u64(words, 0), &out->name))
 		return false;
@@ -298,6 +303,8 @@ bool rtti_desc_package(const struct rtti_module *mod, const struct rtti_desc *de
 	const uint8_t *uncommon =
 		desc->uncommon ? image_at(mod->img, desc->uncommon, UNCOMMON) : NULL;
 
+	if (mod->is_gccgo)
+		return rtti_gccgo_package(mod, desc, out);
 	return uncommon && rtti_desc_name(mod, rtti_desc_i32(uncommon, 0), out);
 }
 
@@ -310,7 +317,7 @@ void rtti_desc_methods(const struct rtti_module *mod, const struct rtti_desc *de
 	uint32_t off;
 
 	*out = (struct rtti_methods){0};
-	if (!uncommon)
+	if (!uncommon || mod->is_gccgo)
 		return;
 	memcpy(&count, uncommon + 4, sizeof(count));
 	memcpy(&off, uncommon + 8, sizeof(off));

@@ -19,6 +19,7 @@ struct rtti_module { /* where a program keeps its descriptors, and in which form
 	bool wide_lengths;         /* a name's length is a big-endian u16: to 1.16 */
 	bool shifted_offsets;      /* a field's offset is shifted left by one: to 1.18 */
 	unsigned swiss_size;       /* bytes of a swiss map's descriptor */
+	bool is_gccgo;             /* and nothing of the above but `img` */
 };
 
 struct rtti_text { /* in the file: not terminated */
@@ -36,6 +37,7 @@ struct rtti_desc {
 	struct rtti_text name;   /* as Go prints it */
 	uint64_t elem, key;      /* addresses of descriptors; 0: none */
 	uint64_t count;          /* ARRAY */
+	uint64_t first;          /* gccgo: the address of `list` */
 	const uint8_t *list;     /* STRUCT: fields; INTERFACE: methods; FUNC: parameters, results */
 	size_t listed, in;       /* how many; of a FUNC's, how many are parameters */
 	uint64_t pointer, slice; /* addresses: of *T; of []T where T is an array; 0: none */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "mem.h"
+#include "rtti_gccgo.h"
 #include "rtti_parts.h"
 
 enum { /* far beyond what programs have */
@@ -83,6 +84,18 @@ static bool is_defined(const struct rtti_desc *desc, const char *name)
 	return strchr(name, '.') || strcmp(name, "error") == 0;
 }
 
+static const char *keep_name(struct rtti *rtti, const struct rtti_text *name)
+{
+	if (!rtti->mod.is_gccgo)
+		return rtti_keep_text(rtti, name->text, name->len);
+	char *plain = mem_zalloc(name->len + 1, 1);
+	size_t len = rtti_gccgo_plain(name->text, name->len, plain);
+	const char *kept = rtti_keep_text(rtti, plain, len);
+
+	free(plain);
+	return kept;
+}
+
 /* What needs no other type; NULL: not a descriptor. */
 static struct gotype *make_type(struct rtti *rtti, uint64_t addr)
 {
@@ -90,7 +103,7 @@ static struct gotype *make_type(struct rtti *rtti, uint64_t addr)
 	const char *name = NULL;
 
 	if (rtti_desc_read(&rtti->mod, addr, &desc))
-		name = rtti_keep_text(rtti, desc.name.text, desc.name.len);
+		name = keep_name(rtti, &desc.name);
 	if (!name)
 		return NULL;
 
