@@ -8,11 +8,14 @@
 #include "embedded.h"
 #include "gotype.h"
 
-enum { NAME, SIGNATURE, CALLEE, CALLEE_SIGNATURE, PASSES, RELEASES, FIELDS, MADE_OF = 1 };
+/* of a row; and of a type. The last one is always the releases. */
+enum { NAME, SIGNATURE, CALLEE, CALLEE_SIGNATURE, PASSES, ROW_FIELDS = 6 };
+
+enum { MADE_OF = 1, TYPE_FIELDS = 3 };
 
 struct line {
-	const char *fields[FIELDS];
-	size_t lens[FIELDS];
+	const char *fields[ROW_FIELDS];
+	size_t lens[ROW_FIELDS];
 	unsigned count;
 };
 
@@ -22,7 +25,7 @@ static const char *read_line(const char *text, struct line *out)
 	const char *end = strchrnul(text, '\n');
 
 	out->count = 0;
-	for (const char *at = text; out->count < FIELDS; out->count++) {
+	for (const char *at = text; out->count < ROW_FIELDS; out->count++) {
 		const char *tab = memchr(at, '\t', end - at);
 
 		out->fields[out->count] = at;
@@ -51,19 +54,20 @@ static bool is_of_release(const struct line *line, int minor)
 {
 	int from, to;
 
-	return sscanf(line->fields[RELEASES], "%d-%d", &from, &to) == 2 && minor >= from &&
+	return sscanf(line->fields[line->count - 1], "%d-%d", &from, &to) == 2 && minor >= from &&
 	       minor <= to;
 }
 
-/* The first line with as many fields, this name and, where that is not NULL, this callee. */
+/* The first line of a release with as many fields, this name and, where that is not NULL, this
+ * callee. */
 static bool find_line(const char *name, unsigned count, const char *callee, int minor,
 		      struct line *out)
 {
 	for (const char *at = embedded_forwarders[0].text; at;) {
 		const char *next = read_line(at, out);
 
-		if (out->count == count && is_text(out, NAME, name) &&
-		    (!callee || (is_text(out, CALLEE, callee) && is_of_release(out, minor))))
+		if (out->count == count && is_text(out, NAME, name) && is_of_release(out, minor) &&
+		    (!callee || is_text(out, CALLEE, callee)))
 			return true;
 		at = next;
 	}
@@ -75,7 +79,7 @@ bool forwarder_row(struct gotypes *memory, const char *name, const char *callee,
 {
 	struct line line;
 
-	if (!find_line(name, FIELDS, callee, minor, &line))
+	if (!find_line(name, ROW_FIELDS, callee, minor, &line))
 		return false;
 	*out = (struct forwarder_row){copy(memory, &line, SIGNATURE),
 				      copy(memory, &line, CALLEE_SIGNATURE),
@@ -83,11 +87,11 @@ bool forwarder_row(struct gotypes *memory, const char *name, const char *callee,
 	return true;
 }
 
-const char *forwarder_made_of(struct gotypes *memory, const char *type)
+const char *forwarder_made_of(struct gotypes *memory, const char *type, int minor)
 {
 	struct line line;
 
-	if (!find_line(type, MADE_OF + 1, NULL, 0, &line))
+	if (!find_line(type, TYPE_FIELDS, NULL, minor, &line))
 		return NULL;
 	return copy(memory, &line, MADE_OF);
 }

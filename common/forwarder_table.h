@@ -19,7 +19,8 @@ struct forwarder_row {         /* texts are of the gotypes that were given */
 /* The row of a function of Go 1.MINOR, with this callee. false: there is none. */
 bool forwarder_row(struct gotypes *memory, const char *name, const char *callee, int minor,
 		   struct forwarder_row *out);
-/* What a type is made of, of those that the rows name: "interface{M()}". NULL: not known. */
-const char *forwarder_made_of(struct gotypes *memory, const char *type);
+/* What a type is made of in Go 1.MINOR, of those that the rows name: "interface{M()}". NULL: not
+ * known. */
+const char *forwarder_made_of(struct gotypes *memory, const char *type, int minor);
 
 #endif

@@ -15,7 +15,7 @@ const struct gotype *forwarder_type(void *ctx, const char *name)
 		return found;
 
 	const struct signature_names none = {.minor = types->minor};
-	const char *text = forwarder_made_of(types->memory, name);
+	const char *text = forwarder_made_of(types->memory, name, types->minor);
 
 	if (text)
 		found = signature_type(types->memory, &none, text, NULL, NULL);

@@ -452,9 +452,9 @@ func isPublic(fn *types.Func) bool {
 	return ok && named.Obj().Exported()
 }
 
-// What a named type is made of, if that is not a struct or an array.
+// What a named type, or one by another name, is made of, if that is not a struct or an array.
 func (s *scanner) noteType(typ types.Type) {
-	named, ok := typ.(*types.Named)
+	named, ok := types.Unalias(typ).(*types.Named)
 	if !ok || named.Obj().Pkg() == nil || named.TypeArgs().Len() > 0 {
 		return
 	}
@@ -468,7 +468,7 @@ func (s *scanner) noteType(typ types.Type) {
 			text = "interface{M()}"
 		}
 	}
-	s.types[typeText(named)] = text
+	s.types[typeText(typ)] = text
 }
 
 func (s *scanner) function(info *types.Info, decl *ast.FuncDecl) {
