@@ -176,6 +176,22 @@ static bool parse_special(struct gccgoname_span word, struct gccgoname *out)
 	return true;
 }
 
+/* NAME_0_0stub2: of a stub that calls a stub */
+static void without_stub(struct gccgoname *out)
+{
+	static const char mark[] = "_0_0stub";
+	const char *at = memmem(out->name.text, out->name.len, mark, strlen(mark));
+	struct gccgoname_span rest;
+
+	if (!at || at == out->name.text)
+		return;
+	rest = (struct gccgoname_span){at, out->name.text + out->name.len - at};
+	if (!is_numbered(rest, mark, &out->number))
+		return;
+	out->name.len = at - out->name.text;
+	out->kind = GCCGONAME_STUB;
+}
+
 /* PACKAGE.NAME, PACKAGE.TYPE.NAME, and perhaps ..SPECIAL */
 static bool parse(const char *s, const char *end, struct gccgoname *out)
 {
@@ -209,7 +225,11 @@ bool gccgoname_parse(const char *symbol, struct gccgoname *out)
 		out->package = (struct gccgoname_span){"main", 4};
 		return true;
 	}
-	return parse(symbol, symbol + gccgoname_base(symbol), out);
+	if (!parse(symbol, symbol + gccgoname_base(symbol), out))
+		return false;
+	if (out->kind == GCCGONAME_FUNC)
+		without_stub(out);
+	return true;
 }
 
 /* --- putting names together --- */

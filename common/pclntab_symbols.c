@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gccgoname.h"
+#include "gccgotype.h"
 #include "image.h"
 #include "mem.h"
 #include "pclntab.h"
@@ -17,8 +18,9 @@ struct function {
 
 struct pclntab_symbols {
 	const struct image *img;
-	struct image_symbol *all; /* functions of any language, by name; until it is made */
-	size_t all_count, all_cap;
+	/* until it is made: functions of any language, and descriptors of types, by name */
+	struct image_symbol *all, *types;
+	size_t all_count, all_cap, type_count, type_cap;
 	struct function *items; /* those of Go, by address, without overlap */
 	size_t count, cap;
 	bool is_gccgo;
@@ -32,10 +34,22 @@ static bool is_mark(const char *name)
 	return strcmp(name, "__go_init_main") == 0 || strcmp(name, "runtime.deferproc") == 0;
 }
 
+static bool is_descriptor(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 3 && strcmp(name + len - 3, "..d") == 0;
+}
+
 static bool keep_symbol(const struct image_symbol *sym, void *ctx)
 {
 	struct pclntab_symbols *syms = ctx;
 
+	if (!sym->is_func && is_descriptor(sym->name)) {
+		syms->types = mem_grow(syms->types, syms->type_count, &syms->type_cap,
+				       sizeof(*syms->types));
+		syms->types[syms->type_count++] = *sym;
+	}
 	if (!sym->is_func || !sym->size || !image_is_text(syms->img, sym->addr))
 		return true;
 	syms->is_gccgo |= is_mark(sym->name);
@@ -108,6 +122,28 @@ static bool is_part(const struct pclntab_symbols *syms, const char *name)
 
 /* --- functions --- */
 
+/* Is the receiver a pointer? A type's descriptor lists the methods that a value of it has; where
+ * there is none, the name stays as its symbol has it. */
+static bool has_pointer(const struct pclntab_symbols *syms, const struct gccgoname *name)
+{
+	if (!name->type.len || name->kind != GCCGONAME_FUNC)
+		return false;
+
+	char *wanted = mem_printf("%.*s.%.*s..d", (int)name->package.len, name->package.text,
+				  (int)name->type.len, name->type.text);
+	struct image_symbol key = {.name = wanted}, *type = NULL;
+	char *method = gccgoname_decode(name->name.text, name->name.len);
+
+	if (syms->type_count)
+		type = bsearch(&key, syms->types, syms->type_count, sizeof(*syms->types), by_name);
+
+	bool pointer = type && !gccgotype_has_method(syms->img, type->addr, method);
+
+	free(wanted);
+	free(method);
+	return pointer;
+}
+
 static void add_function(struct pclntab_symbols *syms, const struct image_symbol *sym)
 {
 	struct gccgoname name;
@@ -118,7 +154,7 @@ static void add_function(struct pclntab_symbols *syms, const struct image_symbol
 	syms->items[syms->count++] = (struct function){
 		.addr = sym->addr,
 		.end = sym->addr + sym->size,
-		.name = gccgoname_text(&name, false),
+		.name = gccgoname_text(&name, has_pointer(syms, &name)),
 		.is_wrapper = name.kind == GCCGONAME_STUB || name.kind == GCCGONAME_THUNK,
 		.is_clone = gccgoname_base(sym->name) != strlen(sym->name),
 	};
@@ -159,12 +195,15 @@ struct pclntab_symbols *pclntab_symbols_new(const struct image *img)
 	if (syms->is_gccgo) {
 		cut_symbols(syms);
 		qsort(syms->all, syms->all_count, sizeof(*syms->all), by_name);
+		if (syms->type_count)
+			qsort(syms->types, syms->type_count, sizeof(*syms->types), by_name);
 		for (size_t i = 0; i < syms->all_count; i++)
 			add_function(syms, &syms->all[i]);
 		sort_functions(syms);
 	}
 	free(syms->all);
-	syms->all = NULL;
+	free(syms->types);
+	syms->all = syms->types = NULL;
 	if (syms->count && syms->count <= UINT32_MAX)
 		return syms;
 	pclntab_symbols_free(syms);
