@@ -134,7 +134,8 @@ void abi_keep(struct abi_value *out, const struct abi_piece *pieces, size_t coun
 {
 	out->count = count;
 	out->pieces = mem_zalloc(count ? count : 1, sizeof(*pieces));
-	memcpy(out->pieces, pieces, count * sizeof(*pieces));
+	if (count)
+		memcpy(out->pieces, pieces, count * sizeof(*pieces));
 }
 
 static void assign_slot(struct assigner *assigner, const struct gotype *type, struct abi_value *out)

@@ -41,6 +41,9 @@ struct events {
 	size_t page, ring_size;
 	uint64_t *read_pos; /* NULL: not mapped */
 	char *written;      /* the writers' page, and the data from `page` on; or NULL */
+	uint64_t seen;      /* position up to which all records were looked at */
+	uint64_t *held;     /* positions before it of those that are still being written */
+	size_t held_count, held_cap;
 	struct store store, spare;
 	events_fn *fn;
 	void *ctx;
@@ -81,6 +84,7 @@ static int map_ring(struct events *events)
 	if (written == MAP_FAILED)
 		return -1;
 	events->written = written;
+	events->seen = *events->read_pos;
 	return 0;
 }
 
@@ -138,6 +142,7 @@ void events_free(struct events *events)
 		munmap(events->written, events->page + 2 * events->ring_size);
 	free_store(&events->store);
 	free_store(&events->spare);
+	free(events->held);
 	free(events);
 }
 
@@ -177,25 +182,61 @@ static void put(struct store *store, const char *data, size_t len)
 	store->items[store->count++] = event;
 }
 
-/* Copies what stands in the ring now, so that its room is free again whatever printing takes; what
- * is written meanwhile is for the next time. A record that is still being written ends it. */
-static void take(struct events *events)
+static size_t length_of(uint32_t head)
+{
+	return head & ~(record_busy | record_discarded);
+}
+
+/* Copies the record at a position; answers with its head. */
+static uint32_t take_record(struct events *events, uint64_t pos)
 {
 	const char *data = events->written + events->page;
+	const char *record = data + (pos & (events->ring_size - 1));
+	uint32_t head = __atomic_load_n((const uint32_t *)record, __ATOMIC_ACQUIRE);
+	size_t len = length_of(head);
+
+	if (!(head & (record_busy | record_discarded)) && len >= sizeof(uint64_t))
+		put(&events->store, record + RECORD_HEADER, len);
+	return head;
+}
+
+/* All before the first record that is held is the kernel's again. */
+static void give_back(struct events *events)
+{
+	uint64_t pos = events->held_count ? events->held[0] : events->seen;
+
+	__atomic_store_n(events->read_pos, pos, __ATOMIC_RELEASE);
+}
+
+static void take_held(struct events *events)
+{
+	size_t still = 0;
+
+	for (size_t i = 0; i < events->held_count; i++)
+		if (take_record(events, events->held[i]) & record_busy)
+			events->held[still++] = events->held[i];
+	events->held_count = still;
+	give_back(events);
+}
+
+/* Copies what stands in the ring now, so that its room is free again whatever printing takes; what
+ * is written meanwhile is for the next time. A record that is still being written is passed over:
+ * its writer may wait for the traced program's memory, however long. */
+static void take(struct events *events)
+{
 	uint64_t end = __atomic_load_n((uint64_t *)events->written, __ATOMIC_ACQUIRE);
-	uint64_t pos = *events->read_pos;
 
-	while (pos < end) {
-		const char *record = data + (pos & (events->ring_size - 1));
-		uint32_t head = __atomic_load_n((const uint32_t *)record, __ATOMIC_ACQUIRE);
-		size_t len = head & ~(record_busy | record_discarded);
+	take_held(events);
+	while (events->seen < end) {
+		uint32_t head = take_record(events, events->seen);
 
-		if (head & record_busy)
-			break;
-		if (!(head & record_discarded) && len >= sizeof(uint64_t))
-			put(&events->store, record + RECORD_HEADER, len);
-		pos += aligned(len + RECORD_HEADER);
-		__atomic_store_n(events->read_pos, pos, __ATOMIC_RELEASE);
+		if (head & record_busy) {
+			events->held = mem_grow(events->held, events->held_count, &events->held_cap,
+						sizeof(*events->held));
+			events->held[events->held_count++] = events->seen;
+		}
+		events->seen += aligned(length_of(head) + RECORD_HEADER);
+		give_back(events);
 	}
 }
 

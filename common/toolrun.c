@@ -169,6 +169,11 @@ static int finish(struct progress *progress, struct errmsg *err)
 	fflush(stdout);
 	/* perf events take a tenth of a second each */
 	tracer_detach(progress->tracer);
+	if (progress->tracer->stuck)
+		fprintf(stderr,
+			"%s: a traced call waits for memory that it does not get: the probes stay "
+			"until it goes on or ends\n",
+			run->tool->name);
 	if (progress->failed) {
 		*err = progress->err;
 		return -1;

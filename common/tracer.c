@@ -13,9 +13,12 @@
 #include "filewatch.h"
 #include "gate.h"
 #include "image.h"
+#include "keeper.h"
 #include "mem.h"
 #include "program.h"
 #include "target.h"
+
+enum { DETACH_MS = 3000 };
 
 static enum image_arch host_arch(void)
 {
@@ -223,13 +226,23 @@ void tracer_stop(struct tracer *tracer)
 		gate_shut(tracer->gate);
 }
 
+static void free_attached(struct tracer *tracer)
+{
+	for (size_t i = 0; i < tracer->program_count * tracer->part_count; i++)
+		attach_free(tracer->attached[i]);
+	free(tracer->attached);
+	tracer->attached = NULL;
+}
+
 void tracer_detach(struct tracer *tracer)
 {
-	for (size_t i = 0; tracer->attached && i < tracer->program_count * tracer->part_count;
-	     i++) {
-		attach_free(tracer->attached[i]);
-		tracer->attached[i] = NULL;
-	}
+	if (!tracer->attached)
+		return;
+	struct keeper keeper = tracer->sleepable ? keeper_start() : (struct keeper){0};
+
+	free_attached(tracer);
+	if (!keeper_end(&keeper, DETACH_MS))
+		tracer->stuck = true;
 }
 
 void tracer_free(struct tracer *tracer)
@@ -237,7 +250,6 @@ void tracer_free(struct tracer *tracer)
 	if (!tracer)
 		return;
 	tracer_detach(tracer);
-	free(tracer->attached);
 	free(tracer->runtimes);
 	gate_free(tracer->gate);
 	bpfprog_free(tracer->bpf);

@@ -60,7 +60,9 @@ struct tracer {
 	/* with want.places: of all probes; the kernel side has it as map `places`, -DPLACES=n */
 	struct trace_place *places;
 	size_t place_count, place_max;
-	bool sleepable; /* it was compiled with SLEEPABLE */
+	/* it was compiled with SLEEPABLE; and a handler waits for memory without end: its probes
+	 * stay until it goes on */
+	bool sleepable, stuck;
 	struct bpfprog *bpf;
 	uint32_t part_count;      /* of the kernel side's programs: on_probe, on_probe_1, ... */
 	struct attach **attached; /* for each program and part */
@@ -80,7 +82,8 @@ int tracer_attach(struct tracer *tracer, struct errmsg *err);
 /* Where the kernel can end all probes at one instant, before they are detached one after another.
  */
 void tracer_stop(struct tracer *tracer);
-void tracer_detach(struct tracer *tracer); /* no handler runs any more when it returns */
-void tracer_free(struct tracer *tracer);   /* NULL is all right */
+/* No handler runs any more when it returns, but where `stuck` says so. */
+void tracer_detach(struct tracer *tracer);
+void tracer_free(struct tracer *tracer); /* NULL is all right */
 
 #endif

@@ -242,6 +242,21 @@ def load_cold(sleepable):
         expect(got == [true], f"{got}, not {true}")
 
 
+@test()
+def load_dead():
+    """Memory that is waited for without end holds up neither other events nor the tool's end."""
+    with Target("dead", newest()) as target, \
+            Tracer("-p", target.target_pid, ":main.takesDead", ":main.takesLive") as tracer:
+        tracer.attached()
+        target.go()
+        target.wait_line("{")
+        time.sleep(0.5)
+        tracer.signal(signal.SIGINT)
+        text = tracer.rest()
+        expect(texts(text, "main.takesLive") == [f"n={n}" for n in range(20)], text)
+        expect("waits for memory that it does not get" in tracer.err.text(), tracer.err.text())
+
+
 @test(signals=["9", "2", "2 2", "15", "2 9"], version=lambda: ["1.19", newest()])
 def load_killed(signals, version):
     """At any moment, with everything of package main traced in all ways"""

@@ -163,8 +163,8 @@ static void test_pairs(void **state)
 	snprintf(expected, sizeof(expected), "{0x%" PRIx64 ", 0x2}", address(white));
 	expect_pair(address(white), 2, expected, NULL);
 	/* no process holds so long a text */
-	snprintf(expected, sizeof(expected), "{0x%" PRIx64 ", 0xffffffffffffffff}", address(text));
-	expect_pair(address(text), UINT64_MAX, expected, NULL);
+	snprintf(expected, sizeof(expected), "{0x%" PRIx64 ", 0xffffffffffffffff}", address(wide));
+	expect_pair(address(wide), UINT64_MAX, expected, NULL);
 	snprintf(expected, sizeof(expected), "{0x%" PRIx64 ", 0x0}", address(text));
 	expect_pair(address(text), 0, expected, NULL);
 }
