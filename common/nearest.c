@@ -67,8 +67,10 @@ void nearest_hint(const struct pclntab *tab, const char *typed, struct errmsg *e
 {
 	/* such as a sum of constants, computed by the compiler: not even debug information has it
 	 */
-	static const char folded[] = "; a function that was inlined may leave no code: go build "
-				     "-gcflags=-l keeps it";
+	static const char folded[] = "; a function that was inlined may leave no code: ";
+	const char *keep = pclntab_is_gccgo(tab) ? "gccgo -fno-inline keeps it"
+						 : "go build -gcflags=-l keeps it";
+	bool one = !strchr(typed, '*');
 	const char *slash = strrchr(typed, '/'); /* paths change from version to version */
 	struct nearest near = search(tab, typed);
 	char list[400] = "";
@@ -82,7 +84,7 @@ void nearest_hint(const struct pclntab *tab, const char *typed, struct errmsg *e
 	if (near.count)
 		errmsg_hint(err, "near names: %s", list);
 	else
-		errmsg_hint(err, "gofuncs lists the names, as in gofuncs 'BINARY:%s%s'%s",
-			    slash ? "*" : "", slash ? slash : "main.*",
-			    strchr(typed, '*') ? "" : folded);
+		errmsg_hint(err, "gofuncs lists the names, as in gofuncs 'BINARY:%s%s'%s%s",
+			    slash ? "*" : "", slash ? slash : "main.*", one ? folded : "",
+			    one ? keep : "");
 }
