@@ -2,62 +2,67 @@
 #include "emit.h"
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit_args.h"
-#include "emit_spans.h"
+#include "emit_parts.h"
 #include "errmsg.h"
 #include "funclist_types.h"
 #include "image.h"
 #include "mem.h"
-#include "pclntab.h"
 #include "program.h"
 #include "selection.h"
 
-enum {
-	EVENT_LEN = 40, /* bytes of a name that become an event's; the kernel takes 63 */
-	KEY_LEN = 48,   /* and a key's; bpftrace takes 63 */
-	X86_CF_ZF = 0x41,
-	BPFTRACE_PROBES = 512, /* at most, unless told otherwise */
-};
-
-struct emitter {
-	FILE *out;
-	const struct selection *sel;
+static const struct {
+	const char *name;
 	enum emit_tracer tracer;
-	const char *path;
-	struct funclist_types *types;
-	void *events; /* tsearch: names that are taken */
-	struct emit_spans symbols;
+} NAMES[] = {
+	{"bpftrace", EMIT_BPFTRACE},
+	{"bpftrace:count", EMIT_BPFTRACE},
+	{"bpftrace:latency", EMIT_LATENCY},
+	{"bpftrace:args", EMIT_ARGS},
+	{"bpftrace:skeleton", EMIT_SKELETON},
+	{"uprobe_events", EMIT_UPROBE_EVENTS},
+	{"perf", EMIT_PERF},
 };
 
-bool emit_parse(const char *name, enum emit_tracer *out)
+int emit_parse(const char *name, enum emit_tracer *out, struct errmsg *err)
 {
-	static const char *const names[] = {"", "bpftrace", "uprobe_events", "perf"};
-
-	for (int i = EMIT_BPFTRACE; i <= EMIT_PERF; i++) {
-		if (strcmp(name, names[i]) != 0)
+	for (size_t i = 0; i < sizeof(NAMES) / sizeof(*NAMES); i++) {
+		if (strcmp(name, NAMES[i].name) != 0)
 			continue;
-		*out = i;
-		return true;
+		*out = NAMES[i].tracer;
+		return 0;
 	}
-	return false;
+	errmsg_set(err, "--emit of \"%s\"", name);
+	errmsg_hint(err, "there are bpftrace, bpftrace:count, bpftrace:latency, bpftrace:args, "
+			 "bpftrace:skeleton, uprobe_events and perf");
+	return -1;
 }
 
-/* The comment before the probes of a function: its name, on one line whatever is in it. */
-static void print_comment(const struct emitter *emitter, const char *name, const char *more)
+/* --- what the writers share --- */
+
+static bool is_bpftrace(const struct emitter *emitter)
 {
-	fputs(emitter->tracer == EMIT_BPFTRACE ? "// " : "# ", emitter->out);
-	for (const unsigned char *c = (const unsigned char *)name; *c; c++)
-		fputc(*c < ' ' || *c == 0x7f ? '?' : *c, emitter->out);
+	return emitter->tracer < EMIT_UPROBE_EVENTS;
+}
+
+void emit_text(FILE *out, const char *text)
+{
+	for (const unsigned char *c = (const unsigned char *)text; *c; c++)
+		fputc(*c < ' ' || *c == 0x7f ? '?' : *c, out);
+}
+
+void emit_comment(const struct emitter *emitter, const struct selection_item *item,
+		  const char *more)
+{
+	fputs(is_bpftrace(emitter) ? "// " : "# ", emitter->out);
+	emit_text(emitter->out, emitter->sel->rows[item->row].name);
 	fprintf(emitter->out, "%s%s\n", *more ? ": " : "", more);
 }
 
-static uint64_t offset_of(const struct selection_item *item, const struct site *site)
+uint64_t emit_offset(const struct selection_item *item, const struct site *site)
 {
 	uint64_t off = 0;
 
@@ -65,152 +70,46 @@ static uint64_t offset_of(const struct selection_item *item, const struct site *
 	return off;
 }
 
-/* The probe is on the stack check's branch: only hits that do not take it are calls. */
-static bool needs_flags(const struct site *site)
+const struct site *emit_exits(const struct emitter *emitter, const struct selection_item *item)
+{
+	return &emitter->sel->exits.items[item->first_exit];
+}
+
+bool emit_needs_flags(const struct site *site)
 {
 	return site->kind == SITE_CHECK_BRANCH;
 }
 
-/* --- bpftrace --- */
-
-/* What is printed for a function: its name, or its number and what fits of its end. */
-static void print_key(const struct emitter *emitter, const struct selection_item *item)
+/* An offset that bpftrace would take as the address of something else, where it would not take the
+ * address as such either. */
+static bool is_ambiguous(const struct emitter *emitter, const struct selection_item *item,
+			 const struct site *site)
 {
-	const char *name = emitter->sel->rows[item->row].name;
-	size_t len = strlen(name), from = len > KEY_LEN ? len - KEY_LEN : 0;
-
-	fputc('"', emitter->out);
-	if (from)
-		fprintf(emitter->out, "%u:...", item->row);
-	for (const char *c = name + from; *c; c++)
-		fputc(isprint((unsigned char)*c) && !strchr("\"\\", *c) ? *c : '?', emitter->out);
-	fputc('"', emitter->out);
+	return emit_spans_cover(&emitter->symbols, emit_offset(item, site)) &&
+	       !emit_spans_cover(&emitter->symbols, site->addr);
 }
 
-static void print_place(const struct emitter *emitter, const struct selection_item *item,
-			const struct site *site)
+const char *emit_left_out(const struct emitter *emitter, const struct selection_item *item)
 {
-	uint64_t off = offset_of(item, site);
-	/* what lies in a symbol it takes as an address, all else as an offset */
-	bool mistaken = emit_spans_cover(&emitter->symbols, off);
+	bool ambiguous = item->entry.addr && is_ambiguous(emitter, item, &item->entry);
 
-	fprintf(emitter->out, "uprobe:%s:0x%" PRIx64, emitter->path, mistaken ? site->addr : off);
+	for (size_t i = 0; i < item->exits; i++)
+		ambiguous |= is_ambiguous(emitter, item, &emit_exits(emitter, item)[i]);
+	if (is_bpftrace(emitter) && ambiguous)
+		return "left out, its offsets are addresses of other symbols";
+	if (!item->entry.addr || (emitter->tracer == EMIT_LATENCY && item->skipped))
+		return item->skipped ? item->skipped : "no place to probe";
+	return NULL;
 }
 
-static void bpftrace_item(const struct emitter *emitter, const struct selection_item *item)
+bool emit_next(const struct emitter *emitter, size_t *i, const struct selection_item **item)
 {
-	const struct site *exits = &emitter->sel->exits.items[item->first_exit];
-
-	print_place(emitter, item, &item->entry);
-	if (needs_flags(&item->entry))
-		fprintf(emitter->out, " /(reg(\"flags\") & 0x%x) == 0/", X86_CF_ZF);
-	fputs(" { @calls[", emitter->out);
-	print_key(emitter, item);
-	fputs("] = count(); }\n", emitter->out);
-	for (size_t i = 0; i < item->exits; i++) {
-		print_place(emitter, item, &exits[i]);
-		if (i + 1 < item->exits) {
-			fputs(",\n", emitter->out);
-			continue;
-		}
-		fputs(" { @returns[", emitter->out);
-		print_key(emitter, item);
-		fputs("] = count(); }\n", emitter->out);
+	while (*i < emitter->sel->item_count) {
+		*item = &emitter->sel->items[(*i)++];
+		if (!emitter->functions_only || !(*item)->is_copy)
+			return true;
 	}
-}
-
-/* --- uprobe_events, perf --- */
-
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(a, b);
-}
-
-/* main.(*T).Get: main_T_Get, or where that is taken main_T_Get_2. Caller frees nothing. */
-static const char *event_name(struct emitter *emitter, const struct selection_item *item)
-{
-	const char *name = emitter->sel->rows[item->row].name;
-	char text[EVENT_LEN + 1], *event;
-	size_t len = 0, total = strlen(name);
-
-	for (const char *c = name + (total > EVENT_LEN ? total - EVENT_LEN : 0); *c; c++)
-		if (isalnum((unsigned char)*c) || (len && text[len - 1] != '_'))
-			text[len++] = isalnum((unsigned char)*c) ? *c : '_';
-	while (len && text[len - 1] == '_')
-		len--;
-	text[len] = 0;
-	event = mem_printf("%s%s", !len || isdigit((unsigned char)*text) ? "f" : "", text);
-	for (unsigned n = 2; *(char **)tsearch(event, &emitter->events, compare_names) != event;
-	     n++) {
-		free(event);
-		event = mem_printf("f%s_%u", text, n);
-	}
-	return event;
-}
-
-static void begin_event(const struct emitter *emitter, const struct selection_item *item,
-			const struct site *site, const char *event, const char *suffix)
-{
-	if (emitter->tracer == EMIT_PERF)
-		fprintf(emitter->out, "perf probe -f -x %s --add 'gotools:%s%s=0x%" PRIx64,
-			emitter->path, event, suffix, offset_of(item, site));
-	else
-		fprintf(emitter->out, "p:gotools/%s%s %s:0x%" PRIx64, event, suffix, emitter->path,
-			offset_of(item, site));
-}
-
-static void end_event(const struct emitter *emitter)
-{
-	fputs(emitter->tracer == EMIT_PERF ? "'\n" : "\n", emitter->out);
-}
-
-static void event_entry(const struct emitter *emitter, const struct selection_item *item,
-			const char *event, const struct gofunc *sig,
-			const struct abi_layout *layout)
-{
-	const struct site *site = &item->entry;
-
-	if (needs_flags(site))
-		fprintf(emitter->out, "# filter of %s: !(flags & 0x%x)\n", event, X86_CF_ZF);
-	begin_event(emitter, item, site, event, "");
-	if (needs_flags(site))
-		fputs(" flags=%flags:x64", emitter->out);
-	if (!item->is_copy && site->args_intact && sig->source != GOFUNC_NONE)
-		emit_args(emitter->out, image_arch(item->prog->img), sig->params, layout->params,
-			  sig->param_count, site, "arg");
-	end_event(emitter);
-}
-
-/* Those of the same name and arguments are one event; a jump has no results yet. */
-static void event_exits(const struct emitter *emitter, const struct selection_item *item,
-			const char *event, const struct gofunc *sig,
-			const struct abi_layout *layout)
-{
-	for (size_t i = 0; i < item->exits; i++) {
-		const struct site *site = &emitter->sel->exits.items[item->first_exit + i];
-		bool is_return = site->kind == SITE_RET;
-
-		begin_event(emitter, item, site, event, is_return ? "_return" : "_end");
-		if (is_return && sig->source != GOFUNC_NONE)
-			emit_args(emitter->out, image_arch(item->prog->img), sig->results,
-				  layout->results, sig->result_count, site, "ret");
-		end_event(emitter);
-	}
-}
-
-static void event_item(struct emitter *emitter, const struct selection_item *item)
-{
-	const char *event = event_name(emitter, item);
-	struct abi_layout layout;
-	struct pclntab_func fn;
-	struct gofunc sig;
-
-	if (!pclntab_func(item->prog->tab, item->func, &fn))
-		return;
-	funclist_types_find(emitter->types, &fn, &sig, &layout);
-	event_entry(emitter, item, event, &sig, &layout);
-	event_exits(emitter, item, event, &sig, &layout);
-	abi_layout_free(&layout);
+	return false;
 }
 
 /* --- all --- */
@@ -225,68 +124,50 @@ static int check_path(const char *path, struct errmsg *err)
 	return 0;
 }
 
-/* An offset that bpftrace would take as the address of something else, where it would not take the
- * address as such either. */
-static bool is_ambiguous(const struct emitter *emitter, const struct selection_item *item,
-			 const struct site *site)
+static void print_items(struct emitter *emitter)
 {
-	return emit_spans_cover(&emitter->symbols, offset_of(item, site)) &&
-	       !emit_spans_cover(&emitter->symbols, site->addr);
+	switch (emitter->tracer) {
+	case EMIT_LATENCY:
+		emit_latency(emitter);
+		break;
+	case EMIT_ARGS:
+	case EMIT_SKELETON:
+		emit_calls(emitter);
+		break;
+	case EMIT_UPROBE_EVENTS:
+	case EMIT_PERF:
+		emit_events(emitter);
+		break;
+	default:
+		emit_bpftrace_count(emitter);
+	}
 }
 
-static const char *reason_of(const struct emitter *emitter, const struct selection_item *item)
+static int print_program(struct emitter *emitter, const struct program *prog, struct errmsg *err)
 {
-	bool ambiguous = item->entry.addr && is_ambiguous(emitter, item, &item->entry);
+	struct errmsg reason = {0};
 
-	for (size_t i = 0; i < item->exits; i++)
-		ambiguous |= is_ambiguous(emitter, item,
-					  &emitter->sel->exits.items[item->first_exit + i]);
-	if (emitter->tracer == EMIT_BPFTRACE && ambiguous)
-		return "left out, its offsets are addresses of other symbols";
-	return item->entry.addr ? NULL : item->skipped ? item->skipped : "no place to probe";
-}
-
-static void print_item(struct emitter *emitter, const struct selection_item *item)
-{
-	const char *name = emitter->sel->rows[item->row].name;
-
-	const char *reason = reason_of(emitter, item);
-
-	print_comment(emitter, name, reason ? reason : item->skipped ? item->skipped : "");
-	if (reason)
-		return;
-	if (emitter->tracer == EMIT_BPFTRACE)
-		bpftrace_item(emitter, item);
-	else
-		event_item(emitter, item);
-}
-
-/* bpftrace has to be told that a script has more probes than usual. */
-static void print_how(const struct emitter *emitter)
-{
-	size_t probes = emitter->sel->exits.count;
-
-	for (size_t i = 0; i < emitter->sel->item_count; i++)
-		probes += emitter->sel->items[i].entry.addr != 0;
-	fputs("// Run it with: ", emitter->out);
-	if (probes > BPFTRACE_PROBES)
-		fprintf(emitter->out, "BPFTRACE_MAX_PROBES=%zu ", probes);
-	fputs("bpftrace --unsafe FILE\n", emitter->out);
-}
-
-static void print_items(struct emitter *emitter, bool functions_only)
-{
-	if (emitter->tracer == EMIT_BPFTRACE)
-		print_how(emitter);
-	for (size_t i = 0; i < emitter->sel->item_count; i++)
-		if (!functions_only || !emitter->sel->items[i].is_copy)
-			print_item(emitter, &emitter->sel->items[i]);
+	emitter->has_goroutines =
+		!goruntime_read(prog->img, prog->tab, prog->finder, &emitter->rt, &reason);
+	if (emitter->tracer == EMIT_LATENCY && !emitter->has_goroutines) {
+		*err = reason;
+		return -1;
+	}
+	emitter->types = funclist_types_new(prog);
+	emitter->type_names = funclist_types_names(emitter->types);
+	emit_spans_read(prog->img, &emitter->symbols);
+	print_items(emitter);
+	funclist_types_free(emitter->types);
+	emit_spans_free(&emitter->symbols);
+	tdestroy(emitter->events, free);
+	return 0;
 }
 
 int emit_print(FILE *out, const struct selection *sel, enum emit_tracer tracer, bool functions_only,
 	       struct errmsg *err)
 {
-	struct emitter emitter = {.out = out, .sel = sel, .tracer = tracer};
+	struct emitter emitter = {
+		.out = out, .sel = sel, .tracer = tracer, .functions_only = functions_only};
 
 	if (!sel->item_count)
 		return 0;
@@ -298,15 +179,9 @@ int emit_print(FILE *out, const struct selection *sel, enum emit_tracer tracer, 
 		return errmsg_set(err, "%s: %m", prog->path);
 	int ret = check_path(path, err);
 
-	if (!ret) {
-		emitter.path = path;
-		emitter.types = funclist_types_new(prog);
-		emit_spans_read(prog->img, &emitter.symbols);
-		print_items(&emitter, functions_only);
-		funclist_types_free(emitter.types);
-		emit_spans_free(&emitter.symbols);
-		tdestroy(emitter.events, free);
-	}
+	emitter.path = path;
+	if (!ret)
+		ret = print_program(&emitter, prog, err);
 	free(path);
 	return ret;
 }

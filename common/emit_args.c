@@ -30,7 +30,7 @@ static bool is_plain(const char *name)
 	size_t len = strlen(name);
 
 	if (!len || len > NAME_MAX_LEN || *name == '_' || isdigit((unsigned char)*name) ||
-	    !strncmp(name, "common_", 7) || !strcmp(name, "flags"))
+	    !strncmp(name, "common_", 7) || !strcmp(name, "flags") || !strcmp(name, "goid"))
 		return false;
 	for (size_t i = 0; i < len; i++)
 		if (!isalnum((unsigned char)name[i]) && name[i] != '_')
@@ -38,9 +38,7 @@ static bool is_plain(const char *name)
 	return true;
 }
 
-/* The register that a piece is in, or whose address it is at */
-static const char *register_name(const struct printer *printer, const struct abi_piece *piece,
-				 char *text, size_t size)
+const char *emit_register(int arch, const struct abi_piece *piece, char *text, size_t size)
 {
 	struct abi_piece whole = *piece;
 	const char *name = text;
@@ -49,8 +47,8 @@ static const char *register_name(const struct printer *printer, const struct abi
 	whole.from = 0;
 	if (piece->where == ABI_AT)
 		whole.where = ABI_HARDWARE;
-	abi_place_text(printer->arch, &whole, text, size);
-	if (printer->arch != IMAGE_ARM64 && isalpha((unsigned char)name[1]))
+	abi_place_text(arch, &whole, text, size);
+	if (arch != IMAGE_ARM64 && isalpha((unsigned char)name[1]))
 		name++; /* rax is %ax there, r8 is %r8 */
 	return name;
 }
@@ -70,7 +68,7 @@ static void print_slot(struct printer *printer, const char *name, const struct a
 	int64_t at = is_slot ? (int64_t)printer->site->sp_adjust + RETURN_ADDRESS + piece->n
 			     : piece->from;
 	char text[PLACE_TEXT];
-	const char *base = is_slot ? "sp" : register_name(printer, piece, text, sizeof(text));
+	const char *base = is_slot ? "sp" : emit_register(printer->arch, piece, text, sizeof(text));
 	bool scalar = piece->size == 1 || piece->size == 2 || piece->size == 4;
 	unsigned words = piece->size / WORD;
 
@@ -101,7 +99,7 @@ static void print_piece(struct printer *printer, const char *name, const struct 
 		return;
 	}
 	fprintf(printer->out, " %s=%%%s:%c%u", name,
-		register_name(printer, piece, text, sizeof(text)), letter, piece->size * 8);
+		emit_register(printer->arch, piece, text, sizeof(text)), letter, piece->size * 8);
 	printer->printed++;
 }
 

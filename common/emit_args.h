@@ -14,4 +14,8 @@ struct site;
 void emit_args(FILE *out, int arch, const struct goparam *params, const struct abi_value *values,
 	       size_t count, const struct site *site, const char *prefix);
 
+/* The 8-byte register that a piece is in, or whose address it is at, as the kernel calls it: "ax",
+ * "r8", "x0". `text`: room for it. */
+const char *emit_register(int arch, const struct abi_piece *piece, char *text, size_t size);
+
 #endif

@@ -312,6 +312,13 @@ static bool on_rtype(const struct gotype *type, void *ctx)
 	return each->fn(type, rtti_is_direct(each->rtti, type->rtype), each->ctx);
 }
 
+uint64_t funcinfo_type_names(struct funcinfo *info)
+{
+	struct rtti *rtti = get_rtti(info);
+
+	return rtti ? rtti_names(rtti) : 0;
+}
+
 void funcinfo_each_rtype(struct funcinfo *info,
 			 bool (*fn)(const struct gotype *type, bool direct, void *ctx), void *ctx)
 {

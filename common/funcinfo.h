@@ -44,6 +44,8 @@ bool funcinfo_table(struct funcinfo *info, const struct pclntab_func *fn, struct
 
 /* By the address of its run-time descriptor; NULL: unknown. */
 const struct gotype *funcinfo_rtype(struct funcinfo *info, uint64_t addr, bool *direct);
+/* Where names of types are: rtti_names(); 0: not known. */
+uint64_t funcinfo_type_names(struct funcinfo *info);
 /* All types with a run-time descriptor. */
 void funcinfo_each_rtype(struct funcinfo *info,
 			 bool (*fn)(const struct gotype *type, bool direct, void *ctx), void *ctx);

@@ -55,6 +55,11 @@ const struct program *funclist_types_program(const struct funclist_types *types)
 	return types->prog;
 }
 
+uint64_t funclist_types_names(struct funclist_types *types)
+{
+	return funcinfo_type_names(types->info);
+}
+
 /* --- what is known --- */
 
 struct known {

@@ -21,6 +21,9 @@ struct funclist_types *funclist_types_new(const struct program *prog);
 void funclist_types_free(struct funclist_types *types); /* NULL is all right */
 const struct program *funclist_types_program(const struct funclist_types *types);
 
+/* funcinfo_type_names() */
+uint64_t funclist_types_names(struct funclist_types *types);
+
 /* source GOFUNC_NONE: nothing is known. The layout is for abi_layout_free() in any case. */
 void funclist_types_find(struct funclist_types *types, const struct pclntab_func *fn,
 			 struct gofunc *sig, struct abi_layout *layout);

@@ -159,6 +159,11 @@ void rtti_close(struct rtti *rtti)
 	free(rtti);
 }
 
+uint64_t rtti_names(const struct rtti *rtti)
+{
+	return rtti->mod.wide_lengths ? 0 : rtti->mod.types;
+}
+
 bool rtti_is_direct(const struct rtti *rtti, uint64_t addr)
 {
 	struct rtti_desc desc;

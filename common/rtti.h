@@ -26,6 +26,10 @@ const struct gotype *rtti_type(struct rtti *rtti, uint64_t addr);
 /* By Go's name: "net/http.Request", or "http.Request" where that is unique; NULL: none. */
 const struct gotype *rtti_named(struct rtti *rtti, const char *name);
 
+/* The address that the name offsets in descriptors count from; 0: names are not written as from Go
+ * 1.17 on, with their length as a varint. */
+uint64_t rtti_names(const struct rtti *rtti);
+
 /* Is a value of the type kept in an interface's data word itself, and not behind it? */
 bool rtti_is_direct(const struct rtti *rtti, uint64_t addr);
 

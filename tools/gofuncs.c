@@ -2,6 +2,7 @@
 /* gofuncs: lists the functions of a Go program, and where they can be probed. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "emit.h"
 #include "errmsg.h"
@@ -11,16 +12,6 @@
 #include "selection.h"
 #include "session.h"
 #include "target.h"
-
-static struct program *open_target(const struct options *opts, const char *binary,
-				   struct errmsg *err)
-{
-	char *path = target_resolve(binary, opts->pid, err);
-	struct program *prog = path ? program_open(path, err) : NULL;
-
-	free(path);
-	return prog;
-}
 
 static bool has_function(const struct selection *sel)
 {
@@ -33,6 +24,9 @@ static bool has_function(const struct selection *sel)
 struct gofuncs {
 	struct options opts;
 	enum emit_tracer tracer;
+	/* What is listed at once: all of a pattern, or for another tracer all of a program. */
+	struct selection *sel;
+	struct program *prog;
 };
 
 /* Copies are shown beside the functions of their name; alone only when asked for, or when there
@@ -56,7 +50,28 @@ static int print(const struct gofuncs *tool, struct selection *sel, struct errms
 	return 0;
 }
 
-static int list_pattern(const struct gofuncs *tool, const char *arg, struct errmsg *err)
+static void forget(struct gofuncs *tool)
+{
+	selection_free(tool->sel);
+	program_close(tool->prog);
+	tool->sel = NULL;
+	tool->prog = NULL;
+}
+
+/* Prints what there is. */
+static int finish(struct gofuncs *tool, struct errmsg *err)
+{
+	int ret = 0;
+
+	if (tool->sel) {
+		selection_print_notes(stderr, tool->sel);
+		ret = print(tool, tool->sel, err);
+	}
+	forget(tool);
+	return ret;
+}
+
+static int begin(struct gofuncs *tool, const char *path, struct errmsg *err)
 {
 	const struct options *opts = &tool->opts;
 	struct selection_want want = {.regex = opts->regexp,
@@ -64,30 +79,57 @@ static int list_pattern(const struct gofuncs *tool, const char *arg, struct errm
 				      .args = tool->tracer != EMIT_NONE,
 				      .returns = true,
 				      .may_miss = true};
-	struct selection *sel = selection_new(&want);
-	struct program *prog = NULL;
+
+	if (tool->prog && tool->tracer && !strcmp(path, tool->prog->path))
+		return 0;
+	if (tool->prog && tool->tracer == EMIT_LATENCY) {
+		errmsg_set(err, "%s: a script times the functions of one program", path);
+		errmsg_hint(err, "write one for each");
+		return -1;
+	}
+	if (finish(tool, err))
+		return -1;
+	tool->prog = program_open(path, err);
+	if (!tool->prog)
+		return -1;
+	tool->sel = selection_new(&want);
+	return 0;
+}
+
+static int list_pattern(struct gofuncs *tool, const char *arg, struct errmsg *err)
+{
 	struct target_spec spec;
 	int ret = -1;
 
-	if (!target_spec_parse(arg, opts->pid != 0, &spec, err)) {
-		prog = open_target(opts, spec.binary, err);
-		if (prog)
-			ret = selection_add(sel, prog, spec.pattern, err);
-		target_spec_free(&spec);
-	}
-	selection_print_notes(stderr, sel);
-	if (!ret)
-		ret = print(tool, sel, err);
-	selection_free(sel);
-	program_close(prog);
+	if (target_spec_parse(arg, tool->opts.pid != 0, &spec, err))
+		return -1;
+	char *path = target_resolve(spec.binary, tool->opts.pid, err);
+
+	if (path && !begin(tool, path, err))
+		ret = selection_add(tool->sel, tool->prog, spec.pattern, err);
+	target_spec_free(&spec);
+	free(path);
 	return ret;
+}
+
+static int list_all(struct gofuncs *tool, struct errmsg *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < tool->opts.pattern_count && !ret; i++)
+		ret = list_pattern(tool, tool->opts.patterns[i], err);
+	/* what came before a pattern of which there is nothing */
+	if (ret && tool->tracer)
+		forget(tool);
+	return finish(tool, ret ? NULL : err) || ret ? -1 : 0;
 }
 
 enum { LETTER_EMIT = 256 };
 
 static const struct options_def own_defs[] = {
 	{LETTER_EMIT, "emit", "TRACER",
-	 "print the probes for bpftrace, uprobe_events or perf instead"},
+	 "print the probes for another tracer instead: bpftrace (or bpftrace:count), "
+	 "bpftrace:latency, bpftrace:args, bpftrace:skeleton, uprobe_events, perf"},
 	{0},
 };
 
@@ -95,11 +137,7 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 {
 	struct gofuncs *tool = ctx;
 
-	if (letter == LETTER_EMIT && emit_parse(value, &tool->tracer))
-		return 0;
-	errmsg_set(err, "--emit of \"%s\"", value);
-	errmsg_hint(err, "there are bpftrace, uprobe_events and perf");
-	return -1;
+	return letter == LETTER_EMIT ? emit_parse(value, &tool->tracer, err) : -1;
 }
 
 static const char examples[] =
@@ -108,7 +146,9 @@ static const char examples[] =
 	"    gofuncs -v app:main.handle             # addresses, parameters, sites, copies\n"
 	"    gofuncs --inlined 'app:strings.*'      # inlined functions as well\n"
 	"    gofuncs -j 'app:*' | head -1           # one JSON object a function\n"
-	"    gofuncs --emit=bpftrace 'app:main.*'   # a script that counts calls\n";
+	"    gofuncs --emit=bpftrace 'app:main.*'   # a script that counts calls\n"
+	"    gofuncs --emit=bpftrace:args app:main.handle > handle.bt\n"
+	"                                           # one that prints arguments\n";
 
 int main(int argc, char **argv)
 {
@@ -131,8 +171,7 @@ int main(int argc, char **argv)
 		return options_answer(&tool, result, &err);
 	if (opts->pid && target_check_pid(opts->pid, &err))
 		return options_fail(&tool, &err);
-	for (size_t i = 0; i < opts->pattern_count; i++)
-		if (list_pattern(&gofuncs, opts->patterns[i], &err))
-			return options_fail(&tool, &err);
+	if (list_all(&gofuncs, &err))
+		return options_fail(&tool, &err);
 	return session_flush(&err) ? options_fail(&tool, &err) : 0;
 }
