@@ -11,6 +11,7 @@
 #include "funclist_types.h"
 #include "image.h"
 #include "mem.h"
+#include "pclntab.h"
 #include "program.h"
 #include "selection.h"
 
@@ -149,6 +150,13 @@ static int print_program(struct emitter *emitter, const struct program *prog, st
 
 	emitter->has_goroutines =
 		!goruntime_read(prog->img, prog->tab, prog->finder, &emitter->rt, &reason);
+	/* stacks of segments are beyond scripts */
+	if (pclntab_is_gccgo(prog->tab)) {
+		errmsg_set(&reason, "%s: bpftrace cannot time calls in a gccgo program",
+			   prog->path);
+		errmsg_hint(&reason, "gofunclatency can");
+		emitter->has_goroutines = false;
+	}
 	if (emitter->tracer == EMIT_LATENCY && !emitter->has_goroutines) {
 		*err = reason;
 		return -1;

@@ -7,16 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit_args.h"
-#include "image.h"
 #include "mem.h"
 
 enum {
 	WORD = 8,
-	PLACE_TEXT = 24,
-	RETURN_ADDRESS = 8, /* bytes at the stack pointer, below the first stack argument */
-	DEPTH_MAX = 4,      /* of structs in structs */
-	FIELDS_MAX = 16,    /* of one struct that are shown */
+	DEPTH_MAX = 4,   /* of structs in structs */
+	FIELDS_MAX = 16, /* of one struct that are shown */
 	NAME_MAX_LEN = 60,
 	STACK_TEXT = 64, /* bytes of bpftrace's strings */
 	STACK_TYPE = 160,
@@ -31,86 +27,6 @@ struct reader {
 	const struct emit_leaf_site *site;
 	bool is_guess;
 };
-
-/* --- expressions --- */
-
-static void print_register(FILE *out, int arch, const struct abi_piece *piece)
-{
-	char text[PLACE_TEXT];
-	const char *name = emit_register(arch, piece, text, sizeof(text));
-
-	if (arch == IMAGE_ARM64) /* x0 elsewhere */
-		fprintf(out, "reg(\"r%s\")", name + 1);
-	else
-		fprintf(out, "reg(\"%s\")", name);
-}
-
-static const struct abi_piece *find_piece(const struct abi_value *value, uint64_t off,
-					  uint64_t size)
-{
-	for (size_t i = 0; i < value->count; i++) {
-		const struct abi_piece *piece = &value->pieces[i];
-
-		if (piece->off <= off && size <= piece->size &&
-		    off - piece->off <= piece->size - size)
-			return piece;
-	}
-	return NULL;
-}
-
-static void print_access(FILE *out, const struct emit_leaf_site *site,
-			 const struct abi_piece *piece, uint64_t off, const char *cast)
-{
-	int64_t at = (int64_t)(off - piece->off) + piece->from;
-
-	switch (piece->where) {
-	case ABI_SLOT:
-		at += (int64_t)site->sp_adjust + RETURN_ADDRESS + piece->n;
-		fprintf(out, "*(%s *)(reg(\"sp\") + %" PRId64 ")", cast, at);
-		break;
-	case ABI_AT:
-		fprintf(out, "*(%s *)(", cast);
-		print_register(out, site->arch, piece);
-		fprintf(out, " + %" PRId64 ")", at);
-		break;
-	default:
-		fprintf(out, at ? "(%s)(" : "(%s)", cast);
-		print_register(out, site->arch, piece);
-		if (at)
-			fprintf(out, " >> %" PRId64 ")", at * 8);
-	}
-}
-
-static bool is_readable(const struct abi_piece *piece)
-{
-	return piece->where == ABI_INT || piece->where == ABI_HARDWARE ||
-	       piece->where == ABI_SLOT || piece->where == ABI_AT;
-}
-
-/* The bytes of a value at `off` as a bpftrace number of type `cast`; NULL: *lost says why. Caller
- * frees. */
-static char *access_text(const struct reader *reader, uint64_t off, uint64_t size, const char *cast,
-			 const char **lost)
-{
-	const struct abi_piece *piece = find_piece(reader->site->value, off, size);
-	char *text = NULL;
-	size_t len;
-
-	if (!piece || !is_readable(piece)) {
-		*lost = piece && piece->where == ABI_FLOAT ? "it is in a floating-point register"
-							   : "where it is is not known";
-		return NULL;
-	}
-	FILE *out = open_memstream(&text, &len);
-
-	if (!out) {
-		*lost = "no memory";
-		return NULL;
-	}
-	print_access(out, reader->site, piece, off, cast);
-	fclose(out);
-	return text;
-}
 
 /* --- leaves --- */
 
@@ -147,7 +63,7 @@ static void add_number(const struct reader *reader, const char *name, const stru
 		       uint64_t off, const char *cast, const char *format, const char *suffix)
 {
 	struct emit_leaf *leaf = add(reader, name, type);
-	char *text = access_text(reader, off, type->size, cast, &leaf->lost);
+	char *text = emit_access(reader->site, off, type->size, cast, &leaf->lost);
 
 	if (!text)
 		return;
@@ -204,7 +120,8 @@ static bool words(const struct reader *reader, uint64_t off, size_t count, char 
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		texts[i] = access_text(reader, off + i * WORD, WORD, i ? "int64" : "uint64", lost);
+		texts[i] = emit_access(reader->site, off + i * WORD, WORD, i ? "int64" : "uint64",
+				       lost);
 		if (!texts[i])
 			break;
 	}
@@ -253,12 +170,14 @@ static char *type_name_lines(const struct emit_leaf_site *site, size_t n)
 {
 	char *bias = site->is_pie ? mem_printf("reg(\"ip\") - 0x%" PRIx64 " + ", site->addr)
 				  : mem_strdup("");
-	char *text = mem_printf(
-		"\t$n%zu = %s0x%" PRIx64 " + *(uint32 *)($t%zu + %d);\n"
-		"\t$s%zu = (*(uint8 *)($t%zu + %d) >> 1) & 1;\n"
-		"\t$l%zu = *(uint8 *)($n%zu + 1);\n"
-		"\t$e%zu = str(uptr($n%zu + 2 + ($l%zu >> 7) + $s%zu), $l%zu - $s%zu);\n",
-		n, bias, site->type_names, n, TYPE_STR, n, n, TYPE_TFLAG, n, n, n, n, n, n, n, n);
+	char *text = mem_printf("\t$n%1$zu = %2$s0x%3$" PRIx64 " + *(uint32 *)($t%1$zu + %4$d);\n"
+				"\t$s%1$zu = (*(uint8 *)($t%1$zu + %5$d) >> 1) & 1;\n"
+				"\t$l%1$zu = *(uint8 *)($n%1$zu + 1);\n"
+				"\t$e%1$zu = str(uptr($n%1$zu + 2 + ($l%1$zu >> 7) + $s%1$zu), "
+				"$l%1$zu - $s%1$zu);\n"
+				"\tif ($l%1$zu == 0) { $e%1$zu = \"?\"; }\n"
+				"\tif ($t%1$zu == 0) { $e%1$zu = \"nil\"; }\n",
+				n, bias, site->type_names, TYPE_STR, TYPE_TFLAG);
 
 	free(bias);
 	return text;
@@ -285,7 +204,7 @@ static void add_interface(const struct reader *reader, const char *name, const s
 		free(more);
 		leaf->stack = STACK_TYPE + WORD;
 		set(&leaf->format, mem_strdup("%s(0x%llx)"));
-		set(&leaf->args, mem_printf("$t%zu ? $e%zu : \"nil\", %s", n, n, word[1]));
+		set(&leaf->args, mem_printf("$e%zu, %s", n, word[1]));
 	} else {
 		leaf->stack = 3 * WORD;
 		set(&leaf->format, mem_strdup("type 0x%llx(0x%llx)"));

@@ -43,4 +43,9 @@ void emit_leaf_param(struct emit_leaves *to, const struct emit_leaf_site *site,
 		     const struct goparam *param, size_t n);
 void emit_leaves_free(struct emit_leaves *leaves);
 
+/* The bytes of the value at `off` as a number of bpftrace's type `cast`; NULL: *lost says why.
+ * Caller frees. */
+char *emit_access(const struct emit_leaf_site *site, uint64_t off, uint64_t size, const char *cast,
+		  const char **lost);
+
 #endif

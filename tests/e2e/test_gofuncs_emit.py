@@ -172,7 +172,7 @@ def first_gap(text, name, value):
 
 @test(alone=True, version=two_versions)
 def emit_bpftrace_args(version):
-    functions = r"main\.call" + (r"\d+$" if is_all() else r"00[37]$")
+    functions = r"main\.call" + ("[0-9]+$" if is_all() else r"00[37]$")
     with tempfile.TemporaryDirectory() as folder:
         path = private_copy(folder, "args", version)
         text = bpftrace(emitted(folder, "bpftrace:args", path, functions, "-r"), path, "now")
@@ -197,13 +197,13 @@ def emit_bpftrace_args(version):
 
 @test(alone=True)
 def emit_bpftrace_types():
-    """Dynamic types of errors, by name, where addresses are not known beforehand either"""
+    """Dynamic types of errors, by name or by a question mark"""
     with tempfile.TemporaryDirectory() as folder:
         for flavour in ("plain", "pie"):
             path = private_copy(folder, "traced", newest(), flavour)
             script = emitted(folder, "bpftrace:args", path, "main.(*Store).Get")
             text = bpftrace(script, path, "now")
-            known = re.findall(r"main\.\(\*Store\)\.Get returned .*=(\*?[\w.]+)\(0x[0-9a-f]+\)$",
+            known = re.findall(r"main\.\(\*Store\)\.Get returned .*=(\*?[\w.]+|\?)\(0x[0-9a-f]+\)$",
                                text, re.M)
             truth = {t["func"]: t["calls"] for t in tracks(text)}
             fails = truth["failures of main.(*Store).Get"]
@@ -211,6 +211,8 @@ def emit_bpftrace_types():
             expect(0 < fails < calls, f"{truth}")
             expect(len(known) == calls and known.count("nil") == calls - fails,
                    f"{len(known)} of {calls}, {known[:4]}, {fails} fail")
+            # what the linker's copies of pages hold is often not in memory
+            expect(flavour == "pie" or "?" not in known, f"{known[:4]}")
             if not is_all():
                 return
 
