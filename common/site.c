@@ -59,6 +59,11 @@ static void note_target(const struct flow *flow, uint64_t target, uint64_t *firs
 		*first = target;
 }
 
+static bool is_gccgo(const struct site_finder *finder)
+{
+	return finder->tab && pclntab_is_gccgo(finder->tab);
+}
+
 /* The lowest address above the function's start that its own jumps go to: up to there, each
  * instruction of the entry block runs once a call. 0: they go to the start itself. */
 static uint64_t first_jump_target(struct site_finder *finder)
@@ -68,6 +73,10 @@ static uint64_t first_jump_target(struct site_finder *finder)
 	uint64_t first = flow->end;
 	size_t entries = 0;
 
+	if (is_gccgo(finder)) {
+		first = site_split_limit(finder, &(struct splitstack){.body = flow->insns[0]});
+		return first == flow->addr ? 0 : first;
+	}
 	for (size_t i = 0; i < flow->count && first; i++) {
 		const struct insn *in = &flow->insns[i];
 		uint64_t target;
@@ -172,7 +181,7 @@ int site_entry(struct site_finder *finder, const struct pclntab_func *fn, bool w
 	if (!site_finder_code(finder, fn, &code))
 		return site_finder_refuse(reason, "its code is not in the file");
 	if (splitstack_find(finder->dec, &code, &split))
-		return site_split_entry(finder, fn, &code, &split, out, reason);
+		return site_split_entry(finder, fn, &code, &split, want_args, out, reason);
 	if (!prologue_find(finder->dec, &code, &check))
 		return entry_without_check(finder, fn, &code, want_args, out, reason);
 	if (check_site(finder, &check, out))

@@ -47,10 +47,13 @@ int site_finder_graph(struct site_finder *finder, const struct pclntab_func *fn,
 		      const char **reason);
 struct graph_source site_finder_source(struct site_finder *finder);
 
+/* The lowest address from the body's start on that is jumped to from inside: up to there each
+ * instruction of the body runs once a call. Needs finder->flow. */
+uint64_t site_split_limit(const struct site_finder *finder, const struct splitstack *split);
 /* as site_entry, of a function that checks its stack as GCC's -fsplit-stack does */
 int site_split_entry(struct site_finder *finder, const struct pclntab_func *fn,
-		     const struct insn_code *code, const struct splitstack *split, struct site *out,
-		     const char **reason);
+		     const struct insn_code *code, const struct splitstack *split, bool want_args,
+		     struct site *out, const char **reason);
 
 /* Of a function of gccgo's, with finder->flow filled: appends its returns. NULL, or why they are
  * not all known. */
