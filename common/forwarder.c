@@ -91,7 +91,7 @@ static bool parse(struct gotypes *memory, const struct signature_names *names, c
 	funcname_parse(function, &parts);
 	out->receiver = parts.receiver != NULL;
 	out->dictionary = -1;
-	out->source = GOFUNC_SIGNATURE;
+	out->source = GOFUNC_LIBRARY;
 	return true;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "escape.h"
+#include "funclist_copy.h"
 #include "funclist_types.h"
 #include "image.h"
 #include "json.h"
@@ -21,6 +22,7 @@ struct funclist {
 	uint32_t *items; /* in the order of their rows */
 	uint32_t *first; /* row -> index of its first item in `items`; one more at the end */
 	struct funclist_types *types; /* of the program that was asked for last */
+	struct gostack_symbols *syms; /* of the same */
 };
 
 static int by_name(const void *a, const void *b, void *ctx)
@@ -45,13 +47,26 @@ static void group_items(struct funclist *list)
 		list->items[list->first[sel->items[i].row + 1]++] = i;
 }
 
+static void forget_program(struct funclist *list)
+{
+	funclist_types_free(list->types);
+	gostack_symbols_free(list->syms);
+}
+
 static struct funclist_types *types_of(struct funclist *list, const struct program *prog)
 {
 	if (list->types && funclist_types_program(list->types) == prog)
 		return list->types;
-	funclist_types_free(list->types);
+	forget_program(list);
 	list->types = funclist_types_new(prog);
+	list->syms = gostack_symbols_new(prog->img, prog->tab);
 	return list->types;
+}
+
+static struct gostack_place copy_place(struct funclist *list, const struct selection_item *item)
+{
+	types_of(list, item->prog);
+	return funclist_copy_place(list->syms, item);
 }
 
 static uint64_t offset_of(const struct selection_item *item, uint64_t addr)
@@ -62,14 +77,8 @@ static uint64_t offset_of(const struct selection_item *item, uint64_t addr)
 	return off;
 }
 
-static void print_line(FILE *out, const struct selection_item *item, const struct pclntab_func *fn,
-		       uint64_t addr)
+static void print_line(FILE *out, const char *file, int line)
 {
-	const char *file;
-	int line;
-
-	if (!pclntab_line(item->prog->tab, fn, addr, &file, &line))
-		return;
 	fputs(", ", out);
 	escape_print(out, file);
 	fprintf(out, ":%d", line);
@@ -96,26 +105,45 @@ static void print_sites(FILE *out, const struct selection *sel, const struct sel
 			item->skipped);
 }
 
+static void print_copy(FILE *out, struct funclist *list, const struct selection_item *item,
+		       const struct pclntab_func *fn)
+{
+	struct gostack_place place = copy_place(list, item);
+	uint64_t addr = item->copy.addr;
+	struct site at;
+
+	fprintf(out, "    %-8s 0x%" PRIx64 " file offset 0x%" PRIx64 ", in ", "inlined", addr,
+		offset_of(item, addr));
+	escape_print(out, fn->name);
+	if (place.lines[0].file)
+		print_line(out, place.lines[0].file, place.lines[0].line);
+	fputc('\n', out);
+	funclist_copy_print(out, list->types, &place, item, &at);
+	if (at.addr && at.addr != item->entry.addr)
+		print_site(out, "args at", item, &at);
+}
+
+static void print_func(FILE *out, struct funclist *list, const struct selection_item *item,
+		       const struct pclntab_func *fn)
+{
+	const char *file;
+	int line;
+
+	fprintf(out, "    %-8s 0x%" PRIx64 " file offset 0x%" PRIx64 ", %" PRIu64 " bytes", "at",
+		fn->addr, offset_of(item, fn->addr), fn->end - fn->addr);
+	if (pclntab_line(item->prog->tab, fn, fn->addr, &file, &line))
+		print_line(out, file, line);
+	fputc('\n', out);
+	funclist_types_print(out, types_of(list, item->prog), fn);
+}
+
 static void print_item(FILE *out, struct funclist *list, const struct selection_item *item)
 {
 	struct pclntab_func fn;
 
 	if (!pclntab_func(item->prog->tab, item->func, &fn))
 		return;
-	uint64_t addr = item->is_copy ? item->copy.addr : fn.addr;
-
-	fprintf(out, "    %-8s 0x%" PRIx64 " file offset 0x%" PRIx64,
-		item->is_copy ? "inlined" : "at", addr, offset_of(item, addr));
-	if (item->is_copy) {
-		fputs(", in ", out);
-		escape_print(out, fn.name);
-	} else {
-		fprintf(out, ", %" PRIu64 " bytes", fn.end - fn.addr);
-	}
-	print_line(out, item, &fn, addr);
-	fputc('\n', out);
-	if (!item->is_copy)
-		funclist_types_print(out, types_of(list, item->prog), &fn);
+	(item->is_copy ? print_copy : print_func)(out, list, item, &fn);
 	print_sites(out, list->sel, item);
 }
 
@@ -133,22 +161,59 @@ static void json_site(struct json *json, const struct selection_item *item, cons
 	json_object_end(json);
 }
 
-static void json_place(struct json *json, const struct selection_item *item,
-		       const struct pclntab_func *fn, uint64_t addr)
+static void json_place(struct json *json, const struct selection_item *item, uint64_t addr)
 {
-	const char *file;
-	int line;
-
 	json_key(json, "addr");
 	json_u64(json, addr);
 	json_key(json, "off");
 	json_u64(json, offset_of(item, addr));
-	if (!pclntab_line(item->prog->tab, fn, addr, &file, &line))
-		return;
+}
+
+static void json_line(struct json *json, const char *file, int line)
+{
 	json_key(json, "file");
 	json_string(json, file);
 	json_key(json, "line");
 	json_i64(json, line);
+}
+
+static void json_site_or_null(struct json *json, const char *key, const struct selection_item *item,
+			      const struct site *site)
+{
+	json_key(json, key);
+	if (site->addr)
+		json_site(json, item, site);
+	else
+		json_null(json);
+}
+
+static void json_copy(struct json *json, struct funclist *list, const struct selection_item *item,
+		      const struct pclntab_func *fn)
+{
+	struct gostack_place place = copy_place(list, item);
+	struct site at;
+
+	json_key(json, "in");
+	json_string(json, fn->name);
+	json_place(json, item, item->copy.addr);
+	if (place.lines[0].file)
+		json_line(json, place.lines[0].file, place.lines[0].line);
+	funclist_copy_json(json, list->types, &place, item, &at);
+	json_site_or_null(json, "args_at", item, &at);
+}
+
+static void json_func(struct json *json, struct funclist *list, const struct selection_item *item,
+		      const struct pclntab_func *fn)
+{
+	const char *file;
+	int line;
+
+	json_key(json, "size");
+	json_u64(json, fn->end - fn->addr);
+	json_place(json, item, fn->addr);
+	if (pclntab_line(item->prog->tab, fn, fn->addr, &file, &line))
+		json_line(json, file, line);
+	funclist_types_json(json, types_of(list, item->prog), fn);
 }
 
 static void json_item(struct json *json, struct funclist *list, const struct selection_item *item)
@@ -158,19 +223,8 @@ static void json_item(struct json *json, struct funclist *list, const struct sel
 	if (!pclntab_func(item->prog->tab, item->func, &fn))
 		return;
 	json_object(json);
-	json_key(json, item->is_copy ? "in" : "size");
-	if (item->is_copy)
-		json_string(json, fn.name);
-	else
-		json_u64(json, fn.end - fn.addr);
-	json_place(json, item, &fn, item->is_copy ? item->copy.addr : fn.addr);
-	if (!item->is_copy)
-		funclist_types_json(json, types_of(list, item->prog), &fn);
-	json_key(json, "entry");
-	if (item->entry.addr)
-		json_site(json, item, &item->entry);
-	else
-		json_null(json);
+	(item->is_copy ? json_copy : json_func)(json, list, item, &fn);
+	json_site_or_null(json, "entry", item, &item->entry);
 	json_key(json, item->is_copy ? "exits" : "returns");
 	json_array(json);
 	for (size_t i = 0; i < item->exits; i++)
@@ -245,7 +299,7 @@ void funclist_print(FILE *out, const struct selection *sel, enum funclist_style 
 	for (size_t i = 0; i < sel->row_count; i++)
 		if (!functions_only || has_function(&list, list.rows[i]))
 			print_row(out, &list, list.rows[i], style);
-	funclist_types_free(list.types);
+	forget_program(&list);
 	free(list.rows);
 	free(list.items);
 	free(list.first);

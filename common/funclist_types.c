@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "buildinfo.h"
+#include "copyinfo.h"
 #include "escape.h"
 #include "funcinfo.h"
 #include "image.h"
@@ -13,6 +14,7 @@
 #include "mem.h"
 #include "pclntab.h"
 #include "program.h"
+#include "selection.h"
 
 enum {
 	INDENT = 13, /* columns before what a line says */
@@ -24,7 +26,9 @@ struct funclist_types {
 	const struct program *prog;
 	struct gotypes *memory;
 	struct funcinfo *info;
-	int arch; /* enum image_arch */
+	int arch;              /* enum image_arch */
+	int minor;             /* Go 1.MINOR */
+	struct selection *sel; /* of no items: where sites of copies are sought */
 };
 
 struct funclist_types *funclist_types_new(const struct program *prog)
@@ -38,6 +42,8 @@ struct funclist_types *funclist_types_new(const struct program *prog)
 	types->memory = gotypes_new();
 	types->info = funcinfo_new(prog, build.minor, types->memory);
 	types->arch = image_arch(prog->img);
+	types->minor = build.minor;
+	types->sel = selection_new(&(struct selection_want){0});
 	return types;
 }
 
@@ -45,6 +51,7 @@ void funclist_types_free(struct funclist_types *types)
 {
 	if (!types)
 		return;
+	selection_free(types->sel);
 	funcinfo_free(types->info);
 	gotypes_free(types->memory);
 	free(types);
@@ -83,6 +90,20 @@ static void find(struct funclist_types *types, const struct pclntab_func *fn, st
 	funclist_types_find(types, fn, &out->sig, &out->layout);
 }
 
+void funclist_types_copy(struct funclist_types *types, const struct selection_item *item,
+			 struct copyinfo *out, struct site *at)
+{
+	const struct copyinfo_asker asker = {.info = types->info,
+					     .minor = types->minor,
+					     .memory = types->memory,
+					     .sel = types->sel};
+	struct selection_item once = *item;
+
+	once.returns = false;
+	copyinfo_find(&asker, &once, out, NULL);
+	*at = once.skipped ? (struct site){0} : once.entry;
+}
+
 static const char *source_name(enum gofunc_source source)
 {
 	switch (source) {
@@ -92,6 +113,8 @@ static const char *source_name(enum gofunc_source source)
 		return "run-time type information";
 	case GOFUNC_ARGINFO:
 		return "argument tables: sizes only";
+	case GOFUNC_LIBRARY:
+		return "Go's standard library";
 	default:
 		return "not known";
 	}
@@ -106,6 +129,8 @@ static const char *source_key(enum gofunc_source source)
 		return "rtti";
 	case GOFUNC_ARGINFO:
 		return "argtables";
+	case GOFUNC_LIBRARY:
+		return "library";
 	default:
 		return "none";
 	}
@@ -117,6 +142,12 @@ static bool is_left_out(const struct goparam *param)
 }
 
 /* --- text --- */
+
+/* Of inlined copies: is it nowhere? */
+static bool is_gone(const struct goparam *param, const struct abi_value *value)
+{
+	return !value->count && param->type->size && !is_left_out(param);
+}
 
 /* "n int (rcx)" */
 static char *describe(int arch, const struct goparam *param, const struct abi_value *value)
@@ -140,7 +171,7 @@ static char *describe(int arch, const struct goparam *param, const struct abi_va
 		abi_place_text(arch, &value->pieces[i], place, sizeof(place));
 		fprintf(out, "%s%s", i ? ", " : " (", place);
 	}
-	fputs(value->count ? ")" : "", out);
+	fputs(value->count ? ")" : is_gone(param, value) ? " (optimised out)" : "", out);
 	fclose(out);
 	return text;
 }
@@ -193,6 +224,15 @@ void funclist_types_print(FILE *out, struct funclist_types *types, const struct 
 			     known.layout.results);
 	fprintf(out, "    types    %s\n", source_name(known.sig.source));
 	abi_layout_free(&known.layout);
+}
+
+void funclist_types_print_copy(FILE *out, const struct funclist_types *types,
+			       const struct copyinfo *known)
+{
+	if (known->sig.source != GOFUNC_NONE)
+		print_values(out, types->arch, "args", known->sig.params, known->sig.param_count,
+			     known->layout.params);
+	fprintf(out, "    types    %s\n", source_name(known->sig.source));
 }
 
 /* --- JSON --- */
@@ -264,4 +304,16 @@ void funclist_types_json(struct json *json, struct funclist_types *types,
 	json_key(json, "types_from");
 	json_string(json, source_key(known.sig.source));
 	abi_layout_free(&known.layout);
+}
+
+void funclist_types_json_copy(struct json *json, const struct funclist_types *types,
+			      const struct copyinfo *known)
+{
+	if (known->sig.source == GOFUNC_NONE)
+		json_unknown(json, "args");
+	else
+		json_values(json, types->arch, "args", known->sig.params, known->sig.param_count,
+			    known->layout.params);
+	json_key(json, "types_from");
+	json_string(json, source_key(known->sig.source));
 }

@@ -28,9 +28,22 @@ uint64_t funclist_types_names(struct funclist_types *types);
 void funclist_types_find(struct funclist_types *types, const struct pclntab_func *fn,
 			 struct gofunc *sig, struct abi_layout *layout);
 
+struct copyinfo;
+struct selection_item;
+struct site;
+
+/* The same for an inlined copy, and the site where its arguments are so. */
+void funclist_types_copy(struct funclist_types *types, const struct selection_item *item,
+			 struct copyinfo *out, struct site *at);
+
 void funclist_types_print(FILE *out, struct funclist_types *types, const struct pclntab_func *fn);
 /* Members "args", "results", "types_from" of the object that is open. */
 void funclist_types_json(struct json *json, struct funclist_types *types,
 			 const struct pclntab_func *fn);
+/* A copy's lines "args" and "types"; members "args" and "types_from". */
+void funclist_types_print_copy(FILE *out, const struct funclist_types *types,
+			       const struct copyinfo *known);
+void funclist_types_json_copy(struct json *json, const struct funclist_types *types,
+			      const struct copyinfo *known);
 
 #endif

@@ -15,7 +15,14 @@ struct goparam {
 	bool by_address; /* of gccgo's methods: the receiver is no pointer, but passed as one */
 };
 
-enum gofunc_source { GOFUNC_NONE, GOFUNC_SIGNATURE, GOFUNC_DEBUGINFO, GOFUNC_RTTI, GOFUNC_ARGINFO };
+enum gofunc_source {
+	GOFUNC_NONE,
+	GOFUNC_SIGNATURE, /* the user's */
+	GOFUNC_DEBUGINFO,
+	GOFUNC_RTTI,
+	GOFUNC_ARGINFO,
+	GOFUNC_LIBRARY, /* known of Go's standard library, from its sources */
+};
 
 struct gofunc {                 /* a signature; memory of a struct gotypes */
 	struct goparam *params; /* in source order, the receiver first */

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions that exist only as inlined copies."""
 
+import json
+import linecache
 import re
 
-from harness import (Target, Tool, compare_counts, compare_latency, counted, expect, test,
-                     versions)
+from harness import (TESTS, Target, Tool, compare_counts, compare_latency, counted, expect, fixture,
+                     run, some_versions, test, tool_path, versions)
 
 NAMES = ["main.store", "main.forward", "main.sumTo", "main.twice", "main.maybe"]
 
@@ -64,3 +66,43 @@ def forwarder_latency(version):
     with Target("inlined", version) as target:
         truth, records, _ = trace("gofunclatency", target, "-F", ":main.forwardTimed")
         compare_latency(truth, records, only=["main.forwardTimed"])
+
+
+def source_line(place):
+    """The fixture may have been built in another folder."""
+    path = re.sub(r".*/tests/fixtures/", TESTS + "/fixtures/", place["file"])
+    return linecache.getline(path, place["line"])
+
+
+def check_chain(name, copy):
+    """Each caller's line calls what is inlined there, and the last caller is no copy"""
+    called = name
+    for caller in copy["callers"]:
+        text = source_line(caller)
+        expect(called.split(".")[-1] + "(" in text, f"{name}: no call of {called} in {caller}: {text}")
+        called = caller["func"]
+    expect(called == copy["in"], f"{name}: {called} is not {copy['in']}")
+    own = source_line(copy)
+    expect(re.search(r"AddInt64|target|slowTarget|store|forward|&1|return|Fprintln|for ", own),
+           f"{name}: {own}")
+
+
+@test(version=some_versions, flavour=["plain", "strip"])
+def listed_chains(version, flavour):
+    """gofuncs names where each copy was called, through the copies that it stands in."""
+    for program, pattern in (("inlined", "main.*"), ("hello", "fmt.Println")):
+        done = run([tool_path("gofuncs"), "-j", "--inlined",
+                    f"{fixture(program, version, flavour)}:{pattern}"])
+        expect(done.returncode == 0, done.stderr)
+        copies = [(r["func"], copy) for r in map(json.loads, done.stdout.splitlines())
+                  for copy in r["inlined"]]
+        fixtures = [(n, c) for n, c in copies if not c["file"].endswith("control.go")]
+        for name, copy in fixtures:
+            check_chain(name, copy)
+        if program == "hello":
+            source = "library" if flavour == "strip" else "debuginfo"
+            expect([(c["types_from"], [len(a["in"]) for a in c["args"]], c["args_at"]["kind"])
+                    for _, c in copies] == [(source, [1 if version == "1.15" else 3],
+                                             "inlined-call")] * 2, f"{copies}")
+        else:
+            expect(any(len(c["callers"]) > 1 for _, c in fixtures), "no copy in a copy")
