@@ -131,7 +131,7 @@ void selection_group(struct selection *sel, uint32_t group, bool returns)
 	sel->returns = returns;
 }
 
-static void add_note(struct selection *sel, char *text)
+void selection_note(struct selection *sel, char *text)
 {
 	sel->notes = mem_grow(sel->notes, sel->note_count, &sel->note_cap, sizeof(*sel->notes));
 	sel->notes[sel->note_count++] = text;
@@ -271,9 +271,10 @@ static int add_pattern(struct selection *sel, const struct program *prog, const 
 	size_t copies = search_copies(sel, prog, pat, !found && is_name);
 
 	if (found && copies)
-		add_note(sel,
-			 mem_printf("%s also has %zu inlined %s, not seen: --inlined takes both",
-				    pattern_text(pat), copies, copies == 1 ? "copy" : "copies"));
+		selection_note(
+			sel,
+			mem_printf("%s also has %zu inlined %s, not seen: --inlined takes both",
+				   pattern_text(pat), copies, copies == 1 ? "copy" : "copies"));
 	else if (copies && is_name)
 		for (size_t row = rows_before; row < sel->row_count; row++)
 			sel->rows[row].announce = true;

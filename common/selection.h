@@ -39,9 +39,10 @@ struct selection_item { /* a function, or an inlined copy of one */
 struct selection_want {
 	bool regex, inlined; /* patterns are regular expressions; match inlined copies too */
 	bool returns;        /* calls are timed: an item without an end is skipped */
-	bool args;           /* entry sites must have the arguments in their registers */
-	bool places;         /* probes carry the number of their place, not of their row */
-	bool may_miss;       /* gofuncs: what cannot be traced is wanted all the same */
+	/* entry sites must have the arguments in their registers; probes carry the number of
+	 * their place, not of their row */
+	bool args, places;
+	bool may_miss; /* gofuncs: what cannot be traced is wanted all the same */
 };
 
 struct selection {
@@ -77,6 +78,9 @@ int selection_find_sites(struct selection *sel, struct errmsg *err);
 /* Finds those of one item, a copy, before the others: what is known of its arguments depends on the
  * place. Where it has none, that becomes its `skipped`. */
 void selection_locate_copy(struct selection *sel, struct selection_item *item);
+
+/* One more line for selection_print_notes; the malloc'd text is the selection's from here. */
+void selection_note(struct selection *sel, char *text);
 
 /* An item turned out to be untraceable: its row has one less. Its `skipped` is the caller's. */
 void selection_uncount(struct selection *sel, const struct selection_item *item);

@@ -333,7 +333,8 @@ int traceplan_make(void *ctx, struct tracer *tracer, struct errmsg *err)
 	size_t *counts = count_items(plan, tracer->sel);
 	int ret = 0;
 
-	if (check_returns(plan, tracer->sel, err)) {
+	if (check_returns(plan, tracer->sel, err) ||
+	    traceplan_check_runtimes(plan->config, tracer, err)) {
 		free(counts);
 		return -1;
 	}
