@@ -11,10 +11,23 @@
 #include "probespec_literal.h"
 #include "probespec_reader.h"
 
+/* "my\ app:main.f": the backslash is what lets the space be part of it */
+static char *take_target(const char *text, size_t len)
+{
+	char *target = mem_strndup(text, len);
+	size_t to = 0;
+
+	for (size_t i = 0; i < len; i++)
+		if (text[i] != '\\' || i + 1 == len || text[i + 1] != ' ')
+			target[to++] = text[i];
+	target[to] = 0;
+	return target;
+}
+
 static void take_head(const char *text, const struct probespec_head *head, struct probespec *out)
 {
 	out->at_return = head->at_return;
-	out->target = mem_strndup(text + head->target, head->target_end - head->target);
+	out->target = take_target(text + head->target, head->target_end - head->target);
 	out->target_col = head->target + 1;
 	if (head->signature == head->signature_end)
 		return;

@@ -75,6 +75,10 @@ static int scan_target(const char *text, struct probespec_head *out, struct errm
 
 	while (!ends_target(text, at)) {
 		before = at;
+		if (text[at] == '\\' && text[at + 1] == ' ') {
+			at += 2;
+			continue;
+		}
 		if (text[at] == ')' || text[at] == ']')
 			return probespec_col_error(err, at, "\"%c\" without \"%c\" before it",
 						   text[at], text[at] == ')' ? '(' : '[');
@@ -100,7 +104,8 @@ static int no_function(const char *text, const struct probespec_head *head, stru
 
 	if (at > head->target_end && text[at]) {
 		probespec_col_error(err, head->target_end, "expected FUNCTION, found a space");
-		errmsg_hint(err, "no space may stand in BINARY:FUNCTION");
+		errmsg_hint(err,
+			    "no space may stand in BINARY:FUNCTION, unless it is written \"\\ \"");
 		return -1;
 	}
 	probespec_lexer_next(text, at, &found, NULL);

@@ -53,6 +53,9 @@ static void dump_leaf(FILE *out, const struct expr *expr)
 	case EXPR_RESULTS:
 		fputs(expr->kind == EXPR_PARAMS ? "PARAMS" : "RESULTS", out);
 		break;
+	case EXPR_ERROR:
+		fputs("$err", out);
+		break;
 	case EXPR_SPECIAL:
 		fputs(expr_special_text(expr->number), out);
 		break;
@@ -155,6 +158,7 @@ static const struct {
 	{"main.add", "p main.add"},
 	{"  main.add\t\n", "p main.add"},
 	{"app:main.add", "p app:main.add"},
+	{"/opt/my\\ app:main.add", "p /opt/my app:main.add"},
 	{"p:app:main.add", "p app:main.add"},
 	{"r:app:main.add", "r app:main.add"},
 	{"r:main.add", "r main.add"},
@@ -311,6 +315,7 @@ static const struct {
 	{"$latency", "$latency"},
 	{"$func", "$func"},
 	{"$parent_goid", "$parent_goid"},
+	{"$err != nil", "(!= $err nil)"},
 	{"req.URL.Path", "(. (. req URL) Path)"},
 	{"x.goarg1", "(. x goarg1)"},
 	{"x.len", "(. x len)"},

@@ -21,7 +21,7 @@ static const struct {
 	{"   ", "col 4: expected FUNCTION, found the end", ""},
 	{"p:", "col 3: expected FUNCTION, found the end", ""},
 	{"app:", "col 5: expected FUNCTION, found the end", ""},
-	{"app: main.add", "col 5: expected FUNCTION, found a space", "no space may stand in BINARY:FUNCTION"},
+	{"app: main.add", "col 5: expected FUNCTION, found a space", "no space may stand in BINARY:FUNCTION, unless it is written \"\\ \""},
 	{":", "col 2: expected FUNCTION, found the end", ""},
 	{"\"%d\", x", "col 1: expected FUNCTION, found \"%d\"", ""},
 	{"app:\"%d\"", "col 5: expected FUNCTION, found \"%d\"", ""},

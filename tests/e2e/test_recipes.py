@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The recipes on a program, stripped, that does what they show, and tells it."""
+
+import collections
+import json
+import re
+
+from harness import Target, Tool, expect, test, versions
+
+from gotrace import Tracer
+
+RECIPES = {  # name: arguments behind -p PID
+    "gohttpsnoop": [],
+    "godialsnoop": [],
+    "gocreators": [],
+    "gopanics": [],
+    "goshortreads": ["-na"],
+    "goerrors": ["main.(*Goods).*", "main.(*Till).*"],
+    "gofuncslower": ["-m", "20", "main.(*Oven).Bake"],
+}
+
+
+class Recipe(Tracer):
+    """gotrace, started by a recipe"""
+
+    def __init__(self, name, *args):
+        Tool.__init__(self, name, *args)  # pylint: disable=non-parent-init-called
+
+
+def recipe_versions():
+    every = versions()
+    return every if len(every) > 5 else ["1.19", every[-1]]
+
+
+def rows(text, count):
+    """Lines with a PID, in `count` columns"""
+    return [line.split(None, count - 1) for line in text.splitlines() if re.match(r"\d+ ", line)]
+
+
+def same(recipe, got, true):
+    got, true = collections.Counter(got), collections.Counter(true)
+    expect(got == true, f"{recipe}: too many: {list((got - true).items())}, missing: "
+           f"{list((true - got).items())}")
+
+
+def in_time(recipe, shown, told):
+    """A latency in ms, of what took `told` ns in its caller's eyes"""
+    expect(float(shown) <= told / 1e6 + 0.001, f"{recipe}: {shown} ms, {told} ns in truth")
+
+
+def unread(text):
+    """Two levels deep in an error an address is not read"""
+    return re.sub(r"^dial (\w+) \S+:", r"dial \1 ...:", text)
+
+
+def check_http(text, truth):
+    got = rows(text, 6)
+    expect(len(got) == len(truth), f"{len(got)} requests, not {len(truth)}: {text}")
+    for (_, goid, method, status, took, rest), told in zip(got, truth):
+        expect(goid == "1", f"goroutine {goid}")
+        words = told["text"].split(None, 3)
+        url = rest
+        if words[2] == "failed":
+            expect(status == "-", f"status {status} of {told}")
+            url, _, why = rest.partition(": ")
+            expect(why == unread(words[3]), f"{why}, in truth {words[3]}")
+        else:
+            expect(status == words[2], f"status {status} of {told}")
+        expect([method, url] == words[:2], f"{method} {url}, in truth {words}")
+        in_time("gohttpsnoop", took, told["ns"])
+    slow = next(row for row in got if row[3] == "503")
+    expect(float(slow[4]) >= 30, f"the server took 30 ms: {slow}")
+
+
+def check_dials(text, truth):
+    got = [row for row in rows(text, 5) if row[1] == "1"]  # others are the HTTP client's
+    expect(len(got) == len(truth), f"{len(got)} dials, not {len(truth)}: {text}")
+    for (_, _, network, took, rest), told in zip(got, truth):
+        true_network, address, why = told["text"].split(None, 2)
+        true = address if why == "-" else f"{address}: {unread(why)}"
+        expect((network, rest) == (true_network, true), f"{network} {rest}, in truth {told}")
+        if why != "-":
+            in_time("godialsnoop", took, told["ns"])
+
+
+def check_creators(text, truth):
+    for told in truth:
+        name, count = told["text"].split()
+        found = [block for block in text.split("\n\n") if re.search(rf"^ +{re.escape(name)} \+", block, re.M)]
+        expect(len(found) == 1, f"{len(found)} stacks with {name}: {text}")
+        after = text[text.index(found[0]) + len(found[0]):].split()
+        expect(after[:2] == ["-->COUNT", count], f"{name}: {after[:2]}, not {count}")
+
+
+PANICS = {  # as it is told: as it is printed
+    "out of coffee": r'"out of coffee"',
+    "no such cup": r'\*errors\.errorString\("no such cup"\)',
+    "assignment to entry in nil map": r'runtime\.plainError\("assignment to entry in nil map"\)',
+    "custom": r'&main\.kindError\{Kind:"custom"\}',
+    "runtime error: index out of range [4] with length 1":
+        r'runtime\.boundsError\("runtime error: index out of range \[4\] with length 1"\)',
+}
+
+
+def check_panics(text, truth):
+    got = [block.splitlines() for block in text.split("\n\n") if "runtime.gorecover" in block]
+    expect(len(got) == len(truth), f"{len(got)} panics, not {len(truth)}: {text}")
+    for block, told in zip(got, truth):
+        line = next(i for i, row in enumerate(block) if row[0].isdigit())
+        expect(re.fullmatch(PANICS[told["text"]], block[line].split(None, 2)[2]),
+               f"{block[line]}, in truth {told}")
+        stack = [row.split()[0] for row in block[line + 1:]]
+        expect(stack[0] == "runtime.gorecover" and stack[1].startswith("main.guarded.func1")
+               and "main.explode" in stack[stack.index("runtime.gopanic"):], f"{told}: {stack}")
+
+
+def check_reads(text, truth):
+    got = [row for row in rows(text, 5) if ".txt" in row[4] or row[3] == "12345"]
+    true = []
+    for told in truth:
+        who, n, _, asked, why = told["text"].split(None, 4)
+        true.append(f"{n} of {asked} {who}" + ("" if why == "-" else f": {why}"))
+    same("goshortreads", [f"{row[2]} of {row[3]} {row[4]}" for row in got], true)
+
+
+def check_errors(text, truth):
+    got = [line.split(None, 1) for line in text.splitlines()[1:] if line[:1].isdigit()]
+    # what the Error method of a type of the program's own makes is not known: it is shown itself
+    true = collections.Counter(re.sub(r": (till .*)", r': *main.kindError{Kind:"\1"}', t["text"])
+                               for t in truth)
+    same("goerrors", [f"{n} {text}" for n, text in got], [f"{n} {text}" for text, n in true.items()])
+
+
+def check_slow(text, truth):
+    truth = [t for t in truth if t["ns"] >= 20_000_000]
+    got = rows(text, 5)
+    expect(len(got) == len(truth), f"{len(got)} slow calls, not {len(truth)}: {text}")
+    for (_, _, took, func, args), told in zip(got, truth):
+        what, ms = told["text"].split()
+        expect(func == "main.(*Oven).Bake" and re.search(rf'"{what}" (ms=)?{ms}$', args), f"{args}: {told}")
+        in_time("gofuncslower", took, told["ns"])
+        expect(float(took) >= int(ms), f"{took} ms, it slept for {ms}")
+
+
+CHECKS = {"gohttpsnoop": ("http", check_http), "godialsnoop": ("dial", check_dials),
+          "gocreators": ("creator", check_creators), "gopanics": ("panic", check_panics),
+          "goshortreads": ("read", check_reads), "goerrors": ("error", check_errors),
+          "gofuncslower": ("slow", check_slow)}
+
+
+@test(alone=True, version=recipe_versions)
+def recipes(version):
+    with Target("recipes", version, "strip") as target:
+        tools = {name: Recipe(name, "-p", target.target_pid, *args)
+                 for name, args in RECIPES.items()}
+        try:
+            for tool in tools.values():
+                tool.attached()
+            target.go()
+            said = {name: tool.rest() for name, tool in tools.items()}
+            noise = {name: tool.err.text() for name, tool in tools.items()}
+        finally:
+            for tool in tools.values():
+                tool.__exit__()
+        expect(target.wait() == 0, f"the target ended otherwise: {target.said()}")
+        truth = [json.loads(line) for line in target.out.text().splitlines() if line[0] == "{"]
+    for name, (kind, check) in CHECKS.items():
+        expect("lost" not in noise[name], noise[name])
+        check(said[name], [t for t in truth if t["recipe"] == kind])
+
+
+@test(version=recipe_versions)
+def recipe_of_command(version):
+    """Of a program that is started; and JSON."""
+    with Target("recipes", version, "strip") as target:
+        with Recipe("gohttpsnoop", "-xj", "--", target.path, "now") as recipe:
+            lines = [json.loads(line) for line in recipe.rest().splitlines() if line.startswith("{")]
+    calls = [line for line in lines if line.get("type") == "call"]
+    truth = [line["text"].split() for line in lines if line.get("recipe") == "http"]
+    bad = [t for t in truth if t[2] == "failed" or int(t[2]) >= 400]
+    expect(len(calls) == len(bad) > 0, f"{calls}, in truth {bad}")
+    for call, told in zip(calls, bad):
+        expect(told[0] in call["values"] and call["how"] == "return", f"{call}, in truth {told}")
+
+
+@test(version=recipe_versions)
+def results_of_jumps(version):
+    """A promoted method jumps to the embedded type's: at the jump there are no results yet."""
+    with Target("recipes", version, "strip") as target:
+        with Tracer("-p", target.target_pid, 'r::net.(*TCPConn).Read "%v %v", goret1, $err',
+                    'r::net.(*TCPConn).Read ($err != nil) "never"') as tracer:
+            tracer.attached()
+            target.go()
+            out = tracer.rest()
+            expect(target.wait() == 0, f"the target ended otherwise: {target.said()}")
+        lines = [line for line in out.splitlines() if "TCPConn" in line]
+        expect(lines, f"no calls: {out}")
+        expect(all(line.endswith("<jumped> <jumped> (jumped)") for line in lines), out)
+        expect("without the results that the predicate needs" in tracer.err.text(), tracer.err.text())

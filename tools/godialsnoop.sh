@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Connections that Go programs dial: a recipe for gotrace.
+# shellcheck disable=SC2016,SC2034,SC2154 # gotrace's words; variables of the library
+recipe_about='Trace connections that Go programs dial, when they are made or fail'
+recipe_args='[BINARY]'
+recipe_synopsis='[-x]'
+recipe_letters=x
+recipe_options="  -x, --failed          only those that fail"
+recipe_examples="    godialsnoop -p 181            # of one process
+    godialsnoop -x -U ./app       # failed ones, with the stack, of all processes of ./app
+    godialsnoop -- ./app arg      # of a program that is started"
+# shellcheck source=tools/lib/gorecipe
+. "$(dirname -- "$(readlink -f -- "$0")")/lib/gorecipe" || exit
+
+failed=
+take_option() { failed=yes; }
+recipe_long() { [ "$1" = failed ] && echo x; }
+recipe_parse "$@"
+
+# net.Dial, net.DialTimeout and Dialer.Dial are wrappers of it
+dial='net.(*Dialer).DialContext'
+recipe_need "$dial" "it dials no connections by package net"
+columns='%-7d %-7d %-7s %4d.%03d %s'
+values='$pid, $goid, goarg3, $latency / 1000000, $latency / 1000 % 1000, goarg4'
+[ -n "$failed" ] || recipe_probe "r:$dial (goret2 == nil) \"$columns\", $values"
+recipe_probe "r:$dial (goret2 != nil) \"$columns: %v\", $values, goret2"
+recipe_trace 'PID     GOID    NETWORK  LAT(ms) ADDRESS'

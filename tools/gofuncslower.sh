@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Slow calls with their arguments: a recipe for gotrace.
+# shellcheck disable=SC2016,SC2034,SC2154 # gotrace's words; variables of the library
+recipe_about='Trace calls of Go functions that are slower than a threshold, with arguments'
+recipe_args='[BINARY:]PATTERN...'
+recipe_synopsis='[-m MIN_MS | -u MIN_US] [-a EXPR]...'
+recipe_letters=m:u:a:
+recipe_options="  -m MIN_MS, --min-ms MIN_MS
+                        threshold in milliseconds (default 1)
+  -u MIN_US, --min-us MIN_US
+                        threshold in microseconds
+  -a EXPR, --arg EXPR   print this in place of all arguments; may be given again"
+recipe_examples="    gofuncslower './app:main.*'   # calls of package main that take a millisecond or more
+    gofuncslower -m 10 -p 181 'main.(*Store).*'
+                                  # ten milliseconds, methods of one type
+    gofuncslower -u 200 -U -p 181 main.get
+                                  # 200 microseconds, with stacks
+    gofuncslower -p 181 -a key -a 'len(value)' 'main.(*Store).Put'
+                                  # these arguments only
+    gofuncslower 'main.*' -- ./app
+                                  # of a program that is started"
+# shellcheck source=tools/lib/gorecipe
+. "$(dirname -- "$(readlink -f -- "$0")")/lib/gorecipe" || exit
+
+threshold=1000000 values='' verbs=''
+take_option()
+{
+	if [ "$1" = a ]; then
+		values="$values, $2" verbs="$verbs %v"
+		return
+	fi
+	case $2 in
+	'' | *[!0-9]*) recipe_misused "-$1: \"$2\" is not a number" ;;
+	????????????*) recipe_misused "-$1: \"$2\" is too much" ;;
+	esac
+	case $1 in
+	m) threshold=${2}000000 ;;
+	u) threshold=${2}000 ;;
+	esac
+}
+recipe_long()
+{
+	case $1 in
+	min-ms) echo m ;;
+	min-us) echo u ;;
+	arg) echo a ;;
+	esac
+}
+recipe_check() { [ $# -gt 0 ] || recipe_misused "no PATTERN to trace"; }
+recipe_parse "$@"
+
+recipe_each 'r:' " (\$latency >= $threshold) \"%-7d %-7d %5d.%03d %-16s${verbs:- %v}\", \$pid, \$goid, \$latency / 1000000, \$latency / 1000 % 1000, \$func${values:-, goargs}"
+recipe_trace 'PID     GOID      LAT(ms) FUNC             ARGS'

@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Panics that are recovered from: a recipe for gotrace.
+# shellcheck disable=SC2016,SC2034,SC2154 # gotrace's words; variables of the library
+recipe_about='Trace panics that are recovered from, with the stack of the panic'
+recipe_args='[BINARY]'
+recipe_synopsis='[-i INTERVAL] [-A]'
+recipe_letters=i:A
+recipe_options="  -A, --aggregate       count equal panics, and print them at the end
+  -i INTERVAL, --interval INTERVAL
+                        with -A, print what was counted every INTERVAL seconds"
+recipe_examples="    gopanics -p 181               # each at once
+    gopanics -A -p 181            # equal values and stacks are counted
+    gopanics -- ./app arg         # of a program that is started"
+# shellcheck source=tools/lib/gorecipe
+. "$(dirname -- "$(readlink -f -- "$0")")/lib/gorecipe" || exit
+
+count=
+take_option()
+{
+	case $1 in
+	i) recipe_passed="$recipe_passed-i $(recipe_quote "$2")" ;;
+	A) count='-A ' ;;
+	esac
+}
+recipe_parse "$@"
+
+# a deferred function calls it while what panicked is still on the stack
+recipe_need runtime.gorecover "it recovers from no panics"
+case $found in
+*'"args":[]'*) signature='()' ;; # since Go 1.26
+*) signature='(argp uintptr)' ;;
+esac
+probe="r:runtime.gorecover$signature (value interface{}) (value != nil)"
+recipe_passed="$recipe_passed$count-U "
+if [ -n "$count" ]; then
+	recipe_probe "$probe \"%+v\", value"
+	recipe_trace 'PANIC'
+else
+	recipe_probe "$probe \"%-7d %-7d %+v\", \$pid, \$goid, value"
+	recipe_trace 'PID     GOID    PANIC'
+fi

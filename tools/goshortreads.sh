@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Reads that get less than they asked for: a recipe for gotrace.
+# shellcheck disable=SC2016,SC2034,SC2154 # gotrace's words; variables of the library
+recipe_about='Trace reads of files, and of connections, that get fewer bytes than they ask for'
+recipe_args='[BINARY]'
+recipe_synopsis='[-n] [-a]'
+recipe_letters=na
+recipe_options="  -n, --net             connections as well, where reads are mostly short
+  -a, --all             those as well that get nothing: at the end, after a timeout, ..."
+recipe_examples="    goshortreads -p 181           # of one process
+    goshortreads -na -U ./app     # connections too, errors, stacks; all processes of ./app
+    goshortreads -- ./app arg     # of a program that is started"
+# shellcheck source=tools/lib/gorecipe
+. "$(dirname -- "$(readlink -f -- "$0")")/lib/gorecipe" || exit
+
+all='' net=''
+take_option()
+{
+	case $1 in
+	n) net=yes ;;
+	a) all=yes ;;
+	esac
+}
+recipe_long()
+{
+	case $1 in
+	net) echo n ;;
+	all) echo a ;;
+	esac
+}
+recipe_parse "$@"
+
+short='goret1 > 0 && goret1 < len(goarg2)'
+columns='%-7d %-7d %8d %8d'
+values='$pid, $goid, goret1, len(goarg2)'
+probe_reads() # FUNCTION NAME
+{
+	recipe_probe "r:$1 ($short) \"$columns %s\", $values, $2"
+	[ -z "$all" ] ||
+		recipe_probe "r:$1 (goret1 == 0 && len(goarg2) > 0) \"$columns %s: %v\", $values, $2, goret2"
+}
+recipe_need 'os.(*File).Read' 'it reads no files by package os'
+probe_reads 'os.(*File).Read' goarg1.name
+if [ -n "$net" ]; then
+	recipe_need 'net.(*conn).Read' 'it has no connections of package net'
+	probe_reads 'net.(*conn).Read' goarg1.fd.raddr
+fi
+recipe_trace 'PID     GOID         GOT    ASKED FILE OR PEER'
