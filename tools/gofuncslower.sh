@@ -4,12 +4,10 @@
 # shellcheck disable=SC2016,SC2034,SC2154 # gotrace's words; variables of the library
 recipe_about='Trace calls of Go functions that are slower than a threshold, with arguments'
 recipe_args='[BINARY:]PATTERN...'
-recipe_synopsis='[-m MIN_MS | -u MIN_US] [-a EXPR]...'
+recipe_synopsis='[-m MS | -u US] [-a EXPR]...'
 recipe_letters=m:u:a:
-recipe_options="  -m MIN_MS, --min-ms MIN_MS
-                        threshold in milliseconds (default 1)
-  -u MIN_US, --min-us MIN_US
-                        threshold in microseconds
+recipe_options="  -m MS, --min-ms MS    threshold in milliseconds (default 1)
+  -u US, --min-us US    threshold in microseconds
   -a EXPR, --arg EXPR   print this in place of all arguments; may be given again"
 recipe_examples="    gofuncslower './app:main.*'   # calls of package main that take a millisecond or more
     gofuncslower -m 10 -p 181 'main.(*Store).*'
