@@ -34,6 +34,7 @@ struct waiting { /* a call that has not returned yet; of a goroutine's, outermos
 
 BPF_RINGBUF_OUTPUT(events, RING_PAGES);
 BPF_ARRAY(places, struct trace_place, PLACES);
+BPF_ARRAY(ended, u32, 1); /* probes are about to go, one before the other: no more of them count */
 BPF_F_TABLE("hash", u64, struct trace_dyntype, dyntypes, TRACE_DYNTYPES, BPF_F_NO_PREALLOC);
 BPF_PERCPU_ARRAY(counters, u64, TRACE_COUNTERS);
 #ifdef RETURNS
@@ -226,11 +227,13 @@ static inline int handle(struct pt_regs *ctx, u32 part)
 	u64 cookie = find_cookie(ctx);
 	u32 kind = cookie_kind(cookie);
 	bool begins = probe_is_call(ctx, cookie);
+	u32 zero = 0, *over = ended.lookup(&zero);
 	struct hit hit = {.sp = probe_sp(ctx) + cookie_adjust(cookie)};
 	struct goroutine_key who = {};
 	struct call call = {.copy = cookie_copy(cookie)};
 
-	if (!probe_wanted() || kind == COOKIE_NONE || (kind == COOKIE_CALL_IF_CHECKED && !begins))
+	if (!over || *over || !probe_wanted() || kind == COOKIE_NONE ||
+	    (kind == COOKIE_CALL_IF_CHECKED && !begins))
 		return 0;
 #ifdef SPLIT_STACK
 	if (kind > COOKIE_RETURN) /* for what the place tells of the runtime */

@@ -155,6 +155,16 @@ static void started(void *ctx)
 	traceprint_header(trace->print);
 }
 
+/* Where returns are no longer probed but entries still are, calls would seem to panic. */
+static int stop(void *ctx)
+{
+	struct gotrace *trace = ctx;
+	uint32_t key = 0, over = 1;
+	int fd = bpfprog_map(trace->tracer->bpf, "ended");
+
+	return bpfmap_update(fd, &key, &over);
+}
+
 static bool read_events(void *ctx, bool all)
 {
 	struct gotrace *trace = ctx;
@@ -308,6 +318,7 @@ static int run_trace(struct gotrace *trace, const struct options_tool *tool,
 					 .sleepable = true,
 					 .goroutines = true},
 			      .begin = begin,
+			      .stop = stop,
 			      .show = show,
 			      .lost = say_lost,
 			      .events = read_events,

@@ -9,11 +9,11 @@ import subprocess
 import tempfile
 import time
 
-from harness import (PATIENCE, Target, Tool, compare_counts, compare_latency, expect, json_lines,
+from harness import (PATIENCE, Process, Target, Tool, compare_counts, compare_latency, expect, json_lines,
                      newest, private_copy, run, test, tool_path, tracks)
 
 from gotrace import Tracer, rows, texts, trace, trace_fixture
-from test_etcd import GETS, PUTS, Etcd
+from test_etcd import GETS, PUTS, Etcd, free_port
 from test_safety import busy
 
 EDGES = ["1.15", "1.27"]  # arguments on the stack, and in registers
@@ -145,6 +145,22 @@ def load_early(version):
     true = tracks(said)[0]["calls"]
     got = texts(text)
     expect(len(got) == true and all(len(set(t.split())) == 1 for t in got), f"{len(got)} of {true}: {got}")
+
+
+@test(version=["1.19"])
+def load_ending(version):
+    """Returns stop being probed before entries do: no call seems to panic then."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = private_copy(folder, "server", version, "sw")
+        port = f"port={free_port()}"
+        with Process([path, port]) as server:
+            server.wait_line("serving")
+            with Process([path, "load", port, "seconds=60"]):
+                with Tracer("-p", server.pid, "-d", "1",
+                            'r::main.(*Shop).Buy(name string) (sold int)') as tracer:
+                    out = tracer.rest()
+                expect(out.count("main.(*Shop).Buy") > 20, f"hardly any call: {out[:500]}")
+                expect("panicked" not in out, f"{out.count('panicked')} calls seem to panic")
 
 
 class Unread:

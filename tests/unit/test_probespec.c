@@ -42,19 +42,17 @@ static void dump_leaf(FILE *out, const struct expr *expr)
 		fputs(expr->number ? "true" : "false", out);
 		break;
 	case EXPR_NIL:
-		fputs("nil", out);
+	case EXPR_ERROR:
+		fputs(expr->kind == EXPR_NIL ? "nil" : "$err", out);
 		break;
 	case EXPR_PARAM:
 	case EXPR_RESULT:
-		fprintf(out, "%s%llu:%s", expr->kind == EXPR_PARAM ? "P" : "R",
-			(unsigned long long)expr->number, expr->text);
+		fprintf(out, "%c%d:%s", "PR"[expr->kind == EXPR_RESULT], (int)expr -> number,
+			expr -> text);
 		break;
 	case EXPR_PARAMS:
 	case EXPR_RESULTS:
 		fputs(expr->kind == EXPR_PARAMS ? "PARAMS" : "RESULTS", out);
-		break;
-	case EXPR_ERROR:
-		fputs("$err", out);
 		break;
 	case EXPR_SPECIAL:
 		fputs(expr_special_text(expr->number), out);
@@ -158,7 +156,6 @@ static const struct {
 	{"main.add", "p main.add"},
 	{"  main.add\t\n", "p main.add"},
 	{"app:main.add", "p app:main.add"},
-	{"/opt/my\\ app:main.add", "p /opt/my app:main.add"},
 	{"p:app:main.add", "p app:main.add"},
 	{"r:app:main.add", "r app:main.add"},
 	{"r:main.add", "r main.add"},
@@ -168,7 +165,7 @@ static const struct {
 	{"./a,v:main.add", "p ./a,v:main.add"},
 	{"./a:b/prog:main.*", "p ./a:b/prog:main.*"},
 	{"main.(*Store).Get", "p main.(*Store).Get"},
-	{"app:main.(*Store).*", "p app:main.(*Store).*"},
+	{"/opt/my\\ app:main.(*Store).*", "p /opt/my app:main.(*Store).*"},
 	{"main.(*Sto*", "p main.(*Sto*"},
 	{"main.(*Sto* (x)", "p main.(*Sto* if=x"},
 	{"main.(*T)*", "p main.(*T)*"},
@@ -315,7 +312,6 @@ static const struct {
 	{"$latency", "$latency"},
 	{"$func", "$func"},
 	{"$parent_goid", "$parent_goid"},
-	{"$err != nil", "(!= $err nil)"},
 	{"req.URL.Path", "(. (. req URL) Path)"},
 	{"x.goarg1", "(. x goarg1)"},
 	{"x.len", "(. x len)"},
@@ -349,7 +345,7 @@ static const struct {
 	{"a >> 2 << 3", "(<< (>> a 2) 3)"},
 	{"a * *p", "(* a (deref p))"},
 	{"!a == b", "(== (! a) b)"},
-	{"err != nil", "(!= err nil)"},
+	{"$err != nil", "(!= $err nil)"},
 	{"req.Method==\"GET\"", "(== (. req Method) \"GET\")"},
 	{"((x))", "x"},
 };
