@@ -13,8 +13,7 @@
 #include "mem.h"
 #include "probespec.h"
 
-/* --- trees as text: (+ x 1), (. req Method), ([] a 0), (deref p) --- */
-
+/* Trees as text: (+ x 1), (. req Method), ([] a 0), (deref p). */
 static void dump_text(FILE *out, const char *text, size_t len)
 {
 	fputc('"', out);
