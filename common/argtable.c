@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arginfo.h"
+#include "argreads.h"
 #include "argtable_parts.h"
 #include "funcname.h"
 #include "mem.h"
@@ -24,17 +25,35 @@ static bool in_register(const struct evidence *evidence, const struct arginfo_it
 	return false;
 }
 
+static enum goparam_place place_by_code(const struct argtable_places *places, size_t item,
+					struct abi_piece *out)
+{
+	for (size_t i = 0; i < places->count; i++) {
+		if (places->items[i] != item)
+			continue;
+		*out = places->pieces[i];
+		return places->how[i];
+	}
+	return GOPARAM_UNPLACED;
+}
+
 /* A function saves either all that came in registers or, without a stack check, nothing; what it
  * does not save came on the stack in the first case, and from anywhere in the second. */
-static bool find_piece(const struct evidence *evidence, const struct arginfo_item *item,
-		       struct abi_piece *out)
+static enum goparam_place find_piece(const struct argtable *table, size_t at, struct abi_piece *out)
 {
+	const struct evidence *evidence = table->evidence;
+	const struct arginfo_item *item = &table->info->items[at];
+
 	if (item->off < 0)
-		return false;
+		return GOPARAM_UNPLACED;
 	if (in_register(evidence, item, out))
-		return out->size == item->size;
+		return out->size == item->size ? GOPARAM_SAVED : GOPARAM_UNPLACED;
 	*out = (struct abi_piece){ABI_SLOT, item->off, 0, item->size, 0};
-	return evidence->usual == ABI_STACK || evidence->spills.count;
+	if (evidence->usual == ABI_STACK)
+		return GOPARAM_ON_STACK;
+	if (evidence->spills.count)
+		return GOPARAM_SAVED;
+	return place_by_code(&table->places, at, out);
 }
 
 static size_t count_values(const struct arginfo *info, size_t from, size_t to)
@@ -46,9 +65,12 @@ static size_t count_values(const struct arginfo *info, size_t from, size_t to)
 	return count;
 }
 
-/* Pieces of the parameter that items [from, to) tell of: all or, where one is not known, none. */
-static void find_pieces(const struct argtable *table, size_t from, size_t to, struct abi_value *out)
+/* Pieces of the parameter that items [from, to) tell of: all that are told or, where the place of
+ * one is not known, none. */
+static enum goparam_place find_pieces(const struct argtable *table, size_t from, size_t to,
+				      struct abi_value *out)
 {
+	enum goparam_place least = GOPARAM_ON_STACK, how;
 	const struct arginfo_item *items = table->info->items;
 	size_t count = count_values(table->info, from, to);
 	int first = 0;
@@ -57,19 +79,21 @@ static void find_pieces(const struct argtable *table, size_t from, size_t to, st
 	for (size_t i = from; i < to; i++) {
 		struct abi_piece *piece = &out->pieces[out->count];
 
-		if (items[i].kind == ARGINFO_MORE ||
-		    (items[i].kind == ARGINFO_VALUE &&
-		     !find_piece(table->evidence, &items[i], piece))) {
-			out->count = 0;
-			return;
-		}
 		if (items[i].kind != ARGINFO_VALUE)
 			continue;
+		how = find_piece(table, i, piece);
+		if (how < least)
+			least = how;
+		if (how == GOPARAM_UNPLACED) {
+			out->count = 0;
+			break;
+		}
 		if (!out->count++)
 			first = items[i].off;
 		piece->off = items[i].off - first;
 		out->slot = first;
 	}
+	return least;
 }
 
 /* Bytes from the first value to the end of the last; 0: not all is told. */
@@ -140,8 +164,7 @@ enum hidden {
 	HIDDEN_NOTHING,  /* or the dictionary: no parameter of the source */
 	HIDDEN_RECEIVER, /* and the dictionary is listed first */
 	HIDDEN_FIRST,    /* the first parameter */
-	HIDDEN_EITHER,   /* the dictionary or the first parameter: names did not tell before Go 1.21
-			  */
+	HIDDEN_EITHER,   /* the dictionary or the first parameter */
 };
 
 static enum hidden what_is_hidden(const char *name)
@@ -151,9 +174,11 @@ static enum hidden what_is_hidden(const char *name)
 	if (!strchr(name, '['))
 		return HIDDEN_NOTHING;
 	if (strstr(name, "[...]"))
-		return HIDDEN_EITHER;
+		return HIDDEN_EITHER; /* Go 1.18 to 1.20 do not tell */
 	funcname_parse(name, &parts);
-	if (parts.closure || !parts.shapes)
+	if (parts.closure && parts.generic)
+		return HIDDEN_EITHER; /* some have the dictionary captured, some are given it */
+	if (!parts.shapes)
 		return HIDDEN_FIRST;
 	return parts.receiver ? HIDDEN_RECEIVER : HIDDEN_NOTHING;
 }
@@ -162,6 +187,7 @@ static void fill(const struct argtable *table, enum hidden hidden, struct gofunc
 		 struct abi_layout *layout)
 {
 	const struct arginfo *info = table->info;
+	struct goparam *param;
 	size_t at = 0, next;
 
 	if (hidden != HIDDEN_NOTHING)
@@ -172,22 +198,56 @@ static void fill(const struct argtable *table, enum hidden hidden, struct gofunc
 		next = arginfo_next(info, at);
 		if (info->items[at].kind == ARGINFO_MORE)
 			break;
-		find_pieces(table, at, next, &layout->params[sig->param_count]);
-		sig->params[sig->param_count] = make_param(table, at, next);
-		sig->params[sig->param_count++].is_guess = hidden == HIDDEN_EITHER;
+		param = &sig->params[sig->param_count];
+		*param = make_param(table, at, next);
+		param->place = find_pieces(table, at, next, &layout->params[sig->param_count++]);
+		param->is_guess = hidden == HIDDEN_EITHER;
 	}
 	if (info->truncated)
 		sig->params[sig->param_count++] = left_out(table);
 	layout->param_count = sig->param_count;
 }
 
+/* Is what the table leaves out one word in an integer register? */
+static bool hides_a_word(enum hidden hidden, const char *name)
+{
+	struct funcname parts;
+
+	funcname_parse(name, &parts);
+	return hidden == HIDDEN_NOTHING || (hidden == HIDDEN_RECEIVER && parts.pointer);
+}
+
+/* Of a function that saves nothing of them: by what its code reads. */
+static void find_places(const struct image *img, const struct pclntab *tab,
+			const struct insn_decoder *dec, const struct pclntab_func *fn,
+			enum hidden hidden, struct argtable *table)
+{
+	struct argreads reads;
+	struct argtable_asked asked = {.info = table->info,
+				       .reads = &reads,
+				       .arch = table->evidence->arch,
+				       .args = table->evidence->args};
+
+	if (table->evidence->usual == ABI_STACK || table->evidence->spills.count || !dec ||
+	    fn->is_asm)
+		return;
+	asked.hidden = strchr(fn->name, '[') != NULL;
+	if (asked.hidden && !hides_a_word(hidden, fn->name))
+		return;
+	if (argreads_find(img, tab, dec, fn, &reads))
+		argtable_place(&asked, &table->places);
+}
+
 bool argtable_read(const struct image *img, const struct pclntab *tab,
-		   const struct evidence *evidence, const struct pclntab_func *fn,
-		   struct gotypes *memory, struct gofunc *sig, struct abi_layout *layout)
+		   const struct insn_decoder *dec, const struct evidence *evidence,
+		   const struct pclntab_func *fn, struct gotypes *memory, struct gofunc *sig,
+		   struct abi_layout *layout)
 {
 	struct arginfo info;
-	struct argtable table = {&info, evidence, memory};
+	struct argtable table = {.info = &info, .evidence = evidence, .memory = memory};
 	bool told = arginfo_read(img, tab, fn, &info);
+
+	enum hidden hidden = told ? what_is_hidden(fn->name) : HIDDEN_NOTHING;
 
 	/* assembly may have conventions of its own */
 	if (!told && (fn->is_asm || evidence->args != 0))
@@ -196,6 +256,7 @@ bool argtable_read(const struct image *img, const struct pclntab *tab,
 	sig->params = gotypes_alloc(memory, info.count + 2, sizeof(*sig->params));
 	*layout = (struct abi_layout){.results = mem_zalloc(1, sizeof(*layout->results))};
 	layout->params = mem_zalloc(info.count + 2, sizeof(*layout->params));
-	fill(&table, told ? what_is_hidden(fn->name) : HIDDEN_NOTHING, sig, layout);
+	find_places(img, tab, dec, fn, hidden, &table);
+	fill(&table, hidden, sig, layout);
 	return true;
 }

@@ -17,7 +17,8 @@ struct pclntab_func;
  * for those that the table leaves out. A value without pieces: its place is not known. There are
  * no results, since tables do not tell of any. The layout is for abi_layout_free(). */
 bool argtable_read(const struct image *img, const struct pclntab *tab,
-		   const struct evidence *evidence, const struct pclntab_func *fn,
-		   struct gotypes *memory, struct gofunc *sig, struct abi_layout *layout);
+		   const struct insn_decoder *dec, const struct evidence *evidence,
+		   const struct pclntab_func *fn, struct gotypes *memory, struct gofunc *sig,
+		   struct abi_layout *layout);
 
 #endif

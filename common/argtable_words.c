@@ -44,34 +44,49 @@ static void open_struct(const struct argtable *table, size_t at, int64_t end,
 {
 	struct gotype *type = gotypes_add(table->memory, GOTYPE_STRUCT, "");
 	size_t members = count_members(table->info, at), next = at;
+	size_t stop = arginfo_next(table->info, at);
 
-	while (next < table->info->count && table->info->items[next].kind == ARGINFO_OPEN)
+	while (next < stop && table->info->items[next].kind != ARGINFO_VALUE)
 		next++;
-	if (next < table->info->count && table->info->items[next].kind == ARGINFO_VALUE)
+	if (next < stop)
 		end = table->info->items[next].off;
+	else if (nesting->depth && end < nesting->start[nesting->depth - 1])
+		end = nesting->start[nesting->depth - 1]; /* nothing in it */
 	type->align = 1;
 	type->fields = gotypes_alloc(table->memory, members, sizeof(*type->fields));
 	nesting->open[nesting->depth] = type;
 	nesting->start[nesting->depth++] = end;
 }
 
+/* Is one of the values in [start, end) in a floating-point register? */
+static bool has_float(const struct argtable *table, int64_t start, int64_t end)
+{
+	const struct spills *spills = &table->evidence->spills;
+	const struct argtable_places *places = &table->places;
+
+	for (size_t i = 0; i < spills->count; i++)
+		if (spills->items[i].where == ABI_FLOAT &&
+		    (int64_t)spills->items[i].slot >= start && (int64_t)spills->items[i].slot < end)
+			return true;
+	for (size_t i = 0; i < places->count; i++) {
+		int64_t off = table->info->items[places->items[i]].off;
+
+		if (places->pieces[i].where == ABI_FLOAT && off >= start && off < end)
+			return true;
+	}
+	return false;
+}
+
 /* Strings and interfaces are made of two words in registers for integers, or of memory. */
 static bool is_pair(const struct argtable *table, const struct gotype *type, int64_t start)
 {
-	const struct spills *spills = &table->evidence->spills;
-
 	if (type->field_count != 2)
 		return false;
 	for (size_t i = 0; i < 2; i++)
 		if (type->fields[i].type->kind != GOTYPE_UNKNOWN ||
 		    type->fields[i].type->size != 8 || type->fields[i].off != 8 * i)
 			return false;
-	for (size_t i = 0; i < spills->count; i++)
-		if (spills->items[i].where == ABI_FLOAT &&
-		    (int64_t)spills->items[i].slot >= start &&
-		    (int64_t)spills->items[i].slot < start + 16)
-			return false;
-	return true;
+	return !has_float(table, start, start + 16);
 }
 
 /* Ends the innermost one, which is returned. */
@@ -88,7 +103,7 @@ static struct gotype *close_struct(const struct argtable *table, int64_t end,
 	return type;
 }
 
-/* NULL: it is a single value, or not all of it is told. */
+/* NULL: it is a single value, or where parts of it are is not told. */
 const struct gotype *argtable_words(const struct argtable *table, size_t from, size_t to)
 {
 	const struct arginfo_item *items = table->info->items;
@@ -99,10 +114,11 @@ const struct gotype *argtable_words(const struct argtable *table, size_t from, s
 	for (size_t i = from; i < to; i++) {
 		bool told = items[i].kind != ARGINFO_VALUE || items[i].off >= 0;
 
-		if (!told || items[i].kind == ARGINFO_MORE ||
-		    (items[i].kind == ARGINFO_OPEN && nesting.depth == NESTING))
+		if (!told || (items[i].kind == ARGINFO_OPEN && nesting.depth == NESTING))
 			return NULL;
-		if (items[i].kind == ARGINFO_OPEN) {
+		if (items[i].kind == ARGINFO_MORE) {
+			add_member(&nesting, word_type(table, 0), end);
+		} else if (items[i].kind == ARGINFO_OPEN) {
 			open_struct(table, i, end, &nesting);
 		} else if (items[i].kind == ARGINFO_CLOSE) {
 			whole = close_struct(table, end, &nesting);

@@ -35,12 +35,14 @@ struct format_list_item {
 	const char *name;          /* NULL or "": none */
 	const struct shape *shape; /* NULL: there is none */
 	const char *fault;         /* why not ("<fault>"); NULL: "?" */
+	bool is_guess;             /* to be marked as one */
 };
 
 struct format_arg {
 	enum format_arg_kind kind;
 	int64_t number;
 	bool is_bool, is_unsigned;
+	bool is_guess; /* INT, SHAPE: to be marked as one */
 	const char *text;
 	const struct shape *shape;
 	const struct format_list_item *list;

@@ -107,6 +107,13 @@ static void print_shape(FILE *out, const struct format_piece *piece, const struc
 		value_print(out, shape, source, style_of(piece));
 }
 
+static void mark(FILE *out, bool is_guess, const struct shape *shape,
+		 const struct value_source *source)
+{
+	if (is_guess && !(shape && value_is_marked(shape, source)))
+		putc('?', out);
+}
+
 static void print_arg(FILE *out, const struct format_piece *piece, const struct format_arg *arg,
 		      const struct value_source *source)
 {
@@ -114,6 +121,8 @@ static void print_arg(FILE *out, const struct format_piece *piece, const struct 
 	struct format_text text = {.bytes = arg->text ? arg->text : "", .owned = NULL};
 
 	text.len = strlen(text.bytes);
+	if (arg->kind == FORMAT_INT || arg->kind == FORMAT_SHAPE)
+		mark(out, arg->is_guess, arg->shape, source);
 	if (arg->kind == FORMAT_INT)
 		format_print_number(out, piece, &number);
 	else if (arg->kind == FORMAT_TEXT)
@@ -196,9 +205,11 @@ void format_print_list(FILE *out, const struct format_list_item *items, size_t c
 			escape_print(out, items[i].name);
 			putc('=', out);
 		}
-		if (items[i].shape)
+		if (items[i].shape) {
+			mark(out, items[i].is_guess, items[i].shape, source);
 			value_print(out, items[i].shape, source, style);
-		else
-			escape_print(out, items[i].fault ? items[i].fault : "?");
+			continue;
+		}
+		escape_print(out, items[i].fault ? items[i].fault : "?");
 	}
 }

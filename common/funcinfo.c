@@ -129,8 +129,8 @@ bool funcinfo_table(struct funcinfo *info, const struct pclntab_func *fn, struct
 	const struct evidence *evidence = get_evidence(info, fn);
 
 	return !pclntab_is_gccgo(info->prog->tab) &&
-	       argtable_read(info->prog->img, info->prog->tab, evidence, fn, info->memory, sig,
-			     layout);
+	       argtable_read(info->prog->img, info->prog->tab, info->decoder, evidence, fn,
+			     info->memory, sig, layout);
 }
 
 /* Does nothing in the program contradict it? */

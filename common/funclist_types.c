@@ -158,6 +158,7 @@ static char *describe(int arch, const struct goparam *param, const struct abi_va
 
 	if (!out)
 		return mem_strdup("?");
+	fputs(param->place == GOPARAM_GUESSED ? "?" : "", out);
 	escape_print(out, param->name);
 	if (!is_left_out(param)) {
 		fputs(*param->name ? " " : "", out);
@@ -200,6 +201,60 @@ static void print_values(FILE *out, int arch, const char *label, const struct go
 	fputc('\n', out);
 }
 
+/* How what is known of one parameter is known; `key`: for JSON */
+struct origin {
+	const char *text, *key;
+};
+
+static struct origin origin_of(const struct gofunc *sig, const struct goparam *param)
+{
+	static const struct origin of_place[] = {
+		[GOPARAM_UNPLACED] = {"place not known", "table"},
+		[GOPARAM_GUESSED] = {"the likeliest place, a guess", "guess"},
+		[GOPARAM_READ] = {"what the code reads", "code"},
+		[GOPARAM_SAVED] = {"saved registers", "saved"},
+		[GOPARAM_ON_STACK] = {"all on the stack", "stack"},
+	};
+
+	if (is_left_out(param))
+		return (struct origin){"not told", "none"};
+	if (sig->source == GOFUNC_ARGINFO)
+		return of_place[param->place];
+	if (sig->source == GOFUNC_DEBUGINFO && !strcmp(param->type->name, "?"))
+		return (struct origin){"argument tables", "argtables"};
+	return (struct origin){source_name(sig->source), source_key(sig->source)};
+}
+
+/* Are all known as the function is? Then there is nothing to add. */
+static bool is_one_origin(const struct gofunc *sig)
+{
+	for (size_t i = 0; i < sig->param_count; i++)
+		if (strcmp(origin_of(sig, &sig->params[i]).text, source_name(sig->source)) != 0)
+			return false;
+	return true;
+}
+
+/* "goarg1 to goarg3: saved registers", a line for each origin */
+static void print_origins(FILE *out, const struct gofunc *sig)
+{
+	const char *before = "    places   ";
+
+	if (is_one_origin(sig))
+		return;
+	for (size_t i = 0, next; i < sig->param_count; i = next) {
+		struct origin origin = origin_of(sig, &sig->params[i]);
+
+		for (next = i + 1; next < sig->param_count; next++)
+			if (strcmp(origin_of(sig, &sig->params[next]).text, origin.text) != 0)
+				break;
+		fprintf(out, "%sgoarg%zu", before, i + 1);
+		if (next > i + 1)
+			fprintf(out, "%sgoarg%zu", next > i + 2 ? " to " : ", ", next);
+		fprintf(out, ": %s\n", origin.text);
+		before = "             ";
+	}
+}
+
 /* All that is left to say of a function without any other knowledge. */
 static void print_size(FILE *out, const struct funclist_types *types, const struct pclntab_func *fn)
 {
@@ -223,6 +278,8 @@ void funclist_types_print(FILE *out, struct funclist_types *types, const struct 
 		print_values(out, types->arch, "results", known.sig.results, known.sig.result_count,
 			     known.layout.results);
 	fprintf(out, "    types    %s\n", source_name(known.sig.source));
+	if (known.sig.source != GOFUNC_NONE)
+		print_origins(out, &known.sig);
 	abi_layout_free(&known.layout);
 }
 
@@ -252,7 +309,8 @@ static void json_type(struct json *json, const struct goparam *param)
 		json_null(json);
 }
 
-static void json_value(struct json *json, int arch, const struct goparam *param,
+/* `from`: NULL of results */
+static void json_value(struct json *json, int arch, const char *from, const struct goparam *param,
 		       const struct abi_value *value)
 {
 	char place[PLACE_TEXT];
@@ -266,16 +324,30 @@ static void json_value(struct json *json, int arch, const struct goparam *param,
 		json_string(json, place);
 	}
 	json_array_end(json);
+	if (from) {
+		json_key(json, "from");
+		json_string(json, from);
+	}
 	json_object_end(json);
 }
 
-static void json_values(struct json *json, int arch, const char *key, const struct goparam *params,
-			size_t count, const struct abi_value *values)
+static void json_args(struct json *json, int arch, const struct gofunc *sig,
+		      const struct abi_layout *layout)
 {
-	json_key(json, key);
+	json_key(json, "args");
 	json_array(json);
-	for (size_t i = 0; i < count; i++)
-		json_value(json, arch, &params[i], &values[i]);
+	for (size_t i = 0; i < sig->param_count; i++)
+		json_value(json, arch, origin_of(sig, &sig->params[i]).key, &sig->params[i],
+			   &layout->params[i]);
+	json_array_end(json);
+}
+
+static void json_results(struct json *json, int arch, const struct known *known)
+{
+	json_key(json, "results");
+	json_array(json);
+	for (size_t i = 0; i < known->sig.result_count; i++)
+		json_value(json, arch, NULL, &known->sig.results[i], &known->layout.results[i]);
 	json_array_end(json);
 }
 
@@ -294,13 +366,11 @@ void funclist_types_json(struct json *json, struct funclist_types *types,
 	if (known.sig.source == GOFUNC_NONE)
 		json_unknown(json, "args");
 	else
-		json_values(json, types->arch, "args", known.sig.params, known.sig.param_count,
-			    known.layout.params);
+		json_args(json, types->arch, &known.sig, &known.layout);
 	if (known.sig.source == GOFUNC_NONE || known.sig.source == GOFUNC_ARGINFO)
 		json_unknown(json, "results");
 	else
-		json_values(json, types->arch, "results", known.sig.results, known.sig.result_count,
-			    known.layout.results);
+		json_results(json, types->arch, &known);
 	json_key(json, "types_from");
 	json_string(json, source_key(known.sig.source));
 	abi_layout_free(&known.layout);
@@ -312,8 +382,7 @@ void funclist_types_json_copy(struct json *json, const struct funclist_types *ty
 	if (known->sig.source == GOFUNC_NONE)
 		json_unknown(json, "args");
 	else
-		json_values(json, types->arch, "args", known->sig.params, known->sig.param_count,
-			    known->layout.params);
+		json_args(json, types->arch, &known->sig, &known->layout);
 	json_key(json, "types_from");
 	json_string(json, source_key(known->sig.source));
 }

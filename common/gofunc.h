@@ -5,13 +5,24 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "gotype.h"
+
+/* How it was found out where a parameter of a GOFUNC_ARGINFO is passed; the surest last */
+enum goparam_place {
+	GOPARAM_UNPLACED, /* it was not */
+	GOPARAM_GUESSED,  /* the likeliest of several ways */
+	GOPARAM_READ,     /* the only way that what its code reads leaves */
+	GOPARAM_SAVED,    /* by what the function saves of its registers */
+	GOPARAM_ON_STACK, /* all of the function's are on the stack */
+};
 
 struct goparam {
 	const char *name; /* "" or "_": it has none; results of debug information: "~r0" */
 	const struct gotype *type;
 	bool is_guess;   /* its place in the order of parameters is; all else of it is certain */
+	uint8_t place;   /* enum goparam_place */
 	bool by_address; /* of gccgo's methods: the receiver is no pointer, but passed as one */
 };
 

@@ -6,12 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arm64.h"
 #include "image.h"
 #include "insn_effects.h"
+#include "insn_machine.h"
+#include "insn_regs.h"
 #include "mem.h"
-#include "x86.h"
-#include "x86kind.h"
 
 enum { X86_ARGS = 9, ARM64_ARGS = 16 };
 
@@ -20,119 +19,6 @@ struct insn_decoder {
 	csh capstone;
 	cs_insn *scratch;
 };
-
-static int64_t signed_at(const uint8_t *at, unsigned size)
-{
-	int8_t one;
-	int32_t four;
-
-	if (size == 1) {
-		memcpy(&one, at, 1);
-		return one;
-	}
-	memcpy(&four, at, 4);
-	return four;
-}
-
-/* where a direct branch goes, or what a rip-relative lea computes */
-static void x86_target(const uint8_t *code, const struct x86_op *op, struct insn *in)
-{
-	uint64_t next = in->addr + op->size;
-	bool direct = in->kind == INSN_JUMP || in->kind == INSN_JUMP_IF ||
-		      (in->kind == INSN_CALL && op->opcode == 0xe8);
-
-	if (direct && op->imm_size)
-		in->target = next + signed_at(code + op->size - op->imm_size, op->imm_size);
-	if (op->map == 0 && op->opcode == 0x8d && op->disp_at) {
-		in->target = next + signed_at(code + op->disp_at, 4);
-		in->reg = (op->modrm >> 3 & 7) | (op->rex & 4 ? 8 : 0);
-	}
-}
-
-static bool is_control(const struct insn *in)
-{
-	return in->kind == INSN_CALL || in->kind == INSN_JUMP_IF || in->kind == INSN_JUMP_MEM;
-}
-
-static bool x86_decode(const uint8_t *code, size_t len, struct insn *in)
-{
-	static const uint8_t nop5[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
-	static const uint8_t kinds[] = {
-		[X86_OTHER] = INSN_OTHER,       [X86_CALL] = INSN_CALL,
-		[X86_JUMP] = INSN_JUMP,         [X86_JUMP_IF] = INSN_JUMP_IF,
-		[X86_JUMP_REG] = INSN_JUMP_REG, [X86_JUMP_MEM] = INSN_JUMP_MEM,
-		[X86_RET] = INSN_RET,           [X86_TRAP] = INSN_TRAP,
-		[X86_MOVE] = INSN_MOVE,         [X86_NOP] = INSN_NOP,
-	};
-	struct x86_op op;
-
-	if (!x86_parse(code, len, &op))
-		return false;
-	in->size = op.size;
-	in->kind = kinds[x86kind_of(&op)];
-	in->probe = x86kind_refused(&op)    ? INSN_REFUSED
-		    : x86kind_emulated(&op) ? INSN_EMULATED
-					    : INSN_STEPPED;
-	in->may_fault = x86kind_may_fault(&op);
-	in->floats = x86kind_floats(&op);
-	in->stays = x86kind_stays(&op) || is_control(in);
-	x86_target(code, &op, in);
-	if (in->kind == INSN_JUMP_IF)
-		in->cond = (op.opcode & 0xfc) == 0xe0 && !op.map ? 16 : op.opcode & 15;
-	if (in->kind == INSN_JUMP_REG || in->kind == INSN_JUMP_MEM)
-		in->reg = op.base;
-	in->padding = code[0] == 0xcc || (op.size == 2 && !code[0] && !code[1]);
-	in->nop5 = op.size == 5 && !memcmp(code, nop5, 5);
-	return true;
-}
-
-/* what takes two instructions to say: `before` is the one before */
-static void arm64_pair(uint32_t before, uint32_t word, struct insn *in)
-{
-	uint64_t address;
-	uint8_t reg;
-
-	if (in->kind == INSN_JUMP_REG && arm64_is_table_load(before, in->reg, &reg)) {
-		in->kind = INSN_JUMP_MEM;
-		in->reg = reg;
-	} else if (arm64_is_address(before, word, in->addr - sizeof(word), &address, &reg)) {
-		in->target = address;
-		in->reg = reg;
-	}
-}
-
-static bool arm64_decode(const uint8_t *code, size_t len, bool has_before, struct insn *in)
-{
-	static const uint8_t kinds[] = {
-		[ARM64_OTHER] = INSN_OTHER,    [ARM64_BL] = INSN_CALL,
-		[ARM64_BLR] = INSN_CALL,       [ARM64_B] = INSN_JUMP,
-		[ARM64_B_COND] = INSN_JUMP_IF, [ARM64_CBZ] = INSN_JUMP_IF,
-		[ARM64_BR] = INSN_JUMP_REG,    [ARM64_RET] = INSN_RET,
-		[ARM64_TRAP] = INSN_TRAP,      [ARM64_MOVE] = INSN_MOVE,
-		[ARM64_NOP] = INSN_NOP,
-	};
-	struct arm64_op op;
-	uint32_t word, before;
-
-	if (len < sizeof(word) || in->addr % sizeof(word))
-		return false;
-	memcpy(&word, code, sizeof(word));
-	arm64_parse(word, &op);
-	in->size = sizeof(word);
-	in->kind = kinds[op.class];
-	in->cond = op.class == ARM64_CBZ ? 16 : op.cond;
-	in->reg = op.reg;
-	in->target = op.direct ? in->addr + op.offset : 0;
-	in->probe = op.refused ? INSN_REFUSED : op.simulated ? INSN_EMULATED : INSN_STEPPED;
-	in->may_fault = op.may_fault;
-	in->padding = !word;
-	if (has_before) {
-		memcpy(&before, code - sizeof(before), sizeof(before));
-		arm64_pair(before, word, in);
-	}
-	in->stays = is_control(in);
-	return true;
-}
 
 static _Noreturn void no_capstone(cs_err err)
 {
@@ -185,8 +71,8 @@ bool insn_decode(const struct insn_decoder *dec, const struct insn_code *code, u
 	if (!bytes)
 		return false;
 	if (dec->arch == IMAGE_ARM64)
-		return arm64_decode(bytes, len, addr - code->addr >= sizeof(uint32_t), out);
-	return x86_decode(bytes, len, out);
+		return insn_arm64(bytes, len, addr - code->addr >= sizeof(uint32_t), out);
+	return insn_x86(bytes, len, out);
 }
 
 static const uint16_t x86_args[X86_ARGS][5] = {
@@ -242,49 +128,118 @@ bool insn_decode_writes(const struct insn_decoder *dec, const struct insn_code *
 	return true;
 }
 
-static bool operands_what(const struct x86_op *op, struct insn_operands *out)
+static uint32_t float_bit(int arch, uint16_t reg)
 {
-	bool memory = op->modrm >> 6 != 3;
+	static const uint16_t arm64_first[] = {ARM64_REG_S0, ARM64_REG_D0, ARM64_REG_Q0,
+					       ARM64_REG_V0};
 
-	switch (op->opcode) {
-	case 0x8b:
-		out->what = memory ? INSN_LOAD : INSN_COPY;
-		return true;
-	case 0x89:
-		out->what = memory ? INSN_STORE : INSN_COPY;
-		return true;
-	case 0x3b:
-	case 0x39:
-		out->what = INSN_COMPARE;
-		return memory;
-	case 0xc7:
-		out->what = INSN_SET;
-		return !memory;
+	if (arch != IMAGE_ARM64)
+		return reg >= X86_REG_XMM0 && reg < X86_REG_XMM0 + 16 ? 1u << (reg - X86_REG_XMM0)
+								      : 0;
+	for (size_t i = 0; i < sizeof(arm64_first) / sizeof(*arm64_first); i++)
+		if (reg >= arm64_first[i] && reg < arm64_first[i] + 16)
+			return 1u << (reg - arm64_first[i]);
+	return 0;
+}
+
+/* xor of a register with itself, and what merges into a register whose old value does not count */
+static bool x86_only_writes(const cs_insn *in)
+{
+	const cs_x86 *x86 = &in->detail->x86;
+	const cs_x86_op *ops = x86->operands;
+
+	switch (in->id) {
+	case X86_INS_XOR:
+	case X86_INS_SUB:
+	case X86_INS_SBB:
+	case X86_INS_PXOR:
+	case X86_INS_XORPS:
+	case X86_INS_XORPD:
+	case X86_INS_PCMPEQB:
+	case X86_INS_PCMPEQD:
+		return x86->op_count == 2 && ops[0].type == X86_OP_REG &&
+		       ops[1].type == X86_OP_REG && ops[0].reg == ops[1].reg;
+	case X86_INS_CVTSI2SD:
+	case X86_INS_CVTSI2SS:
+	case X86_INS_CVTSD2SS:
+	case X86_INS_CVTSS2SD:
+	case X86_INS_SQRTSD:
+	case X86_INS_SQRTSS:
+	case X86_INS_ROUNDSD:
+	case X86_INS_ROUNDSS:
+		return x86->op_count && ops[0].type == X86_OP_REG && ops[1].type == X86_OP_REG &&
+		       ops[0].reg != ops[1].reg;
 	default:
 		return false;
 	}
 }
 
-bool insn_operands(const struct insn_code *code, uint64_t addr, struct insn_operands *out)
+static void x86_stack(const cs_insn *in, struct insn_regs *regs)
+{
+	const cs_x86 *x86 = &in->detail->x86;
+
+	for (int i = 0; i < x86->op_count; i++) {
+		const cs_x86_op *op = &x86->operands[i];
+
+		if (op->type != X86_OP_MEM || op->mem.base != X86_REG_RSP || op->mem.index)
+			continue;
+		regs->stack_off = (int32_t)op->mem.disp;
+		regs->stack_read = in->id == X86_INS_LEA || (op->access & CS_AC_READ);
+		regs->stack_written = op->access & CS_AC_WRITE;
+	}
+}
+
+static void arm64_stack(const cs_insn *in, struct insn_regs *regs)
+{
+	const cs_arm64 *arm64 = &in->detail->arm64;
+
+	for (int i = 0; i < arm64->op_count; i++) {
+		const cs_arm64_op *op = &arm64->operands[i];
+
+		if (op->type != ARM64_OP_MEM || op->mem.base != ARM64_REG_SP || op->mem.index)
+			continue;
+		regs->stack_off = op->mem.disp;
+		regs->stack_read = !strncmp(in->mnemonic, "ld", 2);
+		regs->stack_written = !regs->stack_read;
+	}
+}
+
+static void add_regs(int arch, const uint16_t *list, uint8_t count, uint32_t *ints,
+		     uint32_t *floats)
+{
+	for (int i = 0; i < count; i++) {
+		*ints |= arch == IMAGE_ARM64 ? arm64_arg_bit(list[i]) : x86_arg_bit(list[i]);
+		*floats |= float_bit(arch, list[i]);
+	}
+}
+
+bool insn_decode_regs(const struct insn_decoder *dec, const struct insn_code *code, uint64_t addr,
+		      struct insn *out, struct insn_regs *regs)
 {
 	size_t len = 0;
 	const uint8_t *bytes = code_at(code, addr, &len);
-	struct x86_op op;
+	const cs_insn *in = dec->scratch;
+	cs_regs read, written;
+	uint8_t nread = 0, nwritten = 0;
 
-	*out = (struct insn_operands){0};
-	if (!bytes || !x86_parse(bytes, len, &op) || op.form != X86_LEGACY || op.map ||
-	    !(op.rex & 8) || !operands_what(&op, out))
+	*regs = (struct insn_regs){0};
+	if (!insn_decode(dec, code, addr, out))
 		return false;
-	if (op.modrm >> 6 != 3 && !op.plain)
+	if (out->kind == INSN_NOP) /* some have operands */
+		return true;
+	if (!cs_disasm_iter(dec->capstone, &bytes, &len, &addr, dec->scratch) ||
+	    cs_regs_access(dec->capstone, in, read, &nread, written, &nwritten))
 		return false;
-	out->reg = (op.modrm >> 3 & 7) | (op.rex & 4 ? 8 : 0);
-	out->other = op.base;
-	out->fs = op.prefixes & X86_SEG;
-	out->no_base = op.absolute;
-	out->value = out->what == INSN_SET ? signed_at(bytes + op.size - 4, 4) : op.disp;
-	if (out->what == INSN_SET || (out->what == INSN_COPY && op.opcode == 0x89)) {
-		out->other = out->reg;
-		out->reg = op.base;
+	add_regs(dec->arch, read, nread, &regs->reads, &regs->float_reads);
+	add_regs(dec->arch, written, nwritten, &regs->writes, &regs->float_writes);
+	if (dec->arch == IMAGE_ARM64) {
+		arm64_stack(in, regs);
+	} else {
+		x86_stack(in, regs);
+		if (x86_only_writes(in)) {
+			regs->reads &= ~regs->writes;
+			regs->float_reads &= ~regs->float_writes;
+		}
 	}
 	return true;
 }

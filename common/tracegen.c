@@ -49,9 +49,11 @@ static int value_arg(struct gen *gen, const struct expr *expr, bool follow,
 	struct place place;
 
 	limits.follow = follow;
+	gen->guess = false;
 	ctext_line(gen->out, "bad = 0;");
 	if (gen_place(gen, expr, &place))
 		return -1;
+	arg->is_guess = gen->guess;
 	if (place.value && !abi_covers(place.value, place.type, place.off)) {
 		absent_arg(gen, place.type, &limits, arg);
 		leave_phase(gen, before);
@@ -72,9 +74,11 @@ static int number_arg(struct gen *gen, const struct expr *expr, struct tracegen_
 	struct ctext *before = enter_phase(gen, gen_uses(gen, expr));
 	struct number number;
 
+	gen->guess = false;
 	ctext_line(gen->out, "bad = 0;");
 	if (gen_number(gen, expr, &number))
 		return -1;
+	arg->is_guess = gen->guess;
 	arg->kind = TRACEGEN_NUMBER;
 	arg->at_return = gen->returning;
 	arg->is_bool = number.is_bool;

@@ -44,8 +44,8 @@ enum tracegen_kind {
 
 struct tracegen_arg {
 	enum tracegen_kind kind;
-	bool at_return; /* known only when the call has returned */
-	bool is_bool, is_unsigned;
+	bool at_return;                      /* known only when the call has returned */
+	bool is_bool, is_unsigned, is_guess; /* guess: where it is passed is */
 	uint32_t at;
 	enum expr_special special;
 	const char *text; /* TEXT; of a list's item: its name */

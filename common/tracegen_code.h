@@ -22,6 +22,7 @@ struct gen {
 	unsigned vars;
 	unsigned saved_later, filled_later; /* entries of hit->later in use, of save and fill */
 	bool uses_parent, uses_identity, uses_types;
+	bool guess;  /* a place that is a guess was used */
 	bool absent; /* what failed was to be read from where it is optimised out */
 	struct errmsg *err;
 };

@@ -204,6 +204,7 @@ int gen_symbol_place(struct gen *gen, const struct expr *expr, struct place *out
 		return unknown_place(gen, expr);
 	if (param->is_guess && expr->kind == EXPR_PARAM && expr->col)
 		return guessed(gen, expr);
+	gen->guess |= param->place == GOPARAM_GUESSED;
 	value_place(gen, param->type, value, out);
 	return 0;
 }

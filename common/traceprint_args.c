@@ -92,6 +92,7 @@ static const struct format_list_item *list_items(const struct traceprint_event *
 			items[i].fault = state_text(state);
 		else
 			items[i].shape = item->shape;
+		items[i].is_guess = item->is_guess;
 	}
 	return items;
 }
@@ -104,6 +105,7 @@ static void make_arg(const struct traceprint_event *event, const struct tracegen
 
 	*out = (struct format_arg){.is_bool = arg->is_bool,
 				   .is_unsigned = arg->is_unsigned,
+				   .is_guess = arg->is_guess,
 				   .text = arg->text,
 				   .shape = arg->shape};
 	if (arg->kind == TRACEGEN_SPECIAL) {

@@ -15,13 +15,51 @@ static void json_count(struct json *json, const char *key, uint64_t value)
 	json_u64(json, value);
 }
 
+/* {"guess": VALUE} */
+static bool open_guess(struct json *json, bool is_guess)
+{
+	if (is_guess) {
+		json_object(json);
+		json_key(json, "guess");
+	}
+	return is_guess;
+}
+
+static void close_guess(struct json *json, bool opened)
+{
+	if (opened)
+		json_object_end(json);
+}
+
+static void json_shape(struct json *json, const struct shape *shape, bool is_guess,
+		       const struct value_source *source)
+{
+	bool marked = open_guess(json, is_guess && !value_is_marked(shape, source));
+
+	value_json(json, shape, source);
+	close_guess(json, marked);
+}
+
 static void json_item(struct json *json, const struct format_list_item *item,
 		      const struct value_source *source)
 {
 	if (item->shape)
-		value_json(json, item->shape, source);
+		json_shape(json, item->shape, item->is_guess, source);
 	else
 		json_string(json, item->fault ? item->fault : "?");
+}
+
+static void json_number_arg(struct json *json, const struct format_arg *arg)
+{
+	bool marked = open_guess(json, arg->is_guess);
+
+	if (arg->is_bool)
+		json_bool(json, arg->number);
+	else if (arg->is_unsigned)
+		json_u64(json, arg->number);
+	else
+		json_i64(json, arg->number);
+	close_guess(json, marked);
 }
 
 static void json_arg(struct json *json, const struct format_arg *arg,
@@ -29,15 +67,10 @@ static void json_arg(struct json *json, const struct format_arg *arg,
 {
 	switch (arg->kind) {
 	case FORMAT_INT:
-		if (arg->is_bool)
-			json_bool(json, arg->number);
-		else if (arg->is_unsigned)
-			json_u64(json, arg->number);
-		else
-			json_i64(json, arg->number);
+		json_number_arg(json, arg);
 		break;
 	case FORMAT_SHAPE:
-		value_json(json, arg->shape, source);
+		json_shape(json, arg->shape, arg->is_guess, source);
 		break;
 	case FORMAT_LIST:
 		json_array(json);

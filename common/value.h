@@ -35,6 +35,8 @@ enum value_style {
 /* Control characters of the program's never reach `out` unescaped. */
 void value_print(FILE *out, const struct shape *shape, const struct value_source *source,
 		 enum value_style style);
+/* Does the above print the value with a question mark in front, as a guess? */
+bool value_is_marked(const struct shape *shape, const struct value_source *source);
 /* Numbers as numbers, strings as strings, structs as objects, slices as arrays, nil as null; what
  * has no JSON of its own as a string in Go's notation. */
 void value_json(struct json *json, const struct shape *shape, const struct value_source *source);

@@ -87,3 +87,10 @@ void value_print_pair(struct value_printer *printer, const struct value_at *at)
 		print_words(printer, at);
 	}
 }
+
+bool value_is_marked(const struct shape *shape, const struct value_source *source)
+{
+	struct value_at at = value_of(shape);
+
+	return shape->type->kind == GOTYPE_PAIR && value_pair_is(source, &at) == VALUE_PAIR_TEXT;
+}

@@ -3,12 +3,14 @@
 what gotrace prints, against the words that the program passes."""
 
 import collections
+import itertools
 import json
 import re
 
-from harness import expect, plain_name, test, versions
+from harness import expect, fixture, plain_name, test, versions
 
 from gotrace import rows, texts, trace_fixture
+from test_gofuncs_types import listed
 from words import Reader, Wrong, count_words, leaves
 
 PATTERNS = [":main.call*", ":main.make*.func1", ":main.blank*", ":main.Gen*"]
@@ -23,7 +25,7 @@ class Tally:
 
     def add_rest(self, values):
         for value in values:
-            self.params["unknown"] += 1
+            self.params["left out"] += 1
             for leaf in leaves(value):
                 of = self.others if leaf["is"] in ("float", "complex") else self.words
                 of["left out"] += len(leaf["words"])
@@ -51,12 +53,15 @@ class Tally:
         self.guesses += reader.guesses
 
     def share(self, of):
-        counter = getattr(self, of)
-        return 100 * counter["right"] / max(1, sum(counter.values()))
+        """Per cent right, of what the compiler's tables tell: they end after ten values"""
+        told = sum(n for what, n in of.items() if what != "left out")
+        return 100 * of["right"] / max(1, told)
 
     def line(self, title):
-        return (f"{title}: parameters {dict(self.params)}, words {dict(self.words)}, "
-                f"floats {dict(self.others)}, {self.guesses} guesses")
+        parts = [f"{name} {self.share(of):.1f} % ({', '.join(f'{n} {what}' for what, n in of.items())})"
+                 for name, of in (("shapes", self.params), ("words", self.words),
+                                  ("floats", self.others)) if of]
+        return f"Go {title}: {'; '.join(parts)}; {self.guesses} marked as guesses"
 
 
 def tally(version, flavour="strip"):
@@ -82,7 +87,43 @@ def trace_stripped(version):
     result = tally(version)
     print(f"# {result.line(version)}", flush=True)
     expect(not result.wrong, f"{len(result.wrong)} wrong: " + "; ".join(list(result.wrong.values())[:9]))
-    expect(result.words["right"] > 700, result.line(version))
+    for of in result.words, result.params:
+        expect(result.share(of) >= 97, result.line(version))
+
+
+def placed(version):
+    """Of a whole program's functions: how the places that its stripped copy tells compare with those
+    that its debug information does"""
+    stripped, whole = (listed(fixture("web", version, flavour), "*") for flavour in ("strip", "plain"))
+    told, wrong = collections.Counter(), []
+    for name, of in whole.items():
+        got = stripped.get(name, {"types_from": ""})
+        if of["types_from"] != "debuginfo" or got["types_from"] != "argtables":
+            continue
+        if "[...]" in name or name == "reflect.callMethod":  # has a hidden parameter; is ABI0
+            continue
+        args = [a for a in got["args"] if a["name"] != "..." or a is got["args"][-1]]
+        hidden = "[" in name and len(args) != len(got["args"])
+        for arg, true in itertools.zip_longest(args, of["args"]):
+            if hidden or not true or not true["size"]:
+                continue
+            said = arg["in"] if arg else []
+            if true["in"][:1] and true["in"][0].startswith("["):
+                said = said[:1]
+            if said and true["in"] and said != true["in"][:len(said)]:
+                wrong.append(f"{name}: {arg}, in truth {true}")
+            told[arg["from"] if said else "unknown" if arg and arg["name"] != "..." else "left out"] += 1
+    return told, wrong
+
+
+@test(version=lambda: [v for v in versions() if v in ("1.19", "1.22", "1.24", "1.27")])
+def gofuncs_stripped_places(version):
+    """A net/http program: thousands of functions"""
+    told, wrong = placed(version)
+    print(f"# Go {version}, net/http: {dict(told)}", flush=True)
+    expect(not wrong, f"{len(wrong)} wrong: {wrong[:5]}")
+    unknown = told["unknown"] + told["left out"]
+    expect(unknown < 0.03 * sum(told.values()), f"{told}")
 
 
 PAIRS = [  # PROBE, without its colon, what it prints of both calls

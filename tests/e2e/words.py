@@ -8,7 +8,7 @@ import re
 NUMBER = re.compile(r"0x[0-9a-f]+")
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 UNTOLD = ("<float in register>", "<fault>")
-UNKNOWN = re.compile(r"\?(?![\"0{<])|\.\.\.")  # a question mark before a value says that it is a guess
+UNKNOWN = re.compile(r"\?(?= |$)|\.\.\.")  # in front of a value it says that that is a guess
 
 
 class Wrong(Exception):
@@ -76,11 +76,20 @@ class Reader:
             return
         self.words["right"] += 2
 
+    def left_out(self, value):
+        for leaf in leaves(value):
+            counter = self.others if leaf["is"] in ("float", "complex") else self.words
+            counter["left out"] += len(leaf["words"])
+
     def struct(self, parts):
         self.skip("{")
         for i, part in enumerate(parts):
             if i:
                 self.skip(", ")
+            if self.text.startswith("...}", self.at) and count_words(parts[i:]):
+                self.left_out(parts[i:])
+                self.skip("...")
+                break
             self.value(part)
         self.skip("}")
 
@@ -108,8 +117,7 @@ class Reader:
                 counter = self.others if leaf["is"] in ("float", "complex") else self.words
                 counter["unknown"] += len(leaf["words"])
             return None
-        if self.text.startswith("?0", self.at) or self.text.startswith("?{", self.at) or \
-                self.text.startswith("?<", self.at):
+        if not self.text.startswith('?"', self.at):
             self.mark()
         self.value(value)
         return True

@@ -24,7 +24,8 @@ static bool read_table(struct table *t, const struct evidence *evidence, const u
 	open_it(&t->o);
 	get(&t->o, 1, &fn);
 	t->types = gotypes_new();
-	return argtable_read(t->o.img, t->o.tab, evidence, &fn, t->types, &t->sig, &t->layout);
+	return argtable_read(t->o.img, t->o.tab, NULL, evidence, &fn, t->types, &t->sig,
+			     &t->layout);
 }
 
 static void free_table(struct table *t)

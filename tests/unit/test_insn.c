@@ -10,6 +10,7 @@
 
 #include "image.h"
 #include "insn.h"
+#include "insn_regs.h"
 
 enum { BASE = 0x401000 };
 
@@ -165,6 +166,65 @@ static void test_x86_writes(void **state)
 	insn_decoder_free(dec);
 }
 
+static void test_regs(void **state)
+{
+	static const struct {
+		int arch;
+		const char *bytes;
+		size_t len;
+		struct insn_regs want;
+	} cases[] = {
+		/* add rax, rbx; mov rax, [rsp+16]; mov [rsp+8], rax; lea rcx, [rsp+40] */
+		{IMAGE_AMD64, "\x48\x01\xd8", 3, {.reads = 3, .writes = 1}},
+		{IMAGE_AMD64,
+		 "\x48\x8b\x44\x24\x10",
+		 5,
+		 {.writes = 1, .stack_read = true, .stack_off = 16}},
+		{IMAGE_AMD64,
+		 "\x48\x89\x44\x24\x08",
+		 5,
+		 {.reads = 1, .stack_written = true, .stack_off = 8}},
+		{IMAGE_AMD64,
+		 "\x48\x8d\x4c\x24\x28",
+		 5,
+		 {.writes = 4, .stack_read = true, .stack_off = 40}},
+		/* xor eax, eax; nop [rax]; pxor xmm0, xmm0: read nothing */
+		{IMAGE_AMD64, "\x31\xc0", 2, {.writes = 1}},
+		{IMAGE_AMD64, "\x0f\x1f\x00", 3, {0}},
+		{IMAGE_AMD64, "\x66\x0f\xef\xc0", 4, {.float_writes = 1}},
+		/* addsd xmm0, xmm1; cvtsi2sd xmm0, rcx; movups xmm2, [rcx] */
+		{IMAGE_AMD64, "\xf2\x0f\x58\xc1", 4, {.float_reads = 3, .float_writes = 1}},
+		{IMAGE_AMD64, "\xf2\x48\x0f\x2a\xc1", 5, {.reads = 4, .float_writes = 1}},
+		{IMAGE_AMD64, "\x0f\x10\x11", 3, {.reads = 4, .float_writes = 4}},
+		/* add x0, x1, x2; ldr x3, [sp, #16]; fadd d0, d1, d2 */
+		{IMAGE_ARM64, "\x20\x00\x02\x8b", 4, {.reads = 6, .writes = 1}},
+		{IMAGE_ARM64,
+		 "\xe3\x0b\x40\xf9",
+		 4,
+		 {.writes = 8, .stack_read = true, .stack_off = 16}},
+		{IMAGE_ARM64, "\x20\x28\x62\x1e", 4, {.float_reads = 6, .float_writes = 1}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct insn_decoder *dec = insn_decoder_new(cases[i].arch);
+		struct insn_code code = one(cases[i].bytes, cases[i].len);
+		const struct insn_regs *want = &cases[i].want;
+		struct insn_regs got;
+		struct insn in;
+
+		assert_true(insn_decode_regs(dec, &code, BASE, &in, &got));
+		insn_decoder_free(dec);
+		if (got.reads != want->reads || got.writes != want->writes ||
+		    got.float_reads != want->float_reads ||
+		    got.float_writes != want->float_writes || got.stack_read != want->stack_read ||
+		    got.stack_written != want->stack_written || got.stack_off != want->stack_off)
+			fail_msg("case %zu: %x %x %x %x %d %d %d", i, got.reads, got.writes,
+				 got.float_reads, got.float_writes, got.stack_read,
+				 got.stack_written, got.stack_off);
+	}
+}
+
 static void test_x86_marks(void **state)
 {
 	static const char text[] = "\xcc"                 /* int3: padding */
@@ -240,7 +300,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_x86),         cmocka_unit_test(test_x86_cut),
 		cmocka_unit_test(test_x86_invalid), cmocka_unit_test(test_x86_writes),
-		cmocka_unit_test(test_x86_marks),   cmocka_unit_test(test_arm64),
+		cmocka_unit_test(test_regs),        cmocka_unit_test(test_x86_marks),
+		cmocka_unit_test(test_arm64),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
