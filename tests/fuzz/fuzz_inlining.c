@@ -3,18 +3,22 @@
  * runtime must lie in its code, and looking for them must end. */
 #include <string.h>
 
+#include "forwarder.h"
 #include "fuzz.h"
-#include "gofile.h"
+#include "gofile_forwarder.h"
 #include "goruntime.h"
+#include "gotype.h"
 #include "inlining.h"
 #include "site.h"
 
-enum { MAX_FUNCTIONS = 100, MAX_COPIES = 100 };
+enum { MAX_FUNCTIONS = 100, MAX_COPIES = 100, OLDEST = 15 };
 
 struct walk {
 	const struct image *img;
 	const struct pclntab *tab;
 	struct site_finder *finder;
+	struct gotypes *memory;
+	int minor;
 	unsigned copies;
 };
 
@@ -32,6 +36,32 @@ static void check_list(const struct walk *walk, const struct pclntab_func *fn,
 	free(list->items);
 }
 
+/* What is said of arguments must be in what is passed. */
+static void check_values(const struct goparam *params, const struct abi_value *values, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t p = 0; p < values[i].count; p++)
+			if (values[i].pieces[p].off + values[i].pieces[p].size >
+			    params[i].type->size)
+				abort();
+}
+
+static void walk_forwarder(struct walk *walk, const struct inlining_copy *copy,
+			   const struct pclntab_func *fn)
+{
+	struct forwarder_call call;
+
+	if (!forwarder_find(walk->finder, walk->minor, copy, walk->memory, NULL, NULL, &call))
+		return;
+	check(walk, fn, &call.site);
+	if (call.layout.param_count != call.sig.param_count ||
+	    call.layout.result_count != call.sig.result_count)
+		abort();
+	check_values(call.sig.params, call.layout.params, call.sig.param_count);
+	check_values(call.sig.results, call.layout.results, call.sig.result_count);
+	abi_layout_free(&call.layout);
+}
+
 static bool walk_copy(const struct inlining_copy *copy, void *ctx)
 {
 	struct walk *walk = ctx;
@@ -47,6 +77,7 @@ static bool walk_copy(const struct inlining_copy *copy, void *ctx)
 	if (!inlining_span(walk->finder, copy, &site, &exits, &reason))
 		check(walk, &fn, &site);
 	check_list(walk, &fn, &exits);
+	walk_forwarder(walk, copy, &fn);
 	return ++walk->copies < MAX_COPIES;
 }
 
@@ -74,13 +105,17 @@ static void walk_image(const struct image *img)
 	if (!tab)
 		return;
 
-	struct walk walk = {img, tab, site_finder_new(img, tab), 0};
+	struct walk walk = {img, tab, site_finder_new(img, tab), gotypes_new(), 0, 0};
 	struct goruntime runtime;
 
+	walk.minor = pclntab_minor_guess(tab);
+	if (walk.minor < OLDEST)
+		walk.minor = OLDEST;
 	goruntime_read(img, tab, walk.finder, &runtime, NULL);
 	walk_functions(&walk);
 	inlining_each(tab, walk_copy, &walk);
 	site_finder_free(walk.finder);
+	gotypes_free(walk.memory);
 	pclntab_close(tab);
 }
 
@@ -97,16 +132,33 @@ static const uint8_t main_b[] = "\x90\x48\x89\xc3\x90\x48\x89\x03"
 				"\xe8\0\0\0\0\x90\x74\x05\x48\x8d\x0d\0\x08\0\0\xff\x24\xc1"
 				"\x48\x89\x43\x10\xc3";
 
-uint8_t *fuzz_seed(unsigned index, size_t *size)
+/* The n-th seed: programs with that code, then with inlined forwarders. */
+static bool make_seed(struct gofile *g, unsigned n)
 {
 	static const int minors[] = {15, 16, 18, 20, 26, 27};
-	unsigned machine = index & 1 ? EM_AARCH64 : EM_X86_64;
+	enum { MINORS = sizeof(minors) / sizeof(*minors) };
+	unsigned machine = n & 1 ? EM_AARCH64 : EM_X86_64, kind = n / 2 / MINORS;
+	int minor = minors[n / 2 % MINORS];
+	struct gofile_forwarder names = {"strings.Contains", "os.Rename", "os.rename",
+					 minor < 18 ? 48 : 32};
+
+	if (kind > 1)
+		return false;
+	if (kind)
+		gofile_make_forwarder(g, minor, machine, &names);
+	else
+		gofile_make(g, minor, machine);
+	if (!kind)
+		elffile_bytes(g->f, g->starts[1], main_b, sizeof(main_b));
+	return true;
+}
+
+uint8_t *fuzz_seed(unsigned index, size_t *size)
+{
 	struct gofile g;
 
-	if (index / 2 >= sizeof(minors) / sizeof(*minors))
+	if (!make_seed(&g, index))
 		return NULL;
-	gofile_make(&g, minors[index / 2], machine);
-	elffile_bytes(g.f, g.starts[1], main_b, sizeof(main_b));
 
 	uint8_t *data = malloc(g.f->size);
 
