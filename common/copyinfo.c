@@ -13,7 +13,7 @@
 #include "selection.h"
 #include "signature.h"
 
-enum { PLACES_MAX = 16 }; /* looked at in one copy */
+enum { PLACES_MAX = 16, STEPS_MAX = 1 << 18 }; /* looked at in one copy; 0.2 s */
 
 static size_t count_known(const struct gofunc *sig, const struct abi_layout *layout)
 {
@@ -108,7 +108,9 @@ static int retype(const struct copyinfo_asker *asker, const struct gofunc *typed
 static int find_located(const struct copyinfo_asker *asker, struct selection_item *item,
 			struct copyinfo *out, struct errmsg *err)
 {
-	struct copyinfo_vars vars = {.finder = item->prog->finder, .copy = &item->copy};
+	unsigned steps = STEPS_MAX;
+	struct copyinfo_vars vars = {
+		.finder = item->prog->finder, .copy = &item->copy, .steps = &steps};
 	struct debuginfo_variable *found;
 	struct pclntab_func fn;
 	struct gofunc sig;

@@ -78,7 +78,8 @@ static bool is_first(const struct copyinfo_vars *vars, uint64_t addr, const stru
 				.fn = vars->fn,
 				.node = vars->copy->node,
 				.located = is_located,
-				.ctx = byte};
+				.ctx = byte,
+				.steps = vars->steps};
 	size_t before = byte->sources->count;
 
 	if (provenance_is_first(&of, addr, place, byte->sources))

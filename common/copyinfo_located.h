@@ -18,6 +18,7 @@ struct copyinfo_vars {
 	const struct inlining_copy *copy;
 	const struct gofunc *sig;
 	const struct debuginfo_variable *vars; /* of its parameters */
+	unsigned *steps;                       /* as in struct provenance */
 };
 
 /* No parameter, no result has a place. Caller frees the layout. */

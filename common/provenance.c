@@ -75,7 +75,7 @@ static bool is_located(const struct trail *trail, uint32_t at, struct provenance
 }
 
 /* Was the variable anywhere on a way to instruction `at`, not counting earlier rounds of loops? */
-static bool was_located(const struct trail *trail, uint32_t at)
+static bool was_located(struct trail *trail, uint32_t at)
 {
 	const struct graph *graph = trail_graph(trail);
 	bool *seen = mem_zalloc(graph->nblocks + 1, sizeof(*seen)), found = false;
@@ -90,7 +90,7 @@ static bool was_located(const struct trail *trail, uint32_t at)
 		const struct graph_block *block = &graph->blocks[b];
 
 		for (uint32_t i = block->first; i <= (b == home ? at : block->last) && !found; i++)
-			found = is_located(trail, i, &where);
+			found = !trail_may_go_on(trail) || is_located(trail, i, &where);
 		for (uint32_t i = 0; i < block->npred; i++) {
 			uint32_t from = graph->preds[block->pred_at + i];
 
@@ -118,7 +118,7 @@ static bool is_lone_constant(const struct trail *trail)
 	       effects.constant;
 }
 
-static bool is_believed(const struct trail *trail)
+static bool is_believed(struct trail *trail)
 {
 	if (trail->failed || is_lone_constant(trail))
 		return false;

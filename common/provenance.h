@@ -29,6 +29,7 @@ struct provenance {
 	 * false: nowhere. */
 	bool (*located)(const void *ctx, uint64_t addr, struct provenance_place *out);
 	const void *ctx;
+	unsigned *steps; /* instructions that may yet be looked at, for all questions */
 };
 
 enum { PROVENANCE_SOURCES = 16 };

@@ -6,10 +6,7 @@
 #include "insn_effects.h"
 #include "mem.h"
 
-enum {
-	STEPS_MAX = 1 << 16,
-	RSP = 4, /* by the machine's number */
-};
+enum { RSP = 4 /* by the machine's number */ };
 
 const struct flow *trail_flow(const struct trail *trail)
 {
@@ -146,6 +143,13 @@ static void define(struct trail_front *front, uint32_t at, unsigned number)
 		trail->definitions[trail->definition_count++] = at;
 }
 
+bool trail_may_go_on(struct trail *trail)
+{
+	trail->failed |= !*trail->of->steps;
+	*trail->of->steps -= !trail->failed;
+	return !trail->failed;
+}
+
 /* From what comes after instruction `at` to what is before it. */
 void trail_step_over(struct trail_front *front, uint32_t at, unsigned number)
 {
@@ -155,7 +159,7 @@ void trail_step_over(struct trail_front *front, uint32_t at, unsigned number)
 	struct provenance_place from;
 	struct insn_effects effects;
 
-	if (++trail->steps > STEPS_MAX ||
+	if (!trail_may_go_on(trail) ||
 	    !insn_effects(trail->of->finder->dec, &trail->code, addr, &effects))
 		trail->failed = true;
 	else if (!changes(trail, addr, &effects, place))

@@ -21,7 +21,7 @@ struct trail {
 	const struct provenance *of;
 	struct insn_code code;
 	struct provenance_place places[TRAIL_PLACES];
-	unsigned place_count, steps;
+	unsigned place_count;
 	uint32_t definitions[TRAIL_DEFINITIONS];
 	size_t definition_count;
 	bool at_entry;                      /* the function was given the value */
@@ -48,6 +48,7 @@ void trail_front_init(struct trail_front *front, struct trail *trail, bool inner
 void trail_front_free(struct trail_front *front);
 void trail_push(struct trail_front *front, uint32_t at, unsigned place);
 void trail_add_source(struct trail *trail, uint64_t at, unsigned place, bool loop);
+bool trail_may_go_on(struct trail *trail); /* one step; or it has failed */
 /* From what comes after instruction `at` to what is before it: pushed, or a definition. */
 void trail_step_over(struct trail_front *front, uint32_t at, unsigned place);
 /* Does the edge lead back, as that of a loop does; does one into block b? */
