@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions that exist only as inlined copies."""
 
+import collections
 import json
 import linecache
 import re
 
 from harness import (TESTS, Target, Tool, compare_counts, compare_latency, counted, expect, fixture,
                      run, some_versions, test, tool_path, versions)
+from gotrace import trace_fixture
 
 NAMES = ["main.store", "main.forward", "main.sumTo", "main.twice", "main.maybe"]
 
@@ -106,3 +108,29 @@ def listed_chains(version, flavour):
                                              "inlined-call")] * 2, f"{copies}")
         else:
             expect(any(len(c["callers"]) > 1 for _, c in fixtures), "no copy in a copy")
+
+
+@test(version=some_versions)
+def copies_in_stacks(version):
+    """A stack at a probe in a copy begins with it; each caller's line calls the frame before."""
+    rounds = 6
+    text, said = trace_fixture("inlined", version, "-j", "-U", *(f':{n} "x"' for n in NAMES),
+                               flavour="strip", words=[f"rounds={rounds}"])
+    lines = collections.Counter()
+    for event in map(json.loads, filter(lambda line: '"stack"' in line, text.splitlines())):
+        name, stack = event["func"], event["stack"]
+        is_copy = stack[0].get("inlined", False) or f"{name} is inlined" not in said
+        expect(stack[0]["func"] == name and is_copy, f"{name}: {stack}")
+        for called, caller in zip(stack, stack[1:]):
+            if called["func"] != "main.main":
+                expect(called["func"].split(".")[-1] + "(" in source_line(caller),
+                       f"{name}: no call of {called['func']} in {caller}: {source_line(caller)}")
+            else:
+                expect(caller["func"] == "runtime.main", f"{name}: {caller}")
+        lines[name, stack[1]["func"], source_line(stack[1]).strip()] += 1
+    stores = [lines["main.store", "main.straight", f"store(n{more}, {value})"]
+              for more, value in (("", 1), ("+1", 2), ("+2", 3))]
+    expect(stores == [rounds] * 3 or "main.store" in said, f"{lines}")
+    expect(lines["main.forward", "main.straight", "return forward(n) + forward(n*3)"] == 2 * rounds
+           and lines["main.forward", "main.inLoop", "r += forward(i)"] == 5 * rounds
+           and lines["main.forward", "main.twice", "return forward(a)"] == 2, f"{lines}")
