@@ -102,6 +102,18 @@ def command_from_path(tool):
             expect(seen == 100, f"saw {seen} of 100 calls")
 
 
+@test(tool=["gofunccount", "gotrace"])
+def command_goes_on(tool):
+    """The command outlives the tracing, unharmed."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = private_copy(folder, "steady", newest())
+        with Tool(tool, "-j", "-d", "0.5", "main.descend", "--", path, "threads=1") as tracer:
+            tracer.wait_line("ready")
+            expect(tracer.child.wait(30) == 0, tracer.said())
+            tracer.say()
+            tracer.wait_line("checked")
+
+
 @test(tool=TOOLS)
 def mount_namespace(tool):
     """The file is on a mount that only the process sees."""
