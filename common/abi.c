@@ -234,6 +234,12 @@ void abi_layout_free(struct abi_layout *layout)
 	free_values(layout->results, layout->result_count);
 }
 
+void abi_keep_pieces(struct abi_value *out, const struct abi_piece *pieces, size_t count)
+{
+	free(out->pieces);
+	abi_keep(out, pieces, count);
+}
+
 struct covering {
 	const struct abi_value *value;
 	unsigned steps;

@@ -50,6 +50,8 @@ struct abi_layout {
 void abi_layout(const struct gofunc *fn, int arch, enum abi_convention convention,
 		struct abi_layout *out);
 void abi_layout_free(struct abi_layout *layout);
+/* Puts a copy of these pieces in the place of those that are there. */
+void abi_keep_pieces(struct abi_value *out, const struct abi_piece *pieces, size_t count);
 
 /* Do the pieces tell of all of what is at `off` of the value, of `type`, but for padding? */
 bool abi_covers(const struct abi_value *value, const struct gotype *type, uint64_t off);

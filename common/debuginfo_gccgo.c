@@ -61,6 +61,25 @@ static size_t first_members(const struct die *die, const char *names[MEMBERS])
 	return count;
 }
 
+static bool has_members(const struct die *die, size_t count, const char *const names[MEMBERS])
+{
+	const char *own[MEMBERS];
+
+	if (first_members(die, own) != count)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(own[i], names[i]) != 0)
+			return false;
+	return true;
+}
+
+bool debuginfo_gccgo_is_time(const struct die *die)
+{
+	static const char *const names[MEMBERS] = {"wall", "ext", "loc"};
+
+	return die_tag(die) == DIE_STRUCT && has_members(die, 3, names);
+}
+
 static enum gotype_kind struct_kind(const struct die *die)
 {
 	static const struct {
@@ -73,18 +92,10 @@ static enum gotype_kind struct_kind(const struct die *die)
 		{2, {"__methods", "__object"}, GOTYPE_INTERFACE},
 		{2, {"__type_descriptor", "__object"}, GOTYPE_INTERFACE},
 	};
-	const char *names[MEMBERS];
-	size_t count = first_members(die, names);
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		size_t same = 0;
-
-		while (count == rows[i].count && same < count &&
-		       !strcmp(names[same], rows[i].names[same]))
-			same++;
-		if (same == rows[i].count)
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (has_members(die, rows[i].count, rows[i].names))
 			return rows[i].kind;
-	}
 	return GOTYPE_STRUCT;
 }
 

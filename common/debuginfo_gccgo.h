@@ -21,6 +21,7 @@ bool debuginfo_gccgo_skip(struct die *die);
 bool debuginfo_gccgo_bare(struct die *die);
 /* Of a DIE that the latter led to. */
 enum gotype_kind debuginfo_gccgo_kind(const struct die *die);
+bool debuginfo_gccgo_is_time(const struct die *die);                 /* time.Time's fields? */
 bool debuginfo_gccgo_elem(const struct die *slice, struct die *out); /* what a slice is of */
 
 enum { DEBUGINFO_DIMS = 8 };
@@ -35,8 +36,8 @@ void debuginfo_gccgo_parts(struct debuginfo *dbg, struct gotype *type, const str
 int debuginfo_gccgo_signature(struct debuginfo *dbg, const struct die *func, const char *name,
 			      struct gofunc *out);
 
-/* As debuginfo_place(). */
-void debuginfo_gccgo_place(const struct die *func, uint64_t addr, size_t param,
+/* As debuginfo_place(); `out` has none yet. */
+bool debuginfo_gccgo_place(const struct die *func, uint64_t addr, size_t param,
 			   const struct gotype *type, struct abi_value *out);
 
 struct debuginfo_desc {   /* of a type, made where it was declared */

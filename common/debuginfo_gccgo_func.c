@@ -5,9 +5,17 @@
 #include <string.h>
 
 #include "debuginfo_gccgo.h"
+#include "dietree_place.h"
 #include "funcname.h"
 
-enum { MAX_PARAMS = 1000, MAX_CHILDREN = 1 << 16 };
+enum {
+	MAX_PARAMS = 1000,
+	MAX_CHILDREN = 1 << 12, /* results' variables come first */
+	MAX_PIECES = 16,
+	WORD = 8,
+	XMM0 = 17, /* DWARF's number; there are 16 */
+	XMM15 = 32,
+};
 
 /* The instance that lists parameters, results and variables by name */
 static struct die named_instance(const struct die *func)
@@ -114,22 +122,44 @@ static void add_params(struct debuginfo *dbg, const struct die *func, struct gof
 
 /* --- results --- */
 
-/* Several results are a struct without a name, whose members were declared where the variables
- * were that hold them. */
+static bool is_unnamed(const char *name)
+{
+	return !strcmp(name, "UNNAMED") || !strcmp(name, "_");
+}
+
+/* The variable that holds a result, which has its name, or is called $ret0. NULL: any name. */
+static bool has_variable(const struct die *func, const char *name, const struct die *type)
+{
+	unsigned left = MAX_CHILDREN;
+	struct die die;
+
+	for (bool more = die_child(func, &die); more && left; more = die_sibling(&die, &die)) {
+		const char *other = die_tag(&die) == DIE_VARIABLE ? die_name(&die) : NULL;
+
+		left--;
+		if (other && type_is(&die, type) &&
+		    (!name || !strcmp(name, other) ||
+		     (is_unnamed(name) && !strncmp(other, "$ret", 4))))
+			return true;
+	}
+	return false;
+}
+
+/* Several results are a struct without a name, and are held by a variable each. */
 static bool is_several(const struct die *func, const struct die *type)
 {
-	struct die member, variable;
+	struct die member, of;
 	size_t count = 0;
 
-	if (die_tag(type) != DIE_STRUCT || debuginfo_gccgo_kind(type) != GOTYPE_STRUCT)
+	if (die_tag(type) != DIE_STRUCT || debuginfo_gccgo_kind(type) != GOTYPE_STRUCT ||
+	    has_variable(func, NULL, type) || !die_child(type, &member))
 		return false;
-	for (bool more = die_child(type, &member); more; more = die_sibling(&member, &member)) {
-		const char *name = die_name(&member);
-
+	for (bool more = true; more; more = die_sibling(&member, &member)) {
 		if (die_tag(&member) != DIE_MEMBER)
 			continue;
-		if (count++ == MAX_PARAMS || !name ||
-		    (strcmp(name, "UNNAMED") != 0 && !find_variable(func, &member, &variable)))
+		if (count++ == MAX_PARAMS || !die_name(&member) ||
+		    !die_reference(&member, DIE_TYPE, &of) ||
+		    !has_variable(func, die_name(&member), &of))
 			return false;
 	}
 	return count > 1;
@@ -141,7 +171,7 @@ static void add_result(struct debuginfo *dbg, const struct die *die, const char 
 	struct goparam *result = &out->results[out->result_count];
 	char number[32];
 
-	if (!name || strpbrk(name, ".$") || !strcmp(name, "_") || !strcmp(name, "UNNAMED")) {
+	if (!name || strpbrk(name, ".$") || is_unnamed(name)) {
 		snprintf(number, sizeof(number), "~r%zu", out->result_count);
 		name = number;
 	}
@@ -232,32 +262,79 @@ static bool copy_of(const struct die *func, const struct die *param, struct die 
 	return false;
 }
 
-static bool is_word(const struct gotype *type)
+/* Bytes [off, off + size) of a value that begin in a register, in parts that can be read at once.
+ */
+static bool add_register(struct abi_value *out, size_t max, uint64_t n, uint64_t off, uint64_t size)
 {
-	switch (type->kind) {
-	case GOTYPE_BOOL:
-	case GOTYPE_INT:
-	case GOTYPE_UINT:
-	case GOTYPE_POINTER:
-	case GOTYPE_MAP:
-	case GOTYPE_CHAN:
-	case GOTYPE_FUNC:
-		return true;
-	default:
+	bool is_vector = n >= XMM0 && n <= XMM15;
+
+	if (size > WORD || (n >= 16 && !is_vector))
 		return false;
+	for (uint64_t from = 0; from < size && out->count < max;) {
+		uint32_t part = WORD;
+
+		while (from % part || from + part > size)
+			part /= 2;
+		out->pieces[out->count++] =
+			(struct abi_piece){is_vector ? ABI_FLOAT : ABI_HARDWARE,
+					   is_vector ? n - XMM0 : n, off + from, part, from};
+		from += part;
 	}
+	return true;
 }
 
-void debuginfo_gccgo_place(const struct die *func, uint64_t addr, size_t param,
+/* The canonical frame address is that of the first stack argument. */
+static bool add_piece(struct abi_value *out, size_t max, const struct die_piece *piece)
+{
+	if (piece->in_register)
+		return add_register(out, max, piece->n, piece->off, piece->size);
+	if (piece->n < 0 || piece->n > INT32_MAX || out->count == max)
+		return false;
+	out->pieces[out->count++] =
+		(struct abi_piece){ABI_SLOT, piece->n, piece->off, piece->size, 0};
+	return true;
+}
+
+struct location {
+	uint64_t addr;
+	struct die_pieces pieces; /* while the instruction there is about to be executed */
+};
+
+static void on_location(uint64_t from, uint64_t to, const struct die_pieces *pieces, void *ctx)
+{
+	struct location *location = ctx;
+
+	if (from <= location->addr && location->addr < to)
+		location->pieces = *pieces;
+}
+
+bool debuginfo_gccgo_place(const struct die *func, uint64_t addr, size_t param,
 			   const struct gotype *type, struct abi_value *out)
 {
+	struct abi_piece kept[3 * MAX_PIECES]; /* 7 bytes are three parts */
+	struct abi_value value = {.pieces = kept};
+	struct location location = {.addr = addr};
 	struct die origin, named, copy;
 	struct die_place place;
 
-	if (!is_word(type) || !out->pieces || !die_reference(func, DIE_ORIGIN, &origin) ||
-	    !nth_param(&origin, param, &named) || !copy_of(func, &named, &copy) ||
-	    !die_place(&copy, addr, &place) || !place.in_register || place.size)
-		return;
-	out->pieces[0] = (struct abi_piece){ABI_HARDWARE, place.n, 0, type->size, 0};
-	out->count = 1;
+	if (!die_reference(func, DIE_ORIGIN, &origin) || !nth_param(&origin, param, &named) ||
+	    !copy_of(func, &named, &copy))
+		return false;
+	die_each_location(&copy, on_location, &location);
+	if (!location.pieces.count && die_place(&copy, addr, &place) && place.is_fixed &&
+	    !place.in_register && place.size == UINT64_MAX) /* on the stack, all the time */
+		location.pieces = (struct die_pieces){.items = {{.n = place.n, .size = type->size}},
+						      .count = 1};
+	for (size_t i = 0; i < location.pieces.count; i++) {
+		struct die_piece piece = location.pieces.items[i];
+
+		if (piece.off >= type->size)
+			break;
+		if (piece.size > type->size - piece.off)
+			piece.size = type->size - piece.off;
+		if (!add_piece(&value, 3 * MAX_PIECES, &piece))
+			return false;
+	}
+	abi_keep_pieces(out, kept, value.count);
+	return value.count;
 }

@@ -40,25 +40,32 @@ static void write_hidden(struct writer *writer, const char *name)
 	fputs(slash ? slash + 1 : name + 1, writer->out);
 }
 
+/* What is exported has no package there: it is known of two. */
+static const char *exported_name(const char *name, const struct die *bare)
+{
+	if (!name)
+		return "?";
+	if (!strcmp(name, "Pointer") && die_tag(bare) == DIE_POINTER)
+		return "unsafe.Pointer";
+	return !strcmp(name, "Time") && debuginfo_gccgo_is_time(bare) ? "time.Time" : name;
+}
+
 static void write_def(struct writer *writer, const struct die *die)
 {
 	const struct debuginfo_desc *desc = debuginfo_gccgo_desc(writer->dbg, die);
 	struct die bare = *die;
 	const char *name = die_name(die), *said = NULL;
-	uint64_t size = DEBUGINFO_SIZE_LATER;
+	bool is_known = debuginfo_gccgo_bare(&bare);
 
-	if (desc && debuginfo_gccgo_bare(&bare))
+	if (desc && is_known)
 		said = debuginfo_gccgo_desc_name(writer->dbg, desc, debuginfo_gccgo_kind(&bare),
-						 size);
+						 DEBUGINFO_SIZE_LATER);
 	if (said)
 		fputs(said, writer->out);
 	else if (name && *name == '.')
 		write_hidden(writer, name);
 	else
-		fputs(name && !strcmp(name, "Pointer") ? "unsafe.Pointer"
-		      : name                           ? name
-						       : "?",
-		      writer->out);
+		fputs(is_known ? exported_name(name, &bare) : "?", writer->out);
 }
 
 static void write_struct(struct writer *writer, const struct die *die, unsigned depth)

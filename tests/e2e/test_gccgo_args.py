@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gotrace in gccgo's programs: words as C passes them, and values by what GCC's DWARF says of them.
+A value is what the program says it is, or is said to be unknown."""
+
+import decimal
+import re
+
+from harness import expect, test, versions
+
+from gotrace import rows, trace_fixture
+
+PARTS = {"call0": [":main.Call0*"], "call1": [":main.Call1*"], "call2": [":main.Call2*"],
+         "methods": [":main.Make*.func1", ":main.Point.Call*", ":main.Color.Call*",
+                     ":main.Nested.Call*", ":main.Embeds.Call*", ":main.IDs.Call*",
+                     ":main.Empty.Call*", ":main.Node.Call*", ":main.Rates.Call*"]}
+NAMES = {"call0": r"^main.Call0", "call1": r"^main.Call1", "call2": r"^main.Call2",
+         "methods": r"^main.\w+.Call"}
+# Of what other packages declare GCC does not tell the package, nor of maps and channels what is in
+# them; libgo's types are not the program's. Function literals outside of functions are counted by
+# gc's name for them. A result without a size is none.
+UNKNOWN = re.compile(r"<float in register>|<type 0x[0-9a-f]+>|<optimised out>|\?(?= |$)|"
+                     r"\bmap(?=\()|\bmain\.glob(?=\.)|(?<=main\.adder)\.")
+DURATION = re.compile(r"(?<![\w.])-?(?:\d+(?:\.\d+)?(?:h|ms|m|s|µs|ns))+(?![\w.])")
+UNITS = {"h": 3600 * 10**9, "m": 60 * 10**9, "s": 10**9, "ms": 10**6, "µs": 1000, "ns": 1}
+NOTHING = (r" -> (\w+=)?(main\.Empty\{\}|main\.Nothing\{E:main\.Empty\{\}, Z:\[0\]int\{\}\}|"
+           r"\[0\]int\{\}|struct \{\}\{\})$")
+
+
+def built():
+    if len(versions()) > 5:
+        return [(part, flavour) for part in PARTS for flavour in ("plain", "nl")]
+    return [("call0", "plain"), ("methods", "nl")]
+
+
+def nanoseconds(match):
+    """of a time.Duration, whose name is not known"""
+    sign = -1 if match[0][0] == "-" else 1
+    parts = re.findall(r"([\d.]+)([^\d.]+)", match[0])
+    return str(sign * int(sum(decimal.Decimal(n) * UNITS[unit] for n, unit in parts)))
+
+
+def is_right(said, text):
+    """`text`, as gotrace prints it, is `said`, but for what it says it does not know."""
+    said = DURATION.sub(nanoseconds, re.sub(NOTHING, "", said))
+    pattern, at = "", 0
+    for unknown in UNKNOWN.finditer(text):
+        pattern += re.escape(text[at:unknown.start()]) + ".*?"
+        at = unknown.end()
+    return bool(re.fullmatch(pattern + re.escape(text[at:]), said))
+
+
+def plain(name):
+    """gccgo's symbols do not tell pointers from values."""
+    return re.sub(r"\(\*(\w+)\)", r"\1", name)
+
+
+def truth(text, part):
+    lines = [line.split("\t") for line in text.splitlines() if line.count("\t") == 2]
+    given = [(plain(name), said) for name, how, said in lines if how == "p"]
+    answered = [said for _, how, said in lines if how == "r"]
+    both = [(name, f"{said} -> {answer}".strip() if answer else said)
+            for (name, said), answer in zip(given, answered)]
+    return [(name, said) for name, said in both if re.search(NAMES[part], name)]
+
+
+@test(built_as=built)
+def gccgo_args(built_as):
+    """Arguments as they were at entry, and results. What has no effect GCC does not call at all."""
+    part, flavour = built_as
+    text, said = trace_fixture("args", "gccgo", *("r" + p for p in PARTS[part]), flavour=flavour)
+    true, wrong, seen, exact = {}, [], 0, 0
+    for name, text_of in truth(said, part):
+        true.setdefault(name, []).append(text_of)
+    for row in rows(text):
+        name = plain(row.func)
+        if name in true:
+            seen += 1
+            expect(true[name], f"{name} is seen too often")
+            should = true[name].pop(0)
+            exact += row.text.rstrip() == should
+            if not is_right(should, row.text.rstrip()):
+                wrong.append(f"{name}: {row.text} | in truth: {should}")
+    missing = [name for name, left in true.items() if left]
+    expect(not wrong, f"{len(wrong)} wrong: " + "; ".join(wrong[:12]))
+    expect(len(missing) <= len(true) // (10 if flavour == "plain" else 1000),
+           f"not seen: {' '.join(missing)}")
+    expect(exact > seen // 3, f"{exact} of {seen} are wholly known")
+
+
+def said_of(text, name):
+    lines = [line.split("\t") for line in text.splitlines() if "\t" in line]
+    return [said for what, said in lines if what == name]
+
+
+@test(flavour=["plain", "nl", "sw"])
+def gccgo_words(flavour):
+    """arg1 to arg12, with debug information and without, also where the stack grows"""
+    words = ", ".join(f"arg{n}" for n in (1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13))
+    deep = f':main.Deep "{" ".join(["%d"] * 12)}", {words}'
+    text, said = trace_fixture("words", "gccgo", ':main.add (arg1 > 0) "%d %d", arg1, arg2', deep,
+                               flavour=flavour)
+    true = [w.replace("nine", "4") for w in said_of(said, "Deep")]
+    got = [row.text for row in rows(text) if row.func == "main.Deep"]
+    expect(len(true) == 1501, f"{len(true)} calls")
+    expect(got == true, f"{len(got)} calls, of {len(true)}; "
+           f"{[(t, g) for t, g in zip(true, got) if t != g][:3]}")
+    added = [row.text for row in rows(text) if row.func == "main.add"]
+    expect(added == ["42 13"], f"main.add: {added}")
+
+
+@test()
+def gccgo_expressions():
+    """Names, fields, predicates, STRCMP, results, latency"""
+    deep = ('r:main.Deep (n % 500 == 0 && STRCMP("nine", s)) "%d %s %d %d %v %d", n, s, w.a, goarg9[0],'
+            ' goret1 - retval, $latency > 0').replace("r:main", "r::main")
+    text, said = trace_fixture("words", "gccgo", deep, 'r::main.add "%d+%d=%d", x, goarg2, goret1')
+    true = [w.split() for w in said_of(said, "Deep")]
+    want = [f"{w[0]} nine {w[9]} {ord('n')} 0 1" for w in true if int(w[0]) % 500 == 0]
+    got = [row.text for row in rows(text) if row.func == "main.Deep"]
+    expect(sorted(got) == sorted(want), f"{got}, not {want}")
+    added = [row.text for row in rows(text) if row.func == "main.add"]
+    expect(added == ["42+13=55", f"-1+{1 << 40}={(1 << 40) - 1}"], f"main.add: {added}")
