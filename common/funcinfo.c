@@ -15,6 +15,7 @@
 #include "pclntab.h"
 #include "program.h"
 #include "rtti.h"
+#include "sigcheck.h"
 #include "signature.h"
 
 enum {
@@ -145,12 +146,43 @@ static bool is_credible(struct funcinfo *info, const struct pclntab_func *fn,
 	return fits;
 }
 
+static const char all_params[] = "write all parameters, but not a method's receiver";
+
+/* A signature that contradicts the argument table: -1, and both are shown. */
+static int check_table(struct funcinfo *info, const struct pclntab_func *fn,
+		       const struct gofunc *sig, unsigned col, struct errmsg *err)
+{
+	const struct evidence *evidence = get_evidence(info, fn);
+	struct abi_layout layout, told;
+	struct gofunc table;
+	int ret = 0;
+
+	if (!funcinfo_table(info, fn, &table, &told))
+		return 0;
+	evidence_layout(evidence, sig, &layout);
+	if (!sigcheck_agrees(sig, &layout, &table, &told)) {
+		char *typed = sigcheck_text(evidence->arch, sig, &layout);
+		char *known = sigcheck_text(evidence->arch, &table, &told);
+
+		ret = errmsg_set(err, "col %u: %s does not take (%s)", col, fn->name, typed);
+		errmsg_hint(err, "its argument table says (%s); %s", known, all_params);
+		free(typed);
+		free(known);
+	}
+	abi_layout_free(&layout);
+	abi_layout_free(&told);
+	return ret;
+}
+
 /* As above; but a user may not care for results, of which some take room on the stack. */
 static int check_typed(struct funcinfo *info, const struct pclntab_func *fn,
 		       const struct gofunc *sig, unsigned col, struct errmsg *err)
 {
 	const struct evidence *evidence = get_evidence(info, fn);
 	struct abi_layout layout;
+
+	if (check_table(info, fn, sig, col, err))
+		return -1;
 	bool fits = evidence_layout(evidence, sig, &layout);
 	int64_t bytes = layout.args_size;
 	bool same_size = evidence->args < 0 || evidence->args == bytes;
@@ -166,7 +198,7 @@ static int check_typed(struct funcinfo *info, const struct pclntab_func *fn,
 			   "col %u: %s has parameters of other sizes: they take %d bytes, not "
 			   "%d",
 			   col, fn->name, evidence->args, (int)bytes);
-	errmsg_hint(err, "write all parameters, but not a method's receiver");
+	errmsg_hint(err, "%s", all_params);
 	return -1;
 }
 

@@ -7,7 +7,7 @@ import itertools
 import json
 import re
 
-from harness import expect, fixture, plain_name, test, versions
+from harness import expect, fixture, plain_name, run, test, tool_path, versions
 
 from gotrace import rows, texts, trace_fixture
 from test_gofuncs_types import listed
@@ -162,3 +162,42 @@ def trace_stripped_json(version):
     expect(strings == [{"guess": "a"}, {"guess": "b"}], f"{strings}")
     held = [arg["value"] for arg in second["args"]]
     expect(held[:4] == [[0, 0], [0, 0], "why", 3], f"{held}")
+
+
+CONTRADICTIONS = [  # SIGNATURE; what it takes; what the argument table says
+    ("main.add(a string)", "a string: 8+8 bytes in rax, rbx", "8 bytes in rax; 8 bytes in rbx"),
+    ("main.add(a, b int, c bool)",
+     "a int: 8 bytes in rax; b int: 8 bytes in rbx; c bool: 1 byte in cl",
+     "8 bytes in rax; 8 bytes in rbx"),
+    ("main.add(a float64, b int)", "a float64: 8 bytes in xmm0; b int: 8 bytes in rax",
+     "8 bytes in rax; 8 bytes in rbx"),
+    ("main.add(a int32, b int)", "a int32: 4 bytes in eax; b int: 8 bytes in rbx",
+     "8 bytes in rax; 8 bytes in rbx"),
+    ("main.escapes(x int)", "x int: 8 bytes in rax", "8+8 bytes in rax, rbx"),
+    ("main.leaf(f float64)", "f float64: 8 bytes in xmm0", "8 bytes in rax"),
+    ("main.(*Store).Get(k int)", "*main.Store: 8 bytes in rax; k int: 8 bytes in rbx",
+     "8 bytes in rax; 8+8 bytes in rbx, rcx"),
+    ("main.greet(n int, name string)", "n int: 8 bytes in rax; name string: 8+8 bytes in rbx, rcx",
+     "8+8 bytes in rax, rbx; 8 bytes in rcx; 1+8 bytes in dil, rsi"),
+]
+
+
+@test(version=["1.19", "1.27"])
+def trace_contradiction(version):
+    """A SIGNATURE that the argument table contradicts is refused, and both are shown."""
+    path = fixture("traced", version, "strip")
+    for signature, takes, says in CONTRADICTIONS:
+        done = run([tool_path("gotrace"), f"{path}:{signature}"], timeout=60)
+        said = done.stderr.splitlines()
+        name = signature.rsplit("(", 1)[0]
+        expect(done.returncode == 1 and len(said) == 2, f"{signature}: {done}")
+        expect(f": {name} does not take ({takes})" in said[0], f"{signature}: {said}")
+        expect(said[1].startswith(f"hint: its argument table says ({says}); "), f"{signature}: {said}")
+
+
+@test(version=["1.19", "1.27"])
+def trace_last_left_out(version):
+    """The last parameters may be left out: the others are where they are."""
+    text, _ = trace_fixture("traced", version, ':main.add(a int) "%d", a', ':main.leaf(n int)',
+                            flavour="strip", words=["stacks"])
+    expect(sorted(texts(text)) == ["42", "n=14"], f"{texts(text)}")
