@@ -34,6 +34,8 @@ struct funcinfo {
 	struct insn_decoder *decoder; /* NULL: not needed yet */
 	struct evidence evidence;
 	uint64_t evidence_of; /* address of the function that it is of; 0: none yet */
+	const char **missing; /* types that signatures name; of `memory` */
+	size_t missing_count, missing_cap;
 };
 
 struct funcinfo *funcinfo_new(const struct program *prog, int minor, struct gotypes *memory)
@@ -53,6 +55,7 @@ void funcinfo_free(struct funcinfo *info)
 	insn_decoder_free(info->decoder);
 	debuginfo_close(info->dbg);
 	rtti_close(info->rtti);
+	free(info->missing);
 	free(info);
 }
 
@@ -280,10 +283,35 @@ struct signature_names funcinfo_names(struct funcinfo *info)
 	return (struct signature_names){find_type, info, info->minor};
 }
 
+const char *funcinfo_missing(const struct funcinfo *info, size_t n)
+{
+	return n < info->missing_count ? info->missing[n] : NULL;
+}
+
+static void note_missing(struct funcinfo *info, const char *name)
+{
+	for (size_t i = 0; i < info->missing_count; i++)
+		if (!strcmp(info->missing[i], name))
+			return;
+	info->missing = mem_grow(info->missing, info->missing_count, &info->missing_cap,
+				 sizeof(*info->missing));
+	info->missing[info->missing_count++] = gotypes_text(info->memory, name, strlen(name));
+}
+
+/* A type that the user names; two of package time are known without the program. */
+static const struct gotype *find_typed(void *ctx, const char *name)
+{
+	const struct gotype *type = find_type(ctx, name);
+
+	if (!type && strcmp(name, "time.Duration") != 0 && strcmp(name, "time.Time") != 0)
+		note_missing(ctx, name);
+	return type;
+}
+
 int funcinfo_typed(struct funcinfo *info, const char *name, const char *text, unsigned col,
 		   struct gofunc *out, struct errmsg *err)
 {
-	struct signature_names names = funcinfo_names(info);
+	struct signature_names names = {find_typed, info, info->minor};
 	struct errmsg why = {0};
 	size_t pos = 0;
 

@@ -35,6 +35,9 @@ int funcinfo_inlined(struct funcinfo *info, const struct pclntab_func *fn, const
 		     uint64_t copy, struct gofunc *out, struct debuginfo_variable **vars);
 /* Finds the program's types by name. */
 struct signature_names funcinfo_names(struct funcinfo *info);
+/* The n-th of the types that signatures name and the program does not have, so that nothing but the
+ * addresses of pointers to them is shown; NULL: there are no more. */
+const char *funcinfo_missing(const struct funcinfo *info, size_t n);
 /* Where the function passes what its signature, from one of the above, tells. Caller frees. */
 void funcinfo_layout(struct funcinfo *info, const struct pclntab_func *fn, const struct gofunc *sig,
 		     struct abi_layout *out);

@@ -12,6 +12,7 @@
 #include "errmsg.h"
 #include "escape.h"
 #include "events.h"
+#include "funcinfo.h"
 #include "number.h"
 #include "options.h"
 #include "selection.h"
@@ -143,12 +144,30 @@ static void say_unknown(const struct gotrace *trace)
 	      stderr);
 }
 
+/* What pointers point to is looked up by the type's name. */
+static void say_missing(const struct gotrace *trace)
+{
+	const char *name;
+
+	for (size_t i = 0; i < trace->tracer->program_count; i++) {
+		const struct funcinfo *info = traceplan_funcinfo(trace->plan, i);
+
+		for (size_t n = 0; (name = funcinfo_missing(info, n)); n++) {
+			fputs("gotrace: type \"", stderr);
+			escape_print(stderr, name);
+			fputs("\" is not in the program: its pointers are shown as addresses\n",
+			      stderr);
+		}
+	}
+}
+
 static void started(void *ctx)
 {
 	struct gotrace *trace = ctx;
 	const struct tracer *tracer = trace->tracer;
 
 	say_unknown(trace);
+	say_missing(trace);
 	if (trace->print_config.json || trace->print_config.aggregate)
 		session_print_start(stderr, selection_traced(tracer->sel), tracer->patterns,
 				    tracer->config->pattern_count);

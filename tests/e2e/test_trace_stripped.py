@@ -7,10 +7,11 @@ import itertools
 import json
 import re
 
-from harness import expect, fixture, plain_name, run, test, tool_path, versions
+from harness import Target, expect, fixture, plain_name, run, test, tool_path, versions
 
-from gotrace import rows, texts, trace_fixture
+from gotrace import Tracer, rows, texts, trace_fixture
 from test_gofuncs_types import listed
+from test_trace_real import Client, same
 from words import Reader, Wrong, count_words, leaves
 
 PATTERNS = [":main.call*", ":main.make*.func1", ":main.blank*", ":main.Gen*"]
@@ -201,3 +202,40 @@ def trace_last_left_out(version):
     text, _ = trace_fixture("traced", version, ':main.add(a int) "%d", a', ':main.leaf(n int)',
                             flavour="strip", words=["stacks"])
     expect(sorted(texts(text)) == ["42", "n=14"], f"{texts(text)}")
+
+
+def http_version():
+    """Two of them, and with --all those between, and one that passes everything on the stack"""
+    every = ["1.15", "1.19", "1.22", "1.24", "1.27"]
+    return [v for v in every if v in versions()] if len(versions()) > 5 else ["1.19", "1.27"]
+
+
+@test(version=http_version)
+def trace_stripped_types(version):
+    """A SIGNATURE's types are looked up by name in the stripped program: their fields can be asked
+    for. A type that is not there is said to be missing, and its pointers are addresses."""
+    request = ":main.ServeHTTP(w http.ResponseWriter, req *net/http.Request)"
+    probes = [f'{request} "%s %s %d", req.Method, req.URL.Path, req.ContentLength',
+              f'{request} (STRCMP("POST", req.Method)) "post %s", req.URL.Path',
+              ':main.handle(method, path string, size int64) "handle %s %s", method, path',
+              ':main.ServeHTTP(w http.ResponseWriter, req *main.Missing) "at %v", req']
+    with Target("web", version, "strip") as target, Tracer("-p", target.target_pid, *probes) as tracer:
+        tracer.attached()
+        target.go()
+        client = Client(int(target.wait_line("port").split()[1]), 7)
+        for i in range(9):
+            client.ask(i)
+        client.connection.close()
+        target.go()
+        got = texts(tracer.rest())
+        target.wait()
+        err = tracer.err.text()
+    sizes = [i if i % 3 == 1 else 0 for i in range(9)]
+    true = [f"{asked} {size}" for asked, size in zip(client.asked, sizes)]
+    true += [f"handle {asked}" for asked in client.asked]
+    true += [f"post {asked.split()[1]}" for asked in client.asked if asked.startswith("POST")]
+    same([t for t in got if not t.startswith("at ")], true, "requests")
+    at = [t for t in got if re.fullmatch("at 0x[0-9a-f]+", t)]
+    expect(len(at) == 9, f"{got}")
+    expect('gotrace: type "main.Missing" is not in the program: its pointers are shown as addresses'
+           in err.splitlines(), err)
