@@ -13,7 +13,7 @@
 #include "selection.h"
 
 /* Bytes of the 512 of a BPF stack that what is printed may take; tried out with bpftrace 0.17. */
-enum { STACK_MAX = 376, NUMBER_MAX = 24 };
+enum { STACK_MAX = 360, NUMBER_MAX = 48 };
 
 struct call { /* a function that is written now */
 	const struct emitter *emitter;

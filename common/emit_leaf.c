@@ -16,6 +16,7 @@ enum {
 	NAME_MAX_LEN = 60,
 	STACK_TEXT = 64, /* bytes of bpftrace's strings */
 	STACK_TYPE = 160,
+	STACK_BOOL = 24,
 	/* type descriptors: Go's src/internal/abi/type.go */
 	ITAB_TYPE = 8,
 	TYPE_TFLAG = 20,
@@ -52,6 +53,12 @@ static void set(char **text, char *to)
 	*text = to;
 }
 
+/* What is in memory is read onto the stack. */
+static unsigned stack_of(const char *text)
+{
+	return *text == '*' ? 2 * WORD : WORD;
+}
+
 static void add_lost(const struct reader *reader, const char *name, const struct gotype *type,
 		     const char *why)
 {
@@ -67,7 +74,7 @@ static void add_number(const struct reader *reader, const char *name, const stru
 
 	if (!text)
 		return;
-	leaf->stack = WORD;
+	leaf->stack = stack_of(text) + (type->kind == GOTYPE_BOOL ? STACK_BOOL : 0);
 	set(&leaf->format, mem_strdup(format));
 	set(&leaf->args, mem_printf("%s%s", text, suffix));
 	free(text);
@@ -141,7 +148,7 @@ static void add_string(const struct reader *reader, const char *name, const stru
 
 	if (!words(reader, off, 2, word, &leaf->lost))
 		return;
-	leaf->stack = STACK_TEXT + WORD;
+	leaf->stack = STACK_TEXT + stack_of(word[0]) + 2 * stack_of(word[1]) - WORD;
 	set(&leaf->format, mem_strdup(is_bytes ? "\\\"%r\\\"(%lld)" : "\\\"%s\\\"(%lld)"));
 	set(&leaf->args,
 	    mem_printf("%s(%s, %s), %s", is_bytes ? "buf" : "str", word[0], word[1], word[1]));
@@ -157,7 +164,7 @@ static void add_slice(const struct reader *reader, const char *name, const struc
 
 	if (!words(reader, off, 3, word, &leaf->lost))
 		return;
-	leaf->stack = 3 * WORD;
+	leaf->stack = 3 * stack_of(word[0]);
 	set(&leaf->format, mem_strdup("[0x%llx len %lld cap %lld]"));
 	set(&leaf->args, mem_printf("%s, %s, %s", word[0], word[1], word[2]));
 	for (size_t i = 0; i < 3; i++)
@@ -202,11 +209,11 @@ static void add_interface(const struct reader *reader, const char *name, const s
 
 		set(&leaf->setup, mem_printf("%s%s", leaf->setup, more));
 		free(more);
-		leaf->stack = STACK_TYPE + WORD;
+		leaf->stack = STACK_TYPE + stack_of(word[1]);
 		set(&leaf->format, mem_strdup("%s(0x%llx)"));
 		set(&leaf->args, mem_printf("$e%zu, %s", n, word[1]));
 	} else {
-		leaf->stack = 3 * WORD;
+		leaf->stack = 2 * stack_of(word[1]);
 		set(&leaf->format, mem_strdup("type 0x%llx(0x%llx)"));
 		set(&leaf->args, mem_printf("$t%zu, %s", n, word[1]));
 	}
