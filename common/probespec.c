@@ -140,13 +140,13 @@ static int read_tail(struct probespec_reader *reader, struct probespec *out)
 	return read_format(reader, out) || read_args(reader, out) ? -1 : 0;
 }
 
-int probespec_parse(const char *text, struct probespec *out, struct errmsg *err)
+int probespec_parse(const char *text, bool regex, struct probespec *out, struct errmsg *err)
 {
 	struct probespec_reader reader = {.text = text, .err = err};
 	struct probespec_head head;
 
 	*out = (struct probespec){0};
-	if (probespec_head_scan(text, &head, err))
+	if (probespec_head_scan(text, regex, &head, err))
 		return -1;
 	take_head(text, &head, out);
 	reader.at_return = head.at_return;

@@ -30,8 +30,9 @@ struct probespec {
 /* No expression has more parts than this, which bounds how deep its tree is. */
 enum { PROBESPEC_EXPR_MAX = 256 };
 
-/* 0; -1 with *err ("col 34: ..."). `out` is to be freed after 0 only. */
-int probespec_parse(const char *text, struct probespec *out, struct errmsg *err);
+/* `regex`: FUNCTION is a regular expression, which goes up to a space, so that there can be no
+ * SIGNATURE. 0; -1 with *err ("col 34: ..."). `out` is to be freed after 0 only. */
+int probespec_parse(const char *text, bool regex, struct probespec *out, struct errmsg *err);
 void probespec_free(struct probespec *spec); /* what it points to */
 
 #endif

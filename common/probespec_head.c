@@ -97,6 +97,17 @@ static int scan_target(const char *text, struct probespec_head *out, struct errm
 	return 0;
 }
 
+/* Parentheses and brackets are its own. */
+static int scan_regex(const char *text, struct probespec_head *out)
+{
+	size_t at = out->target;
+
+	while (!ends_target(text, at))
+		at += text[at] == '\\' && text[at + 1] ? 2 : 1;
+	out->target_end = at;
+	return 0;
+}
+
 static int no_function(const char *text, const struct probespec_head *head, struct errmsg *err)
 {
 	size_t at = probespec_lexer_skip_space(text, head->target_end);
@@ -164,7 +175,8 @@ static int scan_signature(const char *text, struct probespec_head *out, struct e
 	return 0;
 }
 
-int probespec_head_scan(const char *text, struct probespec_head *out, struct errmsg *err)
+int probespec_head_scan(const char *text, bool regex, struct probespec_head *out,
+			struct errmsg *err)
 {
 	size_t at = probespec_lexer_skip_space(text, 0);
 
@@ -172,9 +184,12 @@ int probespec_head_scan(const char *text, struct probespec_head *out, struct err
 	if (out->at_return || !strncmp(text + at, "p:", 2))
 		at += 2;
 	out->target = at;
-	if (scan_target(text, out, err))
+	if (regex ? scan_regex(text, out) : scan_target(text, out, err))
 		return -1;
 	if (out->target_end == at || text[out->target_end - 1] == ':')
 		return no_function(text, out, err);
-	return scan_signature(text, out, err);
+	if (!regex)
+		return scan_signature(text, out, err);
+	out->signature = out->signature_end = out->end = out->target_end;
+	return 0;
 }

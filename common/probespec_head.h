@@ -16,7 +16,8 @@ struct probespec_head { /* offsets in the PROBE, bytes */
 	size_t end;                      /* of all of it */
 };
 
-/* 0; -1 with *err. */
-int probespec_head_scan(const char *text, struct probespec_head *out, struct errmsg *err);
+/* `regex`: FUNCTION is a regular expression. 0; -1 with *err. */
+int probespec_head_scan(const char *text, bool regex, struct probespec_head *out,
+			struct errmsg *err);
 
 #endif

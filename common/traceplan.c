@@ -51,7 +51,7 @@ static int parse_probe(struct traceplan *plan, size_t n, struct errmsg *err)
 {
 	struct probespec *spec = &plan->specs[n];
 
-	if (probespec_parse(plan->config->probes[n], spec, err))
+	if (probespec_parse(plan->config->probes[n], plan->config->regex, spec, err))
 		return -1;
 	plan->parsed = n + 1;
 	plan->patterns[n] = spec->target;

@@ -18,6 +18,7 @@ struct traceplan;
 struct traceplan_config {
 	char *const *probes; /* as typed */
 	size_t probe_count;
+	bool regex;          /* -r */
 	uint32_t string_max; /* -Z */
 	bool user_stack, kernel_stack;
 	uint32_t only_tid;  /* -L; 0: all */

@@ -356,6 +356,7 @@ static int plan_and_run(struct gotrace *trace, const struct options_tool *tool)
 
 	trace->plan_config.probes = trace->opts->patterns;
 	trace->plan_config.probe_count = trace->opts->pattern_count;
+	trace->plan_config.regex = trace->opts->regexp;
 	trace->print_config.json = trace->opts->json;
 	if (trace->print_config.json && trace->print_config.aggregate) {
 		errmsg_set(&err, "-A and -j exclude each other");

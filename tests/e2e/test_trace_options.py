@@ -215,6 +215,13 @@ def trace_many_probes():
 
 
 @test()
+def trace_regex():
+    """-r: parentheses are the expression's, a predicate's after a space"""
+    text, _ = trace_fixture("traced", newest(), "-r", r':(main|fmt)\.(add|nothing)$ (a == 42) "%d", b')
+    expect(texts(text) == ["13"], f"{texts(text)}")
+
+
+@test()
 def trace_beside_others():
     """Other tools trace the same functions meanwhile."""
     with Target("traced", newest(), args=["rounds=10"]) as target:

@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	memcpy(text, data, size);
 	text[size] = '\0';
-	if (!probespec_parse(text, &spec, &err)) {
+	if (!probespec_parse(text, false, &spec, &err)) {
 		check_spec(text, &spec);
 		probespec_free(&spec);
 	} else if (sscanf(err.text, "col %u: ", &col) != 1 || !col || col > strlen(text) + 1) {

@@ -74,7 +74,7 @@ static int parse(struct genprobe *gp, const char *probe, struct errmsg *err)
 {
 	const struct signature_names names = {find_type, gp->types, 24};
 
-	if (probespec_parse(probe, &gp->spec, err)) {
+	if (probespec_parse(probe, false, &gp->spec, err)) {
 		gp->spec = (struct probespec){0};
 		return -1;
 	}

@@ -139,7 +139,7 @@ static void check_dump(const char *probe, const char *expected)
 	struct probespec spec;
 	struct errmsg err = {0};
 
-	if (probespec_parse(probe, &spec, &err))
+	if (probespec_parse(probe, false, &spec, &err))
 		fail_msg("%s\n%s", probe, err.text);
 	char *found = dump_spec(&spec);
 

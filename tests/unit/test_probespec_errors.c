@@ -130,13 +130,49 @@ static const struct {
 };
 /* clang-format on */
 
+/* a regular expression's parentheses are its own */
+static void test_regex(void **state)
+{
+	static const struct {
+		const char *probe, *target;
+		bool predicate, format;
+	} rows[] = {
+		{"main\\.(a|b)", "main\\.(a|b)", false, false},
+		{"r:app:(main|fmt)\\.[^(]* (n > 1) \"%d\", n", "app:(main|fmt)\\.[^(]*", true,
+		 true},
+		{"p:main\\.\\(\\*T\\)\\.f$ \"x\"", "main\\.\\(\\*T\\)\\.f$", false, true},
+		{"main.add(x int) (x)", "main.add(x", false, false},
+		{":a{2,3}\\\"b\\ c (d)", ":a{2,3}\\\"b c", true, false},
+	};
+	struct errmsg err = {0};
+	struct probespec spec;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int ret = probespec_parse(rows[i].probe, true, &spec, &err);
+
+		if (i == 3) {
+			assert_int_equal(ret, -1);
+			continue;
+		}
+		if (ret)
+			fail_msg("%s: %s", rows[i].probe, err.text);
+		assert_string_equal(spec.target, rows[i].target);
+		assert_null(spec.signature);
+		assert_int_equal(!!spec.predicate, rows[i].predicate);
+		assert_int_equal(!!spec.format, rows[i].format);
+		probespec_free(&spec);
+	}
+	assert_int_equal(probespec_parse(" r: (x)", true, &spec, &err), -1);
+}
+
 static void test_columns(void **state)
 {
 	struct probespec spec;
 
 	(void)state;
 	assert_int_equal(probespec_parse(" r:f(x int) (a.b[1] + *c) \"a\\n\\u00e9b\", x  * y ,z",
-					 &spec, NULL),
+					 false, &spec, NULL),
 			 0);
 	assert_int_equal(spec.target_col, 4);
 	assert_int_equal(spec.signature_col, 5);
@@ -154,7 +190,7 @@ static void test_columns(void **state)
 	assert_string_equal(spec.arg_texts[0], "x  * y");
 	assert_string_equal(spec.arg_texts[1], "z");
 	probespec_free(&spec);
-	assert_int_equal(probespec_parse("f (STRCMP(\"a\", b))", &spec, NULL), 0);
+	assert_int_equal(probespec_parse("f (STRCMP(\"a\", b))", false, &spec, NULL), 0);
 	assert_int_equal(spec.predicate->col, 4);
 	assert_int_equal(spec.predicate->a->col, 16);
 	probespec_free(&spec);
@@ -167,7 +203,7 @@ static void test_errors(void **state)
 		struct probespec spec;
 		struct errmsg err = {0};
 
-		if (!probespec_parse(rows[i].probe, &spec, &err))
+		if (!probespec_parse(rows[i].probe, false, &spec, &err))
 			fail_msg("%s: no error", rows[i].probe);
 		if (strcmp(err.text, rows[i].text) || strcmp(err.hint, rows[i].hint))
 			fail_msg("%s\n%s (%s)\ninstead of\n%s (%s)", rows[i].probe, err.text,
@@ -190,7 +226,7 @@ static bool takes(const char *before, const char *part, size_t count, const char
 		fputs(part, out);
 	fputs(after, out);
 	fclose(out);
-	bool taken = !probespec_parse(probe, &spec, &err);
+	bool taken = !probespec_parse(probe, false, &spec, &err);
 
 	if (taken)
 		probespec_free(&spec);
@@ -222,6 +258,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_regex),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_bounds),
 	};
