@@ -211,10 +211,12 @@ static int show(void *ctx, bool final, struct errmsg *err)
 	return 0;
 }
 
-static void say_count(uint64_t count, const char *what)
+/* "1 call", "2 calls" and what became of them */
+static void say_count(uint64_t count, const char *thing, const char *what)
 {
 	if (count)
-		fprintf(stderr, "gotrace: %" PRIu64 " %s\n", count, what);
+		fprintf(stderr, "gotrace: %" PRIu64 " %s%s %s\n", count, thing,
+			count == 1 ? "" : "s", what);
 }
 
 static int add_waiting(const void *key, const void *value, void *arg)
@@ -234,7 +236,7 @@ static void say_waiting(const struct gotrace *trace)
 
 	if (fd >= 0 &&
 	    !bpfmap_each(fd, sizeof(struct goroutine_key), sizeof(sum), add_waiting, &sum))
-		say_count(sum, "calls had not returned when the tracing ended");
+		say_count(sum, "call", "had not returned when the tracing ended");
 }
 
 static void say_lost(void *ctx)
@@ -247,14 +249,15 @@ static void say_lost(void *ctx)
 		fprintf(stderr, "gotrace: cannot read what was lost: %s\n", strerror(errno));
 		return;
 	}
-	say_count(counts[TRACE_LOST], "events lost: they came faster than they could be printed");
-	say_count(counts[TRACE_UNREADABLE],
-		  "calls not printed: their predicate needs memory that could not be read");
-	say_count(counts[TRACE_UNTRACKED], "calls not tracked: too many at a time");
-	say_count(counts[TRACE_UNTESTED],
-		  "calls not printed: they ended without the results that the predicate needs");
-	say_count(counts[TRACE_UNREPORTED],
-		  "calls not printed: a panic or Goexit ended too many at once");
+	say_count(counts[TRACE_LOST], "event", "lost: they came faster than they could be printed");
+	say_count(counts[TRACE_UNREADABLE], "call",
+		  "not printed: their predicate needs memory that could not be read");
+	say_count(counts[TRACE_UNTRACKED], "call", "not tracked: too many at a time");
+	say_count(counts[TRACE_UNTESTED], "call",
+		  "not printed: ended by a panic, Goexit or a jump to another function, "
+		  "without the results that the predicate needs");
+	say_count(counts[TRACE_UNREPORTED], "call",
+		  "not printed: a panic or Goexit ended too many at once");
 	say_waiting(trace);
 	if (traceprint_lacks_kernel(trace->print))
 		fputs("gotrace: no kernel stacks: at a uprobe this kernel has none to show\n",
