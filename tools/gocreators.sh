@@ -27,7 +27,7 @@ take_option()
 recipe_long() { [ "$1" = each ] && echo e; }
 recipe_parse "$@"
 
-recipe_need runtime.newproc "it creates no goroutines"
+recipe_need runtime.newproc "creates no goroutines"
 case $found in
 # up to Go 1.17 the size of the arguments comes first; nothing is known of stripped ones before that
 *'"size":4'* | *'"args":null'*) signature='(size int32, fn func())' ;;

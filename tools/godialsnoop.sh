@@ -20,7 +20,7 @@ recipe_parse "$@"
 
 # net.Dial, net.DialTimeout and Dialer.Dial are wrappers of it
 dial='net.(*Dialer).DialContext'
-recipe_need "$dial" "it dials no connections by package net"
+recipe_need "$dial" "dials no connections by package net"
 columns='%-7d %-7d %-7s %4d.%03d %s'
 values='$pid, $goid, goarg3, $latency / 1000000, $latency / 1000 % 1000, goarg4'
 [ -n "$failed" ] || recipe_probe "r:$dial (goret2 == nil) \"$columns\", $values"

@@ -20,7 +20,7 @@ recipe_parse "$@"
 
 # RoundTrip, which http.Client calls for each request and each redirection, is a wrapper up to it
 do='net/http.(*Transport).roundTrip'
-recipe_need "$do" "it makes no HTTP requests by net/http"
+recipe_need "$do" "makes no HTTP requests by net/http"
 who='$pid, $goid, goarg2.Method'
 took='$latency / 1000000, $latency / 1000 % 1000'
 url='goarg2.URL.Scheme, goarg2.URL.Host, goarg2.URL.Path'

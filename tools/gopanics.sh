@@ -26,11 +26,12 @@ take_option()
 recipe_parse "$@"
 
 # a deferred function calls it while what panicked is still on the stack
-recipe_need runtime.gorecover "it recovers from no panics"
+recipe_need runtime.gorecover "recovers from no panics"
 case $found in
 *'"args":[]'*) signature='()' ;; # since Go 1.26
 *) signature='(argp uintptr)' ;;
 esac
+[ -z "$recipe_json" ] || count=
 probe="r:runtime.gorecover$signature (value interface{}) (value != nil)"
 recipe_passed="$recipe_passed$count-U "
 if [ -n "$count" ]; then

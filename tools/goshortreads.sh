@@ -40,10 +40,10 @@ probe_reads() # FUNCTION NAME
 	[ -z "$all" ] ||
 		recipe_probe "r:$1 (goret1 == 0 && len(goarg2) > 0) \"$columns %s: %v\", $values, $2, goret2"
 }
-recipe_need 'os.(*File).Read' 'it reads no files by package os'
+recipe_need 'os.(*File).Read' 'reads no files by package os'
 probe_reads 'os.(*File).Read' goarg1.name
 if [ -n "$net" ]; then
-	recipe_need 'net.(*conn).Read' 'it has no connections of package net'
+	recipe_need 'net.(*conn).Read' 'has no connections of package net'
 	probe_reads 'net.(*conn).Read' goarg1.fd.raddr
 fi
 recipe_trace 'PID     GOID         GOT    ASKED FILE OR PEER'
