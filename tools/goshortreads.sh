@@ -41,7 +41,7 @@ probe_reads() # FUNCTION NAME
 		recipe_probe "r:$1 (goret1 == 0 && len(goarg2) > 0) \"$columns %s: %v\", $values, $2, goret2"
 }
 recipe_need 'os.(*File).Read' 'reads no files by package os'
-probe_reads 'os.(*File).Read' goarg1.name
+probe_reads 'os.(*File).Read' goarg1.file.name
 if [ -n "$net" ]; then
 	recipe_need 'net.(*conn).Read' 'has no connections of package net'
 	probe_reads 'net.(*conn).Read' goarg1.fd.raddr
