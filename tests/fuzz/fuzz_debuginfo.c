@@ -3,10 +3,13 @@
  * name must neither crash nor hang, and what comes out must hold together. */
 #include <string.h>
 
+#include "copyinfo_located.h"
 #include "debuginfo.h"
 #include "dwarffile.h"
 #include "fuzz.h"
 #include "gofunc.h"
+#include "inlining.h"
+#include "site.h"
 
 enum { MAX_FUNCTIONS = 200, MAX_DEPTH = 100 };
 
@@ -57,6 +60,47 @@ static void check_functions(struct debuginfo *dbg, const struct pclntab *tab)
 	}
 }
 
+struct copies {
+	struct debuginfo *dbg;
+	const struct pclntab *tab;
+	struct site_finder *finder;
+	unsigned left;
+};
+
+/* The places of a copy's arguments lie within their types. */
+static bool check_copy(const struct inlining_copy *copy, void *ctx)
+{
+	struct copies *copies = ctx;
+	struct debuginfo_variable *vars;
+	struct pclntab_func fn;
+	struct abi_layout layout;
+	struct gofunc sig;
+	unsigned steps = 10000;
+
+	if (!copies->left-- || !pclntab_func(copies->tab, copy->func, &fn))
+		return false;
+	if (debuginfo_inlined(copies->dbg, fn.addr, copy->name, copy->addr, &sig, &vars))
+		return true;
+	check_params(sig.params, sig.param_count);
+	copyinfo_located(&(struct copyinfo_vars){copies->finder, &fn, copy, &sig, vars, &steps},
+			 copy->addr, &layout);
+	for (size_t i = 0; i < layout.param_count; i++)
+		for (size_t p = 0; p < layout.params[i].count; p++)
+			if (layout.params[i].pieces[p].off + layout.params[i].pieces[p].size >
+			    sig.params[i].type->size)
+				abort();
+	abi_layout_free(&layout);
+	return true;
+}
+
+static void check_copies(struct debuginfo *dbg, const struct image *img, const struct pclntab *tab)
+{
+	struct copies copies = {dbg, tab, site_finder_new(img, tab), MAX_FUNCTIONS};
+
+	inlining_each(tab, check_copy, &copies);
+	site_finder_free(copies.finder);
+}
+
 static void check_types(struct debuginfo *dbg)
 {
 	static const char *const names[] = {"main.T", "*main.T", "int", "string", "nothing.Such"};
@@ -80,6 +124,8 @@ static void check_image(const struct image *img)
 		check_types(dbg);
 	if (dbg && tab)
 		check_functions(dbg, tab);
+	if (dbg && tab)
+		check_copies(dbg, img, tab);
 	debuginfo_close(dbg);
 	gotypes_free(types);
 	pclntab_close(tab);
@@ -110,11 +156,35 @@ static void put_types(struct dwarffile *d, uint32_t *integer, uint32_t *text)
 	dwarffile_patch(d, named, "main.T", body);
 }
 
+/* A function that is inlined into main.b, and the copy of gofile.h */
+static uint32_t put_abstract(struct dwarffile *d, uint32_t integer, uint32_t text, uint32_t *s)
+{
+	uint32_t off = dwarffile_abstract(d, "main.inl1");
+
+	dwarffile_param(d, "x", integer, false);
+	*s = d->used;
+	dwarffile_param(d, "s", text, false);
+	dwarffile_close(d);
+	return off;
+}
+
+static void put_copy(struct dwarffile *d, uint32_t origin, uint32_t s)
+{
+	static const char code[] = "\x48\x8b\x03\x90\x48\x89\x01\x48\x8b\x5c\x24\x08\x75\xf6";
+	static const char ops[] = "\x50\x93\x08\x91\x70\x93\x08";
+	uint64_t b = d->g.starts[1];
+
+	elffile_bytes(d->g.f, b, code, sizeof(code) - 1);
+	dwarffile_copy(d, origin, b + 4, b + 44);
+	dwarffile_copy_param(d, s, b + 3, b + 12, ops, sizeof(ops) - 1);
+	dwarffile_close(d);
+}
+
 uint8_t *fuzz_seed(unsigned index, size_t *size)
 {
 	static const char *const names[] = {"main.a", "main.b", "main.T.M"};
 	static const int minors[] = {15, 19, 23, 27};
-	uint32_t integer, text;
+	uint32_t integer, text, origin, s;
 	struct dwarffile d;
 	uint8_t *data;
 
@@ -123,11 +193,14 @@ uint8_t *fuzz_seed(unsigned index, size_t *size)
 	dwarffile_make(&d, minors[index % 4]);
 	dwarffile_begin(&d, "runtime", "runtime");
 	put_types(&d, &integer, &text);
+	origin = put_abstract(&d, integer, text, &s);
 	for (unsigned i = 0; i < 3; i++) {
 		dwarffile_func(&d, names[i], d.g.starts[i]);
 		if (index < 4)
 			dwarffile_param_at(&d, "n", integer, 8);
 		dwarffile_param(&d, "err", text, true);
+		if (i == 1)
+			put_copy(&d, origin, s);
 		dwarffile_close(&d);
 	}
 	dwarffile_end(&d);

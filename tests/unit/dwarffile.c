@@ -14,6 +14,9 @@ enum { /* abbreviations */
        FIELD,
        ARRAY,
        SUBRANGE,
+       ABSTRACT,
+       COPY,
+       COPY_PARAM,
        /* Go's own attributes */
        GO_KIND = 0x2900,
        GO_PACKAGE = 0x2905,
@@ -62,6 +65,16 @@ static const struct abbrev {
 	 {DW_AT_name, DW_FORM_string, DW_AT_type, DW_FORM_ref_addr, DW_AT_byte_size, DW_FORM_data8,
 	  GO_KIND, DW_FORM_data1}},
 	{SUBRANGE, DW_TAG_subrange_type, false, {DW_AT_count, DW_FORM_data8}},
+	{ABSTRACT, DW_TAG_subprogram, true, {DW_AT_name, DW_FORM_string}},
+	{COPY,
+	 DW_TAG_inlined_subroutine,
+	 true,
+	 {DW_AT_abstract_origin, DW_FORM_ref_addr, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc,
+	  DW_FORM_addr}},
+	{COPY_PARAM,
+	 DW_TAG_formal_parameter,
+	 false,
+	 {DW_AT_abstract_origin, DW_FORM_ref_addr, DW_AT_location, DW_FORM_sec_offset}},
 };
 
 static uint8_t *put_uleb(uint8_t *at, unsigned value)
@@ -118,6 +131,7 @@ void dwarffile_make(struct dwarffile *d, int minor)
 	*d = (struct dwarffile){0};
 	gofile_make(&d->g, minor, EM_X86_64);
 	put_abbrevs(d);
+	elffile_section(d->g.f, ".debug_loc", DWARFFILE_LOC, DWARFFILE_LOC_MAX);
 	elffile_section(d->g.f, ".debug_info", DWARFFILE_INFO, 0);
 }
 
@@ -168,6 +182,37 @@ void dwarffile_param_at(struct dwarffile *d, const char *name, uint32_t type, ui
 void dwarffile_close(struct dwarffile *d)
 {
 	put(d, 0, 1);
+}
+
+uint32_t dwarffile_abstract(struct dwarffile *d, const char *name)
+{
+	return put_die(d, ABSTRACT, name);
+}
+
+void dwarffile_copy(struct dwarffile *d, uint32_t origin, uint64_t low, uint64_t high)
+{
+	put(d, COPY, 1);
+	put(d, origin, 4);
+	put(d, low, 8);
+	put(d, high, 8);
+}
+
+void dwarffile_copy_param(struct dwarffile *d, uint32_t origin, uint64_t from, uint64_t to,
+			  const char *ops, size_t len)
+{
+	uint64_t range[2] = {from - d->g.starts[0], to - d->g.starts[0]};
+	uint16_t size = len;
+	uint8_t *at = elffile_at(d->g.f, DWARFFILE_LOC + d->located);
+
+	put(d, COPY_PARAM, 1);
+	put(d, origin, 4);
+	put(d, d->located, 4);
+	d->located += 16 + 2 + len + 16; /* zeros end it */
+	if (d->located > DWARFFILE_LOC_MAX)
+		abort();
+	memcpy(at, range, 16);
+	memcpy(at + 16, &size, 2);
+	memcpy(at + 18, ops, len);
 }
 
 uint32_t dwarffile_base(struct dwarffile *d, const char *name, unsigned size, unsigned kind)

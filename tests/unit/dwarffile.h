@@ -8,6 +8,8 @@
 
 enum {
 	DWARFFILE_ABBREV = ELFFILE_DATA + 0xc00,
+	DWARFFILE_LOC = ELFFILE_DATA + 0xe00,
+	DWARFFILE_LOC_MAX = 0x200, /* bytes */
 	DWARFFILE_INFO = ELFFILE_DATA + 0x1000,
 	DWARFFILE_INFO_MAX = 0x1000, /* bytes */
 };
@@ -22,8 +24,9 @@ enum { /* reflect.Kind */
 
 struct dwarffile {
 	struct gofile g;
-	uint32_t used; /* bytes of .debug_info */
-	uint32_t unit; /* where the unit begins that is being written */
+	uint32_t used;    /* bytes of .debug_info */
+	uint32_t unit;    /* where the unit begins that is being written */
+	uint32_t located; /* bytes of .debug_loc */
 };
 
 /* the caller frees d->g.f with elffile_free() */
@@ -38,6 +41,13 @@ void dwarffile_param(struct dwarffile *d, const char *name, uint32_t type, bool 
 /* one of which it is told where it is: `off` bytes (below 64) from the first stack argument */
 void dwarffile_param_at(struct dwarffile *d, const char *name, uint32_t type, uint8_t off);
 void dwarffile_close(struct dwarffile *d);
+/* A function without code of its own; its offset. Parameters and dwarffile_close() follow. */
+uint32_t dwarffile_abstract(struct dwarffile *d, const char *name);
+/* Its copy at [low, high), within a function or another copy; then come its parameters, each with a
+ * location of `len` bytes at [from, to), and dwarffile_close(). */
+void dwarffile_copy(struct dwarffile *d, uint32_t origin, uint64_t low, uint64_t high);
+void dwarffile_copy_param(struct dwarffile *d, uint32_t origin, uint64_t from, uint64_t to,
+			  const char *ops, size_t len);
 
 /* Each returns its offset. After a struct come its fields, and dwarffile_close(). */
 uint32_t dwarffile_base(struct dwarffile *d, const char *name, unsigned size, unsigned kind);
