@@ -27,15 +27,12 @@ struct control {
 /* no more than all histograms have: the kernel sets the table up at once, in its full width */
 #define PLACES_MAX (ROWS * HISTOGRAM_SLOTS < PLACES ? ROWS * HISTOGRAM_SLOTS : PLACES)
 
-/* how calls end that do not return: the order of the counters in struct call_sums */
-enum ending { PANICKED, EXITED, SWITCHED };
-
 BPF_ARRAY(control, struct control, 1);
 BPF_F_TABLE("hash", struct goroutine_key, struct calls, goroutines, GOROUTINES, BPF_F_NO_PREALLOC);
 BPF_F_TABLE("hash", struct deep_key, struct call, deep_calls, DEEP_CALLS, BPF_F_NO_PREALLOC);
 /* goroutines that ended by Goexit: how many calls they were in then, stale in deep_calls; what is
  * stale with a higher index was ended by a panic before */
-BPF_F_TABLE("hash", struct goroutine_key, u64, exited, EXITED_MAX, BPF_F_NO_PREALLOC);
+BPF_F_TABLE("hash", struct goroutine_key, struct exit_mark, exited, EXITED_MAX, BPF_F_NO_PREALLOC);
 BPF_PERCPU_ARRAY(sums, struct call_sums, ROWS);
 BPF_ARRAY(extremes, struct call_extremes, ROWS * 2);
 BPF_ARRAY(no_calls, struct calls, 1);
@@ -88,9 +85,10 @@ static inline void abandon_deep(struct goroutine_key *who, struct calls *calls, 
 				enum ending how)
 {
 	u64 from = first_over(who, CALLS_INLINE, calls->count, depth);
+	struct exit_mark mark = {calls->count, bpf_ktime_get_ns()};
 
 	if (how == EXITED && from < calls->count)
-		exited.update(who, &calls->count);
+		exited.update(who, &mark);
 	calls->count = from;
 }
 
@@ -133,6 +131,19 @@ static inline struct calls *calls_of(struct goroutine_key *who)
 	return goroutines.lookup(who);
 }
 
+/* What became of a call whose place another takes. */
+static inline enum ending stale_ending(struct goroutine_key *who, u64 index, struct call *stale,
+				       enum ending how)
+{
+#ifdef SPLIT_STACK /* a segment serves one goroutine after another */
+	struct exit_mark *mark = exited.lookup(who);
+
+	if (mark && index < mark->count && stale->start_ns <= mark->at_ns)
+		return EXITED;
+#endif
+	return how;
+}
+
 static inline int remember(struct goroutine_key *who, struct calls *calls, struct call *call,
 			   enum ending how)
 {
@@ -146,7 +157,7 @@ static inline int remember(struct goroutine_key *who, struct calls *calls, struc
 		key.index = calls->count;
 		stale = deep_calls.lookup(&key);
 		if (stale)
-			count_abandoned(stale->row, how);
+			count_abandoned(stale->row, stale_ending(who, key.index, stale, how));
 		if (deep_calls.update(&key, call))
 			return -1;
 	}
@@ -262,6 +273,41 @@ static inline enum ending ending_of(u32 kind, struct goroutine_key *who)
 	return kind == COOKIE_GOEXIT ? EXITED : PANICKED;
 }
 
+#ifdef SPLIT_STACK
+#define SEGMENTS_MAX 64
+
+static inline void end_segments(struct goroutine_key *who, enum ending how, bool deeper)
+{
+	u64 at = who->id - (SPLIT_BACKOFF) - SPLIT_HEADER;
+	struct goroutine_key key = *who;
+	struct split_segment seg;
+	struct calls *calls;
+	int i;
+
+	for (i = 0; i < SEGMENTS_MAX; i++) {
+		if (probe_read_user(&seg, sizeof(seg), (void *)at))
+			break;
+		at = deeper ? seg.next : seg.prev;
+		if (!at)
+			break;
+		key.id = at + SPLIT_HEADER + (SPLIT_BACKOFF);
+		calls = goroutines.lookup(&key);
+		if (calls && !calls->ended)
+			calls->ended = 1 + how;
+	}
+}
+
+/* A hook ends the calls of the goroutine's other segments, too, when these are next looked at. */
+static inline void end_others(u32 kind, struct goroutine_key *who, enum ending how)
+{
+	if (kind < COOKIE_RECOVERED || who->id & GOROUTINE_SYSTEM)
+		return;
+	end_segments(who, how, true);
+	if (kind != COOKIE_RECOVERED)
+		end_segments(who, how, false);
+}
+#endif
+
 int on_probe(struct pt_regs *ctx)
 {
 	u64 cookie = find_cookie(ctx), now = bpf_ktime_get_ns(), start, over;
@@ -284,6 +330,14 @@ int on_probe(struct pt_regs *ctx)
 	kind = forget_value(kind, now);
 	begins = forget_value(begins, now);
 	calls = begins ? calls_of(&who) : goroutines.lookup(&who);
+#ifdef SPLIT_STACK
+	end_others(kind, &who, how);
+	if (calls && calls->ended) {
+		over = 0;
+		how = calls->ended - 1;
+		calls->ended = 0;
+	}
+#endif
 	if (calls)
 		abandon(&who, calls, over, how);
 	if (begins) {

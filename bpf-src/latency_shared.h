@@ -14,6 +14,8 @@ struct goroutine_key {
 #define GOROUTINE_SYSTEM (1ULL << 63)    /* bit of an id that is a g's address */
 #define GOROUTINE_ELSEWHERE (1ULL << 62) /* beside it: on a stack that is not this g's */
 
+enum ending { PANICKED, EXITED, SWITCHED }; /* how calls end that do not return */
+
 struct call {                        /* one call that is going on */
 	unsigned long long depth;    /* bytes from the stack's high end */
 	unsigned long long start_ns; /* CLOCK_MONOTONIC */
@@ -26,8 +28,15 @@ struct deep_key { /* of a call beyond the first CALLS_INLINE of its goroutine */
 	unsigned long long index;
 };
 
-struct calls { /* of one goroutine, outermost first */
+struct exit_mark {                /* of a goroutine (gccgo: of a segment) that Goexit ended */
+	unsigned long long count; /* of calls that it was in */
+	unsigned long long at_ns;
+};
+
+struct calls { /* of one goroutine (gccgo: on one segment of its stack), outermost first */
 	unsigned long long count;
+	/* gccgo: a hook on another segment told that all of these are over; 1 + enum ending */
+	unsigned long long ended;
 	struct call call[CALLS_INLINE];
 };
 

@@ -137,6 +137,17 @@ static int read_histograms(struct latency *lat)
 	return 0;
 }
 
+/* a call that the goroutine still counts */
+static void count_left(struct latency *lat, const struct calls *calls, uint32_t row)
+{
+	if (calls->ended == 1 + PANICKED)
+		lat->now.sums[row].panicked++;
+	else if (calls->ended == 1 + EXITED)
+		lat->now.sums[row].exited++;
+	else
+		lat->running[row]++;
+}
+
 static int count_running(const void *key, const void *value, void *ctx)
 {
 	const struct calls *calls = value;
@@ -145,7 +156,7 @@ static int count_running(const void *key, const void *value, void *ctx)
 	(void)key;
 	for (uint64_t i = 0; i < calls->count && i < CALLS_INLINE; i++)
 		if (calls->call[i].row < lat->rows)
-			lat->running[calls->call[i].row]++;
+			count_left(lat, calls, calls->call[i].row);
 	return 0;
 }
 
@@ -156,14 +167,15 @@ static int count_deep(const void *key, const void *value, void *ctx)
 	const struct deep_key *deep = key;
 	const struct call *call = value;
 	struct latency *lat = ctx;
+	struct exit_mark mark;
 	struct calls calls;
-	uint64_t count;
 
 	if (call->row >= lat->rows)
 		return 0;
 	if (!bpfmap_lookup(lat->goroutines, &deep->who, &calls) && deep->index < calls.count)
-		lat->running[call->row]++;
-	else if (!bpfmap_lookup(lat->exited, &deep->who, &count) && deep->index < count)
+		count_left(lat, &calls, call->row);
+	else if (!bpfmap_lookup(lat->exited, &deep->who, &mark) && deep->index < mark.count &&
+		 call->start_ns <= mark.at_ns)
 		lat->now.sums[call->row].exited++;
 	else
 		lat->now.sums[call->row].panicked++;

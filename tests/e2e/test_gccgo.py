@@ -1,10 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs of gccgo, and libgo.so."""
 
-from harness import compare_counts, compare_latency, test
+import re
+import tempfile
+
+from harness import (Process, Target, Tool, compare_counts, compare_latency, counted, expect,
+                     fixture, run, test, tool_path, versions)
 from test_fixtures import measure
 
-NAMES = ["calls", "early", "grow", "many", "migrate", "panics", "preempt", "recurse"]
+FEW = ["segments", "calls", "panics"]
+CALLS = 20
+MORE = ["early", "grow", "many", "migrate", "preempt", "recurse"]
+
+
+def names():
+    return FEW + MORE if len(versions()) > 5 else FEW
 
 
 def without_removed(compare):
@@ -14,11 +24,82 @@ def without_removed(compare):
     return chosen
 
 
-@test(name=NAMES, flavour=["plain", "static"])
-def count_gccgo(name, flavour):
+@test(name=names)
+def count_gccgo(name, flavour="plain"):
     measure("gofunccount", name, "gccgo", flavour, without_removed(compare_counts))
 
 
-@test(name=NAMES, flavour=["plain", "static"])
-def latency_gccgo(name, flavour):
+@test(name=names)
+def latency_gccgo(name, flavour="plain"):
     measure("gofunclatency", name, "gccgo", flavour, without_removed(compare_latency), "-F")
+
+
+@test(name=lambda: ["panics"] if len(versions()) <= 5 else names())
+def latency_gccgo_static(name):
+    latency_gccgo(name, "static")
+
+
+def goids(records):
+    return sorted(r["goid"] for r in records if r.get("type") == "call")
+
+
+@test(flavour=["plain", "static"])
+def trace_gccgo(flavour):
+    """Goroutines know their IDs; calls that a panic or Goexit ends are not said to return."""
+    with Target("segments", "gccgo", flavour) as target, \
+            Tool("gotrace", "-j", "-p", target.target_pid, 'main.tell "x"', 'r:main.tell "x"',
+                 'r:main.catches "x"') as tracer:
+        tracer.tracing()
+        target.go()
+        target.truth()
+        own = [int(g) for g in re.findall(r"^goroutine (\d+)$", target.out.text(), re.M)]
+        records = tracer.records()
+    got = {f: goids([r for r in records if r.get("func") == f]) for f in ("main.tell", "main.catches")}
+    expect(own and got["main.tell"] == sorted(own + own), f"{got['main.tell']}, in truth {own}")
+    expect(len(got["main.catches"]) == len(own), f"{len(got['main.catches'])} calls of catches")
+
+
+@test(tool=["gofunccount", "gofunclatency", "gotrace"], how=["go:", "pid", "command"])
+def libgo(tool, how):
+    """libgo.so is not the test's own: what other programs do with it is left out."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/hello"
+        run(["cp", fixture("greets", "gccgo", "alone"), path])
+        if how == "command":
+            with Tool(tool, "-j", "go:fmt.Println", "--", path, CALLS, "now") as tracer:
+                check_libgo(tool, tracer.records(), True)
+            return
+        with Process([path, str(CALLS)]) as target:
+            target.wait_line("ready")
+            pid = ["-p", target.pid] if how == "pid" else []
+            with Tool(tool, "-j", *pid, "go:fmt.Println") as tracer:
+                tracer.tracing()
+                target.say()
+                expect(target.wait() == 0, target.said())
+                check_libgo(tool, tracer.records() if pid else tracer.stop(), bool(pid))
+
+
+def check_libgo(tool, records, alone):
+    if tool == "gofunccount":
+        got = counted(records).get("fmt.Println", 0)
+    else:
+        got = sum(r.get("count", 1) for r in records if r.get("type") in ("latency", "call"))
+    expect(got == CALLS or (got > CALLS and not alone), f"{got} calls of fmt.Println, not {CALLS}")
+
+
+@test()
+def list_gccgo():
+    """Names as Go has them, of the program and of the library."""
+    listed = run([tool_path("gofuncs"), f"{fixture('calls', 'gccgo')}:main.*"]).stdout.split("\n")
+    for name in ("main.(*Thing).Pointer", "main.Thing.Value", "main.main", "main.init"):
+        expect(name in listed, f"no {name}")
+    listed = run([tool_path("gofuncs"), "go:net/http.*"]).stdout.split("\n")
+    for name in ("net/http.(*conn).serve", "net/http.Header.Get", "net/http.HandlerFunc.ServeHTTP"):
+        expect(name in listed, f"no {name}")
+
+
+@test()
+def refused_gccgo():
+    got = run([tool_path("gotrace"), "-U", "go:fmt.Println"])
+    expect(got.returncode == 1 and "stacks of gccgo programs are not supported" in got.stderr,
+           got.stderr)
