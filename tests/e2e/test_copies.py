@@ -4,9 +4,11 @@ be optimised out."""
 
 import collections
 import json
+import os
 import re
+import tempfile
 
-from harness import Target, expect, test, versions
+from harness import TESTS, Target, expect, run, test, tool_path, toolchain, versions
 
 from gotrace import rows, trace
 
@@ -16,6 +18,9 @@ NAMES = """add noted callsOne greet length (*Point).Move Point.Sum (*Point).Kept
 RETURNS = ["noted", "callsOne", "greet", "(*Point).Kept", "inner", "sumTo", "bump", "magnitude"]
 FOLDED = ["main.add", "main.length", "main.Point.Sum", "main.bumpLeaf"]  # no code is left of some
 ABSENT, FLOAT = "<optimised out>", "<float in register>"
+SCALAR = re.compile(r'-?\d+$|true$|false$|"(?:[^"\\]|\\.)*"$')
+LIBRARY = re.compile(r"(strconv|strings|bytes|unicode/utf8|math/big|encoding/json|regexp)\.")
+COPIES_MAX = 60
 LEAST = 0.5  # of all arguments are there; 0.42 in 1.15
 
 
@@ -85,3 +90,52 @@ def predicate(version):
         expect("it is optimised out in this inlined copy" in said, f"no word of it: {said}")
         got = [row.text.split() for row in rows(text)]
         expect(got and all(x == "1" for x, *_ in got), f"got {got}")
+
+
+def symbols(path):
+    lines = [line.split(None, 2) for line in run(["nm", path]).stdout.splitlines()]
+    return {parts[2] for parts in lines if len(parts) == 3 and parts[1] in "tT"}
+
+
+def scalars(target, names):
+    """function -> how often it was given which number, bool or string as which parameter, and how
+    many arguments were seen"""
+    text, _ = trace(target, "-j", *(f":{n}" for n in names))
+    given, seen = collections.defaultdict(collections.Counter), 0
+    for call in map(json.loads, text.splitlines()):
+        for key, value in parts(call["message"]).items():
+            seen += 1
+            if SCALAR.match(value):
+                given[call["func"]][key, value] += 1
+    return given, seen
+
+
+def without_inlining(folder, version):
+    """The fixture of the same sources, and its libraries, with each function for itself"""
+    goroot, path = toolchain(version), os.path.join(folder, "stdlib")
+    env = dict(os.environ, GOROOT=goroot, GOTOOLCHAIN="local", GO111MODULE="off", GOFLAGS="",
+               GOCACHE=os.path.join(os.path.dirname(goroot), "gocache"), CGO_ENABLED="0")
+    sources = [f"{TESTS}/fixtures/{name}.go" for name in ("stdlib", "control")]
+    built = run([f"{goroot}/bin/go", "build", "-gcflags=all=-l", "-o", path, *sources], env=env,
+                timeout=300)
+    expect(built.returncode == 0, f"cannot build it: {built.stderr}")
+    return path
+
+
+@test(version=lambda: [v for v in ("1.15", "1.19", "1.27") if len(versions()) > 5])
+def library(version):
+    """What copies in Go's own library are given is what its functions are given where nothing is
+    inlined."""
+    with tempfile.TemporaryDirectory(prefix="bcc-gotools-") as folder, \
+            Target("stdlib", version) as inlined, \
+            Target("stdlib", version, path=without_inlining(folder, version)) as plain:
+        names = sorted(n for n in symbols(plain.path) - symbols(inlined.path)
+                       if LIBRARY.match(n) and not re.search(r"[\[\u00b7]|\.func|-fm|\.init", n))
+        known = run([tool_path("gofuncs"), "--inlined", f"{inlined.path}:*"]).stdout.splitlines()
+        names = [n for n in names if n in set(known)][:COPIES_MAX]
+        expect(len(names) > 20, f"copies of {names} only")
+        copies, _ = scalars(inlined, names)
+        calls, _ = scalars(plain, names)
+    expect(sum(sum(c.values()) for c in copies.values()) > 200, "too little was seen")
+    for name, given in copies.items():
+        expect(not given - calls[name], f"{name}: {given - calls[name]}")
