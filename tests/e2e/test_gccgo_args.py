@@ -10,11 +10,12 @@ from harness import expect, test, versions
 from gotrace import rows, trace_fixture
 
 PARTS = {"call0": [":main.Call0*"], "call1": [":main.Call1*"], "call2": [":main.Call2*"],
-         "methods": [":main.Make*.func1", ":main.Point.Call*", ":main.Color.Call*",
-                     ":main.Nested.Call*", ":main.Embeds.Call*", ":main.IDs.Call*",
-                     ":main.Empty.Call*", ":main.Node.Call*", ":main.Rates.Call*"]}
+         "methods": [":main.Make*.func1", ":main.(*Point).Call*", ":main.Point.Call*",
+                     ":main.Color.Call*", ":main.(*Nested).Call*", ":main.Embeds.Call*",
+                     ":main.IDs.Call*", ":main.Empty.Call*", ":main.(*Node).Call*",
+                     ":main.Rates.Call*"]}
 NAMES = {"call0": r"^main.Call0", "call1": r"^main.Call1", "call2": r"^main.Call2",
-         "methods": r"^main.\w+.Call"}
+         "methods": r"^main.(\w+|\(\*\w+\)).Call"}
 # Of what other packages declare GCC does not tell the package, nor of maps and channels what is in
 # them; libgo's types are not the program's. Function literals outside of functions are counted by
 # gc's name for them. A result without a size is none.
@@ -49,14 +50,9 @@ def is_right(said, text):
     return bool(re.fullmatch(pattern + re.escape(text[at:]), said))
 
 
-def plain(name):
-    """gccgo's symbols do not tell pointers from values."""
-    return re.sub(r"\(\*(\w+)\)", r"\1", name)
-
-
 def truth(text, part):
     lines = [line.split("\t") for line in text.splitlines() if line.count("\t") == 2]
-    given = [(plain(name), said) for name, how, said in lines if how == "p"]
+    given = [(name, said) for name, how, said in lines if how == "p"]
     answered = [said for _, how, said in lines if how == "r"]
     both = [(name, f"{said} -> {answer}".strip() if answer else said)
             for (name, said), answer in zip(given, answered)]
@@ -72,7 +68,7 @@ def gccgo_args(built_as):
     for name, text_of in truth(said, part):
         true.setdefault(name, []).append(text_of)
     for row in rows(text):
-        name = plain(row.func)
+        name = row.func
         if name in true:
             seen += 1
             expect(true[name], f"{name} is seen too often")
