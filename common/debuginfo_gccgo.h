@@ -32,6 +32,9 @@ size_t debuginfo_gccgo_dims(const struct die *array, uint64_t lengths[DEBUGINFO_
 struct gotype *debuginfo_gccgo_type(struct debuginfo *dbg, const struct die *die);
 void debuginfo_gccgo_parts(struct debuginfo *dbg, struct gotype *type, const struct die *die);
 
+/* Does the unit of a DIE tell types, and so parameters? By default gccgo's tell functions alone
+ * (-g1). */
+bool debuginfo_gccgo_has_types(struct debuginfo *dbg, const struct die *die);
 /* As debuginfo_signature(). */
 int debuginfo_gccgo_signature(struct debuginfo *dbg, const struct die *func, const char *name,
 			      struct gofunc *out);

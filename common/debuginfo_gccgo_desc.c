@@ -57,6 +57,7 @@ static void index_descs(struct debuginfo *dbg, struct debuginfo_unit *unit)
 		const char *name = die_tag(&die) == DIE_VARIABLE ? die_name(&die) : NULL;
 
 		left--;
+		unit->has_types |= die_tag(&die) == DIE_BASE_TYPE || die_tag(&die) == DIE_TYPEDEF;
 		if (name && die_address(&die, &addr))
 			add_desc(dbg, unit, name, addr);
 	}
@@ -78,6 +79,15 @@ static struct debuginfo_unit *unit_of(struct debuginfo *dbg, const struct die *d
 			high = mid;
 	}
 	return low ? &dbg->units[low - 1] : NULL;
+}
+
+bool debuginfo_gccgo_has_types(struct debuginfo *dbg, const struct die *die)
+{
+	struct debuginfo_unit *unit = unit_of(dbg, die);
+
+	if (unit)
+		index_descs(dbg, unit);
+	return unit && unit->has_types;
 }
 
 static size_t first_of(const struct debuginfo_unit *unit, const char *last)

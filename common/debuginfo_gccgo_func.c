@@ -229,6 +229,8 @@ int debuginfo_gccgo_signature(struct debuginfo *dbg, const struct die *func, con
 	struct die named = named_instance(func);
 	struct funcname parts;
 
+	if (!debuginfo_gccgo_has_types(dbg, func))
+		return -1;
 	funcname_parse(name, &parts);
 	*out = (struct gofunc){.dictionary = -1, .source = GOFUNC_DEBUGINFO};
 	add_params(dbg, &named, out);

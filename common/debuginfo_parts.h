@@ -17,7 +17,7 @@ struct debuginfo_unit {
 	size_t count, cap;
 	struct debuginfo_desc *descs; /* gccgo: by name, once somebody asks for one */
 	size_t desc_count, desc_cap;
-	bool has_descs;
+	bool has_descs, has_types; /* the latter is known with the former */
 };
 
 struct debuginfo_range { /* code of a unit */
