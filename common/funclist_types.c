@@ -74,20 +74,27 @@ struct known {
 	struct abi_layout layout; /* of source GOFUNC_NONE: none */
 };
 
+static void find(struct funclist_types *types, const struct pclntab_func *fn, struct known *out)
+{
+	out->layout = (struct abi_layout){0};
+	funcinfo_find(types->info, fn, &out->sig);
+	if (out->sig.source != GOFUNC_NONE)
+		funcinfo_layout(types->info, fn, &out->sig, &out->layout);
+	else if (!funcinfo_table(types->info, fn, &out->sig, &out->layout))
+		out->sig = (struct gofunc){.dictionary = -1, .source = GOFUNC_NONE};
+}
+
 void funclist_types_find(struct funclist_types *types, const struct pclntab_func *fn,
 			 struct gofunc *sig, struct abi_layout *layout)
 {
-	*layout = (struct abi_layout){0};
-	funcinfo_find(types->info, fn, sig);
-	if (sig->source != GOFUNC_NONE)
-		funcinfo_layout(types->info, fn, sig, layout);
-	else if (!funcinfo_table(types->info, fn, sig, layout))
-		*sig = (struct gofunc){.dictionary = -1, .source = GOFUNC_NONE};
-}
+	struct known known;
 
-static void find(struct funclist_types *types, const struct pclntab_func *fn, struct known *out)
-{
-	funclist_types_find(types, fn, &out->sig, &out->layout);
+	find(types, fn, &known);
+	*sig = known.sig;
+	*layout = known.layout;
+	for (size_t i = 0; i < sig->param_count; i++)
+		if (sig->params[i].place == GOPARAM_GUESSED || !sig->params[i].type->size)
+			layout->params[i].count = 0;
 }
 
 void funclist_types_copy(struct funclist_types *types, const struct selection_item *item,

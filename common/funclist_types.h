@@ -24,7 +24,8 @@ const struct program *funclist_types_program(const struct funclist_types *types)
 /* funcinfo_type_names() */
 uint64_t funclist_types_names(struct funclist_types *types);
 
-/* source GOFUNC_NONE: nothing is known. The layout is for abi_layout_free() in any case. */
+/* source GOFUNC_NONE: nothing is known. Places that are guesses are left out. The layout is for
+ * abi_layout_free() in any case. */
 void funclist_types_find(struct funclist_types *types, const struct pclntab_func *fn,
 			 struct gofunc *sig, struct abi_layout *layout);
 

@@ -245,8 +245,16 @@ static int make_predicate(struct gen *gen, struct tracegen_plan *plan)
 		return 0;
 	gen->out = &gen->wanted;
 	gen->returning = spec->at_return && !plan->wants_at_entry;
+	gen->guess = false;
 	if (gen_number(gen, spec->predicate, &number))
 		return -1;
+	if (gen->guess) { /* what is dropped wrongly could not be marked */
+		errmsg_set(gen->err,
+			   "col %u: where an argument of the predicate is passed is a guess",
+			   spec->predicate->col);
+		errmsg_hint(gen->err, "give a SIGNATURE");
+		return -1;
+	}
 	ctext_line(gen->out, "want = %s != 0;", number.text);
 	return 0;
 }

@@ -125,3 +125,28 @@ def gofuncs_types_as_text():
         expect(line in done.stdout, f"no {line!r} in {done.stdout}")
     lines = [ln for ln in done.stdout.splitlines() if ln.startswith(("    args", "         "))]
     expect(max(map(len, lines)) < 80, f"{lines}")
+
+
+ORIGINS = {  # of the fixture args: text of -v, from of -j
+    "main.call003": (["    places   goarg1 to goarg5: saved registers", "             goarg6: not told"],
+                     ["saved"] * 5 + ["none"]),
+    "main.call027": (["    places   goarg1 to goarg3: saved registers"], ["saved"] * 3),
+    "main.call190": (["    places   goarg1 to goarg3: what the code reads"], ["code"] * 3),
+    "main.blank183": (["    places   goarg1, goarg2: the likeliest place, a guess"], ["guess"] * 2),
+}
+
+
+@test(version=["1.19", "1.27"])
+def gofuncs_origins(version):
+    """How the place of each parameter is known; a guess is marked as one."""
+    path = fixture("args", version, "strip")
+    known = listed(path)
+    for name, (lines, origins) in ORIGINS.items():
+        done = run([tool_path("gofuncs"), "-v", f"{path}:{name}"])
+        said = done.stdout.splitlines()
+        expect([arg["from"] for arg in known[name]["args"]] == origins, f"{name}: {known[name]['args']}")
+        at = next((i for i, ln in enumerate(said) if ln.startswith("    places")), None)
+        got = said[at:at + len(lines)] if at else []
+        expect(got == lines, f"{name}: {said}")
+        args = next(ln for ln in said if ln.startswith("    args"))
+        expect(args.count("?") == origins.count("guess"), args)

@@ -136,6 +136,8 @@ PAIRS = [  # PROBE, without its colon, what it prints of both calls
     ('main.call030 (STRCMP("two word", goarg2)) "%s", goarg2', None),
     ('main.call021 "%v|%s|%v|%q|%s", goarg3, goarg3, goarg4, goarg5, goarg5',
      'main.Reason("why")|why|3|' + "|".join(2 * ['main.Failure{Code:7, Text:"bad "}'])),
+    ('main.blank183 "%v|%s|%d", goarg1, goarg2, len(goarg1)',
+     '?"0123456789012345678901234567890123456789"|?boom|?40'),
     ('main.call003 "%v", goarg3', re.compile(r"\{0x[0-9a-f]+, 0x8\}")),  # "quo\"te\n\x01": no text
     ('main.call105 "%v", goarg1', re.compile(r'\{\*errors.errorString\("boom"\), 3, 0x[0-9a-f]+\}')),
 ]
@@ -155,6 +157,14 @@ def trace_stripped_pairs(version):
 
 
 @test(version=["1.27"])
+def trace_guess_refused(version):
+    """A predicate cannot be marked as a guess."""
+    path = fixture("args", version, "strip")
+    done = run([tool_path("gotrace"), f"{path}:main.blank183 (len(goarg1) == 3)"], timeout=60)
+    expect(done.returncode == 1 and "is a guess\nhint: give a SIGNATURE\n" in done.stderr, f"{done}")
+
+
+@test(version=["1.27"])
 def trace_stripped_json(version):
     """In JSON a guess is an object with one key."""
     text, _ = trace_fixture("args", version, "-j", ":main.call006", ":main.call021", flavour="strip")
@@ -163,6 +173,13 @@ def trace_stripped_json(version):
     expect(strings == [{"guess": "a"}, {"guess": "b"}], f"{strings}")
     held = [arg["value"] for arg in second["args"]]
     expect(held[:4] == [[0, 0], [0, 0], "why", 3], f"{held}")
+    text, _ = trace_fixture("args", version, "-j", ":main.blank183", ':main.blank183 "%d", len(goarg1)',
+                            flavour="strip")
+    lists = [json.loads(line) for line in text.splitlines()]
+    values = [arg["value"] for call in lists if "args" in call for arg in call["args"]][:2]
+    expect(values == [{"guess": "0123456789012345678901234567890123456789"}, {"guess": "boom"}],
+           f"{values}")
+    expect([call["values"] for call in lists if "values" in call] == [[{"guess": 40}]] * 2, f"{lists}")
 
 
 CONTRADICTIONS = [  # SIGNATURE; what it takes; what the argument table says
