@@ -278,7 +278,7 @@ static inline enum ending ending_of(u32 kind, struct goroutine_key *who)
 
 static inline void end_segments(struct goroutine_key *who, enum ending how, bool deeper)
 {
-	u64 at = who->id - (SPLIT_BACKOFF) - SPLIT_HEADER;
+	u64 at = who->id - SPLIT_BACKOFF - SPLIT_HEADER;
 	struct goroutine_key key = *who;
 	struct split_segment seg;
 	struct calls *calls;
@@ -290,7 +290,7 @@ static inline void end_segments(struct goroutine_key *who, enum ending how, bool
 		at = deeper ? seg.next : seg.prev;
 		if (!at)
 			break;
-		key.id = at + SPLIT_HEADER + (SPLIT_BACKOFF);
+		key.id = at + SPLIT_HEADER + SPLIT_BACKOFF;
 		calls = goroutines.lookup(&key);
 		if (calls && !calls->ended)
 			calls->ended = 1 + how;

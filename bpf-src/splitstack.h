@@ -42,7 +42,7 @@ static inline bool goroutine_here(struct pt_regs *ctx, u64 sp, struct goroutine_
 
 	if (probe_read_user(&guard, sizeof(guard), (void *)(split_thread() + 0x70)))
 		return false;
-	low = guard - (SPLIT_BACKOFF);
+	low = guard - SPLIT_BACKOFF;
 	probe_read_user(&seg, sizeof(seg), (void *)(low - SPLIT_HEADER));
 	key->id = guard;
 	/* a thread's own stack, or a signal's */

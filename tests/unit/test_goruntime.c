@@ -116,6 +116,25 @@ static void test_header_unknown(void **state)
 	assert_false(goruntime_parse_header(&none, true, is_print, NULL, &goid));
 }
 
+static void test_header_gccgo(void **state)
+{
+	struct insn_code code = CODE("\x48\x89\xfb"     /* mov rbx, rdi */
+				     "\x4c\x8b\x7b\x38" /* mov r15, [rbx+56] */
+				     "\xe8\0\0\0\0"     /* call printlock */
+				     "\xe8\0\0\0\0"     /* call printstring */
+				     "\x4c\x89\xff"     /* mov rdi, r15 */
+				     "\xe8\0\0\0\0");   /* call printint */
+	struct insn_code lost = CODE("\x48\x8b\x47\x38" /* mov rax, [rdi+56] */
+				     "\xe8\0\0\0\0"     /* rax does not survive it */
+				     "\x48\x89\xc7\xe8\0\0\0\0");
+	uint32_t goid;
+
+	(void)state;
+	assert_true(goruntime_parse_gccgo(&code, &goid));
+	assert_int_equal(goid, 56);
+	assert_false(goruntime_parse_gccgo(&lost, &goid));
+}
+
 /* --- who created a goroutine --- */
 
 #define STORE_RCX(off) "\x48\x89\x8a" off "\x01\0\0" /* mov [rdx+0x100+off], rcx */
@@ -166,15 +185,11 @@ static void test_newproc_unknown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_systemstack_static),
-		cmocka_unit_test(test_systemstack_pie),
-		cmocka_unit_test(test_systemstack_shared),
-		cmocka_unit_test(test_header_register),
-		cmocka_unit_test(test_header_stack),
-		cmocka_unit_test(test_header_unknown),
-		cmocka_unit_test(test_newproc),
-		cmocka_unit_test(test_newproc_old),
-		cmocka_unit_test(test_newproc_unknown),
+		cmocka_unit_test(test_systemstack_static), cmocka_unit_test(test_systemstack_pie),
+		cmocka_unit_test(test_systemstack_shared), cmocka_unit_test(test_header_register),
+		cmocka_unit_test(test_header_stack),       cmocka_unit_test(test_header_unknown),
+		cmocka_unit_test(test_header_gccgo),       cmocka_unit_test(test_newproc),
+		cmocka_unit_test(test_newproc_old),        cmocka_unit_test(test_newproc_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
