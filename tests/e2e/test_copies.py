@@ -12,9 +12,10 @@ from harness import TESTS, Target, expect, run, test, tool_path, toolchain, vers
 
 from gotrace import rows, trace
 
-NAMES = """add noted callsOne greet length (*Point).Move Point.Sum (*Point).Kept inner outer scale mixed
-    small wide points big arr one list bytesOf many area through apply sumTo addTo bump bumpLeaf
-    clamp magnitude swapped gcd setTo setLeaf rest countdown addressed unused bits""".split()
+NAMES = """add noted callsOne greet length (*Point).Move Point.Sum (*Point).Kept inner outer scale
+    mixed small wide points big arr one list bytesOf many area through apply sumTo addTo bump
+    bumpLeaf clamp magnitude swapped gcd setTo setLeaf rest countdown addressed unused
+    bits""".split()
 RETURNS = ["noted", "callsOne", "greet", "(*Point).Kept", "inner", "sumTo", "bump", "magnitude"]
 FOLDED = ["main.add", "main.length", "main.Point.Sum", "main.bumpLeaf"]  # no code is left of some
 ABSENT, FLOAT = "<optimised out>", "<float in register>"

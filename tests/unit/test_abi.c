@@ -251,6 +251,49 @@ static void test_fitting(void **state)
 	assert_true(fits);
 }
 
+static bool covers(const char *signature, unsigned without, uint64_t off)
+{
+	struct gotypes *types = gotypes_new();
+	struct signature_names names = {NULL, NULL, 27};
+	struct errmsg err = {0};
+	struct gofunc fn = {.dictionary = -1};
+	struct abi_layout layout;
+
+	if (signature_parse(types, &names, signature, &fn, NULL, &err))
+		fail_msg("%s: %s", signature, err.text);
+	fn.dictionary = -1;
+	abi_layout(&fn, IMAGE_AMD64, ABI_REGISTERS, &layout);
+	for (size_t i = 0; i < layout.params[0].count; i++)
+		if (without >> i & 1)
+			layout.params[0].pieces[i].size = 0;
+	bool all = abi_covers(&layout.params[0], fn.params[0].type, off);
+
+	abi_layout_free(&layout);
+	gotypes_free(types);
+	return all;
+}
+
+/* padding is nobody's, a word that is missing is missed; in memory all is one piece */
+static void test_covers(void **state)
+{
+	(void)state;
+	assert_true(covers("(a int)", 0, 0));
+	assert_false(covers("(a int)", 1, 0));
+	assert_false(covers("(a int)", 0, 1));
+	assert_true(covers("(a string)", 0, 0));
+	assert_false(covers("(a string)", 1, 0));
+	assert_false(covers("(a string)", 2, 0));
+	assert_false(covers("(a []int)", 4, 0));
+	assert_false(covers("(a error)", 2, 0));
+	assert_true(covers("(a struct{x int8; y int})", 0, 0));
+	assert_false(covers("(a struct{x int8; y int})", 2, 0));
+	assert_true(covers("(a [1]int)", 0, 0));
+	assert_true(covers("(a [5]int)", 0, 0));
+	assert_false(covers("(a [5]int)", 1, 0));
+	assert_true(covers("(a struct{})", 0, 0));
+	assert_false(covers("(a complex128)", 2, 0));
+}
+
 static void test_conventions(void **state)
 {
 	(void)state;
@@ -270,6 +313,7 @@ int main(void)
 		cmocka_unit_test(test_pieces),          cmocka_unit_test(test_slots),
 		cmocka_unit_test(test_unknown_types),   cmocka_unit_test(test_hostile_types),
 		cmocka_unit_test(test_fitting),         cmocka_unit_test(test_conventions),
+		cmocka_unit_test(test_covers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
