@@ -160,8 +160,11 @@ bool insn_operands(const struct insn_code *code, uint64_t addr, struct insn_oper
 	out->other = op.base;
 	out->fs = op.prefixes & X86_SEG;
 	out->no_base = op.absolute;
-	memcpy(&constant, code->bytes + at + op.size - sizeof(constant), sizeof(constant));
-	out->value = out->what == INSN_SET ? constant : op.disp;
+	out->value = op.disp;
+	if (out->what == INSN_SET) {
+		memcpy(&constant, code->bytes + at + op.size - sizeof(constant), sizeof(constant));
+		out->value = constant;
+	}
 	if (out->what == INSN_SET || (out->what == INSN_COPY && op.opcode == 0x89)) {
 		out->other = out->reg;
 		out->reg = op.base;
