@@ -14,6 +14,7 @@
 #include "selection.h"
 
 enum { PAGE_BITS = 12, PAGE = 1 << PAGE_BITS };
+enum { MANY = 200 };     /* functions; its time goes with the square of the names in BEGIN */
 enum { DEAD_MAX = 256 }; /* frames that one hit clears away; the verifier walks each */
 
 struct entry {
@@ -354,8 +355,12 @@ void emit_latency(const struct emitter *emitter)
 	      "// more by those ended by a panic or Goexit, and those still running. @lost: calls\n"
 	      "// for which there was no room.\n",
 	      emitter->out);
-	print_left_out(emitter);
 	collect(emitter, &begins, &ends);
+	if (begins.count > MANY)
+		fputs("// With so many functions bpftrace takes minutes to start and to end;\n"
+		      "// gofunclatency takes seconds.\n",
+		      emitter->out);
+	print_left_out(emitter);
 	if (is_pie(emitter))
 		make_groups(&begins);
 	sort(&begins);

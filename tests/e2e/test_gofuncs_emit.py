@@ -39,14 +39,14 @@ perf probe -q -d 'gotools:*'
 perf script -i "$file.data" 2>/dev/null
 """.format(at=TRACING)
 GROWING = r"main\.(big3k|big100k|copiedInFlight|goDown)$"
-# fixture, Go, flavour, functions: those that panic, whose stacks move, that change threads
-TIMED = [("panics", "1.19", "strip", r"main\.(throws|leavesByGoexit|recursesThenPanics)$"),
-         ("grow", "1.27", "plain", r"main\.(big3k|copiedInFlight)$"),
-         ("migrate", "1.19", "pie", r"main\.(sleeping|trading)$")]
-ALL_TIMED = [("panics", r"main\.(outermost|middleOf|throws|recoversItself|panicsAgain|"
-              r"leavesByGoexit|insideGoexit|recoversBelow|recursesThenPanics)$"),
-             ("grow", GROWING), ("migrate", r"main\.(sleeping|trading|working)$"),
-             ("recurse", r"main\.\w+$"), ("inlined", r"main\.\w+$")]
+# those that panic, whose stacks move, that change threads, ...; fixture: functions, by default
+TIMED = {"panics": ("throws|leavesByGoexit|recursesThenPanics", "1.19", "strip"),
+         "grow": ("big3k|copiedInFlight", "1.27", "plain"),
+         "migrate": ("sleeping|trading", "1.19", "pie")}
+ALL_TIMED = {"panics": "outermost|middleOf|throws|recoversItself|panicsAgain|leavesByGoexit|"
+                       "insideGoexit|recoversBelow|recursesThenPanics",
+             "grow": "big3k|big100k|copiedInFlight|goDown", "migrate": "sleeping|trading|working",
+             "recurse": r"\w+", "inlined": r"\w+"}
 
 
 def needs(tool):
@@ -64,8 +64,9 @@ def two_versions():
 
 def timed():
     if not is_all():
-        return [(f, v if v in versions() else newest(), k, r) for f, v, k, r in TIMED]
-    return [(f, v, k, r) for f, r in ALL_TIMED for v in versions() for k in ("plain", "pie")]
+        return [f"{name}-{v if v in versions() else newest()}-{k}"
+                for name, (_, v, k) in TIMED.items()]
+    return [f"{name}-{v}-{k}" for name in ALL_TIMED for v in versions() for k in ("plain", "pie")]
 
 
 def emitted(folder, tracer, path, pattern="main.*", *options):
@@ -139,7 +140,8 @@ def ended(track):
 def emit_bpftrace_latency(how):
     """Calls that a panic or Goexit ends leave nothing behind; those of a goroutine are its own,
     wherever it runs."""
-    fixture, version, flavour, functions = how
+    fixture, version, flavour = how.split("-")
+    functions = rf"main\.({ALL_TIMED[fixture] if is_all() else TIMED[fixture][0]})$"
     with tempfile.TemporaryDirectory() as folder:
         path = private_copy(folder, fixture, version, flavour)
         script = emitted(folder, "bpftrace:latency", path, functions, "-r", "--inlined")
@@ -172,7 +174,7 @@ def first_gap(text, name, value):
 
 @test(alone=True, version=two_versions)
 def emit_bpftrace_args(version):
-    functions = r"main\.call" + ("[0-9]+$" if is_all() else r"00[37]$")
+    functions = r"main\.call" + ("(0[0-3]|18)[0-9]$" if is_all() else r"00[37]$")
     with tempfile.TemporaryDirectory() as folder:
         path = private_copy(folder, "args", version)
         text = bpftrace(emitted(folder, "bpftrace:args", path, functions, "-r"), path, "now")
@@ -180,7 +182,7 @@ def emit_bpftrace_args(version):
     calls = {}
     for func, shown in re.findall(r"^\d+ +\d+ +[1-9]\d* +(main\.\w+)(\((?:.|\n)*?\))$", text, re.M):
         calls.setdefault(func, []).append(shown)
-    truth = [line.split("\t") for line in lines if re.match(functions[:-1] + r"\tp\t", line)]
+    truth = [line.split("\t") for line in lines if re.match(functions[:-1] + "\tp\t", line)]
     expect(len(truth) > 2, f"{truth}")
     seen = {}
     for func, _, said in truth:
