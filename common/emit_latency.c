@@ -109,15 +109,32 @@ static uint64_t key_of(const struct emitter *emitter, const struct entry *entry)
 			       : entry->site->addr;
 }
 
+/* No function's key is as large. */
+static uint64_t key_of_copy(const struct emitter *emitter, const struct selection_item *item)
+{
+	return (UINT64_C(1) << 40) + (uint64_t)(item - emitter->sel->items);
+}
+
+static void print_name(const struct emitter *emitter, uint64_t key,
+		       const struct selection_item *item)
+{
+	fprintf(emitter->out, "\t@name[0x%" PRIx64 "] = ", key);
+	emit_bpftrace_key(emitter, item);
+	fputs(";\n", emitter->out);
+}
+
+/* Keys are made of these alone: with strings of several sizes as keys of a histogram bpftrace 0.17
+ * writes programs that the verifier refuses. */
 static void print_names(const struct emitter *emitter, const struct entries *begins)
 {
+	const struct selection_item *item;
+
 	fputs("BEGIN\n{\n", emitter->out);
-	for (size_t i = 0; i < begins->count; i++) {
-		fprintf(emitter->out,
-			"\t@name[0x%" PRIx64 "] = ", key_of(emitter, &begins->items[i]));
-		emit_bpftrace_key(emitter, begins->items[i].item);
-		fputs(";\n", emitter->out);
-	}
+	for (size_t i = 0; i < begins->count; i++)
+		print_name(emitter, key_of(emitter, &begins->items[i]), begins->items[i].item);
+	for (size_t i = 0; emit_next(emitter, &i, &item);)
+		if (item->is_copy && !emit_left_out(emitter, item))
+			print_name(emitter, key_of_copy(emitter, item), item);
 	fputs("\tprintf(\"Tracing. Hit Ctrl-C to end.\\n\");\n}\n", emitter->out);
 }
 
@@ -230,26 +247,24 @@ static void print_blocks(const struct emitter *emitter, const struct entries *en
 /* --- inlined copies --- */
 
 /* Copies of one frame have one depth. They end in reverse order, those that are done may be 0. */
-static void begin_copy(const struct emitter *emitter, size_t number, const struct entry *entry)
+static void begin_copy(const struct emitter *emitter, const struct entry *entry)
 {
 	emit_bpftrace_place(emitter, entry->item, entry->site);
 	fputs(" // ", emitter->out);
 	emit_text(emitter->out, emitter->sel->rows[entry->item->row].name);
 	fputc('\n', emitter->out);
 	begin_block(emitter, entry);
-	fprintf(emitter->out, "\t$f = (uint64)%zu;\n", number);
+	fprintf(emitter->out, "\t$f = (uint64)0x%" PRIx64 ";\n", key_of_copy(emitter, entry->item));
 }
 
 static void copy_begin(const struct emitter *emitter, const struct selection_item *item)
 {
 	struct entry entry = {item, &item->entry, 0};
 
-	begin_copy(emitter, item - emitter->sel->items + 1, &entry);
+	begin_copy(emitter, &entry);
 	print_clear(emitter, "<= $depth && @call[pid, $id, $n].1 != 0");
 	print_push(emitter);
-	fputs("\t@calls[", emitter->out);
-	emit_bpftrace_key(emitter, item);
-	fputs("] = count();\n}\n", emitter->out);
+	fputs("\t@calls[@name[$f]] = count();\n}\n", emitter->out);
 }
 
 static void copy_end(const struct emitter *emitter, const struct selection_item *item,
@@ -257,7 +272,7 @@ static void copy_end(const struct emitter *emitter, const struct selection_item 
 {
 	struct entry entry = {item, exit, 0};
 
-	begin_copy(emitter, item - emitter->sel->items + 1, &entry);
+	begin_copy(emitter, &entry);
 	print_clear(emitter, "<= $depth && @call[pid, $id, $n].1 != 0");
 	fputs("\t$k = $n;\n"
 	      "\t$i = 0;\n"
@@ -269,10 +284,7 @@ static void copy_end(const struct emitter *emitter, const struct selection_item 
 	      "\t}\n"
 	      "\t$c = @call[pid, $id, $k];\n"
 	      "\tif ($k && $c.0 == $depth && $c.1 == $f) {\n"
-	      "\t\t@ns[",
-	      emitter->out);
-	emit_bpftrace_key(emitter, item);
-	fputs("] = hist(nsecs - $c.2);\n"
+	      "\t\t@ns[@name[$f]] = hist(nsecs - $c.2);\n"
 	      "\t\t@call[pid, $id, $k] = ($depth, (uint64)0, (uint64)0);\n"
 	      "\t}\n",
 	      emitter->out);
@@ -331,16 +343,42 @@ static void print_hooks(const struct emitter *emitter)
 	}
 }
 
-static void print_left_out(const struct emitter *emitter)
+/* Says what is left out; false: all is. */
+static bool print_left_out(const struct emitter *emitter)
 {
 	const struct selection_item *item;
+	bool any = false;
 
 	for (size_t i = 0; emit_next(emitter, &i, &item);) {
 		const char *reason = emit_left_out(emitter, item);
 
+		any |= !reason;
 		if (reason)
 			emit_comment(emitter, item, reason);
 	}
+	return any;
+}
+
+static void print_script(const struct emitter *emitter, struct entries *begins,
+			 struct entries *ends)
+{
+	collect(emitter, begins, ends);
+	if (begins->count > MANY)
+		fputs("// With so many functions bpftrace takes minutes to start and to end;\n"
+		      "// gofunclatency takes seconds.\n",
+		      emitter->out);
+	if (is_pie(emitter))
+		make_groups(begins);
+	sort(begins);
+	sort(ends);
+	print_names(emitter, begins);
+	print_hooks(emitter);
+	fputs("// calls begin\n", emitter->out);
+	print_blocks(emitter, begins, print_begin);
+	fputs("// calls end\n", emitter->out);
+	print_blocks(emitter, ends, print_end);
+	print_copies(emitter);
+	fputs("END\n{\n\tclear(@name);\n\tclear(@call);\n\tclear(@open);\n}\n", emitter->out);
 }
 
 void emit_latency(const struct emitter *emitter)
@@ -355,25 +393,8 @@ void emit_latency(const struct emitter *emitter)
 	      "// more by those ended by a panic or Goexit, and those still running. @lost: calls\n"
 	      "// for which there was no room.\n",
 	      emitter->out);
-	collect(emitter, &begins, &ends);
-	if (begins.count > MANY)
-		fputs("// With so many functions bpftrace takes minutes to start and to end;\n"
-		      "// gofunclatency takes seconds.\n",
-		      emitter->out);
-	print_left_out(emitter);
-	if (is_pie(emitter))
-		make_groups(&begins);
-	sort(&begins);
-	sort(&ends);
-	print_names(emitter, &begins);
-	print_hooks(emitter);
-	fputs("// calls begin\n", emitter->out);
-	print_blocks(emitter, &begins, print_begin);
-	fputs("// calls end\n", emitter->out);
-	print_blocks(emitter, &ends, print_end);
-	print_copies(emitter);
-	fprintf(emitter->out, "END\n{\n%s\tclear(@call);\n\tclear(@open);\n}\n",
-		begins.count ? "\tclear(@name);\n" : "");
+	if (print_left_out(emitter))
+		print_script(emitter, &begins, &ends);
 	free(begins.items);
 	free(ends.items);
 }
