@@ -114,17 +114,17 @@ static uint32_t part_size(uint64_t off, uint64_t end)
 }
 
 /* In parts that can be read at once. */
-static void add_parts(struct spread *spread, size_t n, uint64_t off, uint64_t end, uint64_t start)
+static void add_parts(struct spread *spread, size_t n, uint64_t from, uint64_t to, uint64_t off)
 {
 	bool is_vector = spread->classes->of[n] == CLASS_VECTOR;
 
-	while (off < end && spread->count < PIECES_MAX) {
-		uint32_t size = part_size(off, end);
+	while (from < to && spread->count < PIECES_MAX) {
+		uint32_t size = part_size(from, to);
 
 		spread->pieces[spread->count++] =
 			(struct abi_piece){is_vector ? ABI_FLOAT : ABI_HARDWARE, spread->regs[n],
-					   off - start, size, off % ABI_WORD};
-		off += size;
+					   from - off, size, from % ABI_WORD};
+		from += size;
 	}
 }
 
