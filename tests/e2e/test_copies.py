@@ -72,19 +72,19 @@ def traced(version, how, names):
 
 
 @test(version=some())
-def arguments(version):
+def copies(version):
     right, total = traced(version, "", NAMES)
     expect(right >= total * LEAST or version == "1.15", f"{right} of {total} are there")
 
 
 @test(version=some())
-def arguments_at_return(version):
+def copies_at_return(version):
     right, _ = traced(version, "r:", RETURNS)
     expect(right, "none is there")
 
 
 @test(version=some())
-def predicate(version):
+def copies_predicate(version):
     """Of copies where it cannot be computed none is traced; others are."""
     with Target("copies", version) as target:
         text, said = trace(target, ':main.bump (x == 1) "%d %d", x, y', ":main.swapped (a == 1)")
@@ -124,7 +124,7 @@ def without_inlining(folder, version):
 
 
 @test(version=lambda: [v for v in ("1.15", "1.19", "1.27") if len(versions()) > 5])
-def library(version):
+def copies_in_library(version):
     """What copies in Go's own library are given is what its functions are given where nothing is
     inlined."""
     with tempfile.TemporaryDirectory(prefix="bcc-gotools-") as folder, \
@@ -135,8 +135,8 @@ def library(version):
         known = run([tool_path("gofuncs"), "--inlined", f"{inlined.path}:*"]).stdout.splitlines()
         names = [n for n in names if n in set(known)][:COPIES_MAX]
         expect(len(names) > 20, f"copies of {names} only")
-        copies, _ = scalars(inlined, names)
+        given, _ = scalars(inlined, names)
         calls, _ = scalars(plain, names)
-    expect(sum(sum(c.values()) for c in copies.values()) > 200, "too little was seen")
-    for name, given in copies.items():
-        expect(not given - calls[name], f"{name}: {given - calls[name]}")
+    expect(sum(sum(c.values()) for c in given.values()) > 200, "too little was seen")
+    for name, counts in given.items():
+        expect(not counts - calls[name], f"{name}: {counts - calls[name]}")
