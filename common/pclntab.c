@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "errmsg.h"
 #include "image.h"
 #include "mem.h"
 #include "pclntab_symbols.h"
@@ -13,12 +14,17 @@ enum { FLAG_ASM = 4 };
 struct pclntab *pclntab_open(const struct image *img, struct errmsg *err)
 {
 	struct pclntab *tab = mem_zalloc(1, sizeof(*tab));
+	struct image_section exports;
 
 	if (pclntab_table_find(img, tab, err) == 0)
 		return tab;
 	*tab = (struct pclntab){.img = img, .symbols = pclntab_symbols_new(img)};
 	if (tab->symbols)
 		return tab;
+	if (image_section(img, ".go_export", &exports)) /* gccgo's; strip leaves it */
+		errmsg_set(err,
+			   "\"%s\": a gccgo program without symbols: its functions are not known",
+			   image_path(img));
 	free(tab);
 	return NULL;
 }

@@ -99,7 +99,17 @@ def list_gccgo():
 
 
 @test()
+def stripped_gccgo():
+    got = run([tool_path("gofuncs"), f"{fixture('greets', 'gccgo', 'strip')}:main.*"])
+    expect("main.main" in got.stdout.split(), got.stderr)
+
+
+@test()
 def refused_gccgo():
+    with tempfile.TemporaryDirectory() as folder:
+        run(["strip", "-o", f"{folder}/bare", fixture("calls", "gccgo", "static")])
+        got = run([tool_path("gofuncs"), f"{folder}/bare:main.*"])
+        expect(got.returncode == 1 and "a gccgo program without symbols" in got.stderr, got.stderr)
     got = run([tool_path("gotrace"), "-U", "go:fmt.Println"])
     expect(got.returncode == 1 and "stacks of gccgo programs are not supported" in got.stderr,
            got.stderr)
