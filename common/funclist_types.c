@@ -150,14 +150,15 @@ static bool is_left_out(const struct goparam *param)
 
 /* --- text --- */
 
-/* Of inlined copies: is it nowhere? */
+/* Is it nowhere? */
 static bool is_gone(const struct goparam *param, const struct abi_value *value)
 {
 	return !value->count && param->type->size && !is_left_out(param);
 }
 
 /* "n int (rcx)" */
-static char *describe(int arch, const struct goparam *param, const struct abi_value *value)
+static char *describe(int arch, const struct goparam *param, const struct abi_value *value,
+		      const char *absent)
 {
 	char *text = NULL, place[PLACE_TEXT];
 	size_t len;
@@ -179,19 +180,19 @@ static char *describe(int arch, const struct goparam *param, const struct abi_va
 		abi_place_text(arch, &value->pieces[i], place, sizeof(place));
 		fprintf(out, "%s%s", i ? ", " : " (", place);
 	}
-	fputs(value->count ? ")" : is_gone(param, value) ? " (optimised out)" : "", out);
+	fputs(value->count ? ")" : is_gone(param, value) ? absent : "", out);
 	fclose(out);
 	return text;
 }
 
 static void print_values(FILE *out, int arch, const char *label, const struct goparam *params,
-			 size_t count, const struct abi_value *values)
+			 size_t count, const struct abi_value *values, const char *absent)
 {
 	size_t col = INDENT;
 
 	fprintf(out, "    %-8s %s", label, count ? "" : "none");
 	for (size_t i = 0; i < count; i++) {
-		char *text = describe(arch, &params[i], &values[i]);
+		char *text = describe(arch, &params[i], &values[i], absent);
 		size_t len = strlen(text) + (i + 1 < count);
 
 		if (i && col + 1 + len > WIDTH) {
@@ -271,6 +272,9 @@ static void print_size(FILE *out, const struct funclist_types *types, const stru
 		fprintf(out, "    args     %d bytes in all, stack results included\n", size);
 }
 
+/* as in what GCC cloned for some callers */
+static const char unplaced_text[] = " (place not known)";
+
 void funclist_types_print(FILE *out, struct funclist_types *types, const struct pclntab_func *fn)
 {
 	struct known known;
@@ -280,10 +284,10 @@ void funclist_types_print(FILE *out, struct funclist_types *types, const struct 
 		print_size(out, types, fn);
 	else
 		print_values(out, types->arch, "args", known.sig.params, known.sig.param_count,
-			     known.layout.params);
+			     known.layout.params, unplaced_text);
 	if (known.sig.source != GOFUNC_NONE && known.sig.source != GOFUNC_ARGINFO)
 		print_values(out, types->arch, "results", known.sig.results, known.sig.result_count,
-			     known.layout.results);
+			     known.layout.results, unplaced_text);
 	fprintf(out, "    types    %s\n", source_name(known.sig.source));
 	if (known.sig.source != GOFUNC_NONE)
 		print_origins(out, &known.sig);
@@ -295,7 +299,7 @@ void funclist_types_print_copy(FILE *out, const struct funclist_types *types,
 {
 	if (known->sig.source != GOFUNC_NONE)
 		print_values(out, types->arch, "args", known->sig.params, known->sig.param_count,
-			     known->layout.params);
+			     known->layout.params, " (optimised out)");
 	fprintf(out, "    types    %s\n", source_name(known->sig.source));
 }
 
