@@ -114,7 +114,8 @@ const struct gotype *argtable_words(const struct argtable *table, size_t from, s
 	for (size_t i = from; i < to; i++) {
 		bool told = items[i].kind != ARGINFO_VALUE || items[i].off >= 0;
 
-		if (!told || (items[i].kind == ARGINFO_OPEN && nesting.depth == NESTING))
+		if (!told || (items[i].kind == ARGINFO_OPEN && nesting.depth == NESTING) ||
+		    (items[i].kind == ARGINFO_CLOSE && !nesting.depth))
 			return NULL;
 		if (items[i].kind == ARGINFO_MORE) {
 			add_member(&nesting, word_type(table, 0), end);

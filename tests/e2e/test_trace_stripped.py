@@ -17,6 +17,11 @@ from words import Reader, Wrong, count_words, leaves
 PATTERNS = [":main.call*", ":main.make*.func1", ":main.blank*", ":main.Gen*"]
 
 
+def some_of(*every):
+    """1.19 and 1.27; all of them with --all"""
+    return [v for v in every if v in versions() and (len(versions()) > 5 or v in ("1.19", "1.27"))]
+
+
 class Tally:
     """What is printed of many calls"""
 
@@ -82,7 +87,7 @@ def tally(version, flavour="strip"):
     return result
 
 
-@test(version=lambda: [v for v in versions() if v in ("1.19", "1.22", "1.24", "1.27")])
+@test(version=lambda: some_of("1.19", "1.22", "1.24", "1.27"))
 def trace_stripped(version):
     """Never wrong; and of integers, pointers and shapes, hardly anything that is not known"""
     result = tally(version)
@@ -117,7 +122,7 @@ def placed(version):
     return told, wrong
 
 
-@test(version=lambda: [v for v in versions() if v in ("1.19", "1.22", "1.24", "1.27")])
+@test(version=lambda: some_of("1.19", "1.22", "1.24", "1.27"))
 def gofuncs_stripped_places(version):
     """A net/http program: thousands of functions"""
     told, wrong = placed(version)
@@ -221,13 +226,7 @@ def trace_last_left_out(version):
     expect(sorted(texts(text)) == ["42", "n=14"], f"{texts(text)}")
 
 
-def http_version():
-    """Two of them, and with --all those between, and one that passes everything on the stack"""
-    every = ["1.15", "1.19", "1.22", "1.24", "1.27"]
-    return [v for v in every if v in versions()] if len(versions()) > 5 else ["1.19", "1.27"]
-
-
-@test(version=http_version)
+@test(version=lambda: some_of("1.15", "1.19", "1.22", "1.24", "1.27"))
 def trace_stripped_types(version):
     """A SIGNATURE's types are looked up by name in the stripped program: their fields can be asked
     for. A type that is not there is said to be missing, and its pointers are addresses."""
