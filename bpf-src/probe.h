@@ -28,6 +28,16 @@ static inline u64 forget_value(u64 value, u64 noise)
 	return value;
 }
 
+/* The next value of a loop's counter. Kernels before 6.2 or so do not let a loop's beginning be
+ * come to from its end but by a jump, which the compiler leaves out where it puts the end right
+ * before. */
+static inline u32 loop_next(u32 i)
+{
+	i++;
+	asm volatile("goto +0" : "+r"(i));
+	return i;
+}
+
 enum {
 #ifdef __aarch64__
 	REGISTER_G = 8 * 28,

@@ -86,7 +86,7 @@ static inline void fetch_dynamic(char *to, u64 word, u64 data, u64 how, u32 leve
 	u32 level;
 
 #pragma clang loop unroll(disable)
-	for (level = 0; level < levels; level++) {
+	for (level = 0; level < levels; level = loop_next(level)) {
 		dyn = (void *)to;
 		dyn->word = data;
 		dyn->state = TRACE_NIL;
@@ -121,7 +121,7 @@ static inline void fetch_later(struct hit *hit, char *rec)
 	u32 i;
 
 #pragma clang loop unroll(disable)
-	for (i = 0; i < TRACE_LATER; i++) {
+	for (i = 0; i < TRACE_LATER; i = loop_next(i)) {
 		word = hit->later[i];
 		own = word & 0x3fff;
 		at = word >> 14 & 0x3fff;

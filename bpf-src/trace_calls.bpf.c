@@ -35,12 +35,12 @@ static inline void forget_calls(struct goroutine_key *who, u64 from, u64 to)
 	int i, j;
 
 #pragma clang loop unroll(disable)
-	for (i = 0; i < FORGOTTEN_MAX; i++) {
+	for (i = 0; i < FORGOTTEN_MAX; i = loop_next(i)) {
 		if (key.index <= from)
 			break;
 			/* without a branch, which the verifier would follow both ways */
 #pragma clang loop unroll(disable)
-		for (j = 0; j < 64; j++) {
+		for (j = 0; j < 64; j = loop_next(j)) {
 			key.index -= (from - key.index) >> 63;
 			deep_calls.delete(&key);
 		}
@@ -79,7 +79,7 @@ static inline void abandon(struct hit *hit, struct goroutine_key *who, u64 *call
 	struct waiting *last;
 	int i;
 
-	for (i = 0; i < ABANDONED_MAX; i++) {
+	for (i = 0; i < ABANDONED_MAX; i = loop_next(i)) {
 		if (!*calls)
 			return;
 		key.index = *calls - 1;
@@ -113,7 +113,7 @@ static inline u64 index_for(struct goroutine_key *who, u64 end, struct call *cal
 	int i;
 
 #pragma clang loop unroll(disable)
-	for (i = 1; i <= TRACE_SAME_DEPTH; i++) {
+	for (i = 1; i <= TRACE_SAME_DEPTH; i = loop_next(i)) {
 		if (i > end)
 			break;
 		key.index = end - i;
@@ -164,7 +164,7 @@ static inline void on_return(struct pt_regs *ctx, struct hit *hit, struct gorout
 	struct waiting *waiting;
 	int i;
 
-	for (i = 1; i <= TRACE_SAME_DEPTH; i++) {
+	for (i = 1; i <= TRACE_SAME_DEPTH; i = loop_next(i)) {
 		if (i > *calls)
 			return;
 		key.index = *calls - i;
@@ -192,7 +192,7 @@ static inline void forget_done(struct goroutine_key *who, u64 *calls)
 	struct waiting *last;
 	int i;
 
-	for (i = 0; i < TRACE_SAME_DEPTH; i++) {
+	for (i = 0; i < TRACE_SAME_DEPTH; i = loop_next(i)) {
 		if (!*calls)
 			break;
 		key.index = *calls - 1;

@@ -238,7 +238,9 @@ void tracer_detach(struct tracer *tracer)
 {
 	if (!tracer->attached)
 		return;
-	struct keeper keeper = tracer->sleepable ? keeper_start() : (struct keeper){0};
+	/* perf events take long to detach, however many do not wait */
+	bool may_wait = tracer->sleepable && attach_how() == ATTACH_MULTI;
+	struct keeper keeper = may_wait ? keeper_start() : (struct keeper){0};
 
 	free_attached(tracer);
 	if (!keeper_end(&keeper, DETACH_MS))
