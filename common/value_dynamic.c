@@ -87,7 +87,7 @@ static void print_held(struct value_printer *printer, const struct value_held *h
 	const struct gotype *type = held->type;
 
 	if (!type) {
-		fprintf(printer->out, "<type 0x%" PRIx64 ">", held->rtype);
+		fputs("<unknown type>", printer->out); /* of a library, or made by reflect */
 	} else if (type->kind == GOTYPE_POINTER || type->kind == GOTYPE_CHAN) {
 		print_pointer(printer, held);
 	} else if (is_nil(printer, held)) {

@@ -19,7 +19,7 @@ NAMES = {"call0": r"^main.Call0", "call1": r"^main.Call1", "call2": r"^main.Call
 # Of what other packages declare GCC does not tell the package, nor of maps and channels what is in
 # them; libgo's types are not the program's. Function literals outside of functions are counted by
 # gc's name for them. A result without a size is none.
-UNKNOWN = re.compile(r"<float in register>|<type 0x[0-9a-f]+>|<optimised out>|\?(?= |$)|"
+UNKNOWN = re.compile(r"<float in register>|<unknown type>|<optimised out>|\?(?= |$)|"
                      r"\bmap(?=\()|\bmain\.glob(?=\.)|(?<=main\.adder)\.")
 DURATION = re.compile(r"(?<![\w.])-?(?:\d+(?:\.\d+)?(?:h|ms|m|s|µs|ns))+(?![\w.])")
 UNITS = {"h": 3600 * 10**9, "m": 60 * 10**9, "s": 10**9, "ms": 10**6, "µs": 1000, "ns": 1}
