@@ -11,5 +11,6 @@ struct embedded_file {
 /* each ends with a NULL name */
 extern const struct embedded_file embedded_files[];      /* bpf-src/ */
 extern const struct embedded_file embedded_forwarders[]; /* common/forwarders.txt alone */
+extern const struct embedded_file embedded_signatures[]; /* common/signatures.txt alone */
 
 #endif

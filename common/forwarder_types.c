@@ -2,6 +2,7 @@
 #include "forwarder_types.h"
 
 #include "forwarder_table.h"
+#include "golibrary.h"
 
 /* Asked while a signature is parsed: what a type is made of is parsed without names. */
 const struct gotype *forwarder_type(void *ctx, const char *name)
@@ -17,6 +18,8 @@ const struct gotype *forwarder_type(void *ctx, const char *name)
 	const struct signature_names none = {.minor = types->minor};
 	const char *text = forwarder_made_of(types->memory, name, types->minor);
 
+	if (!text)
+		text = golibrary_text(types->memory, name, types->minor);
 	if (text)
 		found = signature_type(types->memory, &none, text, NULL, NULL);
 	if (!found)

@@ -9,6 +9,7 @@
 #include "debuginfo.h"
 #include "errmsg.h"
 #include "evidence.h"
+#include "funcinfo_library.h"
 #include "funcname.h"
 #include "image.h"
 #include "mem.h"
@@ -205,18 +206,6 @@ static int check_typed(struct funcinfo *info, const struct pclntab_func *fn,
 	return -1;
 }
 
-void funcinfo_find(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *out)
-{
-	struct debuginfo *dbg = get_debuginfo(info);
-	struct rtti *rtti;
-
-	if (dbg && !debuginfo_func(dbg, fn->addr, fn->name, out) && is_credible(info, fn, out))
-		return;
-	rtti = get_rtti(info);
-	if (!rtti || rtti_func(rtti, fn->addr, out) || !is_credible(info, fn, out))
-		raw_words(info, fn, out);
-}
-
 static const struct gotype *find_type(void *ctx, const char *name)
 {
 	struct funcinfo *info = ctx;
@@ -306,6 +295,28 @@ static const struct gotype *find_typed(void *ctx, const char *name)
 	if (!type && strcmp(name, "time.Duration") != 0 && strcmp(name, "time.Time") != 0)
 		note_missing(ctx, name);
 	return type;
+}
+
+/* Run-time types tell no names of parameters; Go's sources do, and more of its own functions. */
+static bool find(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *out)
+{
+	const struct signature_names names = funcinfo_names(info);
+	struct debuginfo *dbg = get_debuginfo(info);
+
+	if (dbg && !debuginfo_func(dbg, fn->addr, fn->name, out) && is_credible(info, fn, out))
+		return true;
+	if (!get_rtti(info) || rtti_func(info->rtti, fn->addr, out) || !is_credible(info, fn, out))
+		return !pclntab_is_gccgo(info->prog->tab) &&
+		       funcinfo_library(info->memory, &names, fn, out) &&
+		       is_credible(info, fn, out);
+	funcinfo_library_names(info->memory, &names, fn, out);
+	return true;
+}
+
+void funcinfo_find(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *out)
+{
+	if (!find(info, fn, out))
+		raw_words(info, fn, out);
 }
 
 int funcinfo_typed(struct funcinfo *info, const char *name, const char *text, unsigned col,

@@ -3,10 +3,11 @@
 that their copies make; and the table of these functions, against Go's sources."""
 
 import collections
+import json
 import re
 
-from harness import (TESTS, Target, expect, fixture, run, some_versions, test, toolchain,
-                     versions)
+from harness import (TESTS, Target, expect, fixture, run, some_versions, test, tool_path,
+                     toolchain, versions)
 
 from gotrace import rows, trace
 
@@ -78,3 +79,40 @@ def table(version):
     toolchain(version)
     checked = run([TESTS + "/forwarders/table", "--check", version], timeout=400)
     expect(checked.returncode == 0, checked.stdout[-2000:])
+
+
+def listed(path):
+    """{name: what gofuncs says of the function}"""
+    done = run([tool_path("gofuncs"), "-j", path + ":*"])
+    expect(done.returncode == 0, done.stderr)
+    return {r["func"]: r["functions"][0] for r in map(json.loads, done.stdout.splitlines())
+            if r["functions"]}
+
+
+def places(function):
+    return [[(v["size"], v["in"]) for v in function[key]] for key in ("args", "results")]
+
+
+@test(version=some_versions)
+def library_signatures(version):
+    """What is known of the standard library's functions in a stripped program is what debug
+    information says of the same program."""
+    true, got = (listed(fixture("forwarders", version, f)) for f in ("plain", "strip"))
+    known = [n for n in got if got[n]["types_from"] == "library"
+             and true[n]["types_from"] == "debuginfo"]
+    for name in known:
+        expect(places(got[name]) == places(true[name]), f"{name}: {got[name]}, {true[name]}")
+    names = [n for n in known if [v["name"] for v in got[n]["args"]] ==
+             [v["name"] for v in true[n]["args"]]]
+    expect(len(known) > 100 and len(names) >= 0.97 * len(known),
+           f"{len(known)} known, {len(names)} by name: {[n for n in known if n not in names][:5]}")
+
+
+@test()
+def library_values():
+    """A function of the standard library in a stripped program, by its parameters' names"""
+    with Target("hello", "1.19", "strip", args=["lines=2"]) as target:
+        text, _ = trace(target, 'r::fmt.Fprintln "%v %d %v", a, n, err')
+    got = [row.text for row in rows(text)]
+    expect(got[0] == '[]interface {}{"hello", 0} 8 nil' and len(got) == 4 and
+           got[1].startswith('[]interface {}{"goodbye", 0, "/'), f"{text}")

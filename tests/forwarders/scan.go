@@ -39,13 +39,15 @@ type scanner struct {
 	files    map[string][]*ast.File
 	found    map[string]forwarder
 	types    map[string]string
+	all      map[string]string // signatures
+	public   map[string]bool
 }
 
 func newScanner(goroot string, minor int, arch string) *scanner {
 	s := &scanner{ctx: build.Default, fset: token.NewFileSet(), packages: map[string]*types.Package{},
 		sizes: types.SizesFor("gc", arch), infos: map[string]*types.Info{},
 		files: map[string][]*ast.File{}, found: map[string]forwarder{},
-		types: map[string]string{}}
+		types: map[string]string{}, all: map[string]string{}, public: map[string]bool{}}
 	s.ctx.GOROOT, s.ctx.GOOS, s.ctx.GOARCH, s.ctx.CgoEnabled = goroot, "linux", arch, false
 	s.ctx.ToolTags, s.ctx.ReleaseTags = nil, nil
 	for i := 1; i <= minor; i++ {
@@ -471,8 +473,24 @@ func (s *scanner) noteType(typ types.Type) {
 	s.types[typeText(typ)] = text
 }
 
+// signature notes any function with a symbol of its own.
+func (s *scanner) signature(fn *types.Func) {
+	if fn == nil || symbol(fn) == "" || fn.Name() == "init" || fn.Name() == "_" {
+		return
+	}
+	sig := fn.Type().(*types.Signature)
+	s.all[symbol(fn)], s.public[symbol(fn)] = signatureText(sig), isPublic(fn)
+	for _, v := range params(sig) {
+		s.noteType(v.Type())
+	}
+	for i := 0; i < sig.Results().Len(); i++ {
+		s.noteType(sig.Results().At(i).Type())
+	}
+}
+
 func (s *scanner) function(info *types.Info, decl *ast.FuncDecl) {
 	own, _ := info.Defs[decl.Name].(*types.Func)
+	s.signature(own)
 	if decl.Body == nil || own == nil || symbol(own) == "" {
 		return
 	}
@@ -511,7 +529,7 @@ func (s *scanner) function(info *types.Info, decl *ast.FuncDecl) {
 		isPublic(own)}
 }
 
-func (s *scanner) all() error {
+func (s *scanner) importAll() error {
 	src := filepath.Join(s.ctx.GOROOT, "src") + "/"
 	return filepath.Walk(src, func(path string, info os.FileInfo, err error) error {
 		if err != nil || !info.IsDir() || path == src {
@@ -534,7 +552,7 @@ func main() {
 		os.Exit(1)
 	}
 	s := newScanner(goroot, minor, os.Args[3])
-	if err := s.all(); err != nil {
+	if err := s.importAll(); err != nil {
 		fmt.Fprintln(os.Stderr, "scan:", err)
 		os.Exit(1)
 	}
@@ -551,6 +569,9 @@ func main() {
 	defer out.Flush()
 	for _, name := range sorted(s.types) {
 		fmt.Fprintf(out, "%s\t%s\n", name, s.types[name])
+	}
+	for _, name := range sorted(s.all) {
+		fmt.Fprintf(out, "%s\t%s\t%v\n", name, s.all[name], s.public[name])
 	}
 	for _, name := range sorted(s.found) {
 		f := s.found[name]
