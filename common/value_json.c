@@ -100,8 +100,9 @@ static void write_text(struct writer *writer, const struct value_bytes *bytes)
 		json_null(writer->json);
 		return;
 	}
-	fwrite(bytes->bytes, 1, value_whole_characters((const char *)bytes->bytes, bytes->len),
-	       out);
+	if (bytes->len)
+		fwrite(bytes->bytes, 1,
+		       value_whole_characters((const char *)bytes->bytes, bytes->len), out);
 	fputs("...", out);
 	fclose(out);
 	json_bytes(writer->json, text, len);
