@@ -47,10 +47,10 @@ unsigned trail_place(struct trail *trail, const struct provenance_place *place);
 void trail_front_init(struct trail_front *front, struct trail *trail, bool inner);
 void trail_front_free(struct trail_front *front);
 void trail_push(struct trail_front *front, uint32_t at, unsigned place);
-void trail_add_source(struct trail *trail, uint64_t at, unsigned place, bool loop);
+void trail_add_source(struct trail *trail, uint64_t at, unsigned number, bool loop);
 bool trail_may_go_on(struct trail *trail); /* one step; or it has failed */
 /* From what comes after instruction `at` to what is before it: pushed, or a definition. */
-void trail_step_over(struct trail_front *front, uint32_t at, unsigned place);
+void trail_step_over(struct trail_front *front, uint32_t at, unsigned number);
 /* Does the edge lead back, as that of a loop does; does one into block b? */
 bool trail_is_back(const struct graph *graph, uint32_t from, uint32_t to);
 bool trail_has_back(const struct graph *graph, uint32_t b);
