@@ -49,6 +49,18 @@ static inline void must_not_be_nil(s64 *bad, u64 pointer)
 		*bad = TRACE_NIL;
 }
 
+/* What the registers hold are not the arguments where the stack has grown and the function, which
+ * uses none, has kept none. Then runtime.gogo went on with it, by a jump to what is in BX still:
+ * nothing stands between that and the site but the jump back to the start, and the check. (Go's
+ * src/runtime/asm_amd64.s) */
+static inline void must_be_kept(s64 *bad, struct pt_regs *ctx, struct hit *hit)
+{
+#ifdef __x86_64__
+	if (hit->restart && probe_register(ctx, REGISTER_BX) - probe_address(ctx) == hit->restart)
+		must(bad, TRACE_ABSENT);
+#endif
+}
+
 static inline u64 element(s64 *bad, u64 base, u64 index, u64 length, u64 size)
 {
 	if (index >= length && !*bad)

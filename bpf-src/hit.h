@@ -22,6 +22,7 @@ struct hit {          /* of a probe */
 	u64 tls_g; /* of gccgo: where the library's struct split_index of g is */
 	u32 tgid, tid, cpu;
 	u32 item, plan, program;
+	u32 restart;            /* as in struct trace_place */
 	u64 size;               /* bytes of the event without frames; 0: there is none */
 	u64 later[TRACE_LATER]; /* what is to be read yet, see fetch.h; 0: nothing */
 };

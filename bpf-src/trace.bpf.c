@@ -218,6 +218,7 @@ static inline bool find_place(struct pt_regs *ctx, u32 row, struct hit *hit)
 	hit->item = place->item;
 	hit->plan = place->plan & 0xffff;
 	hit->program = place->plan >> 16;
+	hit->restart = place->restart;
 	hit->entry_sp = place->frame < 0 ? 0 : hit->sp + place->frame;
 	return true;
 }

@@ -24,7 +24,9 @@ struct trace_place {             /* a probed site; the cookie's row is its index
 	int frame; /* bytes from the stack pointer that the call is known by up to what it was
 		    * at the first instruction of the function that the place is in: 0 but for
 		    * inlined copies; -1: not known */
-	unsigned int zero;
+	/* Bytes from the site to where the function goes on when its stack has grown, if its
+	 * arguments are lost then; 0: they are not */
+	unsigned int restart;
 	/* gccgo, where the runtime is a library's. The thread-local variable g is described by two
 	 * words at tls_word of the file, or with tls_delta that far from what tls_word holds. */
 	unsigned long long tls_word;
@@ -50,6 +52,7 @@ struct trace_event {
 #define TRACE_NIL (-1LL)    /* a nil pointer: nothing to read */
 #define TRACE_FAULT (-2LL)  /* the page was not in memory, or there is none */
 #define TRACE_BOUNDS (-3LL) /* an index out of range, a division by zero */
+#define TRACE_ABSENT (-4LL) /* the function has not kept it */
 
 enum trace_counter {                   /* of map `counters` */
 		     TRACE_LOST,       /* events: the ring buffer was full */

@@ -14,6 +14,7 @@ void evidence_read(const struct image *img, const struct pclntab *tab,
 	out->arch = image_arch(img);
 	out->args = INT32_MIN;
 	out->spills.count = 0;
+	out->restart = 0;
 	if (pclntab_is_gccgo(tab)) {
 		out->usual = out->arch == IMAGE_AMD64 ? ABI_SYSV : ABI_REGISTERS;
 		return;
@@ -22,9 +23,12 @@ void evidence_read(const struct image *img, const struct pclntab *tab,
 	if (!pclntab_args_size(tab, fn, &out->args))
 		out->args = INT32_MIN;
 	/* on the stack they need no saving: what looks like it has another purpose */
-	if (out->usual != ABI_STACK && code.bytes &&
-	    !spills_read(dec, &code, out->arch, &out->spills))
+	if (out->usual == ABI_STACK || !code.bytes)
+		return;
+	if (!spills_read(dec, &code, out->arch, &out->spills))
 		out->spills.count = 0;
+	else if (!out->spills.count && out->arch == IMAGE_AMD64)
+		out->restart = out->spills.restart;
 }
 
 bool evidence_layout(const struct evidence *evidence, const struct gofunc *fn,

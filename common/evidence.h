@@ -16,6 +16,9 @@ struct evidence {
 	enum abi_convention usual; /* of the function: ABI_STACK if it is in assembly */
 	int32_t args;              /* pclntab_args_size(); INT32_MIN: not known */
 	struct spills spills;      /* count 0: none are known */
+	/* The function saves none: what comes in registers is lost when its stack grows, after
+	 * which it goes on at this address. 0: it is not so. Of amd64 only. */
+	uint64_t restart;
 };
 
 /* `minor`: Go 1.MINOR of the program. `dec` is of the image's machine. */

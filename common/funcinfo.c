@@ -78,8 +78,7 @@ static struct rtti *get_rtti(struct funcinfo *info)
 	return info->rtti;
 }
 
-/* Several of the questions below are asked of one function after the other; its code is decoded
- * once. */
+/* Several questions below are asked of one function in a row; its code is decoded once. */
 static const struct evidence *get_evidence(struct funcinfo *info, const struct pclntab_func *fn)
 {
 	if (!info->decoder)
@@ -115,8 +114,8 @@ static void raw_words(struct funcinfo *info, const struct pclntab_func *fn, stru
 	}
 }
 
-void funcinfo_layout(struct funcinfo *info, const struct pclntab_func *fn, const struct gofunc *sig,
-		     struct abi_layout *out)
+uint64_t funcinfo_layout(struct funcinfo *info, const struct pclntab_func *fn,
+			 const struct gofunc *sig, struct abi_layout *out)
 {
 	const struct evidence *evidence = get_evidence(info, fn);
 
@@ -126,6 +125,7 @@ void funcinfo_layout(struct funcinfo *info, const struct pclntab_func *fn, const
 		abi_layout(sig, evidence->arch, evidence->usual, out);
 	else
 		evidence_layout(evidence, sig, out);
+	return evidence->restart;
 }
 
 bool funcinfo_table(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *sig,

@@ -38,9 +38,10 @@ struct signature_names funcinfo_names(struct funcinfo *info);
 /* The n-th of the types that signatures name and the program does not have, so that nothing but the
  * addresses of pointers to them is shown; NULL: there are no more. */
 const char *funcinfo_missing(const struct funcinfo *info, size_t n);
-/* Where the function passes what its signature, from one of the above, tells. Caller frees. */
-void funcinfo_layout(struct funcinfo *info, const struct pclntab_func *fn, const struct gofunc *sig,
-		     struct abi_layout *out);
+/* Where the function passes what its signature, from one of the above, tells. Caller frees. Returns
+ * struct evidence's `restart`; 0: what comes in registers is there when its stack has grown. */
+uint64_t funcinfo_layout(struct funcinfo *info, const struct pclntab_func *fn,
+			 const struct gofunc *sig, struct abi_layout *out);
 /* Where that tells nothing: sizes and places of its parameters, as argtable_read(). */
 bool funcinfo_table(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *sig,
 		    struct abi_layout *layout);

@@ -25,10 +25,10 @@ struct selection_item { /* a function, or an inlined copy of one */
 	const struct program *prog;
 	uint32_t row, group, plan, part; /* plan: the tool's own; part: which program of the kernel
 					  * side serves it */
-	uint32_t func; /* pclntab index; of a copy: of the function that it stands in */
-	bool returns;  /* calls are timed: its exits are sought too */
-	bool is_copy;
-	bool located; /* its sites are known already */
+	uint32_t func;         /* pclntab index; of a copy: of the function that it stands in */
+	bool returns;          /* calls are timed: its exits are sought too */
+	bool is_copy, located; /* located: its sites are known already */
+	uint64_t restart;      /* what funcinfo_layout() returned, or 0 */
 	struct inlining_copy copy;
 	struct site entry;
 	size_t first_exit, exits; /* its part of selection.exits */

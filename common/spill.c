@@ -107,6 +107,7 @@ bool spills_read(const struct insn_decoder *dec, const struct insn_code *code, i
 	for (uint64_t addr = prologue.branch.target;; addr += insn.size) {
 		if (!insn_decode(dec, code, addr, &insn))
 			return false;
+		out->restart = addr + insn.size;
 		if (insn.kind == INSN_CALL)
 			return true;
 		const uint8_t *bytes = code->bytes + (addr - code->addr);

@@ -22,6 +22,7 @@ struct spill {
 struct spills { /* count 0: no parameter came in a register, or none is used */
 	struct spill items[SPILLS_MAX];
 	size_t count;
+	uint64_t restart; /* address after the call: there it goes on when the stack has grown */
 };
 
 /* `code` starts with the function; `arch` is an enum image_arch. false: it has no stack check, or

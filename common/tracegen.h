@@ -28,7 +28,8 @@ struct tracegen_probe {
 	bool several;                 /* there are other functions: what this one lacks is ? */
 	bool is_gccgo;                /* argN are words as C passes them ... */
 	bool is_clone;                /* ... where it does as C: not to GCC's clones */
-	bool is_copy; /* an inlined copy: what has no pieces in abi is optimised out there */
+	bool is_copy;  /* an inlined copy: what has no pieces in abi is optimised out there */
+	bool restarts; /* when its stack grows, it may lose what came in registers */
 	struct shape_limits limits;
 };
 
@@ -59,12 +60,11 @@ struct tracegen_plan {
 	char *save;   /* of return probes, at entry: rec is what is kept with the call */
 	char *wanted; /* the predicate: sets `want`, and `bad` when it met what it could not read */
 	char *fill;   /* into rec, when the event is reserved */
-	uint32_t saved_size;  /* bytes kept with the call: the record's beginning */
-	uint32_t record_size; /* bytes */
-	bool wants_at_entry;  /* the predicate needs nothing that is known at return only */
-	bool uses_identity;   /* an expression that is computed asks who runs */
-	bool uses_parent;     /* $parent_goid is asked for */
-	bool uses_types;      /* interfaces are read, by their dynamic types */
+	uint32_t saved_size, record_size; /* bytes kept with the call (its beginning), and in all */
+	bool wants_at_entry; /* the predicate needs nothing that is known at return only */
+	bool uses_identity;  /* an expression that is computed asks who runs */
+	bool uses_parent;    /* $parent_goid is asked for */
+	bool uses_types;     /* interfaces are read, by their dynamic types */
 	/* A list of parameters, and at return one of results, where there is no format. */
 	struct tracegen_arg *args;
 	size_t arg_count;

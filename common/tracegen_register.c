@@ -52,6 +52,13 @@ static void shifted(const struct gen *gen, const struct abi_piece *piece, uint64
 		snprintf(text, size, "%s", reg);
 }
 
+/* Arguments may be in their registers no more; results are. */
+static void check_kept(struct gen *gen)
+{
+	if (gen->probe->restarts && !gen->returning)
+		ctext_line(gen->out, "must_be_kept(&bad, ctx, hit);");
+}
+
 static bool in_memory(const struct abi_piece *piece)
 {
 	return piece->where == ABI_SLOT || piece->where == ABI_SP;
@@ -93,6 +100,8 @@ int gen_load_register(struct gen *gen, const struct abi_value *value, uint64_t o
 			 gen_slot(piece) + off - piece->off);
 	else
 		shifted(gen, piece, piece->from + off - piece->off, text, sizeof(text));
+	if (!in_memory(piece))
+		check_kept(gen);
 	ctext_line(gen->out, "u64 %s = (%c%u)%s;", name, is_signed ? 's' : 'u', 8 * size, text);
 	return 0;
 }
@@ -124,6 +133,8 @@ static void add_holes(uint64_t *holes, uint64_t off, uint64_t end)
 void gen_copy_registers(struct gen *gen, const struct abi_value *value, uint64_t off, uint32_t size,
 			uint32_t at, uint64_t *holes)
 {
+	if (value->count && !in_memory(&value->pieces[0]))
+		check_kept(gen);
 	for (size_t i = 0; i < value->count; i++) {
 		const struct abi_piece *piece = &value->pieces[i];
 		uint64_t from = piece->off > off ? piece->off : off;

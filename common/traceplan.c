@@ -176,7 +176,7 @@ static int copy_signature(struct traceplan *plan, struct tracer *tracer,
 	return 0;
 }
 
-static int signature_of(struct traceplan *plan, const struct selection_item *item,
+static int signature_of(struct traceplan *plan, struct selection_item *item,
 			const struct pclntab_func *fn, struct gofunc *sig, struct abi_layout *abi,
 			struct errmsg *err)
 {
@@ -195,7 +195,7 @@ static int signature_of(struct traceplan *plan, const struct selection_item *ite
 		if (sig->source == GOFUNC_NONE && !spec->format)
 			note_unknown(plan, fn->name);
 	}
-	funcinfo_layout(info, fn, sig, abi);
+	item->restart = funcinfo_layout(info, fn, sig, abi);
 	return 0;
 }
 
@@ -224,6 +224,7 @@ static int plan_item(struct traceplan *plan, struct tracer *tracer, struct selec
 	probe.abi = &abi;
 	probe.is_gccgo = pclntab_is_gccgo(item->prog->tab);
 	probe.is_clone = fn.is_clone;
+	probe.restarts = item->restart != 0;
 	/* a copy without a site is left out for that */
 	int ret = item->skipped ? 0 : tracegen_plan(plan->memory, &probe, &made, err);
 

@@ -17,10 +17,13 @@ static int64_t word_at(const struct traceprint_event *event, uint32_t at)
 	return word;
 }
 
+static const char absent_text[] = "<optimised out>";
+
 static const char *state_text(int64_t state)
 {
 	return state == TRACE_NIL      ? "<nil pointer>"
 	       : state == TRACE_BOUNDS ? "<out of range>"
+	       : state == TRACE_ABSENT ? absent_text
 				       : "<fault>";
 }
 
@@ -42,8 +45,6 @@ static void print_ending(FILE *out, uint32_t how)
 
 	fprintf(out, " (%.*s)", (int)strlen(text) - 2, text + 1);
 }
-
-static const char absent_text[] = "<optimised out>";
 
 static void set_fault(struct format_arg *out, const char *text)
 {

@@ -74,6 +74,8 @@ static int note_places(struct tracer *tracer, const struct program *prog,
 		place->addr = probes->items[i].addr;
 		place->item = item;
 		place->plan = sel->items[item].plan;
+		if (sel->items[item].restart)
+			place->restart = sel->items[item].restart - place->addr;
 		place->frame = frame_of(prog, &sel->items[item], &probes->items[i]);
 	}
 	return 0;
