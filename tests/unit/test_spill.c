@@ -78,8 +78,12 @@ static void check_spills(const void *bytes, size_t len, int arch)
 
 static void test_amd64(void **state)
 {
+	struct spills spills;
+
 	(void)state;
 	check_spills(AMD64, sizeof(AMD64), IMAGE_AMD64);
+	assert_true(read_code(AMD64, sizeof(AMD64), IMAGE_AMD64, &spills));
+	assert_memory_equal(AMD64 + (spills.restart - START) - 5, "\xe8\x00\x10", 3);
 }
 
 static void test_arm64(void **state)
