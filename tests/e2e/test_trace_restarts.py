@@ -21,8 +21,9 @@ def parts(text):
     return text.replace(LOST, "<lost>").split()
 
 
-def check(func, got, truth):
-    """Some calls have lost what came in registers: all of it, and nothing else."""
+def check(version, func, got, truth):
+    """Some calls have lost what came in registers: all of it, and nothing else. To Go 1.16 nothing
+    comes in registers."""
     expect(len(got) == DEPTHS, f"{func}: {len(got)} calls, not {DEPTHS}")
     lost = 0
     for depth, text in enumerate(got):
@@ -31,7 +32,9 @@ def check(func, got, truth):
                 for i, part in enumerate(true)]
         expect(parts(text) in (true, gone), f"{func}: {text}, in truth {' '.join(true)}")
         lost += parts(text) == gone
-    expect(0 < lost < DEPTHS // 2, f"{func}: {lost} calls have lost their arguments")
+    in_registers = int(version.split(".")[1]) >= 17
+    expect((lost > 0) == in_registers and lost < DEPTHS // 2,
+           f"{func}: {lost} calls have lost their arguments")
 
 
 @test(version=some_versions)
@@ -40,7 +43,7 @@ def lost_arguments(version):
     text, _ = trace_fixture("restarts", version, *PROBES, flavour="pie")
     for probe, truth in PROBES.items():
         func = probe.split()[0].split(":")[1]
-        check(func, texts(text, func), truth)
+        check(version, func, texts(text, func), truth)
 
 
 @test(version=some_versions)
