@@ -330,6 +330,24 @@ def compare_durations(name, ns, record):
     expect(late <= OUTLIERS * len(ns) + 2, f"{name}: {late} of {len(ns)} calls seem too short")
 
 
+def percentile(buckets, percent):
+    """The upper end of the bucket that holds it"""
+    rank, seen = sum(count for _, _, count in buckets) * (percent / 100), 0
+    return next(high for _, high, count in buckets if (seen := seen + count) >= rank)
+
+
+def check_numbers(record):
+    """Are total, extremes and percentiles those of the buckets?"""
+    name, buckets = record["func"], record["buckets"]
+    least, most = (sum(bucket[end] * bucket[2] for bucket in buckets) for end in (0, 1))
+    expect(least <= record["total"] <= most, f"{name}: total {record['total']} of {buckets}")
+    expect(buckets[0][0] <= record["min"] <= buckets[0][1], f"{name}: min {record['min']} of {buckets}")
+    expect(buckets[-1][0] <= record["max"] <= buckets[-1][1], f"{name}: max {record['max']} of {buckets}")
+    for percent in 50, 90, 99:
+        true, got = min(percentile(buckets, percent), record["max"]), record[f"p{percent}"]
+        expect(got == true, f"{name}: p{percent} {got}, by the buckets {true}: {buckets}")
+
+
 def check_record(record):
     """Do the parts of one latency record agree with each other?"""
     name, buckets = record["func"], record["buckets"]
@@ -337,8 +355,7 @@ def check_record(record):
     if record["count"]:
         order = [record[k] for k in ("min", "p50", "p90", "p99", "max")]
         expect(order == sorted(order), f"{name}: min, percentiles and max out of order: {order}")
-        low, high = buckets[0][0], buckets[-1][1]
-        expect(low <= record["min"] and record["max"] <= high, f"{name}: buckets lack min or max")
+        check_numbers(record)
     expect(record["unit"] == "ns", f"{name}: unit {record['unit']}")
 
 

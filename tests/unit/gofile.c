@@ -131,6 +131,14 @@ static void gofile_put_record(struct gofile *g, unsigned i)
 		elffile_at(g->f, at)[3] = 0;
 }
 
+void gofile_rename(struct gofile *g, unsigned i, unsigned like)
+{
+	uint64_t at = g->layout >= PCLNTAB_118 ? 4 : 8;
+	const void *name = elffile_at(g->f, gofile_record(g, like) + at);
+
+	memcpy(elffile_at(g->f, gofile_record(g, i) + at), name, 4);
+}
+
 static void gofile_put_tree(struct gofile *g)
 {
 	uint32_t names = g->layout == PCLNTAB_12 ? GOFILE_NAMES : 0;

@@ -32,6 +32,8 @@ uint64_t gofile_record(const struct gofile *g, unsigned i);
 /* where functab's entry i stands */
 uint64_t gofile_functab(const struct gofile *g, unsigned i);
 uint8_t gofile_wrapper_id(const struct gofile *g);
+/* Gives function i the name of function `like`. */
+void gofile_rename(struct gofile *g, unsigned i, unsigned like);
 void gofile_put_word(struct gofile *g, unsigned word, uint64_t value);
 /* The caller frees g->f with elffile_free. */
 void gofile_make(struct gofile *g, int minor, unsigned machine);

@@ -29,7 +29,7 @@ struct subject {
 	struct errmsg err;
 };
 
-static void subject_make(struct subject *s, const struct selection_want *want)
+static void subject_write(struct subject *s)
 {
 	*s = (struct subject){0};
 	gofile_make(&s->o.g, 23, EM_X86_64);
@@ -37,12 +37,22 @@ static void subject_make(struct subject *s, const struct selection_want *want)
 	elffile_bytes(s->o.g.f, s->o.g.starts[1], main_b, sizeof(main_b));
 	memset(elffile_at(s->o.g.f, s->o.g.starts[2]), 0xcc, 0x40);
 	elffile_bytes(s->o.g.f, s->o.g.starts[2], main_c, sizeof(main_c) - 1);
+}
+
+static void subject_open(struct subject *s, const struct selection_want *want)
+{
 	open_it(&s->o);
 	s->prog = (struct program){.path = "prog",
 				   .img = s->o.img,
 				   .tab = s->o.tab,
 				   .finder = site_finder_new(s->o.img, s->o.tab)};
 	s->sel = selection_new(want);
+}
+
+static void subject_make(struct subject *s, const struct selection_want *want)
+{
+	subject_write(s);
+	subject_open(s, want);
 }
 
 static void subject_drop(struct subject *s)
@@ -61,6 +71,7 @@ static void add(struct subject *s, const char *pattern)
 struct match_case {
 	const char *patterns[3];
 	bool inlined, regex;
+	bool wrapper; /* main.c calls main.a, whose name it has: both together are one */
 	const char *rows[6];
 	unsigned funcs[6], copies[6];
 	const char *notes; /* what is said, a line each; NULL: nothing */
@@ -72,6 +83,7 @@ static const struct match_case match_cases[] = {
 	{{"main.a", "main.*", "main.a"},
 	 .rows = {"main.a", "main.b", "main.c"},
 	 .funcs = {1, 1, 1}},
+	{{"main.*"}, .wrapper = true, .rows = {"main.a", "main.b"}, .funcs = {1, 1}},
 	{{"main\\.[ab]$"}, .regex = true, .rows = {"main.a", "main.b"}, .funcs = {1, 1}},
 	{{"main.inl1"},
 	 .rows = {"main.inl1"},
@@ -106,7 +118,10 @@ static void check_match(const struct match_case *c)
 	struct subject s;
 	size_t i;
 
-	subject_make(&s, &want);
+	subject_write(&s);
+	if (c->wrapper)
+		gofile_rename(&s.o.g, 2, 0);
+	subject_open(&s, &want);
 	for (i = 0; i < 3 && c->patterns[i]; i++)
 		add(&s, c->patterns[i]);
 	for (i = 0; c->rows[i]; i++) {
@@ -116,6 +131,8 @@ static void check_match(const struct match_case *c)
 		assert_int_equal(s.sel->rows[i].copies, c->copies[i]);
 	}
 	assert_int_equal(s.sel->row_count, i);
+	for (i = 0; c->wrapper && i < s.sel->item_count; i++)
+		assert_int_not_equal(s.sel->items[i].func, 2);
 	check_notes(&s, c->notes);
 	subject_drop(&s);
 }
