@@ -8,8 +8,6 @@ A test is a function decorated with @test in tests/GROUP/test_*.py; an executabl
 tests/GROUP that is no .py is a test as well (77 as exit status: skipped). Prints a line for each."""
 
 import argparse
-import concurrent.futures
-import errno
 import fnmatch
 import functools
 import glob
@@ -19,25 +17,18 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
-import threading
-import time
-import traceback
 
 TESTS = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+sys.path.insert(0, TESTS + "/lib")
+
+# pylint: disable=wrong-import-position
+from processes import PATIENCE, Failure, Process, run
+from results import Runner, Skip, write_lines
+
 REGISTRY = []
-PATIENCE = 200  # seconds; other tracers may hold the kernel's locks for long
 OPTIONS = argparse.Namespace(build="", versions=[], group="e2e")
-
-
-class Skip(Exception):
-    """What a test needs is not there."""
-
-
-class Failure(Exception):
-    """What a test saw is not what should be."""
 
 
 def test(alone=False, **matrix):
@@ -66,13 +57,6 @@ def expect(condition, message):
         raise Failure(message)
 
 
-def run(argv, timeout=PATIENCE, **kwargs):
-    """A command to its end: CompletedProcess with text in stdout and stderr."""
-    kwargs.setdefault("stdin", subprocess.DEVNULL)
-    return subprocess.run(argv, timeout=timeout, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          encoding="utf-8", errors="replace", check=False, **kwargs)
-
-
 def versions():
     return OPTIONS.versions
 
@@ -90,7 +74,7 @@ def some_versions():
 def tool_path(name):
     path = os.path.join(OPTIONS.build, name)
     if not os.access(path, os.X_OK):
-        raise Skip(f"{name} is not built yet")
+        raise Failure(f"{name} is not built")
     return path
 
 
@@ -103,112 +87,8 @@ def fixture(name, version, flavour="plain"):
 
 def toolchain(version):
     found = run([TESTS + "/toolchain", version], timeout=400)
-    if found.returncode:
-        raise Skip(f"no Go {version}: {found.stderr[-200:]}")
+    expect(found.returncode == 0, f"no Go {version}: {found.stderr[-200:]}")
     return found.stdout.strip()
-
-
-class Lines:
-    """Reads a pipe in a thread, so that the process at its other end never waits for us."""
-
-    def __init__(self, pipe, arrived):
-        self.lines, self.arrived = [], arrived
-        self.thread = threading.Thread(target=self.read, args=(pipe,), daemon=True)
-        self.thread.start()
-
-    def read(self, pipe):
-        for line in pipe:
-            with self.arrived:
-                self.lines.append(line.decode("utf-8", "replace"))
-                self.arrived.notify_all()
-        with self.arrived:
-            self.arrived.notify_all()
-
-    def text(self):
-        return "".join(self.lines)
-
-
-def start(argv, **kwargs):
-    """Popen; a copy just made is busy as long as a child that another thread has just forked has
-    yet to close it."""
-    for _ in range(100):
-        try:
-            return subprocess.Popen(argv, **kwargs)
-        except OSError as why:
-            if why.errno != errno.ETXTBSY:
-                raise
-            time.sleep(0.05)
-    raise Failure(f"{argv[0]} is always busy")
-
-
-class Process:
-    """A child with its output read as it comes."""
-
-    def __init__(self, argv, **kwargs):
-        self.argv = argv
-        self.child = start(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                           stderr=subprocess.PIPE, **kwargs)
-        self.arrived = threading.Condition()
-        self.out = Lines(self.child.stdout, self.arrived)
-        self.err = Lines(self.child.stderr, self.arrived)
-
-    @property
-    def pid(self):
-        return self.child.pid
-
-    def wait_line(self, start, timeout=PATIENCE):
-        """The first line on stdout or stderr that begins so."""
-        end = time.monotonic() + timeout
-        line, gone, seen = None, False, [0, 0]
-        while not line and not gone and time.monotonic() < end:
-            gone = self.child.poll() is not None
-            if gone:
-                self.out.thread.join(5)
-                self.err.thread.join(5)
-            with self.arrived:
-                lines = self.out.lines[seen[0]:] + self.err.lines[seen[1]:]
-                seen = [len(self.out.lines), len(self.err.lines)]
-                line = next((found for found in lines if found.startswith(start)), None)
-                if not line and not gone:
-                    self.arrived.wait(0.1)
-        if not line:
-            what = "ended" if self.child.poll() is not None else "is silent"
-            raise Failure(f"{self.argv[0]} {what} without '{start}': {self.said()}")
-        return line
-
-    def say(self, line=""):
-        self.child.stdin.write(line.encode() + b"\n")
-        self.child.stdin.flush()
-
-    def signal(self, number):
-        if self.child.poll() is None:
-            self.child.send_signal(number)
-
-    def wait(self, timeout=PATIENCE):
-        """Exit status, with all output read."""
-        try:
-            status = self.child.wait(timeout)
-        except subprocess.TimeoutExpired:
-            raise Failure(f"{' '.join(self.argv)[:300]} does not end: {self.said()}") from None
-        self.out.thread.join(5)
-        self.err.thread.join(5)
-        return status
-
-    def said(self):
-        return (self.out.text()[-300:] + " | " + self.err.text()[-500:]).strip()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self.child.poll() is None:
-            self.child.kill()
-        self.child.wait()
-        for pipe in (self.child.stdin, self.child.stdout, self.child.stderr):
-            try:
-                pipe.close()
-            except OSError:
-                pass
 
 
 class Target(Process):
@@ -402,24 +282,6 @@ def scripts(group):
             yield f"{group}/{os.path.basename(path)}", functools.partial(script, path), True
 
 
-def attempt(name, function):
-    begun = time.monotonic()
-    try:
-        function()
-        line = f"ok {name}"
-    except Skip as why:
-        line = f"skip {name}: {why}"
-    except (Failure, subprocess.TimeoutExpired) as why:
-        line = f"not ok {name}: " + " ".join(str(why).split())
-    except Exception as why:  # pylint: disable=broad-except
-        where = " ".join(traceback.format_exc().split()[-30:])
-        line = f"not ok {name}: {type(why).__name__}: {where}"
-    if OPTIONS.times:
-        line += f"  # {time.monotonic() - begun:.1f} s"
-    print(line, flush=True)
-    return not line.startswith("not ok")
-
-
 def wanted(name):
     return not OPTIONS.names or any(
         name.startswith(p) or fnmatch.fnmatch(name, p) for p in OPTIONS.names)
@@ -439,13 +301,13 @@ def main():
     for path in sorted(glob.glob(f"{TESTS}/{OPTIONS.group}/test_*.py")):
         importlib.import_module(os.path.basename(path)[:-3])
     chosen = [t for t in [*expand(OPTIONS.group), *scripts(OPTIONS.group)] if wanted(t[0])]
-    with concurrent.futures.ThreadPoolExecutor(OPTIONS.jobs) as pool:
-        jobs = [pool.submit(attempt, name, f) for name, f, alone in chosen if not alone]
-        passed = all([job.result() for job in jobs])
-    for name, function, alone in chosen:
-        if alone:
-            passed = attempt(name, function) and passed
-    return 0 if passed else 1
+    if not chosen:
+        write_lines([f"not ok {OPTIONS.group}: no test is called {' or '.join(OPTIONS.names)}"])
+        return 1
+    together = [(name, function) for name, function, alone in chosen if not alone]
+    in_turn = [(name, function) for name, function, alone in chosen if alone]
+    passed = [Runner(OPTIONS.jobs, OPTIONS.times).run(together), Runner(1, OPTIONS.times).run(in_turn)]
+    return 0 if all(passed) else 1
 
 
 if __name__ == "__main__":

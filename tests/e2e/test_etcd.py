@@ -2,7 +2,6 @@
 """A real, stripped program under load: etcd as Debian builds it."""
 
 import base64
-import glob
 import http.client
 import json
 import os
@@ -12,24 +11,15 @@ import tempfile
 import threading
 import time
 
-from harness import Process, Skip, Tool, counted, expect, run, test
+from harness import Process, Tool, counted, expect, run, test
 
 PUTS, GETS = 40, 25
 
 
-def packaged(folder, package, program):
-    """A copy of /usr/bin/PROGRAM, unpacked from its package where it is not installed."""
-    path = f"/usr/bin/{program}"
-    if not os.path.exists(path):
-        run(["apt-get", "-qq", "download", package], cwd=folder, timeout=120)
-        debs = glob.glob(f"{folder}/{package}_*.deb")
-        if not debs:
-            raise Skip(f"no package {package}")
-        run(["dpkg", "-x", debs[0], folder])
-        path = f"{folder}/usr/bin/{program}"
-    copy = f"{folder}/{program}"
-    shutil.copy(path, copy)
-    return copy
+def copy_of(folder, program):
+    """Of what tests/packages-test installs"""
+    expect(os.path.exists(f"/usr/bin/{program}"), f"{program} is not installed")
+    return shutil.copy(f"/usr/bin/{program}", folder)
 
 
 def free_port():
@@ -40,8 +30,8 @@ def free_port():
 
 class Etcd(Process):
     def __init__(self, folder):
-        self.path = packaged(folder, "etcd-server", "etcd")
-        self.ctl = packaged(folder, "etcd-client", "etcdctl")
+        self.path = copy_of(folder, "etcd")
+        self.ctl = copy_of(folder, "etcdctl")
         client, peer = (f"http://127.0.0.1:{free_port()}" for _ in range(2))
         self.client = client
         super().__init__([

@@ -50,8 +50,7 @@ ALL_TIMED = {"panics": "outermost|middleOf|throws|recoversItself|panicsAgain|lea
 
 
 def needs(tool):
-    if not shutil.which(tool):
-        raise Skip(f"{tool} is not installed")
+    expect(shutil.which(tool), f"{tool} is not installed")
 
 
 def is_all():

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tests' own promises: results that are not lost, processes that end, default signals."""
+
+import os
+import re
+import sys
+import tempfile
+import time
+
+from harness import TESTS, expect, run, test
+
+TRY = """
+import os, signal, subprocess, sys, time
+sys.path.insert(0, sys.argv[1])
+from processes import Failure, Process, run
+from results import Runner, Skip
+{body}
+sys.exit(0 if Runner(2).run(list({{k: v for k, v in globals().items() if k.startswith("t_")}}.items())) else 1)
+"""
+IGNORING = ["sh", "-c", "trap '' INT HUP TERM USR1; exec \"$@\"", "sh"]
+
+
+def results(body, before=()):
+    """What a run of the tests (functions called t_...) in `body` prints, and its status"""
+    with tempfile.TemporaryDirectory() as folder:
+        path = folder + "/try.py"
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(TRY.format(body=body))
+        done = run([*before, sys.executable, path, TESTS + "/lib"], timeout=60)
+    return done.stdout, done.returncode, done.stderr
+
+
+@test()
+def harness_results():
+    """Each line whole, whatever a test prints or does"""
+    out, status, err = results("""
+def t_passes(): print("printed without an end", end="")
+def t_fails(): raise Failure("two\\nlines")
+def t_skips(): raise Skip("why")
+def t_crashes(): os.kill(os.getpid(), signal.SIGSEGV)
+def t_exits(): os._exit(0)
+def t_errs(): [][0]
+def t_child_writes(): subprocess.run(["echo", "-n", "ok "])
+def t_many(): return [f"ok many/{n}" for n in range(9)] + ["not ok many/x: y"]
+""")
+    lines = sorted(line for line in out.splitlines() if not line.startswith("# "))
+    expect(status == 1 and "not ok t_fails: two lines" in lines and "skip t_skips: why" in lines, f"{out} {err}")
+    for name in "t_crashes", "t_exits":
+        expect(any(line.startswith(f"not ok {name}: the process") for line in lines), out)
+    expect(any(line.startswith("not ok t_errs: IndexError") for line in lines), out)
+    expect("ok t_passes" in lines and "ok t_child_writes" in lines, out)
+    expect(len(lines) == 17 and "not ok many/x: y" in lines and "ok many/8" in lines, f"{len(lines)}: {out}")
+
+
+@test()
+def harness_default_signals():
+    """Children get default signals, in a run whose parent has them ignored too."""
+    out, status, err = results("""
+def t_ignored():
+    said = run(["grep", "SigIgn", "/proc/self/status"]).stdout.split()[1]
+    if int(said, 16): raise Failure(said)
+def t_interrupted():
+    with Process(["sleep", "50"]) as child:
+        child.signal(signal.SIGINT)
+        if child.wait(5) != -signal.SIGINT: raise Failure("goes on")
+def t_not_ours(): os.kill(os.getppid(), signal.SIGINT); time.sleep(0.3)
+""", IGNORING)
+    expect(status == 0 and out.count("ok t_") == 3, f"{status}: {out} {err}")
+
+
+def alive(marker):
+    return run(["pgrep", "-f", marker]).stdout.split()
+
+
+@test()
+def harness_ends_processes():
+    """What a test has started ends with it: orphans, sessions of their own, those of a test that crashes"""
+    marker = f"sleep 77{os.getpid() % 10000:04d}"
+    start = f"""run(["sh", "-c", "setsid {marker} >/dev/null 2>&1 & ({marker} >/dev/null 2>&1 &)"])"""
+    out, status, err = results(f"""
+def t_fails():
+    {start}
+    raise Failure("so")
+def t_crashes():
+    {start}
+    os.kill(os.getpid(), signal.SIGKILL)
+def t_last(): pass
+""")
+    expect(status == 1 and "ok t_last" in out and not alive(marker), f"{status}: {out} {err} {alive(marker)}")
+    out, status, err = results(f"""
+def t_run():
+    {start}
+    os.kill(os.getppid(), signal.SIGTERM)
+    time.sleep(9)
+""")
+    expect(status == 1 and not alive(marker), f"an ended run leaves {alive(marker)}: {out} {err}")
+
+
+@test()
+def harness_output_bound():
+    """A process that prints without end fails its test, and is not kept."""
+    out, status, _ = results("""
+def t_prints(): run(["yes"])
+def t_no_line(): run(["cat", "/dev/zero"])
+""")
+    expect(status == 1 and out.count("prints more than can be kept") == 2, out)
+
+
+@test()
+def harness_counting():
+    """A "not ok" counts wherever it stands; nothing run, and nothing of a name, are failures."""
+    def count(names, *commands):
+        script = f"names=({names}); . {TESTS}/lib/results.sh; {'; '.join(commands)}; summary"
+        done = run(["bash", "-c", script])
+        return done.returncode, done.stdout.splitlines()[-1]
+
+    expect(count("", "lines a printf 'ok a/b\\nskip a/c: d\\n'") == (0, "1 passed, 0 failed, 1 skipped"), "plain")
+    expect(count("", "lines a printf 'ok a/bnot ok a/c: d\\n'")[0] == 1, "glued")
+    expect(count("", "lines a printf 'ok a/b\\nnot ok a/c'") == (1, "1 passed, 1 failed"), "no end of line")
+    expect(count("", "lines a sh -c 'echo ok a/b; exit 3'") == (1, "1 passed, 1 failed"), "a crash")
+    expect(count("", "lines a true")[0] == 1 and count("", "true")[0] == 1, "nothing run")
+    for names, status in ("a", 0), ("a/b", 0), ("nonsense", 1), ("a/b a/d", 1), ("'a/*'", 0), ("a b", 1):
+        expect(count(names, "lines a echo 'ok a/b  # 1.0 s'")[0] == status, f"asked for {names}")
+
+
+@test()
+def harness_no_units():
+    """A folder without unit tests, and names that none has"""
+    with tempfile.TemporaryDirectory() as folder:
+        done = run([TESTS + "/unit-run", "unit", folder])
+        expect(done.returncode == 1 and "not ok unit: no unit tests" in done.stdout, f"{done}")
+    done = run([TESTS + "/e2e/harness.py", "--group", "cli", "--build", "/", "cli/nonsense"])
+    expect(done.returncode == 1 and re.search("^not ok cli: no test", done.stdout), f"{done}")
+
+
+@test()
+def harness_unit_cases():
+    """Skipped, failed, not come to: as cmocka says it"""
+    tap = "1..4\nok 1 - a\nnot ok 2 # SKIP b\nok 3 - c # SKIP\nnot ok 4 - d\n# why\n"
+    with tempfile.TemporaryDirectory() as folder:
+        for number, (said, want) in enumerate({
+                tap: ["ok u/t/a", "skip u/t/b:", "skip u/t/c:", "not ok u/t/d: why"],
+                "1..2\nok 1 - a\n": ["ok u/t/a", "not ok u/t/all: exit status 1, 1 of 2 cases"],
+                "": ["not ok u/t/all: exit status 1, 0 of 0 cases"]}.items()):
+            path = f"{folder}/{number}/test_t"
+            os.mkdir(os.path.dirname(path))
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(f"#!/bin/sh\nprintf '{said}'\nexit 1\n")
+            os.chmod(path, 0o755)
+            done = run([TESTS + "/unit-run", "u", os.path.dirname(path)])
+            got = [line for line in done.stdout.splitlines() if not line.startswith("# ")]
+            expect(got == want and done.returncode == 1, f"{got}, not {want}: {done.stderr}")
+
+
+@test()
+def harness_time_limit():
+    """A hanging child does not hold up its test beyond what was said."""
+    begun = time.monotonic()
+    out, _, _ = results("""
+def t_hangs(): run(["sh", "-c", "sleep 50 & exec sleep 50"], timeout=0.5)
+def t_holds(): run(["sh", "-c", "sleep 50 & exit 0"], timeout=0.5)
+""")
+    expect(out.count("timed out") == 2 and time.monotonic() - begun < 20, out)

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results of tests: each runs in a process of its own, which ends with all that it has started. One
+process writes the result lines, each whole: `ok NAME`, `not ok NAME: reason`, `skip NAME: reason`."""
+
+import functools
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+from processes import Failure, adopt_orphans, default_signals, die_with_parent, end_descendants
+
+TEST_SECONDS = 900  # one test's
+LINE_MAX = 4000     # characters of a result
+SAID_MAX = 20000    # bytes of what a test itself prints
+
+
+class Skip(Exception):
+    """What a test needs is not there, and no package could bring it."""
+
+
+def outcome(name, function):
+    """The lines of one test; a function may return lines of its own, of several."""
+    try:
+        return function() or [f"ok {name}"]
+    except Skip as why:
+        return [f"skip {name}: {why}"]
+    except (Failure, subprocess.TimeoutExpired) as why:
+        return [f"not ok {name}: {why}"]
+    except Exception as why:  # pylint: disable=broad-except
+        where = " ".join(traceback.format_exc().split()[-30:])
+        return [f"not ok {name}: {type(why).__name__}: {where}"]
+
+
+def one_line(text):
+    return " ".join(text.split())[:LINE_MAX].encode("utf-8", "backslashreplace") + b"\n"
+
+
+def too_long(*_):
+    raise Failure(f"takes more than {TEST_SECONDS} s")
+
+
+def asked_to_end(*_):
+    sys.exit(1)
+
+
+class Runner:
+    """Runs tests, some at a time, and prints their lines."""
+
+    def __init__(self, jobs, times=False):
+        self.jobs, self.times = jobs, times
+        self.running = {}  # pid: (name, its result lines, what it prints, when it began)
+        self.passed = True
+        default_signals()
+        adopt_orphans()
+        signal.signal(signal.SIGTERM, asked_to_end)
+
+    def run(self, tests):
+        """tests: (name, function). False: one has failed."""
+        try:
+            for name, function in tests:
+                if len(self.running) >= self.jobs:
+                    self.finish_one()
+                self.start(name, function)
+            while self.running:
+                self.finish_one()
+        finally:
+            end_descendants()  # of a run that is interrupted
+        return self.passed
+
+    def start(self, name, function):
+        result, said = (tempfile.TemporaryFile() for _ in range(2))
+        sys.stdout.flush()
+        parent, pid = os.getpid(), os.fork()
+        if pid == 0:
+            work(parent, result, said, functools.partial(outcome, name, function))
+        self.running[pid] = (name, result, said, time.monotonic())
+
+    def finish_one(self):
+        while True:
+            pid, status = os.wait()
+            if pid in self.running:  # else an orphan of a test that died
+                break
+        name, result, said, begun = self.running.pop(pid)
+        lines = contents(result)
+        if status or not lines:
+            how = os.waitstatus_to_exitcode(status)
+            lines.append(f"not ok {name}: the process of the test ended with {how}, without a result")
+            end_descendants(keep=self.running)
+        if self.times:
+            lines[-1] += f"  # {time.monotonic() - begun:.1f} s"
+        self.passed = self.passed and not any(line.startswith("not ok") for line in lines)
+        write_lines([f"# {printed}" for printed in contents(said, SAID_MAX)] + lines)
+
+
+def work(parent, result, said, function):
+    """A test's process; never returns."""
+    try:
+        die_with_parent(parent)
+        adopt_orphans()
+        signal.signal(signal.SIGALRM, too_long)
+        signal.alarm(TEST_SECONDS)
+        for fd in 1, 2:
+            os.dup2(said.fileno(), fd)
+        lines = function()
+        signal.alarm(0)
+        result.write(b"".join(map(one_line, lines)))
+        result.flush()
+    finally:
+        sys.stdout.flush()
+        end_descendants()
+        os._exit(0)  # pylint: disable=protected-access
+
+
+def contents(file, most=-1):
+    """Lines of a file, which is closed then."""
+    with file:
+        file.seek(0)
+        return file.read(most).decode("utf-8", "replace").splitlines()
+
+
+def write_lines(lines):
+    """At once, so that no other's come between."""
+    data = "".join(line + "\n" for line in lines).encode("utf-8", "backslashreplace")
+    sys.stdout.flush()
+    while data:
+        data = data[os.write(1, data):]

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154 # names
+# Counts result lines: `ok NAME`, `not ok NAME: reason`, `skip NAME: reason`. The caller's `names` are
+# what was asked for; none: all.
+passed=0 failed=0 skipped=0
+declare -A found_names=()
+
+# Counts one line and prints it. A "not ok" counts wherever it stands: two lines may be glued into one.
+note() {
+	case $1 in
+	"# "*) ;;
+	*"not ok "*) failed=$((failed + 1)) ;;
+	"ok "*) passed=$((passed + 1)) ;;
+	"skip "*) skipped=$((skipped + 1)) ;;
+	esac
+	note_name "$1"
+	printf '%s\n' "$1"
+}
+
+note_name() {
+	local name pattern=${1#*ok }
+	case $1 in "ok "* | "not ok "* | "skip "*) ;; *) return 0 ;; esac
+	pattern=${pattern#skip } pattern=${pattern%%:*} pattern=${pattern%%  #*}
+	for name in ${names[@]+"${names[@]}"}; do
+		# shellcheck disable=SC2053
+		if [[ $pattern == $name* ]]; then
+			found_names[$name]=yes
+		fi
+	done
+}
+
+# Is a test of this name, or of names that begin with it, asked for?
+wanted() {
+	[ ${#names[@]} -gt 0 ] || return 0
+	local name
+	for name in "${names[@]}"; do
+		# shellcheck disable=SC2053
+		[[ $1 == $name* || $name == $1* ]] && return 0
+	done
+	return 1
+}
+
+# lines NAME COMMAND...: many tests that print their own results
+lines() {
+	local name=$1 failed_before=$failed before=$((passed + failed + skipped)) status=none line
+	shift
+	wanted "$name" || return 0
+	while IFS= read -r line; do
+		case $line in
+		"exit status of all: "*) status=${line##* } ;;
+		'') ;;
+		*) note "$line" ;;
+		esac
+	done < <(
+		"$@" 2>&1
+		printf '\nexit status of all: %s\n' "$?"
+	)
+	if [ "$status" != 0 ] && [ "$failed" = "$failed_before" ]; then
+		note "not ok $name: exit status $status"
+	elif [ $((passed + failed + skipped)) = "$before" ]; then
+		note "not ok $name: no test has run"
+	fi
+}
+
+# Prints `N passed, M failed`. Fails where a test has, where none has run, and where a name was asked
+# for that no test has.
+summary() {
+	local name
+	for name in ${names[@]+"${names[@]}"}; do
+		[ -n "${found_names[$name]-}" ] || note "not ok $name: no test is called so"
+	done
+	[ $((passed + failed + skipped)) -gt 0 ] || note "not ok all: no test has run"
+	if [ $skipped -gt 0 ]; then
+		echo "$passed passed, $failed failed, $skipped skipped"
+	else
+		echo "$passed passed, $failed failed"
+	fi
+	[ "$failed" = 0 ]
+}
