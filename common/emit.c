@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emit.h"
 
-#include <ctype.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "emit_parts.h"
 #include "errmsg.h"
+#include "escape.h"
 #include "funclist_types.h"
 #include "image.h"
 #include "mem.h"
@@ -49,18 +49,17 @@ static bool is_bpftrace(const struct emitter *emitter)
 	return emitter->tracer < EMIT_UPROBE_EVENTS;
 }
 
-void emit_text(FILE *out, const char *text)
-{
-	for (const unsigned char *c = (const unsigned char *)text; *c; c++)
-		fputc(*c < ' ' || *c == 0x7f ? '?' : *c, out);
-}
-
 void emit_comment(const struct emitter *emitter, const struct selection_item *item,
 		  const char *more)
 {
+	void (*escape)(FILE *, const char *) =
+		is_bpftrace(emitter) ? escape_comment : escape_shell_comment;
+
 	fputs(is_bpftrace(emitter) ? "// " : "# ", emitter->out);
-	emit_text(emitter->out, emitter->sel->rows[item->row].name);
-	fprintf(emitter->out, "%s%s\n", *more ? ": " : "", more);
+	escape(emitter->out, emitter->sel->rows[item->row].name);
+	fputs(*more ? ": " : "", emitter->out);
+	escape(emitter->out, more);
+	fputc('\n', emitter->out);
 }
 
 uint64_t emit_offset(const struct selection_item *item, const struct site *site)
@@ -118,11 +117,9 @@ bool emit_next(const struct emitter *emitter, size_t *i, const struct selection_
 /* Other tracers read paths as words of a command or of a list. */
 static int check_path(const char *path, struct errmsg *err)
 {
-	for (const char *c = path; *c; c++)
-		if (!isalnum((unsigned char)*c) && !strchr("/._+-@", *c))
-			return errmsg_set(err, "\"%s\": no other tracer is given such a path",
-					  path);
-	return 0;
+	if (escape_is_plain_path(path))
+		return 0;
+	return errmsg_set(err, "\"%s\": no other tracer is given such a path", path);
 }
 
 static void print_items(struct emitter *emitter)

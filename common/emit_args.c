@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "escape.h"
 #include "image.h"
 #include "site.h"
 
@@ -29,13 +30,9 @@ static bool is_plain(const char *name)
 {
 	size_t len = strlen(name);
 
-	if (!len || len > NAME_MAX_LEN || *name == '_' || isdigit((unsigned char)*name) ||
-	    !strncmp(name, "common_", 7) || !strcmp(name, "flags") || !strcmp(name, "goid"))
-		return false;
-	for (size_t i = 0; i < len; i++)
-		if (!isalnum((unsigned char)name[i]) && name[i] != '_')
-			return false;
-	return true;
+	return len <= NAME_MAX_LEN && *name != '_' && strncmp(name, "common_", 7) != 0 &&
+	       strcmp(name, "flags") != 0 && strcmp(name, "goid") != 0 &&
+	       escape_is_identifier(name);
 }
 
 const char *emit_register(int arch, const struct abi_piece *piece, char *text, size_t size)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Scripts for bpftrace. As of 0.17 it takes offsets in a file in place of names only with --unsafe,
  * since it does not know that an instruction begins there. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "emit_parts.h"
+#include "escape.h"
 #include "image.h"
 #include "program.h"
 #include "selection.h"
@@ -75,11 +75,12 @@ void emit_bpftrace_key(const struct emitter *emitter, const struct selection_ite
 	const char *name = emitter->sel->rows[item->row].name;
 	size_t len = strlen(name), from = len > KEY_LEN ? len - KEY_LEN : 0;
 
+	while (from && (name[from] & 0xc0) == 0x80)
+		from++; /* a character of UTF-8 is whole */
 	fputc('"', emitter->out);
-	if (from)
-		fprintf(emitter->out, "%u:...", item->row);
-	for (const char *c = name + from; *c; c++)
-		fputc(isprint((unsigned char)*c) && !strchr("\"\\", *c) ? *c : '?', emitter->out);
+	if (from || !escape_is_literal(name))
+		fprintf(emitter->out, "%u:%s", item->row, from ? "..." : "");
+	escape_literal(emitter->out, name + from);
 	fputc('"', emitter->out);
 }
 
@@ -91,6 +92,15 @@ void emit_bpftrace_place(const struct emitter *emitter, const struct selection_i
 	bool mistaken = in_symbol(emitter, item, site);
 
 	fprintf(emitter->out, "uprobe:%s:0x%" PRIx64, emitter->path, mistaken ? site->addr : off);
+}
+
+void emit_bpftrace_line(const struct emitter *emitter, const struct selection_item *item,
+			const struct site *site, const char *before_name)
+{
+	emit_bpftrace_place(emitter, item, site);
+	fputs(before_name, emitter->out);
+	escape_comment(emitter->out, emitter->sel->rows[item->row].name);
+	fputc('\n', emitter->out);
 }
 
 void emit_bpftrace_filter(const struct emitter *emitter, const struct site *site)

@@ -6,6 +6,7 @@
 
 #include "emit_leaf.h"
 #include "emit_parts.h"
+#include "escape.h"
 #include "funclist_types.h"
 #include "image.h"
 #include "pclntab.h"
@@ -75,12 +76,17 @@ static void print_lost(FILE *out, const struct emit_leaves *leaves)
 		const struct emit_leaf *leaf = &leaves->items[i];
 
 		if (leaf->lost) {
-			fprintf(out, "//   not printed: %s ", leaf->name);
-			emit_text(out, leaf->type);
+			fputs("//   not printed: ", out);
+			escape_comment(out, leaf->name);
+			fputc(' ', out);
+			escape_comment(out, leaf->type);
 			fprintf(out, ": %s\n", leaf->lost);
 		}
-		if (leaf->is_guess && !leaf->lost)
-			fprintf(out, "//   a guess: %s\n", leaf->name);
+		if (leaf->is_guess && !leaf->lost) {
+			fputs("//   a guess: ", out);
+			escape_comment(out, leaf->name);
+			fputc('\n', out);
+		}
 	}
 }
 
@@ -103,17 +109,6 @@ static void print_goid(const struct emitter *emitter)
 		rt->g_goid, rt->g_m, rt->m_curg, rt->g_goid);
 }
 
-/* In a format. */
-static void print_name(FILE *out, const char *name)
-{
-	for (const char *c = name; *c; c++) {
-		if (*c == '%')
-			fputs("%%", out);
-		else
-			fputc(*c >= ' ' && *c < 0x7f && !strchr("\"\\", *c) ? *c : '?', out);
-	}
-}
-
 static void print_line(const struct call *call, const struct emit_leaves *leaves, const char *open,
 		       const char *close)
 {
@@ -123,13 +118,13 @@ static void print_line(const struct call *call, const struct emit_leaves *leaves
 		if (!leaves->items[i].lost)
 			fputs(leaves->items[i].setup, out);
 	fputs("\tprintf(\"%-7d %-7d %-7lld ", out);
-	print_name(out, call->emitter->sel->rows[call->item->row].name);
+	escape_format(out, call->emitter->sel->rows[call->item->row].name);
 	fputs(open, out);
 	for (size_t i = 0; i < leaves->count; i++) {
 		const struct emit_leaf *leaf = &leaves->items[i];
 
 		fputs(i ? ", " : "", out);
-		print_name(out, leaf->name);
+		escape_format(out, leaf->name);
 		fprintf(out, "%s=%s", leaf->is_guess ? "?" : "", leaf->lost ? "?" : leaf->format);
 	}
 	fprintf(out, "%s\\n\", pid, tid, $goid", close);
@@ -147,8 +142,10 @@ static void print_choice(const struct call *call, const struct emit_leaves *leav
 	for (size_t i = 0; i < leaves->count; i++) {
 		const struct emit_leaf *leaf = &leaves->items[i];
 
-		fprintf(out, "\t// %s ", leaf->name);
-		emit_text(out, leaf->type);
+		fputs("\t// ", out);
+		escape_comment(out, leaf->name);
+		fputc(' ', out);
+		escape_comment(out, leaf->type);
 		fprintf(out, "%s: %s\n", leaf->is_guess ? " (a guess)" : "",
 			leaf->lost ? leaf->lost : leaf->args);
 		for (const char *c = leaf->lost ? "" : leaf->setup; *c; c += strcspn(c, "\n") + 1)

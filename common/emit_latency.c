@@ -235,10 +235,7 @@ static void print_blocks(const struct emitter *emitter, const struct entries *en
 		const struct entry *entry = &entries->items[i];
 		bool is_last = i + 1 == entries->count || !same_block(entry, entry + 1);
 
-		emit_bpftrace_place(emitter, entry->item, entry->site);
-		fputs(is_last ? " // " : ", // ", emitter->out);
-		emit_text(emitter->out, emitter->sel->rows[entry->item->row].name);
-		fputc('\n', emitter->out);
+		emit_bpftrace_line(emitter, entry->item, entry->site, is_last ? " // " : ", // ");
 		if (is_last)
 			print(emitter, entry);
 	}
@@ -249,10 +246,7 @@ static void print_blocks(const struct emitter *emitter, const struct entries *en
 /* Copies of one frame have one depth. They end in reverse order, those that are done may be 0. */
 static void begin_copy(const struct emitter *emitter, const struct entry *entry)
 {
-	emit_bpftrace_place(emitter, entry->item, entry->site);
-	fputs(" // ", emitter->out);
-	emit_text(emitter->out, emitter->sel->rows[entry->item->row].name);
-	fputc('\n', emitter->out);
+	emit_bpftrace_line(emitter, entry->item, entry->site, " // ");
 	begin_block(emitter, entry);
 	fprintf(emitter->out, "\t$f = (uint64)0x%" PRIx64 ";\n", key_of_copy(emitter, entry->item));
 }

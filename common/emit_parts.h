@@ -26,8 +26,6 @@ struct emitter {
 
 /* --- emit.c --- */
 
-/* Text that may hold anything, on the line that a comment is on. */
-void emit_text(FILE *out, const char *text);
 /* NULL: it has probes; else why it has none. */
 const char *emit_left_out(const struct emitter *emitter, const struct selection_item *item);
 /* The comment before the probes of an item: its name, and what cannot be done with it. */
@@ -46,6 +44,9 @@ void emit_bpftrace_head(const struct emitter *emitter, const char *what);
 /* "uprobe:PATH:0xOFFSET" */
 void emit_bpftrace_place(const struct emitter *emitter, const struct selection_item *item,
 			 const struct site *site);
+/* The same on a line of its own, which ends with `before_name`, "// " in it, and the name. */
+void emit_bpftrace_line(const struct emitter *emitter, const struct selection_item *item,
+			const struct site *site, const char *before_name);
 /* " /FILTER/" where the site needs one */
 void emit_bpftrace_filter(const struct emitter *emitter, const struct site *site);
 /* A function's name as a key: its name, or its number and what fits of its end. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "escape.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "mem.h"
@@ -71,4 +72,127 @@ char *escape_text(const char *text)
 		used = stpcpy(copy + used, buf) - copy;
 	}
 	return copy;
+}
+
+/* --- comments --- */
+
+/* Is this character of `text` one that a comment cannot have? The ends of comments, and trigraphs,
+ * one of which is a backslash, are made of characters that are fine alone. */
+static bool breaks_comment(const char *text, size_t i)
+{
+	char c = text[i], before = i ? text[i - 1] : 0;
+
+	return c == '\\' || (before == '*' && c == '/') || (before == '/' && c == '*') ||
+	       (before == '?' && c == '?');
+}
+
+static bool breaks_shell_comment(const char *text, size_t i)
+{
+	return strchr("\\$`!;&|<>'\"", text[i]);
+}
+
+static void print_comment(FILE *out, const char *text, bool (*breaks)(const char *, size_t))
+{
+	size_t len = strlen(text);
+	char buf[ESCAPE_MAX];
+
+	for (size_t i = 0; i < len;) {
+		if (breaks(text, i)) {
+			fprintf(out, "\\x%02x", (unsigned char)text[i++]);
+			continue;
+		}
+		i += escape_next(text + i, len - i, buf);
+		fputs(buf, out);
+	}
+}
+
+void escape_comment(FILE *out, const char *text)
+{
+	print_comment(out, text, breaks_comment);
+}
+
+void escape_shell_comment(FILE *out, const char *text)
+{
+	print_comment(out, text, breaks_shell_comment);
+}
+
+/* --- strings of bpftrace --- */
+
+/* bytes of the next character if it can stand in a string, else 0 */
+static size_t literal_next(const char *text, size_t len)
+{
+	uint32_t c = 0;
+	size_t n = utf8_decode(text, len, &c);
+
+	return !n || utf8_is_control(c) || c == '"' || c == '\\' ? 0 : n;
+}
+
+/* bpftrace 0.17 takes "%%d" for two conversions: a percent sign cannot be before what looks like
+ * one. "%e" does not, and Go's linker writes a dot of an import path as "%2e". */
+static bool is_conversion(const char *percent)
+{
+	const char *letter = percent + 1 + strspn(percent + 1, "-+ #.*0123456789hljzt%");
+
+	return *letter && *letter != 'e';
+}
+
+static void print_literal(FILE *out, const char *text, bool is_format)
+{
+	size_t len = strlen(text);
+
+	for (size_t i = 0, n; i < len; i += n ? n : 1) {
+		n = literal_next(text + i, len - i);
+		if (!n || (is_format && text[i] == '%' && is_conversion(text + i)))
+			fputc('?', out);
+		else if (is_format && text[i] == '%')
+			fputs("%%", out);
+		else
+			fwrite(text + i, 1, n, out);
+	}
+}
+
+void escape_literal(FILE *out, const char *text)
+{
+	print_literal(out, text, false);
+}
+
+bool escape_is_literal(const char *text)
+{
+	size_t len = strlen(text), n = 1;
+
+	for (size_t i = 0; i < len && n; i += n)
+		n = literal_next(text + i, len - i);
+	return n;
+}
+
+void escape_format(FILE *out, const char *text)
+{
+	print_literal(out, text, true);
+}
+
+/* --- names and paths --- */
+
+/* <ctype.h> asks the locale */
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
+}
+
+bool escape_is_identifier(const char *text)
+{
+	if (!is_word(*text) || (*text >= '0' && *text <= '9'))
+		return false;
+	while (is_word(*text))
+		text++;
+	return !*text;
+}
+
+bool escape_is_plain_path(const char *text)
+{
+	if (*text == '-')
+		return false;
+	while (*text && (is_word(*text) || strchr("/.+-@", *text)))
+		text++;
+	return !*text;
 }
