@@ -219,3 +219,14 @@ def ends_before(tool):
         result = run([tool_path(tool), "-p", str(target.target_pid), f":{WORK}"])
         expect(result.returncode == 1 and str(target.target_pid) in result.stderr,
                f"status {result.returncode}: {result.stderr}")
+
+
+@test(version=["1.15", "1.27"])
+def executes_within_a_call(version):
+    """The calls that an execve ends are not taken for calls of the new program's goroutines, which
+    have the same numbers."""
+    with Target("leaves", version) as target:
+        records = see("gofunclatency", target, "-F", ":main.leaves", ":main.comesLater")
+        compare_latency(target.truth(), records, only=["main.comesLater"])
+        left = [r for r in records if r.get("func") == "main.leaves"]
+        expect(all(r["count"] == r["panicked"] == r["exited"] == 0 for r in left), f"{left}")
