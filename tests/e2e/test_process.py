@@ -6,8 +6,8 @@ import shutil
 import signal
 import tempfile
 
-from harness import (Skip, Target, Tool, compare_counts, compare_latency, counted, expect, newest,
-                     private_copy, run, test, tool_path, tracks)
+from harness import (Skip, Target, Tool, compare_counts, compare_latency, counted, expect, json_lines,
+                     newest, private_copy, run, test, tool_path, tracks)
 
 TOOLS = ["gofunccount", "gofunclatency"]
 WORK = "main.workCall"
@@ -155,6 +155,22 @@ def pid_namespace(tool):
             tracer.tracing()
             target.go()
             expect(calls(tracer.records()) == 100, "not 100 calls")
+
+
+@test()
+def pid_namespace_of_both():
+    """The tool is in the process's PID namespace: process IDs are those that it sees there."""
+    inside = ["unshare", "-p", "-f", "--kill-child", "--mount-proc"]
+    if run([*inside, "true"]).returncode:
+        raise Skip("no PID namespace with a /proc of its own")
+    with tempfile.TemporaryDirectory() as folder:
+        command = ["--", private_copy(folder, "process", newest()), "once", "now"]
+        done = run([*inside, tool_path("gofunccount"), "-j", WORK, *command])
+        expect(calls(json_lines(done.stdout)) == 100, f"not 100 calls: {done}")
+        done = run([*inside, tool_path("gotrace"), "-j", WORK + ' "%d", $pid', *command])
+        pids = {(e["pid"], e["message"]) for e in json_lines(done.stdout) if e.get("type") == "call"}
+        expect(len(pids) == 1 and 1 < min(pids)[0] < 10 and min(pids)[1] == str(min(pids)[0]),
+               f"PIDs {pids}")
 
 
 @test(tool=TOOLS)
