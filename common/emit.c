@@ -49,17 +49,37 @@ static bool is_bpftrace(const struct emitter *emitter)
 	return emitter->tracer < EMIT_UPROBE_EVENTS;
 }
 
+static const char *comment_mark(const struct emitter *emitter)
+{
+	return is_bpftrace(emitter) ? "//" : "#";
+}
+
 void emit_comment(const struct emitter *emitter, const struct selection_item *item,
 		  const char *more)
 {
 	void (*escape)(FILE *, const char *) =
 		is_bpftrace(emitter) ? escape_comment : escape_shell_comment;
 
-	fputs(is_bpftrace(emitter) ? "// " : "# ", emitter->out);
+	fprintf(emitter->out, "%s ", comment_mark(emitter));
 	escape(emitter->out, emitter->sel->rows[item->row].name);
 	fputs(*more ? ": " : "", emitter->out);
 	escape(emitter->out, more);
 	fputc('\n', emitter->out);
+}
+
+void emit_warning(const struct emitter *emitter)
+{
+	const struct selection_item *item;
+
+	for (size_t i = 0; emit_next(emitter, &i, &item);) {
+		if (emit_left_out(emitter, item) || !selection_is_fips(item))
+			continue;
+		fprintf(emitter->out,
+			"%s WARNING: --fips: a program that starts in FIPS mode while these probes "
+			"are\n%s attached ends with \"fips140: verification mismatch\".\n",
+			comment_mark(emitter), comment_mark(emitter));
+		return;
+	}
 }
 
 uint64_t emit_offset(const struct selection_item *item, const struct site *site)

@@ -68,6 +68,7 @@ void emit_bpftrace_head(const struct emitter *emitter, const char *what)
 			"// %zu of them are in symbols: that takes a bpftrace that was built with\n"
 			"// libbfd (\"bpftrace --info\" says so), or a stripped program.\n",
 			all.in_symbols);
+	emit_warning(emitter);
 }
 
 void emit_bpftrace_key(const struct emitter *emitter, const struct selection_item *item)

@@ -139,6 +139,7 @@ void emit_events(struct emitter *emitter)
 {
 	const struct selection_item *item;
 
+	emit_warning(emitter);
 	for (size_t i = 0; emit_next(emitter, &i, &item);) {
 		const char *reason = emit_left_out(emitter, item);
 

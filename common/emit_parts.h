@@ -26,6 +26,8 @@ struct emitter {
 
 /* --- emit.c --- */
 
+/* A comment where the script will end programs that start in FIPS mode. */
+void emit_warning(const struct emitter *emitter);
 /* NULL: it has probes; else why it has none. */
 const char *emit_left_out(const struct emitter *emitter, const struct selection_item *item);
 /* The comment before the probes of an item: its name, and what cannot be done with it. */

@@ -110,9 +110,13 @@ static int view_open(struct copy_view *view, struct site_finder *finder,
 {
 	const struct inltree *tree = &finder->tree;
 	const struct flow *flow = &finder->flow;
+	const char *never;
 
 	if (!finder->tab || !pclntab_func(finder->tab, copy->func, &view->fn))
 		return site_finder_refuse(reason, "its function is malformed");
+	never = site_finder_never(finder, &view->fn);
+	if (never)
+		return site_finder_refuse(reason, never);
 	if (site_finder_graph(finder, &view->fn, reason))
 		return -1;
 	if (!tree->node_of) {

@@ -9,12 +9,15 @@
 #include "escape.h"
 #include "number.h"
 
-enum { LETTER_VERSION = 0x1000, LETTER_INLINED, DEFS_MAX = 32 };
+enum { LETTER_VERSION = 0x1000, LETTER_INLINED, LETTER_FIPS, DEFS_MAX = 32 };
 enum { HELP_COLUMN = 24, LINE_WIDTH = 79 };
 
 static const struct options_def help_def = {'h', "help", NULL, "show this help message and exit"};
 static const struct options_def inlined_def = {LETTER_INLINED, "inlined", NULL,
 					       "take inlined copies of the functions as well"};
+static const struct options_def fips_def = {
+	LETTER_FIPS, "fips", NULL,
+	"take functions that FIPS mode checks as well, of processes that run already"};
 static const struct options_def version_def = {LETTER_VERSION, "version", NULL,
 					       "show the version and exit"};
 static const struct options_def shared_defs[] = {
@@ -71,8 +74,10 @@ static void table_init(struct table *tab, const struct options_tool *tool)
 	}
 	for (const struct options_def *def = tool->own; def && def->letter; def++)
 		table_add(tab, def);
-	if (tool->inlined)
+	if (tool->inlined) {
 		table_add(tab, &inlined_def);
+		table_add(tab, &fips_def);
+	}
 	table_add(tab, &version_def);
 	tab->shown = tab->count;
 	for (const char *letter = "vD"; *letter; letter++)
@@ -116,6 +121,9 @@ static int take_flag(struct options *out, int letter)
 		return 0;
 	case LETTER_INLINED:
 		out->inlined = true;
+		return 0;
+	case LETTER_FIPS:
+		out->fips = true;
 		return 0;
 	}
 	return 1;

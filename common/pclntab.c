@@ -159,3 +159,15 @@ bool pclntab_named(const struct pclntab *tab, const char *name, struct pclntab_f
 	}
 	return false;
 }
+
+bool pclntab_fips(const struct pclntab *tab, uint64_t *from, uint64_t *to)
+{
+	struct pclntab_func start, end;
+
+	if (pclntab_layout(tab) != PCLNTAB_120 || !pclntab_named(tab, "go:textfipsstart", &start) ||
+	    !pclntab_named(tab, "go:textfipsend", &end))
+		return false;
+	*from = start.end;
+	*to = end.addr;
+	return *from < *to;
+}

@@ -51,6 +51,9 @@ bool pclntab_func(const struct pclntab *tab, size_t index, struct pclntab_func *
 bool pclntab_find(const struct pclntab *tab, uint64_t addr, struct pclntab_func *out);
 /* first function of exactly this name; false: none */
 bool pclntab_named(const struct pclntab *tab, const char *name, struct pclntab_func *out);
+/* From Go 1.24 on: the functions whose code a program in FIPS mode hashes when it starts, between
+ * two marks, [*from, *to). Format: Go's src/cmd/link/internal/ld/fips140.go. false: none. */
+bool pclntab_fips(const struct pclntab *tab, uint64_t *from, uint64_t *to);
 
 /* Bytes that the stack pointer stands below its value at entry, at the instruction at addr.
  * false: unknown. */

@@ -290,6 +290,7 @@ int selection_add(struct selection *sel, const struct program *prog, const char 
 
 	if (!pat)
 		return -1;
+	site_finder_fips(prog->finder, sel->want.fips);
 	int ret = add_pattern(sel, prog, pat, err);
 
 	pattern_free(pat);

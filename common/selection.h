@@ -37,8 +37,10 @@ struct selection_item { /* a function, or an inlined copy of one */
 };
 
 struct selection_want {
-	bool regex, inlined; /* patterns are regular expressions; match inlined copies too */
-	bool returns;        /* calls are timed: an item without an end is skipped */
+	/* patterns are regular expressions; match inlined copies too; take functions whose code
+	 * FIPS mode checks, as site_finder_fips() */
+	bool regex, inlined, fips;
+	bool returns; /* calls are timed: an item without an end is skipped */
 	/* entry sites must have the arguments in their registers; probes carry the number of
 	 * their place, not of their row */
 	bool args, places;
@@ -51,10 +53,9 @@ struct selection {
 	bool returns;   /* ... and are its calls timed? */
 	struct selection_row *rows;
 	struct selection_item *items;
-	size_t row_count, row_cap, item_count, item_cap;
+	size_t row_count, row_cap, item_count, item_cap, note_count, note_cap;
 	struct site_list exits;
 	char **notes; /* other things to tell the user before tracing, a line each */
-	size_t note_count, note_cap;
 	struct selection_names *names; /* finds a row by name */
 };
 
@@ -71,7 +72,8 @@ void selection_group(struct selection *sel, uint32_t group, bool returns);
 int selection_add(struct selection *sel, const struct program *prog, const char *pattern,
 		  struct errmsg *err);
 
-/* Finds the sites of every item; prints nothing, so that it may run beside the compiler.
+/* Finds the sites of every item; prints nothing, so that it may run beside the compiler, but adds a
+ * note where FIPS mode keeps functions from being traced, or will end programs for it.
  * Returns 0; -1 with *err when not one item can be traced. */
 int selection_find_sites(struct selection *sel, struct errmsg *err);
 
@@ -95,6 +97,8 @@ void selection_print_notes(FILE *out, const struct selection *sel);
 /* How many rows are traced; and what was left out: a count, and with `each` a line per item. */
 size_t selection_traced(const struct selection *sel);
 size_t selection_skipped(const struct selection *sel);
+/* Does the item stand in code that FIPS mode checks? */
+bool selection_is_fips(const struct selection_item *item);
 void selection_print_skipped(FILE *out, const struct selection *sel, const char *tool, bool each);
 
 #endif

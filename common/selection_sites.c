@@ -3,10 +3,12 @@
 #include "selection.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "errmsg.h"
 #include "escape.h"
+#include "mem.h"
 #include "pclntab.h"
 #include "program.h"
 
@@ -73,21 +75,68 @@ void selection_locate_copy(struct selection *sel, struct selection_item *item)
 	item->located = true;
 }
 
-int selection_find_sites(struct selection *sel, struct errmsg *err)
+bool selection_is_fips(const struct selection_item *item)
 {
+	struct pclntab_func fn;
+
+	return pclntab_func(item->prog->tab, item->func, &fn) &&
+	       site_is_fips(item->prog->finder, &fn);
+}
+
+/* How many items FIPS mode checks: those that are left out, or those that are traced. */
+static size_t count_fips(const struct selection *sel, bool left_out)
+{
+	size_t n = 0;
+
 	for (size_t i = 0; i < sel->item_count; i++)
-		find_item_sites(sel, &sel->items[i]);
-	if (sel->want.may_miss || selection_traced(sel))
-		return 0;
+		n += (sel->items[i].skipped != NULL) == left_out &&
+		     selection_is_fips(&sel->items[i]);
+	return n;
+}
+
+static void note_fips(struct selection *sel)
+{
+	size_t n = count_fips(sel, !sel->want.fips);
+
+	if (n && sel->want.fips)
+		selection_note(sel, mem_printf("--fips: a program that starts in FIPS mode while "
+					       "this traces ends with \"fips140: verification "
+					       "mismatch\""));
+	else if (n)
+		selection_note(sel, mem_printf("%zu of the functions%s %s checked by FIPS mode "
+					       "when programs start, and left out: --fips takes %s",
+					       n, sel->want.inlined ? " and copies" : "",
+					       n == 1 ? "is" : "are", n == 1 ? "it" : "them"));
+}
+
+/* Why there is nothing to trace. */
+static int nothing_found(const struct selection *sel, struct errmsg *err)
+{
 	const struct selection_item *item = &sel->items[0];
 	const char *name = sel->rows[item->row].name;
 	const char *done = item->returns ? "timed" : "probed";
 
 	if (sel->item_count == 1)
-		return errmsg_set(err, "%s cannot be %s: %s", name, done, item->skipped);
-	errmsg_set(err, "none of %zu functions and copies can be %s", sel->item_count, done);
-	errmsg_hint(err, "%s: %s", name, item->skipped);
+		errmsg_set(err, "%s cannot be %s: %s", name, done, item->skipped);
+	else
+		errmsg_set(err, "none of %zu functions and copies can be %s", sel->item_count,
+			   done);
+	if (!sel->want.fips && count_fips(sel, true))
+		errmsg_hint(err, "--fips takes what FIPS mode checks: for processes that run "
+				 "already");
+	else if (sel->item_count > 1)
+		errmsg_hint(err, "%s: %s", name, item->skipped);
 	return -1;
+}
+
+int selection_find_sites(struct selection *sel, struct errmsg *err)
+{
+	for (size_t i = 0; i < sel->item_count; i++)
+		find_item_sites(sel, &sel->items[i]);
+	if (!sel->want.may_miss && !selection_traced(sel))
+		return nothing_found(sel, err);
+	note_fips(sel);
+	return 0;
 }
 
 /* "main.main, main.run and 12 more": the functions that traced copies of a row stand in */
@@ -167,31 +216,56 @@ static void print_skipped_item(FILE *out, const struct selection *sel,
 	fprintf(out, " is left out: %s\n", item->skipped);
 }
 
-/* A line for each reason, of the first few that there are. */
-static void print_reasons(FILE *out, const struct selection *sel, const char *tool)
+struct reason {
+	const char *text;
+	size_t count;
+};
+
+static int by_count(const void *a, const void *b)
 {
-	enum { REASONS = 4 };
-	const char *reasons[REASONS];
-	size_t counts[REASONS] = {0}, known = 0, others = 0, n;
+	const struct reason *x = a, *y = b;
+
+	return (x->count < y->count) - (x->count > y->count);
+}
+
+/* Gathers the first `max` reasons that there are; returns how many. What has another one is in
+ * *others. */
+static size_t gather_reasons(const struct selection *sel, struct reason *out, size_t max,
+			     size_t *others)
+{
+	size_t known = 0, n;
 
 	for (size_t i = 0; i < sel->item_count; i++) {
 		const char *why = sel->items[i].skipped;
 
 		if (!why)
 			continue;
-		for (n = 0; n < known && strcmp(reasons[n], why); n++)
+		for (n = 0; n < known && strcmp(out[n].text, why); n++)
 			;
-		if (n == REASONS) {
-			others++;
+		if (n == max) {
+			++*others;
 			continue;
 		}
 		if (n == known)
-			reasons[known++] = why;
-		counts[n]++;
+			out[known++] = (struct reason){.text = why};
+		out[n].count++;
 	}
-	for (n = 0; n < known; n++)
-		fprintf(out, "%s: %zu %s left out: %s%s\n", tool, counts[n],
-			counts[n] == 1 ? "is" : "are", reasons[n],
+	return known;
+}
+
+/* A line for each reason, of those that leave out most. */
+static void print_reasons(FILE *out, const struct selection *sel, const char *tool)
+{
+	enum { GATHERED = 64, SHOWN = 4 };
+	struct reason reasons[GATHERED];
+	size_t others = 0, known = gather_reasons(sel, reasons, GATHERED, &others), n;
+
+	qsort(reasons, known, sizeof(*reasons), by_count);
+	for (n = SHOWN; n < known; n++)
+		others += reasons[n].count;
+	for (n = 0; n < known && n < SHOWN; n++)
+		fprintf(out, "%s: %zu %s left out: %s%s\n", tool, reasons[n].count,
+			reasons[n].count == 1 ? "is" : "are", reasons[n].text,
 			n + 1 == known && !others ? " (-v names them)" : "");
 	if (others)
 		fprintf(out, "%s: %zu more, for other reasons (-v names them)\n", tool, others);

@@ -171,7 +171,7 @@ static int entry_without_check(struct site_finder *finder, const struct pclntab_
 int site_entry(struct site_finder *finder, const struct pclntab_func *fn, bool want_args,
 	       struct site *out, const char **reason)
 {
-	const char *never = site_finder_never(fn);
+	const char *never = site_finder_never(finder, fn);
 	struct splitstack split;
 	struct prologue check;
 	struct insn_code code;

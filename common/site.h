@@ -48,6 +48,12 @@ struct site_finder *site_finder_new(const struct image *img, const struct pclnta
 struct site_finder *site_finder_new_code(int arch, const struct insn_code *code);
 void site_finder_free(struct site_finder *finder);
 
+/* A program in FIPS mode hashes the code of some functions when it starts, and ends where a probe
+ * has changed it: so they have no sites, unless `take`. */
+void site_finder_fips(struct site_finder *finder, bool take);
+/* Is this function one of them? */
+bool site_is_fips(const struct site_finder *finder, const struct pclntab_func *fn);
+
 /* The entry site: executed exactly once for each call, at a place the kernel emulates where there
  * is one (with the arguments intact if want_args). Returns 0; -1 with *reason (a static text, for
  * "cannot be probed: REASON") when there is none. */

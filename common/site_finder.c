@@ -26,7 +26,19 @@ struct site_finder *site_finder_new(const struct image *img, const struct pclnta
 
 	finder->img = img;
 	finder->tab = tab;
+	if (tab)
+		pclntab_fips(tab, &finder->fips_from, &finder->fips_to);
 	return finder;
+}
+
+void site_finder_fips(struct site_finder *finder, bool take)
+{
+	finder->takes_fips = take;
+}
+
+bool site_is_fips(const struct site_finder *finder, const struct pclntab_func *fn)
+{
+	return fn->addr < finder->fips_to && fn->end > finder->fips_from;
 }
 
 void site_finder_free(struct site_finder *finder)
@@ -69,7 +81,7 @@ bool site_finder_sp(const struct site_finder *finder, const struct pclntab_func 
 	return pclntab_sp_delta(finder->tab, fn, addr, bytes) && *bytes % 8 == 0;
 }
 
-const char *site_finder_never(const struct pclntab_func *fn)
+const char *site_finder_never(const struct site_finder *finder, const struct pclntab_func *fn)
 {
 	static const struct {
 		const char *name, *reason;
@@ -84,6 +96,9 @@ const char *site_finder_never(const struct pclntab_func *fn)
 	for (size_t i = 0; fn->name && i < sizeof(list) / sizeof(*list); i++)
 		if (!strcmp(fn->name, list[i].name))
 			return list[i].reason;
+	if (!finder->takes_fips && site_is_fips(finder, fn))
+		return "FIPS mode checks its code when the program starts, and ends it for a "
+		       "probe (--fips takes it)";
 	return NULL;
 }
 

@@ -22,7 +22,9 @@ struct site_list;
 struct site_finder {
 	const struct image *img;
 	const struct pclntab *tab;
-	struct insn_code fixed; /* instead of img */
+	struct insn_code fixed;      /* instead of img */
+	uint64_t fips_from, fips_to; /* code that FIPS mode checks; and is it taken all the same? */
+	bool takes_fips;
 	int arch;
 	struct insn_decoder *dec;
 	struct flow flow;    /* of the function last looked at; its memory is used again */
@@ -35,9 +37,9 @@ bool site_finder_code(const struct site_finder *finder, const struct pclntab_fun
 /* how far SP stands below its value at entry; false: not known */
 bool site_finder_sp(const struct site_finder *finder, const struct pclntab_func *fn, uint64_t addr,
 		    int32_t *bytes);
-/* why there is no site in what is no function, or where calls begin elsewhere than at the first
- * byte; NULL: it is a function */
-const char *site_finder_never(const struct pclntab_func *fn);
+/* why there is no site in what is no function, where calls begin elsewhere than at the first byte,
+ * or where FIPS mode would end the program for it; NULL: it may have some */
+const char *site_finder_never(const struct site_finder *finder, const struct pclntab_func *fn);
 int site_finder_refuse(const char **reason, const char *why); /* -1 */
 
 /* These fill finder->flow, and finder->graph, with the function. 0, or -1 with *reason. */

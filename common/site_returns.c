@@ -71,8 +71,9 @@ int site_returns(struct site_finder *finder, const struct pclntab_func *fn, stru
 	size_t before = out->count;
 	const char *why;
 
-	if (site_finder_never(fn))
-		return site_finder_refuse(reason, site_finder_never(fn));
+	why = site_finder_never(finder, fn);
+	if (why)
+		return site_finder_refuse(reason, why);
 	if (is_left_otherwise(fn->name))
 		return site_finder_refuse(reason, "it never returns");
 	if (site_finder_flow(finder, fn, reason))

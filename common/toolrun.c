@@ -284,5 +284,6 @@ int toolrun(struct toolrun *run)
 	run->config.command = opts->command;
 	run->config.want.regex = opts->regexp;
 	run->config.want.inlined = opts->inlined;
+	run->config.want.fips = opts->fips;
 	return prepare_and_trace(run, &err) ? options_fail(run->tool, &err) : 0;
 }

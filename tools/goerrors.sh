@@ -6,6 +6,7 @@ recipe_about='Count the errors that Go functions return, by function and message
 recipe_args='[BINARY:]PATTERN...'
 recipe_synopsis='[-i INTERVAL] [-e]'
 recipe_letters=i:e
+recipe_fips=yes
 recipe_options="  -i INTERVAL, --interval INTERVAL
                         print what was counted every INTERVAL seconds
   -e, --each            print each at once, do not count"

@@ -78,7 +78,8 @@ static int begin(struct gofuncs *tool, const char *path, struct errmsg *err)
 				      .inlined = opts->inlined || opts->verbose || opts->json,
 				      .args = tool->tracer != EMIT_NONE,
 				      .returns = true,
-				      .may_miss = true};
+				      .may_miss = true,
+				      .fips = opts->fips};
 
 	if (tool->prog && tool->tracer && !strcmp(path, tool->prog->path))
 		return 0;

@@ -6,6 +6,7 @@ recipe_about='Trace calls of Go functions that are slower than a threshold, with
 recipe_args='[BINARY:]PATTERN...'
 recipe_synopsis='[-m MS | -u US] [-a EXPR]...'
 recipe_letters=m:u:a:
+recipe_fips=yes
 recipe_options="  -m MS, --min-ms MS    threshold in milliseconds (default 1)
   -u US, --min-us US    threshold in microseconds
   -a EXPR, --arg EXPR   print this in place of all arguments; may be given again"

@@ -80,13 +80,14 @@ static void test_all_at_once(void **state)
 	struct errmsg err;
 
 	(void)state;
-	assert_int_equal(parse("-p 12 -i 2 -d 0.5 -TrDju -l 3 --emit=perf --inlined x:a", &opts,
-			       &taken, &err),
+	assert_int_equal(parse("-p 12 -i 2 -d 0.5 -TrDju -l 3 --emit=perf --inlined --fips x:a",
+			       &opts, &taken, &err),
 			 OPTIONS_RUN);
 	assert_int_equal(opts.pid, 12);
 	assert_int_equal(opts.interval_ns, 2000000000);
 	assert_int_equal(opts.duration_ns, 500000000);
-	assert_true(opts.timestamp && opts.regexp && opts.verbose && opts.json && opts.inlined);
+	assert_true(opts.timestamp && opts.regexp && opts.verbose && opts.json && opts.inlined &&
+		    opts.fips);
 	assert_int_equal(opts.pattern_count, 1);
 	assert_string_equal(opts.patterns[0], "x:a");
 	assert_null(opts.command);
@@ -104,7 +105,8 @@ static void test_nothing_given(void **state)
 	assert_int_equal(parse("x:a", &opts, &taken, &err), OPTIONS_RUN);
 	assert_int_equal(opts.pid, 0);
 	assert_true(!opts.interval_ns && !opts.duration_ns);
-	assert_false(opts.timestamp || opts.regexp || opts.verbose || opts.json || opts.inlined);
+	assert_false(opts.timestamp || opts.regexp || opts.verbose || opts.json || opts.inlined ||
+		     opts.fips);
 	assert_string_equal(taken.text, "");
 }
 
@@ -226,7 +228,7 @@ static void test_answers(void **state)
 {
 	static const char usage[] =
 		"usage: gotool [-h] [-p PID] [-i INTERVAL] [-d DURATION] [-T] [-r] [-D] [-j]\n"
-		"              [-u] [-l LEVEL] [--emit KIND] [--inlined] [--version]\n"
+		"              [-u] [-l LEVEL] [--emit KIND] [--inlined] [--fips] [--version]\n"
 		"              [BINARY:]PATTERN... [-- COMMAND [ARG...]]\n";
 	char text[4096];
 
@@ -238,6 +240,7 @@ static void test_answers(void **state)
 	assert_non_null(strstr(text, "\n  -i INTERVAL, --interval INTERVAL\n"
 				     "                        summary interval, in seconds\n"));
 	assert_non_null(strstr(text, "\n  --inlined             take"));
+	assert_non_null(strstr(text, "\n  --fips                take"));
 	assert_null(strstr(text, "--verbose")); /* taken all the same */
 	assert_non_null(strstr(text, "\n\nexamples:\n    ./gotool x:main.*\n"));
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))

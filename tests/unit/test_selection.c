@@ -3,70 +3,11 @@
 #include <string.h>
 
 #include "../../bpf-src/cookie.h"
-#include "gofile_open.h"
+#include "selection_open.h"
 
 #include "funclist.h"
 #include "goruntime.h"
 #include "probes.h"
-#include "program.h"
-#include "selection.h"
-
-/* main.a is a plain function; main.b as in test_inlining.c: main.inl1 at 4..44 with main.inl2 in it
- * at 24..44, a forwarder; main.c never returns */
-static const uint8_t main_a[0x40] = "\x55\x48\x89\xe5\x5d\xc3"; /* push; mov; pop; ret */
-static const uint8_t main_b[0x40] = "\x90\x48\x89\xc3\x90\x48\x89\x03"
-				    "\x48\x89\x43\x08\x48\x89\x43\x10"
-				    "\x48\x89\x43\x08\x48\x89\x43\x10"
-				    "\xe8\0\0\0\0\x90\x90\x90\x48\x89\xc1"
-				    "\x48\x89\xc8\x48\x89\xc8\x48\x89\xc8"
-				    "\xc3\xcc\xcc\xcc";
-static const uint8_t main_c[] = "\x55\xeb\xfe\xcc"; /* push; jmp to itself */
-
-struct subject {
-	struct opened o;
-	struct program prog;
-	struct selection *sel;
-	struct errmsg err;
-};
-
-static void subject_write(struct subject *s)
-{
-	*s = (struct subject){0};
-	gofile_make(&s->o.g, 23, EM_X86_64);
-	elffile_bytes(s->o.g.f, s->o.g.starts[0], main_a, sizeof(main_a));
-	elffile_bytes(s->o.g.f, s->o.g.starts[1], main_b, sizeof(main_b));
-	memset(elffile_at(s->o.g.f, s->o.g.starts[2]), 0xcc, 0x40);
-	elffile_bytes(s->o.g.f, s->o.g.starts[2], main_c, sizeof(main_c) - 1);
-}
-
-static void subject_open(struct subject *s, const struct selection_want *want)
-{
-	open_it(&s->o);
-	s->prog = (struct program){.path = "prog",
-				   .img = s->o.img,
-				   .tab = s->o.tab,
-				   .finder = site_finder_new(s->o.img, s->o.tab)};
-	s->sel = selection_new(want);
-}
-
-static void subject_make(struct subject *s, const struct selection_want *want)
-{
-	subject_write(s);
-	subject_open(s, want);
-}
-
-static void subject_drop(struct subject *s)
-{
-	selection_free(s->sel);
-	site_finder_free(s->prog.finder);
-	close_it(&s->o);
-}
-
-static void add(struct subject *s, const char *pattern)
-{
-	if (selection_add(s->sel, &s->prog, pattern, &s->err))
-		fail_msg("%s: %s", pattern, s->err.text);
-}
 
 struct match_case {
 	const char *patterns[3];
@@ -100,18 +41,6 @@ static const struct match_case match_cases[] = {
 	 .notes = "main.inl2 is inlined: tracing 1 copy, in main.b\n"},
 };
 
-static void check_notes(const struct subject *s, const char *expected)
-{
-	char *text = NULL;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
-
-	selection_print_notes(out, s->sel);
-	fclose(out);
-	assert_string_equal(text, expected ? expected : "");
-	free(text);
-}
-
 static void check_match(const struct match_case *c)
 {
 	const struct selection_want want = {.regex = c->regex, .inlined = c->inlined};
@@ -123,7 +52,7 @@ static void check_match(const struct match_case *c)
 		gofile_rename(&s.o.g, 2, 0);
 	subject_open(&s, &want);
 	for (i = 0; i < 3 && c->patterns[i]; i++)
-		add(&s, c->patterns[i]);
+		subject_add(&s, c->patterns[i]);
 	for (i = 0; c->rows[i]; i++) {
 		assert_true(i < s.sel->row_count);
 		assert_string_equal(s.sel->rows[i].name, c->rows[i]);
@@ -133,7 +62,7 @@ static void check_match(const struct match_case *c)
 	assert_int_equal(s.sel->row_count, i);
 	for (i = 0; c->wrapper && i < s.sel->item_count; i++)
 		assert_int_not_equal(s.sel->items[i].func, 2);
-	check_notes(&s, c->notes);
+	subject_notes(&s, c->notes);
 	subject_drop(&s);
 }
 
@@ -180,7 +109,7 @@ static void test_skipped(void **state)
 
 	(void)state;
 	subject_make(&s, &want);
-	add(&s, "main.*");
+	subject_add(&s, "main.*");
 	assert_int_equal(selection_find_sites(s.sel, &s.err), 0);
 	assert_int_equal(selection_traced(s.sel), 2);
 	assert_int_equal(selection_skipped(s.sel), 1);
@@ -188,7 +117,7 @@ static void test_skipped(void **state)
 	subject_drop(&s);
 
 	subject_make(&s, &want);
-	add(&s, "main.c");
+	subject_add(&s, "main.c");
 	assert_int_equal(selection_find_sites(s.sel, &s.err), -1);
 	assert_string_equal(s.err.text, "main.c cannot be timed: it never returns");
 	subject_drop(&s);
@@ -205,7 +134,7 @@ static void test_probe_order(void **state)
 
 	(void)state;
 	subject_make(&s, &want);
-	add(&s, "main.*");
+	subject_add(&s, "main.*");
 	assert_int_equal(selection_find_sites(s.sel, &s.err), 0);
 	probes = probes_new(s.sel, &s.prog, &rt, 0, 0);
 	for (size_t i = 0; i < probes->count; i++) {
@@ -239,7 +168,7 @@ static void test_refused(void **state)
 
 	(void)state;
 	subject_make(&s, &want);
-	add(&s, "main.*");
+	subject_add(&s, "main.*");
 	assert_int_equal(selection_find_sites(s.sel, &s.err), 0);
 	probes = probes_new(s.sel, &s.prog, NULL, 0, 0);
 	assert_false(probes_note_refused(probes, s.sel));
@@ -259,11 +188,11 @@ static struct subject *grouped(struct subject *s, const struct selection_want *w
 {
 	subject_make(s, want);
 	selection_group(s->sel, 0, false);
-	add(s, "main.a");
+	subject_add(s, "main.a");
 	selection_group(s->sel, 1, true);
-	add(s, "main.a");
-	add(s, "main.b");
-	add(s, "main.a");
+	subject_add(s, "main.a");
+	subject_add(s, "main.b");
+	subject_add(s, "main.a");
 	return s;
 }
 
@@ -350,7 +279,7 @@ static void test_places(void **state)
 	subject_drop(&s);
 
 	subject_make(&s, &want);
-	add(&s, "main.*");
+	subject_add(&s, "main.*");
 	assert_int_equal(selection_find_sites(s.sel, &s.err), 0);
 	probes = probes_new(s.sel, &s.prog, NULL, 0, 0);
 	assert_false(probes_shared(probes, s.sel, &item));
@@ -367,7 +296,7 @@ static void test_list(void **state)
 
 	(void)state;
 	subject_make(&s, &want);
-	add(&s, "main.*");
+	subject_add(&s, "main.*");
 	FILE *out = open_memstream(&text, &len);
 
 	funclist_print(out, s.sel, FUNCLIST_NAMES, false);
