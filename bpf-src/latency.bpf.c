@@ -43,6 +43,7 @@ BPF_PERCPU_ARRAY(histogram, u64, HISTOGRAM_SLOTS);
 #endif
 
 /* file: find_cookie.bpf.c */
+/* file: follow_exec.bpf.c */
 /* file: first_over.bpf.c */
 
 static inline struct call *call_at(struct goroutine_key *who, struct calls *calls, u64 index)

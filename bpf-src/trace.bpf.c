@@ -43,6 +43,7 @@ BPF_F_TABLE("hash", struct deep_key, struct waiting, deep_calls, CALLS, BPF_F_NO
 BPF_ARRAY(no_call, struct waiting, 1);
 #endif
 /* file: find_cookie.bpf.c */
+/* file: follow_exec.bpf.c */
 
 static inline void count(u32 counter)
 {

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "attach_kernel.h"
 #include "bpfmap.h"
@@ -40,30 +41,71 @@ int attach_prog_type(enum attach_how how)
 	return how == ATTACH_MULTI ? TRACE_UPROBE_MULTI : 0;
 }
 
-struct attach *attach_new(enum attach_how how, int prog_fd, const char *path,
+static int attach_probes(struct attach *at, struct attach_probe *probes, size_t count,
+			 struct errmsg *err)
+{
+	for (size_t i = 0; i < count; i++)
+		probes[i].refused = NULL;
+	if (at->how == ATTACH_MULTI)
+		return attach_multi(at, probes, count, err);
+	return attach_perf(at, probes, count, err);
+}
+
+static void note_taken(struct attach *at, const struct attach_probe *probes, size_t count)
+{
+	at->taken = mem_zalloc(count, sizeof(*at->taken));
+	for (size_t i = 0; i < count; i++)
+		if (!probes[i].refused)
+			at->taken[at->taken_count++] = probes[i];
+}
+
+struct attach *attach_new(enum attach_how how, int prog_fd, const char *path, pid_t pid,
 			  struct attach_probe *probes, size_t count, struct errmsg *err)
 {
 	struct attach *at = mem_zalloc(1, sizeof(*at));
-	int ret;
 
-	for (size_t i = 0; i < count; i++)
-		probes[i].refused = NULL;
-	if (how == ATTACH_MULTI)
-		ret = attach_multi(at, prog_fd, path, probes, count, err);
-	else
-		ret = attach_perf(at, prog_fd, path, probes, count, how == ATTACH_PERF_COOKIE, err);
-	if (!ret)
+	*at = (struct attach){.how = how, .prog_fd = prog_fd, .path = mem_strdup(path), .pid = pid};
+	if (!attach_probes(at, probes, count, err)) {
+		if (pid)
+			note_taken(at, probes, count);
 		return at;
+	}
 	attach_free(at);
 	return NULL;
+}
+
+int attach_again(struct attach *at, struct errmsg *err)
+{
+	attach_forget(at);
+	at->old_fds = at->fds;
+	at->old_count = at->count;
+	at->fds = NULL;
+	at->count = at->cap = 0;
+	int ret = attach_probes(at, at->taken, at->taken_count, err);
+
+	for (size_t i = 0; !ret && i < at->taken_count; i++)
+		if (at->taken[i].refused)
+			ret = errmsg_set(err, "%s", at->taken[i].refused);
+	return ret;
+}
+
+void attach_forget(struct attach *at)
+{
+	while (at->old_count)
+		close(at->old_fds[--at->old_count]);
+	free(at->old_fds);
+	at->old_fds = NULL;
 }
 
 void attach_free(struct attach *at)
 {
 	if (!at)
 		return;
+	attach_forget(at);
 	attach_drop(at);
 	free(at->fds);
+	free(at->taken);
+	free(at->path);
 	free(at);
 }
 

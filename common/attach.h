@@ -7,13 +7,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "attach_probe.h"
 
 struct errmsg;
 struct attach;
-
-enum attach_how { ATTACH_MULTI, ATTACH_PERF_COOKIE, ATTACH_PERF_ADDRESS };
 
 /* The best way this kernel offers; GOTOOLS_ATTACH=multi|perf|address in the environment chooses a
  * worse one, for tests. */
@@ -25,9 +24,17 @@ int attach_prog_type(enum attach_how how); /* expected_attach_type to load the p
 /* Attaches in the order given (returns before entries, so that no call is seen to begin whose end
  * cannot be seen). Probes that the kernel refuses are left out and marked; NULL and *err when
  * nothing can be attached at all (no privileges, no such file, ...).
- * `path` is opened by the kernel: /proc/PID/exe and /proc/PID/root/... work. */
-struct attach *attach_new(enum attach_how how, int prog_fd, const char *path,
+ * `path` is opened by the kernel: /proc/PID/exe and /proc/PID/root/... work. `pid` 0: to every
+ * process of the file, those that start later too; else to this one alone: others have no
+ * breakpoints, but those that it forks. attach_trial.h says whether the kernel does that well. */
+struct attach *attach_new(enum attach_how how, int prog_fd, const char *path, pid_t pid,
 			  struct attach_probe *probes, size_t count, struct errmsg *err);
+/* Once more to the same process. The kernel knows it by its first thread: where another one has
+ * executed a program, that one is the first from then on, and none of its hits is let through. 0;
+ * -1 with *err where a probe is lost. */
+int attach_again(struct attach *at, struct errmsg *err);
+/* Lets go of what attach_again() has put others in the place of, which takes longer than that. */
+void attach_forget(struct attach *at);
 void attach_free(struct attach *at); /* detaches: no handler runs any more when it returns */
 
 /* ATTACH_PERF_ADDRESS, before attach_new: fills the program's map `sites`. `start_code` is the

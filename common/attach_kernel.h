@@ -6,23 +6,32 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <sys/types.h>
+
 #include "attach_probe.h"
 
 struct errmsg;
 
 struct attach {
+	enum attach_how how;
+	int prog_fd;
+	char *path;
+	pid_t pid;         /* 0: every process of the file */
 	int *fds;          /* links; perf events where they have none */
 	size_t count, cap; /* cap is mem_grow's */
+	int *old_fds;      /* those before attach_again(), of no use any more */
+	size_t old_count;
+	/* with pid: the probes that the kernel took, for attach_again() */
+	struct attach_probe *taken;
+	size_t taken_count;
 };
 
 void attach_keep(struct attach *at, int fd);
 void attach_drop(struct attach *at); /* closes what is kept so far, the last first */
 
 /* Each fills `at`. 0; -1 with *err when nothing can be attached at all. */
-int attach_multi(struct attach *at, int prog_fd, const char *path, struct attach_probe *probes,
-		 size_t count, struct errmsg *err);
-int attach_perf(struct attach *at, int prog_fd, const char *path, struct attach_probe *probes,
-		size_t count, bool cookies, struct errmsg *err);
+int attach_multi(struct attach *at, struct attach_probe *probes, size_t count, struct errmsg *err);
+int attach_perf(struct attach *at, struct attach_probe *probes, size_t count, struct errmsg *err);
 
 /* Why the kernel refused one probe with this errno, or NULL where the cause is not the probe. */
 const char *attach_refusal(int error);

@@ -28,8 +28,7 @@ enum {
 };
 
 struct multi {
-	int prog_fd;
-	const char *path;
+	const struct attach *at;
 	uint64_t *offs, *cookies;
 	struct attach_probe *probes;
 	size_t *index;   /* of a probe, by its place in offs and cookies */
@@ -40,12 +39,13 @@ struct multi {
 static int make_link(const struct multi *m, size_t first, size_t count)
 {
 	struct multi_link attr = {
-		.prog_fd = m->prog_fd,
+		.prog_fd = m->at->prog_fd,
 		.attach_type = TRACE_UPROBE_MULTI,
-		.path = (uintptr_t)m->path,
+		.path = (uintptr_t)m->at->path,
 		.offsets = (uintptr_t)(m->offs + first),
 		.cookies = (uintptr_t)(m->cookies + first),
 		.count = count,
+		.pid = m->at->pid,
 	};
 
 	return syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
@@ -115,12 +115,10 @@ static int attach_all(struct attach *at, struct multi *m, size_t count)
 	return error;
 }
 
-int attach_multi(struct attach *at, int prog_fd, const char *path, struct attach_probe *probes,
-		 size_t count, struct errmsg *err)
+int attach_multi(struct attach *at, struct attach_probe *probes, size_t count, struct errmsg *err)
 {
 	struct multi m = {
-		.prog_fd = prog_fd,
-		.path = path,
+		.at = at,
 		.offs = mem_zalloc(count, sizeof(uint64_t)),
 		.cookies = mem_zalloc(count, sizeof(uint64_t)),
 		.probes = probes,
@@ -132,8 +130,8 @@ int attach_multi(struct attach *at, int prog_fd, const char *path, struct attach
 	free(m.cookies);
 	free(m.index);
 	if (error)
-		return attach_fail(err, path, error);
+		return attach_fail(err, at->path, error);
 	if (count && !at->count)
-		return errmsg_set(err, "cannot attach to \"%s\": %s", path, probes[0].refused);
+		return errmsg_set(err, "cannot attach to \"%s\": %s", at->path, probes[0].refused);
 	return 0;
 }

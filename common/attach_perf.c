@@ -46,17 +46,20 @@ static int make_room(size_t count, struct errmsg *err)
 	return -1;
 }
 
-/* All processes and CPUs: the CPU that is named only says whose list the event is in. */
-static int open_event(int pmu, const char *path, uint64_t off)
+/* Of all processes, or of one: then in all of its threads, as the kernel goes by the memory that
+ * the event's own thread has. On all CPUs: one that is named only says whose list the event is in.
+ */
+static int open_event(int pmu, const struct attach *at, uint64_t off)
 {
 	struct perf_event_attr attr = {
 		.type = pmu,
 		.size = sizeof(attr),
-		.uprobe_path = (uintptr_t)path,
+		.uprobe_path = (uintptr_t)at->path,
 		.probe_offset = off,
 	};
 
-	return syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	return syscall(SYS_perf_event_open, &attr, at->pid ? at->pid : -1, at->pid ? -1 : 0, -1,
+		       PERF_FLAG_FD_CLOEXEC);
 }
 
 /* The link holds the event; its fd, or -1. */
@@ -80,16 +83,15 @@ static int bind_program(int event, int prog_fd)
 }
 
 /* What is to be kept open for this probe, or -1 with errno. */
-static int attach_one(int pmu, int prog_fd, const char *path, const struct attach_probe *probe,
-		      bool cookies)
+static int attach_one(int pmu, const struct attach *at, const struct attach_probe *probe)
 {
-	int event = open_event(pmu, path, probe->off), kept = event;
+	int event = open_event(pmu, at, probe->off), kept = event;
 
 	if (event < 0)
 		return -1;
-	if (cookies)
-		kept = link_event(event, prog_fd, probe->cookie);
-	else if (bind_program(event, prog_fd))
+	if (at->how == ATTACH_PERF_COOKIE)
+		kept = link_event(event, at->prog_fd, probe->cookie);
+	else if (bind_program(event, at->prog_fd))
 		kept = -1;
 	if (kept != event) {
 		int error = errno;
@@ -100,15 +102,14 @@ static int attach_one(int pmu, int prog_fd, const char *path, const struct attac
 	return kept;
 }
 
-int attach_perf(struct attach *at, int prog_fd, const char *path, struct attach_probe *probes,
-		size_t count, bool cookies, struct errmsg *err)
+int attach_perf(struct attach *at, struct attach_probe *probes, size_t count, struct errmsg *err)
 {
 	int pmu = uprobe_pmu(err);
 
 	if (pmu < 0 || make_room(count, err))
 		return -1;
 	for (size_t i = 0; i < count; i++) {
-		int fd = attach_one(pmu, prog_fd, path, &probes[i], cookies);
+		int fd = attach_one(pmu, at, &probes[i]);
 
 		if (fd >= 0) {
 			attach_keep(at, fd);
@@ -118,9 +119,9 @@ int attach_perf(struct attach *at, int prog_fd, const char *path, struct attach_
 
 		probes[i].refused = attach_refusal(error);
 		if (!probes[i].refused)
-			return attach_fail(err, path, error);
+			return attach_fail(err, at->path, error);
 	}
 	if (count && !at->count)
-		return errmsg_set(err, "cannot attach to \"%s\": %s", path, probes[0].refused);
+		return errmsg_set(err, "cannot attach to \"%s\": %s", at->path, probes[0].refused);
 	return 0;
 }

@@ -256,7 +256,7 @@ struct loading {
 	struct bpfprog *prog;
 	const char *name;
 	int attach_type;
-	bool sleepable;
+	bool sleepable, tracepoint;
 };
 
 /* libbcc knows no flags; what it has compiled holds the maps' descriptors already */
@@ -280,9 +280,10 @@ static int load_sleepable(const struct bpf_insn *insns, size_t size, int attach_
 static int load_plain(const struct loading *how, struct bpf_insn *insns, size_t size, char *log)
 {
 	struct quiet *quiet = quiet_begin();
-	int fd = bcc_func_load(how->prog->module, BPF_PROG_TYPE_KPROBE, how->name, insns, size,
-			       "GPL", 0, log ? 1 : 0, log, log ? LOG_SIZE : 0, NULL,
-			       how->attach_type);
+	enum bpf_prog_type type =
+		how->tracepoint ? BPF_PROG_TYPE_RAW_TRACEPOINT : BPF_PROG_TYPE_KPROBE;
+	int fd = bcc_func_load(how->prog->module, type, how->name, insns, size, "GPL", 0,
+			       log ? 1 : 0, log, log ? LOG_SIZE : 0, NULL, how->attach_type);
 	int saved = errno;
 
 	free(quiet_end(quiet));
@@ -351,7 +352,7 @@ static int load_and_keep(const struct loading *how, struct errmsg *err)
 int bpfprog_load(struct bpfprog *prog, const char *name, int expected_attach_type,
 		 struct errmsg *err)
 {
-	const struct loading how = {prog, name, expected_attach_type, false};
+	const struct loading how = {prog, name, expected_attach_type, false, false};
 
 	return load_and_keep(&how, err);
 }
@@ -359,7 +360,14 @@ int bpfprog_load(struct bpfprog *prog, const char *name, int expected_attach_typ
 int bpfprog_load_sleepable(struct bpfprog *prog, const char *name, int expected_attach_type,
 			   struct errmsg *err)
 {
-	const struct loading how = {prog, name, expected_attach_type, true};
+	const struct loading how = {prog, name, expected_attach_type, true, false};
+
+	return load_and_keep(&how, err);
+}
+
+int bpfprog_load_tracepoint(struct bpfprog *prog, const char *name, struct errmsg *err)
+{
+	const struct loading how = {prog, name, 0, false, true};
 
 	return load_and_keep(&how, err);
 }

@@ -18,18 +18,24 @@ static int bpf_call(int cmd, void *attr, size_t size)
 	return syscall(SYS_bpf, cmd, attr, size);
 }
 
-static int load(const struct bpf_insn *insns, size_t count, int attach_type, uint32_t flags)
+static int load_as(enum bpf_prog_type type, const struct bpf_insn *insns, size_t count,
+		   int attach_type, uint32_t flags)
 {
 	union bpf_attr attr;
 
 	memset(&attr, 0, sizeof(attr));
-	attr.prog_type = BPF_PROG_TYPE_KPROBE;
+	attr.prog_type = type;
 	attr.insns = (uintptr_t)insns;
 	attr.insn_cnt = count;
 	attr.license = (uintptr_t) "GPL";
 	attr.expected_attach_type = attach_type;
 	attr.prog_flags = flags;
 	return bpf_call(BPF_PROG_LOAD, &attr, sizeof(attr));
+}
+
+static int load(const struct bpf_insn *insns, size_t count, int attach_type, uint32_t flags)
+{
+	return load_as(BPF_PROG_TYPE_KPROBE, insns, count, attach_type, flags);
 }
 
 static bool loads(const struct bpf_insn *insns, size_t count)
@@ -72,6 +78,27 @@ bool kernelfeature_uprobe_multi(void)
 
 	close(fd);
 	return known;
+}
+
+bool kernelfeature_exec_watch(void)
+{
+	static const struct bpf_insn insns[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	int prog = load_as(BPF_PROG_TYPE_RAW_TRACEPOINT, insns, 2, 0, 0), fd = -1;
+	union bpf_attr attr;
+
+	if (prog < 0)
+		return errno == EPERM;
+	memset(&attr, 0, sizeof(attr));
+	attr.raw_tracepoint.name = (uintptr_t) "sched_process_exec";
+	attr.raw_tracepoint.prog_fd = prog;
+	fd = bpf_call(BPF_RAW_TRACEPOINT_OPEN, &attr, sizeof(attr));
+	close(prog);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
 }
 
 bool kernelfeature_cookies(void)

@@ -13,6 +13,7 @@
 #include "errmsg.h"
 #include "escape.h"
 #include "events.h"
+#include "execwatch.h"
 #include "filewatch.h"
 #include "json.h"
 #include "options.h"
@@ -112,6 +113,25 @@ static void say_replaced(const struct progress *progress)
 	}
 }
 
+/* A program that another thread than the first one executes runs at once; the probes come a little
+ * later. */
+static void say_executed(const struct progress *progress)
+{
+	const struct tracer *tracer = progress->tracer;
+	struct execwatch_report report = {0};
+
+	if (tracer->execs)
+		execwatch_read(tracer->execs, &report);
+	if (report.times)
+		fprintf(stderr,
+			"%s: process %d executed a program in its place: calls of the first %.1f "
+			"ms of it were not seen\n",
+			progress->run->tool->name, tracer->pid, report.blind_ns / 1e6);
+	if (report.failure.text[0])
+		fprintf(stderr, "%s: cannot attach anew after an execve: %s\n",
+			progress->run->tool->name, report.failure.text);
+}
+
 static int run_session(struct progress *progress, struct session *ses, int process_fd,
 		       struct errmsg *err)
 {
@@ -169,6 +189,7 @@ static int finish(struct progress *progress, struct errmsg *err)
 	fflush(stdout);
 	/* perf events take a tenth of a second each */
 	tracer_detach(progress->tracer);
+	say_executed(progress);
 	if (progress->tracer->stuck)
 		fprintf(stderr,
 			"%s: a traced call waits for memory that it does not get: the probes stay "

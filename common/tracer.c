@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "attach.h"
+#include "attach_trial.h"
 #include "command.h"
 #include "errmsg.h"
+#include "execwatch.h"
 #include "filewatch.h"
 #include "gate.h"
 #include "image.h"
@@ -139,7 +141,7 @@ static int compile_and_find_sites(struct tracer *tracer, struct errmsg *err)
 	return ret;
 }
 
-static int prepare(struct tracer *tracer, struct errmsg *err)
+static int find_process(struct tracer *tracer, struct errmsg *err)
 {
 	const struct tracer_config *config = tracer->config;
 
@@ -149,16 +151,31 @@ static int prepare(struct tracer *tracer, struct errmsg *err)
 			return -1;
 		tracer->pid = command_pid(tracer->command);
 	}
-	if (config->pid && target_check_pid(config->pid, err))
-		return -1;
+	return config->pid ? target_check_pid(config->pid, err) : 0;
+}
+
+static int select_functions(struct tracer *tracer, struct errmsg *err)
+{
+	const struct tracer_config *config = tracer->config;
+
 	for (size_t i = 0; i < config->pattern_count; i++)
 		if (add_pattern(tracer, i, err))
 			return -1;
 	if (config->goroutines && tracer_read_runtimes(tracer, err))
 		return -1;
-	if (config->plan && config->plan(config->plan_ctx, tracer, err))
+	return config->plan ? config->plan(config->plan_ctx, tracer, err) : 0;
+}
+
+static int prepare(struct tracer *tracer, struct errmsg *err)
+{
+	if (find_process(tracer, err))
 		return -1;
-	if (tracer_define_all(tracer, err))
+	struct attach_trial *trial = tracer->pid ? attach_trial_start() : NULL;
+	int ret = select_functions(tracer, err);
+
+	if (trial && tracer_is_alone(tracer, trial))
+		tracer->execs = execwatch_new(tracer->pid);
+	if (ret || tracer_define_all(tracer, err))
 		return -1;
 	return compile_and_find_sites(tracer, err);
 }
@@ -196,19 +213,27 @@ static int load_parts(struct tracer *tracer, int *fds, struct errmsg *err)
 	return 0;
 }
 
+static int open_gate(struct tracer *tracer, int fd, struct errmsg *err)
+{
+	if (tracer_fill_places(tracer, 0, err))
+		return -1;
+	if (gate_open(tracer->gate, fd))
+		return errmsg_set(err, "cannot start tracing: %s", strerror(errno));
+	return 0;
+}
+
 static int attach_parts(struct tracer *tracer, const int *fds, struct errmsg *err)
 {
 	const struct tracer_config *config = tracer->config;
 
 	if (config->loaded && config->loaded(config->plan_ctx, tracer, err))
 		return -1;
-	if (!tracer->gate)
-		return tracer_attach_all(tracer, fds, err);
-	if (tracer_fill_places(tracer, 0, err))
+	if (tracer->gate ? open_gate(tracer, fds[0], err) : tracer_attach_all(tracer, fds, err))
 		return -1;
-	if (gate_open(tracer->gate, fds[0]))
-		return errmsg_set(err, "cannot start tracing: %s", strerror(errno));
-	return 0;
+	if (!tracer->execs)
+		return 0;
+	return execwatch_begin(tracer->execs, tracer->bpf, tracer->attached,
+			       tracer->program_count * tracer->part_count, err);
 }
 
 int tracer_attach(struct tracer *tracer, struct errmsg *err)
@@ -239,6 +264,8 @@ void tracer_detach(struct tracer *tracer)
 	if (!tracer->attached)
 		return;
 	/* perf events take long to detach, however many do not wait */
+	if (tracer->execs)
+		execwatch_end(tracer->execs);
 	bool may_wait = tracer->sleepable && attach_how() == ATTACH_MULTI;
 	struct keeper keeper = may_wait ? keeper_start() : (struct keeper){0};
 
@@ -252,6 +279,7 @@ void tracer_free(struct tracer *tracer)
 	if (!tracer)
 		return;
 	tracer_detach(tracer);
+	execwatch_free(tracer->execs);
 	free(tracer->runtimes);
 	gate_free(tracer->gate);
 	bpfprog_free(tracer->bpf);

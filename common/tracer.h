@@ -14,10 +14,10 @@
 
 struct command;
 struct errmsg;
+struct execwatch;
 struct filewatch;
 struct gate;
 struct tracer;
-struct trace_place;
 
 struct tracer_config {
 	char *const *patterns; /* [p:][BINARY:]PATTERN */
@@ -53,13 +53,13 @@ struct tracer {
 	struct filewatch *watch;
 	struct command *command;     /* NULL: none */
 	pid_t pid;                   /* of -p or of the command; 0: every process */
+	struct execwatch *execs;     /* of it; NULL: other processes have the probes as well */
 	struct goruntime *runtimes;  /* of each program, where goroutines are followed; or NULL */
 	struct bpfprog_define *defs; /* all that the kernel side was compiled with */
 	struct bpfprog_insert *inserts; /* the generated parts of the kernel side */
-	size_t def_count, def_cap, insert_count, insert_cap;
+	size_t def_count, def_cap, insert_count, insert_cap, place_count, place_max;
 	/* with want.places: of all probes; the kernel side has it as map `places`, -DPLACES=n */
 	struct trace_place *places;
-	size_t place_count, place_max;
 	/* it was compiled with SLEEPABLE; and a handler waits for memory without end: its probes
 	 * stay until it goes on */
 	bool sleepable, stuck;

@@ -135,8 +135,8 @@ static int attach_program(struct tracer *tracer, size_t n, uint32_t part, int pr
 	int ret = tell_kernel_side(tracer, prog, rt, probes, err);
 
 	if (!ret && probes->count) {
-		*at = attach_new(attach_how(), prog_fd, prog->path, probes->items, probes->count,
-				 err);
+		*at = attach_new(attach_how(), prog_fd, prog->path, tracer->execs ? tracer->pid : 0,
+				 probes->items, probes->count, err);
 		ret = *at ? 0 : -1;
 	}
 	/* a call whose end cannot be seen must not be seen to begin */

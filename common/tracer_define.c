@@ -94,6 +94,8 @@ int tracer_define_all(struct tracer *tracer, struct errmsg *err)
 	tracer_define(tracer, "ROWS", tracer->sel->row_count);
 	if (tracer->pid)
 		tracer_define(tracer, "TGID", tracer->pid);
+	if (tracer->execs)
+		tracer_define(tracer, "FOLLOW_EXEC", 1);
 	if (target_pid_namespace(&dev, &ino)) {
 		tracer_define(tracer, "PIDNS_DEV", dev);
 		tracer_define(tracer, "PIDNS_INO", ino);

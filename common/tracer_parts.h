@@ -5,6 +5,7 @@
 
 #include "tracer.h"
 
+struct attach_trial;
 struct program;
 
 /* the program of this path, opened now unless it is already; NULL and *err */
@@ -13,6 +14,9 @@ struct program *tracer_open(struct tracer *tracer, const char *path, struct errm
 int tracer_read_runtimes(struct tracer *tracer, struct errmsg *err);
 /* Fills tracer->defs when the items are known. */
 int tracer_define_all(struct tracer *tracer, struct errmsg *err);
+/* With a process: can the kernel keep the probes to it, and without losing calls? Ends the trial.
+ */
+bool tracer_is_alone(const struct tracer *tracer, struct attach_trial *trial);
 /* Attaches each part's program, fds[part], to the sites of every file; without a gate the maps are
  * filled first. */
 int tracer_attach_all(struct tracer *tracer, const int *prog_fds, struct errmsg *err);

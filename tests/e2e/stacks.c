@@ -246,7 +246,7 @@ static void trace(struct driver *d, void *module, pid_t pid)
 	int prog = load(module, attach_prog_type(attach_how()));
 	struct errmsg err = {0};
 	struct attach *at =
-		attach_new(attach_how(), prog, d->prog->path, d->probes, d->probe_count, &err);
+		attach_new(attach_how(), prog, d->prog->path, 0, d->probes, d->probe_count, &err);
 
 	if (!at || !ring || ended.fd < 0)
 		die("attach", &err);

@@ -204,6 +204,14 @@ def executes_itself(tool):
 
 
 @test(tool=TOOLS)
+def executes_itself_from_a_thread(tool):
+    with Target("process", newest(), args=["thread"]) as target:
+        seen = calls(see(tool, target, f":{WORK}"))
+        truth = sum(t["calls"] for t in target.truth() if t["func"] == WORK)
+        expect(seen == truth == 200, f"saw {seen} of {truth} calls, 200 meant")
+
+
+@test(tool=TOOLS)
 def executes_another(tool):
     with Target("process", newest(), args=["other"]) as target:
         expect(calls(see(tool, target, f":{WORK}")) == 100, "not 100 calls")

@@ -141,7 +141,7 @@ static struct attach *attach(struct fixture *f, struct attach_probe *probes, siz
 
 	if (f->how == ATTACH_PERF_ADDRESS)
 		assert_int_equal(attach_fill_sites(f->sites, start_code(), probes, count, &err), 0);
-	struct attach *at = attach_new(f->how, f->fd, SELF, probes, count, &err);
+	struct attach *at = attach_new(f->how, f->fd, SELF, 0, probes, count, &err);
 
 	assert_string_equal(err.text, "");
 	assert_non_null(at);
@@ -256,7 +256,7 @@ static void test_all_refused(void **state)
 	struct attach_probe probes[] = {probe(bad, 0)};
 	struct errmsg err = {0};
 
-	assert_null(attach_new(f->how, f->fd, SELF, probes, 1, &err));
+	assert_null(attach_new(f->how, f->fd, SELF, 0, probes, 1, &err));
 	assert_non_null(strstr(err.text, "cannot probe this instruction"));
 }
 
@@ -266,7 +266,7 @@ static void test_no_file(void **state)
 	struct attach_probe probes[] = {probe(good, 0)};
 	struct errmsg err = {0};
 
-	assert_null(attach_new(f->how, f->fd, "/nowhere/at/all", probes, 1, &err));
+	assert_null(attach_new(f->how, f->fd, "/nowhere/at/all", 0, probes, 1, &err));
 	assert_string_equal(err.text,
 			    "cannot attach to \"/nowhere/at/all\": No such file or directory");
 }
@@ -360,7 +360,7 @@ static int attach_beyond_limit(struct fixture *f)
 		return 1;
 	if (!setrlimit(RLIMIT_NOFILE, &(struct rlimit){FEW_FDS + 1, FEW_FDS + 1}))
 		return 77;
-	if (attach_new(f->how, f->fd, SELF, probes, MANY, &err))
+	if (attach_new(f->how, f->fd, SELF, 0, probes, MANY, &err))
 		return 2;
 	return strstr(err.text, "300 probes need 364 file descriptors; the limit is 128") ? 0 : 3;
 }

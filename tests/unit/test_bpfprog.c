@@ -92,17 +92,24 @@ static void test_compile_error(void **state)
 /* other files stand in the places that the text has for them */
 static void test_files(void **state)
 {
-	static const char mark[] = "/* file: find_cookie.bpf.c */\n";
+	static const char *const files[] = {"find_cookie.bpf.c", "follow_exec.bpf.c"};
 	const char *source = bpfprog_source("count.bpf.c");
-	const char *more = bpfprog_source("find_cookie.bpf.c");
-	char *text = bpfprog_text("count.bpf.c", NULL, 0);
+	char *text = bpfprog_text("count.bpf.c", NULL, 0), *at = text;
 
 	(void)state;
-	size_t before = strstr(source, mark) + strlen(mark) - source;
+	for (size_t i = 0; i < 2; i++) {
+		const char *more = bpfprog_source(files[i]);
+		char mark[64];
 
-	assert_memory_equal(text, source, before);
-	assert_memory_equal(text + before, more, strlen(more));
-	assert_string_equal(text + before + strlen(more), source + before);
+		snprintf(mark, sizeof(mark), "/* file: %s */\n", files[i]);
+		size_t before = strstr(source, mark) + strlen(mark) - source;
+
+		assert_memory_equal(at, source, before);
+		assert_memory_equal(at + before, more, strlen(more));
+		at += before + strlen(more);
+		source += before;
+	}
+	assert_string_equal(at, source);
 	free(text);
 }
 

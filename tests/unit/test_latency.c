@@ -86,7 +86,7 @@ static struct attach *attach_places(int fd, struct errmsg *err)
 						  .addr = (uintptr_t)place,
 						  .cookie = cookie_make(row, kind, 0, copy)};
 	}
-	return attach_new(attach_how(), fd, SELF, probes, 4 * ROWS, err);
+	return attach_new(attach_how(), fd, SELF, 0, probes, 4 * ROWS, err);
 }
 
 static struct bpfprog *compile(bool per_row, struct errmsg *err)

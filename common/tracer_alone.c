@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Is the traced process to have its probes for itself? */
+#include "tracer_parts.h"
+
+#include <stdlib.h>
+
+#include "attach_trial.h"
+#include "command.h"
+#include "mem.h"
+#include "pclntab.h"
+#include "program.h"
+
+/* Programs of gccgo may take it from a library. */
+static bool has_exec(const struct program *prog)
+{
+	struct pclntab_func fn;
+
+	return pclntab_is_gccgo(prog->tab) || pclntab_named(prog->tab, "syscall.Exec", &fn);
+}
+
+/* syscall.Exec executes a program on whatever thread it runs. The kernel knows a process by its
+ * first thread, and the new program's first calls would be missed. Most Go programs do not have it;
+ * in others than Go programs it is mostly the first thread that executes another. */
+static bool may_execute(const struct tracer *tracer)
+{
+	char *path = tracer->command ? mem_strdup(command_path(tracer->command))
+				     : mem_printf("/proc/%d/exe", tracer->pid);
+	struct program *prog = program_open(path, NULL);
+	bool may = prog && has_exec(prog);
+
+	program_close(prog);
+	free(path);
+	return may;
+}
+
+bool tracer_is_alone(const struct tracer *tracer, struct attach_trial *trial)
+{
+	bool may = may_execute(tracer);
+
+	return attach_trial_end(trial) && !may;
+}
