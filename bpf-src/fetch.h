@@ -3,7 +3,6 @@
  * trace_shared.h.
  *
  *   -DSTRING_MAX=n      bytes of a string, at most
- *   -DSLEEPABLE         pages that are not in memory can be waited for
  */
 #ifndef FETCH_H
 #define FETCH_H
@@ -12,11 +11,6 @@
 #include "trace_shared.h"
 
 #define STRING_ROOM ((STRING_MAX + 7) / 8 * 8)
-
-#ifdef SLEEPABLE
-static long (*copy_from_user)(void *to, u32 size,
-			      const void *from) = (void *)BPF_FUNC_copy_from_user;
-#endif
 
 static inline s64 fetch(void *to, u32 size, u64 from)
 {

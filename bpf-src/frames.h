@@ -39,16 +39,15 @@ static inline bool frames_first(struct pt_regs *ctx, u64 entry_sp, struct frames
 
 	/* where the stack is cleared or copied by Duff's device, a frame for it alone is made below
 	 * the stack pointer, before the call that it belongs to (to Go 1.25) */
-	if (bp == probe_sp(ctx) - 16 && probe_read_user(&bp, sizeof(bp), (void *)bp))
+	if (bp == probe_sp(ctx) - 16 && read_user(&bp, sizeof(bp), bp))
 		return false;
 	/* its own frame is not there yet, or not any more, or it has none */
 	if (entry_sp && bp != entry_sp - 8) {
 		link->caller = bp;
-		return !probe_read_user(&link->ret, sizeof(link->ret), (void *)entry_sp) &&
-		       link->ret;
+		return !read_user(&link->ret, sizeof(link->ret), entry_sp) && link->ret;
 	}
 #endif
-	return !probe_read_user(link, sizeof(*link), (void *)bp) && link->ret;
+	return !read_user(link, sizeof(*link), bp) && link->ret;
 }
 
 /* Fills to[0]: where the probe stands, and return addresses, innermost first. Returns how many;
@@ -66,7 +65,7 @@ static inline u32 frames_user(struct pt_regs *ctx, u64 entry_sp, u64 *to)
 	noise = link.ret;
 	for (n = 2; n < TRACE_FRAMES; n++) {
 		bp = link.caller;
-		if (!bp || bp & 7 || probe_read_user(&link, sizeof(link), (void *)bp) || !link.ret)
+		if (!bp || bp & 7 || read_user(&link, sizeof(link), bp) || !link.ret)
 			break;
 		to[n] = link.ret;
 		/* without a branch, which the verifier would follow both ways */
@@ -85,9 +84,9 @@ static inline void frames_creator(u64 g, u64 *created_by, u64 *parent_goid)
 	*created_by = 0;
 	*parent_goid = 0;
 	if (G_GOPC)
-		probe_read_user(created_by, sizeof(*created_by), (void *)(g + G_GOPC));
+		read_user(created_by, sizeof(*created_by), g + G_GOPC);
 	if (G_PARENT_GOID)
-		probe_read_user(parent_goid, sizeof(*parent_goid), (void *)(g + G_PARENT_GOID));
+		read_user(parent_goid, sizeof(*parent_goid), g + G_PARENT_GOID);
 }
 
 #endif

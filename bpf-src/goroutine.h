@@ -22,13 +22,14 @@ struct goroutine_stack { /* the first words of struct g */
 	u64 lo, hi;
 };
 
+/* 0: it cannot be read, or the thread has none */
 static inline u64 goroutine_tls_g(void)
 {
 	u64 base = 0, g = 0;
 	char *task = (char *)bpf_get_current_task();
 
 	probe_read_kernel(&base, sizeof(base), task + FSBASE_OFF);
-	probe_read_user(&g, sizeof(g), (void *)(base + (s64)(TLS_G)));
+	read_user(&g, sizeof(g), base + (s64)(TLS_G));
 	return g;
 }
 
@@ -62,22 +63,31 @@ static inline bool goroutine_on_stack(const struct goroutine_stack *stack, u64 s
 	return sp > stack->lo && sp <= stack->hi;
 }
 
+/* The g of who runs here, and its stack; 0: cannot be read. */
+static inline u64 goroutine_current(struct pt_regs *ctx, struct goroutine_stack *stack)
+{
+	u64 g = goroutine_g(ctx);
+
+#ifdef G_REGISTER
+	/* assembly may use the register for its own ends: nothing is waited for there */
+	if (TLS_G) {
+		if (!probe_read_user(stack, sizeof(*stack), (void *)g) &&
+		    goroutine_on_stack(stack, probe_sp(ctx)))
+			return g;
+		g = goroutine_tls_g();
+	}
+#endif
+	return read_user(stack, sizeof(*stack), g) ? 0 : g;
+}
+
 /* Depth, in bytes, of stack pointer `sp` on the stack of who runs here; false: cannot be read. */
 static inline bool goroutine_here(struct pt_regs *ctx, u64 sp, struct goroutine_key *key,
 				  u64 *depth)
 {
 	struct goroutine_stack stack = {};
-	u64 g = goroutine_g(ctx), here = probe_sp(ctx), goid = 0;
+	u64 g = goroutine_current(ctx, &stack), here = probe_sp(ctx), goid = 0;
 
-	probe_read_user(&stack, sizeof(stack), (void *)g);
-#ifdef G_REGISTER
-	/* assembly may use the register for its own ends */
-	if (TLS_G && !goroutine_on_stack(&stack, here)) {
-		g = goroutine_tls_g();
-		probe_read_user(&stack, sizeof(stack), (void *)g);
-	}
-#endif
-	if (probe_read_user(&goid, sizeof(goid), (void *)(g + GOID_OFF)))
+	if (!g || read_user(&goid, sizeof(goid), g + GOID_OFF))
 		return false;
 	if (goid && goroutine_on_stack(&stack, here)) {
 		key->id = goid;
@@ -100,11 +110,12 @@ static inline bool goroutine_resuming(struct pt_regs *ctx, struct goroutine_key 
 	struct goroutine_stack stack = {};
 	u64 m = 0, g = 0, sp = 0, goid = 0;
 
-	probe_read_user(&m, sizeof(m), (void *)(goroutine_g(ctx) + G_M));
-	probe_read_user(&g, sizeof(g), (void *)(m + M_CURG));
-	probe_read_user(&stack, sizeof(stack), (void *)g);
-	probe_read_user(&sp, sizeof(sp), (void *)(g + G_SCHED_SP));
-	if (probe_read_user(&goid, sizeof(goid), (void *)(g + GOID_OFF)) || !goid ||
+	/* without branches: what cannot be read is 0, and nothing can be read there */
+	read_user(&m, sizeof(m), goroutine_g(ctx) + G_M);
+	read_user(&g, sizeof(g), m + M_CURG);
+	read_user(&stack, sizeof(stack), g);
+	read_user(&sp, sizeof(sp), g + G_SCHED_SP);
+	if (read_user(&goid, sizeof(goid), g + GOID_OFF) || !goid ||
 	    !goroutine_on_stack(&stack, sp))
 		return false;
 	key->id = goid;

@@ -100,17 +100,22 @@ static inline u64 hit_goid(struct hit *hit, struct goroutine_key *who)
 #endif
 }
 
-/* Who runs here, where only events need to know; what cannot be found out stays 0. */
-static inline void hit_identify(struct pt_regs *ctx, struct hit *hit)
+/* Who runs here, where only events need to know. False: the goroutine cannot be found out, and is
+ * 0.
+ */
+static inline bool hit_identify(struct pt_regs *ctx, struct hit *hit)
 {
 	struct goroutine_key who = {};
+	bool known;
 	u64 depth;
 
 	hit->now = bpf_ktime_get_ns();
-	if (goroutine_here(ctx, hit->sp, &who, &depth))
+	known = goroutine_here(ctx, hit->sp, &who, &depth);
+	if (known)
 		hit->goid = hit_goid(hit, &who);
 	find_thread(hit);
 	find_parent(ctx, hit);
+	return known;
 }
 
 /* Which calls of a goroutine a hit shows to be over: those at this depth or deeper. Others may

@@ -9,33 +9,34 @@
  *
  * A goroutine runs on one thread at a time, so its stack of calls is never touched twice at once.
  * A call is over, whatever became of it, once its goroutine runs with a stack that does not reach
- * down to it: panics and Goexit are told by hooks in the runtime, and what is found dead otherwise
- * went the same way.
+ * down to it: panics and Goexit are told by hooks in the runtime. Of what is found dead otherwise
+ * the end was not seen: nothing is said of it but that.
  */
 #include "goroutine.h"
 #include "histogram_index.h"
 #include "extremes.h"
 
 #define SAME_DEPTH_MAX 8 /* inlined copies nested in one frame that are told apart */
+#define DELETED_MAX 16   /* times 64: of calls that end at once, those whose entries are deleted */
 
 struct control {
 	u32 active;
 	u32 epoch; /* which of the two extremes of a row is in use */
 };
 
-#define EXITED_MAX 65536
+#define MARKS_MAX 65536
 /* no more than all histograms have: the kernel sets the table up at once, in its full width */
 #define PLACES_MAX (ROWS * HISTOGRAM_SLOTS < PLACES ? ROWS * HISTOGRAM_SLOTS : PLACES)
 
 BPF_ARRAY(control, struct control, 1);
 BPF_F_TABLE("hash", struct goroutine_key, struct calls, goroutines, GOROUTINES, BPF_F_NO_PREALLOC);
 BPF_F_TABLE("hash", struct deep_key, struct call, deep_calls, DEEP_CALLS, BPF_F_NO_PREALLOC);
-/* goroutines that ended by Goexit: how many calls they were in then, stale in deep_calls; what is
- * stale with a higher index was ended by a panic before */
-BPF_F_TABLE("hash", struct goroutine_key, struct exit_mark, exited, EXITED_MAX, BPF_F_NO_PREALLOC);
+/* how stale entries of deep_calls ended; those that no mark is about, by a panic */
+BPF_F_TABLE("hash", struct goroutine_key, struct end_mark, marks, MARKS_MAX, BPF_F_NO_PREALLOC);
 BPF_PERCPU_ARRAY(sums, struct call_sums, ROWS);
 BPF_ARRAY(extremes, struct call_extremes, ROWS * 2);
 BPF_ARRAY(no_calls, struct calls, 1);
+BPF_PERCPU_ARRAY(losses, u64, LOSSES);
 #ifdef PER_ROW
 BPF_F_TABLE("hash", u64, u64, places, PLACES_MAX, BPF_F_NO_PREALLOC);
 #else
@@ -45,6 +46,14 @@ BPF_PERCPU_ARRAY(histogram, u64, HISTOGRAM_SLOTS);
 /* file: find_cookie.bpf.c */
 /* file: follow_exec.bpf.c */
 /* file: first_over.bpf.c */
+
+static inline void count_loss(u32 loss)
+{
+	u64 *n = losses.lookup(&loss);
+
+	if (n)
+		__sync_fetch_and_add(n, 1);
+}
 
 static inline struct call *call_at(struct goroutine_key *who, struct calls *calls, u64 index)
 {
@@ -79,29 +88,17 @@ static inline void count_abandoned(u32 row, enum ending how)
 	__sync_fetch_and_add(&sum->panicked + (how & 3), 1);
 }
 
-/* As abandon(), for the calls that have map entries of their own: too many to visit. The entries
- * stay, stale, with an index beyond the count; whoever takes their place, or the tool at the end,
- * counts them. */
-static inline void abandon_deep(struct goroutine_key *who, struct calls *calls, u64 depth,
-				enum ending how)
+/* Ends the calls whose frames lie at `depth` or deeper. Those that have map entries of their own
+ * leave them to delete_stale(). Returns the index up to which they stand. */
+static inline u64 abandon(struct goroutine_key *who, struct calls *calls, u64 depth,
+			  enum ending how)
 {
-	u64 from = first_over(who, CALLS_INLINE, calls->count, depth);
-	struct exit_mark mark = {calls->count, bpf_ktime_get_ns()};
-
-	if (how == EXITED && from < calls->count)
-		exited.update(who, &mark);
-	calls->count = from;
-}
-
-/* Ends the calls whose frames lie at `depth` or deeper. */
-static inline void abandon(struct goroutine_key *who, struct calls *calls, u64 depth,
-			   enum ending how)
-{
+	u64 to = calls->count;
 	struct call *last;
 	int i;
 
-	if (calls->count > CALLS_INLINE)
-		abandon_deep(who, calls, depth, how);
+	if (to > CALLS_INLINE)
+		calls->count = first_over(who, CALLS_INLINE, to, depth);
 	for (i = 0; i < CALLS_INLINE; i++) {
 		if (!calls->count || calls->count > CALLS_INLINE)
 			break;
@@ -111,6 +108,41 @@ static inline void abandon(struct goroutine_key *who, struct calls *calls, u64 d
 		count_abandoned(last->row, how);
 		calls->count--;
 	}
+	return to;
+}
+
+/* Counts and deletes the entries from index `from` up to the last before `to`, but not without
+ * limit: of very many some are left, which whoever takes their place counts, or the tool at the
+ * end. */
+static inline void delete_stale(struct goroutine_key *who, u64 from, u64 to, enum ending how)
+{
+	struct deep_key key = {.who = *who, .index = to};
+	struct end_mark mark = {.how = how};
+	struct call_sums *sum;
+	struct call call = {};
+	int i, j;
+
+#pragma clang loop unroll(disable)
+	for (i = 0; i < DELETED_MAX; i = loop_next(i)) {
+		if (key.index <= from)
+			break;
+			/* without branches, which the verifier would follow both ways */
+#pragma clang loop unroll(disable)
+		for (j = 0; j < 64; j = loop_next(j)) {
+			key.index -= (from - key.index) >> 63;
+			probe_read_kernel(&call, sizeof(call), deep_calls.lookup(&key));
+			sum = sums.lookup(&call.row);
+			if (!sum)
+				return;
+			__sync_fetch_and_add(&sum->panicked + (how & 3),
+					     1 - ((u64)deep_calls.delete(&key) >> 63));
+		}
+	}
+	if (key.index <= from || how == PANICKED)
+		return;
+	mark.count = key.index;
+	mark.at_ns = bpf_ktime_get_ns();
+	marks.update(who, &mark);
 }
 
 static inline void forget_if_idle(struct goroutine_key *who, struct calls *calls)
@@ -119,37 +151,47 @@ static inline void forget_if_idle(struct goroutine_key *who, struct calls *calls
 		goroutines.delete(who);
 }
 
+/* Why a map took no entry: for want of room, which is `full`, or of memory. */
+static inline void count_refusal(long error, u32 full)
+{
+	count_loss(error == -E2BIG ? full : LOSS_MEMORY);
+}
+
+/* NULL: the call that begins is lost, and counted so */
 static inline struct calls *calls_of(struct goroutine_key *who)
 {
 	struct calls *calls = goroutines.lookup(who), *none;
 	u32 zero = 0;
+	long error;
 
 	if (calls)
 		return calls;
 	none = no_calls.lookup(&zero);
-	if (none)
-		goroutines.update(who, none);
+	if (!none)
+		return 0;
+	error = goroutines.update(who, none);
+	if (error)
+		count_refusal(error, LOSS_GOROUTINES);
 	return goroutines.lookup(who);
 }
 
 /* What became of a call whose place another takes. */
-static inline enum ending stale_ending(struct goroutine_key *who, u64 index, struct call *stale,
-				       enum ending how)
+static inline enum ending stale_ending(struct goroutine_key *who, u64 index, struct call *stale)
 {
-#ifdef SPLIT_STACK /* a segment serves one goroutine after another */
-	struct exit_mark *mark = exited.lookup(who);
+	struct end_mark *mark = marks.lookup(who);
 
 	if (mark && index < mark->count && stale->start_ns <= mark->at_ns)
-		return EXITED;
-#endif
-	return how;
+		return mark->how;
+	return PANICKED;
 }
 
-static inline int remember(struct goroutine_key *who, struct calls *calls, struct call *call,
-			   enum ending how)
+/* Up to index `to` calls have just ended, by `how`. */
+static inline long remember(struct goroutine_key *who, struct calls *calls, struct call *call,
+			    u64 to, enum ending how)
 {
 	struct deep_key key = {};
 	struct call *stale;
+	long error;
 
 	if (calls->count < CALLS_INLINE) {
 		calls->call[calls->count & (CALLS_INLINE - 1)] = *call;
@@ -158,25 +200,25 @@ static inline int remember(struct goroutine_key *who, struct calls *calls, struc
 		key.index = calls->count;
 		stale = deep_calls.lookup(&key);
 		if (stale)
-			count_abandoned(stale->row, stale_ending(who, key.index, stale, how));
-		if (deep_calls.update(&key, call))
-			return -1;
+			count_abandoned(stale->row,
+					key.index < to ? how : stale_ending(who, key.index, stale));
+		error = deep_calls.update(&key, call);
+		if (error)
+			return error;
 	}
 	calls->count++;
 	return 0;
 }
 
 static inline void on_call(struct goroutine_key *who, struct calls *calls, struct call *call,
-			   enum ending how)
+			   u64 to, enum ending how)
 {
-	struct call_sums *sum;
+	long error;
 
 	call->start_ns = bpf_ktime_get_ns();
-	if (calls && !remember(who, calls, call, how))
-		return;
-	sum = sums.lookup(&call->row);
-	if (sum)
-		__sync_fetch_and_add(&sum->untracked, 1);
+	error = remember(who, calls, call, to, how);
+	if (error)
+		count_refusal(error, LOSS_DEEP);
 }
 
 static inline void place(u32 row, u64 ns)
@@ -185,7 +227,6 @@ static inline void place(u32 row, u64 ns)
 	u64 *count;
 #ifdef PER_ROW
 	u64 key = (u64)row << 32 | slot, none = 0;
-	struct call_sums *sum;
 
 	count = places.lookup(&key);
 	if (!count) {
@@ -194,9 +235,7 @@ static inline void place(u32 row, u64 ns)
 		count = places.lookup(&key);
 	}
 	if (!count) {
-		sum = sums.lookup(&row);
-		if (sum)
-			__sync_fetch_and_add(&sum->unplaced, 1);
+		count_loss(LOSS_PLACES);
 		return;
 	}
 #else
@@ -266,11 +305,13 @@ static inline u64 over_from(u32 kind, struct call *call)
 	return call->depth;
 }
 
-/* What becomes of them. */
+/* What became of them. */
 static inline enum ending ending_of(u32 kind, struct goroutine_key *who)
 {
 	if (who->id & GOROUTINE_SYSTEM)
 		return SWITCHED;
+	if (kind < COOKIE_RECOVERED)
+		return LOST;
 	return kind == COOKIE_GOEXIT ? EXITED : PANICKED;
 }
 
@@ -286,7 +327,7 @@ static inline void end_segments(struct goroutine_key *who, enum ending how, bool
 	int i;
 
 	for (i = 0; i < SEGMENTS_MAX; i++) {
-		if (probe_read_user(&seg, sizeof(seg), (void *)at))
+		if (read_user(&seg, sizeof(seg), at))
 			break;
 		at = deeper ? seg.next : seg.prev;
 		if (!at)
@@ -311,7 +352,7 @@ static inline void end_others(u32 kind, struct goroutine_key *who, enum ending h
 
 int on_probe(struct pt_regs *ctx)
 {
-	u64 cookie = find_cookie(ctx), now = bpf_ktime_get_ns(), start, over;
+	u64 cookie = find_cookie(ctx), now = bpf_ktime_get_ns(), start, over, from, to;
 	struct call call = {.row = cookie_row(cookie), .copy = cookie_copy(cookie)};
 	u32 zero = 0, kind = cookie_kind(cookie);
 	struct control *mode = control.lookup(&zero);
@@ -324,8 +365,11 @@ int on_probe(struct pt_regs *ctx)
 		return 0;
 	if (kind == COOKIE_CALL_IF_CHECKED && !begins)
 		return 0;
-	if (!goroutine_find(ctx, probe_sp(ctx) + cookie_adjust(cookie), kind, &who, &call.depth))
+	if (!goroutine_find(ctx, probe_sp(ctx) + cookie_adjust(cookie), kind, &who, &call.depth)) {
+		if (begins)
+			count_loss(LOSS_UNREADABLE);
 		return 0;
+	}
 	over = forget_value(over_from(kind, &call), now);
 	how = forget_value(ending_of(kind, &who), now);
 	kind = forget_value(kind, now);
@@ -339,17 +383,17 @@ int on_probe(struct pt_regs *ctx)
 		calls->ended = 0;
 	}
 #endif
-	if (calls)
-		abandon(&who, calls, over, how);
-	if (begins) {
-		on_call(&who, calls, &call, how);
-		return 0;
-	}
 	if (!calls)
 		return 0;
+	to = abandon(&who, calls, over, how);
+	if (begins)
+		on_call(&who, calls, &call, to, how);
 	start = kind == COOKIE_RETURN ? take(&who, calls, &call) : 0;
+	from = calls->count;
 	forget_if_idle(&who, calls);
 	if (start)
 		on_end(call.row, now - start, mode->epoch);
+	if (to > CALLS_INLINE && from < to)
+		delete_stale(&who, from > CALLS_INLINE ? from : CALLS_INLINE, to, how);
 	return 0;
 }

@@ -14,7 +14,21 @@ struct goroutine_key {
 #define GOROUTINE_SYSTEM (1ULL << 63)    /* bit of an id that is a g's address */
 #define GOROUTINE_ELSEWHERE (1ULL << 62) /* beside it: on a stack that is not this g's */
 
-enum ending { PANICKED, EXITED, SWITCHED }; /* how calls end that do not return */
+enum ending { /* how calls end that do not return */
+	      PANICKED,
+	      EXITED,   /* by runtime.Goexit */
+	      SWITCHED, /* left on a system stack that was used anew */
+	      LOST,     /* found to be over, and nothing has told how */
+};
+
+enum latency_loss { /* what map `losses` counts: calls that are not in the sums below */
+		    LOSS_GOROUTINES, /* map `goroutines` was full */
+		    LOSS_DEEP,       /* map `deep_calls` was */
+		    LOSS_MEMORY,     /* the kernel had no memory for an entry of either */
+		    LOSS_UNREADABLE, /* who calls could not be read */
+		    LOSS_PLACES,     /* ended, but no room in the histogram */
+		    LOSSES,
+};
 
 struct call {                        /* one call that is going on */
 	unsigned long long depth;    /* bytes from the stack's high end */
@@ -28,9 +42,13 @@ struct deep_key { /* of a call beyond the first CALLS_INLINE of its goroutine */
 	unsigned long long index;
 };
 
-struct exit_mark {                /* of a goroutine (gccgo: of a segment) that Goexit ended */
-	unsigned long long count; /* of calls that it was in */
+/* Of a goroutine (gccgo: of a segment) whose calls ended otherwise than by a panic, more at once
+ * than could be counted then. */
+struct end_mark {
+	unsigned long long count; /* of calls that are left; what is stale with a lower index and
+				   * not younger than at_ns ended so */
 	unsigned long long at_ns;
+	unsigned long long how; /* enum ending */
 };
 
 struct calls { /* of one goroutine (gccgo: on one segment of its stack), outermost first */
@@ -43,11 +61,10 @@ struct calls { /* of one goroutine (gccgo: on one segment of its stack), outermo
 struct call_sums { /* for each row, on each CPU; only ever added to */
 	unsigned long long count;
 	unsigned long long total_ns;
-	unsigned long long panicked;
-	unsigned long long exited;    /* by runtime.Goexit */
-	unsigned long long switched;  /* left on a system stack that was used anew */
-	unsigned long long untracked; /* no room to remember the call */
-	unsigned long long unplaced;  /* ended, but no room in the histogram */
+	unsigned long long panicked; /* this and the next in the order of enum ending */
+	unsigned long long exited;
+	unsigned long long switched;
+	unsigned long long lost;
 };
 
 struct call_extremes { /* for each row and epoch; min is kept as its complement, so 0 is none */

@@ -4,6 +4,7 @@
  *   -DTGID=n             trace this process only
  *   -DPIDNS_DEV, _INO    ... whose ID is meant in this PID namespace
  *   -DCPU=n              this CPU only
+ *   -DSLEEPABLE          the program may wait for the process's memory
  *   -DBY_ADDRESS         no cookies (before Linux 5.15): map `sites` has them by place; needs
  *   -DTASK_MM=, -DMM_START_CODE=   byte offsets in struct task_struct and struct mm_struct
  */
@@ -13,12 +14,32 @@
 #include <uapi/linux/ptrace.h>
 #include "cookie.h"
 
+#define E2BIG 7 /* what a map that is full answers; of the kernel's errno-base.h */
+
 /* bpf_probe_read_kernel and _user by names of our own: where libbcc meets theirs, it reads all of
  * /proc/kallsyms to see if the kernel has them, which takes as long as compiling. */
 static long (*probe_read_kernel)(void *to, u32 size,
 				 const void *from) = (void *)BPF_FUNC_probe_read_kernel;
 static long (*probe_read_user)(void *to, u32 size,
 			       const void *from) = (void *)BPF_FUNC_probe_read_user;
+#ifdef SLEEPABLE
+static long (*copy_from_user)(void *to, u32 size,
+			      const void *from) = (void *)BPF_FUNC_copy_from_user;
+#endif
+
+/* Of the memory without which nothing can be said of a hit. Pages that are in use are away for a
+ * moment while the kernel moves them, or makes a larger one of them: what cannot be read at once is
+ * read as the process itself would, which waits. 0, or an error, and *to is all zeroes. */
+static inline long read_user(void *to, u32 size, u64 from)
+{
+	long error = probe_read_user(to, size, (void *)from);
+
+#ifdef SLEEPABLE
+	if (error)
+		error = copy_from_user(to, size, (void *)from);
+#endif
+	return error;
+}
 
 /* The value, but no longer known to the verifier: what it knows apart it walks apart. `noise`: any
  * value that the verifier does not know. */

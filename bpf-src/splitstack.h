@@ -40,10 +40,11 @@ static inline bool goroutine_here(struct pt_regs *ctx, u64 sp, struct goroutine_
 	struct split_segment seg = {};
 	u64 guard = 0, low;
 
-	if (probe_read_user(&guard, sizeof(guard), (void *)(split_thread() + 0x70)))
+	if (read_user(&guard, sizeof(guard), split_thread() + 0x70))
 		return false;
 	low = guard - SPLIT_BACKOFF;
-	probe_read_user(&seg, sizeof(seg), (void *)(low - SPLIT_HEADER));
+	/* a thread's own stack has none */
+	read_user(&seg, sizeof(seg), low - SPLIT_HEADER);
 	key->id = guard;
 	/* a thread's own stack, or a signal's */
 	if (probe_sp(ctx) - low - 1 >= seg.size)
@@ -70,14 +71,14 @@ static inline u64 split_goid(u64 index_at)
 	if (TLS_G) {
 		block = thread + (s64)(TLS_G);
 	} else {
-		probe_read_user(&index, sizeof(index), (void *)index_at);
+		read_user(&index, sizeof(index), index_at);
 		if (!index.module || index.module > SPLIT_MODULES)
 			return 0;
-		probe_read_user(&vector, sizeof(vector), (void *)(thread + 8));
-		probe_read_user(&block, sizeof(block), (void *)(vector + index.module * 16));
+		read_user(&vector, sizeof(vector), thread + 8);
+		read_user(&block, sizeof(block), vector + index.module * 16);
 	}
-	probe_read_user(&g, sizeof(g), (void *)(block + index.offset));
-	probe_read_user(&goid, sizeof(goid), (void *)(g + GOID_OFF));
+	read_user(&g, sizeof(g), block + index.offset);
+	read_user(&goid, sizeof(goid), g + GOID_OFF);
 	return goid;
 }
 

@@ -188,8 +188,8 @@ static inline void report(struct pt_regs *ctx, struct hit *hit, char *saved, u32
 	/* not the event itself: older verifiers (6.1) take it that it can still be NULL here */
 	if (!hit->size)
 		return;
-	if (!hit->now)
-		hit_identify(ctx, hit);
+	if (!hit->now && !hit_identify(ctx, hit))
+		count(TRACE_NAMELESS);
 	fetch_later(hit, (char *)(event + 1));
 	hit_describe(hit, event, how);
 	add_frames(ctx, hit, event, (char *)event + hit->size);
@@ -212,7 +212,7 @@ static inline bool find_place(struct pt_regs *ctx, u32 row, struct hit *hit)
 #ifdef SPLIT_STACK
 	hit->tls_g = hit->bias + place->tls_word;
 	if (place->tls_delta) {
-		probe_read_user(&hit->tls_g, sizeof(hit->tls_g), (void *)hit->tls_g);
+		read_user(&hit->tls_g, sizeof(hit->tls_g), hit->tls_g);
 		hit->tls_g += place->tls_delta;
 	}
 #endif
@@ -250,8 +250,11 @@ static inline int handle(struct pt_regs *ctx, u32 part)
 		return 0;
 	}
 #endif
-	if (!goroutine_find(ctx, hit.sp, kind, &who, &call.depth))
+	if (!goroutine_find(ctx, hit.sp, kind, &who, &call.depth)) {
+		if (begins)
+			count(TRACE_UNKNOWN);
 		return 0;
+	}
 	hit.now = bpf_ktime_get_ns();
 	hit.site = probe_address(ctx);
 	hit.goid = hit_goid(&hit, &who);

@@ -94,13 +94,23 @@ static inline void abandon(struct hit *hit, struct goroutine_key *who, u64 *call
 	abandon_rest(who, calls, depth);
 }
 
+/* A map took no entry for a call: for want of room, or of memory. */
+static inline void count_refusal(long error)
+{
+	count(error == -E2BIG ? TRACE_UNTRACKED : TRACE_NO_MEMORY);
+}
+
+/* NULL: the call that begins is not tracked, and counted so */
 static inline u64 *calls_of(struct goroutine_key *who)
 {
 	u64 *calls = goroutines.lookup(who), none = 0;
+	long error;
 
 	if (calls)
 		return calls;
-	goroutines.update(who, &none);
+	error = goroutines.update(who, &none);
+	if (error)
+		count_refusal(error);
 	return goroutines.lookup(who);
 }
 
@@ -132,6 +142,7 @@ static inline void remember(struct pt_regs *ctx, struct hit *hit, struct gorouti
 {
 	struct deep_key key = {.who = *who};
 	struct waiting *waiting;
+	long error = 0;
 	u32 zero = 0;
 
 	key.index = forget_value(index_for(who, *calls, call), hit->now);
@@ -140,10 +151,10 @@ static inline void remember(struct pt_regs *ctx, struct hit *hit, struct gorouti
 		report_abandoned(hit, waiting, how);
 	waiting = no_call.lookup(&zero);
 	if (waiting)
-		deep_calls.update(&key, waiting);
+		error = deep_calls.update(&key, waiting);
 	waiting = deep_calls.lookup(&key);
 	if (!waiting) {
-		count(TRACE_UNTRACKED);
+		count_refusal(error);
 		return;
 	}
 	waiting->call = *call;
@@ -206,11 +217,13 @@ static inline void forget_done(struct goroutine_key *who, u64 *calls)
 		goroutines.delete(who);
 }
 
-/* What becomes of them. */
+/* What became of them. */
 static inline u32 ending_of(u32 kind, struct goroutine_key *who)
 {
 	if (who->id & GOROUTINE_SYSTEM)
 		return TRACE_LEFT;
+	if (kind < COOKIE_RECOVERED)
+		return TRACE_UNSEEN;
 	return kind == COOKIE_GOEXIT ? TRACE_EXITED : TRACE_PANICKED;
 }
 
@@ -224,11 +237,8 @@ static inline void follow_call(struct pt_regs *ctx, struct hit *hit, struct goro
 	begins = forget_value(begins && wants_at_entry(ctx, hit, part), hit->now);
 	kind = forget_value(kind, hit->now);
 	calls = begins ? calls_of(who) : goroutines.lookup(who);
-	if (!calls) {
-		if (begins)
-			count(TRACE_UNTRACKED);
+	if (!calls)
 		return;
-	}
 	abandon(hit, who, calls, over, fresh, how);
 	if (begins)
 		remember(ctx, hit, who, calls, call, how, part);

@@ -14,6 +14,7 @@ enum trace_how {
 	TRACE_EXITED, /* by runtime.Goexit */
 	TRACE_LEFT,   /* on a system stack, which was used anew */
 	TRACE_JUMPED, /* to another function, whose results they are */
+	TRACE_UNSEEN, /* found to be over, and nothing has told how */
 };
 
 struct trace_place {             /* a probed site; the cookie's row is its index in map `places` */
@@ -58,6 +59,9 @@ enum trace_counter {                   /* of map `counters` */
 		     TRACE_LOST,       /* events: the ring buffer was full */
 		     TRACE_UNREADABLE, /* calls: the predicate met what it could not read */
 		     TRACE_UNTRACKED,  /* calls: no room to wait for their return */
+		     TRACE_NO_MEMORY,  /* calls: the kernel had no memory to wait for it */
+		     TRACE_UNKNOWN,    /* calls: who makes them could not be read */
+		     TRACE_NAMELESS,   /* calls: the same, but all else is known */
 		     TRACE_UNTESTED,   /* calls that did not return, so that the predicate had no
 					  results */
 		     TRACE_UNREPORTED, /* calls that a panic or Goexit ended: too many at once */

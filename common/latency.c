@@ -18,13 +18,14 @@ struct place {        /* one slot of one row's histogram */
 
 struct snapshot {
 	struct call_sums *sums; /* one for each row */
+	uint64_t losses[LOSSES];
 	uint64_t slots[HISTOGRAM_SLOTS];
 	struct place *places; /* by key */
 	size_t place_count, place_cap;
 };
 
 struct latency {
-	int control, goroutines, deep_calls, exited, sums, extremes, histogram, places;
+	int control, goroutines, deep_calls, marks, sums, losses, extremes, histogram, places;
 	size_t rows;
 	bool per_row;
 	uint64_t unit_ns;
@@ -41,8 +42,9 @@ struct latency *latency_new(const struct bpfprog *bpf, size_t rows, bool per_row
 	lat->control = bpfprog_map(bpf, "control");
 	lat->goroutines = bpfprog_map(bpf, "goroutines");
 	lat->deep_calls = bpfprog_map(bpf, "deep_calls");
-	lat->exited = bpfprog_map(bpf, "exited");
+	lat->marks = bpfprog_map(bpf, "marks");
 	lat->sums = bpfprog_map(bpf, "sums");
+	lat->losses = bpfprog_map(bpf, "losses");
 	lat->extremes = bpfprog_map(bpf, "extremes");
 	lat->histogram = bpfprog_map(bpf, "histogram");
 	lat->places = bpfprog_map(bpf, "places");
@@ -137,15 +139,42 @@ static int read_histograms(struct latency *lat)
 	return 0;
 }
 
+static void count_ended(struct latency *lat, uint32_t row, uint64_t how)
+{
+	struct call_sums *sums = &lat->now.sums[row];
+
+	switch ((enum ending)how) {
+	case PANICKED:
+		sums->panicked++;
+		break;
+	case EXITED:
+		sums->exited++;
+		break;
+	case SWITCHED:
+		sums->switched++;
+		break;
+	case LOST:
+		sums->lost++;
+	}
+}
+
 /* a call that the goroutine still counts */
 static void count_left(struct latency *lat, const struct calls *calls, uint32_t row)
 {
-	if (calls->ended == 1 + PANICKED)
-		lat->now.sums[row].panicked++;
-	else if (calls->ended == 1 + EXITED)
-		lat->now.sums[row].exited++;
+	if (calls->ended)
+		count_ended(lat, row, calls->ended - 1);
 	else
 		lat->running[row]++;
+}
+
+/* One that it does not count any more: many ended at once, and nobody has come to count it. */
+static void count_stale(struct latency *lat, const struct deep_key *deep, const struct call *call)
+{
+	struct end_mark mark;
+	bool known = !bpfmap_lookup(lat->marks, &deep->who, &mark) && deep->index < mark.count &&
+		     call->start_ns <= mark.at_ns;
+
+	count_ended(lat, call->row, known ? mark.how : PANICKED);
 }
 
 static int count_running(const void *key, const void *value, void *ctx)
@@ -160,25 +189,19 @@ static int count_running(const void *key, const void *value, void *ctx)
 	return 0;
 }
 
-/* A call with an entry of its own is running if its goroutine still counts it; else it is over,
- * and nobody has come to count it. */
 static int count_deep(const void *key, const void *value, void *ctx)
 {
 	const struct deep_key *deep = key;
 	const struct call *call = value;
 	struct latency *lat = ctx;
-	struct exit_mark mark;
 	struct calls calls;
 
 	if (call->row >= lat->rows)
 		return 0;
 	if (!bpfmap_lookup(lat->goroutines, &deep->who, &calls) && deep->index < calls.count)
 		count_left(lat, &calls, call->row);
-	else if (!bpfmap_lookup(lat->exited, &deep->who, &mark) && deep->index < mark.count &&
-		 call->start_ns <= mark.at_ns)
-		lat->now.sums[call->row].exited++;
 	else
-		lat->now.sums[call->row].panicked++;
+		count_stale(lat, deep, call);
 	return 0;
 }
 
@@ -201,9 +224,19 @@ int latency_read(struct latency *lat, bool final)
 		return -1;
 	if (bpfmap_sum_percpu(lat->sums, lat->rows, SUM_WORDS, (uint64_t *)lat->now.sums))
 		return -1;
-	if (read_histograms(lat))
+	if (bpfmap_sum_percpu(lat->losses, LOSSES, 1, lat->now.losses) || read_histograms(lat))
 		return -1;
 	return final ? read_running(lat) : 0;
+}
+
+uint64_t latency_lost(const struct latency *lat, unsigned loss)
+{
+	return lat->now.losses[loss] - lat->then.losses[loss];
+}
+
+uint64_t latency_lost_in_all(const struct latency *lat, unsigned loss)
+{
+	return lat->now.losses[loss];
 }
 
 static void add_row(const struct latency *lat, size_t row, struct latency_report *out)
@@ -216,8 +249,7 @@ static void add_row(const struct latency *lat, size_t row, struct latency_report
 	out->panicked += now->panicked - then->panicked;
 	out->exited += now->exited - then->exited;
 	out->switched += now->switched - then->switched;
-	out->untracked += now->untracked - then->untracked;
-	out->unplaced += now->unplaced - then->unplaced;
+	out->lost += now->lost - then->lost;
 	out->running += lat->running[row];
 	if (lat->ext[row].max_ns > out->max_ns)
 		out->max_ns = lat->ext[row].max_ns;

@@ -16,8 +16,8 @@ struct latency_report {        /* of one row, or of all together */
 	struct histogram hist; /* in the unit that the kernel side was compiled with */
 	uint64_t count, total_ns, min_ns, max_ns;
 	uint64_t panicked, exited, switched; /* calls that did not return */
+	uint64_t lost;                       /* calls whose end was not seen */
 	uint64_t running;                    /* at the end only */
-	uint64_t untracked, unplaced;        /* calls lost for want of room */
 };
 
 /* `unit_ns` is the kernel side's UNIT. The program outlives it. */
@@ -30,6 +30,10 @@ int latency_switch(struct latency *lat, bool on); /* -1 with errno */
  * switching off and detaching, the calls that still run are counted too. -1 with errno. */
 int latency_read(struct latency *lat, bool final);
 void latency_total(const struct latency *lat, struct latency_report *out);
+/* Calls that are in no report, by enum latency_loss of bpf-src/latency_shared.h: in the same time,
+ * or since the beginning. */
+uint64_t latency_lost(const struct latency *lat, unsigned loss);
+uint64_t latency_lost_in_all(const struct latency *lat, unsigned loss);
 /* Only where the kernel side was compiled PER_ROW. */
 void latency_row(const struct latency *lat, size_t row, struct latency_report *out);
 

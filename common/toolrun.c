@@ -66,6 +66,19 @@ static void print_program(FILE *out, const struct tracer *tracer)
 	fputs(bpfprog_chatter(tracer->bpf), stderr);
 }
 
+/* The reason is known only right after it has failed. Returns 0, or -1: it fails. */
+static int check_output(struct progress *progress)
+{
+	struct errmsg err;
+
+	if (!session_flush(&err))
+		return 0;
+	if (!progress->failed)
+		progress->err = err;
+	progress->failed = true;
+	return -1;
+}
+
 static void tick(void *ctx)
 {
 	struct progress *progress = ctx;
@@ -74,6 +87,7 @@ static void tick(void *ctx)
 		return;
 	if (!progress->failed && progress->run->show(progress->run->ctx, false, &progress->err))
 		progress->failed = true;
+	check_output(progress);
 }
 
 static bool on_stream(void *ctx)
@@ -81,8 +95,7 @@ static bool on_stream(void *ctx)
 	struct progress *progress = ctx;
 	bool more = progress->run->events(progress->run->ctx, false);
 
-	fflush(stdout);
-	return more;
+	return !check_output(progress) && more;
 }
 
 /* The file was written to: breakpoints at offsets of its old text would break the new program, so
@@ -152,18 +165,18 @@ static int run_session(struct progress *progress, struct session *ses, int proce
 	return session_run(ses, &spec, &end, err);
 }
 
-static int show_rest(const struct toolrun *run, struct errmsg *err)
+static int show_rest(struct progress *progress, struct errmsg *err)
 {
+	const struct toolrun *run = progress->run;
 	int ret = 0;
 
 	if (run->events)
 		run->events(run->ctx, true);
 	if (run->show)
 		ret = run->show(run->ctx, true, err);
-	if (run->lost) {
-		fflush(stdout);
+	check_output(progress);
+	if (run->lost)
 		run->lost(run->ctx);
-	}
 	return ret;
 }
 
@@ -180,7 +193,7 @@ static int finish(struct progress *progress, struct errmsg *err)
 	tracer_stop(progress->tracer);
 	if (quick)
 		tracer_detach(progress->tracer);
-	int ret = show_rest(run, err);
+	int ret = show_rest(progress, err);
 
 	selection_print_skipped(stderr, progress->tracer->sel, run->tool->name, run->opts->verbose);
 	say_replaced(progress);
@@ -229,7 +242,7 @@ static void say_not_mapped(const struct progress *progress)
 	}
 }
 
-static void say_started(const struct progress *progress)
+static int say_started(struct progress *progress, struct errmsg *err)
 {
 	const struct toolrun *run = progress->run;
 	const struct tracer *tracer = progress->tracer;
@@ -240,7 +253,10 @@ static void say_started(const struct progress *progress)
 		session_print_start(run->opts->json ? stderr : stdout,
 				    selection_traced(tracer->sel), tracer->patterns,
 				    tracer->config->pattern_count);
-	fflush(stdout);
+	if (!check_output(progress))
+		return 0;
+	*err = progress->err;
+	return -1;
 }
 
 static int trace(struct progress *progress, struct session *ses, struct errmsg *err)
@@ -256,8 +272,9 @@ static int trace(struct progress *progress, struct session *ses, struct errmsg *
 	if (!selection_traced(tracer->sel))
 		return errmsg_set(err, "no function can be traced: %s", tracer->refusal);
 	say_not_mapped(progress);
-	say_started(progress);
-	ret = tracer->command ? command_start(tracer->command, err) : 0;
+	ret = say_started(progress, err);
+	if (!ret && tracer->command)
+		ret = command_start(tracer->command, err);
 	if (!ret)
 		ret = run_session(progress, ses, process_fd, err);
 	if (!ret)

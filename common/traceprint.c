@@ -220,7 +220,7 @@ bool traceprint_event(const void *data, size_t len, void *ctx)
 	if (!traceprint_read(print->reader, data, len, &event))
 		return true;
 	show(print, &event);
-	return !print->config->max || print->printed < print->config->max;
+	return !ferror(stdout) && (!print->config->max || print->printed < print->config->max);
 }
 
 static void print_tally(const char *text, uint64_t count, void *ctx)

@@ -38,7 +38,8 @@ void traceprint_free(struct traceprint *print); /* NULL is all right */
 bool traceprint_lacks_kernel(const struct traceprint *print);
 
 void traceprint_header(const struct traceprint *print);
-/* An event of the ring buffer; for events_new(). False: that was the last that is wanted. */
+/* An event of the ring buffer; for events_new(). False: that was the last that is wanted, or it
+ * could not be written. */
 bool traceprint_event(const void *data, size_t len, void *print);
 /* What -A has gathered since the last time. */
 void traceprint_aggregated(struct traceprint *print);

@@ -33,9 +33,10 @@ static const char *no_return_text(uint32_t how)
 	static const char *const texts[] = {[TRACE_PANICKED] = "<panicked>",
 					    [TRACE_EXITED] = "<exited>",
 					    [TRACE_LEFT] = "<left>",
-					    [TRACE_JUMPED] = "<jumped>"};
+					    [TRACE_JUMPED] = "<jumped>",
+					    [TRACE_UNSEEN] = "<end not seen>"};
 
-	return how <= TRACE_JUMPED && texts[how] ? texts[how] : "<left>";
+	return how <= TRACE_UNSEEN && texts[how] ? texts[how] : "<left>";
 }
 
 /* The same at a message's end: (panicked). */

@@ -149,7 +149,8 @@ static void json_kernel_stack(struct json *json, struct traceprint_reader *reade
 void traceprint_json(struct traceprint_reader *reader, const struct traceprint_event *event,
 		     const char *message, uint64_t unix_ns)
 {
-	static const char *const hows[] = {"entry", "return", "panic", "exit", "left", "jump"};
+	static const char *const hows[] = {"entry", "return", "panic", "exit",
+					   "left",  "jump",   "lost"};
 	const struct trace_event *head = event->head;
 	struct json json;
 
@@ -167,7 +168,7 @@ void traceprint_json(struct traceprint_reader *reader, const struct traceprint_e
 	json_key(&json, "func");
 	json_string(&json, event->func);
 	json_key(&json, "how");
-	json_string(&json, hows[head->how <= TRACE_JUMPED ? head->how : TRACE_ENTRY]);
+	json_string(&json, hows[head->how <= TRACE_UNSEEN ? head->how : TRACE_ENTRY]);
 	if (head->how != TRACE_ENTRY)
 		json_count(&json, "latency_ns", head->latency_ns);
 	json_key(&json, "message");

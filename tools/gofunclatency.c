@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../bpf-src/latency_shared.h"
 #include "errmsg.h"
 #include "escape.h"
 #include "json.h"
@@ -27,7 +28,7 @@ struct timer {
 	uint64_t unit_ns;
 	const struct selection *sel;
 	struct latency *lat;
-	uint64_t untracked, unplaced, switched; /* in all */
+	uint64_t switched; /* in all */
 };
 
 static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
@@ -115,6 +116,7 @@ static void json_report(const struct timer *timer, const char *name,
 	json_buckets(&json, h);
 	json_member(&json, "panicked", report->panicked);
 	json_member(&json, "exited", report->exited);
+	json_member(&json, "lost", report->lost);
 	json_member(&json, "running", report->running);
 	json_object_end(&json);
 }
@@ -129,6 +131,7 @@ static void print_unreturned(const struct latency_report *report)
 		{report->panicked, "ended by a panic"},
 		{report->exited, "ended by runtime.Goexit"},
 		{report->switched, "left on a system stack"},
+		{report->lost, "whose end was not seen"},
 		{report->running, "still running"},
 	};
 	const char *before = "not in the histogram: ";
@@ -166,7 +169,7 @@ static void print_report(const struct timer *timer, const struct latency_report 
 static bool is_empty(const struct latency_report *report)
 {
 	return !report->count && !report->panicked && !report->exited && !report->switched &&
-	       !report->running;
+	       !report->lost && !report->running;
 }
 
 static void show_row(const struct timer *timer, size_t row, const struct latency_report *report)
@@ -189,8 +192,6 @@ static void show_rows(struct timer *timer)
 
 	for (size_t row = 0; row < timer->sel->row_count; row++) {
 		latency_row(timer->lat, row, report);
-		timer->untracked += report->untracked;
-		timer->unplaced += report->unplaced;
 		timer->switched += report->switched;
 		if (!is_empty(report))
 			show_row(timer, row, report);
@@ -203,14 +204,41 @@ static void show_total(struct timer *timer)
 	struct latency_report *report = mem_alloc(sizeof(*report));
 
 	latency_total(timer->lat, report);
-	timer->untracked += report->untracked;
-	timer->unplaced += report->unplaced;
 	timer->switched += report->switched;
 	if (timer->opts->json)
 		json_report(timer, NULL, report);
 	else
 		print_report(timer, report);
 	free(report);
+}
+
+/* "12 calls not tracked: the map of goroutines is full (1048576 at a time)" */
+static void say_loss(uint64_t count, const char *when, unsigned loss)
+{
+	static const struct {
+		const char *what;
+		unsigned room; /* 0: not a matter of room */
+	} reasons[LOSSES] = {
+		[LOSS_GOROUTINES] = {"not tracked: the map of goroutines is full", GOROUTINES_MAX},
+		[LOSS_DEEP] = {"not tracked: the map of deep calls is full", DEEP_CALLS_MAX},
+		[LOSS_MEMORY] = {"not tracked: the kernel gave no memory", 0},
+		[LOSS_UNREADABLE] = {"not tracked: memory of the goroutine could not be read", 0},
+		[LOSS_PLACES] = {"not in a histogram: the map of histograms is full", PLACES_MAX},
+	};
+
+	if (!count)
+		return;
+	fprintf(stderr, "gofunclatency: %s%" PRIu64 " call%s %s", when, count,
+		count == 1 ? "" : "s", reasons[loss].what);
+	if (reasons[loss].room)
+		fprintf(stderr, " (%u at a time)", reasons[loss].room);
+	fputc('\n', stderr);
+}
+
+static void say_losses(const struct timer *timer)
+{
+	for (unsigned i = 0; i < LOSSES; i++)
+		say_loss(latency_lost(timer->lat, i), "", i);
 }
 
 static int show(void *ctx, bool final, struct errmsg *err)
@@ -228,6 +256,8 @@ static int show(void *ctx, bool final, struct errmsg *err)
 	if (final && !timer->opts->json)
 		putchar('\n');
 	fflush(stdout);
+	if (timer->opts->interval_ns)
+		say_losses(timer);
 	return 0;
 }
 
@@ -240,14 +270,9 @@ static void say_lost(void *ctx)
 		fprintf(stderr,
 			"gofunclatency: %" PRIu64 " calls left on a system stack, not counted\n",
 			timer->switched);
-	if (timer->untracked)
-		fprintf(stderr,
-			"gofunclatency: %" PRIu64 " calls not tracked: too many at a time\n",
-			timer->untracked);
-	if (timer->unplaced)
-		fprintf(stderr,
-			"gofunclatency: %" PRIu64 " calls not in a histogram: too many functions\n",
-			timer->unplaced);
+	for (unsigned i = 0; i < LOSSES; i++)
+		say_loss(latency_lost_in_all(timer->lat, i),
+			 timer->opts->interval_ns ? "in all " : "", i);
 }
 
 static const struct options_def own_options[] = {
@@ -294,7 +319,8 @@ static int run_timer(struct timer *timer, const struct options_tool *tool)
 					 .bpf_file = "latency.bpf.c",
 					 .defs = defs,
 					 .def_count = count,
-					 .goroutines = true},
+					 .goroutines = true,
+					 .sleepable = true},
 			      .begin = begin,
 			      .show = show,
 			      .lost = say_lost,

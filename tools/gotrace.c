@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* gotrace: prints calls of Go functions, with arguments, results and stacks. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../bpf-src/latency_shared.h"
-#include "../bpf-src/trace_shared.h"
 #include "bpfmap.h"
 #include "errmsg.h"
 #include "escape.h"
@@ -18,6 +15,7 @@
 #include "selection.h"
 #include "session.h"
 #include "toolrun.h"
+#include "tracelosses.h"
 #include "tracer.h"
 #include "traceplan.h"
 #include "traceprint.h"
@@ -32,6 +30,7 @@ struct gotrace {
 	struct tracer *tracer;
 	struct traceprint *print;
 	struct events *events;
+	struct tracelosses *losses;
 };
 
 static int take_number(const char *value, uint64_t min, uint64_t max, uint64_t *out, char letter,
@@ -116,6 +115,7 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 	struct gotrace *trace = ctx;
 
 	trace->tracer = tracer;
+	trace->losses = tracelosses_new(tracer->bpf);
 	trace->print = traceprint_new(&trace->print_config, trace->plan, tracer);
 	trace->events =
 		events_new(bpfprog_map(tracer->bpf, "events"), traceprint_event, trace->print, err);
@@ -208,57 +208,16 @@ static int show(void *ctx, bool final, struct errmsg *err)
 	fflush(stdout);
 	if (final || trace->opts->interval_ns)
 		traceprint_aggregated(trace->print);
+	if (trace->opts->interval_ns)
+		tracelosses_say(trace->losses);
 	return 0;
-}
-
-/* "1 call", "2 calls" and what became of them */
-static void say_count(uint64_t count, const char *thing, const char *what)
-{
-	if (count)
-		fprintf(stderr, "gotrace: %" PRIu64 " %s%s %s\n", count, thing,
-			count == 1 ? "" : "s", what);
-}
-
-static int add_waiting(const void *key, const void *value, void *arg)
-{
-	uint64_t calls, *sum = arg;
-
-	(void)key;
-	memcpy(&calls, value, sizeof(calls));
-	*sum += calls;
-	return 0;
-}
-
-static void say_waiting(const struct gotrace *trace)
-{
-	uint64_t sum = 0;
-	int fd = bpfprog_map(trace->tracer->bpf, "goroutines");
-
-	if (fd >= 0 &&
-	    !bpfmap_each(fd, sizeof(struct goroutine_key), sizeof(sum), add_waiting, &sum))
-		say_count(sum, "call", "had not returned when the tracing ended");
 }
 
 static void say_lost(void *ctx)
 {
 	struct gotrace *trace = ctx;
-	uint64_t counts[TRACE_COUNTERS];
 
-	if (bpfmap_sum_percpu(bpfprog_map(trace->tracer->bpf, "counters"), TRACE_COUNTERS, 1,
-			      counts)) {
-		fprintf(stderr, "gotrace: cannot read what was lost: %s\n", strerror(errno));
-		return;
-	}
-	say_count(counts[TRACE_LOST], "event", "lost: they came faster than they could be printed");
-	say_count(counts[TRACE_UNREADABLE], "call",
-		  "not printed: their predicate needs memory that could not be read");
-	say_count(counts[TRACE_UNTRACKED], "call", "not tracked: too many at a time");
-	say_count(counts[TRACE_UNTESTED], "call",
-		  "not printed: ended by a panic, Goexit or a jump to another function, "
-		  "without the results that the predicate needs");
-	say_count(counts[TRACE_UNREPORTED], "call",
-		  "not printed: a panic or Goexit ended too many at once");
-	say_waiting(trace);
+	tracelosses_say_all(trace->losses, trace->opts->interval_ns ? "in all " : "");
 	if (traceprint_lacks_kernel(trace->print))
 		fputs("gotrace: no kernel stacks: at a uprobe this kernel has none to show\n",
 		      stderr);
@@ -370,6 +329,7 @@ static int plan_and_run(struct gotrace *trace, const struct options_tool *tool)
 		return options_fail(tool, &err);
 	status = run_trace(trace, tool, traceplan_returns(trace->plan));
 	events_free(trace->events);
+	tracelosses_free(trace->losses);
 	traceprint_free(trace->print);
 	traceplan_free(trace->plan);
 	return status;

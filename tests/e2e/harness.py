@@ -240,11 +240,11 @@ def check_record(record):
 
 
 def expected(track):
-    """What gofunclatency should say: (count, panicked, exited, running)"""
+    """What gofunclatency should say: (count, panicked, exited, running, lost)"""
     numbers = [track[k] for k in ("returned", "panicked", "exited", "running")]
     if not any(numbers):
         numbers[0] = track["calls"]
-    return numbers
+    return [*numbers, 0]
 
 
 def compare_latency(truth, records, only=None):
@@ -258,7 +258,7 @@ def compare_latency(truth, records, only=None):
         if only is not None and name not in only:
             continue
         found = by_name.get(name, [])
-        keys = ("count", "panicked", "exited", "running")
+        keys = ("count", "panicked", "exited", "running", "lost")
         got = [sum(r[k] for r in found) for k in keys]
         expect(got == expected(track),
                f"{name}: {dict(zip(keys, got))}, in truth {dict(zip(keys, expected(track)))}")
