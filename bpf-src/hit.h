@@ -3,7 +3,6 @@
  *
  *   -DPARENT                         who created the goroutine is wanted
  *   -DONLY_TID=n -DONLY_GOID=n
- *   -DPIDNS_DEV, _INO                process IDs are those of this PID namespace
  */
 #ifndef HIT_H
 #define HIT_H
@@ -36,18 +35,10 @@ static inline void find_parent(struct pt_regs *ctx, struct hit *hit)
 
 static inline void find_thread(struct hit *hit)
 {
-	u64 id = bpf_get_current_pid_tgid();
+	u64 ids = probe_ids();
 
-	hit->tgid = id >> 32;
-	hit->tid = id;
-#ifdef PIDNS_INO
-	struct bpf_pidns_info ns = {};
-
-	if (!bpf_get_ns_current_pid_tgid(PIDNS_DEV, PIDNS_INO, &ns, sizeof(ns))) {
-		hit->tgid = ns.tgid;
-		hit->tid = ns.pid;
-	}
-#endif
+	hit->tgid = ids >> 32;
+	hit->tid = ids;
 	hit->cpu = bpf_get_smp_processor_id();
 }
 

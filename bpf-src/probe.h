@@ -2,7 +2,8 @@
 /* What every program of ours starts with: which probe is this, and is this process traced?
  *
  *   -DTGID=n             trace this process only
- *   -DPIDNS_DEV, _INO    ... whose ID is meant in this PID namespace
+ *   -DPIDNS_DEV, _INO    process IDs are those of this PID namespace, not of the machine's
+ *   -DTASK_PID=, ...     byte offsets in the kernel's structures, for processes in others below it
  *   -DCPU=n              this CPU only
  *   -DSLEEPABLE          the program may wait for the process's memory
  *   -DBY_ADDRESS         no cookies (before Linux 5.15): map `sites` has them by place; needs
@@ -119,25 +120,66 @@ static inline u64 probe_place(struct pt_regs *ctx)
 }
 #endif
 
-#ifdef TGID
-static inline bool probe_wanted_process(void)
+#ifdef TASK_PID
+#define PIDNS_LEVELS 33 /* the kernel nests PID namespaces no deeper */
+
+/* What a task of a PID namespace below the tool's is called in the tool's own, which the helper
+ * does not say; 0: it lives outside. */
+static inline u32 probe_nested_id(u64 task)
+{
+	u64 pid = 0, ns = 0, own;
+	u32 level = 0, inum = 0, id = 0, i;
+
+	probe_read_kernel(&pid, sizeof(pid), (void *)(task + TASK_PID));
+	probe_read_kernel(&level, sizeof(level), (void *)(pid + PID_LEVEL));
+#pragma clang loop unroll(disable)
+	for (i = 0; i < PIDNS_LEVELS && i <= level; i = loop_next(i)) {
+		own = pid + PID_NUMBERS + i * UPID_SIZE;
+		probe_read_kernel(&ns, sizeof(ns), (void *)(own + UPID_NS));
+		probe_read_kernel(&inum, sizeof(inum), (void *)(ns + NS_INUM));
+		if (inum == PIDNS_INO)
+			probe_read_kernel(&id, sizeof(id), (void *)(own + UPID_NR));
+	}
+	return id;
+}
+
+static inline u64 probe_nested_ids(void)
+{
+	u64 task = bpf_get_current_task(), leader = 0;
+
+	probe_read_kernel(&leader, sizeof(leader), (void *)(task + TASK_LEADER));
+	return (u64)probe_nested_id(leader) << 32 | probe_nested_id(task);
+}
+#else
+static inline u64 probe_nested_ids(void)
+{
+	return 0;
+}
+#endif
+
+/* Process and thread, as bpf_get_current_pid_tgid() has them, by what they are called in the tool's
+ * PID namespace. */
+static inline u64 probe_ids(void)
 {
 #ifdef PIDNS_INO
 	struct bpf_pidns_info ns = {};
 
 	if (bpf_get_ns_current_pid_tgid(PIDNS_DEV, PIDNS_INO, &ns, sizeof(ns)))
-		return false;
-	return ns.tgid == TGID;
+		return probe_nested_ids();
+	return (u64)ns.tgid << 32 | ns.pid;
 #else
-	return bpf_get_current_pid_tgid() >> 32 == TGID;
+	return bpf_get_current_pid_tgid();
 #endif
 }
-#else
+
 static inline bool probe_wanted_process(void)
 {
+#ifdef TGID
+	return probe_ids() >> 32 == TGID;
+#else
 	return true;
-}
 #endif
+}
 
 static inline bool probe_wanted(void)
 {

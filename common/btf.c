@@ -3,6 +3,7 @@
 
 #include <bpf/btf.h>
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "errmsg.h"
@@ -97,4 +98,53 @@ int btf_mm_start_code(uint32_t *task_mm, uint32_t *start_code, struct errmsg *er
 	*task_mm = mm;
 	*start_code = code;
 	return 0;
+}
+
+struct wanted {
+	const char *type, *name;
+	uint32_t *off;
+};
+
+static int find_all(const struct btf *btf, const struct wanted *wanted, size_t count,
+		    struct errmsg *err)
+{
+	uint32_t id;
+
+	for (size_t i = 0; i < count; i++) {
+		int64_t off = member(btf, wanted[i].type, wanted[i].name, &id);
+
+		if (off < 0)
+			return errmsg_set(err, "the kernel's type information (BTF) has no %s.%s",
+					  wanted[i].type, wanted[i].name);
+		*wanted[i].off = off;
+	}
+	return 0;
+}
+
+int btf_pids(struct btf_pids *pids, struct errmsg *err)
+{
+	uint32_t inum = 0;
+	const struct wanted wanted[] = {
+		{"task_struct", "group_leader", &pids->task_leader},
+		{"task_struct", "thread_pid", &pids->task_pid},
+		{"pid", "level", &pids->pid_level},
+		{"pid", "numbers", &pids->pid_numbers},
+		{"upid", "nr", &pids->upid_nr},
+		{"upid", "ns", &pids->upid_ns},
+		{"pid_namespace", "ns", &pids->ns_inum},
+		{"ns_common", "inum", &inum},
+	};
+	struct btf *btf = open_kernel(err);
+
+	if (!btf)
+		return -1;
+	int ret = find_all(btf, wanted, sizeof(wanted) / sizeof(wanted[0]), err);
+	int upid = btf__find_by_name_kind(btf, "upid", BTF_KIND_STRUCT);
+
+	if (!ret) {
+		pids->ns_inum += inum;
+		pids->upid_size = btf__type_by_id(btf, upid)->size;
+	}
+	btf__free(btf);
+	return ret;
 }

@@ -14,4 +14,12 @@ int btf_thread_fsbase(uint32_t *off, struct errmsg *err); /* task_struct.thread.
 /* task_struct.mm and mm_struct.start_code */
 int btf_mm_start_code(uint32_t *task_mm, uint32_t *start_code, struct errmsg *err);
 
+struct btf_pids { /* what a task is called, in each PID namespace that it is seen in */
+	uint32_t task_leader, task_pid;  /* task_struct.group_leader, .thread_pid */
+	uint32_t pid_level, pid_numbers; /* struct pid: the lowest one's, and an array of upid */
+	uint32_t upid_size, upid_nr, upid_ns;
+	uint32_t ns_inum; /* pid_namespace.ns.inum */
+};
+int btf_pids(struct btf_pids *pids, struct errmsg *err);
+
 #endif

@@ -15,9 +15,6 @@
 #include "errmsg.h"
 #include "mem.h"
 
-/* PROC_PID_INIT_INO of the kernel's include/linux/proc_ns.h */
-#define INITIAL_PID_NAMESPACE 0xeffffffcul
-
 static bool is_file(const char *path)
 {
 	struct stat st;
@@ -309,36 +306,6 @@ char *target_library(const char *soname, pid_t pid)
 	return path;
 }
 
-/* 0: there is none */
-static pid_t thread_group(pid_t pid)
-{
-	char line[256];
-	int tgid = 0;
-
-	snprintf(line, sizeof(line), "/proc/%d/status", pid);
-	FILE *in = fopen(line, "re");
-
-	while (in && !tgid && fgets(line, sizeof(line), in))
-		if (sscanf(line, "Tgid: %d", &tgid) == 1)
-			break;
-	if (in)
-		fclose(in);
-	return tgid;
-}
-
-int target_check_pid(pid_t pid, struct errmsg *err)
-{
-	pid_t tgid = thread_group(pid);
-
-	if (!tgid && kill(pid, 0) && errno == ESRCH)
-		return errmsg_set(err, "no process with PID %d", pid);
-	if (!tgid || tgid == pid)
-		return 0;
-	errmsg_set(err, "%d is a thread of process %d", pid, tgid);
-	errmsg_hint(err, "-p %d", tgid);
-	return -1;
-}
-
 /* By the inode's number alone: overlay file systems show one device here and another there. */
 bool target_maps(pid_t pid, const char *path)
 {
@@ -360,26 +327,4 @@ bool target_maps(pid_t pid, const char *path)
 	free(line);
 	fclose(in);
 	return found;
-}
-
-int target_pidfd(pid_t pid, struct errmsg *err)
-{
-	int fd = syscall(SYS_pidfd_open, pid, 0);
-
-	if (fd < 0 && errno == ESRCH)
-		return errmsg_set(err, "no process with PID %d", pid);
-	if (fd < 0)
-		return errmsg_set(err, "cannot watch process %d: %s", pid, strerror(errno));
-	return fd;
-}
-
-bool target_pid_namespace(unsigned long *dev, unsigned long *ino)
-{
-	struct stat st;
-
-	if (stat("/proc/self/ns/pid", &st) || st.st_ino == INITIAL_PID_NAMESPACE)
-		return false;
-	*dev = st.st_dev;
-	*ino = st.st_ino;
-	return true;
 }

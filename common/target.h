@@ -30,7 +30,8 @@ char *target_resolve(const char *binary, pid_t pid, struct errmsg *err);
  * programs find: a malloc'd path as of target_resolve, or NULL. */
 char *target_library(const char *soname, pid_t pid);
 
-/* Is there such a process? -1 with *err ("no process with PID 123", or it is a thread's ID). */
+/* Is there such a process? -1 with *err ("no process with PID 123", or it is a thread's ID, or
+ * /proc and the tool mean different processes by a number). */
 int target_check_pid(pid_t pid, struct errmsg *err);
 /* Has the process this file mapped? True as well when that cannot be known. */
 bool target_maps(pid_t pid, const char *path);
@@ -41,5 +42,7 @@ int target_pidfd(pid_t pid, struct errmsg *err);
 /* The process ID as the kernel side sees it with the tool in a PID namespace of its own: fills
  * device and inode of the tool's namespace; false when the tool is in the initial one. */
 bool target_pid_namespace(unsigned long *dev, unsigned long *ino);
+/* Does the process live in another PID namespace than the tool? */
+bool target_in_other_namespace(pid_t pid);
 
 #endif

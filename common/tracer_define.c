@@ -5,6 +5,7 @@
 #include "../bpf-src/cookie.h"
 #include "attach.h"
 #include "btf.h"
+#include "errmsg.h"
 #include "mem.h"
 #include "target.h"
 
@@ -86,20 +87,44 @@ static void define_places(struct tracer *tracer)
 	tracer_define(tracer, "PLACES", tracer->place_max);
 }
 
+/* Where the kernel tells nothing of its types, only processes of the tool's own PID namespace are
+ * known. */
+static int define_pids(struct tracer *tracer, struct errmsg *err)
+{
+	unsigned long dev, ino;
+	struct btf_pids pids;
+
+	if (tracer->pid)
+		tracer_define(tracer, "TGID", tracer->pid);
+	if (!target_pid_namespace(&dev, &ino))
+		return 0;
+	tracer_define(tracer, "PIDNS_DEV", dev);
+	tracer_define(tracer, "PIDNS_INO", ino);
+	if (btf_pids(&pids, err)) {
+		errmsg_hint(err, "process %d is in another PID namespace: trace it from there",
+			    tracer->pid);
+		return tracer->pid && target_in_other_namespace(tracer->pid) ? -1 : 0;
+	}
+	tracer_define(tracer, "TASK_LEADER", pids.task_leader);
+	tracer_define(tracer, "TASK_PID", pids.task_pid);
+	tracer_define(tracer, "PID_LEVEL", pids.pid_level);
+	tracer_define(tracer, "PID_NUMBERS", pids.pid_numbers);
+	tracer_define(tracer, "UPID_SIZE", pids.upid_size);
+	tracer_define(tracer, "UPID_NR", pids.upid_nr);
+	tracer_define(tracer, "UPID_NS", pids.upid_ns);
+	tracer_define(tracer, "NS_INUM", pids.ns_inum);
+	return 0;
+}
+
 int tracer_define_all(struct tracer *tracer, struct errmsg *err)
 {
 	const struct tracer_config *config = tracer->config;
-	unsigned long dev, ino;
 
 	tracer_define(tracer, "ROWS", tracer->sel->row_count);
-	if (tracer->pid)
-		tracer_define(tracer, "TGID", tracer->pid);
+	if (define_pids(tracer, err))
+		return -1;
 	if (tracer->execs)
 		tracer_define(tracer, "FOLLOW_EXEC", 1);
-	if (target_pid_namespace(&dev, &ino)) {
-		tracer_define(tracer, "PIDNS_DEV", dev);
-		tracer_define(tracer, "PIDNS_INO", ino);
-	}
 	if (config->cpu >= 0)
 		tracer_define(tracer, "CPU", config->cpu);
 	define_places(tracer);

@@ -173,6 +173,51 @@ def pid_namespace_of_both():
                f"PIDs {pids}")
 
 
+@test(tool=[*TOOLS, "gotrace"])
+def pid_namespace_below(tool):
+    """The tool is in a PID namespace of its own, and the process in another one below it."""
+    inside = ["unshare", "-p", "-f", "--kill-child"]
+    if run([*inside, "--mount-proc", "true"]).returncode:
+        raise Skip("no PID namespace with a /proc of its own")
+    with tempfile.TemporaryDirectory() as folder:
+        path = private_copy(folder, "process", newest())
+        pattern = WORK + (' "%d %d", $pid, $tid' if tool == "gotrace" else "")
+        script = os.path.join(folder, "script")
+        with open(script, "w", encoding="utf-8") as out:
+            out.write("""mkfifo "$1/in"; exec 8<>"$1/in"
+                unshare -p -f --kill-child "$2" once <&8 >"$1/out" & waiter=$!
+                until grep -q ready "$1/out"; do sleep 0.05; done
+                mkfifo "$1/said"; exec 7<>"$1/said"
+                pid=$(pgrep -P $waiter)
+                "$3" -j -p "$pid" "$4" 2>"$1/said" & tool=$!
+                grep -q -m 1 Tracing <&7; echo >&8; wait $tool; echo "pid $pid"
+                """)
+        done = run([*inside, "--mount-proc", "bash", script, folder, path, tool_path(tool), pattern])
+        records = json_lines(done.stdout)
+        expect("ready 1" in open(f"{folder}/out", encoding="utf-8").read(), "no namespace below")
+        pid = int(done.stdout.splitlines()[-1].split()[1])
+        if tool == "gotrace":
+            records = [r for r in records if r.get("type") == "call"]
+            own = {(r["pid"], r["message"].split()[0]) for r in records}
+            expect(len(records) == 100 and own == {(pid, str(pid))}, f"{len(records)}: {own}, {pid}")
+            threads = {(r["tid"], int(r["message"].split()[1])) for r in records}
+            expect(all(a == b and pid <= a < pid + 100 for a, b in threads), f"threads {threads}")
+        else:
+            expect(calls(records) == 100, f"not 100 calls: {done}")
+
+
+@test()
+def proc_of_another_namespace():
+    """PIDs of /proc are not the kernel's for this tool: refused, not traced by mistake."""
+    inside = ["unshare", "-p", "-f", "--kill-child"]
+    if run([*inside, "true"]).returncode:
+        raise Skip("no PID namespace")
+    with Target("process", newest()) as target:
+        done = run([*inside, tool_path("gofunccount"), "-d", "1", "-p", str(target.target_pid), WORK])
+        expect(done.returncode == 1 and "/proc is of another PID namespace" in done.stderr,
+               f"{done}")
+
+
 @test(tool=TOOLS)
 def deleted(tool):
     """The executable was deleted, as upgrades do, or has another in its place."""
