@@ -77,7 +77,6 @@ struct args {
 	size_t expr_cap, text_cap;
 };
 
-/* After a comma. */
 static int read_arg(struct probespec_reader *reader, struct args *args, struct probespec *out)
 {
 	size_t at = reader->token.at;
@@ -94,10 +93,24 @@ static int read_arg(struct probespec_reader *reader, struct args *args, struct p
 	return 0;
 }
 
+/* Can the token be an expression's first? (Another string is more likely a second format.) */
+static bool begins_expr(const struct probespec_reader *reader)
+{
+	static const char *const before[] = {"(", "*", "!", "~", "-"};
+
+	for (size_t i = 0; i < sizeof(before) / sizeof(*before); i++)
+		if (probespec_reader_is(reader, before[i]))
+			return true;
+	return reader->token.kind >= TOKEN_NAME && reader->token.kind <= TOKEN_INT;
+}
+
+/* bcc's trace does without the comma before the first, and so do the lines that people copy */
 static int read_args(struct probespec_reader *reader, struct probespec *out)
 {
 	struct args args = {0};
 
+	if (begins_expr(reader) && read_arg(reader, &args, out))
+		return -1;
 	while (probespec_reader_is(reader, ",")) {
 		probespec_reader_next(reader);
 		if (read_arg(reader, &args, out))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The probe language of gotrace:
- *   [p:|r:][BINARY:]FUNCTION[(SIGNATURE)] [(PREDICATE)] ["FORMAT"[, EXPR...]]
+ *   [p:|r:][BINARY:]FUNCTION[(SIGNATURE)] [(PREDICATE)] ["FORMAT"[[,] EXPR[, EXPR...]]]
  * Grammar: gotrace(8). Columns count from 1, in bytes of the PROBE as it was typed. */
 #ifndef PROBESPEC_H
 #define PROBESPEC_H

@@ -12,127 +12,7 @@
 #include "errmsg.h"
 #include "mem.h"
 #include "probespec.h"
-
-/* Trees as text: (+ x 1), (. req Method), ([] a 0), (deref p). */
-static void dump_text(FILE *out, const char *text, size_t len)
-{
-	fputc('"', out);
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = text[i];
-
-		if (c >= ' ' && c != 0x7f && c != '"')
-			fputc(c, out);
-		else
-			fprintf(out, "\\x%02x", c);
-	}
-	fputc('"', out);
-}
-
-static void dump_leaf(FILE *out, const struct expr *expr)
-{
-	switch (expr->kind) {
-	case EXPR_INT:
-		fprintf(out, "%llu", (unsigned long long)expr->number);
-		break;
-	case EXPR_STRING:
-		dump_text(out, expr->text, expr->len);
-		break;
-	case EXPR_BOOL:
-		fputs(expr->number ? "true" : "false", out);
-		break;
-	case EXPR_NIL:
-	case EXPR_ERROR:
-		fputs(expr->kind == EXPR_NIL ? "nil" : "$err", out);
-		break;
-	case EXPR_PARAM:
-	case EXPR_RESULT:
-		fprintf(out, "%c%d:%s", "PR"[expr->kind == EXPR_RESULT], (int)expr -> number,
-			expr -> text);
-		break;
-	case EXPR_PARAMS:
-	case EXPR_RESULTS:
-		fputs(expr->kind == EXPR_PARAMS ? "PARAMS" : "RESULTS", out);
-		break;
-	case EXPR_SPECIAL:
-		fputs(expr_special_text(expr->number), out);
-		break;
-	default:
-		assert_int_equal(expr->kind, EXPR_NAME);
-		fputs(expr->text, out);
-	}
-}
-
-static const char *head_of(const struct expr *expr)
-{
-	switch (expr->kind) {
-	case EXPR_FIELD:
-		return ".";
-	case EXPR_INDEX:
-		return "[]";
-	case EXPR_DEREF:
-		return "deref";
-	case EXPR_LEN:
-		return "len";
-	case EXPR_CAP:
-		return "cap";
-	case EXPR_UNARY:
-	case EXPR_BINARY:
-		return expr_op_text(expr->op);
-	case EXPR_STRCMP:
-		return "STRCMP";
-	default:
-		return NULL;
-	}
-}
-
-static void dump(FILE *out, const struct expr *expr)
-{
-	const char *head = head_of(expr);
-
-	if (!head) {
-		dump_leaf(out, expr);
-		return;
-	}
-	fprintf(out, "(%s ", head);
-	if (expr->kind == EXPR_STRCMP) {
-		dump_text(out, expr->text, expr->len);
-		fputc(' ', out);
-	}
-	dump(out, expr->a);
-	if (expr->kind == EXPR_FIELD)
-		fprintf(out, " %s", expr->text);
-	if (expr->b) {
-		fputc(' ', out);
-		dump(out, expr->b);
-	}
-	fputc(')', out);
-}
-
-/* "r target sig=(x int) if=(> x 1) "%d" x; y" */
-static char *dump_spec(const struct probespec *spec)
-{
-	char *text = NULL;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
-
-	fprintf(out, "%c %s", spec->at_return ? 'r' : 'p', spec->target);
-	if (spec->signature)
-		fprintf(out, " sig=%s", spec->signature);
-	if (spec->predicate) {
-		fputs(" if=", out);
-		dump(out, spec->predicate);
-	}
-	if (spec->format) {
-		fputc(' ', out);
-		dump_text(out, spec->format, spec->format_len);
-	}
-	for (size_t i = 0; i < spec->arg_count; i++) {
-		fputs(i ? "; " : " ", out);
-		dump(out, spec->args[i]);
-	}
-	fclose(out);
-	return text;
-}
+#include "probespec_dump.h"
 
 static void check_dump(const char *probe, const char *expected)
 {
@@ -141,7 +21,7 @@ static void check_dump(const char *probe, const char *expected)
 
 	if (probespec_parse(probe, false, &spec, &err))
 		fail_msg("%s\n%s", probe, err.text);
-	char *found = dump_spec(&spec);
+	char *found = probespec_dump(&spec);
 
 	if (strcmp(found, expected))
 		fail_msg("%s\n%s\ninstead of\n%s", probe, found, expected);
@@ -367,6 +247,11 @@ static const struct {
 } formats[] = {
 	{"f \"\"", "p f \"\""},
 	{"f \"%d %d\", goarg1, goarg2", "p f \"%d %d\" P1:goarg1; P2:goarg2"},
+	{"f \"%d %d\" goarg1, goarg2", "p f \"%d %d\" P1:goarg1; P2:goarg2"},
+	{"f \"%d\" -x", "p f \"%d\" (- x)"},
+	{"f \"%d\" *p, (x)", "p f \"%d\" (deref p); x"},
+	{"f \"%d\" 7", "p f \"%d\" 7"},
+	{"f \"%d\" $goid", "p f \"%d\" $goid"},
 	{"f \"%d\",x", "p f \"%d\" x"},
 	{"f \"%d\" , x", "p f \"%d\" x"},
 	{"f \"%v\", goargs", "p f \"%v\" PARAMS"},
