@@ -9,6 +9,7 @@
 #include "attach_kernel.h"
 #include "bpfmap.h"
 #include "errmsg.h"
+#include "heldfile.h"
 #include "kernelfeature.h"
 #include "mem.h"
 
@@ -59,12 +60,13 @@ static void note_taken(struct attach *at, const struct attach_probe *probes, siz
 			at->taken[at->taken_count++] = probes[i];
 }
 
-struct attach *attach_new(enum attach_how how, int prog_fd, const char *path, pid_t pid,
+struct attach *attach_new(enum attach_how how, int prog_fd, struct heldfile *file, pid_t pid,
 			  struct attach_probe *probes, size_t count, struct errmsg *err)
 {
 	struct attach *at = mem_zalloc(1, sizeof(*at));
 
-	*at = (struct attach){.how = how, .prog_fd = prog_fd, .path = mem_strdup(path), .pid = pid};
+	*at = (struct attach){
+		.how = how, .prog_fd = prog_fd, .file = heldfile_share(file), .pid = pid};
 	if (!attach_probes(at, probes, count, err)) {
 		if (pid)
 			note_taken(at, probes, count);
@@ -105,7 +107,7 @@ void attach_free(struct attach *at)
 	attach_drop(at);
 	free(at->fds);
 	free(at->taken);
-	free(at->path);
+	heldfile_close(at->file);
 	free(at);
 }
 

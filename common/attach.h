@@ -11,8 +11,9 @@
 
 #include "attach_probe.h"
 
-struct errmsg;
 struct attach;
+struct errmsg;
+struct heldfile;
 
 /* The best way this kernel offers; GOTOOLS_ATTACH=multi|perf|address in the environment chooses a
  * worse one, for tests. */
@@ -21,13 +22,12 @@ enum attach_how attach_how(void);
 bool attach_sleepable(void);
 int attach_prog_type(enum attach_how how); /* expected_attach_type to load the program with */
 
-/* Attaches in the order given (returns before entries, so that no call is seen to begin whose end
- * cannot be seen). Probes that the kernel refuses are left out and marked; NULL and *err when
- * nothing can be attached at all (no privileges, no such file, ...).
- * `path` is opened by the kernel: /proc/PID/exe and /proc/PID/root/... work. `pid` 0: to every
+/* Attaches to the file that is held, in the order given (returns before entries, so that no call is
+ * seen to begin whose end cannot be seen). Probes that the kernel refuses are left out and marked;
+ * NULL and *err when nothing can be attached at all (no privileges, ...). `pid` 0: to every
  * process of the file, those that start later too; else to this one alone: others have no
  * breakpoints, but those that it forks. attach_trial.h says whether the kernel does that well. */
-struct attach *attach_new(enum attach_how how, int prog_fd, const char *path, pid_t pid,
+struct attach *attach_new(enum attach_how how, int prog_fd, struct heldfile *file, pid_t pid,
 			  struct attach_probe *probes, size_t count, struct errmsg *err);
 /* Once more to the same process. The kernel knows it by its first thread: where another one has
  * executed a program, that one is the first from then on, and none of its hits is let through. 0;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "errmsg.h"
+#include "heldfile.h"
 #include "mem.h"
 
 enum { KERNEL_ENOTSUPP = 524 }; /* the kernel's own: an instruction that cannot be probed */
@@ -39,11 +40,12 @@ const char *attach_refusal(int error)
 	return NULL;
 }
 
-int attach_fail(struct errmsg *err, const char *path, int error)
+int attach_fail(struct errmsg *err, const struct heldfile *file, int error)
 {
 	const char *refusal = attach_refusal(error);
 
-	errmsg_set(err, "cannot attach to \"%s\": %s", path, refusal ? refusal : strerror(error));
+	errmsg_set(err, "cannot attach to \"%s\": %s", heldfile_path(file),
+		   refusal ? refusal : strerror(error));
 	if (error == EPERM || error == EACCES)
 		errmsg_hint(err, "run as root, or with CAP_BPF and CAP_PERFMON");
 	return -1;

@@ -11,11 +11,12 @@
 #include "attach_probe.h"
 
 struct errmsg;
+struct heldfile;
 
 struct attach {
 	enum attach_how how;
 	int prog_fd;
-	char *path;
+	struct heldfile *file;
 	pid_t pid;         /* 0: every process of the file */
 	int *fds;          /* links; perf events where they have none */
 	size_t count, cap; /* cap is mem_grow's */
@@ -36,6 +37,6 @@ int attach_perf(struct attach *at, struct attach_probe *probes, size_t count, st
 /* Why the kernel refused one probe with this errno, or NULL where the cause is not the probe. */
 const char *attach_refusal(int error);
 /* *err for an error that no other probe can escape. Returns -1. */
-int attach_fail(struct errmsg *err, const char *path, int error);
+int attach_fail(struct errmsg *err, const struct heldfile *file, int error);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "attach_kernel.h"
 #include "errmsg.h"
+#include "heldfile.h"
 #include "mem.h"
 
 /* The head of union bpf_attr for BPF_LINK_CREATE with BPF_TRACE_UPROBE_MULTI, as Linux 6.6 defines
@@ -41,7 +42,7 @@ static int make_link(const struct multi *m, size_t first, size_t count)
 	struct multi_link attr = {
 		.prog_fd = m->at->prog_fd,
 		.attach_type = TRACE_UPROBE_MULTI,
-		.path = (uintptr_t)m->at->path,
+		.path = (uintptr_t)heldfile_link(m->at->file),
 		.offsets = (uintptr_t)(m->offs + first),
 		.cookies = (uintptr_t)(m->cookies + first),
 		.count = count,
@@ -130,8 +131,9 @@ int attach_multi(struct attach *at, struct attach_probe *probes, size_t count, s
 	free(m.cookies);
 	free(m.index);
 	if (error)
-		return attach_fail(err, at->path, error);
+		return attach_fail(err, at->file, error);
 	if (count && !at->count)
-		return errmsg_set(err, "cannot attach to \"%s\": %s", at->path, probes[0].refused);
+		return errmsg_set(err, "cannot attach to \"%s\": %s", heldfile_path(at->file),
+				  probes[0].refused);
 	return 0;
 }

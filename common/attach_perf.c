@@ -12,6 +12,7 @@
 
 #include "attach_kernel.h"
 #include "errmsg.h"
+#include "heldfile.h"
 
 /* kept for everything else that the tool opens */
 enum { SPARE_FDS = 64 };
@@ -54,7 +55,7 @@ static int open_event(int pmu, const struct attach *at, uint64_t off)
 	struct perf_event_attr attr = {
 		.type = pmu,
 		.size = sizeof(attr),
-		.uprobe_path = (uintptr_t)at->path,
+		.uprobe_path = (uintptr_t)heldfile_link(at->file),
 		.probe_offset = off,
 	};
 
@@ -119,9 +120,10 @@ int attach_perf(struct attach *at, struct attach_probe *probes, size_t count, st
 
 		probes[i].refused = attach_refusal(error);
 		if (!probes[i].refused)
-			return attach_fail(err, at->path, error);
+			return attach_fail(err, at->file, error);
 	}
 	if (count && !at->count)
-		return errmsg_set(err, "cannot attach to \"%s\": %s", at->path, probes[0].refused);
+		return errmsg_set(err, "cannot attach to \"%s\": %s", heldfile_path(at->file),
+				  probes[0].refused);
 	return 0;
 }

@@ -15,6 +15,7 @@
 #include "attach.h"
 #include "bpfmap.h"
 #include "kernelfeature.h"
+#include "heldfile.h"
 #include "mem.h"
 
 struct attach_trial {
@@ -102,9 +103,12 @@ static bool counted(int prog, int map)
 
 	dl_iterate_phdr(find_place, &place);
 	struct attach_probe probe = {.off = place.off, .addr = place.addr};
-	struct attach *at = attach_new(attach_how(), prog, "/proc/self/exe", getpid(), &probe,
-				       place.off != 0, NULL);
+	struct heldfile *self = heldfile_open(NULL, "/proc/self/exe", NULL);
+	struct attach *at =
+		self ? attach_new(attach_how(), prog, self, getpid(), &probe, place.off != 0, NULL)
+		     : NULL;
 
+	heldfile_close(self);
 	if (!at)
 		return false;
 	called();

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,13 +13,15 @@
 #include <unistd.h>
 
 #include "errmsg.h"
+#include "heldfile.h"
 #include "mem.h"
 
 /* One socket pair serves both ways: a byte to the child lets it go; an errno from it says that
  * execve failed. Either end just closing says that the other side is gone, or has become the
  * command. */
 struct command {
-	char *path; /* canonical */
+	char *path;            /* canonical */
+	struct heldfile *file; /* of this path; NULL: nobody has asked for it */
 	pid_t pid;
 	int pidfd;
 	int sock; /* -1 once started */
@@ -116,9 +119,11 @@ struct command *command_new(char *const argv[], struct errmsg *err)
 	return NULL;
 }
 
-const char *command_path(const struct command *cmd)
+struct heldfile *command_open(struct command *cmd, struct errmsg *err)
 {
-	return cmd->path;
+	if (!cmd->file)
+		cmd->file = heldfile_open(NULL, cmd->path, err);
+	return cmd->file ? heldfile_share(cmd->file) : NULL;
 }
 
 pid_t command_pid(const struct command *cmd)
@@ -129,6 +134,18 @@ pid_t command_pid(const struct command *cmd)
 int command_pidfd(const struct command *cmd)
 {
 	return cmd->pidfd;
+}
+
+/* Another file was put at its path meanwhile. One that has executed a further one by now, or has
+ * ended, is not taken for that. */
+static bool executes_another(const struct command *cmd)
+{
+	struct stat exe, now;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", cmd->pid);
+	return cmd->file && stat(path, &exe) == 0 && !heldfile_is(cmd->file, &exe) &&
+	       stat(cmd->path, &now) == 0 && !heldfile_is(cmd->file, &now);
 }
 
 int command_start(struct command *cmd, struct errmsg *err)
@@ -144,9 +161,14 @@ int command_start(struct command *cmd, struct errmsg *err)
 	}
 	close(cmd->sock);
 	cmd->sock = -1;
-	if (!error)
-		return 0;
-	return errmsg_set(err, "cannot run \"%s\": %s", cmd->path, strerror(error));
+	if (error)
+		return errmsg_set(err, "cannot run \"%s\": %s", cmd->path, strerror(error));
+	if (executes_another(cmd))
+		return errmsg_set(err,
+				  "\"%s\" was replaced after it was read: what runs is another "
+				  "file, which is not traced",
+				  cmd->path);
+	return 0;
 }
 
 void command_free(struct command *cmd, bool kill_it)
@@ -163,6 +185,7 @@ void command_free(struct command *cmd, bool kill_it)
 		waitpid(cmd->pid, NULL, held ? 0 : WNOHANG);
 	if (cmd->pidfd >= 0)
 		close(cmd->pidfd);
+	heldfile_close(cmd->file);
 	free(cmd->path);
 	free(cmd);
 }

@@ -6,17 +6,21 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-struct errmsg;
 struct command;
+struct errmsg;
+struct heldfile;
 
 /* Looks argv[0] up in PATH and forks; the child waits, and ends by itself if the tool dies. It
  * stays in the tool's process group: Ctrl-C reaches both. Call it before the tool has changed its
  * environment, which the child inherits. NULL and *err: not found, not executable. */
 struct command *command_new(char *const argv[], struct errmsg *err);
-const char *command_path(const struct command *cmd); /* absolute path of the executable */
+/* The file that it will execute, by its absolute path; the caller closes. NULL and *err. Then
+ * command_start() looks whether it did. */
+struct heldfile *command_open(struct command *cmd, struct errmsg *err);
 pid_t command_pid(const struct command *cmd);
 int command_pidfd(const struct command *cmd); /* readable when it has ended; owned by cmd */
-int command_start(struct command *cmd, struct errmsg *err); /* lets it execve; -1: execve failed */
+/* Lets it execve. -1: that failed, or it has executed another file than was opened. */
+int command_start(struct command *cmd, struct errmsg *err);
 /* Ends a child that was never started. One that runs is left alone unless `kill_it` (SIGTERM). */
 void command_free(struct command *cmd, bool kill_it);
 

@@ -82,10 +82,10 @@ static uint64_t find_types(const struct image *img, const struct pclntab *tab)
 struct debuginfo *debuginfo_open(const struct image *img, const struct pclntab *tab, int minor,
 				 struct gotypes *types, struct errmsg *err)
 {
-	struct dietree *tree = debuginfo_find_file(img, minor < DEBUGINFO_BLANKS_LISTED, err);
+	struct debuginfo_file file;
 	struct debuginfo *dbg;
 
-	if (!tree)
+	if (debuginfo_file_find(img, minor < DEBUGINFO_BLANKS_LISTED, &file, err) != 0)
 		return NULL;
 	dbg = mem_zalloc(1, sizeof(*dbg));
 	*dbg = (struct debuginfo){.img = img,
@@ -93,10 +93,11 @@ struct debuginfo *debuginfo_open(const struct image *img, const struct pclntab *
 				  .minor = minor,
 				  .is_gccgo = tab && pclntab_is_gccgo(tab),
 				  .types = types,
-				  .tree = tree,
+				  .file = file,
+				  .tree = file.tree,
 				  .types_addr = find_types(img, tab)};
 	dbg->has_places = minor < DEBUGINFO_BLANKS_LISTED;
-	dietree_each_unit(tree, add_unit, dbg);
+	dietree_each_unit(dbg->tree, add_unit, dbg);
 	if (dbg->range_count)
 		qsort(dbg->ranges, dbg->range_count, sizeof(*dbg->ranges), compare_ranges);
 	debuginfo_sort_packages(dbg);
@@ -117,7 +118,7 @@ void debuginfo_close(struct debuginfo *dbg)
 	free(dbg->named);
 	free(dbg->slots);
 	free(dbg->queue);
-	dietree_close(dbg->tree);
+	debuginfo_file_close(&dbg->file);
 	dietree_close(dbg->places);
 	insn_decoder_free(dbg->dec);
 	free(dbg);

@@ -1,59 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Debug information in a file of its own, where gdb and everybody else look for it: by build ID,
- * then by the name in .gnu_debuglink. A process in a container has its own folders. */
-#include <fcntl.h>
-#include <limits.h>
+ * then by the name in .gnu_debuglink. Of
+ * a process with a tree of files of its own only files in that tree are taken. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "debuginfo_parts.h"
+#include "debuginfo_file.h"
+#include "debuglink.h"
+#include "dietree.h"
 #include "errmsg.h"
+#include "fileroot.h"
+#include "heldfile.h"
 #include "image.h"
+#include "image_sections.h"
 #include "mem.h"
 
 static const char DEBUG_DIR[] = "/usr/lib/debug";
 
-struct place {               /* of the program's file */
-	char root[64];       /* "" or "/proc/PID/root" */
-	char path[PATH_MAX]; /* below root */
-};
-
-/* "/proc/PID/root/..." and "/proc/PID/exe" are seen as the process sees them. */
-static void find_place(const char *path, struct place *out)
-{
-	int pid, len = 0;
-
-	out->root[0] = '\0';
-	snprintf(out->path, sizeof(out->path), "%s", path);
-	if (sscanf(path, "/proc/%d/root%n", &pid, &len) == 1 && len && path[len] == '/') {
-		snprintf(out->root, sizeof(out->root), "/proc/%d/root", pid);
-		snprintf(out->path, sizeof(out->path), "%s", path + len);
-		return;
-	}
-	if (sscanf(path, "/proc/%d/exe%n", &pid, &len) == 1 && len && !path[len]) {
-		ssize_t got = readlink(path, out->path, sizeof(out->path) - 1);
-
-		out->path[got > 0 ? got : 0] = '\0';
-		snprintf(out->root, sizeof(out->root), "/proc/%d/root", pid);
-		return;
-	}
-
-	char *real = realpath(path, NULL);
-
-	if (real)
-		snprintf(out->path, sizeof(out->path), "%s", real);
-	free(real);
-}
-
 struct search {
-	struct place place;
-	struct dietree *own; /* of the program's file */
+	const struct image *img;
+	struct debuglink_id id;
+	uint32_t checksum; /* of the debug link */
 	bool locations;
-	struct dietree *found;
+	struct debuginfo_file *out;
 	char tried[256]; /* the first place, for the message */
 };
 
@@ -72,123 +42,112 @@ static bool is_empty(struct dietree *tree)
 	return empty;
 }
 
-/* Takes a file that has DWARF, and frees its path. */
-static bool try(struct search *s, char *path,
-		bool (*is_right)(struct search *, const char *path, const struct dietree *))
+static bool has_build_id(const struct search *s, const struct image_sections *secs)
 {
-	struct dietree *tree = NULL;
+	struct debuglink_id id;
 
-	if (!*s->tried)
-		snprintf(s->tried, sizeof(s->tried), "%s", path);
-	if (access(path, R_OK) == 0)
-		tree = dietree_open(path, s->locations, NULL);
-	if (tree && !is_empty(tree) && is_right(s, path, tree))
-		s->found = tree;
-	else
-		dietree_close(tree);
-	free(path);
-	return s->found;
+	debuglink_read_id(secs, &id);
+	return id.len == s->id.len && memcmp(id.bytes, s->id.bytes, id.len) == 0;
 }
 
-static bool has_build_id(struct search *s, const char *path, const struct dietree *tree)
+/* What is checked is what will be read: the copy in memory. */
+static bool has_checksum(const struct search *s, const struct image_sections *secs)
 {
-	size_t len, own_len;
-	const uint8_t *id = dietree_build_id(tree, &len);
-	const uint8_t *own = dietree_build_id(s->own, &own_len);
+	uint32_t sum;
 
-	(void)path;
-	return id && own && len == own_len && memcmp(id, own, len) == 0;
+	return debuglink_checksum(image_sections_file(secs), &sum) && sum == s->checksum;
+}
+
+static bool take(struct search *s, struct image_sections *secs)
+{
+	s->out->tree = dietree_open(secs, s->locations, NULL);
+	if (s->out->tree && !is_empty(s->out->tree)) {
+		s->out->secs = secs;
+		return true;
+	}
+	dietree_close(s->out->tree);
+	s->out->tree = NULL;
+	return false;
+}
+
+/* Takes a file that has DWARF, and frees its path. */
+static bool try(struct search *s, char *path,
+		bool (*is_right)(const struct search *, const struct image_sections *))
+{
+	struct fileroot *root = heldfile_root(image_file(s->img));
+	struct heldfile *file = heldfile_open(root, path, NULL);
+	struct image_sections *secs = file ? image_sections_new(file) : NULL;
+	bool found = secs && is_right(s, secs) && take(s, secs);
+
+	if (!*s->tried)
+		snprintf(s->tried, sizeof(s->tried), "%s%s", fileroot_shown(root), path);
+	if (!found)
+		image_sections_free(secs);
+	heldfile_close(file);
+	free(path);
+	return found;
 }
 
 static bool find_by_build_id(struct search *s)
 {
-	size_t len;
-	const uint8_t *id = dietree_build_id(s->own, &len);
-	char hex[2 * 64 + 1] = "";
+	char hex[2 * DEBUGLINK_ID_MAX + 1] = "";
 
-	if (!id || len < 2 || len > 64)
+	if (s->id.len < 2)
 		return false;
-	for (size_t i = 0; i < len; i++)
-		snprintf(hex + 2 * i, 3, "%02x", id[i]);
-	if (*s->place.root &&
-	    try(s,
-		mem_printf("%s%s/.build-id/%.2s/%s.debug", s->place.root, DEBUG_DIR, hex, hex + 2),
-		has_build_id))
-		return true;
+	for (size_t i = 0; i < s->id.len; i++)
+		snprintf(hex + 2 * i, 3, "%02x", s->id.bytes[i]);
 	return try(s, mem_printf("%s/.build-id/%.2s/%s.debug", DEBUG_DIR, hex, hex + 2),
 		   has_build_id);
 }
 
-/* The checksum of .gnu_debuglink: CRC-32 of ISO 3309, as zlib's. */
-static uint32_t checksum(const uint8_t *data, size_t size)
-{
-	uint32_t table[256], sum = 0xffffffff;
-
-	for (uint32_t i = 0; i < 256; i++) {
-		table[i] = i;
-		for (int bit = 0; bit < 8; bit++)
-			table[i] = table[i] >> 1 ^ (table[i] & 1 ? 0xedb88320 : 0);
-	}
-	for (size_t i = 0; i < size; i++)
-		sum = sum >> 8 ^ table[(sum ^ data[i]) & 0xff];
-	return ~sum;
-}
-
-static bool has_checksum(struct search *s, const char *path, const struct dietree *tree)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-	uint32_t want;
-	bool same = false;
-
-	(void)tree;
-	if (fd < 0 || !dietree_debuglink(s->own, &want))
-		return false;
-	if (fstat(fd, &st) == 0 && st.st_size > 0) {
-		void *data = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-
-		same = data != MAP_FAILED && checksum(data, st.st_size) == want;
-		if (data != MAP_FAILED)
-			munmap(data, st.st_size);
-	}
-	close(fd);
-	return same;
-}
-
 static bool find_by_link(struct search *s)
 {
-	uint32_t crc;
-	const char *name = dietree_debuglink(s->own, &crc);
-	const char *slash = strrchr(s->place.path, '/'), *root = s->place.root;
-	const char *path = s->place.path;
+	const struct heldfile *file = image_file(s->img);
+	char *name = debuglink_read_name(image_sections(s->img), &s->checksum);
+	char *path = name ? fileroot_name(heldfile_root(file), heldfile_fd(file)) : NULL;
+	const char *slash = path ? strrchr(path, '/') : NULL;
 	int dir = slash ? slash - path : 0;
+	bool found = slash &&
+		     (try(s, mem_printf("%.*s/%s", dir, path, name), has_checksum) ||
+		      try(s, mem_printf("%.*s/.debug/%s", dir, path, name), has_checksum) ||
+		      try(s, mem_printf("%s%.*s/%s", DEBUG_DIR, dir, path, name), has_checksum));
 
-	if (!name || !*name || strchr(name, '/') || !slash)
-		return false;
-	return try(s, mem_printf("%s%.*s/%s", root, dir, path, name), has_checksum) ||
-	       try(s, mem_printf("%s%.*s/.debug/%s", root, dir, path, name), has_checksum) ||
-	       try(s, mem_printf("%s%s%.*s/%s", root, DEBUG_DIR, dir, path, name), has_checksum) ||
-	       (*root && try(s, mem_printf("%s%.*s/%s", DEBUG_DIR, dir, path, name), has_checksum));
+	free(name);
+	free(path);
+	return found;
 }
 
-struct dietree *debuginfo_find_file(const struct image *img, bool locations, struct errmsg *err)
+int debuginfo_file_find(const struct image *img, bool locations, struct debuginfo_file *out,
+			struct errmsg *err)
 {
-	struct search s = {.locations = locations};
+	struct search s = {.img = img, .locations = locations, .out = out};
 
-	s.own = dietree_open(image_path(img), locations, err);
-	if (!s.own)
-		return NULL;
-	if (!is_empty(s.own))
-		return s.own;
-	find_place(image_path(img), &s.place);
-	if (!find_by_build_id(&s) && !find_by_link(&s)) {
-		errmsg_set(err, "no debug information (DWARF) in it%s%s%s",
-			   *s.tried ? ", nor in a separate file (\""
-				    : ", and it names no separate file",
-			   s.tried, *s.tried ? "\", ...)" : "");
-		errmsg_hint(err,
-			    "build without -ldflags=-w or -s, or give the signature in the probe");
-	}
-	dietree_close(s.own);
-	return s.found;
+	*out = (struct debuginfo_file){0};
+	out->tree = dietree_open(image_sections(img), locations, err);
+	if (!out->tree)
+		return -1;
+	if (!is_empty(out->tree))
+		return 0;
+	dietree_close(out->tree);
+	out->tree = NULL;
+	debuglink_read_id(image_sections(img), &s.id);
+	if (find_by_build_id(&s) || find_by_link(&s))
+		return 0;
+	errmsg_set(err, "no debug information (DWARF) in it%s%s%s",
+		   *s.tried ? ", nor in a separate file (\"" : ", and it names no separate file",
+		   s.tried, *s.tried ? "\", ...)" : "");
+	errmsg_hint(err, "build without -ldflags=-w or -s, or give the signature in the probe");
+	return -1;
+}
+
+struct dietree *debuginfo_file_again(const struct image *img, const struct debuginfo_file *file,
+				     bool locations)
+{
+	return dietree_open(file->secs ? file->secs : image_sections(img), locations, NULL);
+}
+
+void debuginfo_file_close(struct debuginfo_file *file)
+{
+	dietree_close(file->tree);
+	image_sections_free(file->secs);
 }

@@ -14,7 +14,7 @@ static struct dietree *tree_of_places(struct debuginfo *dbg)
 	if (dbg->has_places)
 		return dbg->tree;
 	if (!dbg->places)
-		dbg->places = debuginfo_find_file(dbg->img, true, NULL);
+		dbg->places = debuginfo_file_again(dbg->img, &dbg->file, true);
 	return dbg->places;
 }
 

@@ -4,9 +4,8 @@
 #define DEBUGINFO_PARTS_H
 
 #include "debuginfo.h"
+#include "debuginfo_file.h"
 #include "dietree.h"
-
-struct insn_decoder;
 
 enum { DEBUGINFO_BLANKS_LISTED = 22 }; /* since Go 1.22 parameters without a name are in DWARF */
 
@@ -40,6 +39,7 @@ struct debuginfo {
 	int minor;
 	bool is_gccgo, has_places;
 	struct gotypes *types;
+	struct debuginfo_file file;
 	struct dietree *tree, *places; /* the same with locations, which `tree` has if has_places */
 	struct debuginfo_unit *units;
 	size_t unit_count, unit_cap;
@@ -60,8 +60,6 @@ struct debuginfo {
 
 /* The DIE of the function that begins at addr. */
 bool debuginfo_find_function(struct debuginfo *dbg, uint64_t addr, struct die *out);
-/* The tree of the file that has the debug information of `img`. NULL and *err: none was found. */
-struct dietree *debuginfo_find_file(const struct image *img, bool locations, struct errmsg *err);
 
 enum gotype_kind debuginfo_kind(uint64_t kind); /* a reflect.Kind */
 enum gotype_kind debuginfo_kind_of(const struct die *die);

@@ -4,18 +4,13 @@
 #include "dietree_sections.h"
 
 #include <dwarf.h>
-#include <elf.h>
 #include <elfutils/libdw.h>
-#include <elfutils/libdwelf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "errmsg.h"
+#include "heldfile.h"
+#include "image_sections.h"
 #include "mem.h"
 
 _Static_assert(sizeof(struct die) >= sizeof(Dwarf_Die), "a struct die holds a Dwarf_Die");
@@ -23,7 +18,7 @@ _Static_assert(sizeof(struct die) >= sizeof(Dwarf_Die), "a struct die holds a Dw
 enum { MAX_UNITS = 1 << 20, MAX_RANGES = 1 << 16, MAX_LOCATIONS = 1 << 12 };
 
 struct dietree {
-	void *data; /* the file, mapped privately: section headers are changed in it */
+	void *data; /* memory of dietree_sections.h; NULL: none */
 	size_t size;
 	Elf *elf;
 	Dwarf *dwarf; /* NULL: there is none */
@@ -34,49 +29,22 @@ static Dwarf_Die *raw(const struct die *die)
 	return (Dwarf_Die *)die->priv;
 }
 
-static int map_file(struct dietree *tree, const char *path, struct errmsg *err)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-
-	if (fd < 0)
-		return errmsg_set(err, "\"%s\": %s", path, strerror(errno));
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < (off_t)sizeof(Elf64_Ehdr)) {
-		close(fd);
-		return errmsg_set(err, "\"%s\": not an ELF file", path);
-	}
-	tree->size = st.st_size;
-	tree->data = mmap(NULL, tree->size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-	close(fd);
-	if (tree->data == MAP_FAILED) {
-		tree->data = NULL;
-		return errmsg_set(err, "\"%s\": %s", path, strerror(errno));
-	}
-	return 0;
-}
-
-struct dietree *dietree_open(const char *path, bool locations, struct errmsg *err)
+struct dietree *dietree_open(const struct image_sections *secs, bool locations, struct errmsg *err)
 {
 	struct dietree *tree = mem_zalloc(1, sizeof(*tree));
 
 	elf_version(EV_CURRENT);
-	if (map_file(tree, path, err) != 0)
-		goto fail;
-	if (memcmp(tree->data, ELFMAG, SELFMAG) != 0) {
-		errmsg_set(err, "\"%s\": not an ELF file", path);
-		goto fail;
-	}
-	dietree_hide_sections(tree->data, tree->size, locations);
-	tree->elf = elf_memory(tree->data, tree->size);
+	tree->data = dietree_sections_gather(secs, locations, &tree->size);
+	if (!tree->data && heldfile_check(image_sections_file(secs), err) == 0)
+		errmsg_set(err, "\"%s\": not enough memory for its debug information",
+			   heldfile_path(image_sections_file(secs)));
+	tree->elf = tree->data ? elf_memory(tree->data, tree->size) : NULL;
 	if (!tree->elf) {
-		errmsg_set(err, "\"%s\": %s", path, elf_errmsg(-1));
-		goto fail;
+		dietree_close(tree);
+		return NULL;
 	}
 	tree->dwarf = dwarf_begin_elf(tree->elf, DWARF_C_READ, NULL);
 	return tree;
-fail:
-	dietree_close(tree);
-	return NULL;
 }
 
 void dietree_close(struct dietree *tree)
@@ -88,24 +56,6 @@ void dietree_close(struct dietree *tree)
 	if (tree->data)
 		munmap(tree->data, tree->size);
 	free(tree);
-}
-
-const uint8_t *dietree_build_id(const struct dietree *tree, size_t *len)
-{
-	const void *id = NULL;
-	ssize_t got = dwelf_elf_gnu_build_id(tree->elf, &id);
-
-	*len = got > 0 ? got : 0;
-	return got > 0 ? id : NULL;
-}
-
-const char *dietree_debuglink(const struct dietree *tree, uint32_t *crc)
-{
-	GElf_Word sum = 0;
-	const char *name = dwelf_elf_gnu_debuglink(tree->elf, &sum);
-
-	*crc = sum;
-	return name;
 }
 
 void dietree_each_unit(struct dietree *tree, bool (*fn)(const struct die *, void *), void *ctx)

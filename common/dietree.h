@@ -11,6 +11,7 @@
 
 struct dietree;
 struct errmsg;
+struct image_sections;
 
 struct die { /* belongs to its tree; copied freely */
 	uintptr_t priv[4];
@@ -47,16 +48,11 @@ enum die_attr {
 	DIE_COLUMN
 };
 
-/* NULL and *err: not to be read as ELF. There may be no DWARF in it: then there are no
- * units. `locations`: die_place() and its like will be asked, whose tables are large. Caller
- * closes. */
-struct dietree *dietree_open(const char *path, bool locations, struct errmsg *err);
+/* Of the file that has these sections, which are not needed afterwards. NULL and *err: not to be
+ * read. There may be no DWARF in it: then there are no units. `locations`: die_place() and its like
+ * will be asked, whose tables are large. Caller closes. */
+struct dietree *dietree_open(const struct image_sections *secs, bool locations, struct errmsg *err);
 void dietree_close(struct dietree *tree); /* NULL is all right */
-
-/* The file's GNU build ID, its length in *len; NULL: none. */
-const uint8_t *dietree_build_id(const struct dietree *tree, size_t *len);
-/* The name in .gnu_debuglink, and the checksum of the file that it names; NULL: none. */
-const char *dietree_debuglink(const struct dietree *tree, uint32_t *crc);
 
 /* Each unit's DIE, in the file's order; stops when fn answers false. */
 void dietree_each_unit(struct dietree *tree, bool (*fn)(const struct die *, void *), void *ctx);

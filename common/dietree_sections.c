@@ -2,55 +2,135 @@
 #include "dietree_sections.h"
 
 #include <elf.h>
-#include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 
-static bool is_needed(const char *name, bool locations)
+#include "heldfile.h"
+#include "image_sections.h"
+
+/* .debug_NAME, or .zdebug_NAME as Go's linker compressed them up to 1.15; the first two are those
+ * of locations */
+static const char *const kinds[] = {"loc",      "loclists",    "info",   "abbrev",   "str",
+				    "line_str", "str_offsets", "ranges", "rnglists", "addr"};
+
+enum { KINDS = sizeof(kinds) / sizeof(*kinds), OF_LOCATIONS = 2, ALIGN = 16, NAME_MAX_LEN = 24 };
+
+struct part { /* of the file that is put together */
+	Elf64_Shdr sh;
+	char name[NAME_MAX_LEN];
+	uint64_t from; /* offset in the file */
+};
+
+struct gathering {
+	bool locations;
+	struct part parts[KINDS]; /* those that are there have a name */
+};
+
+static int kind_of(const char *name, bool locations)
 {
-	static const char *const needed[] = {"info",        "abbrev", "str",      "line_str",
-					     "str_offsets", "ranges", "rnglists", "addr"};
+	bool old = strncmp(name, ".zdebug_", 8) == 0;
 
-	if (strcmp(name, "loc") == 0 || strcmp(name, "loclists") == 0)
-		return locations;
-	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
-		if (strcmp(name, needed[i]) == 0)
-			return true;
-	return false;
+	if (!old && strncmp(name, ".debug_", 7) != 0)
+		return -1;
+	for (int i = locations ? 0 : OF_LOCATIONS; i < KINDS; i++)
+		if (strcmp(name + 7 + old, kinds[i]) == 0)
+			return i;
+	return -1;
 }
 
-static void hide_section(Elf64_Shdr *sh, const char *names, uint64_t names_len, bool locations)
+/* Of several of one name libdw takes the first as well. */
+static bool see_section(const char *name, const Elf64_Shdr *sh, void *ctx)
 {
-	const char *name = names + sh->sh_name;
+	struct gathering *gathering = ctx;
+	int kind = kind_of(name, gathering->locations);
+	struct part *part = kind < 0 ? NULL : &gathering->parts[kind];
 
-	if (sh->sh_name >= names_len || !memchr(name, '\0', names_len - sh->sh_name))
-		return;
-	if (strncmp(name, ".debug_", 7) == 0)
-		name += 7;
-	else if (strncmp(name, ".zdebug_", 8) == 0)
-		name += 8;
-	else
-		return;
-	if (!is_needed(name, locations))
-		sh->sh_type = SHT_NOBITS;
+	if (!part || *part->name || sh->sh_type == SHT_NOBITS || !sh->sh_size)
+		return true;
+	strcpy(part->name, name);
+	part->from = sh->sh_offset;
+	part->sh = (Elf64_Shdr){.sh_type = SHT_PROGBITS,
+				.sh_flags = sh->sh_flags & SHF_COMPRESSED,
+				.sh_size = sh->sh_size,
+				.sh_addralign = 1};
+	return true;
 }
 
-void dietree_hide_sections(void *data, size_t size, bool locations)
+static uint64_t aligned(uint64_t off)
 {
-	const Elf64_Ehdr *eh = data;
-	uint64_t count = eh->e_shnum;
+	return (off + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
+}
 
-	if (eh->e_ident[EI_CLASS] != ELFCLASS64 || eh->e_shentsize != sizeof(Elf64_Shdr) ||
-	    eh->e_shoff % 8 || eh->e_shoff > size ||
-	    count > (size - eh->e_shoff) / sizeof(Elf64_Shdr) || eh->e_shstrndx >= count)
-		return;
+/* Where everything is: header, section headers, names, sections. Returns the size of all. */
+static uint64_t lay_out(struct gathering *gathering, uint64_t file_size)
+{
+	uint64_t end = sizeof(Elf64_Ehdr) + (KINDS + 2) * sizeof(Elf64_Shdr);
 
-	Elf64_Shdr *sh = (Elf64_Shdr *)((uint8_t *)data + eh->e_shoff);
-	const Elf64_Shdr *names = &sh[eh->e_shstrndx];
+	end = aligned(end + (KINDS + 1) * NAME_MAX_LEN);
+	for (size_t i = 0; i < KINDS; i++) {
+		struct part *part = &gathering->parts[i];
 
-	if (names->sh_type == SHT_NOBITS || names->sh_offset > size ||
-	    names->sh_size > size - names->sh_offset)
-		return;
-	for (uint64_t i = 0; i < count; i++)
-		hide_section(&sh[i], (const char *)data + names->sh_offset, names->sh_size,
-			     locations);
+		/* what is past the file's end is not there */
+		if (part->from > file_size || part->sh.sh_size > file_size - part->from)
+			part->sh = (Elf64_Shdr){.sh_type = SHT_NOBITS};
+		part->sh.sh_offset = end;
+		part->sh.sh_name = (i + 1) * NAME_MAX_LEN;
+		end = aligned(end + part->sh.sh_size);
+	}
+	return end;
+}
+
+static void write_headers(const struct image_sections *secs, const struct gathering *gathering,
+			  uint8_t *data)
+{
+	Elf64_Ehdr eh = *image_sections_header(secs);
+	Elf64_Shdr names = {.sh_type = SHT_STRTAB,
+			    .sh_offset = sizeof(eh) + (KINDS + 2) * sizeof(names),
+			    .sh_size = (KINDS + 1) * NAME_MAX_LEN,
+			    .sh_addralign = 1};
+	uint8_t *table = data + sizeof(eh) + sizeof(Elf64_Shdr);
+
+	eh.e_phoff = eh.e_phnum = eh.e_entry = 0;
+	eh.e_shoff = eh.e_ehsize = sizeof(eh);
+	eh.e_shentsize = sizeof(Elf64_Shdr);
+	eh.e_shnum = KINDS + 2;
+	eh.e_shstrndx = KINDS + 1;
+	memcpy(data, &eh, sizeof(eh));
+	for (size_t i = 0; i < KINDS; i++) {
+		const struct part *part = &gathering->parts[i];
+
+		memcpy(table + i * sizeof(part->sh), &part->sh, sizeof(part->sh));
+		memcpy(data + names.sh_offset + part->sh.sh_name, part->name, NAME_MAX_LEN);
+	}
+	memcpy(table + KINDS * sizeof(names), &names, sizeof(names));
+}
+
+static bool read_parts(struct heldfile *file, const struct gathering *gathering, uint8_t *data)
+{
+	for (size_t i = 0; i < KINDS; i++) {
+		const struct part *part = &gathering->parts[i];
+
+		if (!heldfile_read(file, part->from, part->sh.sh_size, data + part->sh.sh_offset))
+			return false;
+	}
+	return true;
+}
+
+void *dietree_sections_gather(const struct image_sections *secs, bool locations, size_t *size)
+{
+	struct heldfile *file = image_sections_file(secs);
+	struct gathering gathering = {.locations = locations};
+	void *data;
+
+	image_sections_each(secs, see_section, &gathering);
+	*size = lay_out(&gathering, heldfile_size(file));
+	data = mmap(NULL, *size, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (data == MAP_FAILED)
+		return NULL;
+	write_headers(secs, &gathering, data);
+	if (read_parts(file, &gathering, data))
+		return data;
+	munmap(data, *size);
+	return NULL;
 }

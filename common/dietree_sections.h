@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libdw uncompresses each section of DWARF that it finds when it opens a file: those that nobody
- * will ask for, line tables above all, are hidden from it. */
+/* What of an ELF file libdw is given: the sections of DWARF that somebody will ask for, each once,
+ * in an ELF file put together anew in the tool's memory. libdw uncompresses each section that it
+ * finds, believes what it reads, and opens further files that some sections name: so it sees
+ * neither the file nor its other sections. */
 #ifndef DIETREE_SECTIONS_H
 #define DIETREE_SECTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Changes section headers in `data`, a private copy of an ELF file, of `size` bytes. `locations`:
- * where variables are is asked for. What is malformed stays as it is. */
-void dietree_hide_sections(void *data, size_t size, bool locations);
+struct image_sections;
+
+/* `locations`: where variables are is asked for. mmap'd memory of *size bytes, which the caller
+ * unmaps; NULL: there is no DWARF, or it cannot be read. */
+void *dietree_sections_gather(const struct image_sections *secs, bool locations, size_t *size);
 
 #endif

@@ -4,11 +4,14 @@
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "emit_parts.h"
 #include "errmsg.h"
 #include "escape.h"
+#include "fileroot.h"
 #include "funclist_types.h"
+#include "heldfile.h"
 #include "image.h"
 #include "mem.h"
 #include "pclntab.h"
@@ -188,6 +191,22 @@ static int print_program(struct emitter *emitter, const struct program *prog, st
 	return 0;
 }
 
+/* By which another tracer finds the file, malloc'd; NULL and *err: it is not there any more. */
+static char *path_for(const struct program *prog, struct errmsg *err)
+{
+	struct stat st;
+	char *path;
+
+	if (!strncmp(prog->path, "/proc/", 6))
+		return mem_strdup(prog->path);
+	path = fileroot_name(heldfile_root(prog->file), heldfile_fd(prog->file));
+	if (path && stat(path, &st) == 0 && heldfile_is(prog->file, &st))
+		return path;
+	errmsg_set(err, "\"%s\" was replaced while it was read", prog->path);
+	free(path);
+	return NULL;
+}
+
 int emit_print(FILE *out, const struct selection *sel, enum emit_tracer tracer, bool functions_only,
 	       struct errmsg *err)
 {
@@ -197,11 +216,10 @@ int emit_print(FILE *out, const struct selection *sel, enum emit_tracer tracer, 
 	if (!sel->item_count)
 		return 0;
 	const struct program *prog = sel->items[0].prog;
-	bool of_process = !strncmp(prog->path, "/proc/", 6);
-	char *path = of_process ? mem_strdup(prog->path) : realpath(prog->path, NULL);
+	char *path = path_for(prog, err);
 
 	if (!path)
-		return errmsg_set(err, "%s: %m", prog->path);
+		return -1;
 	int ret = check_path(path, err);
 
 	emitter.path = path;

@@ -7,17 +7,20 @@
 
 #include <stdbool.h>
 
-struct errmsg;
+struct heldfile;
 struct filewatch;
 
 struct filewatch *filewatch_new(void); /* never NULL */
 void filewatch_free(struct filewatch *watch);
 
-/* Starts to watch; `path` as opened for reading. Returns 0; -1 with *err (no such file). */
-int filewatch_add(struct filewatch *watch, const char *path, struct errmsg *err);
+/* Starts to watch; before anything is read of the file, which is shared. */
+void filewatch_add(struct filewatch *watch, struct heldfile *file);
+/* Why writing is noticed only when it is asked for, at each second: the kernel has no inotify
+ * instance to give, or watches no more files. NULL: it is noticed at once. */
+const char *filewatch_lack(const struct filewatch *watch);
 
-int filewatch_fd(const struct filewatch *watch); /* readable when something happened; -1: none */
-/* A path whose file was written to since it was added, or NULL. Reads what the fd has. */
+int filewatch_fd(const struct filewatch *watch); /* readable when it is time to ask; -1: never */
+/* A path whose file was written to since it was opened, or NULL. Reads what the fd has. */
 const char *filewatch_written(struct filewatch *watch);
 /* The n-th path (from 0) that names another file now, or none; NULL: no more. */
 const char *filewatch_replaced(const struct filewatch *watch, unsigned n);

@@ -4,88 +4,55 @@
 #include "image.h"
 
 #include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "errmsg.h"
+#include "heldfile.h"
 #include "image_sections.h"
 #include "mem.h"
 
-enum { MAX_SEGMENTS = 256 }; /* real programs have 2 to 6 */
+/* real programs have 2 to 6 segments, and dynamic sections of up to 60 entries */
+enum { MAX_SEGMENTS = 256, MAX_DYNAMIC = 4096 };
 
 struct image {
-	char *path;
-	uint8_t *data; /* private mapping of the whole file: relocations do not reach the file */
-	size_t size;
+	const char *path;      /* the file's */
+	struct heldfile *file; /* relocations are applied to its copy in memory */
+	uint64_t size;         /* of the file */
 	struct image_sections *sections;
 	enum image_arch arch;
 	bool pie;
 	struct image_segment *segments;
 	size_t nsegments;
-	uint64_t dynamic_off, dynamic_size; /* PT_DYNAMIC in the file; size 0: none */
+	const uint8_t *dynamic; /* PT_DYNAMIC; NULL: none */
+	uint64_t dynamic_size;
 	uint64_t tls_size;
 };
 
 /* --- opening --- */
 
-static int map_file(struct image *img, int fd, struct errmsg *err)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) < 0)
-		return errmsg_set(err, "\"%s\": %s", img->path, strerror(errno));
-	if (S_ISDIR(st.st_mode))
-		return errmsg_set(err, "\"%s\": is a directory", img->path);
-	if (!S_ISREG(st.st_mode))
-		return errmsg_set(err, "\"%s\": not a regular file", img->path);
-	if (st.st_size < SELFMAG)
-		return errmsg_set(err, "\"%s\": not an ELF file", img->path);
-	img->size = st.st_size;
-	img->data = mmap(NULL, img->size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-	if (img->data == MAP_FAILED) {
-		img->data = NULL;
-		return errmsg_set(err, "\"%s\": cannot map it: %s", img->path, strerror(errno));
-	}
-	return 0;
-}
-
-static int read_file(struct image *img, struct errmsg *err)
-{
-	/* a FIFO or a device must not block here */
-	int fd = open(img->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-	if (fd < 0)
-		return errmsg_set(err, "\"%s\": %s", img->path, strerror(errno));
-
-	int ret = map_file(img, fd, err);
-
-	close(fd);
-	return ret;
-}
-
-static int not_elf(const struct image *img, struct errmsg *err)
+static int not_elf(const struct image *img, const char *head, struct errmsg *err)
 {
 	errmsg_set(err, "\"%s\": not an ELF file", img->path);
-	if (img->data[0] == '#' && img->data[1] == '!')
+	if (head && head[0] == '#' && head[1] == '!')
 		errmsg_hint(err, "it is a script: name the program that it runs");
 	return -1;
 }
 
 static int check_header(struct image *img, Elf64_Ehdr *ehdr, struct errmsg *err)
 {
-	if (memcmp(img->data, ELFMAG, SELFMAG) != 0)
-		return not_elf(img, err);
-	if (img->size > EI_CLASS && img->data[EI_CLASS] == ELFCLASS32) /* its header is shorter */
+	const char *head = heldfile_at(img->file, 0, SELFMAG), *class;
+
+	if (!head || memcmp(head, ELFMAG, SELFMAG) != 0)
+		return not_elf(img, head, err);
+	class = heldfile_at(img->file, EI_CLASS, 1);
+	if (class && *class == ELFCLASS32) /* its header is shorter */
 		return errmsg_set(err, "\"%s\": 32-bit programs are not supported", img->path);
 	if (img->size < sizeof(*ehdr))
 		return errmsg_set(err, "\"%s\": file is truncated: its ELF header is incomplete",
 				  img->path);
-	memcpy(ehdr, img->data, sizeof(*ehdr));
+	if (!heldfile_read(img->file, 0, sizeof(*ehdr), ehdr))
+		return heldfile_check(img->file, err);
 	if (ehdr->e_ident[EI_DATA] == ELFDATA2MSB)
 		return errmsg_set(err, "\"%s\": big-endian programs are not supported", img->path);
 	if (ehdr->e_ident[EI_CLASS] != ELFCLASS64 || ehdr->e_ident[EI_DATA] != ELFDATA2LSB)
@@ -137,13 +104,13 @@ static int add_segment(struct image *img, const Elf64_Phdr *ph, unsigned number,
 	return 0;
 }
 
+/* Some packers leave nonsense here; such files have no relocations to read. */
 static void set_dynamic(struct image *img, const Elf64_Phdr *ph)
 {
-	if (ph->p_offset > img->size || ph->p_filesz > img->size - ph->p_offset)
-		return; /* some packers leave nonsense here; such files have no relocations to read
-			 */
-	img->dynamic_off = ph->p_offset;
-	img->dynamic_size = ph->p_filesz;
+	uint64_t max = MAX_DYNAMIC * sizeof(Elf64_Dyn);
+
+	img->dynamic_size = ph->p_filesz < max ? ph->p_filesz : max;
+	img->dynamic = heldfile_at(img->file, ph->p_offset, img->dynamic_size);
 }
 
 static int read_segments(struct image *img, const Elf64_Ehdr *ehdr, struct errmsg *err)
@@ -157,11 +124,13 @@ static int read_segments(struct image *img, const Elf64_Ehdr *ehdr, struct errms
 				  "\"%s\": file is truncated: it ends before its program "
 				  "headers do",
 				  img->path);
+	const uint8_t *table = heldfile_at(img->file, ehdr->e_phoff, need);
+
 	img->segments = mem_zalloc(MAX_SEGMENTS, sizeof(*img->segments));
-	for (unsigned i = 0; i < ehdr->e_phnum; i++) {
+	for (unsigned i = 0; table && i < ehdr->e_phnum; i++) {
 		Elf64_Phdr ph;
 
-		memcpy(&ph, img->data + ehdr->e_phoff + i * sizeof(ph), sizeof(ph));
+		memcpy(&ph, table + i * sizeof(ph), sizeof(ph));
 		if (ph.p_type == PT_DYNAMIC)
 			set_dynamic(img, &ph);
 		if (ph.p_type == PT_TLS && ph.p_align)
@@ -181,8 +150,7 @@ static void relocate_word(struct image *img, uint64_t addr, uint64_t value)
 {
 	uint8_t *word = (uint8_t *)image_at(img, addr, sizeof(value));
 
-	/* most linkers leave the value in place: then the page is not made private */
-	if (word && memcmp(word, &value, sizeof(value)) != 0)
+	if (word)
 		memcpy(word, &value, sizeof(value));
 }
 
@@ -190,12 +158,14 @@ static void apply_rela(struct image *img, uint64_t addr, uint64_t size)
 {
 	unsigned relative = img->arch == IMAGE_AMD64 ? R_X86_64_RELATIVE : R_AARCH64_RELATIVE;
 	uint64_t left = image_left(img, addr);
-	const uint8_t *table = image_at(img, addr, 1);
+
+	if (size > left)
+		size = left;
+
+	const uint8_t *table = image_at(img, addr, size);
 
 	if (!table)
 		return;
-	if (size > left)
-		size = left;
 	for (uint64_t off = 0; size - off >= sizeof(Elf64_Rela); off += sizeof(Elf64_Rela)) {
 		Elf64_Rela rela;
 
@@ -207,11 +177,11 @@ static void apply_rela(struct image *img, uint64_t addr, uint64_t size)
 
 bool image_dynamic(const struct image *img, int64_t tag, size_t n, uint64_t *value)
 {
-	for (uint64_t off = 0; img->dynamic_size - off >= sizeof(Elf64_Dyn);
+	for (uint64_t off = 0; img->dynamic && img->dynamic_size - off >= sizeof(Elf64_Dyn);
 	     off += sizeof(Elf64_Dyn)) {
 		Elf64_Dyn dyn;
 
-		memcpy(&dyn, img->data + img->dynamic_off + off, sizeof(dyn));
+		memcpy(&dyn, img->dynamic + off, sizeof(dyn));
 		if (dyn.d_tag == DT_NULL)
 			break;
 		if (dyn.d_tag == tag && n-- == 0) {
@@ -236,19 +206,21 @@ static int load(struct image *img, struct errmsg *err)
 {
 	Elf64_Ehdr ehdr;
 
-	if (read_file(img, err) < 0 || check_header(img, &ehdr, err) < 0 ||
-	    check_machine(img, &ehdr, err) < 0 || read_segments(img, &ehdr, err) < 0)
+	if (check_header(img, &ehdr, err) < 0 || check_machine(img, &ehdr, err) < 0 ||
+	    read_segments(img, &ehdr, err) < 0)
 		return -1;
 	apply_relocations(img);
-	img->sections = image_sections_new(img->data, img->size);
-	return 0;
+	img->sections = image_sections_new(img->file);
+	return heldfile_check(img->file, err);
 }
 
-struct image *image_open(const char *path, struct errmsg *err)
+struct image *image_open(struct heldfile *file, struct errmsg *err)
 {
 	struct image *img = mem_zalloc(1, sizeof(*img));
 
-	img->path = mem_strdup(path);
+	img->file = heldfile_share(file);
+	img->path = heldfile_path(file);
+	img->size = heldfile_size(file);
 	if (load(img, err) == 0)
 		return img;
 	image_close(img);
@@ -260,10 +232,8 @@ void image_close(struct image *img)
 	if (!img)
 		return;
 	image_sections_free(img->sections);
-	if (img->data)
-		munmap(img->data, img->size);
 	free(img->segments);
-	free(img->path);
+	heldfile_close(img->file);
 	free(img);
 }
 
@@ -272,6 +242,16 @@ void image_close(struct image *img)
 const char *image_path(const struct image *img)
 {
 	return img->path;
+}
+
+struct heldfile *image_file(const struct image *img)
+{
+	return img->file;
+}
+
+const struct image_sections *image_sections(const struct image *img)
+{
+	return img->sections;
 }
 
 enum image_arch image_arch(const struct image *img)
@@ -314,7 +294,7 @@ const void *image_at(const struct image *img, uint64_t addr, size_t len)
 
 	if (!seg || len > seg->filesz - (addr - seg->addr))
 		return NULL;
-	return img->data + seg->off + (addr - seg->addr);
+	return heldfile_at(img->file, seg->off + (addr - seg->addr), len);
 }
 
 bool image_u32(const struct image *img, uint64_t addr, uint32_t *out)

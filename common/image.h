@@ -9,7 +9,9 @@
 #include <stdint.h>
 
 struct errmsg;
+struct heldfile;
 struct image;
+struct image_sections;
 
 enum image_arch { IMAGE_AMD64, IMAGE_ARM64 };
 
@@ -30,21 +32,24 @@ struct image_symbol {
 	bool is_tls; /* addr is an offset in the file's thread-local memory */
 };
 
-/* Needs no privileges. NULL and *err for: no such file, not ELF, 32-bit, big-endian, an
- * architecture other than x86-64 and arm64, truncated or malformed. Caller closes. Section
- * headers may be missing or wrong: then there are no sections and symbols, no error. */
-struct image *image_open(const char *path, struct errmsg *err);
+/* NULL and *err for: not ELF, 32-bit, big-endian, an architecture other than x86-64 and arm64,
+ * truncated or malformed, not to be read. Caller closes; `file` is shared. Section headers may be
+ * missing or wrong: then there are no sections and symbols, no error. */
+struct image *image_open(struct heldfile *file, struct errmsg *err);
 void image_close(struct image *img); /* NULL is all right */
 
-const char *image_path(const struct image *img);
+const char *image_path(const struct image *img); /* as it is shown */
+struct heldfile *image_file(const struct image *img);
+const struct image_sections *image_sections(const struct image *img);
 enum image_arch image_arch(const struct image *img);
 bool image_is_pie(const struct image *img); /* ET_DYN */
 const struct image_segment *image_segments(const struct image *img, size_t *count);
 bool image_section(const struct image *img, const char *name, struct image_section *out);
 bool image_has_symtab(const struct image *img); /* .symtab: false in a stripped file */
 
-/* `len` bytes at virtual address `addr`, which must lie in the file's part of one load segment;
- * else NULL. Valid until image_close. */
+/* `len` bytes at virtual address `addr`, which must lie in the file's part of one load segment, and
+ * no byte more; else NULL, as where the file cannot be read any more (heldfile_check tells). Valid
+ * until image_close. */
 const void *image_at(const struct image *img, uint64_t addr, size_t len);
 /* how many bytes from addr are in that segment's file part; 0 when addr is in none */
 uint64_t image_left(const struct image *img, uint64_t addr);

@@ -1,18 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Section headers and symbols of an image, through libelf: the only file that includes it. */
+/* Section headers and symbols of an ELF file, of a program or of its debug information. They are
+ * read here and not by a library, since those want the whole file in memory, and believe that
+ * string tables end. */
 #ifndef IMAGE_SECTIONS_H
 #define IMAGE_SECTIONS_H
 
+#include <elf.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "image.h"
 
+struct heldfile;
 struct image_sections;
 
-/* Of the whole file in memory, which must outlive it. Unusable section headers are none. */
-struct image_sections *image_sections_new(void *data, size_t size);
-void image_sections_free(struct image_sections *secs);
+/* Never NULL; unusable section headers are none, as is what is not ELF of 64 bits. `file` is
+ * shared. */
+struct image_sections *image_sections_new(struct heldfile *file);
+void image_sections_free(struct image_sections *secs); /* NULL is all right */
+
+struct heldfile *image_sections_file(const struct image_sections *secs);
+const Elf64_Ehdr *image_sections_header(const struct image_sections *secs);
+/* Each section in the file's order, the first, which is none, left out; `name` is "" where it has
+ * none. Stops when fn answers false. */
+void image_sections_each(const struct image_sections *secs,
+			 bool (*fn)(const char *name, const Elf64_Shdr *sh, void *ctx), void *ctx);
 
 /* as image_section, image_has_symtab and image_each_symbol */
 bool image_sections_find(const struct image_sections *secs, const char *name,

@@ -3,22 +3,26 @@
 
 #include <stdlib.h>
 
-#include "errmsg.h"
+#include "heldfile.h"
 #include "image.h"
 #include "mem.h"
 #include "pclntab.h"
 #include "site.h"
 
-struct program *program_open(const char *path, struct errmsg *err)
+struct program *program_open(struct heldfile *file, struct errmsg *err)
 {
-	struct program *prog = mem_zalloc(1, sizeof(*prog));
+	struct program *prog;
 
-	prog->path = mem_strdup(path);
-	prog->img = image_open(path, err);
+	if (!file)
+		return NULL;
+	prog = mem_zalloc(1, sizeof(*prog));
+	prog->file = file;
+	prog->path = heldfile_path(file);
+	prog->img = image_open(file, err);
 	if (!prog->img)
 		goto fail;
 	prog->tab = pclntab_open(prog->img, err);
-	if (!prog->tab)
+	if (heldfile_check(file, err) || !prog->tab)
 		goto fail;
 	prog->finder = site_finder_new(prog->img, prog->tab);
 	return prog;
@@ -34,6 +38,6 @@ void program_close(struct program *prog)
 	site_finder_free(prog->finder);
 	pclntab_close(prog->tab);
 	image_close(prog->img);
-	free(prog->path);
+	heldfile_close(prog->file);
 	free(prog);
 }

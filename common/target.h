@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is traced: from "[p:]BINARY:PATTERN", -p PID and -- COMMAND to a file and a process. */
+/* What is traced: from "[p:]BINARY:PATTERN", -p PID and -- COMMAND to an open file. */
 #ifndef TARGET_H
 #define TARGET_H
 
@@ -7,6 +7,8 @@
 #include <sys/types.h>
 
 struct errmsg;
+struct heldfile;
+struct process;
 
 struct target_spec {  /* one [p:]BINARY:PATTERN argument, taken apart; strings are owned */
 	char *binary; /* NULL: that of -p or -- COMMAND */
@@ -20,24 +22,15 @@ int target_spec_parse(const char *arg, bool has_process, struct target_spec *out
 		      struct errmsg *err);
 void target_spec_free(struct target_spec *spec);
 
-/* The file to open for BINARY as a malloc'd path, or NULL with *err. A path, a program in PATH, a
- * library's short name (go: libgo.so); with pid, absolute paths are looked up in that process's
- * root (/proc/PID/root), and NULL `binary` means /proc/PID/exe. For -- COMMAND pass command_path()
- * instead of NULL, and pid 0: before its execve, the child's executable is the tool. */
-char *target_resolve(const char *binary, pid_t pid, struct errmsg *err);
+/* The file that BINARY names, or NULL with *err; the caller closes. A path, a program in PATH, a
+ * library's short name (go: libgo.so); with `proc`, absolute paths are looked up in that process's
+ * root, and NULL `binary` is what it executes. For -- COMMAND use command_open() instead:
+ * before its execve, the child's executable is the tool. */
+struct heldfile *target_resolve(const char *binary, const struct process *proc, struct errmsg *err);
 
-/* The shared library of this name (libgo.so.21) that the process has loaded, or without pid, that
- * programs find: a malloc'd path as of target_resolve, or NULL. */
-char *target_library(const char *soname, pid_t pid);
-
-/* Is there such a process? -1 with *err ("no process with PID 123", or it is a thread's ID, or
- * /proc and the tool mean different processes by a number). */
-int target_check_pid(pid_t pid, struct errmsg *err);
-/* Has the process this file mapped? True as well when that cannot be known. */
-bool target_maps(pid_t pid, const char *path);
-/* A file descriptor that becomes readable when the process has ended; caller closes. -1 and *err:
- * no such process, or a kernel before 5.3. */
-int target_pidfd(pid_t pid, struct errmsg *err);
+/* The shared library of this name (libgo.so.21) that the process has loaded, or without one, that
+ * programs find; NULL: none. The caller closes. */
+struct heldfile *target_library(const char *soname, const struct process *proc);
 
 /* The process ID as the kernel side sees it with the tool in a PID namespace of its own: fills
  * device and inode of the tool's namespace; false when the tool is in the initial one. */

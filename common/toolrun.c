@@ -17,8 +17,8 @@
 #include "filewatch.h"
 #include "json.h"
 #include "options.h"
+#include "process.h"
 #include "program.h"
-#include "target.h"
 
 enum { STREAM_NS = 100 * 1000 * 1000, STREAM_BUFFER = 1 << 16 };
 
@@ -98,6 +98,18 @@ static bool on_stream(void *ctx)
 	return !check_output(progress) && more;
 }
 
+/* Where the kernel does not tell at once that a file is written to. */
+static void say_lack(const struct progress *progress)
+{
+	const char *lack = filewatch_lack(progress->tracer->watch);
+
+	if (lack)
+		fprintf(stderr,
+			"%s: %s: that a traced file is written to in place would be noticed within "
+			"a second only\n",
+			progress->run->tool->name, lack);
+}
+
 /* The file was written to: breakpoints at offsets of its old text would break the new program, so
  * nothing may be attached any more. */
 static bool on_file_event(void *ctx)
@@ -105,7 +117,7 @@ static bool on_file_event(void *ctx)
 	struct progress *progress = ctx;
 	const char *written = filewatch_written(progress->tracer->watch);
 
-	if (!written)
+	if (!written || progress->failed)
 		return true;
 	tracer_detach(progress->tracer);
 	errmsg_set(&progress->err, "\"%s\" was written to while it was traced: detached", written);
@@ -145,14 +157,21 @@ static void say_executed(const struct progress *progress)
 			progress->run->tool->name, report.failure.text);
 }
 
-static int run_session(struct progress *progress, struct session *ses, int process_fd,
-		       struct errmsg *err)
+/* readable when the process that is traced has ended; -1: no certain one is */
+static int process_end(const struct tracer *tracer)
+{
+	if (tracer->command)
+		return command_pidfd(tracer->command);
+	return tracer->process ? process_fd(tracer->process) : -1;
+}
+
+static int run_session(struct progress *progress, struct session *ses, struct errmsg *err)
 {
 	const struct toolrun *run = progress->run;
 	const struct options *opts = run->opts;
 	struct session_spec spec = {.interval_ns = opts->interval_ns,
 				    .duration_ns = opts->duration_ns,
-				    .process_fd = process_fd,
+				    .process_fd = process_end(progress->tracer),
 				    .event_fd = filewatch_fd(progress->tracer->watch),
 				    .tick = tick,
 				    .event = on_file_event,
@@ -193,6 +212,8 @@ static int finish(struct progress *progress, struct errmsg *err)
 	tracer_stop(progress->tracer);
 	if (quick)
 		tracer_detach(progress->tracer);
+	/* since it was last looked at */
+	on_file_event(progress);
 	int ret = show_rest(progress, err);
 
 	selection_print_skipped(stderr, progress->tracer->sel, run->tool->name, run->opts->verbose);
@@ -215,25 +236,13 @@ static int finish(struct progress *progress, struct errmsg *err)
 	return ret ? ret : session_flush(err);
 }
 
-static int open_process(const struct progress *progress, int *fd, struct errmsg *err)
-{
-	struct tracer *tracer = progress->tracer;
-
-	*fd = -1;
-	if (tracer->command)
-		*fd = command_pidfd(tracer->command);
-	else if (tracer->pid)
-		*fd = target_pidfd(tracer->pid, err);
-	return tracer->pid && *fd < 0 ? -1 : 0;
-}
-
 /* a file that the process does not run: deleted and built anew, perhaps */
 static void say_not_mapped(const struct progress *progress)
 {
 	const struct tracer *tracer = progress->tracer;
 
-	for (size_t i = 0; tracer->config->pid && i < tracer->program_count; i++) {
-		if (target_maps(tracer->pid, tracer->programs[i]->path))
+	for (size_t i = 0; tracer->process && i < tracer->program_count; i++) {
+		if (process_maps(tracer->process, tracer->programs[i]->file))
 			continue;
 		fprintf(stderr, "%s: process %d does not run \"", progress->run->tool->name,
 			tracer->pid);
@@ -263,24 +272,21 @@ static int trace(struct progress *progress, struct session *ses, struct errmsg *
 {
 	struct toolrun *run = progress->run;
 	struct tracer *tracer = progress->tracer;
-	int process_fd, ret;
+	int ret;
 
-	if (open_process(progress, &process_fd, err))
-		return -1;
 	if (tracer_attach(tracer, err) || run->begin(run->ctx, tracer, err))
 		return -1;
 	if (!selection_traced(tracer->sel))
 		return errmsg_set(err, "no function can be traced: %s", tracer->refusal);
 	say_not_mapped(progress);
+	say_lack(progress);
 	ret = say_started(progress, err);
 	if (!ret && tracer->command)
 		ret = command_start(tracer->command, err);
 	if (!ret)
-		ret = run_session(progress, ses, process_fd, err);
+		ret = run_session(progress, ses, err);
 	if (!ret)
 		ret = finish(progress, err);
-	if (!tracer->command && process_fd >= 0)
-		close(process_fd);
 	return ret;
 }
 

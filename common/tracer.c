@@ -14,9 +14,11 @@
 #include "execwatch.h"
 #include "filewatch.h"
 #include "gate.h"
+#include "heldfile.h"
 #include "image.h"
 #include "keeper.h"
 #include "mem.h"
+#include "process.h"
 #include "program.h"
 #include "target.h"
 
@@ -31,25 +33,28 @@ static enum image_arch host_arch(void)
 #endif
 }
 
-static struct program *open_traceable(const char *path, struct errmsg *err)
+static struct program *open_traceable(struct heldfile *file, struct errmsg *err)
 {
-	struct program *prog = program_open(path, err);
+	struct program *prog = program_open(file, err);
 
 	if (!prog || image_arch(prog->img) == host_arch())
 		return prog;
-	errmsg_set(err, "\"%s\" is for another machine: it cannot be traced on this one", path);
+	errmsg_set(err, "\"%s\" is for another machine: it cannot be traced on this one",
+		   prog->path);
 	program_close(prog);
 	return NULL;
 }
 
-struct program *tracer_open(struct tracer *tracer, const char *path, struct errmsg *err)
+struct program *tracer_open(struct tracer *tracer, struct heldfile *file, struct errmsg *err)
 {
-	for (size_t i = 0; i < tracer->program_count; i++)
-		if (!strcmp(tracer->programs[i]->path, path))
+	for (size_t i = 0; file && i < tracer->program_count; i++)
+		if (heldfile_is(tracer->programs[i]->file, heldfile_then(file))) {
+			heldfile_close(file);
 			return tracer->programs[i];
-	if (filewatch_add(tracer->watch, path, err))
-		return NULL;
-	struct program *prog = open_traceable(path, err);
+		}
+	if (file)
+		filewatch_add(tracer->watch, file);
+	struct program *prog = open_traceable(file, err);
 
 	if (!prog)
 		return NULL;
@@ -59,32 +64,30 @@ struct program *tracer_open(struct tracer *tracer, const char *path, struct errm
 	return prog;
 }
 
-/* malloc'd path of the file that a pattern is about */
-static char *spec_path(const struct tracer *tracer, const struct target_spec *spec,
-		       struct errmsg *err)
+/* the file that a pattern is about */
+static struct heldfile *spec_file(const struct tracer *tracer, const struct target_spec *spec,
+				  struct errmsg *err)
 {
 	if (!spec->binary && tracer->command)
-		return mem_strdup(command_path(tracer->command));
-	return target_resolve(spec->binary, tracer->config->pid, err);
+		return command_open(tracer->command, err);
+	return target_resolve(spec->binary, tracer->process, err);
 }
 
 static int add_pattern(struct tracer *tracer, size_t n, struct errmsg *err)
 {
 	struct target_spec spec;
-	struct program *prog = NULL;
+	struct program *prog;
 
 	if (target_spec_parse(tracer->config->patterns[n], tracer->pid != 0, &spec, err))
 		return -1;
 	tracer->patterns[n] = mem_strdup(spec.pattern);
-	char *path = spec_path(tracer, &spec, err);
-
-	if (path)
-		prog = tracer_open(tracer, path, err);
+	prog = tracer_open(tracer, spec_file(tracer, &spec, err), err);
+	if (!spec.binary)
+		tracer->executed = prog;
 	if (tracer->config->pattern_returns)
 		selection_group(tracer->sel, n, tracer->config->pattern_returns[n]);
 	int ret = prog ? selection_add(tracer->sel, prog, spec.pattern, err) : -1;
 
-	free(path);
 	target_spec_free(&spec);
 	return ret;
 }
@@ -141,6 +144,24 @@ static int compile_and_find_sites(struct tracer *tracer, struct errmsg *err)
 	return ret;
 }
 
+int tracer_check(struct tracer *tracer, struct errmsg *err)
+{
+	const char *written = filewatch_written(tracer->watch);
+
+	if (written)
+		return errmsg_set(err, "\"%s\" was written to while it was read", written);
+	for (size_t i = 0; i < tracer->program_count; i++)
+		if (heldfile_check(tracer->programs[i]->file, err))
+			return -1;
+	if (!tracer->process || !tracer->executed ||
+	    process_executes(tracer->process, tracer->executed->file))
+		return 0;
+	errmsg_set(err, "process %d has begun to execute another file while its own was read",
+		   tracer->pid);
+	errmsg_hint(err, "trace it again");
+	return -1;
+}
+
 static int find_process(struct tracer *tracer, struct errmsg *err)
 {
 	const struct tracer_config *config = tracer->config;
@@ -151,7 +172,9 @@ static int find_process(struct tracer *tracer, struct errmsg *err)
 			return -1;
 		tracer->pid = command_pid(tracer->command);
 	}
-	return config->pid ? target_check_pid(config->pid, err) : 0;
+	if (config->pid)
+		tracer->process = process_open(config->pid, err);
+	return config->pid && !tracer->process ? -1 : 0;
 }
 
 static int select_functions(struct tracer *tracer, struct errmsg *err)
@@ -175,9 +198,9 @@ static int prepare(struct tracer *tracer, struct errmsg *err)
 
 	if (trial && tracer_is_alone(tracer, trial))
 		tracer->execs = execwatch_new(tracer->pid);
-	if (ret || tracer_define_all(tracer, err))
+	if (ret || tracer_define_all(tracer, err) || compile_and_find_sites(tracer, err))
 		return -1;
-	return compile_and_find_sites(tracer, err);
+	return tracer_check(tracer, err);
 }
 
 struct tracer *tracer_new(const struct tracer_config *config, struct errmsg *err)
@@ -242,7 +265,7 @@ int tracer_attach(struct tracer *tracer, struct errmsg *err)
 	int ret = load_parts(tracer, fds, err) || attach_parts(tracer, fds, err) ? -1 : 0;
 
 	free(fds);
-	return ret;
+	return ret ? ret : tracer_check(tracer, err);
 }
 
 void tracer_stop(struct tracer *tracer)
@@ -297,5 +320,6 @@ void tracer_free(struct tracer *tracer)
 		free(tracer->patterns[i]);
 	free(tracer->patterns);
 	filewatch_free(tracer->watch);
+	process_close(tracer->process);
 	free(tracer);
 }

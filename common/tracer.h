@@ -14,9 +14,6 @@
 
 struct command;
 struct errmsg;
-struct execwatch;
-struct filewatch;
-struct gate;
 struct tracer;
 
 struct tracer_config {
@@ -52,8 +49,10 @@ struct tracer {
 	char **patterns; /* what was asked for, without binaries; config->pattern_count of them */
 	struct filewatch *watch;
 	struct command *command;     /* NULL: none */
+	struct program *executed;    /* what the process or the command executes; NULL: not asked */
 	pid_t pid;                   /* of -p or of the command; 0: every process */
 	struct execwatch *execs;     /* of it; NULL: other processes have the probes as well */
+	struct process *process;     /* of -p, held since before anything was read; or NULL */
 	struct goruntime *runtimes;  /* of each program, where goroutines are followed; or NULL */
 	struct bpfprog_define *defs; /* all that the kernel side was compiled with */
 	struct bpfprog_insert *inserts; /* the generated parts of the kernel side */

@@ -2,12 +2,10 @@
 /* Is the traced process to have its probes for itself? */
 #include "tracer_parts.h"
 
-#include <stdlib.h>
-
 #include "attach_trial.h"
 #include "command.h"
-#include "mem.h"
 #include "pclntab.h"
+#include "process.h"
 #include "program.h"
 
 /* Programs of gccgo may take it from a library. */
@@ -23,13 +21,15 @@ static bool has_exec(const struct program *prog)
  * in others than Go programs it is mostly the first thread that executes another. */
 static bool may_execute(const struct tracer *tracer)
 {
-	char *path = tracer->command ? mem_strdup(command_path(tracer->command))
-				     : mem_printf("/proc/%d/exe", tracer->pid);
-	struct program *prog = program_open(path, NULL);
+	if (tracer->executed)
+		return has_exec(tracer->executed);
+
+	struct heldfile *file = tracer->command ? command_open(tracer->command, NULL)
+						: process_exe(tracer->process, NULL);
+	struct program *prog = program_open(file, NULL);
 	bool may = prog && has_exec(prog);
 
 	program_close(prog);
-	free(path);
 	return may;
 }
 

@@ -11,7 +11,6 @@
 #include "attach.h"
 #include "bpfmap.h"
 #include "errmsg.h"
-#include "filewatch.h"
 #include "image.h"
 #include "mem.h"
 #include "pclntab.h"
@@ -135,7 +134,7 @@ static int attach_program(struct tracer *tracer, size_t n, uint32_t part, int pr
 	int ret = tell_kernel_side(tracer, prog, rt, probes, err);
 
 	if (!ret && probes->count) {
-		*at = attach_new(attach_how(), prog_fd, prog->path, tracer->execs ? tracer->pid : 0,
+		*at = attach_new(attach_how(), prog_fd, prog->file, tracer->execs ? tracer->pid : 0,
 				 probes->items, probes->count, err);
 		ret = *at ? 0 : -1;
 	}
@@ -153,11 +152,10 @@ static int attach_program(struct tracer *tracer, size_t n, uint32_t part, int pr
 
 int tracer_attach_all(struct tracer *tracer, const int *prog_fds, struct errmsg *err)
 {
-	const char *written = filewatch_written(tracer->watch);
 	size_t count = tracer->program_count * tracer->part_count;
 
-	if (written)
-		return errmsg_set(err, "\"%s\" was written to while it was read", written);
+	if (tracer_check(tracer, err))
+		return -1;
 	tracer->attached = mem_zalloc(count, sizeof(struct attach *));
 	tracer->places = mem_zalloc(tracer->place_max, sizeof(*tracer->places));
 	for (size_t i = 0; i < count; i++) {

@@ -6,10 +6,15 @@
 #include "tracer.h"
 
 struct attach_trial;
+struct heldfile;
 struct program;
 
-/* the program of this path, opened now unless it is already; NULL and *err */
-struct program *tracer_open(struct tracer *tracer, const char *path, struct errmsg *err);
+/* The program of this file, read now unless it is already; the file becomes the tracer's, NULL too:
+ * then *err says why. NULL and *err. */
+struct program *tracer_open(struct tracer *tracer, struct heldfile *file, struct errmsg *err);
+/* Do the process and the files still go together? Asked after all was read, and when all is
+ * attached. */
+int tracer_check(struct tracer *tracer, struct errmsg *err);
 /* Fills tracer->runtimes; opens libraries that hold a program's runtime. */
 int tracer_read_runtimes(struct tracer *tracer, struct errmsg *err);
 /* Fills tracer->defs when the items are known. */

@@ -24,11 +24,9 @@ static void open_libraries(struct tracer *tracer)
 
 	for (size_t i = 0; i < count; i++) {
 		const char *name = runtime_library(tracer->programs[i]);
-		char *path = name ? target_library(name, tracer->config->pid) : NULL;
 
-		if (path)
-			tracer_open(tracer, path, NULL);
-		free(path);
+		if (name)
+			tracer_open(tracer, target_library(name, tracer->process), NULL);
 	}
 }
 

@@ -7,7 +7,9 @@
 #include "emit.h"
 #include "errmsg.h"
 #include "funclist.h"
+#include "heldfile.h"
 #include "options.h"
+#include "process.h"
 #include "program.h"
 #include "selection.h"
 #include "session.h"
@@ -24,6 +26,7 @@ static bool has_function(const struct selection *sel)
 struct gofuncs {
 	struct options opts;
 	enum emit_tracer tracer;
+	struct process *process; /* of -p; NULL: none */
 	/* What is listed at once: all of a pattern, or for another tracer all of a program. */
 	struct selection *sel;
 	struct program *prog;
@@ -66,12 +69,16 @@ static int finish(struct gofuncs *tool, struct errmsg *err)
 	if (tool->sel) {
 		selection_print_notes(stderr, tool->sel);
 		ret = print(tool, tool->sel, err);
+		/* what could not be read looks like what is not there */
+		if (!ret)
+			ret = heldfile_check(tool->prog->file, err);
 	}
 	forget(tool);
 	return ret;
 }
 
-static int begin(struct gofuncs *tool, const char *path, struct errmsg *err)
+/* `file` becomes the tool's. */
+static int begin(struct gofuncs *tool, struct heldfile *file, struct errmsg *err)
 {
 	const struct options *opts = &tool->opts;
 	struct selection_want want = {.regex = opts->regexp,
@@ -81,20 +88,21 @@ static int begin(struct gofuncs *tool, const char *path, struct errmsg *err)
 				      .may_miss = true,
 				      .fips = opts->fips};
 
-	if (tool->prog && tool->tracer && !strcmp(path, tool->prog->path))
-		return 0;
-	if (tool->prog && tool->tracer == EMIT_LATENCY) {
-		errmsg_set(err, "%s: a script times the functions of one program", path);
+	int ret = -1;
+
+	if (tool->prog && tool->tracer && heldfile_is(tool->prog->file, heldfile_then(file))) {
+		ret = 0;
+	} else if (tool->prog && tool->tracer == EMIT_LATENCY) {
+		errmsg_set(err, "%s: a script times the functions of one program",
+			   heldfile_path(file));
 		errmsg_hint(err, "write one for each");
-		return -1;
+	} else if (!finish(tool, err)) {
+		tool->prog = program_open(heldfile_share(file), err);
+		tool->sel = tool->prog ? selection_new(&want) : NULL;
+		ret = tool->prog ? 0 : -1;
 	}
-	if (finish(tool, err))
-		return -1;
-	tool->prog = program_open(path, err);
-	if (!tool->prog)
-		return -1;
-	tool->sel = selection_new(&want);
-	return 0;
+	heldfile_close(file);
+	return ret;
 }
 
 static int list_pattern(struct gofuncs *tool, const char *arg, struct errmsg *err)
@@ -104,12 +112,11 @@ static int list_pattern(struct gofuncs *tool, const char *arg, struct errmsg *er
 
 	if (target_spec_parse(arg, tool->opts.pid != 0, &spec, err))
 		return -1;
-	char *path = target_resolve(spec.binary, tool->opts.pid, err);
+	struct heldfile *file = target_resolve(spec.binary, tool->process, err);
 
-	if (path && !begin(tool, path, err))
+	if (file && !begin(tool, file, err))
 		ret = selection_add(tool->sel, tool->prog, spec.pattern, err);
 	target_spec_free(&spec);
-	free(path);
 	return ret;
 }
 
@@ -170,9 +177,15 @@ int main(int argc, char **argv)
 
 	if (result != OPTIONS_RUN)
 		return options_answer(&tool, result, &err);
-	if (opts->pid && target_check_pid(opts->pid, &err))
-		return options_fail(&tool, &err);
-	if (list_all(&gofuncs, &err))
+	if (opts->pid) {
+		gofuncs.process = process_open(opts->pid, &err);
+		if (!gofuncs.process)
+			return options_fail(&tool, &err);
+	}
+	int ret = list_all(&gofuncs, &err);
+
+	process_close(gofuncs.process);
+	if (ret)
 		return options_fail(&tool, &err);
 	return session_flush(&err) ? options_fail(&tool, &err) : 0;
 }

@@ -13,6 +13,7 @@
 #include "abi.h"
 #include "debuginfo.h"
 #include "errmsg.h"
+#include "heldfile.h"
 #include "image.h"
 #include "pattern.h"
 #include "pclntab.h"
@@ -166,7 +167,10 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		return 2;
 	program.minor = atoi(argv[2]);
-	program.img = image_open(argv[1], &err);
+	struct heldfile *file = heldfile_open(NULL, argv[1], &err);
+
+	program.img = file ? image_open(file, &err) : NULL;
+	heldfile_close(file);
 	if (program.img)
 		program.tab = pclntab_open(program.img, &err);
 	if (program.tab) {

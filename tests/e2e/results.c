@@ -10,6 +10,7 @@
 
 #include "abi.h"
 #include "errmsg.h"
+#include "heldfile.h"
 #include "image.h"
 #include "pclntab.h"
 #include "signature.h"
@@ -255,7 +256,10 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		return 2;
-	program.img = image_open(argv[1], &err);
+	struct heldfile *file = heldfile_open(NULL, argv[1], &err);
+
+	program.img = file ? image_open(file, &err) : NULL;
+	heldfile_close(file);
 	if (program.img)
 		program.tab = pclntab_open(program.img, &err);
 	if (program.tab && map_segments(program.img))

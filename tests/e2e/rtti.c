@@ -16,6 +16,7 @@
 #include "arginfo.h"
 #include "buildinfo.h"
 #include "errmsg.h"
+#include "heldfile.h"
 #include "image.h"
 #include "pclntab.h"
 #include "rtti.h"
@@ -190,7 +191,10 @@ static void open_program(struct program *prog, const char *path)
 	struct buildinfo info = {.minor = -1};
 	struct errmsg err = {0};
 
-	prog->img = image_open(path, &err);
+	struct heldfile *file = heldfile_open(NULL, path, &err);
+
+	prog->img = file ? image_open(file, &err) : NULL;
+	heldfile_close(file);
 	prog->tab = prog->img ? pclntab_open(prog->img, &err) : NULL;
 	if (prog->tab) {
 		buildinfo_read(prog->img, &info);

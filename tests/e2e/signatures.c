@@ -13,6 +13,7 @@
 #include "debuginfo.h"
 #include "errmsg.h"
 #include "gofunc.h"
+#include "heldfile.h"
 #include "image.h"
 #include "pclntab.h"
 
@@ -137,7 +138,10 @@ static int open_program(struct program *p, const char *path)
 	struct buildinfo info;
 	struct errmsg err;
 
-	p->img = image_open(path, &err);
+	struct heldfile *file = heldfile_open(NULL, path, &err);
+
+	p->img = file ? image_open(file, &err) : NULL;
+	heldfile_close(file);
 	p->tab = p->img ? pclntab_open(p->img, &err) : NULL;
 	if (!p->tab)
 		goto fail;

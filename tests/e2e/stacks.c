@@ -22,11 +22,12 @@
 #include "goruntime.h"
 #include "gostack.h"
 #include "headertree.h"
+#include "heldfile.h"
 #include "image.h"
 #include "inlining.h"
 #include "pclntab.h"
+#include "process.h"
 #include "program.h"
-#include "target.h"
 
 enum { PROBES_MAX = 256, COPIES_MAX = 64, LOG_SIZE = 1 << 24 };
 
@@ -242,11 +243,12 @@ static void trace(struct driver *d, void *module, pid_t pid)
 {
 	struct ring_buffer *ring =
 		ring_buffer__new(bpf_table_fd(module, "events"), print_event, d, NULL);
-	struct pollfd ended = {.fd = target_pidfd(pid, NULL), .events = POLLIN};
+	struct process *process = process_open(pid, NULL);
+	struct pollfd ended = {.fd = process_fd(process), .events = POLLIN};
 	int prog = load(module, attach_prog_type(attach_how()));
 	struct errmsg err = {0};
 	struct attach *at =
-		attach_new(attach_how(), prog, d->prog->path, 0, d->probes, d->probe_count, &err);
+		attach_new(attach_how(), prog, d->prog->file, 0, d->probes, d->probe_count, &err);
 
 	if (!at || !ring || ended.fd < 0)
 		die("attach", &err);
@@ -258,6 +260,7 @@ static void trace(struct driver *d, void *module, pid_t pid)
 	ring_buffer__consume(ring);
 	attach_free(at);
 	ring_buffer__free(ring);
+	process_close(process);
 	close(prog);
 }
 
@@ -272,7 +275,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	d.names = argv + 3;
-	d.prog = program_open(argv[1], &err);
+	d.prog = program_open(heldfile_open(NULL, argv[1], &err), &err);
 	if (!d.prog || goruntime_read(d.prog->img, d.prog->tab, d.prog->finder, &rt, &err))
 		die(argv[1], &err);
 	d.syms = gostack_symbols_new(d.prog->img, d.prog->tab);

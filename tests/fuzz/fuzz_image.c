@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Arbitrary bytes as a file: opening it as an ELF image and a Go program, and walking all that its
- * function table says, must neither crash nor hang. Is linked with heapmap.c. */
+ * function table says, must neither crash nor hang. */
 #include <string.h>
 
 #include "buildinfo.h"

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
+#include "heldfile.h"
 #include "image.h"
 
 int fuzz_image_file(const uint8_t *data, size_t size, void (*walk)(const struct image *img))
@@ -17,11 +18,13 @@ int fuzz_image_file(const uint8_t *data, size_t size, void (*walk)(const struct 
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 
-	struct image *img = image_open(path, NULL);
+	struct heldfile *file = heldfile_open(NULL, path, NULL);
+	struct image *img = file ? image_open(file, NULL) : NULL;
 
 	if (img)
 		walk(img);
 	image_close(img);
+	heldfile_close(file);
 	close(fd);
 	return 0;
 }

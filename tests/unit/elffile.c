@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "elffile.h"
 
+#include "heldfile.h"
+
 Elf64_Ehdr *elffile_header(struct elffile *f)
 {
 	return (Elf64_Ehdr *)f->data;
@@ -108,7 +110,12 @@ struct image *elffile_open(struct elffile *f, struct errmsg *err)
 	if (f->fd < 0 || write(f->fd, f->data, f->size) != (ssize_t)f->size)
 		abort();
 	snprintf(f->path, sizeof(f->path), "/proc/self/fd/%d", f->fd);
-	return image_open(f->path, err);
+
+	struct heldfile *file = heldfile_open(NULL, f->path, err);
+	struct image *img = file ? image_open(file, err) : NULL;
+
+	heldfile_close(file);
+	return img;
 }
 
 void elffile_free(struct elffile *f)

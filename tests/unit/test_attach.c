@@ -23,6 +23,7 @@
 #include "bpfprog.h"
 #include "btf.h"
 #include "errmsg.h"
+#include "heldfile.h"
 #include "mem.h"
 
 #define SELF "/proc/self/exe"
@@ -51,6 +52,7 @@ struct fixture {
 	struct bpfprog *prog;
 	int fd, counts, sites;
 	enum attach_how how;
+	struct heldfile *self;
 };
 
 /* where in its file is what lies at this address of our memory? */
@@ -99,6 +101,7 @@ static int load(struct fixture *f, const char *how, bool sleepable)
 	};
 	size_t ndefs = f->how == ATTACH_PERF_ADDRESS ? 5 : 2;
 
+	f->self = heldfile_open(NULL, SELF, &err);
 	f->prog = bpfprog_compile("count.bpf.c", defs, ndefs, NULL, 0, &err);
 	if (!f->prog)
 		return -1;
@@ -124,6 +127,7 @@ static int teardown(void **state)
 	struct fixture *f = *state;
 
 	bpfprog_free(f->prog);
+	heldfile_close(f->self);
 	free(f);
 	return 0;
 }
@@ -141,7 +145,7 @@ static struct attach *attach(struct fixture *f, struct attach_probe *probes, siz
 
 	if (f->how == ATTACH_PERF_ADDRESS)
 		assert_int_equal(attach_fill_sites(f->sites, start_code(), probes, count, &err), 0);
-	struct attach *at = attach_new(f->how, f->fd, SELF, 0, probes, count, &err);
+	struct attach *at = attach_new(f->how, f->fd, f->self, 0, probes, count, &err);
 
 	assert_string_equal(err.text, "");
 	assert_non_null(at);
@@ -256,19 +260,8 @@ static void test_all_refused(void **state)
 	struct attach_probe probes[] = {probe(bad, 0)};
 	struct errmsg err = {0};
 
-	assert_null(attach_new(f->how, f->fd, SELF, 0, probes, 1, &err));
+	assert_null(attach_new(f->how, f->fd, f->self, 0, probes, 1, &err));
 	assert_non_null(strstr(err.text, "cannot probe this instruction"));
-}
-
-static void test_no_file(void **state)
-{
-	struct fixture *f = fixture_of(state, "multi");
-	struct attach_probe probes[] = {probe(good, 0)};
-	struct errmsg err = {0};
-
-	assert_null(attach_new(f->how, f->fd, "/nowhere/at/all", 0, probes, 1, &err));
-	assert_string_equal(err.text,
-			    "cannot attach to \"/nowhere/at/all\": No such file or directory");
 }
 
 /* A uprobe with a reference counter, as other tracers make them: the kernel takes no second probe
@@ -360,7 +353,7 @@ static int attach_beyond_limit(struct fixture *f)
 		return 1;
 	if (!setrlimit(RLIMIT_NOFILE, &(struct rlimit){FEW_FDS + 1, FEW_FDS + 1}))
 		return 77;
-	if (attach_new(f->how, f->fd, SELF, 0, probes, MANY, &err))
+	if (attach_new(f->how, f->fd, f->self, 0, probes, MANY, &err))
 		return 2;
 	return strstr(err.text, "300 probes need 364 file descriptors; the limit is 128") ? 0 : 3;
 }
@@ -389,7 +382,6 @@ int main(void)
 		cmocka_unit_test_teardown(test_sleepable_perf, teardown),
 		cmocka_unit_test_teardown(test_many_refused, teardown),
 		cmocka_unit_test_teardown(test_all_refused, teardown),
-		cmocka_unit_test_teardown(test_no_file, teardown),
 		cmocka_unit_test_teardown(test_foreign_multi, teardown),
 		cmocka_unit_test_teardown(test_foreign_perf, teardown),
 		cmocka_unit_test_teardown(test_too_few_descriptors, teardown),

@@ -16,6 +16,7 @@
 
 #include "command.h"
 #include "errmsg.h"
+#include "heldfile.h"
 
 static char folder[] = "/tmp/test-command-XXXXXX";
 
@@ -47,7 +48,11 @@ static void test_runs_when_started_only(void **state)
 
 	(void)state;
 	assert_non_null(cmd);
-	assert_non_null(strstr(command_path(cmd), "/bin/")); /* however busybox may be linked */
+	struct heldfile *file = command_open(cmd, NULL);
+
+	assert_non_null(file);
+	assert_non_null(strstr(heldfile_path(file), "/bin/")); /* however busybox may be linked */
+	heldfile_close(file);
 	assert_int_equal(kill(command_pid(cmd), 0), 0);
 	assert_false(has_ended(cmd, 100));
 	assert_int_equal(access("ran", F_OK), -1);

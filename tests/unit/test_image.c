@@ -5,6 +5,7 @@
 #include <cmocka.h>
 
 #include "elffile.h"
+#include "heldfile.h"
 
 static void assert_contains(const char *text, const char *part)
 {
@@ -29,13 +30,13 @@ static void test_paths(void **state)
 	struct errmsg err;
 
 	(void)state;
-	assert_null(image_open("/nonexistent/x", &err));
+	assert_null(heldfile_open(NULL, "/nonexistent/x", &err));
 	assert_string_equal(err.text, "\"/nonexistent/x\": No such file or directory");
-	assert_null(image_open("/", &err));
+	assert_null(heldfile_open(NULL, "/", &err));
 	assert_string_equal(err.text, "\"/\": is a directory");
-	assert_null(image_open("/dev/null", &err));
+	assert_null(heldfile_open(NULL, "/dev/null", &err));
 	assert_string_equal(err.text, "\"/dev/null\": not a regular file");
-	assert_null(image_open("/nonexistent/x", NULL));
+	assert_null(heldfile_open(NULL, "/nonexistent/x", NULL));
 }
 
 static void test_not_elf(void **state)

@@ -19,6 +19,7 @@
 #include "bpfprog.h"
 #include "btf.h"
 #include "errmsg.h"
+#include "heldfile.h"
 #include "kernelfeature.h"
 #include "latency.h"
 #include "mem.h"
@@ -86,7 +87,11 @@ static struct attach *attach_places(int fd, struct errmsg *err)
 						  .addr = (uintptr_t)place,
 						  .cookie = cookie_make(row, kind, 0, copy)};
 	}
-	return attach_new(attach_how(), fd, SELF, 0, probes, 4 * ROWS, err);
+	struct heldfile *self = heldfile_open(NULL, SELF, err);
+	struct attach *at = attach_new(attach_how(), fd, self, 0, probes, 4 * ROWS, err);
+
+	heldfile_close(self);
+	return at;
 }
 
 static struct bpfprog *compile(bool per_row, struct errmsg *err)

@@ -18,7 +18,7 @@
 
 #include "errmsg.h"
 #include "session.h"
-#include "target.h"
+#include "process.h"
 
 #define MS 1000000ull
 
@@ -204,12 +204,15 @@ static void test_process_ends(void **state)
 		usleep(50000);
 		_exit(3);
 	}
-	spec.process_fd = target_pidfd(pid, NULL);
+	struct process *process = process_open(pid, NULL);
+
+	assert_non_null(process);
+	spec.process_fd = process_fd(process);
 	spec.duration_ns = 10000 * MS;
 	assert_int_equal(session_run(ses, &spec, &end, NULL), 0);
 	assert_int_equal(end, SESSION_PROCESS);
 	assert_int_equal(WEXITSTATUS(wait_status(pid)), 3);
-	close(spec.process_fd);
+	process_close(process);
 	session_free(ses);
 }
 

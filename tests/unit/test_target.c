@@ -17,7 +17,9 @@
 #include <cmocka.h>
 
 #include "errmsg.h"
+#include "heldfile.h"
 #include "mem.h"
+#include "process.h"
 #include "target.h"
 
 /* A folder, which tests run in: a program `prog` (in PATH too), a library, names with colons. */
@@ -131,12 +133,14 @@ static void test_parse_errors(void **state)
 static void check_resolved(const char *binary, pid_t pid, const char *expected)
 {
 	struct errmsg err = {0};
-	char *path = target_resolve(binary, pid, &err);
+	struct process *proc = pid ? process_open(pid, &err) : NULL;
+	struct heldfile *file = target_resolve(binary, proc, &err);
 
-	if (!path)
+	if (!file)
 		fail_msg("\"%s\": %s", binary, err.text);
-	assert_string_equal(path, expected);
-	free(path);
+	assert_string_equal(heldfile_path(file), expected);
+	heldfile_close(file);
+	process_close(proc);
 }
 
 static void test_resolve(void **state)
@@ -159,12 +163,12 @@ static void test_resolve(void **state)
 
 static void test_resolve_library(void **state)
 {
-	char *path = target_resolve("c", 0, NULL);
+	struct heldfile *file = target_resolve("c", NULL, NULL);
 
 	(void)state;
-	assert_non_null(path);
-	assert_non_null(strstr(path, "/libc.so"));
-	free(path);
+	assert_non_null(file);
+	assert_non_null(strstr(heldfile_path(file), "/libc.so"));
+	heldfile_close(file);
 }
 
 static void test_resolve_errors(void **state)
@@ -173,7 +177,7 @@ static void test_resolve_errors(void **state)
 		const char *binary, *text;
 	} rows[] = {
 		{"/no/such", "\"/no/such\": No such file or directory"},
-		{"./bin", "\"./bin\" is not a file"},
+		{"./bin", "\"./bin\": is a directory"},
 		{"nosuch", "\"nosuch\" is no program in PATH and no library"},
 		{"data", "\"data\" is no program in PATH and no library"}, /* not executable */
 		{"", "\"\" is no program in PATH and no library"},
@@ -184,7 +188,7 @@ static void test_resolve_errors(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct errmsg err = {0};
 
-		assert_null(target_resolve(rows[i].binary, 0, &err));
+		assert_null(target_resolve(rows[i].binary, NULL, &err));
 		assert_string_equal(err.text, rows[i].text);
 	}
 }
@@ -298,25 +302,25 @@ static void test_pid(void **state)
 		pause();
 		_exit(0);
 	}
-	assert_int_equal(target_check_pid(pid, &err), 0);
-	int fd = target_pidfd(pid, &err);
+	struct process *proc = process_open(pid, &err);
 
-	assert_true(fd >= 0);
-	struct pollfd pfd = {fd, POLLIN, 0};
-
-	assert_int_equal(poll(&pfd, 1, 0), 0);
+	assert_non_null(proc);
+	assert_true(process_runs(proc));
 	kill(pid, SIGKILL);
+	struct pollfd pfd = {process_fd(proc), POLLIN, 0};
+
 	assert_int_equal(poll(&pfd, 1, 5000), 1);
-	assert_null(target_resolve(NULL, pid, &err)); /* a zombie */
+	assert_false(process_runs(proc));
+	assert_null(target_resolve(NULL, proc, &err)); /* a zombie */
 	assert_non_null(strstr(err.text, "has no executable"));
 	waitpid(pid, NULL, 0);
-	close(fd);
+	assert_null(target_resolve(NULL, proc, &err));
+	assert_non_null(strstr(err.text, "has no executable"));
+	process_close(proc);
 	char text[64];
 
 	snprintf(text, sizeof(text), "no process with PID %d", pid);
-	assert_int_equal(target_check_pid(pid, &err), -1);
-	assert_string_equal(err.text, text);
-	assert_int_equal(target_pidfd(pid, &err), -1);
+	assert_null(process_open(pid, &err));
 	assert_string_equal(err.text, text);
 }
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A process that is traced, held from before anything is read of it: its number may become another
+ * process's at any time, what is held never does. */
+#ifndef PROCESS_H
+#define PROCESS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct errmsg;
+struct fileroot;
+struct heldfile;
+struct process;
+
+/* NULL and *err: "no process with PID 123", or it is a thread's ID; /proc and the tool mean
+ * different processes by a number; a kernel before 5.3. */
+struct process *process_open(pid_t pid, struct errmsg *err);
+void process_close(struct process *proc); /* NULL is all right */
+
+pid_t process_pid(const struct process *proc);
+int process_fd(const struct process *proc);    /* a pidfd: readable when it has ended */
+bool process_runs(const struct process *proc); /* it has not ended */
+
+/* The files as it sees them: the tool's own view where that is the same. Memory of `proc`. */
+struct fileroot *process_root(const struct process *proc);
+/* The file that it executes now, shown as /proc/PID/exe; NULL and *err. */
+struct heldfile *process_exe(const struct process *proc, struct errmsg *err);
+/* Does it execute this file now? True as well when that cannot be known. */
+bool process_executes(const struct process *proc, const struct heldfile *file);
+/* Does it run a file that has been replaced (upgraded) at this very path since? */
+bool process_runs_deleted(const struct process *proc, const char *path);
+/* Has it this file mapped? True as well when that cannot be known. */
+bool process_maps(const struct process *proc, const struct heldfile *file);
+/* The path in its root of the first file that it has mapped whose name begins so; malloc'd, NULL.
+ */
+char *process_mapped(const struct process *proc, const char *name);
+
+#endif
