@@ -5,7 +5,13 @@
 BPF_F_TABLE("hash", u64, u64, sites, PROBE_SITES, BPF_F_NO_PREALLOC); /* probe_place() -> cookie */
 #endif
 
-static inline u64 find_cookie(struct pt_regs *ctx)
+#ifdef TLS_WORDS
+#define FIND_COOKIE find_number
+#else
+#define FIND_COOKIE find_cookie
+#endif
+
+static inline u64 FIND_COOKIE(struct pt_regs *ctx)
 {
 #ifdef BY_ADDRESS
 	u64 place = probe_place(ctx);
@@ -16,3 +22,30 @@ static inline u64 find_cookie(struct pt_regs *ctx)
 	return bpf_get_attach_cookie(ctx);
 #endif
 }
+
+#ifdef TLS_WORDS
+#include "tls_word.h"
+
+BPF_ARRAY(tls_words, struct tls_word, TLS_WORDS);
+
+static inline u64 find_cookie(struct pt_regs *ctx)
+{
+	u64 number = find_number(ctx);
+	u32 index = number;
+	struct tls_word *word = number < TLS_WORDS ? tls_words.lookup(&index) : 0;
+
+	return word ? word->cookie : (u64)COOKIE_NONE << COOKIE_KIND_SHIFT;
+}
+
+static inline s64 goroutine_tls(struct pt_regs *ctx)
+{
+	u32 index = find_number(ctx);
+	struct tls_word *word = tls_words.lookup(&index);
+	s64 offset = TLS_G;
+
+	if (word && word->word)
+		read_user(&offset, sizeof(offset),
+			  probe_register(ctx, REGISTER_PC) - word->addr + word->word);
+	return offset;
+}
+#endif

@@ -6,6 +6,7 @@
  *
  *   -DG_REGISTER        ABIInternal's g register holds g (from Go 1.17)
  *   -DTLS_G=n           else g is in the thread's memory at fs:n; 0: not known
+ *   -DTLS_WORDS=n       where it is differs: struct tls_word tells, of n probes at most
  *   -DFSBASE_OFF=n      byte offset of the fs base in struct task_struct
  *   -DGOID_OFF=n -DG_M=n -DG_SCHED_SP=n    byte offsets in Go's struct g
  *   -DM_CURG=n                             and in struct m
@@ -22,14 +23,26 @@ struct goroutine_stack { /* the first words of struct g */
 	u64 lo, hi;
 };
 
+/* How far from fs is g? 0: not known */
+#ifdef TLS_WORDS
+#define TLS_KNOWN 1
+static inline s64 goroutine_tls(struct pt_regs *ctx); /* of find_cookie.bpf.c */
+#else
+#define TLS_KNOWN (TLS_G)
+static inline s64 goroutine_tls(struct pt_regs *ctx)
+{
+	return TLS_G;
+}
+#endif
+
 /* 0: it cannot be read, or the thread has none */
-static inline u64 goroutine_tls_g(void)
+static inline u64 goroutine_tls_g(struct pt_regs *ctx)
 {
 	u64 base = 0, g = 0;
 	char *task = (char *)bpf_get_current_task();
 
 	probe_read_kernel(&base, sizeof(base), task + FSBASE_OFF);
-	read_user(&g, sizeof(g), base + (s64)(TLS_G));
+	read_user(&g, sizeof(g), base + goroutine_tls(ctx));
 	return g;
 }
 
@@ -38,7 +51,7 @@ static inline u64 goroutine_g(struct pt_regs *ctx)
 #ifdef G_REGISTER
 	return probe_register(ctx, REGISTER_G);
 #else
-	return goroutine_tls_g();
+	return goroutine_tls_g(ctx);
 #endif
 }
 
@@ -70,11 +83,11 @@ static inline u64 goroutine_current(struct pt_regs *ctx, struct goroutine_stack 
 
 #ifdef G_REGISTER
 	/* assembly may use the register for its own ends: nothing is waited for there */
-	if (TLS_G) {
+	if (TLS_KNOWN) {
 		if (!probe_read_user(stack, sizeof(*stack), (void *)g) &&
 		    goroutine_on_stack(stack, probe_sp(ctx)))
 			return g;
-		g = goroutine_tls_g();
+		g = goroutine_tls_g(ctx);
 	}
 #endif
 	return read_user(stack, sizeof(*stack), g) ? 0 : g;

@@ -170,6 +170,12 @@ static int print_program(struct emitter *emitter, const struct program *prog, st
 
 	emitter->has_goroutines =
 		!goruntime_read(prog->img, prog->tab, prog->finder, &emitter->rt, &reason);
+	if (emitter->has_goroutines && !emitter->rt.g_in_register && !emitter->rt.tls_g) {
+		errmsg_set(&reason, "%s: a script cannot tell goroutines apart in this library",
+			   prog->path);
+		errmsg_hint(&reason, "gofunclatency can");
+		emitter->has_goroutines = false;
+	}
 	/* stacks of segments are beyond scripts */
 	if (pclntab_is_gccgo(prog->tab)) {
 		errmsg_set(&reason, "%s: bpftrace cannot time calls in a gccgo program",

@@ -74,15 +74,33 @@ bool goruntime_parse_header(const struct insn_code *code, bool in_register,
 	return found && *goid > 0;
 }
 
+struct known { /* what a register holds: a constant, or what stands at an address */
+	int32_t constant;
+	uint64_t word;
+};
+
+/* Where g is: at fs:[constant], or in a shared library at a distance that a word of its GOT gets
+ * when it is loaded (the ELF TLS specification's initial exec model). */
+static void note_tls(const struct insn_operands *op, const struct known *known,
+		     struct goruntime *out)
+{
+	out->tls_g = op->no_base ? op->value : known[op->other].constant;
+	out->tls_word = op->no_base ? 0 : known[op->other].word;
+}
+
 /* mov g, fs:[..] -- mov m, [g+g_m] -- ... -- mov r, [m] (g0) -- ... -- cmp g, [m+m_curg] */
-static bool systemstack_step(const struct insn_operands *op, int32_t constant[REGS],
+static bool systemstack_step(const struct insn_operands *op, struct known *known,
 			     struct goruntime *out, int *m, bool *seen_g0)
 {
+	bool has_g = out->tls_g || out->tls_word;
+
 	if (op->what == INSN_SET)
-		constant[op->reg] = op->value;
-	if (op->what == INSN_LOAD && op->fs && !out->tls_g)
-		out->tls_g = op->no_base ? op->value : constant[op->other];
-	else if (op->what == INSN_LOAD && *m < 0 && out->tls_g && op->other != RSP) {
+		known[op->reg] = (struct known){.constant = op->value};
+	else if (op->what == INSN_LOAD && op->addr && !op->fs)
+		known[op->reg] = (struct known){.word = op->addr};
+	else if (op->what == INSN_LOAD && op->fs && !has_g)
+		note_tls(op, known, out);
+	else if (op->what == INSN_LOAD && *m < 0 && has_g && op->other != RSP) {
 		out->g_m = op->value;
 		*m = op->reg;
 	} else if (op->what == INSN_LOAD && op->other == *m) {
@@ -99,7 +117,7 @@ bool goruntime_parse_systemstack(const struct insn_code *code, struct goruntime 
 {
 	struct insn_decoder *dec = insn_decoder_new(IMAGE_AMD64);
 	uint64_t addr = code->addr;
-	int32_t constant[REGS] = {0};
+	struct known known[REGS] = {0};
 	bool seen_g0 = false, found = false;
 	struct insn_operands op;
 	struct insn in;
@@ -109,7 +127,7 @@ bool goruntime_parse_systemstack(const struct insn_code *code, struct goruntime 
 		if (!insn_decode(dec, code, addr, &in))
 			break;
 		if (insn_operands(code, addr, &op))
-			found = systemstack_step(&op, constant, out, &m, &seen_g0);
+			found = systemstack_step(&op, known, out, &m, &seen_g0);
 	}
 	insn_decoder_free(dec);
 	return found;
@@ -225,6 +243,7 @@ static void parse_systemstack(const struct image *img, const struct pclntab *tab
 		    !function_code(img, &fn, &code) || !goruntime_parse_systemstack(&code, &found))
 			continue;
 		out->tls_g = found.tls_g;
+		out->tls_word = found.tls_word;
 		out->g_m = found.g_m;
 		out->m_g0 = found.m_g0;
 		out->m_curg = found.m_curg;
@@ -297,7 +316,7 @@ int goruntime_read(const struct image *img, const struct pclntab *tab, struct si
 		parse_newproc(img, tab, out);
 	}
 	find_ends(tab, finder, out);
-	if (out->g_in_register || out->tls_g)
+	if (out->g_in_register || out->tls_g || out->tls_word)
 		return 0;
 	errmsg_set(err, "the goroutine's thread-local variable was not found in the code of "
 			"runtime.systemstack");

@@ -17,10 +17,13 @@ struct insn_code;
 struct pclntab;
 
 struct goruntime {
-	int minor;           /* Go 1.MINOR; the layout's lowest when the file does not say */
-	char version[64];    /* "go1.19.8", or "" */
-	bool g_in_register;  /* ABIInternal with g in r14 (from 1.17), or x28 */
-	int32_t tls_g;       /* amd64: g is at fs:tls_g; 0: not known (g_in_register then) */
+	int minor;          /* Go 1.MINOR; the layout's lowest when the file does not say */
+	char version[64];   /* "go1.19.8", or "" */
+	bool g_in_register; /* ABIInternal with g in r14 (from 1.17), or x28 */
+	/* amd64: g is at fs:tls_g; 0: at fs and what stands at the address tls_word when the file
+	 * is loaded; both 0: not known (g_in_register then). Of gccgo see below. */
+	int32_t tls_g;
+	uint64_t tls_word;
 	uint32_t g_stack_hi; /* byte offsets in struct g */
 	uint32_t g_m, g_sched_sp, g_goid;
 	/* who created the goroutine: the address after the go statement, and from 1.21 the goid of
@@ -40,8 +43,7 @@ struct goruntime {
 	bool has_runtime;       /* in the file itself: hooks, offsets */
 	bool is_library;        /* and it serves other files as well */
 	uint32_t split_backoff; /* bytes from a segment's first usable one to its guard */
-	uint64_t tls_word;      /* tls_g 0: where g is described, as struct trace_place tells */
-	int64_t tls_delta;
+	int64_t tls_delta;      /* tls_word: where g is described, as struct trace_place tells */
 };
 
 /* 0; -1 with *err when goroutines could not be told apart. */
@@ -56,7 +58,7 @@ void goruntime_link_gccgo(const struct image *img, const struct image *library,
 			  const struct goruntime *library_rt, struct goruntime *out);
 
 /* Parts of it, from the machine code of single runtime functions (amd64). false: not found. */
-/* tls_g, g_m and m_curg from runtime.systemstack; fields not found stay as they are. */
+/* tls_g or tls_word, g_m and m_curg from runtime.systemstack; fields not found stay as they are. */
 bool goruntime_parse_systemstack(const struct insn_code *code, struct goruntime *out);
 /* g_goid from runtime.goroutineheader, which prints it first of all numbers: `is_print` tells the
  * functions that print one. */

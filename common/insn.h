@@ -61,8 +61,9 @@ struct insn_operands {
 	uint8_t reg;   /* number in the machine's order: rax 0, rcx 1, rdx 2, rbx 3, rsp 4, ... */
 	uint8_t other; /* COPY: the register copied; else the base register */
 	bool fs;       /* the memory is thread-local */
-	bool no_base;  /* the memory is at `value` itself */
+	bool no_base;  /* the memory is at `value` itself, or at `addr` */
 	int32_t value; /* displacement; SET: the constant */
+	uint64_t addr; /* of memory at a distance from the instruction; 0: it is not */
 };
 
 struct insn_decoder;

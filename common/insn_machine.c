@@ -154,13 +154,15 @@ bool insn_operands(const struct insn_code *code, uint64_t addr, struct insn_oper
 	    !x86_parse(code->bytes + at, code->len - at, &op) || op.form != X86_LEGACY || op.map ||
 	    !(op.rex & 8) || !operands_what(&op, out))
 		return false;
-	if (op.modrm >> 6 != 3 && !op.plain)
+	if (op.modrm >> 6 != 3 && !op.plain && !op.disp_at)
 		return false;
 	out->reg = (op.modrm >> 3 & 7) | (op.rex & 4 ? 8 : 0);
 	out->other = op.base;
 	out->fs = op.prefixes & X86_SEG;
-	out->no_base = op.absolute;
+	out->no_base = op.absolute || op.disp_at;
 	out->value = op.disp;
+	if (op.disp_at)
+		out->addr = addr + op.size + (int64_t)op.disp;
 	if (out->what == INSN_SET) {
 		memcpy(&constant, code->bytes + at + op.size - sizeof(constant), sizeof(constant));
 		out->value = constant;

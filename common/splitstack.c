@@ -13,7 +13,7 @@ static bool is_guard_compare(const struct insn_code *code, uint64_t addr)
 	struct insn_operands op;
 
 	return insn_operands(code, addr, &op) && op.what == INSN_COMPARE && op.fs && op.no_base &&
-	       op.value == SPLITSTACK_GUARD;
+	       !op.addr && op.value == SPLITSTACK_GUARD;
 }
 
 /* the branch after the comparison */

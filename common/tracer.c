@@ -311,6 +311,7 @@ void tracer_free(struct tracer *tracer)
 		free((char *)tracer->inserts[i].text);
 	free(tracer->inserts);
 	free(tracer->places);
+	tracer_free_tls(tracer);
 	command_free(tracer->command, false);
 	selection_free(tracer->sel);
 	for (size_t i = 0; i < tracer->program_count; i++)

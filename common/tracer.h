@@ -59,6 +59,7 @@ struct tracer {
 	size_t def_count, def_cap, insert_count, insert_cap, place_count, place_max;
 	/* with want.places: of all probes; the kernel side has it as map `places`, -DPLACES=n */
 	struct trace_place *places;
+	struct tracer_tls *tls; /* see tracer_parts.h; NULL: not needed */
 	/* it was compiled with SLEEPABLE; and a handler waits for memory without end: its probes
 	 * stay until it goes on */
 	bool sleepable, stuck;

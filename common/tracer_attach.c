@@ -92,7 +92,7 @@ int tracer_fill_places(const struct tracer *tracer, size_t first, struct errmsg 
 			return errmsg_set(err, "cannot tell the kernel side of %zu probes: %s",
 					  tracer->place_count, strerror(errno));
 	}
-	return 0;
+	return tracer_fill_tls(tracer, err);
 }
 
 /* Without cookies a place has one meaning. */
@@ -113,10 +113,9 @@ static int fill_sites(struct tracer *tracer, const struct program *prog,
 
 /* What the kernel side must know before the first hit; with a gate that is later. */
 static int tell_kernel_side(struct tracer *tracer, const struct program *prog,
-			    const struct goruntime *rt, const struct probes *probes,
-			    struct errmsg *err)
+			    const struct goruntime *rt, struct probes *probes, struct errmsg *err)
 {
-	if (note_places(tracer, prog, rt, probes, err))
+	if (note_places(tracer, prog, rt, probes, err) || tracer_note_tls(tracer, rt, probes, err))
 		return -1;
 	if (!tracer->gate && tracer_fill_places(tracer, probes->first_place, err))
 		return -1;
@@ -142,6 +141,7 @@ static int attach_program(struct tracer *tracer, size_t n, uint32_t part, int pr
 	if (!ret && probes_note_refused(probes, tracer->sel)) {
 		attach_free(*at);
 		*at = NULL;
+		tracer_forget_tls(tracer, probes);
 		ret = 1;
 	}
 	if (probes->refusal)

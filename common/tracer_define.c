@@ -38,8 +38,10 @@ static int define_task(struct tracer *tracer, struct errmsg *err)
 		return -1;
 	tracer_define(tracer, "TLS_G", known ? (uint64_t)(int64_t)rt->tls_g : 0);
 	tracer_define(tracer, "FSBASE_OFF", known ? fsbase : 0);
-	if (known)
+	if (known) {
 		tracer_define(tracer, "TASK_MM", task_mm);
+		tracer_define_tls(tracer);
+	}
 	return 0;
 }
 

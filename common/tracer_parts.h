@@ -7,6 +7,7 @@
 
 struct attach_trial;
 struct heldfile;
+struct probes;
 struct program;
 
 /* The program of this file, read now unless it is already; the file becomes the tracer's, NULL too:
@@ -27,5 +28,15 @@ bool tracer_is_alone(const struct tracer *tracer, struct attach_trial *trial);
 int tracer_attach_all(struct tracer *tracer, const int *prog_fds, struct errmsg *err);
 /* Writes the places from number `first` on into the kernel side's map. */
 int tracer_fill_places(const struct tracer *tracer, size_t first, struct errmsg *err);
+
+/* For files in which g is found by a word that the loader fills in. Defines what the kernel side
+ * needs for it; notes the probes of a program, and makes their cookies numbers; forgets those noted
+ * last; and tells the kernel side. */
+void tracer_define_tls(struct tracer *tracer);
+int tracer_note_tls(struct tracer *tracer, const struct goruntime *rt, struct probes *probes,
+		    struct errmsg *err);
+void tracer_forget_tls(struct tracer *tracer, const struct probes *probes);
+int tracer_fill_tls(const struct tracer *tracer, struct errmsg *err);
+void tracer_free_tls(struct tracer *tracer);
 
 #endif

@@ -55,17 +55,38 @@ static void test_systemstack_pie(void **state)
 	assert_int_equal(rt.m_curg, 184);
 }
 
-/* in a shared library the offset comes from the GOT: it is not in the code */
+/* in a shared library the offset comes from the GOT: the code tells where in that */
 static void test_systemstack_shared(void **state)
 {
-	struct insn_code code = CODE("\x48\x8b\x0d\0\0\0\0" /* mov rcx, [rip] */
-				     "\x64\x48\x8b\x01"     /* mov rax, fs:[rcx] */
-				     "\x48\x8b\x58\x30\x48\x8b\x13\x48\x3b\x83\xb8\0\0\0");
+	struct insn_code code = CODE("\x48\x8b\x7c\x24\x08"         /* mov rdi, [rsp+8] */
+				     "\x48\x8b\x0d\x00\x10\x0b\x00" /* mov rcx, [rip+0xb1000] */
+				     "\x64\x48\x8b\x01"             /* mov rax, fs:[rcx] */
+				     "\x48\x8b\x58\x30"             /* mov rbx, [rax+48] */
+				     "\x48\x8b\x13"                 /* mov rdx, [rbx] */
+				     "\x48\x3b\x83\xb8\0\0\0");     /* cmp rax, [rbx+184] */
 	struct goruntime rt = {0};
 
 	(void)state;
-	assert_false(goruntime_parse_systemstack(&code, &rt));
+	assert_true(goruntime_parse_systemstack(&code, &rt));
 	assert_int_equal(rt.tls_g, 0);
+	assert_int_equal(rt.tls_word, BASE + 12 + 0xb1000);
+	assert_int_equal(rt.g_m, 48);
+	assert_int_equal(rt.m_curg, 184);
+}
+
+/* a register that was set anew is no word of the GOT any more */
+static void test_systemstack_overwritten(void **state)
+{
+	struct insn_code code = CODE("\x48\x8b\x0d\x00\x10\x0b\x00" /* mov rcx, [rip+0xb1000] */
+				     "\x48\xc7\xc1\xf8\xff\xff\xff" /* mov rcx, -8 */
+				     "\x64\x48\x8b\x01\x48\x8b\x58\x30\x48\x8b\x13"
+				     "\x48\x3b\x83\xb8\0\0\0");
+	struct goruntime rt = {0};
+
+	(void)state;
+	assert_true(goruntime_parse_systemstack(&code, &rt));
+	assert_int_equal(rt.tls_g, -8);
+	assert_int_equal(rt.tls_word, 0);
 }
 
 static bool is_print(uint64_t addr, void *ctx)
@@ -185,11 +206,17 @@ static void test_newproc_unknown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_systemstack_static), cmocka_unit_test(test_systemstack_pie),
-		cmocka_unit_test(test_systemstack_shared), cmocka_unit_test(test_header_register),
-		cmocka_unit_test(test_header_stack),       cmocka_unit_test(test_header_unknown),
-		cmocka_unit_test(test_header_gccgo),       cmocka_unit_test(test_newproc),
-		cmocka_unit_test(test_newproc_old),        cmocka_unit_test(test_newproc_unknown),
+		cmocka_unit_test(test_systemstack_static),
+		cmocka_unit_test(test_systemstack_pie),
+		cmocka_unit_test(test_systemstack_shared),
+		cmocka_unit_test(test_systemstack_overwritten),
+		cmocka_unit_test(test_header_register),
+		cmocka_unit_test(test_header_stack),
+		cmocka_unit_test(test_header_unknown),
+		cmocka_unit_test(test_header_gccgo),
+		cmocka_unit_test(test_newproc),
+		cmocka_unit_test(test_newproc_old),
+		cmocka_unit_test(test_newproc_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
