@@ -15,8 +15,7 @@ static inline const struct insn *body_insn(const struct body *body, long at)
 
 static inline bool body_dominates(const struct graph *graph, uint32_t home, uint32_t b)
 {
-	return graph->blocks[b].order != GRAPH_UNREACHED &&
-	       graph_common_dominator(graph, home, b) == home;
+	return graph->blocks[b].order != GRAPH_UNREACHED && graph_dominates(graph, home, b);
 }
 
 struct body_visit { /* blocks to go to, and those that were gone to */

@@ -18,16 +18,48 @@
 
 enum { EVENT_LEN = 40 }; /* bytes of a name that become an event's; the kernel takes 63 */
 
-static int compare_names(const void *a, const void *b)
+struct event {
+	unsigned next; /* the number to try where the name is taken */
+	char *name;    /* behind it, freed with it */
+};
+
+static int compare_events(const void *a, const void *b)
 {
-	return strcmp(a, b);
+	const struct event *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static struct event *make_event(const char *prefix, const char *text, unsigned number)
+{
+	struct event *event = mem_alloc(sizeof(*event) + strlen(prefix) + strlen(text) + 16);
+
+	event->next = 2;
+	event->name = (char *)(event + 1);
+	strcat(strcpy(event->name, prefix), text);
+	if (number)
+		sprintf(event->name + strlen(event->name), "_%u", number);
+	return event;
+}
+
+/* false: the name is taken, and *event is the one that has it. */
+static bool keep_event(struct emitter *emitter, struct event **event)
+{
+	struct event *kept = *(struct event **)tsearch(*event, &emitter->events, compare_events);
+	bool is_new = kept == *event;
+
+	if (!is_new)
+		free(*event);
+	*event = kept;
+	return is_new;
 }
 
 /* main.(*T).Get: main_T_Get, or where that is taken main_T_Get_2. Caller frees nothing. */
 static const char *event_name(struct emitter *emitter, const struct selection_item *item)
 {
 	const char *name = emitter->sel->rows[item->row].name;
-	char text[EVENT_LEN + 1], *event;
+	struct event *event, *first;
+	char text[EVENT_LEN + 1];
 	size_t len = 0, total = strlen(name);
 
 	for (const char *c = name + (total > EVENT_LEN ? total - EVENT_LEN : 0); *c; c++)
@@ -36,13 +68,14 @@ static const char *event_name(struct emitter *emitter, const struct selection_it
 	while (len && text[len - 1] == '_')
 		len--;
 	text[len] = 0;
-	event = mem_printf("%s%s", !len || isdigit((unsigned char)*text) ? "f" : "", text);
-	for (unsigned n = 2; *(char **)tsearch(event, &emitter->events, compare_names) != event;
-	     n++) {
-		free(event);
-		event = mem_printf("f%s_%u", text, n);
-	}
-	return event;
+	event = make_event(!len || isdigit((unsigned char)*text) ? "f" : "", text, 0);
+	if (keep_event(emitter, &event))
+		return event->name;
+	first = event;
+	do
+		event = make_event("f", text, first->next++);
+	while (!keep_event(emitter, &event));
+	return event->name;
 }
 
 static enum image_arch arch_of(const struct selection_item *item)

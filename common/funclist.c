@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "budget.h"
 #include "escape.h"
 #include "funclist_copy.h"
 #include "funclist_types.h"
@@ -23,7 +24,28 @@ struct funclist {
 	uint32_t *first; /* row -> index of its first item in `items`; one more at the end */
 	struct funclist_types *types; /* of the program that was asked for last */
 	struct gostack_symbols *syms; /* of the same */
+	/* What is printed of an item goes through memory: its length is known then. */
+	FILE *text;
+	char *bytes;
+	size_t len;
+	struct budget budget; /* of bytes */
+	FILE *out;
+	size_t left_out; /* items */
 };
+
+static void hand_on(struct funclist *list)
+{
+	fflush(list->text);
+	fwrite(list->bytes, 1, list->len, list->out);
+	budget_take(&list->budget, list->len);
+	rewind(list->text);
+}
+
+static bool is_too_long(struct funclist *list)
+{
+	list->left_out += !list->budget.left;
+	return !list->budget.left;
+}
 
 static int by_name(const void *a, const void *b, void *ctx)
 {
@@ -242,17 +264,19 @@ static void json_items(struct json *json, struct funclist *list, uint32_t row, b
 	for (uint32_t i = list->first[row]; i < list->first[row + 1]; i++) {
 		const struct selection_item *item = &list->sel->items[list->items[i]];
 
-		if (item->is_copy == copies)
-			json_item(json, list, item);
+		if (item->is_copy != copies || is_too_long(list))
+			continue;
+		json_item(json, list, item);
+		hand_on(list);
 	}
 	json_array_end(json);
 }
 
-static void json_row(FILE *out, struct funclist *list, uint32_t row)
+static void json_row(struct funclist *list, uint32_t row)
 {
 	struct json json;
 
-	json_init(&json, out);
+	json_init(&json, list->text);
 	json_object(&json);
 	json_key(&json, "type");
 	json_string(&json, "func");
@@ -263,19 +287,24 @@ static void json_row(FILE *out, struct funclist *list, uint32_t row)
 	json_object_end(&json);
 }
 
-static void print_row(FILE *out, struct funclist *list, uint32_t row, enum funclist_style style)
+static void print_row(struct funclist *list, uint32_t row, enum funclist_style style)
 {
 	const struct selection *sel = list->sel;
 
 	if (style == FUNCLIST_JSON) {
-		json_row(out, list, row);
+		json_row(list, row);
+		hand_on(list);
 		return;
 	}
-	escape_print(out, sel->rows[row].name);
-	fputc('\n', out);
+	escape_print(list->text, sel->rows[row].name);
+	fputc('\n', list->text);
 	for (uint32_t i = list->first[row]; style == FUNCLIST_DETAILS && i < list->first[row + 1];
-	     i++)
-		print_item(out, list, &sel->items[list->items[i]]);
+	     i++) {
+		if (is_too_long(list))
+			continue;
+		print_item(list->text, list, &sel->items[list->items[i]]);
+		hand_on(list);
+	}
 }
 
 static bool has_function(const struct funclist *list, uint32_t row)
@@ -286,21 +315,42 @@ static bool has_function(const struct funclist *list, uint32_t row)
 	return false;
 }
 
-void funclist_print(FILE *out, const struct selection *sel, enum funclist_style style,
-		    bool functions_only)
+static void print_rows(struct funclist *list, enum funclist_style style, bool functions_only)
 {
-	struct funclist list = {.sel = sel};
+	size_t count = list->sel->row_count;
 
+	for (size_t i = 0; i < count; i++)
+		if (!functions_only || has_function(list, list->rows[i]))
+			print_row(list, list->rows[i], style);
+	hand_on(list);
+}
+
+/* All items are of one program. */
+static uint64_t size_of_file(const struct selection *sel)
+{
+	return sel->item_count ? pclntab_file_size(sel->items[0].prog->tab) : 0;
+}
+
+size_t funclist_print(FILE *out, const struct selection *sel, enum funclist_style style,
+		      bool functions_only)
+{
+	struct funclist list = {
+		.sel = sel, .out = out, .budget = budget_new(size_of_file(sel), BUDGET_TEXT)};
+
+	list.text = open_memstream(&list.bytes, &list.len);
+	if (!list.text)
+		return sel->item_count;
 	group_items(&list);
 	list.rows = mem_zalloc(sel->row_count, sizeof(*list.rows));
 	for (uint32_t i = 0; i < sel->row_count; i++)
 		list.rows[i] = i;
 	qsort_r(list.rows, sel->row_count, sizeof(*list.rows), by_name, (void *)sel);
-	for (size_t i = 0; i < sel->row_count; i++)
-		if (!functions_only || has_function(&list, list.rows[i]))
-			print_row(out, &list, list.rows[i], style);
+	print_rows(&list, style, functions_only);
 	forget_program(&list);
+	fclose(list.text);
+	free(list.bytes);
 	free(list.rows);
 	free(list.items);
 	free(list.first);
+	return list.left_out;
 }

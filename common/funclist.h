@@ -20,8 +20,9 @@ struct selection;
 enum funclist_style { FUNCLIST_NAMES, FUNCLIST_DETAILS, FUNCLIST_JSON };
 
 /* One entry for each row, sorted by name. Rows without a function (all their copies are inlined)
- * are left out when `functions_only`. */
-void funclist_print(FILE *out, const struct selection *sel, enum funclist_style style,
-		    bool functions_only);
+ * are left out when `functions_only`. Returns how many functions and copies are missing, as the
+ * list was longer than that of a program of this size is. */
+size_t funclist_print(FILE *out, const struct selection *sel, enum funclist_style style,
+		      bool functions_only);
 
 #endif

@@ -53,30 +53,6 @@ void gostack_symbols_free(struct gostack_symbols *syms)
 
 /* --- Go functions --- */
 
-struct node_search {
-	uint64_t addr;
-	int32_t node;
-};
-
-static bool match_node(uint64_t from, uint64_t to, int32_t value, void *ctx)
-{
-	struct node_search *search = ctx;
-
-	if (search->addr < from || search->addr >= to)
-		return true;
-	search->node = value;
-	return false;
-}
-
-/* the innermost inlined call at an address; -1: none */
-static int32_t node_at(const struct pclntab *tab, const struct pclntab_func *fn, uint64_t addr)
-{
-	struct node_search search = {.addr = addr, .node = -1};
-
-	pclntab_pcdata(tab, fn, PCLNTAB_PCDATA_INLTREE, match_node, &search);
-	return search.node;
-}
-
 static struct gostack_line position(const struct pclntab *tab, const struct pclntab_func *fn,
 				    uint64_t addr)
 {
@@ -96,7 +72,7 @@ static size_t expand(const struct pclntab *tab, const struct pclntab_func *fn, u
 	size_t n = 0;
 
 	while (n < INLINED_MAX && addr) {
-		int32_t node = node_at(tab, fn, addr);
+		int32_t node = pclntab_node_at(tab, fn, addr);
 
 		if (node < 0 || !pclntab_inlined(tab, fn, node, &inl))
 			break;

@@ -183,95 +183,6 @@ static void fill_predecessors(struct graph *graph)
 		}
 }
 
-/* Numbers the blocks in reverse postorder of a depth-first walk from the root. Returns them in that
- * order, *count of them; caller frees. */
-static uint32_t *walk(struct graph *graph, uint32_t *count)
-{
-	uint32_t total = graph->nblocks + 1, depth = 0, done = 0;
-	uint32_t *stack = mem_alloc(total * sizeof(*stack));
-	uint32_t *next = mem_zalloc(total, sizeof(*next));
-	uint32_t *post = mem_alloc(total * sizeof(*post));
-	bool *seen = mem_zalloc(total, sizeof(*seen));
-
-	stack[depth++] = graph->root;
-	seen[graph->root] = true;
-	while (depth) {
-		const struct graph_block *block = &graph->blocks[stack[depth - 1]];
-		uint32_t *at = &next[stack[depth - 1]];
-
-		if (*at == block->nsucc) {
-			post[done++] = stack[--depth];
-			continue;
-		}
-		uint32_t to = graph->edges[block->succ_at + (*at)++];
-
-		if (!seen[to]) {
-			seen[to] = true;
-			stack[depth++] = to;
-		}
-	}
-	for (uint32_t i = 0; i < done / 2; i++) {
-		uint32_t swap = post[i];
-
-		post[i] = post[done - 1 - i];
-		post[done - 1 - i] = swap;
-	}
-	free(stack);
-	free(next);
-	free(seen);
-	*count = done;
-	return post;
-}
-
-uint32_t graph_common_dominator(const struct graph *graph, uint32_t a, uint32_t b)
-{
-	while (a != b) {
-		if (graph->blocks[a].order > graph->blocks[b].order)
-			a = graph->blocks[a].dominator;
-		else
-			b = graph->blocks[b].dominator;
-	}
-	return a;
-}
-
-static uint32_t closest_dominator(const struct graph *graph, const struct graph_block *block)
-{
-	uint32_t found = GRAPH_UNREACHED;
-
-	for (uint32_t i = 0; i < block->npred; i++) {
-		uint32_t pred = graph->preds[block->pred_at + i];
-
-		if (graph->blocks[pred].dominator == GRAPH_UNREACHED)
-			continue; /* not known yet, or never reached */
-		found = found == GRAPH_UNREACHED ? pred
-						 : graph_common_dominator(graph, found, pred);
-	}
-	return found;
-}
-
-static void find_dominators(struct graph *graph)
-{
-	uint32_t count = 0, *order = walk(graph, &count);
-	bool changed = true;
-
-	for (uint32_t b = 0; b <= graph->nblocks; b++)
-		graph->blocks[b].order = graph->blocks[b].dominator = GRAPH_UNREACHED;
-	for (uint32_t i = 0; i < count; i++)
-		graph->blocks[order[i]].order = i;
-	graph->blocks[graph->root].dominator = graph->root;
-	while (changed) {
-		changed = false;
-		for (uint32_t i = 1; i < count; i++) {
-			struct graph_block *block = &graph->blocks[order[i]];
-			uint32_t dominator = closest_dominator(graph, block);
-
-			changed |= dominator != block->dominator;
-			block->dominator = dominator;
-		}
-	}
-	free(order);
-}
-
 int graph_build(struct graph *graph, const struct flow *flow, const struct graph_source *src)
 {
 	*graph = (struct graph){.flow = flow};
@@ -292,7 +203,7 @@ int graph_build(struct graph *graph, const struct flow *flow, const struct graph
 	add_root(graph);
 	count_predecessors(graph, true);
 	fill_predecessors(graph);
-	find_dominators(graph);
+	graph_find_dominators(graph);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The basic blocks of one function, the ways between them, and which block must be passed to reach
- * which (dominators: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm"). */
+ * which (dominators). */
 #ifndef GRAPH_H
 #define GRAPH_H
 
@@ -16,6 +16,8 @@ struct graph_block {
 	uint32_t pred_at, npred; /* predecessors: graph.preds[pred_at ...] */
 	uint32_t order;          /* in reverse postorder; GRAPH_UNREACHED: never */
 	uint32_t dominator;      /* the closest; the root for those that have none */
+	uint32_t depth;          /* how many dominators it has; the root has none */
+	uint32_t jump;           /* one of them, or the root itself: the way to far ones is short */
 };
 
 enum { GRAPH_UNREACHED = UINT32_MAX };
@@ -46,7 +48,12 @@ bool graph_table_entry(const struct flow *flow, const struct graph_source *src, 
 int graph_build(struct graph *graph, const struct flow *flow, const struct graph_source *src);
 void graph_free(struct graph *graph);
 
+/* These are quick however deep the blocks lie. */
 /* the closest block that must be passed to reach a as well as b; both must be reached */
 uint32_t graph_common_dominator(const struct graph *graph, uint32_t a, uint32_t b);
+/* must a be passed to reach b? Both must be reached. */
+bool graph_dominates(const struct graph *graph, uint32_t a, uint32_t b);
+
+void graph_find_dominators(struct graph *graph); /* a part of graph_build() */
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "body.h"
+#include "budget.h"
 #include "inltree.h"
 #include "mem.h"
 #include "pclntab.h"
@@ -40,42 +41,69 @@ static int by_addr(const void *a, const void *b)
 	return x->node - y->node;
 }
 
-static bool each_in(const struct pclntab *tab, const struct pclntab_func *fn,
-		    bool (*call)(const struct inlining_copy *, void *ctx), void *ctx)
+struct search { /* for all copies */
+	const struct pclntab *tab;
+	bool (*call)(const struct inlining_copy *, void *ctx);
+	void *ctx;
+	struct budget nodes, names;
+	size_t left_out; /* functions */
+	bool stopped;
+};
+
+/* false: the names are too long */
+static bool call_each(struct search *search, const struct inlining_copy *copies, int32_t count)
+{
+	for (int32_t i = 0; !search->stopped && i < count; i++) {
+		if (!copies[i].addr)
+			continue;
+		if (!budget_take_name(&search->names, copies[i].name))
+			return false;
+		search->stopped = !search->call(&copies[i], search->ctx);
+	}
+	return true;
+}
+
+static void each_in(struct search *search, const struct pclntab_func *fn)
 {
 	struct inltree tree;
-	bool go_on = true;
 
-	inltree_load(&tree, tab, fn);
+	if (!inltree_load_within(&tree, search->tab, fn, &search->nodes)) {
+		search->left_out++;
+		return;
+	}
 
 	struct lowest lowest = {&tree, mem_zalloc(tree.count, sizeof(*lowest.copies))};
 
-	pclntab_pcdata(tab, fn, PCLNTAB_PCDATA_INLTREE, note_lowest, &lowest);
+	pclntab_pcdata(search->tab, fn, PCLNTAB_PCDATA_INLTREE, note_lowest, &lowest);
 	for (int32_t i = 0; i < tree.count; i++) {
 		lowest.copies[i].name = tree.nodes[i].name;
 		lowest.copies[i].func = fn->index;
 		lowest.copies[i].node = i;
 	}
 	qsort(lowest.copies, tree.count, sizeof(*lowest.copies), by_addr);
-	for (int32_t i = 0; go_on && i < tree.count; i++)
-		if (lowest.copies[i].addr)
-			go_on = call(&lowest.copies[i], ctx);
+	search->left_out += !call_each(search, lowest.copies, tree.count);
 	free(lowest.copies);
 	inltree_free(&tree);
-	return go_on;
 }
 
-void inlining_each(const struct pclntab *tab, bool (*fn)(const struct inlining_copy *, void *ctx),
-		   void *ctx)
+size_t inlining_each(const struct pclntab *tab, bool (*fn)(const struct inlining_copy *, void *ctx),
+		     void *ctx)
 {
+	uint64_t size = pclntab_file_size(tab);
 	size_t count = pclntab_count(tab);
+	struct search search = {.tab = tab,
+				.call = fn,
+				.ctx = ctx,
+				.nodes = budget_new(size, BUDGET_TREE_NODES),
+				.names = budget_new(size, BUDGET_NAMES)};
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && !search.stopped; i++) {
 		struct pclntab_func func;
 
-		if (pclntab_func(tab, i, &func) && !each_in(tab, &func, fn, ctx))
-			return;
+		if (pclntab_func(tab, i, &func))
+			each_in(&search, &func);
 	}
+	return search.left_out;
 }
 
 /* The nop that the compiler leaves at the start of an inlined call, where no other instruction has

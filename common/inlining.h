@@ -22,9 +22,10 @@ struct inlining_copy {
 };
 
 /* Calls fn for every copy in every function, in order of address; stops when it answers false.
- * Cheap: reads the trees only, decodes no instruction. */
-void inlining_each(const struct pclntab *tab, bool (*fn)(const struct inlining_copy *, void *ctx),
-		   void *ctx);
+ * Cheap: reads the trees only, decodes no instruction. Returns how many functions were left out, as
+ * trees and names are larger together than those of a program of this size. */
+size_t inlining_each(const struct pclntab *tab, bool (*fn)(const struct inlining_copy *, void *ctx),
+		     void *ctx);
 
 /* The place that every run of the copy passes exactly once. 0, or -1 with *reason. */
 int inlining_entry(struct site_finder *finder, const struct inlining_copy *copy, struct site *out,

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "budget.h"
 #include "flow.h"
 #include "mem.h"
 
@@ -15,15 +16,35 @@ int32_t inltree_parent(const struct inltree *tree, int32_t node)
 	return parent < tree->count ? parent : -1;
 }
 
+static void load(struct inltree *tree, const struct pclntab *tab, const struct pclntab_func *fn,
+		 int32_t count)
+{
+	tree->nodes = mem_zalloc(count, sizeof(*tree->nodes));
+	tree->count = pclntab_inlined_all(tab, fn, tree->nodes, count);
+}
+
 void inltree_load(struct inltree *tree, const struct pclntab *tab, const struct pclntab_func *fn)
 {
 	int32_t count = pclntab_inlined_count(tab, fn);
 
 	*tree = (struct inltree){0};
-	if (count <= 0 || count > NODES_MAX)
-		return;
-	tree->nodes = mem_zalloc(count, sizeof(*tree->nodes));
-	tree->count = pclntab_inlined_all(tab, fn, tree->nodes, count);
+	if (count > 0 && count <= NODES_MAX)
+		load(tree, tab, fn, count);
+}
+
+bool inltree_load_within(struct inltree *tree, const struct pclntab *tab,
+			 const struct pclntab_func *fn, struct budget *budget)
+{
+	int32_t count = pclntab_inlined_count(tab, fn);
+
+	*tree = (struct inltree){0};
+	if (count <= 0)
+		return true;
+	if (count > NODES_MAX || (uint64_t)count > budget->left)
+		return false;
+	budget_take(budget, count);
+	load(tree, tab, fn, count);
+	return true;
 }
 
 void inltree_free(struct inltree *tree)

@@ -9,6 +9,7 @@
 
 #include "pclntab.h"
 
+struct budget;
 struct flow;
 
 struct inltree {
@@ -22,6 +23,10 @@ struct inltree {
 
 /* The nodes alone. No nodes where there are none or they are malformed. */
 void inltree_load(struct inltree *tree, const struct pclntab *tab, const struct pclntab_func *fn);
+/* The same, where the budget has a step for each node; false: it has not, and there are no nodes.
+ */
+bool inltree_load_within(struct inltree *tree, const struct pclntab *tab,
+			 const struct pclntab_func *fn, struct budget *budget);
 void inltree_join(struct inltree *tree, const struct pclntab *tab, const struct pclntab_func *fn,
 		  const struct flow *flow);
 void inltree_free(struct inltree *tree); /* what it points to; a zeroed one is all right */

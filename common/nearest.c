@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "budget.h"
 #include "errmsg.h"
 #include "inlining.h"
 #include "pattern.h"
@@ -54,10 +55,11 @@ static bool offer_copy(const struct inlining_copy *copy, void *ctx)
 static struct nearest search(const struct pclntab *tab, const char *typed)
 {
 	struct nearest near = {.typed = typed, .limit = 2 + strlen(typed) / 4};
+	struct budget names = budget_new(pclntab_file_size(tab), BUDGET_NAMES);
 	struct pclntab_func fn;
 
 	for (size_t i = 0; i < pclntab_count(tab); i++)
-		if (pclntab_func(tab, i, &fn))
+		if (pclntab_func(tab, i, &fn) && budget_take_name(&names, fn.name))
 			offer(&near, fn.name);
 	inlining_each(tab, offer_copy, &near);
 	return near;

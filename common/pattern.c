@@ -16,8 +16,10 @@ struct pattern {
 	bool *wild; /* text[i] is a `*` that matches any text; NULL: a regular expression */
 	bool is_name;
 	regex_t regex;
-	bool anchored; /* the expression itself holds the anchor */
+	size_t seen; /* bytes that were matched since it was compiled */
 };
+
+enum { SEEN_MAX = 1 << 16 };
 
 static int compile_error(const char *text, int code, const regex_t *regex, struct errmsg *err)
 {
@@ -40,21 +42,36 @@ static bool has_back_reference(const char *text)
 	return false;
 }
 
-/* An anchor makes names that do not match cheap, but shifts the numbers of groups. */
+/* Matching with them takes time that grows with a name's length to any power, and names are the
+ * program's. Go's own regular expressions have none either. */
+static int refuse_back_reference(const char *text, struct errmsg *err)
+{
+	errmsg_set(err, "bad regular expression \"%s\": back-references are not supported", text);
+	errmsg_hint(err, "a long name would take hours to match");
+	return -1;
+}
+
+/* An anchor makes names that do not match cheap. */
+static int compile_anchored(struct pattern *pat)
+{
+	char *anchored = mem_printf("^(%s)", pat->text);
+	int code = regcomp(&pat->regex, anchored, REG_EXTENDED | REG_NOSUB);
+
+	free(anchored);
+	pat->seen = code ? SEEN_MAX : 0;
+	return code;
+}
+
 static int compile(struct pattern *pat, struct errmsg *err)
 {
 	int code = regcomp(&pat->regex, pat->text, REG_EXTENDED);
 
 	if (code)
 		return compile_error(pat->text, code, &pat->regex, err);
-	if (has_back_reference(pat->text))
-		return 0;
 	regfree(&pat->regex);
-	char *anchored = mem_printf("^(%s)", pat->text);
-
-	code = regcomp(&pat->regex, anchored, REG_EXTENDED | REG_NOSUB);
-	free(anchored);
-	pat->anchored = true;
+	if (has_back_reference(pat->text))
+		return refuse_back_reference(pat->text, err);
+	code = compile_anchored(pat);
 	return code ? compile_error(pat->text, code, &pat->regex, err) : 0;
 }
 
@@ -191,11 +208,17 @@ static bool glob_match(const struct pattern *pat, const char *name, size_t end)
 	}
 }
 
-static bool regex_match(const struct pattern *pat, const char *name)
+/* What is compiled keeps a table of 2 kB for each state that it came to, of which there may be one
+ * for each byte: from time to time it begins anew. */
+static bool regex_match(struct pattern *pat, const char *name)
 {
-	regmatch_t found = {0};
-
-	return regexec(&pat->regex, name, 1, &found, 0) == 0 && (pat->anchored || found.rm_so == 0);
+	pat->seen += strlen(name);
+	if (pat->seen > SEEN_MAX) {
+		regfree(&pat->regex);
+		if (compile_anchored(pat))
+			return false; /* no memory is left: it was compiled before */
+	}
+	return regexec(&pat->regex, name, 0, NULL, 0) == 0;
 }
 
 /* The name as one would type it: %xx undone and, if asked, without type arguments. */
@@ -222,7 +245,7 @@ static char *plain_name(const char *name, bool keep_type_args)
 	return plain;
 }
 
-static bool regex_match_plain(const struct pattern *pat, const char *name, bool keep_type_args)
+static bool regex_match_plain(struct pattern *pat, const char *name, bool keep_type_args)
 {
 	char *plain = plain_name(name, keep_type_args);
 	bool matched = regex_match(pat, plain);
@@ -231,7 +254,7 @@ static bool regex_match_plain(const struct pattern *pat, const char *name, bool 
 	return matched;
 }
 
-bool pattern_match(const struct pattern *pat, const char *name)
+bool pattern_match(struct pattern *pat, const char *name)
 {
 	size_t len = strlen(name);
 

@@ -10,10 +10,11 @@ struct pattern;
 
 /* `*` matches any text, but for the literal star of a pointer receiver right after `(`; a name
  * without type arguments also matches its instantiations; a plain dot typed matches %2e. With
- * `regex`, a POSIX extended regular expression anchored at the start. NULL and *err: bad regex. */
+ * `regex`, a POSIX extended regular expression without back-references, anchored at the start. NULL
+ * and *err: bad regex. */
 struct pattern *pattern_new(const char *text, bool regex, struct errmsg *err);
 void pattern_free(struct pattern *pat);
-bool pattern_match(const struct pattern *pat, const char *name);
+bool pattern_match(struct pattern *pat, const char *name);
 bool pattern_is_name(const struct pattern *pat); /* no wildcard: it names one function */
 const char *pattern_text(const struct pattern *pat);
 

@@ -8,6 +8,7 @@
 #include "mem.h"
 #include "pclntab_symbols.h"
 #include "pclntab_table.h"
+#include "pcvalue_index.h"
 
 enum { FLAG_ASM = 4 };
 
@@ -16,8 +17,10 @@ struct pclntab *pclntab_open(const struct image *img, struct errmsg *err)
 	struct pclntab *tab = mem_zalloc(1, sizeof(*tab));
 	struct image_section exports;
 
-	if (pclntab_table_find(img, tab, err) == 0)
+	if (pclntab_table_find(img, tab, err) == 0) {
+		tab->values = pcvalue_index_new(tab->pcs.data, tab->pcs.len, tab->quantum);
 		return tab;
+	}
 	*tab = (struct pclntab){.img = img, .symbols = pclntab_symbols_new(img)};
 	if (tab->symbols)
 		return tab;
@@ -31,8 +34,10 @@ struct pclntab *pclntab_open(const struct image *img, struct errmsg *err)
 
 void pclntab_close(struct pclntab *tab)
 {
-	if (tab)
-		pclntab_symbols_free(tab->symbols);
+	if (!tab)
+		return;
+	pclntab_symbols_free(tab->symbols);
+	pcvalue_index_free(tab->values);
 	free(tab);
 }
 
@@ -64,6 +69,18 @@ uint64_t pclntab_moduledata(const struct pclntab *tab)
 int pclntab_minor_guess(const struct pclntab *tab)
 {
 	return tab->minor_guess;
+}
+
+uint64_t pclntab_file_size(const struct pclntab *tab)
+{
+	size_t count;
+	const struct image_segment *segs = image_segments(tab->img, &count);
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (segs[i].off + segs[i].filesz > end)
+			end = segs[i].off + segs[i].filesz;
+	return end;
 }
 
 /* Up to 1.17 no flag says so; assembly is what its file is. */

@@ -44,6 +44,8 @@ size_t pclntab_count(const struct pclntab *tab);
 uint64_t pclntab_addr(const struct pclntab *tab);       /* of its header */
 uint64_t pclntab_moduledata(const struct pclntab *tab); /* address; 0: not found */
 int pclntab_minor_guess(const struct pclntab *tab);     /* the lowest Go 1.N with this layout */
+/* Bytes of the file, as far as it is loaded: what reading it may cost is measured by these. */
+uint64_t pclntab_file_size(const struct pclntab *tab);
 
 /* false: index out of range or a malformed record, which is then to be skipped. [addr, end) lies in
  * the file's part of one executable segment, and functions do not overlap. */
@@ -86,7 +88,9 @@ int32_t pclntab_inlined_count(const struct pclntab *tab, const struct pclntab_fu
 /* Reads nodes 0 to count - 1 into `out`; returns how many were read before one was malformed. */
 int32_t pclntab_inlined_all(const struct pclntab *tab, const struct pclntab_func *fn,
 			    struct pclntab_inlined *out, int32_t count);
-/* one of them, for which a table is walked: much slower for all */
+/* The innermost one at an address; -1: none. */
+int32_t pclntab_node_at(const struct pclntab *tab, const struct pclntab_func *fn, uint64_t addr);
+/* one of them: slower for all */
 bool pclntab_inlined(const struct pclntab *tab, const struct pclntab_func *fn, int32_t node,
 		     struct pclntab_inlined *out);
 

@@ -85,6 +85,13 @@ static bool fill(const struct pclntab *tab, const struct pclntab_func *fn, int32
 	return out->name;
 }
 
+int32_t pclntab_node_at(const struct pclntab *tab, const struct pclntab_func *fn, uint64_t addr)
+{
+	int32_t node;
+
+	return pclntab_pcdata_at(tab, fn, PCLNTAB_PCDATA_INLTREE, addr, &node) ? node : -1;
+}
+
 bool pclntab_inlined(const struct pclntab *tab, const struct pclntab_func *fn, int32_t index,
 		     struct pclntab_inlined *out)
 {

@@ -4,6 +4,7 @@
 #include "image.h"
 #include "pclntab_table.h"
 #include "pcvalue.h"
+#include "pcvalue_index.h"
 
 enum { NO_FUNCDATA = UINT32_MAX, NO_FILE = UINT32_MAX };
 
@@ -55,17 +56,8 @@ static bool begin(const struct pclntab *tab, const struct pclntab_func *fn, uint
 static bool value_at(const struct pclntab *tab, const struct pclntab_func *fn, uint32_t off,
 		     uint64_t addr, int32_t *value)
 {
-	struct pcvalue pcv;
-
-	if (addr < fn->addr || addr >= fn->end || !begin(tab, fn, off, &pcv))
-		return false;
-	while (pcvalue_next(&pcv)) {
-		if (addr < pcv.to) {
-			*value = pcv.value;
-			return true;
-		}
-	}
-	return false;
+	return addr >= fn->addr && addr < fn->end && off && tab->values &&
+	       pcvalue_index_at(tab->values, off, addr - fn->addr, value);
 }
 
 bool pclntab_sp_delta(const struct pclntab *tab, const struct pclntab_func *fn, uint64_t addr,

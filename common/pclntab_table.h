@@ -10,16 +10,14 @@
 
 #include "pclntab.h"
 
-struct errmsg;
-struct image;
+struct pclntab_symbols;
+struct pcvalue_index;
 
 struct pclntab_part {
 	const uint8_t *data;
 	uint64_t len; /* bytes that may be read: to the end of the segment, or less */
 	uint64_t addr;
 };
-
-struct pclntab_symbols;
 
 struct pclntab {
 	const struct image *img;
@@ -33,6 +31,7 @@ struct pclntab {
 	uint64_t moduledata; /* 0: not found */
 	uint8_t wrapper_id;  /* funcID_wrapper */
 	struct pclntab_part functab, names, units, files, pcs, records;
+	struct pcvalue_index *values; /* of pcs; NULL while the table is sought */
 	/* Of a gccgo program, and then nothing of the above but `img` is filled: parts are empty,
 	 * so that every question of theirs is answered with none. */
 	struct pclntab_symbols *symbols;

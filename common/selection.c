@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "budget.h"
 #include "errmsg.h"
 #include "mem.h"
 #include "nearest.h"
@@ -174,14 +175,43 @@ static void drop_wrappers(struct selection *sel, size_t first_item)
 	free(real);
 }
 
-static size_t add_functions(struct selection *sel, const struct program *prog,
-			    const struct pattern *pat)
+/* Functions that were not looked at */
+struct left_out {
+	size_t names, trees;
+};
+
+static const char why_left_out[] = "no program of its size has that many, or names that long";
+
+static void note_left_out(struct selection *sel, const struct program *prog,
+			  const struct left_out *left_out)
+{
+	if (left_out->names)
+		selection_note(sel,
+			       mem_printf("%s: %zu %s left out: %s", prog->path, left_out->names,
+					  left_out->names > 1 ? "functions are" : "function is",
+					  why_left_out));
+	if (left_out->trees)
+		selection_note(sel, mem_printf("%s: inlined copies in %zu function%s are left out: "
+					       "%s",
+					       prog->path, left_out->trees,
+					       left_out->trees > 1 ? "s" : "", why_left_out));
+}
+
+static size_t add_functions(struct selection *sel, const struct program *prog, struct pattern *pat,
+			    struct left_out *left_out)
 {
 	size_t rows_before = sel->row_count, first_item = sel->item_count, found = 0;
+	struct budget names = budget_new(pclntab_file_size(prog->tab), BUDGET_NAMES);
 	struct pclntab_func fn;
 
 	for (size_t i = 0; i < pclntab_count(prog->tab); i++) {
-		if (!pclntab_func(prog->tab, i, &fn) || !pattern_match(pat, fn.name))
+		if (!pclntab_func(prog->tab, i, &fn))
+			continue;
+		if (!budget_take_name(&names, fn.name)) {
+			left_out->names++;
+			continue;
+		}
+		if (!pattern_match(pat, fn.name))
 			continue;
 		found++;
 		const struct name_slot *slot = find_slot(sel, prog, fn.name);
@@ -202,9 +232,9 @@ static size_t add_functions(struct selection *sel, const struct program *prog,
 struct copy_search {
 	struct selection *sel;
 	const struct program *prog;
-	const struct pattern *pat;
+	struct pattern *pat;
 	size_t rows_before;
-	size_t found;
+	size_t found, added;
 	bool add;
 };
 
@@ -220,7 +250,8 @@ static bool on_copy(const struct inlining_copy *copy, void *ctx)
 		return true;
 	const struct name_slot *slot = find_slot(sel, search->prog, copy->name);
 
-	if (slot->row && slot->row <= search->rows_before && sel->rows[slot->row - 1].copies)
+	if ((slot->row && slot->row <= search->rows_before && sel->rows[slot->row - 1].copies) ||
+	    search->added++ >= BUDGET_COPIES)
 		return true;
 	struct selection_item *item = add_item(sel, search->prog, copy->name);
 
@@ -230,56 +261,71 @@ static bool on_copy(const struct inlining_copy *copy, void *ctx)
 	return true;
 }
 
-static size_t search_copies(struct selection *sel, const struct program *prog,
-			    const struct pattern *pat, bool add)
+static size_t search_copies(struct selection *sel, const struct program *prog, struct pattern *pat,
+			    bool add, struct left_out *left_out)
 {
 	size_t first_item = sel->item_count;
 	struct copy_search search = {
 		.sel = sel, .prog = prog, .pat = pat, .rows_before = sel->row_count, .add = add};
 
-	inlining_each(prog->tab, on_copy, &search);
+	left_out->trees = inlining_each(prog->tab, on_copy, &search);
+	if (search.added > BUDGET_COPIES)
+		selection_note(sel,
+			       mem_printf("%s: %zu inlined copies are left out: a pattern "
+					  "takes %d at the most",
+					  prog->path, search.added - BUDGET_COPIES, BUDGET_COPIES));
 	for (size_t i = first_item; i < sel->item_count; i++)
 		sel->rows[sel->items[i].row].copies++;
 	return search.found;
 }
 
 static int nothing_matched(const struct program *prog, const struct pattern *pat,
-			   size_t inlined_found, struct errmsg *err)
+			   size_t inlined_found, const struct left_out *left_out,
+			   struct errmsg *err)
 {
 	errmsg_set(err, "%s: no function matches \"%s\"", prog->path, pattern_text(pat));
 	if (inlined_found)
 		errmsg_hint(err, "%zu inlined %s: --inlined traces them", inlined_found,
 			    inlined_found == 1 ? "copy matches" : "copies match");
+	else if (left_out->names + left_out->trees)
+		errmsg_hint(err, "%zu left out: %s", left_out->names + left_out->trees,
+			    why_left_out);
 	else
 		nearest_hint(prog->tab, pattern_text(pat), err);
 	return -1;
 }
 
-static int add_pattern(struct selection *sel, const struct program *prog, const struct pattern *pat,
-		       struct errmsg *err)
+/* How many inlined copies there are of what was asked for, beside `found` functions */
+static void note_copies(struct selection *sel, const struct pattern *pat, size_t found,
+			size_t copies, size_t rows_before)
 {
-	size_t rows_before = sel->row_count;
-	bool is_name = pattern_is_name(pat);
-	size_t found = add_functions(sel, prog, pat);
-
-	if (sel->want.inlined) {
-		found += search_copies(sel, prog, pat, true);
-		return found ? 0 : nothing_matched(prog, pat, 0, err);
-	}
-	if (found && !is_name)
-		return 0;
-	size_t copies = search_copies(sel, prog, pat, !found && is_name);
-
 	if (found && copies)
 		selection_note(
 			sel,
 			mem_printf("%s also has %zu inlined %s, not seen: --inlined takes both",
 				   pattern_text(pat), copies, copies == 1 ? "copy" : "copies"));
-	else if (copies && is_name)
+	else if (copies && pattern_is_name(pat))
 		for (size_t row = rows_before; row < sel->row_count; row++)
 			sel->rows[row].announce = true;
-	else if (!found)
-		return nothing_matched(prog, pat, copies, err);
+}
+
+static int add_pattern(struct selection *sel, const struct program *prog, struct pattern *pat,
+		       struct errmsg *err)
+{
+	size_t rows_before = sel->row_count, copies = 0;
+	bool is_name = pattern_is_name(pat);
+	struct left_out left_out = {0};
+	size_t found = add_functions(sel, prog, pat, &left_out);
+
+	if (sel->want.inlined) {
+		found += search_copies(sel, prog, pat, true, &left_out);
+	} else if (!found || is_name) {
+		copies = search_copies(sel, prog, pat, !found && is_name, &left_out);
+		note_copies(sel, pat, found, copies, rows_before);
+	}
+	if (!found && !(copies && is_name))
+		return nothing_matched(prog, pat, copies, &left_out, err);
+	note_left_out(sel, prog, &left_out);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 
 #include "emit.h"
 #include "errmsg.h"
+#include "escape.h"
 #include "funclist.h"
 #include "heldfile.h"
 #include "options.h"
@@ -32,6 +33,18 @@ struct gofuncs {
 	struct program *prog;
 };
 
+static void say_left_out(const struct gofuncs *tool, size_t count)
+{
+	if (!count)
+		return;
+	fputs("gofuncs: ", stderr);
+	escape_print(stderr, tool->prog->path);
+	fprintf(stderr,
+		": %zu function%s and copies are left out: no program of its size has a list "
+		"that long\n",
+		count, count == 1 ? "" : "s");
+}
+
 /* Copies are shown beside the functions of their name; alone only when asked for, or when there
  * is nothing else. */
 static int print(const struct gofuncs *tool, struct selection *sel, struct errmsg *err)
@@ -49,7 +62,7 @@ static int print(const struct gofuncs *tool, struct selection *sel, struct errms
 
 	if (tool->tracer)
 		return emit_print(stdout, sel, tool->tracer, functions_only, err);
-	funclist_print(stdout, sel, style, functions_only);
+	say_left_out(tool, funclist_print(stdout, sel, style, functions_only));
 	return 0;
 }
 

@@ -82,7 +82,7 @@ static void check(struct program *program, const struct pclntab_func *fn,
 
 /* --- what is compared --- */
 
-static void check_matching(struct program *program, const struct pattern *pattern,
+static void check_matching(struct program *program, struct pattern *pattern,
 			   const struct gofunc *signature)
 {
 	struct pclntab_func fn;
