@@ -9,7 +9,7 @@
 #include "escape.h"
 #include "number.h"
 
-enum { LETTER_VERSION = 0x1000, LETTER_INLINED, LETTER_FIPS, DEFS_MAX = 32 };
+enum { LETTER_VERSION = 0x1000, LETTER_INLINED, LETTER_FIPS, LETTER_FORCE, DEFS_MAX = 32 };
 enum { HELP_COLUMN = 24, LINE_WIDTH = 79 };
 
 static const struct options_def help_def = {'h', "help", NULL, "show this help message and exit"};
@@ -18,6 +18,9 @@ static const struct options_def inlined_def = {LETTER_INLINED, "inlined", NULL,
 static const struct options_def fips_def = {
 	LETTER_FIPS, "fips", NULL,
 	"take functions that FIPS mode checks as well, of processes that run already"};
+static const struct options_def force_def = {
+	LETTER_FORCE, "force", NULL,
+	"trace even where breakpoints take more memory than the process may have"};
 static const struct options_def version_def = {LETTER_VERSION, "version", NULL,
 					       "show the version and exit"};
 static const struct options_def shared_defs[] = {
@@ -78,6 +81,8 @@ static void table_init(struct table *tab, const struct options_tool *tool)
 		table_add(tab, &inlined_def);
 		table_add(tab, &fips_def);
 	}
+	if (tool->force)
+		table_add(tab, &force_def);
 	table_add(tab, &version_def);
 	tab->shown = tab->count;
 	for (const char *letter = "vD"; *letter; letter++)
@@ -124,6 +129,9 @@ static int take_flag(struct options *out, int letter)
 		return 0;
 	case LETTER_FIPS:
 		out->fips = true;
+		return 0;
+	case LETTER_FORCE:
+		out->force = true;
 		return 0;
 	}
 	return 1;

@@ -15,7 +15,7 @@ struct options {              /* strings belong to argv */
 	pid_t pid;            /* 0: none given */
 	uint64_t interval_ns; /* 0: none given */
 	uint64_t duration_ns; /* 0: none given */
-	bool timestamp, regexp, verbose, json, inlined, fips;
+	bool timestamp, regexp, verbose, json, inlined, fips, force;
 	char **patterns; /* at least one */
 	size_t pattern_count;
 	char **command; /* ends with NULL; NULL: none given */
@@ -37,6 +37,7 @@ struct options_tool {
 	const char *shared;
 	const char *verbose;           /* what -v does in this tool; NULL: the usual */
 	bool inlined;                  /* takes --inlined and --fips */
+	bool force;                    /* takes --force */
 	const struct options_def *own; /* ends with letter 0; NULL: none */
 	/* Takes one of its own options (value NULL where it has none); -1 with *err refuses it. */
 	int (*take)(void *ctx, int letter, const char *value, struct errmsg *err);

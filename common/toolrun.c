@@ -19,6 +19,7 @@
 #include "options.h"
 #include "process.h"
 #include "program.h"
+#include "textcost.h"
 
 enum { STREAM_NS = 100 * 1000 * 1000, STREAM_BUFFER = 1 << 16 };
 
@@ -63,6 +64,7 @@ static void print_program(FILE *out, const struct tracer *tracer)
 
 	fputs(text, out);
 	free(text);
+	textcost_print(tracer->cost, out);
 	fputs(bpfprog_chatter(tracer->bpf), stderr);
 }
 
@@ -302,6 +304,7 @@ static int prepare_and_trace(struct toolrun *run, struct errmsg *err)
 	if (!progress.tracer)
 		return -1;
 	selection_print_notes(stderr, progress.tracer->sel);
+	textcost_warn(progress.tracer->cost, stderr, run->tool->name);
 	if (run->opts->verbose)
 		print_program(run->opts->json ? stderr : stdout, progress.tracer);
 	ses = session_new(err);
@@ -326,6 +329,7 @@ int toolrun(struct toolrun *run)
 	}
 	run->config.pid = opts->pid;
 	run->config.command = opts->command;
+	run->config.force = opts->force;
 	run->config.want.regex = opts->regexp;
 	run->config.want.inlined = opts->inlined;
 	run->config.want.fips = opts->fips;

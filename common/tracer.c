@@ -21,6 +21,7 @@
 #include "process.h"
 #include "program.h"
 #include "target.h"
+#include "textcost.h"
 
 enum { DETACH_MS = 3000 };
 
@@ -134,6 +135,8 @@ static int compile_and_find_sites(struct tracer *tracer, struct errmsg *err)
 		return errmsg_set(err, "cannot start a thread");
 	int ret = selection_find_sites(tracer->sel, err);
 
+	if (!ret)
+		ret = tracer_check_memory(tracer, err);
 	if (!ret)
 		ret = attach_to_gate(tracer, err);
 	pthread_join(thread, NULL);
@@ -303,6 +306,7 @@ void tracer_free(struct tracer *tracer)
 		return;
 	tracer_detach(tracer);
 	execwatch_free(tracer->execs);
+	textcost_free(tracer->cost);
 	free(tracer->runtimes);
 	gate_free(tracer->gate);
 	bpfprog_free(tracer->bpf);

@@ -11,35 +11,11 @@
 #include "bpfprog.h"
 #include "goruntime.h"
 #include "selection.h"
+#include "tracer_config.h"
 
 struct command;
 struct errmsg;
 struct tracer;
-
-struct tracer_config {
-	char *const *patterns; /* [p:][BINARY:]PATTERN */
-	size_t pattern_count;
-	/* NULL, or: pattern n is group n of the selection, and its calls are timed if [n] */
-	const bool *pattern_returns;
-	pid_t pid;            /* -p; 0: none */
-	char *const *command; /* -- COMMAND ARG..., NULL-terminated; NULL: none */
-	int cpu;              /* -c; -1: all */
-	struct selection_want want;
-	const char *bpf_file;              /* in bpf-src/ */
-	const struct bpfprog_define *defs; /* the tool's own */
-	size_t def_count;
-	/* The kernel side follows goroutines: runtime offsets and hooks. It can be compiled with
-	 * -DSLEEPABLE=1, and then loaded as a program that may sleep: so it is where the kernel
-	 * can. */
-	bool goroutines, sleepable;
-	/* Called when the items are known (and the runtimes), before anything is compiled: may set
-	 * the items' `plan` and `skipped`, and call tracer_define() and tracer_insert(). -1 with
-	 * *err ends it. NULL: none. */
-	int (*plan)(void *ctx, struct tracer *tracer, struct errmsg *err);
-	/* Called when the kernel side's maps are there and no call is seen yet. NULL: none. */
-	int (*loaded)(void *ctx, struct tracer *tracer, struct errmsg *err);
-	void *plan_ctx; /* of both */
-};
 
 struct tracer {
 	const struct tracer_config *config;
@@ -51,6 +27,7 @@ struct tracer {
 	struct command *command;     /* NULL: none */
 	struct program *executed;    /* what the process or the command executes; NULL: not asked */
 	pid_t pid;                   /* of -p or of the command; 0: every process */
+	struct textcost *cost;       /* what breakpoints take of processes' memory */
 	struct execwatch *execs;     /* of it; NULL: other processes have the probes as well */
 	struct process *process;     /* of -p, held since before anything was read; or NULL */
 	struct goruntime *runtimes;  /* of each program, where goroutines are followed; or NULL */

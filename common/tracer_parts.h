@@ -23,6 +23,8 @@ int tracer_define_all(struct tracer *tracer, struct errmsg *err);
 /* With a process: can the kernel keep the probes to it, and without losing calls? Ends the trial.
  */
 bool tracer_is_alone(const struct tracer *tracer, struct attach_trial *trial);
+/* Fills tracer->cost when the sites are known. -1: it is more than the processes may have. */
+int tracer_check_memory(struct tracer *tracer, struct errmsg *err);
 /* Attaches each part's program, fds[part], to the sites of every file; without a gate the maps are
  * filled first. */
 int tracer_attach_all(struct tracer *tracer, const int *prog_fds, struct errmsg *err);

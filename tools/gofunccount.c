@@ -156,6 +156,7 @@ int main(int argc, char **argv)
 				    .args = "[BINARY:]PATTERN... [-- COMMAND [ARG...]]",
 				    .shared = "pidTrDj",
 				    .inlined = true,
+				    .force = true,
 				    .own = own_options,
 				    .take = take_option,
 				    .ctx = &counter,

@@ -341,6 +341,7 @@ int main(int argc, char **argv)
 				    .args = "[BINARY:]PATTERN... [-- COMMAND [ARG...]]",
 				    .shared = "pidTrvj",
 				    .inlined = true,
+				    .force = true,
 				    .own = own_options,
 				    .take = take_option,
 				    .ctx = &timer,

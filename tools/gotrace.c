@@ -344,6 +344,7 @@ int main(int argc, char **argv)
 				    .args = "PROBE... [-- COMMAND [ARG...]]",
 				    .shared = "pidrvj",
 				    .inlined = true,
+				    .force = true,
 				    .own = own_options,
 				    .take = take_option,
 				    .ctx = &trace,

@@ -48,6 +48,7 @@ static struct options_tool make_tool(struct taken *taken)
 		.args = "[BINARY:]PATTERN... [-- COMMAND [ARG...]]",
 		.shared = "pidTrDj",
 		.inlined = true,
+		.force = true,
 		.own = own,
 		.take = take,
 		.ctx = taken,
@@ -80,14 +81,15 @@ static void test_all_at_once(void **state)
 	struct errmsg err;
 
 	(void)state;
-	assert_int_equal(parse("-p 12 -i 2 -d 0.5 -TrDju -l 3 --emit=perf --inlined --fips x:a",
+	assert_int_equal(parse("-p 12 -i 2 -d 0.5 -TrDju -l 3 --emit=perf --inlined --fips "
+			       "--force x:a",
 			       &opts, &taken, &err),
 			 OPTIONS_RUN);
 	assert_int_equal(opts.pid, 12);
 	assert_int_equal(opts.interval_ns, 2000000000);
 	assert_int_equal(opts.duration_ns, 500000000);
 	assert_true(opts.timestamp && opts.regexp && opts.verbose && opts.json && opts.inlined &&
-		    opts.fips);
+		    opts.fips && opts.force);
 	assert_int_equal(opts.pattern_count, 1);
 	assert_string_equal(opts.patterns[0], "x:a");
 	assert_null(opts.command);
@@ -106,7 +108,7 @@ static void test_nothing_given(void **state)
 	assert_int_equal(opts.pid, 0);
 	assert_true(!opts.interval_ns && !opts.duration_ns);
 	assert_false(opts.timestamp || opts.regexp || opts.verbose || opts.json || opts.inlined ||
-		     opts.fips);
+		     opts.fips || opts.force);
 	assert_string_equal(taken.text, "");
 }
 
@@ -228,8 +230,8 @@ static void test_answers(void **state)
 {
 	static const char usage[] =
 		"usage: gotool [-h] [-p PID] [-i INTERVAL] [-d DURATION] [-T] [-r] [-D] [-j]\n"
-		"              [-u] [-l LEVEL] [--emit KIND] [--inlined] [--fips] [--version]\n"
-		"              [BINARY:]PATTERN... [-- COMMAND [ARG...]]\n";
+		"              [-u] [-l LEVEL] [--emit KIND] [--inlined] [--fips] [--force]\n"
+		"              [--version] [BINARY:]PATTERN... [-- COMMAND [ARG...]]\n";
 	char text[4096];
 
 	(void)state;
@@ -241,6 +243,7 @@ static void test_answers(void **state)
 				     "                        summary interval, in seconds\n"));
 	assert_non_null(strstr(text, "\n  --inlined             take"));
 	assert_non_null(strstr(text, "\n  --fips                take"));
+	assert_non_null(strstr(text, "\n  --force               trace even"));
 	assert_null(strstr(text, "--verbose")); /* taken all the same */
 	assert_non_null(strstr(text, "\n\nexamples:\n    ./gotool x:main.*\n"));
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How much memory may processes still take before the kernel kills or throttles them? The limits of
+ * their memory cgroups, of version 1 and 2, up the tree as far as it is seen from here, and what
+ * the machine has left. */
+#ifndef MEMCGROUP_H
+#define MEMCGROUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct memcgroups;
+
+struct memcgroup_room {
+	const char *path; /* the cgroup's folder; NULL: the machine; the memcgroups own it */
+	uint64_t wanted;  /* bytes, of all that was charged below it */
+	uint64_t room;    /* bytes up to its limit, with the page cache that can be given up */
+};
+
+/* `proc`: "/proc", or in tests a folder like it. Never NULL; caller frees. */
+struct memcgroups *memcgroup_new(const char *proc);
+void memcgroup_free(struct memcgroups *groups); /* NULL is all right */
+
+/* The process would take so many bytes more. Cgroups that cannot be seen have no limit. */
+void memcgroup_charge(struct memcgroups *groups, pid_t pid, uint64_t bytes);
+/* Where what was charged takes the largest share of the room. false: there is no limit at all. */
+bool memcgroup_tightest(const struct memcgroups *groups, struct memcgroup_room *out);
+
+#endif

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A page of code with a breakpoint is memory that the traced process pays for: how much that is, and
+what becomes of processes that may not have it."""
+
+import contextlib
+import os
+import re
+import shutil
+import tempfile
+
+from harness import Process, Skip, Tool, expect, newest, run, test, toolchain
+
+LIMIT = 10 << 20
+
+
+def hierarchies():
+    """(folder, limit's file) of memory cgroups of version 2 and 1"""
+    for line in open("/proc/self/mountinfo", encoding="utf-8"):
+        head, _, tail = line.partition(" - ")
+        kind, _, options = tail.split()[:3]
+        folder = head.split()[4]
+        if kind == "cgroup2":
+            yield folder, "memory.max"
+        elif kind == "cgroup" and "memory" in options.split(","):
+            yield folder, "memory.limit_in_bytes"
+
+
+@contextlib.contextmanager
+def memory_cgroup(limit):
+    """A folder of processes that may have so many bytes"""
+    for top, name in hierarchies():
+        folder = os.path.join(top, f"bcc-gotools-test-{os.getpid()}")
+        try:
+            os.mkdir(folder)
+            if not os.path.exists(f"{folder}/{name}"):
+                os.rmdir(folder)
+                continue
+            with open(f"{folder}/{name}", "w", encoding="utf-8") as file:
+                file.write(str(limit))
+        except OSError:
+            continue
+        try:
+            yield folder
+        finally:
+            run(["sh", "-c", f"until rmdir {folder} 2>&1; do sleep 0.1; done"], timeout=60)
+        return
+    raise Skip("no memory cgroup can be made here")
+
+
+@contextlib.contextmanager
+def compiler(limit=None):
+    """Go's compiler, that waits for its source: (process, path, folder of the cgroup)"""
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="bcc-gotools-"))
+        group = stack.enter_context(memory_cgroup(limit)) if limit else "/nowhere"
+        path = os.path.join(folder, "compile")
+        shutil.copy(toolchain(newest()) + "/pkg/tool/linux_amd64/compile", path)
+        os.mkfifo(folder + "/in.go")
+        enter = f"echo $$ >{group}/cgroup.procs; " if limit else ""
+        process = stack.enter_context(Process(
+            ["sh", "-c", enter + f"exec {path} -p main -o /dev/null {folder}/in.go"]))
+        for _ in range(1000):
+            if os.readlink(f"/proc/{process.pid}/exe") == path and \
+                    "fifo_open" in open(f"/proc/{process.pid}/wchan", encoding="utf-8").read():
+                break
+            run(["sleep", "0.01"])
+        yield process, path, group
+
+
+def compile_something(process, path):
+    """Its exit status"""
+    source = os.path.dirname(path) + "/in.go"
+    with Process(["sh", "-c", f"echo 'package main; func main() {{}}' >{source}"]):
+        return process.wait(60)
+
+
+def private_text(pid, path):
+    """kB of the mapping of the code that are not the file's"""
+    smaps = open(f"/proc/{pid}/smaps", encoding="utf-8").read()
+    return int(re.search(r"r-xp .*" + re.escape(path) + r"\n(?:.*\n)*?Anonymous: +(\d+)", smaps)[1])
+
+
+@test()
+def estimate_is_what_it_takes():
+    with compiler() as (process, path, _), \
+            Tool("gofunccount", "-v", "-p", process.pid, "*") as tool:
+        tool.tracing()
+        said = re.search(r"Breakpoints take .* of memory \((\d+) pages", tool.out.text())
+        kb = private_text(process.pid, path)
+        expect(kb == 4 * int(said[1]) > 1000, f"{kb} kB are private; {said[0]}")
+        expect(compile_something(process, path) == 0, process.said())
+
+
+@test(tool=["gofunccount", "gotrace"])
+def too_little_memory(tool):
+    """It would be killed: refused, and the process goes on."""
+    pattern = "* \"%d\", $goid" if tool == "gotrace" else "*"
+    with compiler(LIMIT) as (process, path, group):
+        with Tool(tool, "-p", process.pid, pattern) as tracer:
+            status = tracer.wait()
+        said = tracer.err.text()
+        expect(status == 1 and "too little to be safe" in said, tracer.said())
+        expect(re.search(rf"breakpoints take .* in process {process.pid}, and memory cgroup {group} "
+                         r"has room for [0-9.]+ [KM]iB", said), said)
+        expect("hint:" in said and "--force" in said, said)
+        status = compile_something(process, path)
+        expect(status == 0, f"the compiler ended with {status}: {process.said()}")
+
+
+@test()
+def forced():
+    """What the user insists on: here the kernel kills the process, or what is left is enough."""
+    with compiler(LIMIT) as (process, _, _):
+        with Tool("gofunccount", "--force", "-d", "0.1", "-p", process.pid, "*") as tool:
+            tool.wait()
+            said = tool.err.text()
+            expect("breakpoints take" in said and "too little" not in said, said)
+
+
+@test()
+def enough_memory():
+    """More than a tenth of what is left is said, less is not."""
+    with compiler(40 << 20) as (process, path, _):
+        with Tool("gofunccount", "-d", "0.1", "-p", process.pid, "*") as tool:
+            expect(tool.wait() == 0 and "breakpoints take" in tool.err.text(), tool.said())
+        with Tool("gofunccount", "-d", "0.1", "-p", process.pid, "main.*") as tool:
+            expect(tool.wait() == 0 and "breakpoints take" not in tool.err.text(), tool.said())
+        expect(compile_something(process, path) == 0, process.said())
+
+
+@test()
+def every_process_of_the_file():
+    """Without -p all that run the file pay, each in its own cgroup."""
+    with compiler(LIMIT) as (process, path, group):
+        with Process([path, "-V=full"]) as other, \
+                Tool("gofunccount", "-d", "0.1", path + ":*") as tool:
+            expect(tool.wait() == 1 and f"in process {process.pid}" in tool.err.text()
+                   and group in tool.err.text(), tool.said())
+            other.wait()
+        expect(compile_something(process, path) == 0, process.said())
