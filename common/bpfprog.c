@@ -4,6 +4,7 @@
 #include <bcc/bcc_common.h>
 #include <bcc/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/bpf.h>
 #include <sched.h>
 #include <stdio.h>
@@ -152,16 +153,23 @@ static void *create_module(const char *text, const char *dir, const char **flags
 	return module;
 }
 
-/* Everything that libbcc does while it compiles, with what it prints caught in *chatter. */
+/* Everything that libbcc does while it compiles, with what it prints caught in *chatter. It changes
+ * the working directory, which other threads may be using; and looks for headers in that which it
+ * finds, where others may have put some: in /proc nobody can. */
 static void *compile(const char *text, const char *dir, const struct bpfprog_define *defs,
 		     size_t ndefs, char **chatter)
 {
 	const char **flags = make_flags(dir, defs, ndefs);
 	struct quiet *quiet = quiet_begin();
+	void *module = NULL;
 
-	/* libbcc changes the working directory, which other threads may be using */
 	unshare(CLONE_FS);
-	void *module = create_module(text, dir, flags, ndefs + OWN_FLAGS);
+	int here = open(".", O_PATH | O_CLOEXEC);
+
+	if (!chdir("/proc"))
+		module = create_module(text, dir, flags, ndefs + OWN_FLAGS);
+	if (here >= 0 && !fchdir(here))
+		close(here);
 
 	*chatter = quiet_end(quiet);
 	free_flags(flags, ndefs + OWN_FLAGS);
@@ -201,13 +209,14 @@ static struct bpfprog *compile_text(const char *file, const char *text,
 				    const struct bpfprog_define *defs, size_t ndefs,
 				    struct errmsg *err)
 {
-	char *dir = headertree_create(err), *chatter = NULL;
+	struct headertree *tree = headertree_new(err);
+	char *chatter = NULL;
 
-	if (!dir)
+	if (!tree)
 		return NULL;
-	void *module = compile(text, dir, defs, ndefs, &chatter);
+	void *module = compile(text, headertree_dir(tree), defs, ndefs, &chatter);
 
-	headertree_remove(dir);
+	headertree_free(tree);
 	if (!module) {
 		set_compile_error(err, file, chatter);
 		free(chatter);

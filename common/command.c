@@ -15,6 +15,7 @@
 #include "errmsg.h"
 #include "heldfile.h"
 #include "mem.h"
+#include "signals.h"
 
 /* One socket pair serves both ways: a byte to the child lets it go; an errno from it says that
  * execve failed. Either end just closing says that the other side is gone, or has become the
@@ -70,6 +71,7 @@ static _Noreturn void wait_and_exec(int sock, const char *path, char *const argv
 
 	sigemptyset(&none);
 	signal(SIGPIPE, SIG_DFL);
+	signals_after_fork(true);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	do
 		n = read(sock, &byte, 1);
@@ -89,11 +91,13 @@ static int fork_child(struct command *cmd, const char *path, char *const argv[])
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks))
 		return -1;
+	signals_before_fork();
 	cmd->pid = fork();
 	if (cmd->pid == 0) {
 		close(socks[0]);
 		wait_and_exec(socks[1], path, argv);
 	}
+	signals_after_fork(false);
 	close(socks[1]);
 	cmd->sock = socks[0];
 	if (cmd->pid < 0)

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The embedded headers as a folder, for a compiler that insists on reading a kernel tree. */
+/* The embedded headers as a folder, for a compiler that insists on reading a kernel tree: in a file
+ * system of its own that is mounted nowhere, which nobody else finds, and which goes with the
+ * process however that ends. Where the kernel does not give us one (it takes CAP_SYS_ADMIN), in a
+ * new folder in memory or below /run or /tmp, which a signal that ends the tool removes. */
 #ifndef HEADERTREE_H
 #define HEADERTREE_H
 
 struct errmsg;
+struct headertree;
 
-/* Writes them into a new private folder below TMPDIR or /tmp, or /dev/shm or /run where that
- * cannot be written. Returns its path for headertree_remove(), or NULL with *err. */
-char *headertree_create(struct errmsg *err);
-void headertree_remove(char *dir); /* removes the folder and frees its path */
+struct headertree *headertree_new(struct errmsg *err);     /* one at a time; NULL with *err */
+const char *headertree_dir(const struct headertree *tree); /* for this process; the tree's */
+void headertree_free(struct headertree *tree);             /* removes it */
 
 #endif

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,20 +14,17 @@
 #include "errmsg.h"
 #include "escape.h"
 #include "mem.h"
+#include "signals.h"
 
 #define NS_PER_S 1000000000ull
 
-/* Signals that come this soon after the end are one with it: timeout(1) sends each of its own
- * twice, and Ctrl-C reaches the traced command too, the end of which may be seen first. */
-enum { GRACE_MS = 100 };
 enum { FD_SIGNAL, FD_PROCESS, FD_EVENT, FD_STREAM, FD_OUTPUT, FD_COUNT };
 
 /* from linux/capability.h of newer kernels */
 enum { CAP_NR_PERFMON = 38, CAP_NR_BPF = 39 };
 
 struct session {
-	int signal_fd;
-	sigset_t signals;
+	int signal_fd; /* of signals_hold() */
 };
 
 static bool has_capability(const struct __user_cap_data_struct data[2], unsigned nr)
@@ -60,33 +56,13 @@ static uint64_t now_ns(void)
 	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
 }
 
-/* when the first signal came during `stream`; 0: none has */
-static volatile uint64_t signalled_ns;
-
-/* Printing may wait for a reader that never reads: then a second signal leaves at once. */
-static void on_signal_while_streaming(int number)
-{
-	if (!signalled_ns)
-		signalled_ns = now_ns();
-	else if (now_ns() - signalled_ns > GRACE_MS * (NS_PER_S / 1000))
-		_exit(128 + number);
-}
-
 struct session *session_new(struct errmsg *err)
 {
 	struct session *ses = mem_zalloc(1, sizeof(*ses));
-	struct sigaction act = {.sa_handler = on_signal_while_streaming, .sa_flags = SA_RESTART};
 
-	sigemptyset(&ses->signals);
-	sigaddset(&ses->signals, SIGINT);
-	sigaddset(&ses->signals, SIGTERM);
 	signal(SIGPIPE, SIG_DFL); /* some parents leave it ignored */
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	sigprocmask(SIG_BLOCK, &ses->signals, NULL);
-	signalled_ns = 0;
-	sigaction(SIGINT, &act, NULL);
-	sigaction(SIGTERM, &act, NULL);
-	ses->signal_fd = signalfd(-1, &ses->signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	ses->signal_fd = signals_hold();
 	if (ses->signal_fd >= 0)
 		return ses;
 	errmsg_set(err, "cannot watch signals: %s", strerror(errno));
@@ -96,10 +72,6 @@ struct session *session_new(struct errmsg *err)
 
 void session_free(struct session *ses)
 {
-	if (!ses)
-		return;
-	if (ses->signal_fd >= 0)
-		close(ses->signal_fd);
 	free(ses);
 }
 
@@ -146,25 +118,16 @@ static int wait_until(struct pollfd *fds, uint64_t due)
 	return ppoll(fds, FD_COUNT, due == UINT64_MAX ? NULL : &ts, NULL);
 }
 
-static bool take_signal(const struct session *ses)
-{
-	struct signalfd_siginfo info;
-
-	return read(ses->signal_fd, &info, sizeof(info)) == sizeof(info);
-}
-
 /* Reads the stream where it is time to. Is the session over? */
-static bool read_stream(const struct session *ses, const struct session_spec *spec,
-			const struct pollfd *fds, struct schedule *sched, enum session_end *end)
+static bool read_stream(const struct session_spec *spec, const struct pollfd *fds,
+			struct schedule *sched, enum session_end *end)
 {
 	bool due = now_ns() >= sched->stream, more;
 
 	if (!due && !fds[FD_STREAM].revents)
 		return false;
-	sigprocmask(SIG_UNBLOCK, &ses->signals, NULL);
 	more = spec->stream(spec->ctx);
-	sigprocmask(SIG_BLOCK, &ses->signals, NULL);
-	if (!more || signalled_ns) {
+	if (!more || signals_came()) {
 		*end = more ? SESSION_SIGNAL : SESSION_ENOUGH;
 		return true;
 	}
@@ -174,14 +137,13 @@ static bool read_stream(const struct session *ses, const struct session_spec *sp
 }
 
 /* Is the session over? Events that came in before the end are handed on first. */
-static bool look(const struct session *ses, const struct session_spec *spec,
-		 const struct pollfd *fds, enum session_end *end)
+static bool look(const struct session_spec *spec, const struct pollfd *fds, enum session_end *end)
 {
 	if (fds[FD_EVENT].revents && !spec->event(spec->ctx)) {
 		*end = SESSION_ENOUGH;
 		return true;
 	}
-	if (fds[FD_SIGNAL].revents && take_signal(ses)) {
+	if (fds[FD_SIGNAL].revents) {
 		*end = SESSION_SIGNAL;
 		return true;
 	}
@@ -203,11 +165,13 @@ static int run(struct session *ses, const struct session_spec *spec, enum sessio
 	for (;;) {
 		int n = wait_until(fds, schedule_due(&sched));
 
-		if (n < 0 && errno != EINTR)
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
 			return -1;
-		if (read_stream(ses, spec, fds, &sched, end))
+		if (read_stream(spec, fds, &sched, end))
 			return 0;
-		if (n > 0 && look(ses, spec, fds, end))
+		if (n > 0 && look(spec, fds, end))
 			return 0;
 		if (now_ns() >= sched.end) {
 			*end = SESSION_DURATION;
@@ -218,28 +182,12 @@ static int run(struct session *ses, const struct session_spec *spec, enum sessio
 	}
 }
 
-/* Signals act as usual again, but for those that belong to this end. */
-static void release_signals(const struct session *ses)
-{
-	struct pollfd fd = {ses->signal_fd, POLLIN, 0};
-	uint64_t until = now_ns() + GRACE_MS * (NS_PER_S / 1000);
-
-	for (uint64_t now = now_ns(); now < until; now = now_ns())
-		if (poll(&fd, 1, (until - now) / 1000000 + 1) > 0)
-			take_signal(ses);
-	while (take_signal(ses))
-		continue;
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
-	sigprocmask(SIG_UNBLOCK, &ses->signals, NULL);
-}
-
 int session_run(struct session *ses, const struct session_spec *spec, enum session_end *end,
 		struct errmsg *err)
 {
 	if (run(ses, spec, end))
 		return errmsg_set(err, "cannot wait for events: %s", strerror(errno));
-	release_signals(ses);
+	signals_over();
 	return 0;
 }
 

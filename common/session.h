@@ -12,7 +12,7 @@ struct errmsg;
 struct session;
 
 enum session_end {
-	SESSION_SIGNAL, /* SIGINT or SIGTERM */
+	SESSION_SIGNAL, /* SIGINT, SIGTERM or SIGHUP */
 	SESSION_DURATION,
 	SESSION_PROCESS,     /* the traced process has ended */
 	SESSION_ENOUGH,      /* `event` or `stream` said so */
@@ -34,12 +34,12 @@ struct session_spec {
 /* May this process trace? -1 with *err and a remedy if not. To be asked before all else. */
 int session_check_privileges(struct errmsg *err);
 
-/* From here on SIGINT and SIGTERM wait for session_run, so that none is lost between the line that
- * says that tracing has begun and the run. Makes stdout line-buffered, SIGPIPE deadly again.
- * Before it a signal just ends the tool. NULL and *err on failure. */
+/* From here on signals wait for session_run (signals_hold()), so that none is lost between the line
+ * that says that tracing has begun and the run. Makes stdout line-buffered, SIGPIPE deadly again.
+ * NULL and *err on failure. */
 struct session *session_new(struct errmsg *err);
-/* Runs to the end and says which. Afterwards signals act as usual: a second Ctrl-C ends the tool
- * at once. -1 and *err on failure. */
+/* Runs to the end and says which. Afterwards one more signal ends the tool at once. -1 and *err on
+ * failure. */
 int session_run(struct session *ses, const struct session_spec *spec, enum session_end *end,
 		struct errmsg *err);
 void session_free(struct session *ses);

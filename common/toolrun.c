@@ -19,6 +19,7 @@
 #include "options.h"
 #include "process.h"
 #include "program.h"
+#include "signals.h"
 #include "textcost.h"
 
 enum { STREAM_NS = 100 * 1000 * 1000, STREAM_BUFFER = 1 << 16 };
@@ -276,7 +277,7 @@ static int trace(struct progress *progress, struct session *ses, struct errmsg *
 	struct tracer *tracer = progress->tracer;
 	int ret;
 
-	if (tracer_attach(tracer, err) || run->begin(run->ctx, tracer, err))
+	if (run->begin(run->ctx, tracer, err))
 		return -1;
 	if (!selection_traced(tracer->sel))
 		return errmsg_set(err, "no function can be traced: %s", tracer->refusal);
@@ -287,16 +288,27 @@ static int trace(struct progress *progress, struct session *ses, struct errmsg *
 		ret = command_start(tracer->command, err);
 	if (!ret)
 		ret = run_session(progress, ses, err);
-	if (!ret)
-		ret = finish(progress, err);
+	return ret ? ret : finish(progress, err);
+}
+
+/* From the first probe on a signal ends the run in order, and what was gathered is shown. */
+static int attach_and_trace(struct progress *progress, struct errmsg *err)
+{
+	struct session *ses = tracer_attach(progress->tracer, err) ? NULL : session_new(err);
+	int ret = -1;
+
+	/* many lines at a time are written at a time */
+	if (progress->run->events)
+		setvbuf(stdout, NULL, _IOFBF, STREAM_BUFFER);
+	if (ses)
+		ret = trace(progress, ses, err);
+	session_free(ses);
 	return ret;
 }
 
 static int prepare_and_trace(struct toolrun *run, struct errmsg *err)
 {
 	struct progress progress = {.run = run};
-	struct session *ses;
-	int ret = -1;
 
 	if (session_check_privileges(err) || (run->events && events_check(err)))
 		return -1;
@@ -307,13 +319,8 @@ static int prepare_and_trace(struct toolrun *run, struct errmsg *err)
 	textcost_warn(progress.tracer->cost, stderr, run->tool->name);
 	if (run->opts->verbose)
 		print_program(run->opts->json ? stderr : stdout, progress.tracer);
-	ses = session_new(err);
-	/* many lines at a time are written at a time */
-	if (run->events)
-		setvbuf(stdout, NULL, _IOFBF, STREAM_BUFFER);
-	if (ses)
-		ret = trace(&progress, ses, err);
-	session_free(ses);
+	int ret = attach_and_trace(&progress, err);
+
 	tracer_free(progress.tracer);
 	return ret;
 }
@@ -323,6 +330,7 @@ int toolrun(struct toolrun *run)
 	const struct options *opts = run->opts;
 	struct errmsg err = {0};
 
+	signals_take(run->tool->name); /* main has: this is for one that forgets */
 	if (!run->config.patterns) {
 		run->config.patterns = opts->patterns;
 		run->config.pattern_count = opts->pattern_count;

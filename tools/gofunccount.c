@@ -13,6 +13,7 @@
 #include "number.h"
 #include "options.h"
 #include "selection.h"
+#include "signals.h"
 #include "toolrun.h"
 
 struct counter {
@@ -162,6 +163,8 @@ int main(int argc, char **argv)
 				    .ctx = &counter,
 				    .examples = examples};
 	struct errmsg err = {0};
+
+	signals_take(tool.name);
 	enum options_result result = options_parse(&tool, argc, argv, &opts, &err);
 
 	if (result != OPTIONS_RUN)

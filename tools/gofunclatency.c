@@ -16,6 +16,7 @@
 #include "number.h"
 #include "options.h"
 #include "selection.h"
+#include "signals.h"
 #include "toolrun.h"
 
 /* Room in the kernel side's maps. They take memory as they fill. */
@@ -347,6 +348,8 @@ int main(int argc, char **argv)
 				    .ctx = &timer,
 				    .examples = examples};
 	struct errmsg err = {0};
+
+	signals_take(tool.name);
 	enum options_result result = options_parse(&tool, argc, argv, &opts, &err);
 
 	if (result != OPTIONS_RUN)

@@ -14,6 +14,7 @@
 #include "program.h"
 #include "selection.h"
 #include "session.h"
+#include "signals.h"
 #include "target.h"
 
 static bool has_function(const struct selection *sel)
@@ -186,6 +187,8 @@ int main(int argc, char **argv)
 				    .ctx = &gofuncs,
 				    .examples = examples};
 	struct errmsg err = {0};
+
+	signals_default();
 	enum options_result result = options_parse(&tool, argc, argv, opts, &err);
 
 	if (result != OPTIONS_RUN)

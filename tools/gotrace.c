@@ -14,6 +14,7 @@
 #include "options.h"
 #include "selection.h"
 #include "session.h"
+#include "signals.h"
 #include "toolrun.h"
 #include "tracelosses.h"
 #include "tracer.h"
@@ -350,6 +351,8 @@ int main(int argc, char **argv)
 				    .ctx = &trace,
 				    .examples = examples};
 	struct errmsg err = {0};
+
+	signals_take(tool.name);
 	enum options_result result = options_parse(&tool, argc, argv, &opts, &err);
 
 	if (result != OPTIONS_RUN)

@@ -200,7 +200,8 @@ def pid_of_another(tool):
         path = private_copy(place, "recurse", newest())
         result = run([tool_path(tool), "-d", "1", "-p", str(sleeper.pid), f"{path}:main.*"])
         sleeper.kill()
-        expect(result.returncode in (0, 1), f"{result}")
+        said = f'{tool}: process {sleeper.pid} does not run "{path}": leave BINARY out to trace what it runs'
+        expect(result.returncode == 0 and said in result.stderr.splitlines(), f"{result}")
 
 
 @test(tool=TRACERS)

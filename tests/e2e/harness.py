@@ -132,8 +132,9 @@ def private_copy(folder, name, version, flavour="plain"):
 class Tool(Process):
     """A tool, running; wait for its probes with tracing()."""
 
-    def __init__(self, name, *args, **kwargs):
-        super().__init__([tool_path(name), *map(str, args)], **kwargs)
+    def __init__(self, name, *args, argv=(), **kwargs):
+        """`argv`: a command that starts it"""
+        super().__init__([*argv, tool_path(name), *map(str, args)], **kwargs)
 
     def tracing(self):
         self.wait_line("Tracing ")

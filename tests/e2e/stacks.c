@@ -165,17 +165,17 @@ static uint64_t find_bias(const struct program *prog, const char *pid)
 static void *compile(const struct goruntime *rt)
 {
 	struct errmsg err = {0};
-	char *dir = headertree_create(&err);
+	struct headertree *tree = headertree_new(&err);
 	uint32_t fsbase = 0;
 	char flags[12][80];
 	const char *argv[12];
 	int n = 0;
 
-	if (!dir)
+	if (!tree)
 		die("headers", &err);
 	if (!rt->g_in_register && btf_thread_fsbase(&fsbase, &err))
 		die("kernel types", &err);
-	snprintf(flags[n++], 80, "-I%s", dir);
+	snprintf(flags[n++], 80, "-I%s", headertree_dir(tree));
 	if (rt->g_in_register)
 		snprintf(flags[n++], 80, "-DG_REGISTER");
 	snprintf(flags[n++], 80, "-DTLS_G=%d", rt->tls_g);
@@ -188,10 +188,10 @@ static void *compile(const struct goruntime *rt)
 	snprintf(flags[n++], 80, "-DG_PARENT_GOID=%u", rt->g_parent_goid);
 	for (int i = 0; i < n; i++)
 		argv[i] = flags[i];
-	setenv("BCC_KERNEL_SOURCE", dir, 1);
+	setenv("BCC_KERNEL_SOURCE", headertree_dir(tree), 1);
 	void *module = bpf_module_create_c_from_string(text, 0, argv, n, true, NULL);
 
-	headertree_remove(dir);
+	headertree_free(tree);
 	if (!module)
 		die("compile", NULL);
 	return module;

@@ -6,16 +6,21 @@
 
 #include <cmocka.h>
 
+#include <linux/capability.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "bpfprog.h"
 #include "errmsg.h"
 #include "headertree.h"
 #include "mem.h"
+#include "signals.h"
 
 static bool exists(const char *dir, const char *name)
 {
@@ -26,41 +31,80 @@ static bool exists(const char *dir, const char *name)
 	return there;
 }
 
-static void test_tree(void **state)
+static void check_tree(void)
 {
 	struct errmsg err = {0};
-	struct stat st;
-
-	(void)state;
-	char *dir = headertree_create(&err);
+	struct headertree *tree = headertree_new(&err);
+	const char *dir = headertree_dir(tree);
 	char *copy = mem_strdup(dir);
+	struct stat st;
 
 	assert_int_equal(stat(dir, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0700);
 	assert_true(exists(dir, "include/uapi/linux/ptrace.h"));
 	assert_true(exists(dir, "cookie.h"));
 	assert_false(exists(dir, "count.bpf.c"));
-	headertree_remove(dir);
+	headertree_free(tree);
 	assert_int_equal(access(copy, F_OK), -1);
 	free(copy);
 }
 
-/* a folder that cannot be written is passed over; a relative one is not taken */
-static void test_bad_tmpdir(void **state)
+static void drop_privileges(void)
 {
-	static const char *const folders[] = {"/proc/self", "relative", "/nowhere/at/all", ""};
-	struct errmsg err = {0};
+	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct data[2] = {0};
+
+	if (syscall(SYS_capset, &header, data))
+		_exit(2);
+}
+
+/* in a file system of its own, or, without privileges, in a folder that is removed */
+static void test_tree(void **state)
+{
+	int status;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		setenv("TMPDIR", folders[i], 1);
-		char *dir = headertree_create(&err);
+	setenv("TMPDIR", "/nowhere", 1); /* whose it is, nobody knows */
+	check_tree();
+	pid_t pid = fork();
 
-		assert_non_null(dir);
-		assert_int_equal(strncmp(dir, "/dev/shm/", 9), 0);
-		headertree_remove(dir);
+	if (pid == 0) {
+		drop_privileges();
+		check_tree();
+		_exit(0);
 	}
+	waitpid(pid, &status, 0);
+	assert_int_equal(status, 0);
 	unsetenv("TMPDIR");
+}
+
+/* A signal that ends the tool removes the folder. */
+static void test_tree_interrupted(void **state)
+{
+	char said[256] = "";
+	int ends[2], status;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		struct errmsg err;
+
+		drop_privileges();
+		close(STDERR_FILENO);
+		signals_take("tool");
+		dprintf(ends[1], "%s", headertree_dir(headertree_new(&err)));
+		raise(SIGTERM);
+		_exit(2);
+	}
+	waitpid(pid, &status, 0);
+	assert_int_equal(status, 0);
+	assert_true(read(ends[0], said, sizeof(said) - 1) > 0);
+	assert_int_equal(strncmp(said, "/dev/shm/", 9), 0);
+	assert_int_equal(access(said, F_OK), -1);
+	close(ends[0]);
+	close(ends[1]);
 }
 
 static void test_sources(void **state)
@@ -136,7 +180,7 @@ static void test_text(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tree),    cmocka_unit_test(test_bad_tmpdir),
+		cmocka_unit_test(test_tree),    cmocka_unit_test(test_tree_interrupted),
 		cmocka_unit_test(test_sources), cmocka_unit_test(test_compile_error),
 		cmocka_unit_test(test_files),   cmocka_unit_test(test_text),
 	};
