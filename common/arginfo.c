@@ -14,6 +14,7 @@ enum {
 	FIRST_CODE = 0xf0,
 	DEPTH = 5, /* nor deeper */
 	WORD = 8,
+	LEN_MAX = 2 * ARGINFO_ITEMS + 1, /* bytes of what is kept, and its end */
 };
 
 static void add(struct arginfo *info, enum arginfo_kind kind, uint8_t size, int16_t off)
@@ -51,6 +52,10 @@ static size_t read_item(const uint8_t *bytes, uint64_t left, int *depth, struct 
 static bool read_items(const struct image *img, uint64_t addr, struct arginfo *out)
 {
 	uint64_t left = image_left(img, addr);
+
+	if (left > LEN_MAX)
+		left = LEN_MAX;
+
 	const uint8_t *bytes = image_at(img, addr, left);
 	int depth = 0;
 

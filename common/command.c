@@ -140,16 +140,22 @@ int command_pidfd(const struct command *cmd)
 	return cmd->pidfd;
 }
 
-/* Another file was put at its path meanwhile. One that has executed a further one by now, or has
- * ended, is not taken for that. */
+/* Does the path lead to another file than was opened? */
+static bool is_replaced(const struct command *cmd)
+{
+	struct stat now;
+
+	return cmd->file && (stat(cmd->path, &now) != 0 || !heldfile_is(cmd->file, &now));
+}
+
+/* One that has executed a further file by now, or has ended, is not taken for another. */
 static bool executes_another(const struct command *cmd)
 {
-	struct stat exe, now;
+	struct stat exe;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", cmd->pid);
-	return cmd->file && stat(path, &exe) == 0 && !heldfile_is(cmd->file, &exe) &&
-	       stat(cmd->path, &now) == 0 && !heldfile_is(cmd->file, &now);
+	return is_replaced(cmd) && stat(path, &exe) == 0 && !heldfile_is(cmd->file, &exe);
 }
 
 int command_start(struct command *cmd, struct errmsg *err)
@@ -157,6 +163,9 @@ int command_start(struct command *cmd, struct errmsg *err)
 	int error = 0;
 	ssize_t n;
 
+	if (is_replaced(cmd))
+		return errmsg_set(err, "\"%s\" was replaced after it was read: it is not run",
+				  cmd->path);
 	/* a child that is dead already has ended like any other: its pidfd says so */
 	if (send(cmd->sock, "", 1, MSG_NOSIGNAL) == 1) {
 		do

@@ -23,7 +23,7 @@ enum { /* sizes and offsets, in bytes */
 
 enum { TFLAG_UNCOMMON = 1, TFLAG_EXTRA_STAR = 2, TFLAG_NAMED = 4 };
 enum { DIRECT = 0x20, KIND_MASK = 0x1f }; /* DIRECT: in the kind; from 1.26 in tflag */
-enum { MAX_NAME = UINT16_MAX, MAX_LIST = UINT16_MAX, MAX_ALIGN = 128 };
+enum { MAX_NAME = UINT16_MAX, MAX_NAME_LEN = MAX_NAME + 4, MAX_LIST = UINT16_MAX, MAX_ALIGN = 128 };
 
 int32_t rtti_desc_i32(const uint8_t *array, size_t index)
 {
@@ -81,8 +81,12 @@ static bool has_control(const char *text, size_t len)
 static bool read_name(const struct rtti_module *mod, uint64_t addr, struct rtti_text *out)
 {
 	uint64_t left = image_left(mod->img, addr);
-	const uint8_t *data = image_at(mod->img, addr, left);
 	size_t len, skip;
+
+	if (left > MAX_NAME_LEN)
+		left = MAX_NAME_LEN;
+
+	const uint8_t *data = image_at(mod->img, addr, left);
 
 	if (!data || left < 2)
 		return false;

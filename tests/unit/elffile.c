@@ -109,8 +109,14 @@ struct image *elffile_open(struct elffile *f, struct errmsg *err)
 	f->fd = memfd_create("elffile", MFD_CLOEXEC);
 	if (f->fd < 0 || write(f->fd, f->data, f->size) != (ssize_t)f->size)
 		abort();
+	if (f->sparse_size && ftruncate(f->fd, f->sparse_size))
+		abort();
 	snprintf(f->path, sizeof(f->path), "/proc/self/fd/%d", f->fd);
+	return elffile_again(f, err);
+}
 
+struct image *elffile_again(const struct elffile *f, struct errmsg *err)
+{
 	struct heldfile *file = heldfile_open(NULL, f->path, err);
 	struct image *img = file ? image_open(file, err) : NULL;
 

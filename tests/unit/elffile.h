@@ -25,7 +25,8 @@ enum {
 
 struct elffile {
 	uint8_t data[ELFFILE_SIZE];
-	size_t size; /* bytes to write: less truncates the file */
+	size_t size;          /* bytes to write: less truncates the file */
+	uint64_t sparse_size; /* of the file, with a hole at its end; 0: as many as are written */
 	unsigned nsections;
 	char path[64]; /* of the last elffile_open */
 	int fd;
@@ -46,6 +47,8 @@ struct elffile *elffile_new(unsigned machine);
 Elf64_Shdr *elffile_section(struct elffile *f, const char *name, uint64_t addr, uint64_t size);
 /* Writes it to a file in memory, and opens that; NULL and *err as image_open. */
 struct image *elffile_open(struct elffile *f, struct errmsg *err);
+/* Opens what elffile_open() wrote once more, as it is by now. */
+struct image *elffile_again(const struct elffile *f, struct errmsg *err);
 void elffile_free(struct elffile *f);
 
 #endif

@@ -259,13 +259,79 @@ static void test_relocations_cut(void **state)
 	elffile_free(f);
 }
 
+/* --- files that change while they are read --- */
+
+static void test_cut_off(void **state)
+{
+	struct elffile *f = elffile_new(EM_X86_64);
+	struct image *img = elffile_open(f, NULL);
+	uint64_t word = 1;
+
+	(void)state;
+	assert_non_null(img);
+	/* all of it is in one block, which is read by now: nothing can fault */
+	assert_int_equal(ftruncate(f->fd, 0), 0);
+	assert_true(image_u64(img, ELFFILE_DATA_END - 8, &word));
+	assert_int_equal(word, 0);
+	image_close(img);
+	elffile_free(f);
+}
+
+static void test_written_to(void **state)
+{
+	struct elffile *f = elffile_new(EM_X86_64);
+	uint64_t word, other = 2;
+
+	(void)state;
+	elffile_u64(f, ELFFILE_DATA, 1);
+
+	struct image *img = elffile_open(f, NULL);
+
+	assert_true(image_u64(img, ELFFILE_DATA, &word));
+	assert_int_equal(word, 1);
+	assert_int_equal(pwrite(f->fd, &other, sizeof(other), ELFFILE_DATA - 0x400000), 8);
+	assert_true(image_u64(img, ELFFILE_DATA, &word));
+	assert_int_equal(word, 1);
+	image_close(img);
+	elffile_free(f);
+}
+
+/* Tables as long as a sparse file says are not walked. */
+static void test_sparse_relocations(void **state)
+{
+	enum { DYN = 0x100 };
+	static const Elf64_Dyn dyn[] = {{DT_RELA, {ELFFILE_DATA}},
+					{DT_RELASZ, {(uint64_t)1 << 32}}};
+	struct elffile *f = elffile_new(EM_X86_64);
+	struct errmsg err = {0};
+
+	(void)state;
+	elffile_segment(f, 2)->p_filesz = elffile_segment(f, 2)->p_memsz = (uint64_t)1 << 32;
+	elffile_bytes(f, ELFFILE_DATA + DYN, dyn, sizeof(dyn));
+	*elffile_segment(f, elffile_header(f)->e_phnum++) =
+		(Elf64_Phdr){.p_type = PT_DYNAMIC,
+			     .p_offset = ELFFILE_DATA + DYN - 0x400000,
+			     .p_filesz = sizeof(dyn)};
+	f->sparse_size = (uint64_t)1 << 33;
+	assert_null(elffile_open(f, &err));
+	assert_contains(err.text, "more than 384 MB of it would have to be read");
+	elffile_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_paths),           cmocka_unit_test(test_not_elf),
-		cmocka_unit_test(test_wrong_kind),      cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_malformed),       cmocka_unit_test(test_addresses),
-		cmocka_unit_test(test_segments),        cmocka_unit_test(test_relocations),
+		cmocka_unit_test(test_cut_off),
+		cmocka_unit_test(test_written_to),
+		cmocka_unit_test(test_sparse_relocations),
+		cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_not_elf),
+		cmocka_unit_test(test_wrong_kind),
+		cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_malformed),
+		cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_segments),
+		cmocka_unit_test(test_relocations),
 		cmocka_unit_test(test_relocations_cut),
 	};
 
