@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The numbers in tables and histograms: in what order, in which unit, of which CPU and interval."""
 
+import datetime
 import os
 import re
 
-from harness import (Skip, Target, Tool, compare_counts, counted, expect, newest, run, test,
-                     tool_path)
+from harness import (Skip, Target, Tool, compare_counts, counted, expect, json_lines, newest, run,
+                     test, tool_path)
+
+from gotrace import trace
 
 ROW = re.compile(r"^(\S+) +(\d+)$", re.M)
 LATENCY = re.compile(r"^avg = (\d+) (\w+), total: (\d+) \w+, count: (\d+)\n"
@@ -36,6 +39,36 @@ def count_cpu():
             target.go()
             compare_counts(target.truth(), all_of_it.records())
             expect(not counted(none.records()), f"calls on CPU {elsewhere}: {none.out.text()}")
+
+
+@test()
+def trace_cpu():
+    """-C, $cpu and JSON name the CPU."""
+    cpu = two_cpus()[1]
+    with Target("traced", newest(), argv=on_cpu(cpu)) as target:
+        text, _ = trace(target, "-C", ':main.add "%d", $cpu', f':main.add ($cpu == {cpu}) "same"')
+    expect([line.split()[0] for line in text.splitlines()] == ["CPU", str(cpu), str(cpu)], text)
+    expect([line.split()[-1] for line in text.splitlines()[1:]] == [str(cpu), "same"], text)
+    with Target("traced", newest(), argv=on_cpu(cpu)) as target:
+        text, _ = trace(target, "-j", ":main.add")
+    expect([event["cpu"] for event in json_lines(text)] == [cpu], text)
+
+
+@test(tool=["gofunccount", "gofunclatency", "gotrace"])
+def times_are_utc(tool):
+    """Times in JSON, wherever the machine is"""
+    env = dict(os.environ, TZ="Asia/Kolkata")
+    before = datetime.datetime.now(datetime.timezone.utc)
+    with Target("traced", newest()) as target:
+        options = [] if tool == "gotrace" else ["-T"]
+        with Tool(tool, "-j", *options, "-p", target.target_pid, ":main.add", env=env) as tracer:
+            tracer.tracing()
+            target.go()
+            records = tracer.records()
+    after = datetime.datetime.now(datetime.timezone.utc)
+    times = [datetime.datetime.fromisoformat(r["time"][:26].rstrip("Z") + "+00:00") for r in records]
+    expect(times and all(r["time"].endswith("Z") for r in records), f"{records}")
+    expect(all(before <= at <= after for at in times), f"{times}, not from {before} to {after}")
 
 
 @test()

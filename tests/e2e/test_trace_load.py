@@ -81,6 +81,31 @@ def load_deep_panics(version):
 
 
 @test()
+def load_too_deep():
+    """More calls at a time than there is room to wait for: how many is told, and those that there
+    was room for are right."""
+    with Target("hostile", newest(), args=["recursion", "n=132000"]) as target:
+        text, said = trace(target, 'r:main.deepCall (retval % 1000 == 0) "%d %d", n, retval')
+        true = sum(t["calls"] for t in tracks(target.out.text()) if t["func"] == "main.deepCall")
+    got = [row.split() for row in texts(text)]
+    expect(got and all(n == result for n, result in got), f"wrong: {got[:5]}")
+    expect(true == 264002, f"{true} calls")
+    untracked = said_number(said, "not tracked")
+    expect(untracked == true - 2 * 131072, f"{untracked} of {true} not tracked: {said}")
+
+
+@test()
+def load_unreadable_predicate():
+    """A predicate that meets memory that is not there drops the call, and these are counted."""
+    with Target("pointers", newest()) as target:
+        text, said = trace(target, ":main.takesText (s[0] != 70000)")
+        true = next(t["calls"] for t in tracks(target.out.text()) if t["func"] == "main.takesText")
+    lost = said_number(said, "not printed: their predicate needs memory that could not be read")
+    expect(lost >= 63, f"{lost} of {true} told, 63 have wild pointers: {said}")
+    expect(len(rows(text)) + lost == true, f"{len(rows(text))} printed, {lost} told, {true} in truth")
+
+
+@test()
 def load_system_stack():
     """What never returns on a system stack did not panic."""
     text, _ = trace_fixture("migrate", newest(), "r:runtime.schedule", 'r:runtime.execute "%d", $latency',

@@ -17,110 +17,53 @@
 #include "../../bpf-src/cookie.h"
 #include "attach.h"
 #include "bpfprog.h"
-#include "btf.h"
 #include "errmsg.h"
-#include "heldfile.h"
+#include "fakeg.h"
 #include "kernelfeature.h"
 #include "latency.h"
 #include "mem.h"
 
-#define SELF "/proc/self/exe"
-
 enum { ROWS = 3, GOROUTINES = 8, LONG_MS = 100 };
-
-/* Places that have a probe each: where a call of a row begins, and where it returns; the second
- * half are of inlined copies. */
-void places(void);
-/* Calls `place` with a g and a stack pointer of somebody else. */
-void hit_on(void *place, void *g, void *sp);
-__asm__(".text\n"
-	".balign 8\n"
-	"places:\n"
-	".rept 12\n\tnop\n\tret\n\t.balign 8\n\t.endr\n"
-	"hit_on:\n"
-	"\tpush %r14\n\tpush %rbx\n"
-	"\tmov %rsp, %rbx\n\tmov %rsi, %r14\n\tmov %rdx, %rsp\n"
-	"\tcall *%rdi\n"
-	"\tmov %rbx, %rsp\n\tpop %rbx\n\tpop %r14\n\tret\n");
-
-struct g { /* as much of runtime.g as the kernel side reads */
-	uint64_t lo, hi, goid, m, sched_sp;
-};
 
 struct fixture {
 	struct bpfprog *prog;
 	struct attach *attached;
 	struct latency *lat;
 	struct latency_report report;
-	char stack[65536]; /* of all goroutines, one after another */
 };
 
-static void *place_of(unsigned row, bool copy, bool returns)
+/* Where a call of a row begins, and where it returns; of functions, and of inlined copies */
+static unsigned place_of(unsigned row, bool copy, bool returns)
 {
-	return (char *)places + 8 * (row * 2 + returns + (copy ? 2 * ROWS : 0));
-}
-
-/* Where in its file is the code of ours? It is mapped in one piece. */
-static uint64_t file_offset(const void *p)
-{
-	FILE *f = fopen("/proc/self/maps", "re");
-	unsigned long lo, hi, off, addr = (uintptr_t)p;
-	uint64_t found = 0;
-
-	while (!found && fscanf(f, "%lx-%lx %*s %lx%*[^\n]", &lo, &hi, &off) == 3)
-		if (addr >= lo && addr < hi)
-			found = addr - lo + off;
-	fclose(f);
-	return found;
+	return row * 2 + returns + (copy ? 2 * ROWS : 0);
 }
 
 static struct attach *attach_places(int fd, struct errmsg *err)
 {
-	struct attach_probe probes[4 * ROWS];
+	struct fakeg_probe probes[4 * ROWS];
 
 	for (unsigned i = 0; i < 4 * ROWS; i++) {
 		unsigned row = i / 2 % ROWS, copy = i / (2 * ROWS) * (row + 1);
-		void *place = place_of(row, copy, i & 1);
 		enum cookie_kind kind = i & 1 ? COOKIE_RETURN : COOKIE_CALL;
 
-		probes[i] = (struct attach_probe){.off = file_offset(place),
-						  .addr = (uintptr_t)place,
-						  .cookie = cookie_make(row, kind, 0, copy)};
+		probes[i] = (struct fakeg_probe){i, cookie_make(row, kind, 0, copy)};
 	}
-	struct heldfile *self = heldfile_open(NULL, SELF, err);
-	struct attach *at = attach_new(attach_how(), fd, self, 0, probes, 4 * ROWS, err);
-
-	heldfile_close(self);
-	return at;
+	return fakeg_attach(fd, probes, 4 * ROWS, err);
 }
 
 static struct bpfprog *compile(bool per_row, struct errmsg *err)
 {
-	uint32_t mm = 0, code = 0;
-
-	btf_mm_start_code(&mm, &code, NULL);
-	struct bpfprog_define defs[20] = {
-		{"ROWS", ROWS},
-		{"UNIT", 1},
-		{"GOROUTINES", GOROUTINES},
-		{"DEEP_CALLS", 64},
-		{"PLACES", 1024},
-		{"TGID", getpid()},
-		{"TASK_MM", mm},
-		{"G_REGISTER", 1},
-		{"TLS_G", 0},
-		{"FSBASE_OFF", 0},
-		{"GOID_OFF", offsetof(struct g, goid)},
-		{"G_M", offsetof(struct g, m)},
-		{"G_SCHED_SP", offsetof(struct g, sched_sp)},
-		{"M_CURG", 0},
+	struct bpfprog_define defs[FAKEG_DEFINES + 8] = {
+		{"ROWS", ROWS},     {"UNIT", 1},      {"GOROUTINES", GOROUTINES},
+		{"DEEP_CALLS", 64}, {"PLACES", 1024},
 	};
-	size_t count = 14;
+	size_t count = 5;
 
 	if (kernelfeature_cmpxchg())
 		defs[count++] = (struct bpfprog_define){"CMPXCHG", 1};
 	if (per_row)
 		defs[count++] = (struct bpfprog_define){"PER_ROW", 1};
+	count += fakeg_define(defs + count);
 	return bpfprog_compile("latency.bpf.c", defs, count, NULL, 0, err);
 }
 
@@ -156,23 +99,14 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* One hit of a goroutine, `depth` bytes deep in its stack */
-static void hit(struct fixture *f, uint64_t goid, unsigned depth, void *place)
+static void call(uint64_t goid, unsigned row)
 {
-	char *hi = f->stack + sizeof(f->stack);
-	struct g g = {.lo = (uintptr_t)f->stack, .hi = (uintptr_t)hi, .goid = goid};
-
-	hit_on(place, &g, hi - depth);
+	fakeg_hit(goid, 256, place_of(row, false, false));
 }
 
-static void call(struct fixture *f, uint64_t goid, unsigned row)
+static void end(uint64_t goid, unsigned row)
 {
-	hit(f, goid, 256, place_of(row, false, false));
-}
-
-static void end(struct fixture *f, uint64_t goid, unsigned row)
-{
-	hit(f, goid, 256, place_of(row, false, true));
+	fakeg_hit(goid, 256, place_of(row, false, true));
 }
 
 static void wait_long(void)
@@ -225,10 +159,10 @@ static void check_intervals(void **state, bool per_row)
 
 	for (unsigned n = 0; n < 5; n++) {
 		for (unsigned i = 0; i < intervals[n].longs + intervals[n].shorts; i++) {
-			call(f, 7, 1);
+			call(7, 1);
 			if (i < intervals[n].longs)
 				wait_long();
-			end(f, 7, 1);
+			end(7, 1);
 		}
 		assert_int_equal(latency_read(f->lat, n == 4), 0);
 		latency_total(f->lat, &f->report);
@@ -255,8 +189,8 @@ static void test_idle_goroutines(void **state)
 	struct fixture *f = begin(state, false);
 
 	for (uint64_t goid = 1; goid <= 5 * GOROUTINES; goid++) {
-		call(f, goid, 0);
-		end(f, goid, 0);
+		call(goid, 0);
+		end(goid, 0);
 	}
 	assert_int_equal(latency_read(f->lat, true), 0);
 	latency_total(f->lat, &f->report);
@@ -272,12 +206,12 @@ static void test_nested_copies(void **state)
 	uint64_t shortest = UINT64_MAX;
 
 	for (unsigned row = 0; row < ROWS; row++) {
-		hit(f, 7, 256, place_of(row, true, false));
+		fakeg_hit(7, 256, place_of(row, true, false));
 		if (row < 2)
 			wait_long();
 	}
 	for (unsigned row = 0; row < ROWS; row++)
-		hit(f, 7, 256, place_of(row, true, true));
+		fakeg_hit(7, 256, place_of(row, true, true));
 	assert_int_equal(latency_read(f->lat, true), 0);
 	for (unsigned row = 0; row < ROWS; row++) {
 		const struct latency_report *report = read_row(f, row);
