@@ -246,8 +246,8 @@ static void test_ended_otherwise(void **state)
 		assert_int_equal(f->seen[i].how, i < 4 ? TRACE_PANICKED : TRACE_RETURNED);
 }
 
-/* Calls that there is no room to wait for are counted. */
-static void test_untracked(void **state)
+/* Calls that there is no room to wait for are counted, and the room of others is used again. */
+static void test_untracked_goroutines(void **state)
 {
 	struct fixture *f = begin(state);
 
@@ -258,10 +258,25 @@ static void test_untracked(void **state)
 	read_all(f);
 	assert_int_equal(f->count, CALLS);
 	assert_int_equal(counter(f, TRACE_UNTRACKED), 5);
-	fakeg_hit(99, 256, 1);
-	fakeg_hit(99, 256, 2);
+	fakeg_hit(199, 256, 1);
+	fakeg_hit(199, 256, 2);
 	read_all(f);
 	assert_int_equal(f->count, 1);
+}
+
+static void test_untracked_depth(void **state)
+{
+	struct fixture *f = begin(state);
+
+	for (unsigned depth = 1; depth <= CALLS + 5; depth++)
+		fakeg_hit(101, 256 * depth, 1);
+	for (unsigned depth = CALLS + 5; depth; depth--)
+		fakeg_hit(101, 256 * depth, 2);
+	read_all(f);
+	assert_int_equal(f->count, CALLS);
+	for (unsigned i = 0; i < CALLS; i++)
+		assert_int_equal(f->seen[i].how, TRACE_RETURNED);
+	assert_int_equal(counter(f, TRACE_UNTRACKED), 5);
 }
 
 int main(void)
@@ -270,7 +285,8 @@ int main(void)
 		cmocka_unit_test_teardown(test_wakes, teardown),
 		cmocka_unit_test_teardown(test_probes_at_one_depth, teardown),
 		cmocka_unit_test_teardown(test_ended_otherwise, teardown),
-		cmocka_unit_test_teardown(test_untracked, teardown),
+		cmocka_unit_test_teardown(test_untracked_goroutines, teardown),
+		cmocka_unit_test_teardown(test_untracked_depth, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
