@@ -10,7 +10,7 @@
  *   -DFSBASE_OFF=n      byte offset of the fs base in struct task_struct
  *   -DGOID_OFF=n -DG_M=n -DG_SCHED_SP=n    byte offsets in Go's struct g
  *   -DM_CURG=n                             and in struct m
- *   -DTASK_MM=n         byte offset of mm in struct task_struct
+ *   -DTASK_LEADER=n -DTASK_START=n -DTASK_EXEC=n    byte offsets in struct task_struct
  *   -DSPLIT_STACK       a gccgo program: see splitstack.h
  */
 #ifndef GOROUTINE_H
@@ -59,12 +59,15 @@ static inline u64 goroutine_g(struct pt_regs *ctx)
  * begin at 1 again. */
 static inline void goroutine_process(struct goroutine_key *key)
 {
-	key->tgid = bpf_get_current_pid_tgid() >> 32;
-#ifdef TASK_MM
-	u64 mm = 0;
+	struct process_key *process = &key->process;
 
-	probe_read_kernel(&mm, sizeof(mm), (char *)bpf_get_current_task() + TASK_MM);
-	key->image = mm >> 6;
+	process->tgid = bpf_get_current_pid_tgid() >> 32;
+#ifdef TASK_LEADER
+	char *task = (char *)bpf_get_current_task(), *leader = 0;
+
+	probe_read_kernel(&leader, sizeof(leader), task + TASK_LEADER);
+	probe_read_kernel(&process->start_ns, sizeof(process->start_ns), leader + TASK_START);
+	probe_read_kernel(&process->exec, sizeof(process->exec), task + TASK_EXEC);
 #endif
 }
 

@@ -45,6 +45,7 @@ BPF_PERCPU_ARRAY(histogram, u64, HISTOGRAM_SLOTS);
 
 /* file: find_cookie.bpf.c */
 /* file: follow_exec.bpf.c */
+/* file: processes.bpf.c */
 /* file: first_over.bpf.c */
 
 static inline void count_loss(u32 loss)
@@ -169,6 +170,11 @@ static inline struct calls *calls_of(struct goroutine_key *who)
 	none = no_calls.lookup(&zero);
 	if (!none)
 		return 0;
+	error = process_note(who);
+	if (error) {
+		count_refusal(error, LOSS_PROCESSES);
+		return 0;
+	}
 	error = goroutines.update(who, none);
 	if (error)
 		count_refusal(error, LOSS_GOROUTINES);
@@ -315,40 +321,7 @@ static inline enum ending ending_of(u32 kind, struct goroutine_key *who)
 	return kind == COOKIE_GOEXIT ? EXITED : PANICKED;
 }
 
-#ifdef SPLIT_STACK
-#define SEGMENTS_MAX 64
-
-static inline void end_segments(struct goroutine_key *who, enum ending how, bool deeper)
-{
-	u64 at = who->id - SPLIT_BACKOFF - SPLIT_HEADER;
-	struct goroutine_key key = *who;
-	struct split_segment seg;
-	struct calls *calls;
-	int i;
-
-	for (i = 0; i < SEGMENTS_MAX; i++) {
-		if (read_user(&seg, sizeof(seg), at))
-			break;
-		at = deeper ? seg.next : seg.prev;
-		if (!at)
-			break;
-		key.id = at + SPLIT_HEADER + SPLIT_BACKOFF;
-		calls = goroutines.lookup(&key);
-		if (calls && !calls->ended)
-			calls->ended = 1 + how;
-	}
-}
-
-/* A hook ends the calls of the goroutine's other segments, too, when these are next looked at. */
-static inline void end_others(u32 kind, struct goroutine_key *who, enum ending how)
-{
-	if (kind < COOKIE_RECOVERED || who->id & GOROUTINE_SYSTEM)
-		return;
-	end_segments(who, how, true);
-	if (kind != COOKIE_RECOVERED)
-		end_segments(who, how, false);
-}
-#endif
+/* file: latency_segments.bpf.c */
 
 int on_probe(struct pt_regs *ctx)
 {

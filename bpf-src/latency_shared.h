@@ -5,10 +5,17 @@
 
 #define CALLS_INLINE 16 /* a power of two */
 
+/* A process, while it runs one program. Of the kernel's struct task_struct; what is not known is 0.
+ */
+struct process_key {
+	unsigned long long start_ns; /* CLOCK_BOOTTIME: IDs are used again */
+	unsigned int tgid;
+	unsigned int exec; /* differs before and after an execve */
+};
+
 struct goroutine_key {
 	unsigned long long id; /* goid, or GOROUTINE_SYSTEM and the address of g */
-	unsigned int tgid;
-	unsigned int image; /* differs before and after an execve; 0: not known */
+	struct process_key process;
 };
 
 #define GOROUTINE_SYSTEM (1ULL << 63)    /* bit of an id that is a g's address */
@@ -23,6 +30,7 @@ enum ending { /* how calls end that do not return */
 
 enum latency_loss { /* what map `losses` counts: calls that are not in the sums below */
 		    LOSS_GOROUTINES, /* map `goroutines` was full */
+		    LOSS_PROCESSES,  /* map `processes` was */
 		    LOSS_DEEP,       /* map `deep_calls` was */
 		    LOSS_MEMORY,     /* the kernel had no memory for an entry of either */
 		    LOSS_UNREADABLE, /* who calls could not be read */

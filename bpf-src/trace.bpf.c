@@ -197,6 +197,7 @@ static inline void report(struct pt_regs *ctx, struct hit *hit, char *saved, u32
 }
 
 #ifdef RETURNS
+/* file: processes.bpf.c */
 /* file: first_over.bpf.c */
 /* file: trace_calls.bpf.c */
 #endif

@@ -108,9 +108,13 @@ static inline u64 *calls_of(struct goroutine_key *who)
 
 	if (calls)
 		return calls;
-	error = goroutines.update(who, &none);
-	if (error)
+	error = process_note(who);
+	if (!error)
+		error = goroutines.update(who, &none);
+	if (error) {
 		count_refusal(error);
+		return 0;
+	}
 	return goroutines.lookup(who);
 }
 

@@ -11,8 +11,9 @@
 #include <linux/bpf.h>
 
 #include "mem.h"
+#include "number.h"
 
-enum { BATCH = 4096 };
+enum { BATCH = 4096, BATCH_BYTES = 1 << 20, BATCH_LEAST = 16 };
 
 static int bpf_call(int cmd, union bpf_attr *attr)
 {
@@ -49,13 +50,6 @@ int bpfmap_delete(int fd, const void *key)
 	union bpf_attr attr = element(fd, key, NULL);
 
 	return bpf_call(BPF_MAP_DELETE_ELEM, &attr);
-}
-
-static int next_key(int fd, const void *key, void *next)
-{
-	union bpf_attr attr = element(fd, key, next);
-
-	return bpf_call(BPF_MAP_GET_NEXT_KEY, &attr);
 }
 
 /* The kernel lays out a value for each CPU that could ever be there, as "0-3" or "0,2-5". */
@@ -101,9 +95,8 @@ static int sum_one_by_one(int fd, size_t entries, size_t words, unsigned cpus, u
 
 struct batch {
 	uint32_t token[2]; /* where the kernel goes on: in and out */
-	uint32_t *keys;
-	uint64_t *values;
-	uint32_t count;
+	void *keys, *values;
+	uint32_t room, count; /* entries: that keys and values can hold; that they do */
 	size_t done;
 };
 
@@ -116,10 +109,12 @@ static int next_batch(int fd, struct batch *b)
 	attr.batch.out_batch = (uintptr_t)&b->token[1];
 	attr.batch.keys = (uintptr_t)b->keys;
 	attr.batch.values = (uintptr_t)b->values;
-	attr.batch.count = BATCH;
+	attr.batch.count = b->room;
 	attr.batch.map_fd = fd;
 	int ret = bpf_call(BPF_MAP_LOOKUP_BATCH, &attr);
 
+	if (ret && errno == ENOSPC)
+		return ret; /* nothing was read */
 	b->count = attr.batch.count;
 	b->token[0] = b->token[1];
 	return ret;
@@ -128,22 +123,21 @@ static int next_batch(int fd, struct batch *b)
 /* per-CPU arrays can be read in batches from Linux 5.13 */
 static int sum_batches(int fd, size_t entries, size_t words, unsigned cpus, uint64_t *out)
 {
-	struct batch b = {
-		.keys = mem_zalloc(BATCH, sizeof(uint32_t)),
-		.values = mem_zalloc((size_t)BATCH * words * cpus, sizeof(uint64_t)),
-	};
+	uint32_t *keys = mem_zalloc(BATCH, sizeof(*keys));
+	uint64_t *values = mem_zalloc((size_t)BATCH * words * cpus, sizeof(*values));
+	struct batch b = {.keys = keys, .values = values, .room = BATCH};
 	int ret = 0;
 
 	while (b.done < entries && !ret) {
 		ret = next_batch(fd, &b);
 		if (ret && (errno != ENOENT || !b.count))
 			break;
-		for (uint32_t i = 0; i < b.count && b.keys[i] < entries; i++)
-			add_cpus(b.values + i * words * cpus, words, cpus, out + b.keys[i] * words);
+		for (uint32_t i = 0; i < b.count && keys[i] < entries; i++)
+			add_cpus(values + i * words * cpus, words, cpus, out + keys[i] * words);
 		b.done += b.count;
 	}
-	free(b.keys);
-	free(b.values);
+	free(keys);
+	free(values);
 	return b.done >= entries ? 0 : -1;
 }
 
@@ -169,24 +163,64 @@ int bpfmap_clear_percpu(int fd, size_t entries, size_t words)
 	return ret;
 }
 
-/* The key after the current one is fetched before fn may delete the current one. */
+int bpfmap_sizes(int fd, size_t *key_size, size_t *value_size)
+{
+	struct bpf_map_info info = {0};
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.info.bpf_fd = fd;
+	attr.info.info_len = sizeof(info);
+	attr.info.info = (uintptr_t)&info;
+	if (bpf_call(BPF_OBJ_GET_INFO_BY_FD, &attr))
+		return -1;
+	*key_size = info.key_size;
+	*value_size = info.value_size;
+	return 0;
+}
+
+/* The kernel reads whole buckets, at least one at a time. */
+static void make_batch(struct batch *b, uint32_t room, size_t key_size, size_t value_size)
+{
+	free(b->keys);
+	free(b->values);
+	b->keys = mem_zalloc(room, key_size);
+	b->values = mem_zalloc(room, value_size);
+	b->room = room;
+}
+
 int bpfmap_each(int fd, size_t key_size, size_t value_size,
 		int (*fn)(const void *key, const void *value, void *arg), void *arg)
 {
-	char *key = mem_zalloc(2, key_size), *next = key + key_size;
-	char *value = mem_zalloc(1, value_size);
-	int more = next_key(fd, NULL, key), stop = 0;
+	struct batch b = {.keys = NULL};
+	int more = 0, stop = 0, error = 0;
 
+	make_batch(&b, BATCH_BYTES / (key_size + value_size) + BATCH_LEAST, key_size, value_size);
 	while (!more && !stop) {
-		more = next_key(fd, key, next);
-		if (!bpfmap_lookup(fd, key, value))
-			stop = fn(key, value, arg);
-		memcpy(key, next, key_size);
+		more = next_batch(fd, &b);
+		error = more ? errno : 0;
+		if (error == ENOSPC) {
+			make_batch(&b, 2 * b.room, key_size, value_size);
+			more = 0;
+			continue;
+		}
+		if (more && error != ENOENT)
+			break;
+		for (uint32_t i = 0; i < b.count && !stop; i++)
+			stop = fn((char *)b.keys + i * key_size, (char *)b.values + i * value_size,
+				  arg);
+		b.done = 1;
 	}
-	int error = more ? errno : 0;
-
-	free(key);
-	free(value);
+	free(b.keys);
+	free(b.values);
 	errno = error;
 	return stop || error == ENOENT ? 0 : -1;
+}
+
+uint32_t bpfmap_room(uint32_t room)
+{
+	const char *wish = getenv("GOTOOLS_ROOM");
+	uint64_t n;
+
+	return wish && number_parse(wish, room, &n) && n ? (uint32_t)n : room;
 }

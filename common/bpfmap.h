@@ -19,9 +19,13 @@ int bpfmap_sum_percpu(int fd, size_t entries, size_t words, uint64_t *out);
  * intervals keep the sums and subtract. */
 int bpfmap_clear_percpu(int fd, size_t entries, size_t words);
 
-/* Calls fn for each entry of a hash, in no order. Entries that come or go meanwhile are seen or
- * not; fn may delete the entry it is given. It returns nonzero to stop. */
+/* How many bytes its keys and values have. */
+int bpfmap_sizes(int fd, size_t *key_size, size_t *value_size);
+/* Calls fn for each entry of a hash, in no order, with copies. Entries that come or go meanwhile
+ * are seen or not; fn may delete any. It returns nonzero to stop. */
 int bpfmap_each(int fd, size_t key_size, size_t value_size,
 		int (*fn)(const void *key, const void *value, void *arg), void *arg);
+/* How many entries a map is to have: `room`, or fewer, for tests, by GOTOOLS_ROOM=n. */
+uint32_t bpfmap_room(uint32_t room);
 
 #endif

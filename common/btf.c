@@ -82,6 +82,34 @@ int btf_thread_fsbase(uint32_t *off, struct errmsg *err)
 	return 0;
 }
 
+/* start_boottime was real_start_time to Linux 5.4 and in what vendors made of it */
+static int64_t find_start(const struct btf *btf)
+{
+	uint32_t id;
+	int64_t off = member(btf, "task_struct", "start_boottime", &id);
+
+	return off < 0 ? member(btf, "task_struct", "real_start_time", &id) : off;
+}
+
+int btf_process(struct btf_process *out, struct errmsg *err)
+{
+	struct btf *btf = open_kernel(err);
+	uint32_t id;
+
+	if (!btf)
+		return -1;
+	int64_t leader = member(btf, "task_struct", "group_leader", &id), start = find_start(btf);
+	int64_t exec = member(btf, "task_struct", "self_exec_id", &id);
+	int64_t signal = member(btf, "task_struct", "signal", &id);
+	int64_t live = member(btf, "signal_struct", "live", &id);
+
+	btf__free(btf);
+	if (leader < 0 || start < 0 || exec < 0 || signal < 0 || live < 0)
+		return no_member("task_struct's start, self_exec_id or signal", err);
+	*out = (struct btf_process){leader, start, exec, signal, live};
+	return 0;
+}
+
 int btf_mm_start_code(uint32_t *task_mm, uint32_t *start_code, struct errmsg *err)
 {
 	struct btf *btf = open_kernel(err);

@@ -11,6 +11,12 @@ struct errmsg;
 /* Byte offsets. Each takes some ms: the kernel's types are read anew. 0; -1 with *err where the
  * kernel has no type information, or nothing of that name. */
 int btf_thread_fsbase(uint32_t *off, struct errmsg *err); /* task_struct.thread.fsbase: amd64 */
+struct btf_process { /* byte offsets in struct task_struct ... */
+	uint32_t leader, start_ns, exec, signal;
+	uint32_t signal_live; /* ... and in struct signal_struct: how many threads there are */
+};
+
+int btf_process(struct btf_process *out, struct errmsg *err);
 /* task_struct.mm and mm_struct.start_code */
 int btf_mm_start_code(uint32_t *task_mm, uint32_t *start_code, struct errmsg *err);
 

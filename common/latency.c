@@ -7,6 +7,7 @@
 #include "../bpf-src/latency_shared.h"
 #include "bpfmap.h"
 #include "bpfprog.h"
+#include "latency_ends.h"
 #include "mem.h"
 
 enum { SUM_WORDS = sizeof(struct call_sums) / sizeof(uint64_t) };
@@ -18,6 +19,7 @@ struct place {        /* one slot of one row's histogram */
 
 struct snapshot {
 	struct call_sums *sums; /* one for each row */
+	struct latency_end *ends;
 	uint64_t losses[LOSSES];
 	uint64_t slots[HISTOGRAM_SLOTS];
 	struct place *places; /* by key */
@@ -25,24 +27,21 @@ struct snapshot {
 };
 
 struct latency {
-	int control, goroutines, deep_calls, marks, sums, losses, extremes, histogram, places;
+	int control, sums, losses, extremes, histogram, places;
+	struct latency_ends *ends;
 	size_t rows;
 	bool per_row;
 	uint64_t unit_ns;
 	uint32_t active, epoch;
 	struct snapshot then, now;
 	struct call_extremes *ext; /* of the time between the two */
-	uint64_t *running;         /* one for each row */
 };
 
-struct latency *latency_new(const struct bpfprog *bpf, size_t rows, bool per_row, uint64_t unit_ns)
+struct latency *latency_new(struct bpfprog *bpf, size_t rows, bool per_row, uint64_t unit_ns)
 {
 	struct latency *lat = mem_zalloc(1, sizeof(*lat));
 
 	lat->control = bpfprog_map(bpf, "control");
-	lat->goroutines = bpfprog_map(bpf, "goroutines");
-	lat->deep_calls = bpfprog_map(bpf, "deep_calls");
-	lat->marks = bpfprog_map(bpf, "marks");
 	lat->sums = bpfprog_map(bpf, "sums");
 	lat->losses = bpfprog_map(bpf, "losses");
 	lat->extremes = bpfprog_map(bpf, "extremes");
@@ -53,8 +52,10 @@ struct latency *latency_new(const struct bpfprog *bpf, size_t rows, bool per_row
 	lat->unit_ns = unit_ns;
 	lat->then.sums = mem_zalloc(rows, sizeof(*lat->then.sums));
 	lat->now.sums = mem_zalloc(rows, sizeof(*lat->now.sums));
+	lat->then.ends = mem_zalloc(rows, sizeof(*lat->then.ends));
+	lat->now.ends = mem_zalloc(rows, sizeof(*lat->now.ends));
+	lat->ends = latency_ends_new(bpf, rows);
 	lat->ext = mem_zalloc(rows, sizeof(*lat->ext));
-	lat->running = mem_zalloc(rows, sizeof(*lat->running));
 	return lat;
 }
 
@@ -63,11 +64,13 @@ void latency_free(struct latency *lat)
 	if (!lat)
 		return;
 	free(lat->then.sums);
+	free(lat->then.ends);
 	free(lat->then.places);
 	free(lat->now.sums);
+	free(lat->now.ends);
 	free(lat->now.places);
 	free(lat->ext);
-	free(lat->running);
+	latency_ends_free(lat->ends);
 	free(lat);
 }
 
@@ -139,79 +142,17 @@ static int read_histograms(struct latency *lat)
 	return 0;
 }
 
-static void count_ended(struct latency *lat, uint32_t row, uint64_t how)
+static int read_ends(struct latency *lat, bool final)
 {
-	struct call_sums *sums = &lat->now.sums[row];
-
-	switch ((enum ending)how) {
-	case PANICKED:
-		sums->panicked++;
-		break;
-	case EXITED:
-		sums->exited++;
-		break;
-	case SWITCHED:
-		sums->switched++;
-		break;
-	case LOST:
-		sums->lost++;
-	}
-}
-
-/* a call that the goroutine still counts */
-static void count_left(struct latency *lat, const struct calls *calls, uint32_t row)
-{
-	if (calls->ended)
-		count_ended(lat, row, calls->ended - 1);
-	else
-		lat->running[row]++;
-}
-
-/* One that it does not count any more: many ended at once, and nobody has come to count it. */
-static void count_stale(struct latency *lat, const struct deep_key *deep, const struct call *call)
-{
-	struct end_mark mark;
-	bool known = !bpfmap_lookup(lat->marks, &deep->who, &mark) && deep->index < mark.count &&
-		     call->start_ns <= mark.at_ns;
-
-	count_ended(lat, call->row, known ? mark.how : PANICKED);
-}
-
-static int count_running(const void *key, const void *value, void *ctx)
-{
-	const struct calls *calls = value;
-	struct latency *lat = ctx;
-
-	(void)key;
-	for (uint64_t i = 0; i < calls->count && i < CALLS_INLINE; i++)
-		if (calls->call[i].row < lat->rows)
-			count_left(lat, calls, calls->call[i].row);
-	return 0;
-}
-
-static int count_deep(const void *key, const void *value, void *ctx)
-{
-	const struct deep_key *deep = key;
-	const struct call *call = value;
-	struct latency *lat = ctx;
-	struct calls calls;
-
-	if (call->row >= lat->rows)
-		return 0;
-	if (!bpfmap_lookup(lat->goroutines, &deep->who, &calls) && deep->index < calls.count)
-		count_left(lat, &calls, call->row);
-	else
-		count_stale(lat, deep, call);
-	return 0;
-}
-
-static int read_running(struct latency *lat)
-{
-	if (bpfmap_each(lat->goroutines, sizeof(struct goroutine_key), sizeof(struct calls),
-			count_running, lat))
+	if (latency_ends_sweep(lat->ends) || (final && latency_ends_count(lat->ends)))
 		return -1;
-	return bpfmap_each(lat->deep_calls, sizeof(struct deep_key), sizeof(struct call),
-			   count_deep, lat);
+	memcpy(lat->now.ends, latency_ends_rows(lat->ends), lat->rows * sizeof(*lat->now.ends));
+	return 0;
+}
+
+int latency_sweep(struct latency *lat)
+{
+	return latency_ends_due(lat->ends) ? latency_ends_sweep(lat->ends) : 0;
 }
 
 int latency_read(struct latency *lat, bool final)
@@ -226,7 +167,7 @@ int latency_read(struct latency *lat, bool final)
 		return -1;
 	if (bpfmap_sum_percpu(lat->losses, LOSSES, 1, lat->now.losses) || read_histograms(lat))
 		return -1;
-	return final ? read_running(lat) : 0;
+	return read_ends(lat, final);
 }
 
 uint64_t latency_lost(const struct latency *lat, unsigned loss)
@@ -242,15 +183,17 @@ uint64_t latency_lost_in_all(const struct latency *lat, unsigned loss)
 static void add_row(const struct latency *lat, size_t row, struct latency_report *out)
 {
 	const struct call_sums *now = &lat->now.sums[row], *then = &lat->then.sums[row];
+	const struct latency_end *more = &lat->now.ends[row], *before = &lat->then.ends[row];
 	uint64_t min_ns = ~lat->ext[row].not_min_ns;
 
 	out->count += now->count - then->count;
 	out->total_ns += now->total_ns - then->total_ns;
-	out->panicked += now->panicked - then->panicked;
-	out->exited += now->exited - then->exited;
-	out->switched += now->switched - then->switched;
-	out->lost += now->lost - then->lost;
-	out->running += lat->running[row];
+	out->panicked += now->panicked - then->panicked + more->panicked - before->panicked;
+	out->exited += now->exited - then->exited + more->exited - before->exited;
+	out->switched += now->switched - then->switched + more->switched - before->switched;
+	out->lost += now->lost - then->lost + more->lost - before->lost;
+	out->process_ended += more->process_ended - before->process_ended;
+	out->running += more->running - before->running;
 	if (lat->ext[row].max_ns > out->max_ns)
 		out->max_ns = lat->ext[row].max_ns;
 	if (min_ns < out->min_ns)

@@ -17,15 +17,19 @@ struct latency_report {        /* of one row, or of all together */
 	uint64_t count, total_ns, min_ns, max_ns;
 	uint64_t panicked, exited, switched; /* calls that did not return */
 	uint64_t lost;                       /* calls whose end was not seen */
+	uint64_t process_ended;              /* ... that were in a process when it ended */
 	uint64_t running;                    /* at the end only */
 };
 
 /* `unit_ns` is the kernel side's UNIT. The program outlives it. */
-struct latency *latency_new(const struct bpfprog *bpf, size_t rows, bool per_row, uint64_t unit_ns);
+struct latency *latency_new(struct bpfprog *bpf, size_t rows, bool per_row, uint64_t unit_ns);
 void latency_free(struct latency *lat);
 
 int latency_switch(struct latency *lat, bool on); /* -1 with errno */
 
+/* Counts the calls of processes that are gone, if it is time to, so that there is room for others.
+ * -1 with errno. */
+int latency_sweep(struct latency *lat);
 /* Reads all counters; the reports are then of the time since the read before. With `final`, after
  * switching off and detaching, the calls that still run are counted too. -1 with errno. */
 int latency_read(struct latency *lat, bool final);

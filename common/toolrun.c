@@ -22,7 +22,7 @@
 #include "signals.h"
 #include "textcost.h"
 
-enum { STREAM_NS = 100 * 1000 * 1000, STREAM_BUFFER = 1 << 16 };
+enum { STREAM_NS = 100 * 1000 * 1000, SWEEP_NS = 250 * 1000 * 1000, STREAM_BUFFER = 1 << 16 };
 
 void toolrun_print_time(const struct options *opts)
 {
@@ -96,8 +96,13 @@ static void tick(void *ctx)
 static bool on_stream(void *ctx)
 {
 	struct progress *progress = ctx;
-	bool more = progress->run->events(progress->run->ctx, false);
+	const struct toolrun *run = progress->run;
+	bool more = true;
 
+	if (run->sweep)
+		run->sweep(run->ctx);
+	if (run->events)
+		more = run->events(run->ctx, false);
 	return !check_output(progress) && more;
 }
 
@@ -160,6 +165,13 @@ static void say_executed(const struct progress *progress)
 			progress->run->tool->name, report.failure.text);
 }
 
+static uint64_t stream_ns(const struct toolrun *run)
+{
+	if (run->events)
+		return STREAM_NS;
+	return run->sweep ? SWEEP_NS : 0;
+}
+
 /* readable when the process that is traced has ended; -1: no certain one is */
 static int process_end(const struct tracer *tracer)
 {
@@ -178,7 +190,7 @@ static int run_session(struct progress *progress, struct session *ses, struct er
 				    .event_fd = filewatch_fd(progress->tracer->watch),
 				    .tick = tick,
 				    .event = on_file_event,
-				    .stream_ns = run->events ? STREAM_NS : 0,
+				    .stream_ns = stream_ns(run),
 				    .stream_fd = run->event_fd ? run->event_fd(run->ctx) : -1,
 				    .stream = on_stream,
 				    .ctx = progress};

@@ -21,6 +21,8 @@ struct toolrun {
 	int (*begin)(void *ctx, struct tracer *tracer, struct errmsg *err); /* attached */
 	/* at each interval, and at the end; NULL: nothing to show then */
 	int (*show)(void *ctx, bool final, struct errmsg *err);
+	/* some times a second, to keep the maps from filling up; NULL: nothing to do */
+	void (*sweep)(void *ctx);
 	void (*lost)(void *ctx); /* at the end: what was lost, on stderr; NULL: nothing can be */
 	int (*stop)(void *ctx);  /* before detaching: make the kernel side idle; NULL: none */
 	/* What comes as it happens: prints it; `all`: to the last of it, as nothing comes after.

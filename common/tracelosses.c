@@ -12,23 +12,31 @@
 #include "bpfmap.h"
 #include "bpfprog.h"
 #include "mem.h"
+#include "processes.h"
 
 struct tracelosses {
-	int counters, goroutines; /* maps; goroutines -1: no call is waited for */
+	int counters, goroutines, deep_calls; /* maps; -1: no call is waited for */
+	struct processes *procs;
+	uint64_t process_ended; /* calls */
 	uint64_t told[TRACE_COUNTERS];
 };
 
-struct tracelosses *tracelosses_new(const struct bpfprog *bpf)
+struct tracelosses *tracelosses_new(struct bpfprog *bpf)
 {
 	struct tracelosses *losses = mem_zalloc(1, sizeof(*losses));
 
 	losses->counters = bpfprog_map(bpf, "counters");
 	losses->goroutines = bpfprog_map(bpf, "goroutines");
+	losses->deep_calls = bpfprog_map(bpf, "deep_calls");
+	losses->procs = processes_new(bpf);
 	return losses;
 }
 
 void tracelosses_free(struct tracelosses *losses)
 {
+	if (!losses)
+		return;
+	processes_free(losses->procs);
 	free(losses);
 }
 
@@ -96,6 +104,21 @@ static int add_waiting(const void *key, const void *value, void *arg)
 	return 0;
 }
 
+static void sweep(struct tracelosses *losses)
+{
+	if (!processes_look(losses->procs))
+		return;
+	processes_sweep(losses->procs, losses->deep_calls, NULL, NULL);
+	processes_sweep(losses->procs, losses->goroutines, add_waiting, &losses->process_ended);
+	processes_forget(losses->procs);
+}
+
+void tracelosses_sweep(struct tracelosses *losses)
+{
+	if (processes_due(losses->procs))
+		sweep(losses);
+}
+
 static void say_waiting(const struct tracelosses *losses)
 {
 	uint64_t sum = 0;
@@ -113,5 +136,7 @@ void tracelosses_say_all(struct tracelosses *losses, const char *when)
 	if (read_counts(losses, counts))
 		return;
 	say_counts(when, counts);
+	sweep(losses);
+	say_count("", losses->process_ended, "call", "had not returned when their process ended");
 	say_waiting(losses);
 }

@@ -7,10 +7,15 @@
 struct bpfprog;
 struct tracelosses;
 
-/* The program, which has trace.bpf.c's maps, outlives it. Caller frees. */
-struct tracelosses *tracelosses_new(const struct bpfprog *bpf);
+/* Before the first call is seen. The program, which has trace.bpf.c's maps, outlives it. Caller
+ * frees.
+ */
+struct tracelosses *tracelosses_new(struct bpfprog *bpf);
 void tracelosses_free(struct tracelosses *losses); /* NULL is all right */
 
+/* Counts the calls of processes that are gone, if it is time to, so that there is room for others.
+ */
+void tracelosses_sweep(struct tracelosses *losses);
 /* What was lost since the time before. */
 void tracelosses_say(struct tracelosses *losses);
 /* What was lost in all, each number after `when`: "" or "in all "; and which calls have not

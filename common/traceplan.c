@@ -6,6 +6,7 @@
 
 #include "../bpf-src/trace_shared.h"
 #include "argwords.h"
+#include "bpfmap.h"
 #include "bpfprog.h"
 #include "copyinfo.h"
 #include "errmsg.h"
@@ -19,13 +20,8 @@
 #include "traceplan_types.h"
 #include "tracer.h"
 
-enum {
-	RECORD_MAX = 16384,
-	CALLS_MAX = 1 << 17,
-	RING_PAGES = 2048,
-	PLANS_MAX = 1 << 16,
-	QUOTE_MAX = 200
-};
+enum { RECORD_MAX = 16384, CALLS_MAX = 1 << 17, RING_PAGES = 2048 };
+enum { PLANS_MAX = 1 << 16, QUOTE_MAX = 200 };
 
 struct traceplan {
 	const struct traceplan_config *config;
@@ -283,7 +279,7 @@ static void define_all(const struct traceplan *plan, struct tracer *tracer)
 	tracer_define(tracer, "STRING_MAX", config->string_max);
 	tracer_define(tracer, "SAVED_MAX", plan->saved_max);
 	tracer_define(tracer, "RING_PAGES", RING_PAGES);
-	tracer_define(tracer, "CALLS", CALLS_MAX);
+	tracer_define(tracer, "CALLS", bpfmap_room(CALLS_MAX));
 	tracer_define(tracer, "USER_FRAMES", config->user_stack);
 	tracer_define(tracer, "KERNEL_FRAMES", config->kernel_stack);
 	for (size_t i = 0; i < config->probe_count; i++)

@@ -30,18 +30,22 @@ void tracer_insert(struct tracer *tracer, const char *mark, char *text)
 static int define_task(struct tracer *tracer, struct errmsg *err)
 {
 	const struct goruntime *rt = &tracer->runtimes[0];
-	uint32_t fsbase, task_mm, start_code;
-	bool known =
-		!btf_thread_fsbase(&fsbase, err) && !btf_mm_start_code(&task_mm, &start_code, err);
+	struct btf_process proc;
+	uint32_t fsbase;
+	bool known = !btf_thread_fsbase(&fsbase, err) && !btf_process(&proc, err);
 
 	if (!known && !rt->g_in_register)
 		return -1;
 	tracer_define(tracer, "TLS_G", known ? (uint64_t)(int64_t)rt->tls_g : 0);
 	tracer_define(tracer, "FSBASE_OFF", known ? fsbase : 0);
-	if (known) {
-		tracer_define(tracer, "TASK_MM", task_mm);
-		tracer_define_tls(tracer);
-	}
+	if (!known)
+		return 0;
+	tracer_define_tls(tracer);
+	tracer_define(tracer, "TASK_LEADER", proc.leader);
+	tracer_define(tracer, "TASK_START", proc.start_ns);
+	tracer_define(tracer, "TASK_EXEC", proc.exec);
+	tracer_define(tracer, "TASK_SIGNAL", proc.signal);
+	tracer_define(tracer, "SIGNAL_LIVE", proc.signal_live);
 	return 0;
 }
 
@@ -71,8 +75,7 @@ static int define_address(struct tracer *tracer, struct errmsg *err)
 	if (btf_mm_start_code(&task_mm, &start_code, err))
 		return -1;
 	tracer_define(tracer, "BY_ADDRESS", 1);
-	if (!tracer->config->goroutines)
-		tracer_define(tracer, "TASK_MM", task_mm);
+	tracer_define(tracer, "TASK_MM", task_mm);
 	tracer_define(tracer, "MM_START_CODE", start_code);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../bpf-src/latency_shared.h"
+#include "bpfmap.h"
 #include "errmsg.h"
 #include "escape.h"
 #include "json.h"
@@ -118,6 +119,7 @@ static void json_report(const struct timer *timer, const char *name,
 	json_member(&json, "panicked", report->panicked);
 	json_member(&json, "exited", report->exited);
 	json_member(&json, "lost", report->lost);
+	json_member(&json, "process_ended", report->process_ended);
 	json_member(&json, "running", report->running);
 	json_object_end(&json);
 }
@@ -133,6 +135,7 @@ static void print_unreturned(const struct latency_report *report)
 		{report->exited, "ended by runtime.Goexit"},
 		{report->switched, "left on a system stack"},
 		{report->lost, "whose end was not seen"},
+		{report->process_ended, "in processes that ended"},
 		{report->running, "still running"},
 	};
 	const char *before = "not in the histogram: ";
@@ -170,7 +173,7 @@ static void print_report(const struct timer *timer, const struct latency_report 
 static bool is_empty(const struct latency_report *report)
 {
 	return !report->count && !report->panicked && !report->exited && !report->switched &&
-	       !report->lost && !report->running;
+	       !report->lost && !report->process_ended && !report->running;
 }
 
 static void show_row(const struct timer *timer, size_t row, const struct latency_report *report)
@@ -218,9 +221,10 @@ static void say_loss(uint64_t count, const char *when, unsigned loss)
 {
 	static const struct {
 		const char *what;
-		unsigned room; /* 0: not a matter of room */
+		uint32_t room; /* 0: not a matter of room */
 	} reasons[LOSSES] = {
 		[LOSS_GOROUTINES] = {"not tracked: the map of goroutines is full", GOROUTINES_MAX},
+		[LOSS_PROCESSES] = {"not tracked: the map of processes is full", 0},
 		[LOSS_DEEP] = {"not tracked: the map of deep calls is full", DEEP_CALLS_MAX},
 		[LOSS_MEMORY] = {"not tracked: the kernel gave no memory", 0},
 		[LOSS_UNREADABLE] = {"not tracked: memory of the goroutine could not be read", 0},
@@ -232,7 +236,7 @@ static void say_loss(uint64_t count, const char *when, unsigned loss)
 	fprintf(stderr, "gofunclatency: %s%" PRIu64 " call%s %s", when, count,
 		count == 1 ? "" : "s", reasons[loss].what);
 	if (reasons[loss].room)
-		fprintf(stderr, " (%u at a time)", reasons[loss].room);
+		fprintf(stderr, " (%" PRIu32 " at a time)", bpfmap_room(reasons[loss].room));
 	fputc('\n', stderr);
 }
 
@@ -260,6 +264,14 @@ static int show(void *ctx, bool final, struct errmsg *err)
 	if (timer->opts->interval_ns)
 		say_losses(timer);
 	return 0;
+}
+
+/* What cannot be swept now can be later. */
+static void sweep(void *ctx)
+{
+	struct timer *timer = ctx;
+
+	latency_sweep(timer->lat);
 }
 
 static void say_lost(void *ctx)
@@ -303,9 +315,9 @@ static int run_timer(struct timer *timer, const struct options_tool *tool)
 	timer->unit_ns = json ? 1 : timer->millis ? 1000000 : timer->micros ? 1000 : 1;
 	struct bpfprog_define defs[6] = {
 		{"UNIT", timer->unit_ns},
-		{"GOROUTINES", GOROUTINES_MAX},
-		{"DEEP_CALLS", DEEP_CALLS_MAX},
-		{"PLACES", PLACES_MAX},
+		{"GOROUTINES", bpfmap_room(GOROUTINES_MAX)},
+		{"DEEP_CALLS", bpfmap_room(DEEP_CALLS_MAX)},
+		{"PLACES", bpfmap_room(PLACES_MAX)},
 	};
 	size_t count = 4;
 
@@ -324,6 +336,7 @@ static int run_timer(struct timer *timer, const struct options_tool *tool)
 					 .sleepable = true},
 			      .begin = begin,
 			      .show = show,
+			      .sweep = sweep,
 			      .lost = say_lost,
 			      .stop = stop,
 			      .ctx = timer};

@@ -116,7 +116,6 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 	struct gotrace *trace = ctx;
 
 	trace->tracer = tracer;
-	trace->losses = tracelosses_new(tracer->bpf);
 	trace->print = traceprint_new(&trace->print_config, trace->plan, tracer);
 	trace->events =
 		events_new(bpfprog_map(tracer->bpf, "events"), traceprint_event, trace->print, err);
@@ -188,10 +187,9 @@ static int stop(void *ctx)
 static bool read_events(void *ctx, bool all)
 {
 	struct gotrace *trace = ctx;
-	bool more = events_read(trace->events, all);
 
-	fflush(stdout);
-	return more;
+	tracelosses_sweep(trace->losses);
+	return events_read(trace->events, all);
 }
 
 static int event_fd(void *ctx)
@@ -264,7 +262,10 @@ static const char examples[] =
 
 static int load_plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
-	return traceplan_loaded(((const struct gotrace *)ctx)->plan, tracer, err);
+	struct gotrace *trace = ctx;
+
+	trace->losses = tracelosses_new(tracer->bpf);
+	return traceplan_loaded(trace->plan, tracer, err);
 }
 
 static int make_plan(void *ctx, struct tracer *tracer, struct errmsg *err)

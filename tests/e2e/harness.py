@@ -240,12 +240,15 @@ def check_record(record):
     expect(record["unit"] == "ns", f"{name}: unit {record['unit']}")
 
 
+ENDINGS = ("count", "panicked", "exited", "process_ended", "lost", "running")
+
+
 def expected(track):
-    """What gofunclatency should say: (count, panicked, exited, running, lost)"""
+    """What gofunclatency should say of a program that has ended: ENDINGS"""
     numbers = [track[k] for k in ("returned", "panicked", "exited", "running")]
     if not any(numbers):
         numbers[0] = track["calls"]
-    return [*numbers, 0]
+    return [*numbers, 0, 0]
 
 
 def compare_latency(truth, records, only=None):
@@ -259,10 +262,9 @@ def compare_latency(truth, records, only=None):
         if only is not None and name not in only:
             continue
         found = by_name.get(name, [])
-        keys = ("count", "panicked", "exited", "running", "lost")
-        got = [sum(r[k] for r in found) for k in keys]
+        got = [sum(r[k] for r in found) for k in ENDINGS]
         expect(got == expected(track),
-               f"{name}: {dict(zip(keys, got))}, in truth {dict(zip(keys, expected(track)))}")
+               f"{name}: {dict(zip(ENDINGS, got))}, in truth {dict(zip(ENDINGS, expected(track)))}")
         if len(found) == 1 and len(track["ns"]) == track["returned"] > 0:
             compare_durations(name, track["ns"], found[0])
 

@@ -84,3 +84,110 @@ def output_full(tool):
                               stdout=full, stderr=subprocess.PIPE, encoding="utf-8", check=False, timeout=100)
     expect(done.returncode == 1 and f"{name}: cannot write the output: No space left on device" in done.stderr,
            f"{done}")
+
+
+def room(entries):
+    return dict(os.environ, GOTOOLS_ROOM=str(entries))
+
+
+def brief(tracer, *words, patterns, options=(), env=None, version="1.19"):
+    """A program whose processes end inside calls: its truth, what a tool prints of them, and the tool"""
+    with Target("brief", version, args=words) as target:
+        with tracer("-j", *options, *[p.replace("PATH", target.path) for p in patterns], env=env) as tracer:
+            tracer.tracing()
+            target.go()
+            return target.truth(), tracer.stop(), tracer
+
+
+def unfinished(truth):
+    return sum(t["running"] for t in truth)
+
+
+@test(how=["exit", "kill", "exec"], version=["1.19", "1.27"])
+def processes_end(how, version):
+    """Calls of processes that end inside them are told so, and of no other that has the same ID: neither
+    as running on, nor as ended by panics."""
+    truth, records, tracer = brief(latency, "runs=150", "goroutines=7", "depth=40", how,
+                                   patterns=["PATH:main.(waits|descends|ends|returns)$"], options=["-r", "-F"], version=version)
+    compare_latency([t for t in truth if t["running"] or t["returned"]], records)
+    expect("not tracked" not in tracer.err.text(), tracer.said())
+
+
+@test()
+def processes_end_intervals():
+    """They are told in the interval that sees them end."""
+    truth, records, _ = brief(latency, "runs=100", "goroutines=7", "depth=40", "pause=10", "exit",
+                              patterns=["PATH:main.descends"], options=["-i", 0.3])
+    parts = [r["process_ended"] for r in records if r["process_ended"]]
+    expect(len(parts) > 2 and sum(parts) == truth[1]["running"], f"{parts} of {truth[1]['running']}")
+
+
+@test()
+def processes_end_traced():
+    truth, events, tracer = brief(Tracer, "runs=100", "goroutines=7", "depth=40", "exit",
+                                  patterns=["r:PATH:main.waits", "r:PATH:main.descends", "r:PATH:main.ends"])
+    ended = told(tracer, "had not returned when their process ended")
+    expect(ended == unfinished(truth), f"{ended} of {unfinished(truth)}: {tracer.said()}")
+    expect(not events and told(tracer, "had not returned when the tracing") == 0, tracer.said())
+
+
+@test(tool=["gofunclatency", "gotrace"])
+def processes_make_room(tool):
+    """What ended processes leave behind is cleared away while tracing goes on: the maps do not fill up."""
+    follow = latency if tool == "gofunclatency" else Tracer
+    patterns = ["PATH:main.waits"] if tool == "gofunclatency" else ["r:PATH:main.waits"]
+    truth, records, tracer = brief(follow, "runs=200", "goroutines=200", "pause=15", "exit", patterns=patterns,
+                                   env=room(16000))
+    ended = told(tracer, "had not returned when their process ended")
+    if tool == "gofunclatency":
+        ended = sum(r["process_ended"] for r in records)
+    expect(ended == truth[0]["running"] == 40000, f"{ended} of {truth[0]['running']}: {tracer.said()}")
+    expect("not tracked" not in tracer.err.text(), tracer.said())
+
+
+@test()
+def processes_forked():
+    """What a child of fork does before it executes another program, it does not go on with after that."""
+    with Target("process", newest(), args=["child"]) as target:
+        with latency("-j", "-F", f"{target.path}:syscall.*", f"{target.path}:runtime.*") as tracer:
+            tracer.tracing()
+            target.go()
+            target.wait()
+            records = tracer.stop()
+            running = {r["func"]: r["running"] for r in records if r["running"]}
+            expect(not running, f"running on: {running}")
+            expect(any(r["process_ended"] for r in records), "no call in a process that ended")
+
+
+@test(tool=["gofunclatency", "gotrace"], version=["1.19", "1.27"])
+def panics_make_room(tool, version):
+    """Panics from deep inside leave nothing behind in a process that lives on."""
+    follow = latency if tool == "gofunclatency" else Tracer
+    patterns = ["PATH:main.throws"] if tool == "gofunclatency" else ["r:PATH:main.throws"]
+    truth, records, tracer = brief(follow, "recovers=100", "depth=100", patterns=patterns, env=room(500),
+                                   version=version)
+    got = sum(r["panicked"] for r in records) if follow is latency else \
+        sum(e["how"] == "panic" for e in records) + told(tracer, "ended too many at once")
+    expect(got == truth[-1]["panicked"] == 10100, f"{got} of {truth[-1]['panicked']}: {tracer.said()}")
+    expect("not tracked" not in tracer.err.text(), tracer.said())
+
+
+@test(full=["goroutines", "deep calls"])
+def full(full):
+    """Which map was full is said, and of how many calls."""
+    words = ["goroutines=500", "depth=1"] if full == "goroutines" else ["goroutines=1", "depth=500"]
+    truth, records, tracer = brief(latency, "runs=1", *words, "exit",
+                                   patterns=["PATH:main.waits", "PATH:main.descends"], env=room(100))
+    untracked = told(tracer, rf"not tracked: the map of {full} is full \(100 at a time\)")
+    got = sum(r["process_ended"] for r in records)
+    true = truth[0]["running"] + truth[1]["running"]
+    expect(untracked and got + untracked == true, f"{got} and {untracked} of {true}: {tracer.said()}")
+
+
+@test()
+def full_traced():
+    truth, _, tracer = brief(Tracer, "runs=1", "goroutines=500", "depth=1", "exit", patterns=["r:PATH:main.waits"],
+                             env=room(100))
+    untracked = told(tracer, "not tracked: the map of calls that have not returned is full")
+    ended = told(tracer, "had not returned when their process ended")
+    expect(untracked and ended + untracked == truth[0]["running"], tracer.said())

@@ -6,7 +6,6 @@
 
 #include "attach.h"
 #include "bpfprog.h"
-#include "btf.h"
 #include "errmsg.h"
 #include "heldfile.h"
 
@@ -49,12 +48,8 @@ static uint64_t file_offset(uint64_t addr)
 
 size_t fakeg_define(struct bpfprog_define *defs)
 {
-	uint32_t mm = 0, code = 0;
-
-	btf_mm_start_code(&mm, &code, NULL);
 	const struct bpfprog_define all[] = {
 		{"TGID", getpid()},
-		{"TASK_MM", mm},
 		{"G_REGISTER", 1},
 		{"TLS_G", 0},
 		{"FSBASE_OFF", 0},

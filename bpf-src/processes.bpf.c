@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which processes have calls in the maps, and which of those are gone: ended, or executing another
+ * program. Nobody comes to end their calls, so that the tool is told. Put into each program's own
+ * text: libbcc knows maps there only.
+ *
+ *   -DTASK_SIGNAL=n -DSIGNAL_LIVE=n    byte offsets in struct task_struct and struct signal_struct;
+ *                                      not defined: processes are not followed
+ */
+#ifdef TASK_SIGNAL
+#define PROCESSES_MAX 65536
+
+/* by process ID */
+BPF_F_TABLE("hash", u32, struct process_key, processes, PROCESSES_MAX, BPF_F_NO_PREALLOC);
+BPF_F_TABLE("hash", struct process_key, u32, gone, PROCESSES_MAX, BPF_F_NO_PREALLOC);
+
+static inline void process_is_gone(void)
+{
+	u32 tgid = bpf_get_current_pid_tgid() >> 32, yes = 1;
+	struct process_key *known = processes.lookup(&tgid), key;
+
+	if (!known)
+		return;
+	key = *known;
+	if (!gone.update(&key, &yes))
+		processes.delete(&tgid);
+}
+
+/* A goroutine of the process begins a call. 0, or why that could not be noted. */
+static inline long process_note(struct goroutine_key *who)
+{
+	struct process_key key = who->process, *known = processes.lookup(&key.tgid);
+
+	if (known && known->start_ns == key.start_ns && known->exec == key.exec)
+		return 0;
+	return processes.update(&key.tgid, &key);
+}
+
+/* Of the tracepoint sched_process_exit: a thread ends. With the last one the process does. */
+int on_process_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	char *signal = 0;
+	u32 live = 1;
+
+	probe_read_kernel(&signal, sizeof(signal), (char *)bpf_get_current_task() + TASK_SIGNAL);
+	probe_read_kernel(&live, sizeof(live), signal + SIGNAL_LIVE);
+	if (!live)
+		process_is_gone();
+	return 0;
+}
+
+/* Of the tracepoint sched_process_exec. */
+int on_process_exec(struct bpf_raw_tracepoint_args *ctx)
+{
+	process_is_gone();
+	return 0;
+}
+#else
+static inline long process_note(struct goroutine_key *who)
+{
+	return 0;
+}
+#endif
