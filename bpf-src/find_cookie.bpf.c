@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which probe is this? Put into each program's own text: libbcc knows maps there only. */
 
-#ifdef BY_ADDRESS
-BPF_F_TABLE("hash", u64, u64, sites, PROBE_SITES, BPF_F_NO_PREALLOC); /* probe_place() -> cookie */
+#ifdef BY_STUB
+#define THREADS_MAX 32768 /* far more than there are hits at a time */
+
+/* by thread; what ran before this program has put it there */
+BPF_TABLE("lru_hash", u64, u64, cookies, THREADS_MAX);
 #endif
 
 #ifdef TLS_WORDS
@@ -13,9 +16,8 @@ BPF_F_TABLE("hash", u64, u64, sites, PROBE_SITES, BPF_F_NO_PREALLOC); /* probe_p
 
 static inline u64 FIND_COOKIE(struct pt_regs *ctx)
 {
-#ifdef BY_ADDRESS
-	u64 place = probe_place(ctx);
-	u64 *found = sites.lookup(&place);
+#ifdef BY_STUB
+	u64 thread = bpf_get_current_pid_tgid(), *found = cookies.lookup(&thread);
 
 	return found ? *found : (u64)COOKIE_NONE << COOKIE_KIND_SHIFT;
 #else

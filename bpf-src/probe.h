@@ -6,8 +6,8 @@
  *   -DTASK_PID=, ...     byte offsets in the kernel's structures, for processes in others below it
  *   -DCPU=n              this CPU only
  *   -DSLEEPABLE          the program may wait for the process's memory
- *   -DBY_ADDRESS         no cookies (before Linux 5.15): map `sites` has them by place; needs
- *   -DTASK_MM=, -DMM_START_CODE=   byte offsets in struct task_struct and struct mm_struct
+ *   -DBY_STUB            no cookies (before Linux 5.15): map `cookies` has that of the hit, by
+ * thread
  */
 #ifndef PROBE_H
 #define PROBE_H
@@ -106,20 +106,6 @@ static inline u64 probe_sp(struct pt_regs *ctx)
 	return probe_register(ctx, REGISTER_SP);
 }
 
-#ifdef BY_ADDRESS
-#define PROBE_SITES (1 << 20)
-
-/* how far the probe is from the process's code, wherever that was loaded */
-static inline u64 probe_place(struct pt_regs *ctx)
-{
-	u64 mm = 0, code = 0;
-
-	probe_read_kernel(&mm, sizeof(mm), (void *)(bpf_get_current_task() + TASK_MM));
-	probe_read_kernel(&code, sizeof(code), (void *)(mm + MM_START_CODE));
-	return probe_register(ctx, REGISTER_PC) - code;
-}
-#endif
-
 #ifdef TASK_PID
 #define PIDNS_LEVELS 33 /* the kernel nests PID namespaces no deeper */
 
@@ -147,7 +133,7 @@ static inline u64 probe_nested_ids(void)
 {
 	u64 task = bpf_get_current_task(), leader = 0;
 
-	probe_read_kernel(&leader, sizeof(leader), (void *)(task + TASK_LEADER));
+	probe_read_kernel(&leader, sizeof(leader), (void *)(task + PIDNS_LEADER));
 	return (u64)probe_nested_id(leader) << 32 | probe_nested_id(task);
 }
 #else

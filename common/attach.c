@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "attach_kernel.h"
-#include "bpfmap.h"
 #include "errmsg.h"
 #include "heldfile.h"
 #include "kernelfeature.h"
@@ -27,14 +26,16 @@ enum attach_how attach_how(void)
 		return ATTACH_MULTI;
 	if (cookie && kernelfeature_cookies())
 		return ATTACH_PERF_COOKIE;
-	return ATTACH_PERF_ADDRESS;
+	return ATTACH_PERF_STUB;
 }
 
 bool attach_sleepable(void)
 {
 	const char *wish = getenv("GOTOOLS_SLEEPABLE");
 
-	return (!wish || strcmp(wish, "no") != 0) && kernelfeature_sleepable();
+	/* a stub cannot go on to a program that may sleep */
+	return (!wish || strcmp(wish, "no") != 0) && attach_how() != ATTACH_PERF_STUB &&
+	       kernelfeature_sleepable();
 }
 
 int attach_prog_type(enum attach_how how)
@@ -47,7 +48,7 @@ static int attach_probes(struct attach *at, struct attach_probe *probes, size_t 
 {
 	for (size_t i = 0; i < count; i++)
 		probes[i].refused = NULL;
-	if (at->how == ATTACH_MULTI)
+	if (at->way.how == ATTACH_MULTI)
 		return attach_multi(at, probes, count, err);
 	return attach_perf(at, probes, count, err);
 }
@@ -60,15 +61,28 @@ static void note_taken(struct attach *at, const struct attach_probe *probes, siz
 			at->taken[at->taken_count++] = probes[i];
 }
 
-struct attach *attach_new(enum attach_how how, int prog_fd, struct heldfile *file, pid_t pid,
+/* The stubs' array is there as long as what is attached. */
+static int prepare_stubs(struct attach *at, struct errmsg *err)
+{
+	at->stub_array = -1;
+	if (at->way.how != ATTACH_PERF_STUB || at->way.cookies_fd < 0)
+		return 0;
+	attach_stub_room();
+	at->stub_array = attach_stub_array(at->way.prog_fd);
+	if (at->stub_array >= 0)
+		return 0;
+	return attach_fail(err, at->file, errno);
+}
+
+struct attach *attach_new(const struct attach_way *way, struct heldfile *file,
 			  struct attach_probe *probes, size_t count, struct errmsg *err)
 {
 	struct attach *at = mem_zalloc(1, sizeof(*at));
 
-	*at = (struct attach){
-		.how = how, .prog_fd = prog_fd, .file = heldfile_share(file), .pid = pid};
-	if (!attach_probes(at, probes, count, err)) {
-		if (pid)
+	at->way = *way;
+	at->file = heldfile_share(file);
+	if (!prepare_stubs(at, err) && !attach_probes(at, probes, count, err)) {
+		if (way->pid)
 			note_taken(at, probes, count);
 		return at;
 	}
@@ -105,21 +119,10 @@ void attach_free(struct attach *at)
 		return;
 	attach_forget(at);
 	attach_drop(at);
+	if (at->stub_array >= 0)
+		close(at->stub_array);
 	free(at->fds);
 	free(at->taken);
 	heldfile_close(at->file);
 	free(at);
-}
-
-int attach_fill_sites(int sites_fd, uint64_t start_code, const struct attach_probe *probes,
-		      size_t count, struct errmsg *err)
-{
-	for (size_t i = 0; i < count; i++) {
-		uint64_t key = probes[i].addr - start_code;
-
-		if (bpfmap_update(sites_fd, &key, &probes[i].cookie))
-			return errmsg_set(err, "cannot tell the kernel side of %zu probes: %s",
-					  count, strerror(errno));
-	}
-	return 0;
 }

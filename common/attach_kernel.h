@@ -6,18 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <sys/types.h>
-
 #include "attach_probe.h"
 
 struct errmsg;
 struct heldfile;
 
 struct attach {
-	enum attach_how how;
-	int prog_fd;
+	struct attach_way way;
+	int stub_array; /* the programs of ATTACH_PERF_STUB go on from it while it is open; or -1 */
 	struct heldfile *file;
-	pid_t pid;         /* 0: every process of the file */
 	int *fds;          /* links; perf events where they have none */
 	size_t count, cap; /* cap is mem_grow's */
 	int *old_fds;      /* those before attach_again(), of no use any more */
@@ -33,6 +30,12 @@ void attach_drop(struct attach *at); /* closes what is kept so far, the last fir
 /* Each fills `at`. 0; -1 with *err when nothing can be attached at all. */
 int attach_multi(struct attach *at, struct attach_probe *probes, size_t count, struct errmsg *err);
 int attach_perf(struct attach *at, struct attach_probe *probes, size_t count, struct errmsg *err);
+
+/* An array of this one program, and a program for one probe that goes on to it, with the probe's
+ * cookie in the map. Descriptors; -1 with errno. */
+int attach_stub_array(int prog_fd);
+int attach_stub(const struct attach_way *way, int array, uint64_t cookie);
+void attach_stub_room(void); /* before the first one */
 
 /* Why the kernel refused one probe with this errno, or NULL where the cause is not the probe. */
 const char *attach_refusal(int error);

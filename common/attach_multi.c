@@ -40,13 +40,13 @@ struct multi {
 static int make_link(const struct multi *m, size_t first, size_t count)
 {
 	struct multi_link attr = {
-		.prog_fd = m->at->prog_fd,
+		.prog_fd = m->at->way.prog_fd,
 		.attach_type = TRACE_UPROBE_MULTI,
 		.path = (uintptr_t)heldfile_link(m->at->file),
 		.offsets = (uintptr_t)(m->offs + first),
 		.cookies = (uintptr_t)(m->cookies + first),
 		.count = count,
-		.pid = m->at->pid,
+		.pid = m->at->way.pid,
 	};
 
 	return syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));

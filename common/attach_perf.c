@@ -52,6 +52,7 @@ static int make_room(size_t count, struct errmsg *err)
  */
 static int open_event(int pmu, const struct attach *at, uint64_t off)
 {
+	pid_t pid = at->way.pid;
 	struct perf_event_attr attr = {
 		.type = pmu,
 		.size = sizeof(attr),
@@ -59,7 +60,7 @@ static int open_event(int pmu, const struct attach *at, uint64_t off)
 		.probe_offset = off,
 	};
 
-	return syscall(SYS_perf_event_open, &attr, at->pid ? at->pid : -1, at->pid ? -1 : 0, -1,
+	return syscall(SYS_perf_event_open, &attr, pid ? pid : -1, pid ? -1 : 0, -1,
 		       PERF_FLAG_FD_CLOEXEC);
 }
 
@@ -83,6 +84,20 @@ static int bind_program(int event, int prog_fd)
 	return ioctl(event, PERF_EVENT_IOC_ENABLE, 0);
 }
 
+/* The event holds the program. */
+static int bind_stub(int event, const struct attach *at, uint64_t cookie)
+{
+	int stub = attach_stub(&at->way, at->stub_array, cookie);
+
+	if (stub < 0)
+		return -1;
+	int ret = bind_program(event, stub), error = errno;
+
+	close(stub);
+	errno = error;
+	return ret;
+}
+
 /* What is to be kept open for this probe, or -1 with errno. */
 static int attach_one(int pmu, const struct attach *at, const struct attach_probe *probe)
 {
@@ -90,9 +105,10 @@ static int attach_one(int pmu, const struct attach *at, const struct attach_prob
 
 	if (event < 0)
 		return -1;
-	if (at->how == ATTACH_PERF_COOKIE)
-		kept = link_event(event, at->prog_fd, probe->cookie);
-	else if (bind_program(event, at->prog_fd))
+	if (at->way.how == ATTACH_PERF_COOKIE)
+		kept = link_event(event, at->way.prog_fd, probe->cookie);
+	else if (at->stub_array < 0 ? bind_program(event, at->way.prog_fd)
+				    : bind_stub(event, at, probe->cookie))
 		kept = -1;
 	if (kept != event) {
 		int error = errno;

@@ -4,12 +4,20 @@
 #define ATTACH_PROBE_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
-enum attach_how { ATTACH_MULTI, ATTACH_PERF_COOKIE, ATTACH_PERF_ADDRESS };
+enum attach_how { ATTACH_MULTI, ATTACH_PERF_COOKIE, ATTACH_PERF_STUB };
+
+struct attach_way {
+	enum attach_how how;
+	int prog_fd;    /* what a hit runs */
+	int cookies_fd; /* for ATTACH_PERF_STUB: its map `cookies`; -1: it asks for none */
+	pid_t pid;      /* 0: every process of the file */
+};
 
 struct attach_probe {
 	uint64_t off;  /* file offset */
-	uint64_t addr; /* virtual address; only ATTACH_PERF_ADDRESS needs it */
+	uint64_t addr; /* virtual address, for the caller */
 	uint64_t cookie;
 	const char *refused; /* filled: why the kernel refused this one, or NULL; static text */
 };

@@ -104,9 +104,8 @@ static bool counted(int prog, int map)
 	dl_iterate_phdr(find_place, &place);
 	struct attach_probe probe = {.off = place.off, .addr = place.addr};
 	struct heldfile *self = heldfile_open(NULL, "/proc/self/exe", NULL);
-	struct attach *at =
-		self ? attach_new(attach_how(), prog, self, getpid(), &probe, place.off != 0, NULL)
-		     : NULL;
+	struct attach_way way = {attach_how(), prog, -1, getpid()};
+	struct attach *at = self ? attach_new(&way, self, &probe, place.off != 0, NULL) : NULL;
 
 	heldfile_close(self);
 	if (!at)

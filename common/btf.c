@@ -110,24 +110,6 @@ int btf_process(struct btf_process *out, struct errmsg *err)
 	return 0;
 }
 
-int btf_mm_start_code(uint32_t *task_mm, uint32_t *start_code, struct errmsg *err)
-{
-	struct btf *btf = open_kernel(err);
-	uint32_t id;
-
-	if (!btf)
-		return -1;
-	int64_t mm = member(btf, "task_struct", "mm", &id);
-	int64_t code = member(btf, "mm_struct", "start_code", &id);
-
-	btf__free(btf);
-	if (mm < 0 || code < 0)
-		return no_member("task_struct.mm or mm_struct.start_code", err);
-	*task_mm = mm;
-	*start_code = code;
-	return 0;
-}
-
 struct wanted {
 	const char *type, *name;
 	uint32_t *off;

@@ -17,8 +17,6 @@ struct btf_process { /* byte offsets in struct task_struct ... */
 };
 
 int btf_process(struct btf_process *out, struct errmsg *err);
-/* task_struct.mm and mm_struct.start_code */
-int btf_mm_start_code(uint32_t *task_mm, uint32_t *start_code, struct errmsg *err);
 
 struct btf_pids { /* what a task is called, in each PID namespace that it is seen in */
 	uint32_t task_leader, task_pid;  /* task_struct.group_leader, .thread_pid */

@@ -130,35 +130,6 @@ void probes_free(struct probes *probes)
 	free(probes);
 }
 
-static int by_addr(const void *a, const void *b, void *ctx)
-{
-	const struct probes *probes = ctx;
-	uint64_t x = probes->items[*(const size_t *)a].addr;
-	uint64_t y = probes->items[*(const size_t *)b].addr;
-
-	return (x > y) - (x < y);
-}
-
-bool probes_shared(const struct probes *probes, const struct selection *sel, size_t *item)
-{
-	size_t *order = mem_zalloc(probes->count, sizeof(*order)), n = 0;
-	bool shared = false;
-
-	for (size_t i = 0; i < probes->count; i++)
-		if (probes->owners[i] != SIZE_MAX)
-			order[n++] = i;
-	qsort_r(order, n, sizeof(*order), by_addr, (void *)probes);
-	for (size_t i = 1; i < n && !shared; i++) {
-		size_t a = order[i - 1], b = order[i];
-
-		*item = probes->owners[b];
-		shared = probes->items[a].addr == probes->items[b].addr &&
-			 sel->items[probes->owners[a]].group != sel->items[*item].group;
-	}
-	free(order);
-	return shared;
-}
-
 bool probes_note_refused(struct probes *probes, struct selection *sel)
 {
 	bool others = false;

@@ -30,9 +30,6 @@ struct probes *probes_new(const struct selection *sel, const struct program *pro
 			  const struct goruntime *rt, uint32_t part, size_t first_place);
 void probes_free(struct probes *probes);
 
-/* Do items of two groups need a probe at the same place? Fills the index of one of them. */
-bool probes_shared(const struct probes *probes, const struct selection *sel, size_t *item);
-
 /* After attaching: marks the items with a refused probe as skipped. True when an item has other
  * probes that are attached: then all must be detached and attached anew. */
 bool probes_note_refused(struct probes *probes, struct selection *sel);

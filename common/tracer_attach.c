@@ -11,24 +11,10 @@
 #include "attach.h"
 #include "bpfmap.h"
 #include "errmsg.h"
-#include "image.h"
 #include "mem.h"
 #include "pclntab.h"
 #include "probes.h"
 #include "program.h"
-
-/* lowest executable address, as the kernel's ELF loader notes it */
-static uint64_t start_code(const struct program *prog)
-{
-	size_t count;
-	const struct image_segment *segs = image_segments(prog->img, &count);
-	uint64_t lowest = UINT64_MAX;
-
-	for (size_t i = 0; i < count; i++)
-		if (segs[i].exec && segs[i].addr < lowest)
-			lowest = segs[i].addr;
-	return lowest;
-}
 
 /* Inlined copies are known by the stack pointer at their own entry: that of the function which they
  * stand in is in its table. */
@@ -95,31 +81,19 @@ int tracer_fill_places(const struct tracer *tracer, size_t first, struct errmsg 
 	return tracer_fill_tls(tracer, err);
 }
 
-/* Without cookies a place has one meaning. */
-static int fill_sites(struct tracer *tracer, const struct program *prog,
-		      const struct probes *probes, struct errmsg *err)
-{
-	size_t item;
-
-	if (probes_shared(probes, tracer->sel, &item)) {
-		errmsg_set(err, "two PROBEs at one place of %s: this kernel cannot tell them apart",
-			   tracer->sel->rows[tracer->sel->items[item].row].name);
-		errmsg_hint(err, "trace them in two commands; it takes Linux 5.15");
-		return -1;
-	}
-	return attach_fill_sites(bpfprog_map(tracer->bpf, "sites"), start_code(prog), probes->items,
-				 probes->count, err);
-}
-
 /* What the kernel side must know before the first hit; with a gate that is later. */
 static int tell_kernel_side(struct tracer *tracer, const struct program *prog,
 			    const struct goruntime *rt, struct probes *probes, struct errmsg *err)
 {
 	if (note_places(tracer, prog, rt, probes, err) || tracer_note_tls(tracer, rt, probes, err))
 		return -1;
-	if (!tracer->gate && tracer_fill_places(tracer, probes->first_place, err))
-		return -1;
-	return attach_how() == ATTACH_PERF_ADDRESS ? fill_sites(tracer, prog, probes, err) : 0;
+	return tracer->gate ? 0 : tracer_fill_places(tracer, probes->first_place, err);
+}
+
+/* with a gate there are cookies */
+static int cookies_map(const struct tracer *tracer)
+{
+	return tracer->gate ? -1 : bpfprog_map(tracer->bpf, "cookies");
 }
 
 static int attach_program(struct tracer *tracer, size_t n, uint32_t part, int prog_fd,
@@ -130,11 +104,12 @@ static int attach_program(struct tracer *tracer, size_t n, uint32_t part, int pr
 	const struct goruntime *rt = tracer->runtimes ? &tracer->runtimes[n] : NULL;
 	struct probes *probes = probes_new(tracer->sel, prog, rt, part, first_place);
 	struct attach **at = &tracer->attached[n * tracer->part_count + part];
+	const struct attach_way way = {attach_how(), prog_fd, cookies_map(tracer),
+				       tracer->execs ? tracer->pid : 0};
 	int ret = tell_kernel_side(tracer, prog, rt, probes, err);
 
 	if (!ret && probes->count) {
-		*at = attach_new(attach_how(), prog_fd, prog->file, tracer->execs ? tracer->pid : 0,
-				 probes->items, probes->count, err);
+		*at = attach_new(&way, prog->file, probes->items, probes->count, err);
 		ret = *at ? 0 : -1;
 	}
 	/* a call whose end cannot be seen must not be seen to begin */

@@ -66,20 +66,6 @@ static int define_runtime(struct tracer *tracer, struct errmsg *err)
 	return define_task(tracer, err);
 }
 
-static int define_address(struct tracer *tracer, struct errmsg *err)
-{
-	uint32_t task_mm, start_code;
-
-	if (attach_how() != ATTACH_PERF_ADDRESS)
-		return 0;
-	if (btf_mm_start_code(&task_mm, &start_code, err))
-		return -1;
-	tracer_define(tracer, "BY_ADDRESS", 1);
-	tracer_define(tracer, "TASK_MM", task_mm);
-	tracer_define(tracer, "MM_START_CODE", start_code);
-	return 0;
-}
-
 /* How many sites items have is not known yet while the kernel side is compiled: most functions
  * return in one or two places, at most thousands. */
 static void define_places(struct tracer *tracer)
@@ -110,7 +96,7 @@ static int define_pids(struct tracer *tracer, struct errmsg *err)
 			    tracer->pid);
 		return tracer->pid && target_in_other_namespace(tracer->pid) ? -1 : 0;
 	}
-	tracer_define(tracer, "TASK_LEADER", pids.task_leader);
+	tracer_define(tracer, "PIDNS_LEADER", pids.task_leader);
 	tracer_define(tracer, "TASK_PID", pids.task_pid);
 	tracer_define(tracer, "PID_LEVEL", pids.pid_level);
 	tracer_define(tracer, "PID_NUMBERS", pids.pid_numbers);
@@ -138,7 +124,7 @@ int tracer_define_all(struct tracer *tracer, struct errmsg *err)
 		tracer_define(tracer, "SLEEPABLE", 1);
 	for (size_t i = 0; i < config->def_count; i++)
 		tracer_define(tracer, config->defs[i].name, config->defs[i].value);
-	if (config->goroutines && define_runtime(tracer, err))
-		return -1;
-	return define_address(tracer, err);
+	if (attach_how() == ATTACH_PERF_STUB)
+		tracer_define(tracer, "BY_STUB", 1);
+	return config->goroutines ? define_runtime(tracer, err) : 0;
 }

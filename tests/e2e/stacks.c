@@ -247,8 +247,8 @@ static void trace(struct driver *d, void *module, pid_t pid)
 	struct pollfd ended = {.fd = process_fd(process), .events = POLLIN};
 	int prog = load(module, attach_prog_type(attach_how()));
 	struct errmsg err = {0};
-	struct attach *at =
-		attach_new(attach_how(), prog, d->prog->file, 0, d->probes, d->probe_count, &err);
+	const struct attach_way way = {attach_how(), prog, -1, 0};
+	struct attach *at = attach_new(&way, d->prog->file, d->probes, d->probe_count, &err);
 
 	if (!at || !ring || ended.fd < 0)
 		die("attach", &err);

@@ -11,7 +11,7 @@ from harness import (Target, Tool, counted, expect, newest, private_copy, run, t
                      tracks)
 
 WORK = "main.workCall"
-WAYS = ["multi", "perf"]
+WAYS = ["multi", "perf", "stub"]
 THREADS = 5  # of the fixture
 
 

@@ -38,13 +38,15 @@ def naps(records):
         r.get("count", 1) for r in records if r.get("type") in ("latency", "call"))
 
 
-@test(tool=TOOLS, version=lambda: ["1.19", newest()])
-def library(tool, version):
+@test(tool=TOOLS, version=lambda: ["1.19", newest()], way=["multi", "stub"])
+def library(tool, version, way):
+    """In any way of attaching; libraries lie elsewhere in each process"""
+    env = dict(os.environ, GOTOOLS_ATTACH=way)
     with tempfile.TemporaryDirectory() as folder:
         host = build(folder, version)
         with Process([host]) as target:
             target.wait_line("ready")
-            with Tool(tool, "-j", "-p", target.pid, f"{folder}/libgo.so:main.nap") as tracer:
+            with Tool(tool, "-j", "-p", target.pid, f"{folder}/libgo.so:main.nap", env=env) as tracer:
                 tracer.tracing()
                 target.say()
                 expect(naps(tracer.records()) == 50, "not 50 calls")

@@ -117,7 +117,7 @@ def load_system_stack():
 
 
 def attach_modes():
-    return ["multi", "perf", "address"]
+    return ["multi", "perf", "stub"]
 
 
 @test(attach=attach_modes, version=EDGES)
@@ -134,6 +134,21 @@ def load_preempted(attach, version):
             text = tracer.rest()
     expect(texts(text, "main.checkedCall") == [str(n) for n in range(calls)], "calls are wrong")
     expect(texts(text, "main.leafCall") == [f"{n} {n ^ 5}" for n in range(calls)], "results are wrong")
+
+
+@test(attach=attach_modes)
+def load_one_place(attach):
+    """Two PROBEs at one place, each with its own format"""
+    env = dict(os.environ, GOTOOLS_ATTACH=attach)
+    with Target("preempt", newest(), args=["calls=500"]) as target:
+        with Tracer("-p", target.target_pid, ':main.checkedCall "%d", n',
+                    ':main.checkedCall (n % 2 == 1) "odd %d", n', env=env) as tracer:
+            tracer.attached()
+            target.go()
+            target.truth()
+            text = tracer.rest()
+    want = sorted([str(n) for n in range(500)] + [f"odd {n}" for n in range(1, 500, 2)])
+    expect(sorted(texts(text, "main.checkedCall")) == want, "calls are wrong")
 
 
 @test(version=EDGES)

@@ -79,7 +79,8 @@ struct attach *fakeg_attach(int prog_fd, const struct fakeg_probe *probes, size_
 			.off = file_offset(addr), .addr = addr, .cookie = probes[i].cookie};
 	}
 	struct heldfile *self = heldfile_open(NULL, "/proc/self/exe", err);
-	struct attach *at = attach_new(attach_how(), prog_fd, self, 0, all, count, err);
+	const struct attach_way way = {attach_how(), prog_fd, -1, 0};
+	struct attach *at = attach_new(&way, self, all, count, err);
 
 	heldfile_close(self);
 	return at;

@@ -21,7 +21,6 @@
 #include "attach.h"
 #include "bpfmap.h"
 #include "bpfprog.h"
-#include "btf.h"
 #include "errmsg.h"
 #include "heldfile.h"
 #include "mem.h"
@@ -50,8 +49,8 @@ static volatile uint16_t semaphore = 1; /* in this file's data, for a foreign pr
 
 struct fixture {
 	struct bpfprog *prog;
-	int fd, counts, sites;
-	enum attach_how how;
+	int fd, counts;
+	struct attach_way way;
 	struct heldfile *self;
 };
 
@@ -71,44 +70,24 @@ static uint64_t file_offset(const volatile void *p)
 	return found;
 }
 
-/* mm->start_code of this process: the 26th field, 24 after the command's closing parenthesis */
-static uint64_t start_code(void)
-{
-	char text[1024], *p;
-	FILE *f = fopen("/proc/self/stat", "re");
-	size_t n = fread(text, 1, sizeof(text) - 1, f);
-
-	fclose(f);
-	text[n] = '\0';
-	p = strrchr(text, ')');
-	for (int i = 0; p && i < 24; i++)
-		p = strchr(p + 1, ' ');
-	assert_non_null(p);
-	return strtoull(p, NULL, 10);
-}
-
 static int load(struct fixture *f, const char *how, bool sleepable)
 {
 	struct errmsg err = {0};
-	uint32_t mm = 0, code = 0;
 
 	setenv("GOTOOLS_ATTACH", how, 1);
-	f->how = attach_how();
-	btf_mm_start_code(&mm, &code, NULL);
-	struct bpfprog_define defs[] = {
-		{"ROWS", 3},       {"TGID", getpid()}, {"TASK_MM", mm}, {"MM_START_CODE", code},
-		{"BY_ADDRESS", 1},
-	};
-	size_t ndefs = f->how == ATTACH_PERF_ADDRESS ? 5 : 2;
+	f->way.how = attach_how();
+	struct bpfprog_define defs[] = {{"ROWS", 3}, {"TGID", getpid()}, {"BY_STUB", 1}};
+	size_t ndefs = f->way.how == ATTACH_PERF_STUB ? 3 : 2;
 
 	f->self = heldfile_open(NULL, SELF, &err);
 	f->prog = bpfprog_compile("count.bpf.c", defs, ndefs, NULL, 0, &err);
 	if (!f->prog)
 		return -1;
-	f->fd = (sleepable ? bpfprog_load_sleepable : bpfprog_load)(f->prog, "on_probe",
-								    attach_prog_type(f->how), &err);
+	f->fd = (sleepable ? bpfprog_load_sleepable
+			   : bpfprog_load)(f->prog, "on_probe", attach_prog_type(f->way.how), &err);
 	f->counts = bpfprog_map(f->prog, "counts");
-	f->sites = bpfprog_map(f->prog, "sites");
+	f->way.prog_fd = f->fd;
+	f->way.cookies_fd = bpfprog_map(f->prog, "cookies");
 	return f->fd;
 }
 
@@ -143,9 +122,7 @@ static struct attach *attach(struct fixture *f, struct attach_probe *probes, siz
 {
 	struct errmsg err = {0};
 
-	if (f->how == ATTACH_PERF_ADDRESS)
-		assert_int_equal(attach_fill_sites(f->sites, start_code(), probes, count, &err), 0);
-	struct attach *at = attach_new(f->how, f->fd, f->self, 0, probes, count, &err);
+	struct attach *at = attach_new(&f->way, f->self, probes, count, &err);
 
 	assert_string_equal(err.text, "");
 	assert_non_null(at);
@@ -171,18 +148,17 @@ static void call_all(int times)
 	}
 }
 
-/* The rest is attached, with cookies one place twice, the culprit is named, and nothing is counted
+/* The rest is attached, one place twice, the culprit is named, and nothing is counted
  * once detached. */
 static void check_refused(void **state, const char *name, enum attach_how how)
 {
 	struct fixture *f = fixture_of(state, name);
 	struct attach_probe probes[] = {probe(good, 0), probe(bad, 1), probe(other, 2),
 					probe(good, 1)};
-	size_t twice = how != ATTACH_PERF_ADDRESS;
 
-	if (f->how != how)
+	if (f->way.how != how)
 		skip();
-	struct attach *at = attach(f, probes, 3 + twice);
+	struct attach *at = attach(f, probes, 4);
 
 	assert_null(probes[0].refused);
 	assert_string_equal(probes[1].refused, "the kernel cannot probe this instruction");
@@ -190,7 +166,7 @@ static void check_refused(void **state, const char *name, enum attach_how how)
 	call_all(1000);
 	attach_free(at);
 	call_all(10);
-	expect_counts(f, 1000, 1000 * twice, 1000);
+	expect_counts(f, 1000, 1000, 1000);
 }
 
 static void test_multi(void **state)
@@ -203,9 +179,9 @@ static void test_perf(void **state)
 	check_refused(state, "perf", ATTACH_PERF_COOKIE);
 }
 
-static void test_address(void **state)
+static void test_stub(void **state)
 {
-	check_refused(state, "address", ATTACH_PERF_ADDRESS);
+	check_refused(state, "stub", ATTACH_PERF_STUB);
 }
 
 /* a program that may sleep is attached as any other */
@@ -215,6 +191,7 @@ static void check_sleepable(void **state, const char *name)
 	struct attach_probe probes[] = {probe(good, 0), probe(other, 2)};
 
 	*state = f;
+	setenv("GOTOOLS_ATTACH", name, 1);
 	if (geteuid() || !attach_sleepable())
 		skip();
 	assert_true(load(f, name, true) >= 0);
@@ -260,7 +237,7 @@ static void test_all_refused(void **state)
 	struct attach_probe probes[] = {probe(bad, 0)};
 	struct errmsg err = {0};
 
-	assert_null(attach_new(f->how, f->fd, f->self, 0, probes, 1, &err));
+	assert_null(attach_new(&f->way, f->self, probes, 1, &err));
 	assert_non_null(strstr(err.text, "cannot probe this instruction"));
 }
 
@@ -353,7 +330,7 @@ static int attach_beyond_limit(struct fixture *f)
 		return 1;
 	if (!setrlimit(RLIMIT_NOFILE, &(struct rlimit){FEW_FDS + 1, FEW_FDS + 1}))
 		return 77;
-	if (attach_new(f->how, f->fd, f->self, 0, probes, MANY, &err))
+	if (attach_new(&f->way, f->self, probes, MANY, &err))
 		return 2;
 	return strstr(err.text, "300 probes need 364 file descriptors; the limit is 128") ? 0 : 3;
 }
@@ -377,7 +354,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(test_multi, teardown),
 		cmocka_unit_test_teardown(test_perf, teardown),
-		cmocka_unit_test_teardown(test_address, teardown),
+		cmocka_unit_test_teardown(test_stub, teardown),
 		cmocka_unit_test_teardown(test_sleepable_multi, teardown),
 		cmocka_unit_test_teardown(test_sleepable_perf, teardown),
 		cmocka_unit_test_teardown(test_many_refused, teardown),

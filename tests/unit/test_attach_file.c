@@ -112,9 +112,10 @@ static void test_replaced(void **state)
 	struct fixture *f = *state;
 	struct attach_probe probe = {.off = offset_of_called(),
 				     .cookie = cookie_make(0, COOKIE_CALL, 0, 0)};
+	const struct attach_way way = {attach_how(), f->fd, -1, 0};
 	struct errmsg err = {0};
 
-	if (geteuid() || attach_how() == ATTACH_PERF_ADDRESS)
+	if (geteuid() || attach_how() == ATTACH_PERF_STUB)
 		skip();
 	copy_of_this(f->path);
 	struct heldfile *file = heldfile_open(NULL, f->path, &err);
@@ -122,7 +123,7 @@ static void test_replaced(void **state)
 	assert_non_null(file);
 	assert_int_equal(rename(f->path, f->other), 0);
 	copy_of_this(f->path);
-	struct attach *at = attach_new(attach_how(), f->fd, file, 0, &probe, 1, &err);
+	struct attach *at = attach_new(&way, file, &probe, 1, &err);
 
 	assert_string_equal(err.text, "");
 	assert_non_null(at);
@@ -139,12 +140,13 @@ static void test_unfit(void **state)
 	struct attach_probe probe = {.off = 0};
 	struct heldfile *file = heldfile_open(NULL, "/proc/version", NULL);
 	struct fixture *f = *state;
+	const struct attach_way way = {attach_how(), f->fd, -1, 0};
 	struct errmsg err = {0};
 
 	if (geteuid())
 		skip();
 	assert_non_null(file);
-	assert_null(attach_new(attach_how(), f->fd, file, 0, &probe, 1, &err));
+	assert_null(attach_new(&way, file, &probe, 1, &err));
 	assert_string_equal(err.text, "cannot attach to \"/proc/version\": the kernel cannot read "
 				      "the file there");
 	heldfile_close(file);

@@ -73,7 +73,7 @@ static struct fixture *begin(void **state, bool per_row)
 	struct errmsg err = {0};
 
 	*state = f;
-	if (geteuid() || attach_how() == ATTACH_PERF_ADDRESS)
+	if (geteuid() || attach_how() == ATTACH_PERF_STUB)
 		skip();
 	f->prog = compile(per_row, &err);
 	int fd = f->prog ? bpfprog_load(f->prog, "on_probe", attach_prog_type(attach_how()), &err)

@@ -254,7 +254,6 @@ static void test_places(void **state)
 	const struct goruntime rt = {.recovered = {.addr = ELFFILE_TEXT + 2}};
 	struct probes *probes;
 	struct subject s;
-	size_t item;
 
 	(void)state;
 	grouped(&s, &want);
@@ -273,16 +272,6 @@ static void test_places(void **state)
 		assert_true(s.sel->items[probes->owners[i]].group <= last);
 		last = s.sel->items[probes->owners[i]].group;
 	}
-	assert_true(probes_shared(probes, s.sel, &item));
-	assert_true(item < 2);
-	probes_free(probes);
-	subject_drop(&s);
-
-	subject_make(&s, &want);
-	subject_add(&s, "main.*");
-	assert_int_equal(selection_find_sites(s.sel, &s.err), 0);
-	probes = probes_new(s.sel, &s.prog, NULL, 0, 0);
-	assert_false(probes_shared(probes, s.sel, &item));
 	probes_free(probes);
 	subject_drop(&s);
 }

@@ -135,7 +135,7 @@ static struct fixture *begin(void **state)
 	int fd = -1;
 
 	*state = f;
-	if (geteuid() || attach_how() == ATTACH_PERF_ADDRESS)
+	if (geteuid() || attach_how() == ATTACH_PERF_STUB)
 		skip();
 	stay_on_a_cpu();
 	f->prog = compile(plans, &err);
