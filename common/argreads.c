@@ -130,7 +130,8 @@ bool argreads_find(const struct image *img, const struct pclntab *tab,
 		   struct argreads *out)
 {
 	size_t len = fn->end - fn->addr;
-	struct insn_code code = {image_at(img, fn->addr, len), len, fn->addr};
+	const uint8_t *bytes = image_at(img, fn->addr, len);
+	struct insn_code code = {bytes, bytes ? len : 0, fn->addr};
 	struct reading reading = {.tab = tab, .fn = fn, .out = out};
 
 	memset(out, 0, sizeof(*out));

@@ -9,7 +9,8 @@ void evidence_read(const struct image *img, const struct pclntab *tab,
 		   struct evidence *out)
 {
 	size_t len = fn->end - fn->addr;
-	struct insn_code code = {image_at(img, fn->addr, len), len, fn->addr};
+	const uint8_t *bytes = image_at(img, fn->addr, len);
+	struct insn_code code = {bytes, bytes ? len : 0, fn->addr};
 
 	out->arch = image_arch(img);
 	out->args = INT32_MIN;

@@ -25,7 +25,10 @@
 #define ASAN_UNPOISON_MEMORY_REGION(addr, size) ((void)(addr), (void)(size))
 #endif
 
-enum { BLOCK = 1 << 16, WATCHED_MAX = 1 << 30 }; /* shadow memory is an eighth of what is watched */
+enum {
+	BLOCK = HELDFILE_BLOCK,
+	WATCHED_MAX = 1 << 30
+}; /* shadow memory is an eighth of what is watched */
 
 static uint64_t blocks_of(const struct heldfile_bytes *bytes)
 {
@@ -108,6 +111,10 @@ static bool ensure(struct heldfile_bytes *bytes, uint64_t off, uint64_t len)
 {
 	uint64_t end = (off + len - 1) / BLOCK + 1, run;
 
+	if (len > HELDFILE_MAX) { /* not even begun */
+		bytes->error = HELDFILE_LARGE;
+		return false;
+	}
 	for (uint64_t i = off / BLOCK; i < end; i += run + 1) {
 		for (run = 0; i + run < end && !has_block(bytes, i + run); run++)
 			continue;

@@ -7,6 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifndef HELDFILE_BLOCK_SIZE
+#define HELDFILE_BLOCK_SIZE (1 << 16)
+#endif
+
+enum { HELDFILE_BLOCK = HELDFILE_BLOCK_SIZE }; /* bytes that are read at a time, at the least */
+
 enum { HELDFILE_CUT = -1, HELDFILE_LARGE = -2 };
 
 struct heldfile_bytes {

@@ -19,12 +19,15 @@ int fuzz_image_file(const uint8_t *data, size_t size, void (*walk)(const struct 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 
 	struct heldfile *file = heldfile_open(NULL, path, NULL);
+
+	fuzz_change(fd, data, size);
 	struct image *img = file ? image_open(file, NULL) : NULL;
 
 	if (img)
 		walk(img);
 	image_close(img);
 	heldfile_close(file);
+	fuzz_change(-1, data, 0);
 	close(fd);
 	return 0;
 }
