@@ -2,7 +2,7 @@
 /* Reading the target's memory, and arithmetic, as generated code needs them. States are those of
  * trace_shared.h.
  *
- *   -DSTRING_MAX=n      bytes of a string, at most
+ *   -DSTRING_MAX=n      bytes of a string in an interface, at most
  */
 #ifndef FETCH_H
 #define FETCH_H

@@ -3,7 +3,7 @@
  * ring buffer. What serves one kind of function is a plan: a few functions that are generated from
  * the PROBE and the function's signature, into the place marked below.
  *
- *   -DSTRING_MAX=n      bytes of a string, at most
+ *   -DSTRING_MAX=n      bytes of a string in an interface, at most
  *   -DSAVED_MAX=n       bytes kept with a call until it returns
  *   -DRING_PAGES=n      size of the ring buffer, a power of two
  *   -DPLACES=n          probed sites

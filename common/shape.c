@@ -41,8 +41,11 @@ static bool reserve(const struct shape_limits *limits, uint32_t *end, uint32_t s
 	uint64_t start = ((uint64_t)*end + 7) & ~7ull;
 	uint64_t stop = start + (((uint64_t)size + 7) & ~7ull);
 
-	if (stop > limits->record_max)
+	if (stop > limits->record_max) {
+		if (limits->missing)
+			++*limits->missing;
 		return false;
+	}
 	*at = (uint32_t)start;
 	*end = (uint32_t)stop;
 	return true;

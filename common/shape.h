@@ -16,10 +16,12 @@
 #include "gotype.h"
 
 struct shape_limits {
-	uint32_t string_max; /* -Z: bytes of a string that are kept; of a slice too, but at least
-			      * SHAPE_ELEMS of its elements */
-	uint32_t record_max; /* bytes a record may take in all: past it nothing more is read */
-	bool follow;         /* %+v: what pointers point to, and maps' entries, one level */
+	uint32_t string_max;  /* -Z: bytes of a string that are kept; of a slice too, but at least
+			       * SHAPE_ELEMS of its elements */
+	uint32_t record_max;  /* bytes a record may take in all: past it nothing more is read */
+	bool follow;          /* %+v: what pointers point to, and maps' entries, one level */
+	uint32_t dynamic_max; /* bytes of a string in an interface; 0: string_max */
+	uint32_t *missing;    /* counts what the record had no room for; NULL: nobody asks */
 };
 
 enum { SHAPE_ELEMS = 8, SHAPE_DEPTH = 3 };

@@ -23,9 +23,14 @@ struct finding {
 	bool is_error; /* the one to go on with is an error */
 };
 
+static uint32_t string_max(const struct shape_limits *limits)
+{
+	return limits->dynamic_max ? limits->dynamic_max : limits->string_max;
+}
+
 static uint32_t ref_size(const struct shape_limits *limits)
 {
-	return STATE + shape_round(limits->string_max);
+	return STATE + shape_round(string_max(limits));
 }
 
 /* of one interface, without those inside */
@@ -100,7 +105,7 @@ void shape_dyntype(const struct gotype *type, bool direct, const struct shape_li
 	out->direct = held.word && !held.size;
 	if (!held.word)
 		shape_walk(held.type, held.size, note, &finding);
-	if (!limits->string_max)
+	if (!string_max(limits))
 		out->refs = 0;
 }
 
@@ -131,7 +136,7 @@ static bool list(const struct gotype *type, uint32_t off, void *ctx)
 		ref.state_at = refs->at + (uint32_t)sizeof(struct trace_dynamic) +
 			       (uint32_t)refs->bytes++ * ref_size(refs->limits);
 		ref.at = ref.state_at + STATE;
-		ref.max = refs->limits->string_max;
+		ref.max = string_max(refs->limits);
 		add(refs, ref);
 	} else if (type->kind == GOTYPE_INTERFACE && (int)off == refs->inner) {
 		ref.what = SHAPE_DYNAMIC;

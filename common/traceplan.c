@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "traceplan.h"
+#include "traceplan_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "../bpf-src/trace_shared.h"
 #include "argwords.h"
-#include "bpfmap.h"
 #include "bpfprog.h"
 #include "copyinfo.h"
 #include "errmsg.h"
@@ -20,28 +19,12 @@
 #include "traceplan_types.h"
 #include "tracer.h"
 
-enum { RECORD_MAX = 16384, CALLS_MAX = 1 << 17, RING_PAGES = 2048 };
-enum { PLANS_MAX = 1 << 16, QUOTE_MAX = 200 };
+enum { PLANS_MAX = 1 << 16, QUOTE_MAX = 200, RECORD_MAX = 16384 };
 
-struct traceplan {
-	const struct traceplan_config *config;
-	struct probespec *specs; /* of each PROBE */
-	struct format **formats; /* NULL: none */
-	char **patterns;
-	bool *returns;
-	size_t parsed;
-	struct gotypes *memory;
-	struct funcinfo **infos; /* of each of the tracer's programs */
-	size_t info_count;
-	struct traceplan_item *items;
-	size_t item_count;
-	struct traceplan_text *text;
-	uint32_t saved_max;
-	bool uses_parent, uses_identity;
-	size_t unknown;
-	const char *first_unknown, *unknown_copy;
-	bool known_copy; /* of some copy some arguments are known */
-};
+/* Where a record has not room for all that -Z allows, shorter strings leave room for more of them:
+ * so many bytes each are always tried. In interfaces, which may have a dozen strings, they have the
+ * same length in all records: so many bytes where each has room, or those few. */
+enum { STRING_LEAST = 80, DYNAMIC_MOST = 1024, DYNAMIC_FEW = 256 };
 
 static int parse_probe(struct traceplan *plan, size_t n, struct errmsg *err)
 {
@@ -133,7 +116,8 @@ static uint32_t program_of(const struct tracer *tracer, const struct program *pr
 struct shape_limits traceplan_limits(const struct traceplan *plan)
 {
 	return (struct shape_limits){.string_max = plan->config->string_max,
-				     .record_max = RECORD_MAX};
+				     .record_max = RECORD_MAX,
+				     .dynamic_max = plan->dynamic_max};
 }
 
 /* Does the spec ask for an argument or a result at all? */
@@ -195,6 +179,27 @@ static int signature_of(struct traceplan *plan, struct selection_item *item,
 	return 0;
 }
 
+/* With strings as long as there is room for. */
+static int plan_strings(struct traceplan *plan, struct tracegen_probe *probe,
+			struct tracegen_plan *made, struct errmsg *err)
+{
+	uint32_t missing = 0, max = plan->config->string_max;
+
+	probe->limits = traceplan_limits(plan);
+	probe->limits.missing = &missing;
+	for (;; max = max / 2 > STRING_LEAST ? max / 2 : STRING_LEAST) {
+		missing = 0;
+		probe->limits.string_max = max;
+		if (tracegen_plan(plan->memory, probe, made, err))
+			return -1;
+		if (!missing || max <= STRING_LEAST)
+			break;
+		tracegen_free(made);
+	}
+	plan->lacks_room |= missing > 0;
+	return 0;
+}
+
 static int plan_item(struct traceplan *plan, struct tracer *tracer, struct selection_item *item,
 		     bool several, struct errmsg *err)
 {
@@ -203,8 +208,7 @@ static int plan_item(struct traceplan *plan, struct tracer *tracer, struct selec
 				       .format = as->format,
 				       .arch = image_arch(item->prog->img),
 				       .several = several,
-				       .is_copy = item->is_copy,
-				       .limits = traceplan_limits(plan)};
+				       .is_copy = item->is_copy};
 	struct pclntab_func fn;
 	struct gofunc sig = {.dictionary = -1};
 	struct abi_layout abi;
@@ -222,7 +226,7 @@ static int plan_item(struct traceplan *plan, struct tracer *tracer, struct selec
 	probe.is_clone = fn.is_clone;
 	probe.restarts = item->restart != 0;
 	/* a copy without a site is left out for that */
-	int ret = item->skipped ? 0 : tracegen_plan(plan->memory, &probe, &made, err);
+	int ret = item->skipped ? 0 : plan_strings(plan, &probe, &made, err);
 
 	abi_layout_free(&abi);
 	if (ret || item->skipped)
@@ -263,42 +267,6 @@ static int plan_or_skip(struct traceplan *plan, struct tracer *tracer, size_t n,
 	return 0;
 }
 
-static bool same_creation(const struct tracer *tracer)
-{
-	for (size_t i = 1; i < tracer->program_count; i++)
-		if (!goruntime_same_creation(&tracer->runtimes[i], &tracer->runtimes[0]))
-			return false;
-	return true;
-}
-
-static void define_all(const struct traceplan *plan, struct tracer *tracer)
-{
-	const struct traceplan_config *config = plan->config;
-	const struct goruntime *rt = &tracer->runtimes[0];
-
-	tracer_define(tracer, "STRING_MAX", config->string_max);
-	tracer_define(tracer, "SAVED_MAX", plan->saved_max);
-	tracer_define(tracer, "RING_PAGES", RING_PAGES);
-	tracer_define(tracer, "CALLS", bpfmap_room(CALLS_MAX));
-	tracer_define(tracer, "USER_FRAMES", config->user_stack);
-	tracer_define(tracer, "KERNEL_FRAMES", config->kernel_stack);
-	for (size_t i = 0; i < config->probe_count; i++)
-		if (plan->returns[i]) {
-			tracer_define(tracer, "RETURNS", 1);
-			break;
-		}
-	tracer_define(tracer, "G_GOPC", same_creation(tracer) ? rt->g_gopc : 0);
-	tracer_define(tracer, "G_PARENT_GOID", same_creation(tracer) ? rt->g_parent_goid : 0);
-	if (config->user_stack || plan->uses_parent)
-		tracer_define(tracer, "PARENT", 1);
-	if (plan->uses_identity || config->only_tid || config->only_goid)
-		tracer_define(tracer, "IDENTITY_FIRST", 1);
-	if (config->only_tid)
-		tracer_define(tracer, "ONLY_TID", config->only_tid);
-	if (config->only_goid)
-		tracer_define(tracer, "ONLY_GOID", config->only_goid);
-}
-
 /* How many items has each PROBE? */
 static size_t *count_items(const struct traceplan *plan, const struct selection *sel)
 {
@@ -324,32 +292,63 @@ static int check_returns(const struct traceplan *plan, const struct selection *s
 	return 0;
 }
 
-int traceplan_make(void *ctx, struct tracer *tracer, struct errmsg *err)
+static int plan_all(struct traceplan *plan, struct tracer *tracer, struct errmsg *err)
 {
-	struct traceplan *plan = ctx;
 	size_t *counts = count_items(plan, tracer->sel);
 	int ret = 0;
 
-	if (check_returns(plan, tracer->sel, err) ||
-	    traceplan_check_runtimes(plan->config, tracer, err)) {
-		free(counts);
+	for (size_t i = 0; !ret && i < tracer->sel->item_count; i++)
+		ret = plan_or_skip(plan, tracer, i, counts[tracer->sel->items[i].group] > 1, err);
+	plan->item_count = tracer->sel->item_count;
+	free(counts);
+	return ret;
+}
+
+static void forget_plans(struct traceplan *plan)
+{
+	traceplan_text_free(plan->text);
+	plan->text = traceplan_text_new();
+	plan->saved_max = 0;
+	plan->unknown = 0;
+}
+
+static int plan_with_room(struct traceplan *plan, struct tracer *tracer, struct errmsg *err)
+{
+	uint32_t most = plan->config->string_max;
+
+	plan->dynamic_max = most < DYNAMIC_MOST ? most : DYNAMIC_MOST;
+	if (plan_all(plan, tracer, err))
 		return -1;
-	}
+	if (!plan->lacks_room || plan->dynamic_max <= DYNAMIC_FEW)
+		return 0;
+	plan->dynamic_max = DYNAMIC_FEW;
+	forget_plans(plan);
+	return plan_all(plan, tracer, err);
+}
+
+static void open_infos(struct traceplan *plan, const struct tracer *tracer)
+{
 	plan->infos = mem_zalloc(tracer->program_count, sizeof(struct funcinfo *));
 	plan->info_count = tracer->program_count;
 	for (size_t i = 0; i < tracer->program_count; i++)
 		plan->infos[i] =
 			funcinfo_new(tracer->programs[i], tracer->runtimes[i].minor, plan->memory);
-	plan->items = mem_zalloc(tracer->sel->item_count, sizeof(*plan->items));
-	for (size_t i = 0; !ret && i < tracer->sel->item_count; i++)
-		ret = plan_or_skip(plan, tracer, i, counts[tracer->sel->items[i].group] > 1, err);
-	free(counts);
-	if (ret)
+}
+
+int traceplan_make(void *ctx, struct tracer *tracer, struct errmsg *err)
+{
+	struct traceplan *plan = ctx;
+
+	if (check_returns(plan, tracer->sel, err) ||
+	    traceplan_check_runtimes(plan->config, tracer, err))
 		return -1;
-	plan->item_count = tracer->sel->item_count;
+	open_infos(plan, tracer);
+	plan->items = mem_zalloc(tracer->sel->item_count, sizeof(*plan->items));
+	if (plan_with_room(plan, tracer, err))
+		return -1;
 	if (traceplan_text_count(plan->text) > PLANS_MAX)
 		return errmsg_set(err, "too many functions of different signatures");
-	define_all(plan, tracer);
+	traceplan_define(plan, tracer);
 	tracer->part_count = traceplan_text_parts(plan->text);
 	tracer_insert(tracer, "plans", traceplan_text_plans(plan->text));
 	tracer_insert(tracer, "programs", traceplan_text_programs(plan->text));

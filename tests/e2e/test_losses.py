@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 
-from harness import (Target, Tool, compare_latency, expect, fixture, newest, test, tool_path)
+from harness import (Target, Tool, compare_latency, expect, fixture, newest, run, test, tool_path)
 
 from gotrace import Tracer
 
@@ -191,3 +191,15 @@ def full_traced():
     untracked = told(tracer, "not tracked: the map of calls that have not returned is full")
     ended = told(tracer, "had not returned when their process ended")
     expect(untracked and ended + untracked == truth[0]["running"], tracer.said())
+
+
+@test(size=[250, 1000, 4096])
+def strings_whole(size):
+    """Room for long strings takes none from short ones."""
+    path = fixture("traced", newest())
+    names = [f"{how}:main.{name}" for how in ("", "r") for name in ("wide", "thrice", "failing", "changes")]
+    plain, long = (run([tool_path("gotrace"), "-Z", str(z), *names, "--", path, "now"]) for z in (80, size))
+    expect(plain.returncode == long.returncode == 0, f"{long}")
+    got, true = (re.findall(r"main\.(?:wide|thrice|failing|changes) .*", re.sub("0x[0-9a-f]+", "0x", done.stdout))
+                 for done in (long, plain))
+    expect(len(true) > 20 and got == true, f"{set(got) ^ set(true)}")

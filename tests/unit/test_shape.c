@@ -108,7 +108,8 @@ static void test_slices(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct shape_limits limits = {rows[i].string_max, 1 << 16, false};
+		struct shape_limits limits = {.string_max = rows[i].string_max,
+					      .record_max = 1 << 16};
 		const struct gotype *slice = gotypes_slice(types, basic(rows[i].elem));
 		uint32_t end = 0;
 		const struct shape *shape = shape_new(types, slice, &limits, &end);
@@ -152,7 +153,7 @@ static unsigned depth_of(const struct shape *shape)
 
 static void test_depth(void **state)
 {
-	const struct shape_limits limits = {16, 1 << 20, false};
+	const struct shape_limits limits = {.string_max = 16, .record_max = 1 << 20};
 	const struct gotype *type = basic("string");
 	uint32_t end = 0;
 
@@ -209,13 +210,15 @@ static void test_recursive(void **state)
 
 static void test_full(void **state)
 {
-	struct shape_limits limits = {80, 200, false};
+	uint32_t missing = 0;
+	struct shape_limits limits = {.string_max = 80, .record_max = 200, .missing = &missing};
 	const struct gotype *strings[] = {basic("string"), basic("string"), basic("string")};
 	uint32_t end = 0;
 	const struct shape *shape = shape_new(types, record("main.T", 3, strings), &limits, &end);
 
 	(void)state;
 	assert_int_equal(shape->ref_count, 1); /* 48 + 88; no room for another 88 */
+	assert_int_equal(missing, 2);
 	shape = shape_new(types, basic("string"), &limits, &end);
 	assert_int_equal(shape->size, 16);
 	assert_int_equal(shape->ref_count, 0);
