@@ -73,9 +73,9 @@ long body_start(const struct body *body, const char **reason)
 
 static int rank(const struct insn *in)
 {
-	if (in->probe == INSN_REFUSED)
+	if (in->probe == INSN_REFUSED || in->nop5)
 		return 0;
-	return in->nop5 ? 1 : in->probe == INSN_EMULATED ? 3 : 2;
+	return in->probe == INSN_EMULATED ? 2 : 1;
 }
 
 /* may control leave the block at this instruction other than at its end? */
@@ -171,8 +171,22 @@ static long run_end(const struct body *body, const bool *leads, uint32_t b, uint
 	return end;
 }
 
-static void add_exit(struct body_exits *out, long at)
+long body_past_nops(const struct body *body, long at)
 {
+	const struct graph *graph = body->graph;
+	long i = at, last;
+
+	if (at >= (long)graph->flow->count)
+		return at;
+	last = graph->blocks[graph->block_of[at]].last;
+	while (i < last && body_insn(body, i)->kind == INSN_NOP && !rank(body_insn(body, i)))
+		i++;
+	return i;
+}
+
+static void add_exit(const struct body *body, struct body_exits *out, long at)
+{
+	at = body_past_nops(body, at);
 	for (size_t i = 0; i < out->count; i++)
 		if (out->items[i] == at)
 			return;
@@ -210,7 +224,7 @@ static const char *region_block(struct region *region, uint32_t b, long first)
 	if (is_foreign(body, first, end))
 		return "its code is mixed with its caller's";
 	if (end < (long)block->last) {
-		add_exit(region->out, end + 1);
+		add_exit(body, region->out, end + 1);
 		return NULL;
 	}
 	for (uint32_t i = 0; i < block->nsucc; i++) {
@@ -219,7 +233,7 @@ static const char *region_block(struct region *region, uint32_t b, long first)
 		if (region->leads[to])
 			body_visit_push(&region->visit, to);
 		else
-			add_exit(region->out, graph->blocks[to].first);
+			add_exit(body, region->out, graph->blocks[to].first);
 	}
 	return NULL;
 }
@@ -278,7 +292,7 @@ int body_exits(const struct body *body, long start, struct body_exits *out, cons
 	if (!*reason && is_caller_loop(&region))
 		*reason = "its code is mixed with its caller's";
 	for (size_t i = 0; !*reason && i < out->count; i++)
-		if (out->items[i] == start)
+		if (out->items[i] == body_past_nops(body, start))
 			*reason = "its end is the beginning of its next run";
 	body_visit_free(&region.visit);
 	free(region.leads);

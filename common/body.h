@@ -25,9 +25,13 @@ struct body {
  * first instruction where that cannot have been moved. FLOW_NONE and *reason: there is none. */
 long body_start(const struct body *body, const char **reason);
 
-/* The cheapest instruction to probe that is executed exactly as often as `start`. FLOW_NONE: the
- * kernel takes none. */
+/* The cheapest instruction to probe that is executed exactly as often as `start`. FLOW_NONE: no
+ * probe may stand on any. */
 long body_cheapest(const struct body *body, long start);
+
+/* `at`, or where no probe may stand on nops from there on, the first instruction behind them, which
+ * is come to with them alone. */
+long body_past_nops(const struct body *body, long at);
 
 /* The last of the instructions from `start` on that are executed exactly as often. */
 long body_last(const struct body *body, long start);
@@ -41,8 +45,9 @@ struct body_exits {
 	size_t count, cap;
 };
 
-/* The instructions that come next when a run that began with `start` has ended. 0, or -1 with
- * *reason where the run holds code of the caller's that does work. */
+/* The instructions that come next when a run that began with `start` has ended, or behind nops that
+ * come then, as body_past_nops(). 0, or -1 with *reason where the run holds code of the caller's
+ * that does work. */
 int body_exits(const struct body *body, long start, struct body_exits *out, const char **reason);
 
 #endif

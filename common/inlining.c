@@ -176,15 +176,17 @@ static void view_close(struct copy_view *view)
 	free(view->inside);
 }
 
-/* `entry` is the instruction whose SP the run is known by */
+/* `entry` is the instruction whose SP the run is known by; `kind` tells which end of it this is */
 static const char *make_site(const struct site_finder *finder, const struct copy_view *view,
 			     long at, long entry, enum site_kind kind, struct site *out)
 {
 	const struct insn *in = &finder->flow.insns[at];
+	const char *refusal =
+		site_refusal(in, kind == SITE_INLINED_EXIT ? SITE_RUN_ENDS : SITE_RUN_BEGINS);
 	int32_t here = 0, there = 0;
 
-	if (in->probe == INSN_REFUSED || in->nop5)
-		return "the kernel takes no probe at the instruction";
+	if (refusal)
+		return refusal;
 	if (!site_finder_sp(finder, &view->fn, in->addr, &here) ||
 	    !site_finder_sp(finder, &view->fn, finder->flow.insns[entry].addr, &there))
 		return "its stack pointer is not known";
@@ -208,8 +210,8 @@ int inlining_entry(struct site_finder *finder, const struct inlining_copy *copy,
 	if (start != FLOW_NONE) {
 		long at = body_cheapest(&view.body, start);
 
-		*reason = at == FLOW_NONE ? "the kernel takes no probe where its runs begin"
-					  : make_site(finder, &view, at, at, SITE_INLINED, out);
+		at = at == FLOW_NONE ? start : at; /* to be told why */
+		*reason = make_site(finder, &view, at, at, SITE_INLINED, out);
 	}
 	view_close(&view);
 	return *reason ? -1 : 0;
@@ -252,20 +254,23 @@ static const char *span_of(const struct site_finder *finder, const struct copy_v
 {
 	const char *reason = NULL;
 	struct body_exits found = {0};
-	long start = body_start(&view->body, &reason), call;
+	long start = body_start(&view->body, &reason), first, call;
 
 	if (start == FLOW_NONE)
 		return reason;
 	call = body_only_call(&view->body, start);
 	if (call != FLOW_NONE) {
 		reason = make_site(finder, view, call, call, SITE_INLINED_CALL, entry);
-		return reason ? reason : append_exit(finder, view, call + 1, call, exits);
+		return reason ? reason
+			      : append_exit(finder, view, body_past_nops(&view->body, call + 1),
+					    call, exits);
 	}
-	reason = make_site(finder, view, start, start, SITE_INLINED, entry);
+	first = body_past_nops(&view->body, start);
+	reason = make_site(finder, view, first, first, SITE_INLINED, entry);
 	if (!reason)
 		body_exits(&view->body, start, &found, &reason);
 	for (size_t i = 0; !reason && i < found.count; i++)
-		reason = append_exit(finder, view, found.items[i], start, exits);
+		reason = append_exit(finder, view, found.items[i], first, exits);
 	if (!reason && !found.count)
 		reason = "it never ends";
 	free(found.items);

@@ -26,7 +26,7 @@ enum insn_kind {
 enum insn_probe {
 	INSN_STEPPED,  /* executed out of line, single-stepped */
 	INSN_EMULATED, /* about ten times cheaper */
-	INSN_REFUSED,  /* ENOTSUPP, or probing it would break the program (49 90) */
+	INSN_REFUSED,  /* ENOTSUPP; or, where `breaks`, it would execute it wrongly (49 90) */
 };
 
 struct insn {
@@ -43,8 +43,9 @@ struct insn {
 	bool floats;     /* its place says nothing of its source position: see x86kind_floats() */
 	bool stays;      /* calls, branches, stores, nil checks: never moved by the compiler */
 	bool padding;    /* int3, zeros: what linkers put between functions */
-	bool nop5;       /* 0f 1f 44 00 00: a probe there makes new kernels push onto the user's
-			  * stack, which goroutines may have no room for */
+	/* `nop5`: 0f 1f 44 00 00, a probe there makes new kernels push onto the user's stack, which
+	 * goroutines may have no room for. `breaks`: the kernel takes a probe, and does it wrong */
+	bool nop5, breaks;
 	uint32_t writes; /* argument registers overwritten: bit n = n-th integer argument register
 			  * of ABIInternal (rax rbx rcx rdi rsi r8 r9 r10 r11; arm64 x0..x15) */
 };

@@ -47,7 +47,7 @@ static bool check_site(const struct site_finder *finder, const struct prologue *
 		out->emulated = true;
 		return true;
 	}
-	return check->after.probe != INSN_REFUSED && !check->after.nop5;
+	return !site_refusal(&check->after, SITE_BEHIND_CHECK);
 }
 
 /* lowers *first to a jump's target, 0 for the function's start */
@@ -165,7 +165,7 @@ static int entry_without_check(struct site_finder *finder, const struct pclntab_
 	search.want_args = false;
 	if (want_args && entry_block_site(finder, &search, out))
 		return 0;
-	return site_finder_refuse(reason, "the kernel takes no probe at its start");
+	return site_finder_refuse(reason, site_refusal(&finder->flow.insns[0], SITE_AT_START));
 }
 
 int site_entry(struct site_finder *finder, const struct pclntab_func *fn, bool want_args,
@@ -186,5 +186,5 @@ int site_entry(struct site_finder *finder, const struct pclntab_func *fn, bool w
 		return entry_without_check(finder, fn, &code, want_args, out, reason);
 	if (check_site(finder, &check, out))
 		return 0;
-	return site_finder_refuse(reason, "the kernel takes no probe after its stack check");
+	return site_finder_refuse(reason, site_refusal(&check.after, SITE_BEHIND_CHECK));
 }

@@ -102,6 +102,24 @@ const char *site_finder_never(const struct site_finder *finder, const struct pcl
 	return NULL;
 }
 
+const char *site_refusal(const struct insn *in, enum site_place place)
+{
+	static const char *const by_kernel[] = {
+		[SITE_AT_START] = "the kernel takes no probe at its start",
+		[SITE_BEHIND_CHECK] = "the kernel takes no probe after its stack check",
+		[SITE_AT_RETURN] = "the kernel takes no probe at its return",
+		[SITE_RUN_BEGINS] = "the kernel takes no probe where its runs begin",
+		[SITE_RUN_ENDS] = "the kernel takes no probe where its runs end",
+	};
+
+	if (in->probe == INSN_REFUSED && in->breaks)
+		return "we put no probe on an instruction that the kernel would execute wrongly";
+	if (in->probe == INSN_REFUSED)
+		return by_kernel[place];
+	return in->nop5 ? "we put no probe on a long nop, where newer kernels write to the stack"
+			: NULL;
+}
+
 int site_finder_refuse(const char **reason, const char *why)
 {
 	*reason = why;

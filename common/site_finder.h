@@ -40,6 +40,18 @@ bool site_finder_sp(const struct site_finder *finder, const struct pclntab_func 
 /* why there is no site in what is no function, where calls begin elsewhere than at the first byte,
  * or where FIPS mode would end the program for it; NULL: it may have some */
 const char *site_finder_never(const struct site_finder *finder, const struct pclntab_func *fn);
+/* Where in a function or copy a probe was to stand. */
+enum site_place {
+	SITE_AT_START,
+	SITE_BEHIND_CHECK,
+	SITE_AT_RETURN,
+	SITE_RUN_BEGINS,
+	SITE_RUN_ENDS,
+};
+
+/* Why no probe may stand at the instruction, and by whom it is refused; NULL: it may. A nop of five
+ * bytes is none of ours but as a function's first instruction. */
+const char *site_refusal(const struct insn *in, enum site_place place);
 int site_finder_refuse(const char **reason, const char *why); /* -1 */
 
 /* These fill finder->flow, and finder->graph, with the function. 0, or -1 with *reason. */

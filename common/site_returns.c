@@ -46,7 +46,7 @@ static const char *append_ends(const struct site_finder *finder, const struct pc
 		if (kind == SITE_FIRST)
 			continue;
 		if (in->probe == INSN_REFUSED)
-			return "the kernel takes no probe at its return";
+			return site_refusal(in, SITE_AT_RETURN);
 		if (!site_finder_sp(finder, fn, in->addr, &below))
 			return "its stack pointer at return is not known";
 		out->items = mem_grow(out->items, out->count, &out->cap, sizeof(*out->items));

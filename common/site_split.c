@@ -144,7 +144,7 @@ int site_split_entry(struct site_finder *finder, const struct pclntab_func *fn,
 		     struct site *out, const char **reason)
 {
 	struct entry_walk walk = {finder, code, want_args, 0};
-	bool refused = split->body.probe == INSN_REFUSED || split->body.nop5;
+	bool refused = site_refusal(&split->body, SITE_BEHIND_CHECK);
 	uint64_t limit;
 
 	*out = (struct site){.addr = split->body.addr,
@@ -163,7 +163,7 @@ int site_split_entry(struct site_finder *finder, const struct pclntab_func *fn,
 		cheapest(&walk, split->body.addr, limit, out);
 	if (!refused || out->addr != split->body.addr)
 		return 0;
-	return site_finder_refuse(reason, "the kernel takes no probe after its stack check");
+	return site_finder_refuse(reason, site_refusal(&split->body, SITE_BEHIND_CHECK));
 }
 
 /* --- returns --- */

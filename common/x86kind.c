@@ -58,7 +58,7 @@ static bool is_string(const struct x86_op *op)
 /* What the kernel accepts and does wrong: pushf would save the flag that single-stepping sets,
  * and popf lose it; a repeated string instruction is hit once for each repetition. 49 90
  * exchanges rax and r8, but is taken for a nop. */
-static bool is_broken(const struct x86_op *op)
+bool x86kind_breaks(const struct x86_op *op)
 {
 	if (op->form != X86_LEGACY || op->map)
 		return false;
@@ -68,7 +68,7 @@ static bool is_broken(const struct x86_op *op)
 
 bool x86kind_refused(const struct x86_op *op)
 {
-	if (op->prefixes & (X86_LOCK | X86_SEG_OLD) || op->form == X86_EVEX || is_broken(op))
+	if (op->prefixes & (X86_LOCK | X86_SEG_OLD) || op->form == X86_EVEX || x86kind_breaks(op))
 		return true;
 	if (is_branch(op))
 		return op->prefixes & X86_OPSIZE;

@@ -43,6 +43,16 @@ def println_latency(version, flavour):
         compare_latency(truth, records)
 
 
+@test(version=versions)
+def nops_latency(version):
+    """Compilers that align jumps (Go 1.15) put long nops behind copies: none is lost for them."""
+    with Target("nops", version) as target:
+        truth, records, said = trace("gofunclatency", target, ":fmt.Println")
+        expect("left out" not in said, said)
+        expect(records[0]["count"] == truth[0]["calls"],
+               f"{records[0]['count']} of {truth[0]['calls']}")
+
+
 @test(version=versions, flavour=["plain", "strip", "pie"])
 def inlined_names(version, flavour):
     with Target("inlined", version, flavour) as target:

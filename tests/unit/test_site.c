@@ -13,6 +13,7 @@
 #include "insn.h"
 #include "pclntab.h"
 #include "site.h"
+#include "site_finder.h"
 
 enum { BASE = 0x401000 };
 
@@ -156,6 +157,50 @@ static void test_entry_never(void **state)
 	site_finder_free(finder);
 }
 
+/* who refuses is said: the kernel, or we in its stead */
+static void test_refusals(void **state)
+{
+	static const struct {
+		const char *code;
+		size_t len;
+		const char *reason;
+	} cases[] = {
+		{CODE("\xf0\x0f\xc1\x03\xc3"), /* lock xadd [rbx], eax */
+		 "the kernel takes no probe at its start"},
+		{CODE("\x49\x90\x0f\x0b"), /* xchg rax, r8; ud2 */
+		 "we put no probe on an instruction that the kernel would execute wrongly"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct site_finder *finder = finder_of(cases[i].code, cases[i].len);
+		struct pclntab_func fn = function(cases[i].len);
+		const char *reason = NULL;
+		struct site site;
+		int ret = site_entry(finder, &fn, false, &site, &reason);
+
+		assert_int_equal(ret, -1);
+		assert_string_equal(reason, cases[i].reason);
+		site_finder_free(finder);
+	}
+}
+
+/* what stands behind a check, where the branch itself cannot be probed either */
+static void test_refusal_places(void **state)
+{
+	const struct insn kernel = {.probe = INSN_REFUSED}, ours = {.nop5 = true}, none = {0};
+
+	(void)state;
+	assert_string_equal(site_refusal(&kernel, SITE_BEHIND_CHECK),
+			    "the kernel takes no probe after its stack check");
+	assert_string_equal(site_refusal(&kernel, SITE_RUN_ENDS),
+			    "the kernel takes no probe where its runs end");
+	assert_string_equal(
+		site_refusal(&ours, SITE_RUN_ENDS),
+		"we put no probe on a long nop, where newer kernels write to the stack");
+	assert_null(site_refusal(&none, SITE_AT_START));
+}
+
 /* cmp sp, x16; b.ls; str x30, [sp, #-32]!; ...; ret; mov x3, x30; bl; b start */
 static void test_entry_arm64(void **state)
 {
@@ -250,10 +295,9 @@ static void test_returns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_entry),
-		cmocka_unit_test(test_entry_never),
-		cmocka_unit_test(test_entry_arm64),
-		cmocka_unit_test(test_returns),
+		cmocka_unit_test(test_entry),       cmocka_unit_test(test_entry_never),
+		cmocka_unit_test(test_refusals),    cmocka_unit_test(test_refusal_places),
+		cmocka_unit_test(test_entry_arm64), cmocka_unit_test(test_returns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
