@@ -123,6 +123,36 @@ static void test_header_stack(void **state)
 	assert_int_equal(goid, 160);
 }
 
+/* Several fields are kept in slots of the stack at a time: each slot is one of its own. */
+static void test_header_slots(void **state)
+{
+	struct insn_code code = CODE("\x48\x8b\x90\x98\0\0\0" /* mov rdx, [rax+152] */
+				     "\x48\x89\x54\x24\x28"   /* mov [rsp+40], rdx */
+				     "\x48\x8b\x90\xb0\0\0\0" /* mov rdx, [rax+176] */
+				     "\x48\x89\x54\x24\x30"   /* mov [rsp+48], rdx */
+				     "\x48\x8b\x48\x38"       /* mov rcx, [rax+56] */
+				     "\x48\x89\x0c\x24"       /* mov [rsp], rcx */
+				     "\x48\x89\x4c\x24\x20"   /* mov [rsp+32], rcx */
+				     "\xe8\0\0\0\0"           /* call printlock */
+				     "\x48\x8b\x44\x24\x28"   /* mov rax, [rsp+40] */
+				     "\xe8\xcc\x0f\0\0");     /* call printint */
+	/* the same on the stack: what was stored last stands in the slot */
+	struct insn_code last = CODE("\x48\x8b\x90\x98\0\0\0" /* mov rdx, [rax+152] */
+				     "\x48\x8b\x48\x38"       /* mov rcx, [rax+56] */
+				     "\x48\x89\x0c\x24"       /* mov [rsp], rcx */
+				     "\x48\x89\x4c\x24\x08"   /* mov [rsp+8], rcx */
+				     "\x48\x89\x14\x24"       /* mov [rsp], rdx */
+				     "\x48\x89\x4c\x24\x10"   /* mov [rsp+16], rcx */
+				     "\xe8\xde\x0f\0\0");     /* call printint */
+	uint32_t goid = 0;
+
+	(void)state;
+	assert_true(goruntime_parse_header(&code, true, is_print, NULL, &goid));
+	assert_int_equal(goid, 152);
+	assert_true(goruntime_parse_header(&last, false, is_print, NULL, &goid));
+	assert_int_equal(goid, 152);
+}
+
 static void test_header_unknown(void **state)
 {
 	/* what the callee left in rax is nobody's field */
@@ -212,6 +242,7 @@ int main(void)
 		cmocka_unit_test(test_systemstack_overwritten),
 		cmocka_unit_test(test_header_register),
 		cmocka_unit_test(test_header_stack),
+		cmocka_unit_test(test_header_slots),
 		cmocka_unit_test(test_header_unknown),
 		cmocka_unit_test(test_header_gccgo),
 		cmocka_unit_test(test_newproc),

@@ -285,6 +285,36 @@ static void check_returns(const struct return_case *c)
 	site_finder_free(finder);
 }
 
+/* Their callers go on by other means: the RET that each of them has is never come to. */
+static void test_left_otherwise(void **state)
+{
+	static const struct {
+		const char *name;
+		bool returns;
+	} cases[] = {{"runtime.morestack", false}, {"runtime.morestack_noctxt", false},
+		     {"runtime.mcall", false},     {"runtime.goexit1", false},
+		     {"runtime.mcallback", true},  {"runtime.goexit", true},
+		     {"runtime.systemstack", true}};
+	struct site_finder *finder = finder_of("\x55\x5d\xc3", 3);
+	struct pclntab_func fn = function(3);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct site_list list = {0};
+		const char *reason = "";
+
+		fn.name = cases[i].name;
+		int ret = site_returns(finder, &fn, &list, &reason);
+
+		if (ret != (cases[i].returns ? 0 : -1) || list.count != cases[i].returns)
+			fail_msg("%s: %d, %zu sites, %s", fn.name, ret, list.count, reason);
+		if (ret)
+			assert_string_equal(reason, "it never returns");
+		free(list.items);
+	}
+	site_finder_free(finder);
+}
+
 static void test_returns(void **state)
 {
 	(void)state;
@@ -295,9 +325,10 @@ static void test_returns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_entry),       cmocka_unit_test(test_entry_never),
-		cmocka_unit_test(test_refusals),    cmocka_unit_test(test_refusal_places),
-		cmocka_unit_test(test_entry_arm64), cmocka_unit_test(test_returns),
+		cmocka_unit_test(test_entry),          cmocka_unit_test(test_entry_never),
+		cmocka_unit_test(test_refusals),       cmocka_unit_test(test_refusal_places),
+		cmocka_unit_test(test_entry_arm64),    cmocka_unit_test(test_returns),
+		cmocka_unit_test(test_left_otherwise),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

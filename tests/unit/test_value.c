@@ -79,6 +79,12 @@ static void test_floats(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		expect(basic("float64"), &rows[i].value, VALUE_GO, rows[i].text);
+	/* JSON has no such numbers: they are text */
+	expect_json(basic("float64"), &(double){__builtin_nan("")}, "\"NaN\"");
+	expect_json(basic("float64"), &(double){__builtin_inf()}, "\"+Inf\"");
+	expect_json(basic("float32"), &(float){-__builtin_inff()}, "\"-Inf\"");
+	expect_json(basic("float64"), &(double){-12.75}, "-12.75");
+	expect_json(basic("float32"), &tenth, "0.1");
 	expect(basic("float32"), &tenth, VALUE_GO, "0.1");
 	expect(basic("float32"), &large, VALUE_GO, "1.6777216e+07");
 	expect(basic("complex128"), parts, VALUE_GO, "(1-2i)");
