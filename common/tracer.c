@@ -135,6 +135,7 @@ static int compile_and_find_sites(struct tracer *tracer, struct errmsg *err)
 		return errmsg_set(err, "cannot start a thread");
 	int ret = selection_find_sites(tracer->sel, err);
 
+	tracer_decide_alone(tracer);
 	if (!ret)
 		ret = tracer_check_memory(tracer, err);
 	if (!ret)
@@ -196,12 +197,10 @@ static int prepare(struct tracer *tracer, struct errmsg *err)
 {
 	if (find_process(tracer, err))
 		return -1;
-	struct attach_trial *trial = tracer->pid ? attach_trial_start() : NULL;
-	int ret = select_functions(tracer, err);
-
-	if (trial && tracer_is_alone(tracer, trial))
-		tracer->execs = execwatch_new(tracer->pid);
-	if (ret || tracer_define_all(tracer, err) || compile_and_find_sites(tracer, err))
+	if (tracer->pid)
+		tracer->trial = attach_trial_start();
+	if (select_functions(tracer, err) || tracer_define_all(tracer, err) ||
+	    compile_and_find_sites(tracer, err))
 		return -1;
 	return tracer_check(tracer, err);
 }
@@ -305,6 +304,8 @@ void tracer_free(struct tracer *tracer)
 	if (!tracer)
 		return;
 	tracer_detach(tracer);
+	if (tracer->trial)
+		attach_trial_end(tracer->trial);
 	execwatch_free(tracer->execs);
 	textcost_free(tracer->cost);
 	free(tracer->runtimes);

@@ -28,6 +28,7 @@ struct tracer {
 	struct program *executed;    /* what the process or the command executes; NULL: not asked */
 	pid_t pid;                   /* of -p or of the command; 0: every process */
 	struct textcost *cost;       /* what breakpoints take of processes' memory */
+	struct attach_trial *trial;  /* runs yet; or NULL */
 	struct execwatch *execs;     /* of it; NULL: other processes have the probes as well */
 	struct process *process;     /* of -p, held since before anything was read; or NULL */
 	struct goruntime *runtimes;  /* of each program, where goroutines are followed; or NULL */

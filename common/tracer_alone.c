@@ -4,6 +4,7 @@
 
 #include "attach_trial.h"
 #include "command.h"
+#include "execwatch.h"
 #include "pclntab.h"
 #include "process.h"
 #include "program.h"
@@ -33,9 +34,11 @@ static bool may_execute(const struct tracer *tracer)
 	return may;
 }
 
-bool tracer_is_alone(const struct tracer *tracer, struct attach_trial *trial)
+void tracer_decide_alone(struct tracer *tracer)
 {
-	bool may = may_execute(tracer);
+	struct attach_trial *trial = tracer->trial;
 
-	return attach_trial_end(trial) && !may;
+	tracer->trial = NULL;
+	if (trial && attach_trial_end(trial) && !may_execute(tracer))
+		tracer->execs = execwatch_new(tracer->pid);
 }

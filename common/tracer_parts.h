@@ -5,7 +5,6 @@
 
 #include "tracer.h"
 
-struct attach_trial;
 struct heldfile;
 struct probes;
 struct program;
@@ -20,9 +19,9 @@ int tracer_check(struct tracer *tracer, struct errmsg *err);
 int tracer_read_runtimes(struct tracer *tracer, struct errmsg *err);
 /* Fills tracer->defs when the items are known. */
 int tracer_define_all(struct tracer *tracer, struct errmsg *err);
-/* With a process: can the kernel keep the probes to it, and without losing calls? Ends the trial.
- */
-bool tracer_is_alone(const struct tracer *tracer, struct attach_trial *trial);
+/* Ends the trial. Where the kernel can keep probes to the process, and without losing calls, there
+ * is tracer->execs from then on. */
+void tracer_decide_alone(struct tracer *tracer);
 /* Fills tracer->cost when the sites are known. -1: it is more than the processes may have. */
 int tracer_check_memory(struct tracer *tracer, struct errmsg *err);
 /* Attaches each part's program, fds[part], to the sites of every file; without a gate the maps are
