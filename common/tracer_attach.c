@@ -14,6 +14,7 @@
 #include "mem.h"
 #include "pclntab.h"
 #include "probes.h"
+#include "process.h"
 #include "program.h"
 
 /* Inlined copies are known by the stack pointer at their own entry: that of the function which they
@@ -131,6 +132,9 @@ int tracer_attach_all(struct tracer *tracer, const int *prog_fds, struct errmsg 
 
 	if (tracer_check(tracer, err))
 		return -1;
+	/* what was read by its number may be another's */
+	if (tracer->process && !process_runs(tracer->process))
+		return errmsg_set(err, "process %d has ended", tracer->pid);
 	tracer->attached = mem_zalloc(count, sizeof(struct attach *));
 	tracer->places = mem_zalloc(tracer->place_max, sizeof(*tracer->places));
 	for (size_t i = 0; i < count; i++) {

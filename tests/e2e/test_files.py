@@ -15,7 +15,7 @@ from harness import (Process, Target, Tool, expect, fixture, newest, private_cop
                      test, tool_path)
 
 TWO = ["1.19", "1.27"]  # versions whose code stands at other addresses
-TRIES = 8
+TRIES = 6
 
 
 @contextlib.contextmanager
