@@ -229,6 +229,8 @@ def replaced_while_traced(tool):
             target.truth()
             record = [r for r in tracer.stop() if r.get("func") == "main.workCall"][0]
             expect(record["count"] == 100, f"{record}")
+            expect(f'{tool}: "{target.path}" was replaced while it was traced: only processes of the old file '
+                   "were seen" in tracer.err.text().splitlines(), tracer.err.text())
 
 
 @test(tool=ALL)
