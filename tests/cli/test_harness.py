@@ -161,3 +161,49 @@ def t_hangs(): run(["sh", "-c", "sleep 50 & exec sleep 50"], timeout=0.5)
 def t_holds(): run(["sh", "-c", "sleep 50 & exit 0"], timeout=0.5)
 """)
     expect(out.count("timed out") == 2 and time.monotonic() - begun < 20, out)
+
+
+TINY = """
+rule cc
+  command = cc -c -MD -MF $out.d -o $out -c $in
+  depfile = $out.d
+  deps = gcc
+build a.o: cc ../a.c
+build b.o: cc ../b.c
+"""
+
+
+@test()
+def lint_remembers():
+    """clang-tidy sees again what has changed, and all that it did not pass, and nothing else."""
+    with tempfile.TemporaryDirectory() as folder:
+        def write(name, text):
+            os.makedirs(os.path.dirname(f"{folder}/{name}"), exist_ok=True)
+            with open(f"{folder}/{name}", "w", encoding="ascii") as file:
+                file.write(text)
+
+        def looked_at():
+            write("log", "")
+            for argv in ["ninja", "-C", build], ["sh", "-c", f"ninja -C {build} -t compdb > {build}/compile_commands.json"]:
+                run(argv)
+            done = run([TESTS + "/lint/tidy", folder, build], env=env)
+            with open(folder + "/log", encoding="ascii") as file:
+                return sorted(os.path.basename(line.strip()) for line in file), done.returncode
+
+        build = folder + "/build"
+        env = dict(os.environ, PATH=f"{folder}/bin:{os.environ['PATH']}", BCC_GOTOOLS_CACHE=folder + "/cache")
+        write("build/build.ninja", TINY)
+        write("a.c", '#include "a.h"\n')
+        write("b.c", "int b;\n")
+        write("a.h", "int a;\n")
+        write(".clang-tidy", "x")
+        write("bin/clang-tidy", f"#!/bin/sh\n[ $1 != --version ] || exit 0\necho $4 >>{folder}/log\n! grep -q bad $4\n")
+        os.chmod(folder + "/bin/clang-tidy", 0o755)
+        steps = [(None, None, ["a.c", "b.c"], 0), (None, None, [], 0), ("a.h", "long a;\n", ["a.c"], 0),
+                 ("b.c", "int bad;\n", ["b.c"], 1), (None, None, ["b.c"], 1), ("b.c", "int b;\n", [], 0),
+                 (".clang-tidy", "y", ["a.c", "b.c"], 0)]
+        for name, text, files, status in steps:
+            if name:
+                write(name, text)
+            got = looked_at()
+            expect(got == (files, status), f"after {name} {text}: {got}, not {(files, status)}")
