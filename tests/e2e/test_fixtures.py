@@ -46,13 +46,18 @@ def latency_generics(version):
 
 
 @test(name=BUILT, version=some_versions, flavour=FLAVOURS)
-def count_built(name, version, flavour):
-    count(name, version, flavour)
-
-
-@test(name=BUILT, version=some_versions, flavour=FLAVOURS)
-def latency_built(name, version, flavour):
-    latency(name, version, flavour)
+def built(name, version, flavour):
+    """Both tools at once on one process"""
+    with Target(name, version, flavour) as target:
+        pid = target.target_pid
+        with Tool("gofunccount", "-j", "-p", pid, ":main.*") as counter, \
+                Tool("gofunclatency", "-j", "-F", "-p", pid, ":main.*") as timer:
+            counter.tracing()
+            timer.tracing()
+            target.go()
+            truth = target.truth()
+            compare_counts(truth, counter.records())
+            compare_latency(truth, timer.records())
 
 
 @test(version=some_versions)

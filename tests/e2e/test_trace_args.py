@@ -2,11 +2,12 @@
 """gotrace prints the arguments and results of calls of every kind as the program itself does."""
 
 import collections
+import contextlib
 import re
 
-from harness import expect, newest, plain_name, test, versions
+from harness import Target, expect, newest, plain_name, test, versions
 
-from gotrace import rows, trace_fixture
+from gotrace import Tracer, rows, trace_fixture
 
 # what the newest compiler passes in registers is on the stack in 1.15; -N -l has frames of its own
 BUILT = [("1.15", "plain"), ("1.15", "nl"), ("1.19", "plain"), ("1.23", "plain"), ("1.27", "plain"),
@@ -82,26 +83,44 @@ def both(given, answered):
     return f"{given} -> {answered}".strip() if answered else given
 
 
+def true_lines(said, part, how):
+    """What gotrace should print; how: "r" at return, arguments as they were at entry, and results"""
+    given = truth(said, "p", part)
+    if how != "r":
+        return given
+    return [(name, both(given, answered)) for (name, given), (_, answered) in zip(given, truth(said, "r", part))]
+
+
 def check_returns(part, built_as):
-    """Arguments as they were at entry, and results"""
     version, flavour = built_as
     text, said = trace_fixture("args", version, *("r" + p for p in PARTS[part]), flavour=flavour)
-    true = [(name, both(given, answered)) for (name, given), (_, answered) in zip(
-        truth(said, "p", part), truth(said, "r", part))]
-    compare(true, rows(text), version)
+    compare(true_lines(said, part, "r"), rows(text), version)
 
 
 MOST = ["call0", "call1", "call2", "methods"]
 
 
-@test(part=MOST, built_as=built)
-def trace_args(part, built_as):
-    check(part, built_as)
-
-
-@test(part=MOST, built_as=built_for_results)
-def trace_results(part, built_as):
-    check_returns(part, built_as)
+@test(built_as=built)
+def trace_args(built_as):
+    """Arguments, and results: all on one run of the program, by a tracer for each part of it"""
+    version, flavour = built_as
+    jobs = [(part, "") for part in MOST]
+    if built_as in built_for_results():
+        jobs += [(part, "r") for part in MOST]
+    with Target("args", version, flavour) as target, contextlib.ExitStack() as tracers:
+        running = []
+        for part, how in jobs:  # one compiles at a time
+            for tracer in running[-1:]:
+                tracer.attached()
+            patterns = [how + pattern for pattern in PARTS[part]]
+            running.append(tracers.enter_context(Tracer("-p", target.target_pid, *patterns)))
+        running[-1].attached()
+        target.go()
+        texts = [tracer.rest() for tracer in running]
+        expect(target.wait() == 0, f"the target ended with {target.child.returncode}: {target.said()}")
+        said = target.out.text()
+    for (part, how), text in zip(jobs, texts):
+        compare(true_lines(said, part, how), rows(text), version)
 
 
 def named(text):
