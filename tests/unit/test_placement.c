@@ -13,7 +13,9 @@
 
 enum { CALL_LINE = 20, NONE = -1, PCS_FREE = 0x40 };
 
-struct line_run { /* up to this offset in the code, exclusive */
+/* Up to this offset in the code, exclusive; the next has another line, as a table would end where
+ * the value stays. */
+struct line_run {
 	unsigned to, line;
 };
 
@@ -39,10 +41,7 @@ struct place_case {
 
 static const struct place_case cases[] = {
 	{"a branch before the call", BRANCH, {{3, CALL_LINE}, {8, CALL_LINE - 1}, {64, 9}}, 5},
-	{"a branch on the call's own line: if f(x) > 3",
-	 BRANCH,
-	 {{3, CALL_LINE}, {8, CALL_LINE}, {64, 9}},
-	 NONE},
+	{"a branch on the call's own line: if f(x) > 3", BRANCH, {{8, CALL_LINE}, {64, 9}}, NONE},
 	{"a branch behind the call: it may have been moved there",
 	 BRANCH,
 	 {{3, CALL_LINE}, {8, CALL_LINE + 1}, {64, 9}},
