@@ -44,10 +44,11 @@ def left_on_system_stack_of_gccgo():
 
 @test(version=lambda: [newest()])
 def frames_across_stacks(version):
-    """A go statement runs on the thread's system stack: its callers are on the goroutine's."""
+    """A go statement runs on the thread's system stack, two functions deep: their callers are on the
+    goroutine's."""
     with tempfile.TemporaryDirectory() as folder:
         path = private_copy(folder, "migrate", version)
-        with Tool("gotrace", "-U", "-M", "6", f"{path}:runtime.newproc.func1", "--", path,
+        with Tool("gotrace", "-U", "-M", "6", f"{path}:runtime.newproc1", "--", path,
                   "now") as tracer:
             expect(tracer.wait() == 0, tracer.said())
             text = tracer.out.text()
@@ -56,5 +57,5 @@ def frames_across_stacks(version):
     stacks = [names for names in stacks if names and names[-1] != "runtime.rt0_go"]
     expect(len(stacks) >= 3, text)
     for names in stacks:
-        expect(names[:2] == ["runtime.newproc.func1", "runtime.systemstack"] and
+        expect(names[:3] == ["runtime.newproc1", "runtime.newproc.func1", "runtime.systemstack"] and
                names[-1] == "runtime.main", f"{names}")
