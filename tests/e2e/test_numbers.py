@@ -4,11 +4,12 @@
 import datetime
 import os
 import re
+import time
 
 from harness import (Skip, Target, Tool, compare_counts, counted, expect, json_lines, newest, run,
                      test, tool_path)
 
-from gotrace import trace
+from gotrace import Tracer, trace
 
 ROW = re.compile(r"^(\S+) +(\d+)$", re.M)
 LATENCY = re.compile(r"^avg = (\d+) (\w+), total: (\d+) \w+, count: (\d+)\n"
@@ -69,6 +70,25 @@ def times_are_utc(tool):
     times = [datetime.datetime.fromisoformat(r["time"][:26].rstrip("Z") + "+00:00") for r in records]
     expect(times and all(r["time"].endswith("Z") for r in records), f"{records}")
     expect(all(before <= at <= after for at in times), f"{times}, not from {before} to {after}")
+
+
+@test()
+def trace_times():
+    """-T is the clock on the wall, -t the time since the start: not since another moment"""
+    env = dict(os.environ, TZ="Asia/Kolkata")  # 5:30 from UTC, whatever the season
+    begun = time.time()
+    with Target("traced", newest()) as target:
+        with Tracer("-T", "-t", "-p", target.target_pid, ":main.add", env=env) as tracer:
+            tracer.wait_line("TIME ")
+            since = time.time()
+            target.go()
+            clock, seconds = tracer.rest().splitlines()[1].split()[:2]
+    took = time.time()
+    there = datetime.timezone(datetime.timedelta(hours=5, minutes=30))
+    clocks = [datetime.datetime.fromtimestamp(at, there).strftime("%H:%M:%S")
+              for at in range(int(begun), int(took) + 1)]
+    expect(clock in clocks, f"{clock}, not {clocks}")
+    expect(0 <= float(seconds) <= took - begun, f"{seconds} s after the start, {took - since} after it traced")
 
 
 @test()

@@ -121,12 +121,15 @@ def trace_unix_time():
 
 @test()
 def trace_aggregate():
-    """-A: each distinct line with its count"""
-    text, _ = trace_fixture("traced", newest(), "-A", ':main.(*Store).Get "%s", key',
+    """-A: each distinct line once, with its count, rarest first; when and where it was is no part
+    of it"""
+    text, _ = trace_fixture("traced", newest(), "-A", "-T", "-t", "-C", ':main.(*Store).Get "%s", key',
+                            ':main.(*Store).Get (key == "two") "rarer"', ':main.slowly "%d", ms',
                             words=["rounds=9"])
-    for key in "one", "none", "two", "nothing":
-        counts = re.findall(rf" {key}\n-->COUNT (\d+)$", text, re.M)  # on each thread
-        expect(sum(map(int, counts)) == 9, f"{key}: {counts}")
+    keys = dict.fromkeys(("one", "none", "two", "nothing", "rarer", "10", "20", "30"), 9)
+    for key, count in keys.items():
+        counts = re.findall(rf" {key}\n-->COUNT (\d+)$", text, re.M)
+        expect(counts == [str(count)], f"{key}: {counts}")
 
 
 @test()

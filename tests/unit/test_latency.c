@@ -23,6 +23,7 @@
 #include "latency.h"
 #include "mem.h"
 
+enum { GOEXIT = 4 * 3, FATAL, PROBES }; /* places of the runtime's hooks, after those of rows */
 enum { ROWS = 3, GOROUTINES = 8, LONG_MS = 100 };
 
 struct fixture {
@@ -40,7 +41,10 @@ static unsigned place_of(unsigned row, bool copy, bool returns)
 
 static struct attach *attach_places(int fd, struct errmsg *err)
 {
-	struct fakeg_probe probes[4 * ROWS];
+	struct fakeg_probe probes[PROBES] = {
+		[GOEXIT] = {GOEXIT, cookie_make(0, COOKIE_GOEXIT, 0, 0)},
+		[FATAL] = {FATAL, cookie_make(0, COOKIE_FATAL, 0, 0)},
+	};
 
 	for (unsigned i = 0; i < 4 * ROWS; i++) {
 		unsigned row = i / 2 % ROWS, copy = i / (2 * ROWS) * (row + 1);
@@ -48,14 +52,14 @@ static struct attach *attach_places(int fd, struct errmsg *err)
 
 		probes[i] = (struct fakeg_probe){i, cookie_make(row, kind, 0, copy)};
 	}
-	return fakeg_attach(fd, probes, 4 * ROWS, err);
+	return fakeg_attach(fd, probes, PROBES, err);
 }
 
 static struct bpfprog *compile(bool per_row, struct errmsg *err)
 {
 	struct bpfprog_define defs[FAKEG_DEFINES + 8] = {
-		{"ROWS", ROWS},     {"UNIT", 1},      {"GOROUTINES", GOROUTINES},
-		{"DEEP_CALLS", 64}, {"PLACES", 1024},
+		{"ROWS", ROWS},      {"UNIT", 1},      {"GOROUTINES", GOROUTINES},
+		{"DEEP_CALLS", 256}, {"PLACES", 1024},
 	};
 	size_t count = 5;
 
@@ -224,6 +228,43 @@ static void test_nested_copies(void **state)
 	}
 }
 
+static void call_deep(uint64_t goid, unsigned calls)
+{
+	for (unsigned i = 1; i <= calls; i++)
+		fakeg_hit(goid, 256 * i, place_of(0, false, false));
+}
+
+/* What did not return, of a few calls and of more than stand in the goroutine's own entry */
+static void check_endings(void **state, unsigned calls)
+{
+	struct fixture *f = begin(state, false);
+
+	for (uint64_t goid = 1; goid <= 4; goid++)
+		call_deep(goid, calls);
+	fakeg_hit(2, 256 * calls, GOEXIT);
+	fakeg_hit(3, 256 * calls, FATAL);
+	/* as deep as the second one, which must be over, and all that it called: nobody knows why
+	 */
+	fakeg_hit(4, 512, place_of(0, false, false));
+	assert_int_equal(latency_read(f->lat, true), 0);
+	latency_total(f->lat, &f->report);
+	assert_int_equal(f->report.count, 0);
+	assert_int_equal(f->report.running, calls + 2);
+	assert_int_equal(f->report.exited, calls);
+	assert_int_equal(f->report.panicked, calls);
+	assert_int_equal(f->report.lost, calls - 1);
+}
+
+static void test_endings(void **state)
+{
+	check_endings(state, 3);
+}
+
+static void test_endings_of_many(void **state)
+{
+	check_endings(state, 25);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -231,6 +272,8 @@ int main(void)
 		cmocka_unit_test_teardown(test_intervals_of_rows, teardown),
 		cmocka_unit_test_teardown(test_idle_goroutines, teardown),
 		cmocka_unit_test_teardown(test_nested_copies, teardown),
+		cmocka_unit_test_teardown(test_endings, teardown),
+		cmocka_unit_test_teardown(test_endings_of_many, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

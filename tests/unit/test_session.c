@@ -116,6 +116,31 @@ static void test_intervals_within_duration(void **state)
 	assert_int_equal(seen.ticks, 0);
 }
 
+static void tick_slowly_once(void *ctx)
+{
+	struct seen *seen = ctx;
+
+	if (!seen->ticks++)
+		usleep(450 * 1000);
+}
+
+/* Ticks that were due while one was printed are not made up for. */
+static void test_ticks_missed(void **state)
+{
+	struct seen seen = {0};
+	struct session *ses = session_new(NULL);
+	struct session_spec spec = make_spec(&seen);
+	enum session_end end;
+
+	(void)state;
+	spec.tick = tick_slowly_once;
+	spec.interval_ns = 100 * MS;
+	spec.duration_ns = 750 * MS;
+	assert_int_equal(session_run(ses, &spec, &end, NULL), 0);
+	session_free(ses);
+	assert_in_range(seen.ticks, 2, 4); /* at 100, 550, 600 and 700 ms */
+}
+
 /* A signal that comes before the run, but after session_new, is not lost. */
 static void test_signals_end_it(void **state)
 {
@@ -355,6 +380,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_duration),
 		cmocka_unit_test(test_intervals_within_duration),
+		cmocka_unit_test(test_ticks_missed),
 		cmocka_unit_test(test_signals_end_it),
 		cmocka_unit_test(test_twin_signal_is_one),
 		cmocka_unit_test(test_second_signal_ends_the_tool),

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tally.h"
+
+static void print(const char *text, uint64_t count, void *ctx)
+{
+	fprintf(ctx, "%s %d\n", text, (int)count);
+}
+
+static void expect(const struct tally *tally, const char *expected)
+{
+	char *text;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	tally_each(tally, print, out);
+	fclose(out);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+/* Rarest first; of those that are as frequent, in the order in which they came. */
+static void test_order(void **state)
+{
+	static const char *const texts[] = {"often", "z", "twice", "often", "a",
+					    "twice", "",  "often", "zz"};
+	struct tally *tally = tally_new();
+
+	(void)state;
+	expect(tally, "");
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		tally_add(tally, texts[i]);
+	expect(tally, "z 1\na 1\n 1\nzz 1\ntwice 2\noften 3\n");
+	tally_add(tally, "z");
+	tally_add(tally, "z");
+	expect(tally, "a 1\n 1\nzz 1\ntwice 2\noften 3\nz 3\n");
+	tally_free(tally);
+	tally_free(NULL);
+}
+
+static void test_many(void **state)
+{
+	struct tally *tally = tally_new();
+	char text[16];
+
+	(void)state;
+	for (unsigned i = 0; i < 5000; i++) {
+		snprintf(text, sizeof(text), "%u", i % 3 + 7);
+		tally_add(tally, text);
+	}
+	expect(tally, "9 1666\n7 1667\n8 1667\n");
+	tally_free(tally);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
