@@ -154,11 +154,11 @@ static struct heldfile *open_typed(const char *path, struct errmsg *err)
 	if (sscanf(path, "/proc/%d/%n", &pid, &len) == 1 && len)
 		proc = process_open(pid, NULL);
 	/* a root that is the tool's own shows no prefix: then the path is one like any other */
-	if (!proc || fileroot_is_own(process_root(proc)))
-		file = heldfile_open(NULL, path, err);
-	else if (!strcmp(path + len, "exe"))
+	bool theirs = proc && !fileroot_is_own(process_root(proc));
+
+	if (theirs && !strcmp(path + len, "exe"))
 		file = process_exe(proc, err);
-	else if (!strncmp(path + len, "root/", 5))
+	else if (theirs && !strncmp(path + len, "root/", 5))
 		file = heldfile_open(process_root(proc), path + len + 4, err);
 	else
 		file = heldfile_open(NULL, path, err);

@@ -80,7 +80,7 @@ static int finish(struct gofuncs *tool, struct errmsg *err)
 {
 	int ret = 0;
 
-	if (tool->sel) {
+	if (tool->sel && tool->prog) {
 		selection_print_notes(stderr, tool->sel);
 		ret = print(tool, tool->sel, err);
 		/* what could not be read looks like what is not there */
