@@ -19,7 +19,11 @@ enum {
 	BUDGET_PC_RUNS = 1,    /* runs of PC-value tables, of a byte of these tables */
 	BUDGET_TREE_NODES = 1, /* nodes of inline trees, in one search for copies */
 	BUDGET_NAMES = 1,      /* bytes of names, in one search for functions or for copies */
-	BUDGET_TEXT = 16,      /* bytes of a list of functions with all that is known of them */
+	/* bytes of names of symbols: linkers let names share their ends, and many a symbol is
+	 * another's namesake */
+	BUDGET_SYMBOL_NAMES = 4,
+	BUDGET_CODE = 200, /* instructions and blocks looked at, again and again */
+	BUDGET_TEXT = 16,  /* bytes of a list of functions with all that is known of them */
 };
 
 enum {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "debuginfo_file.h"
+#include "budget_watch.h"
 #include "debuglink.h"
 #include "dietree.h"
 #include "errmsg.h"
@@ -77,6 +78,9 @@ static bool try(struct search *s, char *path,
 	struct fileroot *root = heldfile_root(image_file(s->img));
 	struct heldfile *file = heldfile_open(root, path, NULL);
 	struct image_sections *secs = file ? image_sections_new(file) : NULL;
+
+	budget_watch_add(file ? heldfile_size(file) : 0);
+
 	bool found = secs && is_right(s, secs) && take(s, secs);
 
 	if (!*s->tried)

@@ -10,6 +10,7 @@
 
 enum {
 	MAX_PARAMS = 1000,
+	NAME_MAX_LEN = 1000, /* bytes of a parameter's name */
 	WORD = 8,
 	DICTIONARY_SECOND = 20,
 	/* after the receiver, since Go 1.20 */ REGISTERS_FROM = 17
@@ -25,13 +26,34 @@ static const char *name_of(const struct die *die)
 	return name ? name : "";
 }
 
-/* Some results are listed twice. */
-static bool is_listed(const struct debuginfo_params *params, const char *name)
+/* Nobody writes a longer one: it is as good as none. */
+static const char *param_name(const struct die *die)
 {
+	const char *name = name_of(die);
+
+	return strnlen(name, NAME_MAX_LEN + 1) <= NAME_MAX_LEN ? name : "";
+}
+
+/* FNV-1a, by Fowler, Noll and Vo */
+static uint64_t hash_name(const char *name)
+{
+	uint64_t hash = 0xcbf29ce484222325;
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 0x100000001b3;
+	return hash;
+}
+
+/* Some results are listed twice. */
+static bool is_listed(const struct debuginfo_params *params, const struct debuginfo_param *param)
+{
+	const char *name = param->name;
+
 	if (!*name || strcmp(name, "_") == 0)
 		return false;
 	for (size_t i = 0; i < params->count; i++)
-		if (strcmp(params->items[i].name, name) == 0)
+		if (params->items[i].hash == param->hash &&
+		    strcmp(params->items[i].name, name) == 0)
 			return true;
 	return false;
 }
@@ -55,7 +77,7 @@ static void list_param(struct debuginfo *dbg, const struct die *die, uint64_t ad
 		       struct debuginfo_list *list)
 {
 	struct debuginfo_params *params = &list->params;
-	struct debuginfo_param param = {.name = name_of(die)};
+	struct debuginfo_param param = {.name = param_name(die)};
 	struct die typed = *die, origin;
 	uint64_t is_result = 0;
 
@@ -63,7 +85,8 @@ static void list_param(struct debuginfo *dbg, const struct die *die, uint64_t ad
 		typed = origin;
 	if (die_number(&typed, DIE_IS_RESULT, &is_result) && is_result)
 		params = &list->results;
-	if (is_listed(params, param.name))
+	param.hash = hash_name(param.name);
+	if (is_listed(params, &param))
 		return;
 	if (strcmp(param.name, ".dict") == 0) {
 		list->has_dictionary = true;

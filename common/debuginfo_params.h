@@ -10,6 +10,7 @@
 
 struct debuginfo_param {
 	const char *name, *full; /* the latter: of its type, in full; memory of the tree */
+	uint64_t hash;           /* of the name, among those that are listed */
 	const struct gotype *type;
 	bool is_blank;  /* not listed, of a type that is not known */
 	bool is_placed; /* DWARF says where it is at the function's first instruction, */

@@ -154,6 +154,9 @@ static int view_open(struct copy_view *view, struct site_finder *finder,
 	if (copy->node < 0 || copy->node >= tree->count)
 		return site_finder_refuse(reason, "its function's inline tree is malformed");
 
+	if (site_finder_take(finder, flow->count / 8 + finder->graph.nblocks, reason))
+		return -1;
+
 	uint32_t from = tree->from[copy->node], to = tree->to[copy->node];
 
 	view->inside = mem_zalloc(flow->count, sizeof(*view->inside));
@@ -214,6 +217,8 @@ int inlining_entry(struct site_finder *finder, const struct inlining_copy *copy,
 		*reason = make_site(finder, &view, at, at, SITE_INLINED, out);
 	}
 	view_close(&view);
+	if (*reason)
+		site_finder_take(finder, 1, reason); /* that may be why */
 	return *reason ? -1 : 0;
 }
 
@@ -287,6 +292,8 @@ int inlining_span(struct site_finder *finder, const struct inlining_copy *copy, 
 		return -1;
 	*reason = span_of(finder, &view, entry, exits);
 	view_close(&view);
+	if (*reason)
+		site_finder_take(finder, 1, reason); /* that may be why */
 	if (!*reason)
 		return 0;
 	exits->count = before;

@@ -12,6 +12,18 @@
 
 enum { FLAG_ASM = 4 };
 
+static uint64_t file_size(const struct image *img)
+{
+	size_t count;
+	const struct image_segment *segs = image_segments(img, &count);
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (segs[i].off + segs[i].filesz > end)
+			end = segs[i].off + segs[i].filesz;
+	return end;
+}
+
 struct pclntab *pclntab_open(const struct image *img, struct errmsg *err)
 {
 	struct pclntab *tab = mem_zalloc(1, sizeof(*tab));
@@ -21,7 +33,7 @@ struct pclntab *pclntab_open(const struct image *img, struct errmsg *err)
 		tab->values = pcvalue_index_new(tab->pcs.data, tab->pcs.len, tab->quantum);
 		return tab;
 	}
-	*tab = (struct pclntab){.img = img, .symbols = pclntab_symbols_new(img)};
+	*tab = (struct pclntab){.img = img, .symbols = pclntab_symbols_new(img, file_size(img))};
 	if (tab->symbols)
 		return tab;
 	if (image_section(img, ".go_export", &exports)) /* gccgo's; strip leaves it */
@@ -73,14 +85,12 @@ int pclntab_minor_guess(const struct pclntab *tab)
 
 uint64_t pclntab_file_size(const struct pclntab *tab)
 {
-	size_t count;
-	const struct image_segment *segs = image_segments(tab->img, &count);
-	uint64_t end = 0;
+	return file_size(tab->img);
+}
 
-	for (size_t i = 0; i < count; i++)
-		if (segs[i].off + segs[i].filesz > end)
-			end = segs[i].off + segs[i].filesz;
-	return end;
+size_t pclntab_left_out(const struct pclntab *tab)
+{
+	return tab->symbols ? pclntab_symbols_left_out(tab->symbols) : 0;
 }
 
 /* Up to 1.17 no flag says so; assembly is what its file is. */

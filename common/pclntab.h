@@ -46,6 +46,8 @@ uint64_t pclntab_moduledata(const struct pclntab *tab); /* address; 0: not found
 int pclntab_minor_guess(const struct pclntab *tab);     /* the lowest Go 1.N with this layout */
 /* Bytes of the file, as far as it is loaded: what reading it may cost is measured by these. */
 uint64_t pclntab_file_size(const struct pclntab *tab);
+/* gccgo: symbols that were not looked at, as names so long together are in no program */
+size_t pclntab_left_out(const struct pclntab *tab);
 
 /* false: index out of range or a malformed record, which is then to be skipped. [addr, end) lies in
  * the file's part of one executable segment, and functions do not overlap. */

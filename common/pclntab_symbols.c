@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "budget.h"
 #include "gccgoname.h"
 #include "gccgotype.h"
 #include "image.h"
@@ -24,6 +25,8 @@ struct pclntab_symbols {
 	struct function *items; /* those of Go, by address, without overlap */
 	size_t count, cap;
 	bool is_gccgo;
+	struct budget names;
+	size_t left_out;
 };
 
 /* --- symbols --- */
@@ -45,6 +48,10 @@ static bool keep_symbol(const struct image_symbol *sym, void *ctx)
 {
 	struct pclntab_symbols *syms = ctx;
 
+	if (!budget_take_name(&syms->names, sym->name)) {
+		syms->left_out++;
+		return true;
+	}
 	if (!sym->is_func && is_descriptor(sym->name)) {
 		syms->types = mem_grow(syms->types, syms->type_count, &syms->type_cap,
 				       sizeof(*syms->types));
@@ -186,11 +193,12 @@ static void sort_functions(struct pclntab_symbols *syms)
 	syms->count = kept + 1;
 }
 
-struct pclntab_symbols *pclntab_symbols_new(const struct image *img)
+struct pclntab_symbols *pclntab_symbols_new(const struct image *img, uint64_t file_size)
 {
 	struct pclntab_symbols *syms = mem_zalloc(1, sizeof(*syms));
 
 	syms->img = img;
+	syms->names = budget_new(file_size, BUDGET_SYMBOL_NAMES);
 	image_each_symbol(img, keep_symbol, syms);
 	if (syms->is_gccgo) {
 		cut_symbols(syms);
@@ -221,6 +229,11 @@ void pclntab_symbols_free(struct pclntab_symbols *syms)
 }
 
 /* --- questions --- */
+
+size_t pclntab_symbols_left_out(const struct pclntab_symbols *syms)
+{
+	return syms->left_out;
+}
 
 size_t pclntab_symbols_count(const struct pclntab_symbols *syms)
 {

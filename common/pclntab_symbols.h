@@ -12,10 +12,12 @@ struct pclntab_func;
 struct pclntab_symbols;
 
 /* NULL when the file was not made by gccgo. */
-struct pclntab_symbols *pclntab_symbols_new(const struct image *img);
+struct pclntab_symbols *pclntab_symbols_new(const struct image *img, uint64_t file_size);
 void pclntab_symbols_free(struct pclntab_symbols *syms); /* NULL is all right */
 
 /* as pclntab_count, pclntab_func and pclntab_find */
+/* Symbols that were not looked at: names are too long together. */
+size_t pclntab_symbols_left_out(const struct pclntab_symbols *syms);
 size_t pclntab_symbols_count(const struct pclntab_symbols *syms);
 bool pclntab_symbols_func(const struct pclntab_symbols *syms, size_t index,
 			  struct pclntab_func *out);

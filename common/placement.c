@@ -145,10 +145,16 @@ bool placement_agrees(const struct site_finder *finder, const struct pclntab_fun
 	const struct question q = {finder, fn, node};
 	const struct graph *graph = &finder->graph;
 	int branch_line, copy_line;
+	const char *reason;
 
 	for (uint32_t d = graph->blocks[b].dominator; d != graph->root;
 	     d = graph->blocks[d].dominator) {
-		if (graph->blocks[d].nsucc < 2 || !may_miss(graph, d, b))
+		if (graph->blocks[d].nsucc < 2)
+			continue;
+		/* walks from here, and from what it branches to */
+		if (site_finder_take(finder, graph->nblocks * 4ULL, &reason))
+			return false;
+		if (!may_miss(graph, d, b))
 			continue;
 		if (!lines_of(&q, graph->blocks[d].last, &branch_line, &copy_line))
 			return false;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "budget_watch.h"
 #include "heldfile.h"
 #include "image.h"
 #include "mem.h"
@@ -18,6 +19,7 @@ struct program *program_open(struct heldfile *file, struct errmsg *err)
 	prog = mem_zalloc(1, sizeof(*prog));
 	prog->file = file;
 	prog->path = heldfile_path(file);
+	budget_watch_begin(prog->path, heldfile_size(file));
 	prog->img = image_open(file, err);
 	if (!prog->img)
 		goto fail;

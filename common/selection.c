@@ -223,6 +223,7 @@ static size_t add_functions(struct selection *sel, const struct program *prog, s
 
 		item->func = i;
 	}
+	left_out->names += pclntab_left_out(prog->tab);
 	drop_wrappers(sel, first_item);
 	for (size_t i = first_item; i < sel->item_count; i++)
 		sel->rows[sel->items[i].row].funcs++;

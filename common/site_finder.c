@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "budget.h"
 #include "image.h"
 #include "mem.h"
 #include "pclntab.h"
 #include "site.h"
+
+enum { DECODING = 8 }; /* steps that an instruction takes */
 
 struct site_finder *site_finder_new_code(int arch, const struct insn_code *code)
 {
@@ -15,6 +18,8 @@ struct site_finder *site_finder_new_code(int arch, const struct insn_code *code)
 
 	finder->arch = arch;
 	finder->dec = insn_decoder_new(arch);
+	finder->steps = mem_zalloc(1, sizeof(*finder->steps));
+	*finder->steps = budget_new(0, BUDGET_CODE);
 	if (code)
 		finder->fixed = *code;
 	return finder;
@@ -26,6 +31,8 @@ struct site_finder *site_finder_new(const struct image *img, const struct pclnta
 
 	finder->img = img;
 	finder->tab = tab;
+	if (tab)
+		*finder->steps = budget_new(pclntab_file_size(tab), BUDGET_CODE);
 	if (tab)
 		pclntab_fips(tab, &finder->fips_from, &finder->fips_to);
 	return finder;
@@ -46,6 +53,7 @@ void site_finder_free(struct site_finder *finder)
 	if (!finder)
 		return;
 	insn_decoder_free(finder->dec);
+	free(finder->steps);
 	graph_free(&finder->graph);
 	inltree_free(&finder->tree);
 	flow_free(&finder->flow);
@@ -126,6 +134,13 @@ int site_finder_refuse(const char **reason, const char *why)
 	return -1;
 }
 
+int site_finder_take(const struct site_finder *finder, uint64_t steps, const char **reason)
+{
+	if (budget_take(finder->steps, steps))
+		return 0;
+	return site_finder_refuse(reason, "its program's code takes too long to look at");
+}
+
 int site_finder_flow(struct site_finder *finder, const struct pclntab_func *fn, const char **reason)
 {
 	struct insn_code code;
@@ -138,7 +153,7 @@ int site_finder_flow(struct site_finder *finder, const struct pclntab_func *fn, 
 		return site_finder_refuse(reason, "its code cannot be decoded to the end");
 	if (!finder->flow.count)
 		return site_finder_refuse(reason, "it has no code");
-	return 0;
+	return site_finder_take(finder, finder->flow.count * DECODING, reason);
 }
 
 /* what the compiler knows to end a goroutine or the program */

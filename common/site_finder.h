@@ -16,6 +16,7 @@ struct image;
 struct pclntab;
 struct pclntab_func;
 
+struct budget;
 struct site;
 struct site_list;
 
@@ -30,6 +31,7 @@ struct site_finder {
 	struct flow flow;    /* of the function last looked at; its memory is used again */
 	struct graph graph;  /* of the same, or empty */
 	struct inltree tree; /* of the same, or empty */
+	struct budget *steps;
 };
 
 bool site_finder_code(const struct site_finder *finder, const struct pclntab_func *fn,
@@ -53,6 +55,9 @@ enum site_place {
  * bytes is none of ours but as a function's first instruction. */
 const char *site_refusal(const struct insn *in, enum site_place place);
 int site_finder_refuse(const char **reason, const char *why); /* -1 */
+/* Takes steps of what looking at all of the program's code may cost: about as many as instructions
+ * or blocks are looked at. -1 with *reason: there are too few left. */
+int site_finder_take(const struct site_finder *finder, uint64_t steps, const char **reason);
 
 /* These fill finder->flow, and finder->graph, with the function. 0, or -1 with *reason. */
 int site_finder_flow(struct site_finder *finder, const struct pclntab_func *fn,

@@ -9,6 +9,7 @@
 
 #include "attach.h"
 #include "attach_trial.h"
+#include "budget_watch.h"
 #include "command.h"
 #include "errmsg.h"
 #include "execwatch.h"
@@ -133,8 +134,10 @@ static int compile_and_find_sites(struct tracer *tracer, struct errmsg *err)
 
 	if (pthread_create(&thread, NULL, compile, &job))
 		return errmsg_set(err, "cannot start a thread");
+	budget_watch_resume();
 	int ret = selection_find_sites(tracer->sel, err);
 
+	budget_watch_pause();
 	tracer_decide_alone(tracer);
 	if (!ret)
 		ret = tracer_check_memory(tracer, err);
@@ -199,8 +202,11 @@ static int prepare(struct tracer *tracer, struct errmsg *err)
 		return -1;
 	if (tracer->pid)
 		tracer->trial = attach_trial_start();
-	if (select_functions(tracer, err) || tracer_define_all(tracer, err) ||
-	    compile_and_find_sites(tracer, err))
+	int ret = select_functions(tracer, err);
+
+	/* the kernel may take its time for a program */
+	budget_watch_pause();
+	if (ret || tracer_define_all(tracer, err) || compile_and_find_sites(tracer, err))
 		return -1;
 	return tracer_check(tracer, err);
 }

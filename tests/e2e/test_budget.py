@@ -10,11 +10,12 @@ import subprocess
 import tempfile
 
 from harness import expect, test, tool_path
+import hostiledwarf as dwarf
 from hostilefile import NOP, RET, GoFile
 
 SECONDS, MEMORY = 2, 512  # for each MB of the file; MB
 WAIT = 30  # seconds of CPU time: then it is ended
-JCC = b"\x0f\x84"
+JCC, ADD = b"\x0f\x84", b"\x83\xc0\x01"
 
 
 def rets(count):
@@ -73,6 +74,23 @@ def copies(count):
     return file
 
 
+def moved(count, stray):
+    """Copies that no instruction shows the place of, each behind branches of the caller's: where
+    do lines say that the call is? `stray`: behind all of these."""
+    file = GoFile()
+    code = b"".join(JCC + struct.pack("<i", 9 * (count - k - 1) + 3) + ADD for k in range(count))
+    code += NOP * 2 + RET
+    inlined, runs = file.name("main.inlined"), []
+    for k in range(count):
+        runs += [(6, -1), (3, k)]
+    record = file.inlined(
+        file.name("main.f"), [(inlined, 9 * count + 2 if stray else 9 * k) for k in range(count)],
+        runs + [(3, -1)], pcsp=file.pc([(len(code), 0)]), pcfile=file.pc([(len(code), 0)]),
+        pcln=file.pc([(9, k + 1) for k in range(count)] + [(3, count + 1)]))
+    file.function(code, record)
+    return file
+
+
 def shared_name(functions, size):
     file = GoFile()
     record = file.record(file.name("main." + "a" * size))
@@ -121,6 +139,8 @@ PLAIN = [[], ["-v", "--inlined"], ["-j", "--inlined"], ["--emit=bpftrace"],
          ["--emit=perf"]]
 DETAILS = [["-v", "--inlined"], ["-j", "--inlined"]]
 REGEX = [["-r"]]
+TYPES = [["-v"], ["-j"], ["--emit=bpftrace:args"], ["--emit=uprobe_events"]]
+GIVEN_UP = "than a program of its size does: given up"
 LONG_LIST = "left out: no program of its size has a list that long"
 LEFT_OUT = "left out: no program of its size has that many, or names that long"
 CASES = {
@@ -130,11 +150,25 @@ CASES = {
     "chain": (lambda: chain(1000, 300), PLAIN, LEFT_OUT),
     "copies": (lambda: copies(2000), PLAIN, ""),
     "copies_many": (lambda: copies(100000), DETAILS, LONG_LIST),
+    "moved": (lambda: moved(3000, False), PLAIN, ""),
+    "moved_far": (lambda: moved(3000, True), PLAIN, ""),
+    "moved_many": (lambda: moved(60000, True), DETAILS, ""),
     "long_file_name": (lambda: long_file_name(50000, 1000000), PLAIN, LONG_LIST),
     "deep_blocks": (lambda: deep_blocks(400000), PLAIN, ""),
     "shared_name": (lambda: shared_name(50000, 1000000), PLAIN, LEFT_OUT),
     "suffixes": (lambda: suffixes(20000, 1000000), PLAIN, LEFT_OUT),
     "inlined_name": (lambda: inlined_name(50000, 1000000), PLAIN, LEFT_OUT),
+    "bomb_info": (lambda: dwarf.bomb("info", 1500), TYPES, GIVEN_UP),
+    "bomb_str": (lambda: dwarf.bomb("str", 1500), TYPES, GIVEN_UP),
+    "bomb_loc": (lambda: dwarf.bomb("loc", 1500), TYPES, ""),
+    "old_bomb": (lambda: dwarf.old_bomb(1500), TYPES, GIVEN_UP),
+    "units": (lambda: dwarf.units(30000, 100000), TYPES, GIVEN_UP),
+    "shared_ranges": (lambda: dwarf.shared_ranges(30000, 65000), TYPES, GIVEN_UP),
+    "parameters": (lambda: dwarf.parameters(2000, 100, 1, 1000000, False), TYPES, GIVEN_UP),
+    "suffixed_parameters": (lambda: dwarf.parameters(200, 900, 1, 1000000, True), TYPES, ""),
+    "type_names": (lambda: dwarf.parameters(200, 900, 900, 1000000, True), TYPES, GIVEN_UP),
+    "structs": (lambda: dwarf.structs(200, 900, 8, 100000), TYPES, GIVEN_UP),
+    "symbols": (lambda: dwarf.symbols(50000, 1000000), DETAILS, ""),
     "regex_states": (lambda: random_names(40, 60000), REGEX, ""),
 }
 

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "budget_watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "budget.h"
+#include "escape.h"
+#include "mem.h"
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+enum {
+	TICK_NS = 20 * 1000 * 1000, /* of CPU time */
+	LEAST_SECONDS = 8,          /* slow machines read a small program as well */
+	BYTES_A_SECOND = 500 * 1000,
+	/* of memory that is not a file's; what libraries take between two ticks comes on top */
+	LEAST_MEMORY = 384 << 20,
+	SHARE = 2, /* of a large file: so many bytes of memory for each of its own */
+};
+
+/* A signal's handler sees it, and so it is the process's. */
+static struct watch {
+	timer_t timer;
+	bool begun;
+	uint64_t bytes; /* of all files */
+	int64_t used_ns, since_ns;
+	char *slow, *large; /* what is said */
+	size_t slow_len, large_len;
+} watch;
+
+static int64_t now_ns(void)
+{
+	struct timespec now = {0};
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* Bytes; 0: not known. Nothing here may allocate. */
+static uint64_t memory_used(void)
+{
+	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	uint64_t fields[3] = {0};
+	char text[128];
+	ssize_t len = fd < 0 ? 0 : read(fd, text, sizeof(text));
+	unsigned n = 0;
+
+	if (fd >= 0)
+		close(fd);
+	for (ssize_t i = 0; i < len && n < 3; i++)
+		if (text[i] >= '0' && text[i] <= '9')
+			fields[n] = fields[n] * 10 + (text[i] - '0');
+		else
+			n++;
+	/* resident, less what is shared with files */
+	return (fields[1] - fields[2]) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* A sanitizer takes time and memory of its own. */
+static bool is_watched(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+	return false;
+#else
+	return true;
+#endif
+}
+
+static bool takes_too_long(void)
+{
+	uint64_t seconds = watch.bytes / BYTES_A_SECOND;
+
+	if (seconds < LEAST_SECONDS)
+		seconds = LEAST_SECONDS;
+	return watch.used_ns + now_ns() - watch.since_ns > (int64_t)seconds * 1000000000;
+}
+
+static bool takes_too_much(void)
+{
+	uint64_t limit = watch.bytes * SHARE;
+
+	return memory_used() > (limit < LEAST_MEMORY ? LEAST_MEMORY : limit);
+}
+
+static void on_tick(int signal)
+{
+	int saved = errno;
+	bool slow = takes_too_long(), large = !slow && takes_too_much();
+
+	(void)signal;
+	if ((slow && write(STDERR_FILENO, watch.slow, watch.slow_len)) ||
+	    (large && write(STDERR_FILENO, watch.large, watch.large_len)))
+		_exit(1);
+	errno = saved;
+}
+
+static char *make_text(const char *path, const char *what, size_t *len)
+{
+	char *text = NULL;
+	FILE *out = open_memstream(&text, len);
+
+	if (!out)
+		return mem_strdup("");
+	fprintf(out, "%s: \"", program_invocation_short_name);
+	escape_print(out, path);
+	fprintf(out, "\": reading it takes more %s than a program of its size does: given up\n",
+		what);
+	fclose(out);
+	return text;
+}
+
+static bool start(void)
+{
+	struct sigaction action = {.sa_handler = on_tick, .sa_flags = SA_RESTART};
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGPROF};
+	sigset_t set;
+
+	event.sigev_notify_thread_id = syscall(SYS_gettid);
+	sigemptyset(&set);
+	sigaddset(&set, SIGPROF);
+	return sigaction(SIGPROF, &action, NULL) == 0 &&
+	       pthread_sigmask(SIG_UNBLOCK, &set, NULL) == 0 &&
+	       timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &watch.timer) == 0;
+}
+
+static void set_tick(long ns)
+{
+	struct itimerspec spec = {.it_interval.tv_nsec = ns, .it_value.tv_nsec = ns};
+
+	timer_settime(watch.timer, 0, &spec, NULL);
+}
+
+void budget_watch_begin(const char *path, uint64_t file_bytes)
+{
+	budget_watch_pause();
+	free(watch.slow);
+	free(watch.large);
+	watch.slow = make_text(path, "time", &watch.slow_len);
+	watch.large = make_text(path, "memory", &watch.large_len);
+	budget_watch_add(file_bytes);
+	if (!watch.begun)
+		watch.begun = is_watched() && start();
+	budget_watch_resume();
+}
+
+void budget_watch_add(uint64_t file_bytes)
+{
+	watch.bytes += file_bytes < BUDGET_MOST ? file_bytes : BUDGET_MOST;
+}
+
+void budget_watch_pause(void)
+{
+	if (!watch.begun || !watch.since_ns)
+		return;
+	set_tick(0);
+	watch.used_ns += now_ns() - watch.since_ns;
+	watch.since_ns = 0;
+}
+
+void budget_watch_resume(void)
+{
+	if (!watch.begun || watch.since_ns)
+		return;
+	watch.since_ns = now_ns();
+	set_tick(TICK_NS);
+}
