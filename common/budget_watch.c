@@ -14,6 +14,7 @@
 #include "budget.h"
 #include "escape.h"
 #include "mem.h"
+#include "signals.h"
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
@@ -35,7 +36,6 @@ static struct watch {
 	uint64_t bytes; /* of all files */
 	int64_t used_ns, since_ns;
 	char *slow, *large; /* what is said */
-	size_t slow_len, large_len;
 } watch;
 
 static int64_t now_ns(void)
@@ -92,22 +92,23 @@ static bool takes_too_much(void)
 	return memory_used() > (limit < LEAST_MEMORY ? LEAST_MEMORY : limit);
 }
 
-static void on_tick(int signal)
+static void on_tick(int number)
 {
 	int saved = errno;
-	bool slow = takes_too_long(), large = !slow && takes_too_much();
 
-	(void)signal;
-	if ((slow && write(STDERR_FILENO, watch.slow, watch.slow_len)) ||
-	    (large && write(STDERR_FILENO, watch.large, watch.large_len)))
-		_exit(1);
+	(void)number;
+	if (takes_too_long())
+		signals_give_up(watch.slow);
+	if (takes_too_much())
+		signals_give_up(watch.large);
 	errno = saved;
 }
 
-static char *make_text(const char *path, const char *what, size_t *len)
+static char *make_text(const char *path, const char *what)
 {
 	char *text = NULL;
-	FILE *out = open_memstream(&text, len);
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
 
 	if (!out)
 		return mem_strdup("");
@@ -145,8 +146,8 @@ void budget_watch_begin(const char *path, uint64_t file_bytes)
 	budget_watch_pause();
 	free(watch.slow);
 	free(watch.large);
-	watch.slow = make_text(path, "time", &watch.slow_len);
-	watch.large = make_text(path, "memory", &watch.large_len);
+	watch.slow = make_text(path, "time");
+	watch.large = make_text(path, "memory");
 	budget_watch_add(file_bytes);
 	if (!watch.begun)
 		watch.begun = is_watched() && start();

@@ -40,7 +40,7 @@ static uint64_t now_ns(void)
 
 static void say(const char *text)
 {
-	if (write(taken.err_fd, text, strlen(text)) < 0)
+	if (write(taken.pid ? taken.err_fd : STDERR_FILENO, text, strlen(text)) < 0)
 		return; /* nobody to tell */
 }
 
@@ -51,6 +51,12 @@ static _Noreturn void leave(int status)
 	if (clean_up)
 		clean_up();
 	_exit(status);
+}
+
+void signals_give_up(const char *text)
+{
+	say(text);
+	leave(1);
 }
 
 static void on_signal(int number)

@@ -23,6 +23,10 @@ void signals_over(void);
  * and whose output would be cut short. */
 void signals_default(void);
 
+/* Says `text` on stderr and ends the process as a signal would, with status 1. Async-signal-safe.
+ */
+_Noreturn void signals_give_up(const char *text);
+
 /* Around fork(): no signal is handled between before and after. The child, which is to execve, gets
  * back what this process was started with. Async-signal-safe. */
 void signals_before_fork(void);

@@ -209,3 +209,21 @@ def budget(case):
             expect(cost.memory < MEMORY, said)
             shown = option[:1] == ["-v"] or option[:1] == ["-j"]
             expect(words in cost.errors or not shown, said)
+
+
+START = {"moved_many": 0, "shared_name": 1, "structs": 1, "bomb_info": 1}
+
+
+@test(case=list(START), tool=["gofunccount", "gotrace"])
+def budget_start(case, tool):
+    """What reads the same files to trace them; its compiler takes time and memory as well."""
+    make = CASES[case][0]
+    with tempfile.TemporaryDirectory(prefix="gotools-budget-") as folder:
+        path = folder + "/hostile"
+        make().write(path)
+        cost = Cost([tool_path(tool), "--inlined", "-d", "0.1", path + ":*"])
+        said = f"{cost.seconds:.1f} s, {cost.memory} MB, {cost.status}: {cost.errors[-300:]}"
+        expect(cost.status in (0, 1), said)
+        expect(cost.seconds < 2 + SECONDS * max(1, os.path.getsize(path) / 1e6), said)
+        expect(cost.memory < MEMORY, said)
+        expect(tool == "gofunccount" or not START[case] or cost.status == 1, said)
