@@ -298,4 +298,4 @@ def executes_within_a_call(version):
         records = see("gofunclatency", target, "-F", ":main.leaves", ":main.comesLater")
         compare_latency(target.truth(), records, only=["main.comesLater"])
         left = [r for r in records if r.get("func") == "main.leaves"]
-        expect(all(r["count"] == r["panicked"] == r["exited"] == 0 for r in left), f"{left}")
+        expect(all(r["count"] == r["panicked"] == r["exited"] == r["lost"] == 0 for r in left), f"{left}")
