@@ -75,16 +75,19 @@ static uint64_t value_of(const char *text, const char *word)
 	return 0;
 }
 
+static bool is_octal(char c)
+{
+	return c >= '0' && c <= '7';
+}
+
 /* mountinfo has spaces and the like as \040. */
 static char *unescape(const char *text)
 {
 	char *copy = mem_strdup(text), *to = copy;
 
 	for (const char *from = copy; *from; to++) {
-		unsigned code;
-
-		if (*from == '\\' && sscanf(from + 1, "%3o", &code) == 1) {
-			*to = code;
+		if (*from == '\\' && is_octal(from[1]) && is_octal(from[2]) && is_octal(from[3])) {
+			*to = (from[1] - '0') << 6 | (from[2] - '0') << 3 | (from[3] - '0');
 			from += 4;
 		} else {
 			*to = *from++;
@@ -240,7 +243,7 @@ void memcgroup_charge(struct memcgroups *groups, pid_t pid, uint64_t bytes)
 /* Page cache can be given up; of what is used again and again, half. */
 static uint64_t reclaimable(const char *dir, bool v2)
 {
-	char text[STAT_SIZE];
+	char text[STAT_SIZE] = "";
 
 	read_text(dir, "memory.stat", text, sizeof(text));
 	return value_of(text, v2 ? "inactive_file" : "total_inactive_file") +
@@ -273,7 +276,7 @@ static bool is_tighter(const struct memcgroup_room *a, const struct memcgroup_ro
 
 bool memcgroup_tightest(const struct memcgroups *groups, struct memcgroup_room *out)
 {
-	char text[STAT_SIZE];
+	char text[STAT_SIZE] = "";
 
 	read_text(groups->proc, "meminfo", text, sizeof(text));
 	*out = (struct memcgroup_room){NULL, groups->wanted, value_of(text, "MemAvailable:") << 10};

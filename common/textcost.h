@@ -18,7 +18,7 @@ struct textcost *textcost_new(void); /* never NULL; caller frees */
 void textcost_free(struct textcost *cost);
 
 /* Breakpoints at these file offsets, which are sorted on the way. */
-void textcost_file(struct textcost *cost, const struct heldfile *file, uint64_t *offs,
+void textcost_file(struct textcost *cost, const struct heldfile *held, uint64_t *offs,
 		   size_t count);
 /* After the files: who pays? A process, or (0) all that have mapped one of the files. */
 void textcost_processes(struct textcost *cost, pid_t pid);

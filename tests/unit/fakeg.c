@@ -12,7 +12,7 @@
 /* FAKEG_PLACES of 8 bytes each, with an instruction that can be probed */
 void fakeg_places(void);
 /* Calls `place` with a g and a stack pointer that are not this thread's. */
-void fakeg_call(void *place, void *g, void *sp);
+void fakeg_call(uint64_t place, void *g, void *sp);
 __asm__(".text\n"
 	".balign 8\n"
 	"fakeg_places:\n"
@@ -92,5 +92,5 @@ void fakeg_hit(uint64_t goid, unsigned depth, unsigned place)
 	char *hi = stack + sizeof(stack);
 	struct fakeg g = {.lo = (uintptr_t)stack, .hi = (uintptr_t)hi, .goid = goid};
 
-	fakeg_call((void *)fakeg_addr(place), &g, hi - depth);
+	fakeg_call(fakeg_addr(place), &g, hi - depth);
 }
