@@ -50,8 +50,9 @@ class GoFile:
         return len(self.names) - 1 - len(text)
 
     def pc(self, runs):
+        at = len(self.pcs)
         self.pcs += pc_table(runs)
-        return len(self.pcs) - len(pc_table(runs))
+        return at
 
     def tree(self, nodes):
         """An inline tree of (name's offset, parent's PC from the function's start)."""

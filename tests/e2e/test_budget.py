@@ -145,7 +145,7 @@ LONG_LIST = "left out: no program of its size has a list that long"
 LEFT_OUT = "left out: no program of its size has that many, or names that long"
 CASES = {
     "rets": (lambda: rets(20000), PLAIN, ""),
-    "rets_many": (lambda: rets(400000), PLAIN, ""),
+    "rets_many": (lambda: rets(1000000), PLAIN, ""),
     "shared_tree": (lambda: shared_tree(100000, 60000), PLAIN, LEFT_OUT),
     "chain": (lambda: chain(1000, 300), PLAIN, LEFT_OUT),
     "copies": (lambda: copies(2000), PLAIN, ""),
