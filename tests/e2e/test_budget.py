@@ -164,7 +164,7 @@ CASES = {
     "old_bomb": (lambda: dwarf.old_bomb(1500), TYPES, GIVEN_UP),
     "units": (lambda: dwarf.units(30000, 100000), TYPES, GIVEN_UP),
     "shared_ranges": (lambda: dwarf.shared_ranges(30000, 65000), TYPES, GIVEN_UP),
-    "parameters": (lambda: dwarf.parameters(2000, 100, 1, 1000000, False), TYPES, GIVEN_UP),
+    "parameters": (lambda: dwarf.parameters(2000, 100, 1, 1000000, False), TYPES, ""),
     "suffixed_parameters": (lambda: dwarf.parameters(200, 900, 1, 1000000, True), TYPES, ""),
     "type_names": (lambda: dwarf.parameters(200, 900, 900, 1000000, True), TYPES, GIVEN_UP),
     "structs": (lambda: dwarf.structs(200, 900, 8, 100000), TYPES, GIVEN_UP),
