@@ -146,8 +146,10 @@ int tracer_attach_all(struct tracer *tracer, const int *prog_fds, struct errmsg 
 			ret = attach_program(tracer, i / tracer->part_count, part, prog_fds[part],
 					     first_place, err);
 		while (ret > 0);
-		if (ret)
+		if (ret) {
+			tracer_hint_memory(tracer, err);
 			return -1;
+		}
 	}
 	return 0;
 }

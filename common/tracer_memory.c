@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "errmsg.h"
 #include "mem.h"
 #include "probes.h"
 #include "program.h"
@@ -45,4 +46,12 @@ int tracer_check_memory(struct tracer *tracer, struct errmsg *err)
 		add_file(tracer, i);
 	textcost_processes(tracer->cost, tracer->execs ? tracer->pid : 0);
 	return tracer->config->force ? 0 : textcost_check(tracer->cost, err);
+}
+
+void tracer_hint_memory(const struct tracer *tracer, struct errmsg *err)
+{
+	struct errmsg why = {0};
+
+	if (tracer->config->force && textcost_check(tracer->cost, &why))
+		errmsg_hint(err, "%s", why.text);
 }

@@ -24,6 +24,8 @@ int tracer_define_all(struct tracer *tracer, struct errmsg *err);
 void tracer_decide_alone(struct tracer *tracer);
 /* Fills tracer->cost when the sites are known. -1: it is more than the processes may have. */
 int tracer_check_memory(struct tracer *tracer, struct errmsg *err);
+/* Attaching has failed: with --force memory may be why, and is the hint then. */
+void tracer_hint_memory(const struct tracer *tracer, struct errmsg *err);
 /* Attaches each part's program, fds[part], to the sites of every file; without a gate the maps are
  * filled first. */
 int tracer_attach_all(struct tracer *tracer, const int *prog_fds, struct errmsg *err);

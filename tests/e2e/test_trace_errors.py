@@ -41,7 +41,7 @@ PROBES = [
     (':main.greet "%d", ^len(n)', "int"),
     (':main.add "%d", a ^+', "expression|end"),
     (':main.add "%d", ^(a', r"\)|end"),
-    (':main.add "%d" ^a', ","),
+    (':main.add "%d" a ^b', ","),
     (':main.add "%d", a ^@', "@"),
     (':main.add (^12345678901234567890123) "x"', "12345678901234567890123|large|big"),
     (":main.add(a ^strin, b int)", '"strin"|strin'),
