@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "attach_kernel.h"
+#include "bpfcall.h"
 #include "errmsg.h"
 #include "heldfile.h"
 #include "kernelfeature.h"
@@ -68,7 +69,7 @@ static int prepare_stubs(struct attach *at, struct errmsg *err)
 	if (at->way.how != ATTACH_PERF_STUB || at->way.cookies_fd < 0)
 		return 0;
 	attach_stub_room();
-	at->stub_array = attach_stub_array(at->way.prog_fd);
+	at->stub_array = bpfcall_prog_array(at->way.prog_fd);
 	if (at->stub_array >= 0)
 		return 0;
 	return attach_fail(err, at->file, errno);

@@ -31,9 +31,8 @@ void attach_drop(struct attach *at); /* closes what is kept so far, the last fir
 int attach_multi(struct attach *at, struct attach_probe *probes, size_t count, struct errmsg *err);
 int attach_perf(struct attach *at, struct attach_probe *probes, size_t count, struct errmsg *err);
 
-/* An array of this one program, and a program for one probe that goes on to it, with the probe's
- * cookie in the map. Descriptors; -1 with errno. */
-int attach_stub_array(int prog_fd);
+/* A program for one probe, which leaves the probe's cookie in the map and goes on to the one of
+ * `array` (bpfcall_prog_array). A descriptor; -1 with errno. */
 int attach_stub(const struct attach_way *way, int array, uint64_t cookie);
 void attach_stub_room(void); /* before the first one */
 

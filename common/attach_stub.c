@@ -4,33 +4,12 @@
  * takes it from there. */
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <linux/bpf.h>
 
 #include "attach_kernel.h"
-#include "bpfmap.h"
-
-int attach_stub_array(int prog_fd)
-{
-	uint32_t first = 0, value = prog_fd;
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.map_type = BPF_MAP_TYPE_PROG_ARRAY;
-	attr.key_size = sizeof(uint32_t);
-	attr.value_size = sizeof(uint32_t);
-	attr.max_entries = 1;
-	int fd = syscall(SYS_bpf, BPF_MAP_CREATE, &attr, sizeof(attr));
-
-	if (fd < 0 || !bpfmap_update(fd, &first, &value))
-		return fd;
-	close(fd);
-	return -1;
-}
+#include "bpfcall.h"
 
 /* *(r10 - 8) = get_current_pid_tgid(); *(r10 - 16) = cookie; map_update_elem(cookies, r10 - 8,
  * r10 - 16, 0) || tail_call(ctx, array, 0); return 0 */
@@ -69,14 +48,12 @@ int attach_stub(const struct attach_way *way, int array, uint64_t cookie)
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
 		{.code = BPF_JMP | BPF_EXIT},
 	};
-	union bpf_attr attr;
+	const struct bpfcall_prog prog = {
+		.insns = insns,
+		.count = sizeof(insns) / sizeof(insns[0]),
+	};
 
-	memset(&attr, 0, sizeof(attr));
-	attr.prog_type = BPF_PROG_TYPE_KPROBE;
-	attr.insns = (uintptr_t)insns;
-	attr.insn_cnt = sizeof(insns) / sizeof(insns[0]);
-	attr.license = (uintptr_t) "GPL";
-	return syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
+	return bpfcall_prog(&prog);
 }
 
 /* Kernels before 5.11 count programs as locked memory. */

@@ -7,12 +7,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <linux/bpf.h>
 
 #include "attach.h"
+#include "bpfcall.h"
 #include "bpfmap.h"
 #include "kernelfeature.h"
 #include "heldfile.h"
@@ -49,18 +49,6 @@ static int find_place(struct dl_phdr_info *info, size_t size, void *ctx)
 	return 1; /* the program itself comes first: its libraries are not asked for */
 }
 
-static int make_map(void)
-{
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.map_type = BPF_MAP_TYPE_ARRAY;
-	attr.key_size = sizeof(uint32_t);
-	attr.value_size = sizeof(uint64_t);
-	attr.max_entries = 1;
-	return syscall(SYS_bpf, BPF_MAP_CREATE, &attr, sizeof(attr));
-}
-
 /* u32 key = 0; n = map_lookup_elem(map, &key); if (n) add 1 to *n, atomically; return 0 */
 static int load(int map, int attach_type)
 {
@@ -83,15 +71,13 @@ static int load(int map, int attach_type)
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
 		{.code = BPF_JMP | BPF_EXIT},
 	};
-	union bpf_attr attr;
+	const struct bpfcall_prog prog = {
+		.insns = insns,
+		.count = sizeof(insns) / sizeof(insns[0]),
+		.attach_type = attach_type,
+	};
 
-	memset(&attr, 0, sizeof(attr));
-	attr.prog_type = BPF_PROG_TYPE_KPROBE;
-	attr.insns = (uintptr_t)insns;
-	attr.insn_cnt = sizeof(insns) / sizeof(insns[0]);
-	attr.license = (uintptr_t) "GPL";
-	attr.expected_attach_type = attach_type;
-	return syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
+	return bpfcall_prog(&prog);
 }
 
 /* Is a call of this thread, which is not the process's first one, counted? */
@@ -119,7 +105,7 @@ static bool counted(int prog, int map)
 static void *try_out(void *ctx)
 {
 	struct attach_trial *trial = ctx;
-	int map = make_map();
+	int map = bpfcall_map(BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), sizeof(uint64_t), 1, 0);
 	int prog = map < 0 ? -1 : load(map, attach_prog_type(attach_how()));
 
 	trial->passed = prog >= 0 && kernelfeature_exec_watch() && counted(prog, map);

@@ -152,17 +152,6 @@ int bpfmap_sum_percpu(int fd, size_t entries, size_t words, uint64_t *out)
 	return sum_one_by_one(fd, entries, words, cpus, out);
 }
 
-int bpfmap_clear_percpu(int fd, size_t entries, size_t words)
-{
-	void *zeroes = mem_zalloc(words * bpfmap_cpus(), sizeof(uint64_t));
-	int ret = 0;
-
-	for (uint32_t i = 0; i < entries && !ret; i++)
-		ret = bpfmap_update(fd, &i, zeroes);
-	free(zeroes);
-	return ret;
-}
-
 int bpfmap_sizes(int fd, size_t *key_size, size_t *value_size)
 {
 	struct bpf_map_info info = {0};

@@ -15,9 +15,6 @@ unsigned bpfmap_cpus(void); /* values a per-CPU map holds for each key */
 /* Adds up a per-CPU array whose values are `words` u64 each: out[i * words + j] is the sum over
  * all CPUs of word j of entry i. */
 int bpfmap_sum_percpu(int fd, size_t entries, size_t words, uint64_t *out);
-/* Sets every entry of a per-CPU array of `words` u64 to zero. Hits meanwhile may be lost: for
- * intervals keep the sums and subtract. */
-int bpfmap_clear_percpu(int fd, size_t entries, size_t words);
 
 /* How many bytes its keys and values have. */
 int bpfmap_sizes(int fd, size_t *key_size, size_t *value_size);

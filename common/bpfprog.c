@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "bpfcall.h"
 #include "embedded.h"
 #include "errmsg.h"
 #include "headertree.h"
@@ -271,19 +271,16 @@ struct loading {
 /* libbcc knows no flags; what it has compiled holds the maps' descriptors already */
 static int load_sleepable(const struct bpf_insn *insns, size_t size, int attach_type, char *log)
 {
-	union bpf_attr attr;
+	const struct bpfcall_prog prog = {
+		.insns = insns,
+		.count = size / sizeof(*insns),
+		.attach_type = attach_type,
+		.flags = BPF_F_SLEEPABLE,
+		.log = log,
+		.log_size = LOG_SIZE,
+	};
 
-	memset(&attr, 0, sizeof(attr));
-	attr.prog_type = BPF_PROG_TYPE_KPROBE;
-	attr.prog_flags = BPF_F_SLEEPABLE;
-	attr.insns = (uintptr_t)insns;
-	attr.insn_cnt = size / sizeof(*insns);
-	attr.license = (uintptr_t) "GPL";
-	attr.expected_attach_type = attach_type;
-	attr.log_buf = (uintptr_t)log;
-	attr.log_size = log ? LOG_SIZE : 0;
-	attr.log_level = log ? 1 : 0;
-	return syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
+	return bpfcall_prog(&prog);
 }
 
 static int load_plain(const struct loading *how, struct bpf_insn *insns, size_t size, char *log)

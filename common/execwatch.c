@@ -10,13 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <linux/bpf.h>
-
 #include "attach.h"
+#include "bpfcall.h"
 #include "bpfprog.h"
 #include "events.h"
 #include "mem.h"
@@ -99,16 +97,6 @@ static void *wait_for_execs(void *ctx)
 	return NULL;
 }
 
-static int open_tracepoint(int prog_fd)
-{
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.raw_tracepoint.name = (uintptr_t) "sched_process_exec";
-	attr.raw_tracepoint.prog_fd = prog_fd;
-	return syscall(SYS_bpf, BPF_RAW_TRACEPOINT_OPEN, &attr, sizeof(attr));
-}
-
 static int start_thread(struct execwatch *watch, struct errmsg *err)
 {
 	sigset_t all, before;
@@ -143,7 +131,8 @@ int execwatch_begin(struct execwatch *watch, struct bpfprog *bpf, struct attach 
 	if (!watch->events)
 		return -1;
 	watch->end = eventfd(0, EFD_CLOEXEC);
-	watch->tracepoint = watch->end < 0 ? -1 : open_tracepoint(prog);
+	watch->tracepoint =
+		watch->end < 0 ? -1 : bpfcall_raw_tracepoint("sched_process_exec", prog);
 	if (watch->tracepoint < 0)
 		return errmsg_set(err, "cannot watch the process execute others: %s",
 				  strerror(errno));

@@ -4,30 +4,17 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <linux/bpf.h>
 
+#include "bpfcall.h"
 #include "bpfmap.h"
 #include "mem.h"
 
 struct gate {
 	int map, prog; /* file descriptors; -1: none */
 };
-
-static int make_map(void)
-{
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.map_type = BPF_MAP_TYPE_PROG_ARRAY;
-	attr.key_size = sizeof(uint32_t);
-	attr.value_size = sizeof(uint32_t);
-	attr.max_entries = 1;
-	return syscall(SYS_bpf, BPF_MAP_CREATE, &attr, sizeof(attr));
-}
 
 /* bpf_tail_call(ctx, map, 0), which comes back only where the map is empty; return 0 */
 static int load(int map, int attach_type)
@@ -43,22 +30,20 @@ static int load(int map, int attach_type)
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
 		{.code = BPF_JMP | BPF_EXIT},
 	};
-	union bpf_attr attr;
+	const struct bpfcall_prog prog = {
+		.insns = insns,
+		.count = sizeof(insns) / sizeof(insns[0]),
+		.attach_type = attach_type,
+	};
 
-	memset(&attr, 0, sizeof(attr));
-	attr.prog_type = BPF_PROG_TYPE_KPROBE;
-	attr.insns = (uintptr_t)insns;
-	attr.insn_cnt = sizeof(insns) / sizeof(insns[0]);
-	attr.license = (uintptr_t) "GPL";
-	attr.expected_attach_type = attach_type;
-	return syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
+	return bpfcall_prog(&prog);
 }
 
 struct gate *gate_new(int expected_attach_type)
 {
 	struct gate *gate = mem_zalloc(1, sizeof(*gate));
 
-	gate->map = make_map();
+	gate->map = bpfcall_prog_array(-1);
 	gate->prog = gate->map < 0 ? -1 : load(gate->map, expected_attach_type);
 	if (gate->prog >= 0)
 		return gate;
@@ -92,10 +77,6 @@ int gate_open(struct gate *gate, int prog_fd)
 void gate_shut(struct gate *gate)
 {
 	uint32_t first = 0;
-	union bpf_attr attr;
 
-	memset(&attr, 0, sizeof(attr));
-	attr.map_fd = gate->map;
-	attr.key = (uintptr_t)&first;
-	syscall(SYS_bpf, BPF_MAP_DELETE_ELEM, &attr, sizeof(attr));
+	bpfmap_delete(gate->map, &first);
 }

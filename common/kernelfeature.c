@@ -4,38 +4,26 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <linux/bpf.h>
 
+#include "bpfcall.h"
+
 /* of newer linux/bpf.h than may be installed */
 enum { TRACE_UPROBE_MULTI = 48, FUNC_GET_ATTACH_COOKIE = 174, FUNC_COPY_FROM_USER = 148 };
 
-static int bpf_call(int cmd, void *attr, size_t size)
-{
-	return syscall(SYS_bpf, cmd, attr, size);
-}
-
-static int load_as(enum bpf_prog_type type, const struct bpf_insn *insns, size_t count,
-		   int attach_type, uint32_t flags)
-{
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.prog_type = type;
-	attr.insns = (uintptr_t)insns;
-	attr.insn_cnt = count;
-	attr.license = (uintptr_t) "GPL";
-	attr.expected_attach_type = attach_type;
-	attr.prog_flags = flags;
-	return bpf_call(BPF_PROG_LOAD, &attr, sizeof(attr));
-}
-
 static int load(const struct bpf_insn *insns, size_t count, int attach_type, uint32_t flags)
 {
-	return load_as(BPF_PROG_TYPE_KPROBE, insns, count, attach_type, flags);
+	const struct bpfcall_prog prog = {
+		.insns = insns,
+		.count = count,
+		.attach_type = attach_type,
+		.flags = flags,
+	};
+
+	return bpfcall_prog(&prog);
 }
 
 static bool loads(const struct bpf_insn *insns, size_t count)
@@ -61,7 +49,7 @@ static bool link_fails_late(int prog_fd)
 	attr.path = (uintptr_t) "/";
 	attr.offsets = (uintptr_t)&off;
 	attr.count = 1;
-	return bpf_call(BPF_LINK_CREATE, &attr, sizeof(attr)) < 0 && errno == EBADF;
+	return syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr)) < 0 && errno == EBADF;
 }
 
 bool kernelfeature_uprobe_multi(void)
@@ -86,15 +74,13 @@ bool kernelfeature_exec_watch(void)
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
 		{.code = BPF_JMP | BPF_EXIT},
 	};
-	int prog = load_as(BPF_PROG_TYPE_RAW_TRACEPOINT, insns, 2, 0, 0), fd = -1;
-	union bpf_attr attr;
+	const struct bpfcall_prog plain = {BPF_PROG_TYPE_RAW_TRACEPOINT, insns, 2, 0, 0, NULL, 0};
+	int prog = bpfcall_prog(&plain);
 
 	if (prog < 0)
 		return errno == EPERM;
-	memset(&attr, 0, sizeof(attr));
-	attr.raw_tracepoint.name = (uintptr_t) "sched_process_exec";
-	attr.raw_tracepoint.prog_fd = prog;
-	fd = bpf_call(BPF_RAW_TRACEPOINT_OPEN, &attr, sizeof(attr));
+	int fd = bpfcall_raw_tracepoint("sched_process_exec", prog);
+
 	close(prog);
 	if (fd >= 0)
 		close(fd);
@@ -131,23 +117,9 @@ bool kernelfeature_cmpxchg(void)
 	return loads(insns, sizeof(insns) / sizeof(insns[0]));
 }
 
-static int make_map(enum bpf_map_type type, uint32_t key_size, uint32_t value_size,
-		    uint32_t max_entries, uint32_t flags)
-{
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.map_type = type;
-	attr.key_size = key_size;
-	attr.value_size = value_size;
-	attr.max_entries = max_entries;
-	attr.map_flags = flags;
-	return bpf_call(BPF_MAP_CREATE, &attr, sizeof(attr));
-}
-
 bool kernelfeature_ringbuf(void)
 {
-	int fd = make_map(BPF_MAP_TYPE_RINGBUF, 0, 0, sysconf(_SC_PAGESIZE), 0);
+	int fd = bpfcall_map(BPF_MAP_TYPE_RINGBUF, 0, 0, sysconf(_SC_PAGESIZE), 0);
 
 	if (fd < 0)
 		return errno == EPERM;
@@ -182,7 +154,7 @@ static int load_sleepable(int map)
 
 bool kernelfeature_sleepable(void)
 {
-	int map = make_map(BPF_MAP_TYPE_HASH, 8, 8, 1, BPF_F_NO_PREALLOC);
+	int map = bpfcall_map(BPF_MAP_TYPE_HASH, 8, 8, 1, BPF_F_NO_PREALLOC);
 	int fd = map < 0 ? -1 : load_sleepable(map);
 
 	if (map >= 0)

@@ -4,13 +4,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <linux/bpf.h>
-
 #include "../bpf-src/latency_shared.h"
+#include "bpfcall.h"
 #include "bpfmap.h"
 #include "bpfprog.h"
 #include "mem.h"
@@ -25,18 +23,6 @@ struct processes {
 	uint64_t looked_ns, due_ns; /* CLOCK_MONOTONIC */
 };
 
-static int open_tracepoint(const char *name, int prog)
-{
-	union bpf_attr attr;
-
-	if (prog < 0)
-		return -1;
-	memset(&attr, 0, sizeof(attr));
-	attr.raw_tracepoint.name = (uintptr_t)name;
-	attr.raw_tracepoint.prog_fd = prog;
-	return syscall(SYS_bpf, BPF_RAW_TRACEPOINT_OPEN, &attr, sizeof(attr));
-}
-
 struct processes *processes_new(struct bpfprog *bpf)
 {
 	static const char *const names[TRACEPOINTS][2] = {
@@ -48,10 +34,10 @@ struct processes *processes_new(struct bpfprog *bpf)
 	procs->map = bpfprog_map(bpf, "gone");
 	for (int i = 0; i < TRACEPOINTS; i++)
 		procs->links[i] =
-			procs->map < 0
-				? -1
-				: open_tracepoint(names[i][0],
-						  bpfprog_load_tracepoint(bpf, names[i][1], NULL));
+			procs->map < 0 ? -1
+				       : bpfcall_raw_tracepoint(
+						 names[i][0],
+						 bpfprog_load_tracepoint(bpf, names[i][1], NULL));
 	return procs;
 }
 
