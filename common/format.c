@@ -25,7 +25,7 @@ static char peek(const struct parser *parser)
 	return parser->pos < parser->len ? parser->format->text[parser->pos] : '\0';
 }
 
-static void add(struct format *format, const struct format_piece *piece)
+void format_add_piece(struct format *format, const struct format_piece *piece)
 {
 	format->pieces = mem_grow(format->pieces, format->count, &format->cap, sizeof(*piece));
 	format->pieces[format->count++] = *piece;
@@ -107,40 +107,67 @@ static int parse_verb(struct parser *parser, struct format_piece *piece)
 		return unknown_verb(parser, piece);
 	piece->verb = peek(parser);
 	parser->pos++;
-	add(parser->format, piece);
+	format_add_piece(parser->format, piece);
 	return 0;
 }
 
 static void parse_text(struct parser *parser)
 {
-	const char *start = parser->format->text + parser->pos;
-	const char *percent = memchr(start, '%', parser->len - parser->pos);
-	struct format_piece piece = {.text = start};
+	struct format_piece piece = {.text = parser->format->text + parser->pos};
+	const char *ends = parser->format->open ? "%}" : "%";
 
-	piece.len = percent ? (size_t)(percent - start) : parser->len - parser->pos;
+	while (parser->pos + piece.len < parser->len &&
+	       !(piece.text[piece.len] && strchr(ends, piece.text[piece.len])))
+		piece.len++;
 	parser->pos += piece.len;
-	add(parser->format, &piece);
+	format_add_piece(parser->format, &piece);
+}
+
+static void close_group(struct parser *parser)
+{
+	struct format_piece piece = {.text = "", .closes = true};
+
+	parser->pos++;
+	parser->format->open = false;
+	format_add_piece(parser->format, &piece);
+}
+
+static int parse_percent(struct parser *parser)
+{
+	struct format_piece piece = {.precision = -1, .col = parser->cols[parser->pos]};
+
+	parser->pos++;
+	if (peek(parser) == '{') {
+		parser->pos++;
+		return format_open_group(parser->format, parser->len, &parser->pos, piece.col,
+					 parser->err);
+	}
+	if (peek(parser) != '%')
+		return parse_verb(parser, &piece);
+	piece.text = parser->format->text + parser->pos++;
+	piece.len = 1;
+	format_add_piece(parser->format, &piece);
+	return 0;
 }
 
 static int parse(struct parser *parser)
 {
 	while (parser->pos < parser->len) {
-		if (peek(parser) != '%') {
-			parse_text(parser);
-			continue;
-		}
-		struct format_piece piece = {.precision = -1, .col = parser->cols[parser->pos]};
-
-		parser->pos++;
 		if (peek(parser) == '%') {
-			piece.text = parser->format->text + parser->pos++;
-			piece.len = 1;
-			add(parser->format, &piece);
-		} else if (parse_verb(parser, &piece)) {
-			return -1;
+			if (parse_percent(parser))
+				return -1;
+		} else if (peek(parser) == '}' && parser->format->open) {
+			close_group(parser);
+		} else {
+			parse_text(parser);
 		}
 	}
-	return 0;
+	if (!parser->format->open)
+		return 0;
+	errmsg_set(parser->err, "col %u: expected a closing } before the end",
+		   parser->cols[parser->len]);
+	errmsg_hint(parser->err, "%%{NAME:%%d} names a value");
+	return -1;
 }
 
 struct format *format_parse(const char *text, size_t len, const unsigned *cols, struct errmsg *err)

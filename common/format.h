@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A probe's format string: parsed and checked against types before tracing, printed for each
  * event. Verbs: %d %i %u %x %X %o %c %t %s %q %v %+v %p %%, with width, '-', '0' and precision;
- * C's sizes l ll h are accepted and ignored. */
+ * C's sizes l ll h are accepted and ignored. %{NAME:...} gives what is printed inside a name. */
 #ifndef FORMAT_H
 #define FORMAT_H
 
@@ -21,6 +21,19 @@ void format_free(struct format *format);
 
 size_t format_verbs(const struct format *format);           /* how many arguments it takes */
 bool format_follows(const struct format *format, size_t n); /* verb n is %+v */
+
+/* %{NAME:...}, which prints what is inside, and names it in JSON; of %{NAME[]:...} each verb. */
+struct format_group {
+	const char *name; /* not NUL-terminated */
+	size_t name_len;
+	bool is_list;
+	bool is_value;       /* it is one verb and nothing else */
+	size_t first, verbs; /* number of the first verb, and how many there are */
+	size_t from, to;     /* pieces; the module's own */
+};
+
+/* Group n; false: there are not so many. */
+bool format_group(const struct format *format, size_t n, struct format_group *out);
 
 enum format_arg_kind {
 	FORMAT_MISSING, /* printed as ? */
@@ -58,6 +71,10 @@ int format_check(const struct format *format, size_t n, const struct format_arg 
 /* Prints; `source` is what the shapes lie in. Text from the program is escaped. */
 void format_print(FILE *out, const struct format *format, const struct format_arg *args,
 		  size_t count, const struct value_source *source);
+/* The same of a group. */
+void format_print_group(FILE *out, const struct format *format, const struct format_group *group,
+			const struct format_arg *args, size_t count,
+			const struct value_source *source);
 /* Without a format: name="bob" n=3 opts=main.Opts{Loud:true} */
 void format_print_list(FILE *out, const struct format_list_item *items, size_t count,
 		       const struct value_source *source, enum value_style style);

@@ -167,13 +167,13 @@ static void print_padded(FILE *out, const struct format_piece *piece, const stru
 	free(text);
 }
 
-void format_print(FILE *out, const struct format *format, const struct format_arg *args,
-		  size_t count, const struct value_source *source)
+void format_print_pieces(FILE *out, const struct format *format, size_t from, size_t to, size_t n,
+			 const struct format_arg *args, size_t count,
+			 const struct value_source *source)
 {
 	static const struct format_arg missing = {.kind = FORMAT_MISSING};
-	size_t n = 0;
 
-	for (size_t i = 0; i < format->count; i++) {
+	for (size_t i = from; i < to; i++) {
 		const struct format_piece *piece = &format->pieces[i];
 		const struct format_arg *arg = n < count ? &args[n] : &missing;
 
@@ -187,6 +187,12 @@ void format_print(FILE *out, const struct format *format, const struct format_ar
 		else
 			print_arg(out, piece, arg, source);
 	}
+}
+
+void format_print(FILE *out, const struct format *format, const struct format_arg *args,
+		  size_t count, const struct value_source *source)
+{
+	format_print_pieces(out, format, 0, format->count, 0, args, count, source);
 }
 
 /* parameters without a name, results that the compiler named */

@@ -3,10 +3,13 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "../bpf-src/trace_shared.h"
 #include "json.h"
+#include "mem.h"
+#include "probespec.h"
 #include "traceplan.h"
 
 static void json_count(struct json *json, const char *key, uint64_t value)
@@ -89,6 +92,71 @@ static void json_arg(struct json *json, const struct format_arg *arg,
 	}
 }
 
+/* The same with the expression, as it was typed. */
+static void json_typed_arg(struct json *json, const char *text, const struct format_arg *arg,
+			   const struct value_source *source)
+{
+	json_object(json);
+	json_key(json, "name");
+	json_string(json, text);
+	json_key(json, "value");
+	json_arg(json, arg, source);
+	json_object_end(json);
+}
+
+static void json_group(struct json *json, const struct traceprint_event *event,
+		       const struct format_group *group, const struct format_arg *args,
+		       const struct value_source *source)
+{
+	const struct format *format = event->item->format;
+	char *text = NULL;
+	size_t len;
+	FILE *out;
+
+	if (group->is_list) {
+		json_array(json);
+		for (size_t i = group->first; i < group->first + group->verbs; i++)
+			json_typed_arg(json, event->item->spec->arg_texts[i], &args[i], source);
+		json_array_end(json);
+	} else if (group->is_value) {
+		json_arg(json, &args[group->first], source);
+	} else if ((out = open_memstream(&text, &len))) {
+		format_print_group(out, format, group, args, event->item->arg_count, source);
+		fclose(out);
+		json_string(json, text);
+		free(text);
+	}
+}
+
+/* Under the names that the format gives; false: it gives none. */
+static bool json_named(struct json *json, const struct traceprint_event *event,
+		       const struct format_arg *args, const struct value_source *source)
+{
+	struct format_group group;
+	size_t n = 0;
+
+	for (; format_group(event->item->format, n, &group); n++) {
+		char *name = mem_strndup(group.name, group.name_len);
+
+		json_key(json, name);
+		free(name);
+		json_group(json, event, &group, args, source);
+	}
+	return n > 0;
+}
+
+static void json_values(struct json *json, const struct traceprint_event *event,
+			const struct format_arg *args, const struct value_source *source)
+{
+	if (json_named(json, event, args, source))
+		return;
+	json_key(json, "values");
+	json_array(json);
+	for (size_t i = 0; i < event->item->arg_count; i++)
+		json_arg(json, &args[i], source);
+	json_array_end(json);
+}
+
 static void json_args(struct json *json, struct traceprint_reader *reader,
 		      const struct traceprint_event *event)
 {
@@ -98,17 +166,12 @@ static void json_args(struct json *json, struct traceprint_reader *reader,
 	struct format_arg *args = traceprint_args(event);
 	size_t count = event->item->arg_count;
 
-	if (event->item->format) {
-		json_key(json, "values");
-		json_array(json);
-	}
-	for (size_t i = 0; i < count; i++) {
-		if (!event->item->format)
-			json_key(json, lists[i > 0]);
+	if (event->item->format)
+		json_values(json, event, args, &source);
+	for (size_t i = 0; !event->item->format && i < count; i++) {
+		json_key(json, lists[i > 0]);
 		json_arg(json, &args[i], &source);
 	}
-	if (event->item->format)
-		json_array_end(json);
 	traceprint_free_args(args, count);
 }
 

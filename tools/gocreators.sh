@@ -35,9 +35,9 @@ case $found in
 esac
 [ -z "$recipe_json" ] || count=
 if [ -n "$count" ]; then
-	recipe_probe "runtime.newproc$signature \"%v\", fn"
+	recipe_probe "runtime.newproc$signature \"%{starts:%v}\", fn"
 else
-	recipe_probe "runtime.newproc$signature \"%-7d %-7d %v\", \$pid, \$goid, fn"
+	recipe_probe "runtime.newproc$signature \"%-7d %-7d %{starts:%v}\", \$pid, \$goid, fn"
 fi
 recipe_passed="$recipe_passed$count-U "
 if [ -n "$count" ]; then

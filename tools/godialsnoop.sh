@@ -21,8 +21,8 @@ recipe_parse "$@"
 # net.Dial, net.DialTimeout and Dialer.Dial are wrappers of it
 dial='net.(*Dialer).DialContext'
 recipe_need "$dial" "dials no connections by package net"
-columns='%-7d %-7d %-7s %4d.%03d %s'
+columns='%-7d %-7d %{network:%-7s} %4d.%03d %{address:%s}'
 values='$pid, $goid, goarg3, $latency / 1000000, $latency / 1000 % 1000, goarg4'
 [ -n "$failed" ] || recipe_probe "r:$dial (goret2 == nil) \"$columns\", $values"
-recipe_probe "r:$dial (goret2 != nil) \"$columns: %v\", $values, goret2"
+recipe_probe "r:$dial (goret2 != nil) \"$columns: %{error:%v}\", $values, goret2"
 recipe_trace 'PID     GOID    NETWORK  LAT(ms) ADDRESS'

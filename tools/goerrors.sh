@@ -38,6 +38,6 @@ if [ -n "$count" ]; then
 	recipe_each 'r:' ' ($err != nil) "%s: %v", $func, $err'
 	recipe_trace 'FUNC: ERROR'
 else
-	recipe_each 'r:' ' ($err != nil) "%-7d %-7d %4d.%03d %s: %v", $pid, $goid, $latency / 1000000, $latency / 1000 % 1000, $func, $err'
+	recipe_each 'r:' ' ($err != nil) "%-7d %-7d %4d.%03d %s: %{error:%v}", $pid, $goid, $latency / 1000000, $latency / 1000 % 1000, $func, $err'
 	recipe_trace 'PID     GOID     LAT(ms) FUNC: ERROR'
 fi

@@ -49,5 +49,7 @@ recipe_long()
 recipe_check() { [ $# -gt 0 ] || recipe_misused "no PATTERN to trace"; }
 recipe_parse "$@"
 
-recipe_each 'r:' " (\$latency >= $threshold) \"%-7d %-7d %5d.%03d %-16s${verbs:- %v}\", \$pid, \$goid, \$latency / 1000000, \$latency / 1000 % 1000, \$func${values:-, goargs}"
+args='%{args:%v}'
+[ -z "$verbs" ] || args="%{args[]:${verbs# }}"
+recipe_each 'r:' " (\$latency >= $threshold) \"%-7d %-7d %5d.%03d %-16s $args\", \$pid, \$goid, \$latency / 1000000, \$latency / 1000 % 1000, \$func${values:-, goargs}"
 recipe_trace 'PID     GOID      LAT(ms) FUNC             ARGS'

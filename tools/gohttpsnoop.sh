@@ -30,7 +30,7 @@ for query in '' ', goarg2.URL.RawQuery'; do
 	else
 		has='len(goarg2.URL.RawQuery) == 0' and=
 	fi
-	recipe_probe "r:$do (goret2 == nil && $has$failed) \"%-7d %-7d %-7s %-6d %4d.%03d %s://%s%s$and\", $who, goret1.StatusCode, $took, $url$query"
-	recipe_probe "r:$do (goret2 != nil && $has) \"%-7d %-7d %-7s -      %4d.%03d %s://%s%s$and: %v\", $who, $took, $url$query, goret2"
+	recipe_probe "r:$do (goret2 == nil && $has$failed) \"%-7d %-7d %{method:%-7s} %{status:%-6d} %4d.%03d %{url:%s://%s%s$and}\", $who, goret1.StatusCode, $took, $url$query"
+	recipe_probe "r:$do (goret2 != nil && $has) \"%-7d %-7d %{method:%-7s} -      %4d.%03d %{url:%s://%s%s$and}: %{error:%v}\", $who, $took, $url$query, goret2"
 done
 recipe_trace 'PID     GOID    METHOD  STATUS  LAT(ms) URL'

@@ -35,9 +35,9 @@ esac
 probe="r:runtime.gorecover$signature (value interface{}) (value != nil)"
 recipe_passed="$recipe_passed$count-U "
 if [ -n "$count" ]; then
-	recipe_probe "$probe \"%+v\", value"
+	recipe_probe "$probe \"%{value:%+v}\", value"
 	recipe_trace 'PANIC'
 else
-	recipe_probe "$probe \"%-7d %-7d %+v\", \$pid, \$goid, value"
+	recipe_probe "$probe \"%-7d %-7d %{value:%+v}\", \$pid, \$goid, value"
 	recipe_trace 'PID     GOID    PANIC'
 fi

@@ -32,18 +32,18 @@ recipe_long()
 recipe_parse "$@"
 
 short='goret1 > 0 && goret1 < len(goarg2)'
-columns='%-7d %-7d %8d %8d'
+columns='%-7d %-7d %{got:%8d} %{asked:%8d}'
 values='$pid, $goid, goret1, len(goarg2)'
-probe_reads() # FUNCTION NAME
+probe_reads() # FUNCTION KEY NAME
 {
-	recipe_probe "r:$1 ($short) \"$columns %s\", $values, $2"
+	recipe_probe "r:$1 ($short) \"$columns %{$2:%s}\", $values, $3"
 	[ -z "$all" ] ||
-		recipe_probe "r:$1 (goret1 == 0 && len(goarg2) > 0) \"$columns %s: %v\", $values, $2, goret2"
+		recipe_probe "r:$1 (goret1 == 0 && len(goarg2) > 0) \"$columns %{$2:%s}: %{error:%v}\", $values, $3, goret2"
 }
 recipe_need 'os.(*File).Read' 'reads no files by package os'
-probe_reads 'os.(*File).Read' goarg1.file.name
+probe_reads 'os.(*File).Read' file goarg1.file.name
 if [ -n "$net" ]; then
 	recipe_need 'net.(*conn).Read' 'has no connections of package net'
-	probe_reads 'net.(*conn).Read' goarg1.fd.raddr
+	probe_reads 'net.(*conn).Read' peer goarg1.fd.raddr
 fi
 recipe_trace 'PID     GOID         GOT    ASKED FILE OR PEER'

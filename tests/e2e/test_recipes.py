@@ -173,6 +173,85 @@ def recipes(version):
         check(said[name], [t for t in truth if t["recipe"] == kind])
 
 
+EVENT = ["type", "time", "pid", "tid", "goid", "cpu", "comm", "func", "how", "message"]
+
+
+def named(recipe, told):
+    """What an object of a recipe says besides what all events do, of something that was told"""
+    text = told["text"]
+    if recipe == "gohttpsnoop":
+        method, url, what = text.split(None, 2)
+        if what.startswith("failed"):
+            return {"method": method, "url": url, "error": unread(what.split(None, 1)[1])}
+        return {"method": method, "status": int(what), "url": url}
+    if recipe == "godialsnoop":
+        network, address, why = text.split(None, 2)
+        said = {"network": network, "address": address}
+        return said if why == "-" else {**said, "error": unread(why)}
+    if recipe == "goshortreads":
+        name, got, _, asked, why = text.split(None, 4)
+        said = {"got": int(got), "asked": int(asked), "file" if ".txt" in name else "peer": name}
+        return said if why == "-" else {**said, "error": why}
+    if recipe == "goerrors":
+        func, why = text.split(": ", 1)
+        return {"func": func, "error": re.sub("^(till .*)", r'*main.kindError{Kind:"\1"}', why)}
+    what, ms = text.split()
+    return {"args": [{"name": "goarg2", "value": what}, {"name": "goarg3 * 2", "value": 2 * int(ms)}]}
+
+
+def said_by(recipe, line):
+    """The same of what a recipe printed"""
+    expect(list(line)[:len(EVENT) - 1] == EVENT[:-1] and "values" not in line, f"{recipe}: {line}")
+    expect(line["how"] == "return" and line["latency_ns"] > 0, f"{recipe}: {line}")
+    wanted = {} if recipe != "goerrors" else {"func": line["func"]}
+    return {**wanted, **{key: value for key, value in line.items() if key not in EVENT + ["latency_ns"]}}
+
+
+@test(version=new_versions)
+def recipe_json(version):
+    """JSON has a name for each value, and times in ns alone."""
+    options = {**RECIPES, "gofuncslower": ["-m", "20", "-a", "goarg2", "-a", "goarg3 * 2",
+                                           "main.(*Oven).Bake"]}
+    with Target("recipes", version, "strip") as target:
+        for recipe in ["gohttpsnoop", "godialsnoop", "goshortreads", "goerrors", "gofuncslower"]:
+            with Recipe(recipe, "-j", *options[recipe], "--", target.path, "now") as tool:
+                lines = [json.loads(line) for line in tool.rest().splitlines() if line[:1] == "{"]
+            calls = [line for line in lines if line.get("type") == "call"]
+            truth = [line for line in lines if line.get("recipe") == CHECKS[recipe][0]]
+            if recipe == "godialsnoop":
+                calls = [call for call in calls if call["goid"] == 1]
+            if recipe == "goshortreads":  # others are the HTTP client's
+                calls = [call for call in calls
+                         if ".txt" in call.get("file", "") or call["asked"] == 12345]
+            if recipe == "gofuncslower":
+                truth = [told for told in truth if told["ns"] >= 20_000_000]
+            expect(truth, f"{recipe}: nothing was told")
+            same(recipe, [json.dumps(said_by(recipe, call), sort_keys=True) for call in calls],
+                 [json.dumps(named(recipe, told), sort_keys=True) for told in truth])
+
+
+@test(version=new_versions)
+def recipe_json_with_stacks(version):
+    """Of those that print a stack"""
+    with Target("recipes", version, "strip") as target:
+        for recipe, key in [("gopanics", "value"), ("gocreators", "starts")]:
+            with Recipe(recipe, "-j", "--", target.path, "now") as tool:
+                lines = [json.loads(line) for line in tool.rest().splitlines() if line[:1] == "{"]
+            calls = [line for line in lines if line.get("type") == "call"]
+            told = [line["text"] for line in lines if line.get("recipe") == CHECKS[recipe][0]]
+            expect(told and all("stack" in call and "values" not in call for call in calls), calls)
+            if recipe == "gopanics":
+                expect(all(t == call[key] or (t == "custom" and "main.kindError" in call[key])
+                           for t, call in zip(told, calls)) and len(told) == len(calls),
+                       f"{[call[key] for call in calls]}, in truth {told}")
+                continue
+            for text in told:
+                name, count = text.split()
+                got = [c for c in calls if any(f["func"] == name for f in c["stack"])]
+                expect(len(got) == int(count) and all(c[key].startswith(name) for c in got),
+                       f"{text}: {got}")
+
+
 @test(version=new_versions)
 def recipe_of_command(version):
     """Of a program that is started; and JSON."""
@@ -184,7 +263,7 @@ def recipe_of_command(version):
     bad = [t for t in truth if t[2] == "failed" or int(t[2]) >= 400]
     expect(len(calls) == len(bad) > 0, f"{calls}, in truth {bad}")
     for call, told in zip(calls, bad):
-        expect(told[0] in call["values"] and call["how"] == "return", f"{call}, in truth {told}")
+        expect(told[0] == call["method"] and call["how"] == "return", f"{call}, in truth {told}")
 
 
 @test(version=new_versions)

@@ -155,6 +155,13 @@ static const struct row rows[] = {
 	 "3 <panicked> (panicked)",
 	 "\"values\":[3,\"<panicked>\"]"},
 	{"main.a(n int) \"%d\", n + 1", TRACE_ENTRY, {4, 0}, "4", "\"values\":[4]"},
+	{"main.a(n int) \"%d %{n:%3d} %{who:%s/%s} %{all[]:%d %s}\", $tid, n, $func, $comm, n, "
+	 "$func",
+	 TRACE_ENTRY,
+	 {8, 3, 8, 3},
+	 "16063   3 main.a/functions 3 main.a",
+	 "\"n\":3,\"who\":\"main.a/functions\",\"all\":[{\"name\":\"n\",\"value\":3},"
+	 "{\"name\":\"$func\",\"value\":\"main.a\"}]}"},
 	{"main.a(n int) \"%d\", n + 1", TRACE_ENTRY, {4, TRACE_NIL}, "<nil pointer>", NULL},
 	{"main.a(n int) \"%d\", n / n", TRACE_ENTRY, {4, TRACE_BOUNDS}, "<out of range>", NULL},
 	{"main.a(b bool) \"%v\", !b", TRACE_ENTRY, {1, 0}, "true", "\"values\":[true]"},
