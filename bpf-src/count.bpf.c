@@ -6,6 +6,7 @@ BPF_PERCPU_ARRAY(counts, u64, ROWS);
 
 /* file: find_cookie.bpf.c */
 /* file: follow_exec.bpf.c */
+/* file: descendants.bpf.c */
 
 int on_probe(struct pt_regs *ctx)
 {

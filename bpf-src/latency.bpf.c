@@ -45,6 +45,7 @@ BPF_PERCPU_ARRAY(histogram, u64, HISTOGRAM_SLOTS);
 
 /* file: find_cookie.bpf.c */
 /* file: follow_exec.bpf.c */
+/* file: descendants.bpf.c */
 /* file: processes.bpf.c */
 /* file: first_over.bpf.c */
 

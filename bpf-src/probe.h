@@ -2,6 +2,7 @@
 /* What every program of ours starts with: which probe is this, and is this process traced?
  *
  *   -DTGID=n             trace this process only
+ *   -DCHILD_TGID=n       ... and its descendants: see descendants.bpf.c
  *   -DPIDNS_DEV, _INO    process IDs are those of this PID namespace, not of the machine's
  *   -DTASK_PID=, ...     byte offsets in the kernel's structures, for processes in others below it
  *   -DCPU=n              this CPU only
@@ -158,10 +159,19 @@ static inline u64 probe_ids(void)
 #endif
 }
 
+#ifdef CHILD_TGID
+static inline bool probe_is_descendant(void);
+#else
+static inline bool probe_is_descendant(void)
+{
+	return false;
+}
+#endif
+
 static inline bool probe_wanted_process(void)
 {
 #ifdef TGID
-	return probe_ids() >> 32 == TGID;
+	return probe_ids() >> 32 == TGID || probe_is_descendant();
 #else
 	return true;
 #endif

@@ -44,6 +44,7 @@ BPF_ARRAY(no_call, struct waiting, 1);
 #endif
 /* file: find_cookie.bpf.c */
 /* file: follow_exec.bpf.c */
+/* file: descendants.bpf.c */
 
 static inline void count(u32 counter)
 {

@@ -110,6 +110,22 @@ int btf_process(struct btf_process *out, struct errmsg *err)
 	return 0;
 }
 
+int btf_task_tgid(uint32_t *off, struct errmsg *err)
+{
+	struct btf *btf = open_kernel(err);
+	uint32_t id;
+
+	if (!btf)
+		return -1;
+	int64_t tgid = member(btf, "task_struct", "tgid", &id);
+
+	btf__free(btf);
+	if (tgid < 0)
+		return no_member("task_struct.tgid", err);
+	*off = tgid;
+	return 0;
+}
+
 struct wanted {
 	const char *type, *name;
 	uint32_t *off;

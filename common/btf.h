@@ -17,6 +17,7 @@ struct btf_process { /* byte offsets in struct task_struct ... */
 };
 
 int btf_process(struct btf_process *out, struct errmsg *err);
+int btf_task_tgid(uint32_t *off, struct errmsg *err); /* task_struct.tgid */
 
 struct btf_pids { /* what a task is called, in each PID namespace that it is seen in */
 	uint32_t task_leader, task_pid;  /* task_struct.group_leader, .thread_pid */

@@ -10,10 +10,10 @@
 
 #include "attach.h"
 #include "command.h"
+#include "descendants.h"
 #include "errmsg.h"
 #include "escape.h"
 #include "events.h"
-#include "execwatch.h"
 #include "filewatch.h"
 #include "json.h"
 #include "options.h"
@@ -21,6 +21,7 @@
 #include "program.h"
 #include "signals.h"
 #include "textcost.h"
+#include "toolrun_words.h"
 
 enum { STREAM_NS = 100 * 1000 * 1000, SWEEP_NS = 250 * 1000 * 1000, STREAM_BUFFER = 1 << 16 };
 
@@ -54,6 +55,7 @@ struct progress { /* of one run */
 	struct tracer *tracer;
 	struct errmsg err; /* of a callback of the session */
 	bool failed;
+	size_t left_running; /* processes that the command started, when it ended */
 };
 
 static void print_program(FILE *out, const struct tracer *tracer)
@@ -106,18 +108,6 @@ static bool on_stream(void *ctx)
 	return !check_output(progress) && more;
 }
 
-/* Where the kernel does not tell at once that a file is written to. */
-static void say_lack(const struct progress *progress)
-{
-	const char *lack = filewatch_lack(progress->tracer->watch);
-
-	if (lack)
-		fprintf(stderr,
-			"%s: %s: that a traced file is written to in place would be noticed within "
-			"a second only\n",
-			progress->run->tool->name, lack);
-}
-
 /* The file was written to: breakpoints at offsets of its old text would break the new program, so
  * nothing may be attached any more. */
 static bool on_file_event(void *ctx)
@@ -131,38 +121,6 @@ static bool on_file_event(void *ctx)
 	errmsg_set(&progress->err, "\"%s\" was written to while it was traced: detached", written);
 	progress->failed = true;
 	return false;
-}
-
-static void say_replaced(const struct progress *progress)
-{
-	const char *path;
-
-	for (unsigned n = 0; (path = filewatch_replaced(progress->tracer->watch, n)); n++) {
-		fprintf(stderr, "%s: \"", progress->run->tool->name);
-		escape_print(stderr, path);
-		fputs("\" was replaced while it was traced: only processes of the old file were "
-		      "seen\n",
-		      stderr);
-	}
-}
-
-/* A program that another thread than the first one executes runs at once; the probes come a little
- * later. */
-static void say_executed(const struct progress *progress)
-{
-	const struct tracer *tracer = progress->tracer;
-	struct execwatch_report report = {0};
-
-	if (tracer->execs)
-		execwatch_read(tracer->execs, &report);
-	if (report.times)
-		fprintf(stderr,
-			"%s: process %d executed a program in its place: calls of the first %.1f "
-			"ms of it were not seen\n",
-			progress->run->tool->name, tracer->pid, report.blind_ns / 1e6);
-	if (report.failure.text[0])
-		fprintf(stderr, "%s: cannot attach anew after an execve: %s\n",
-			progress->run->tool->name, report.failure.text);
 }
 
 static uint64_t stream_ns(const struct toolrun *run)
@@ -194,9 +152,12 @@ static int run_session(struct progress *progress, struct session *ses, struct er
 				    .stream_fd = run->event_fd ? run->event_fd(run->ctx) : -1,
 				    .stream = on_stream,
 				    .ctx = progress};
-	enum session_end end;
+	enum session_end end = SESSION_ENOUGH;
+	int ret = session_run(ses, &spec, &end, err);
 
-	return session_run(ses, &spec, &end, err);
+	if (end == SESSION_PROCESS && progress->tracer->descendants)
+		progress->left_running = descendants_running(progress->tracer->descendants);
+	return ret;
 }
 
 static int show_rest(struct progress *progress, struct errmsg *err)
@@ -232,38 +193,18 @@ static int finish(struct progress *progress, struct errmsg *err)
 	int ret = show_rest(progress, err);
 
 	selection_print_skipped(stderr, progress->tracer->sel, run->tool->name, run->opts->verbose);
-	say_replaced(progress);
+	toolrun_say_replaced(progress->tracer, run->tool->name);
 	if (!run->opts->json && !run->quiet_end)
 		puts("Detaching...");
 	fflush(stdout);
 	/* perf events take a tenth of a second each */
 	tracer_detach(progress->tracer);
-	say_executed(progress);
-	if (progress->tracer->stuck)
-		fprintf(stderr,
-			"%s: a traced call waits for memory that it does not get: the probes stay "
-			"until it goes on or ends\n",
-			run->tool->name);
+	toolrun_say_after(progress->tracer, run->tool->name, progress->left_running);
 	if (progress->failed) {
 		*err = progress->err;
 		return -1;
 	}
 	return ret ? ret : session_flush(err);
-}
-
-/* a file that the process does not run: deleted and built anew, perhaps */
-static void say_not_mapped(const struct progress *progress)
-{
-	const struct tracer *tracer = progress->tracer;
-
-	for (size_t i = 0; tracer->process && i < tracer->program_count; i++) {
-		if (process_maps(tracer->process, tracer->programs[i]->file))
-			continue;
-		fprintf(stderr, "%s: process %d does not run \"", progress->run->tool->name,
-			tracer->pid);
-		escape_print(stderr, tracer->programs[i]->path);
-		fputs("\": leave BINARY out to trace what it runs\n", stderr);
-	}
 }
 
 static int say_started(struct progress *progress, struct errmsg *err)
@@ -293,8 +234,7 @@ static int trace(struct progress *progress, struct session *ses, struct errmsg *
 		return -1;
 	if (!selection_traced(tracer->sel))
 		return errmsg_set(err, "no function can be traced: %s", tracer->refusal);
-	say_not_mapped(progress);
-	say_lack(progress);
+	toolrun_say_before(tracer, run->tool->name);
 	ret = say_started(progress, err);
 	if (!ret && tracer->command)
 		ret = command_start(tracer->command, err);

@@ -11,6 +11,7 @@
 #include "attach_trial.h"
 #include "budget_watch.h"
 #include "command.h"
+#include "descendants.h"
 #include "errmsg.h"
 #include "execwatch.h"
 #include "filewatch.h"
@@ -86,6 +87,9 @@ static int add_pattern(struct tracer *tracer, size_t n, struct errmsg *err)
 	prog = tracer_open(tracer, spec_file(tracer, &spec, err), err);
 	if (!spec.binary)
 		tracer->executed = prog;
+	if (!prog && !spec.binary && tracer->command)
+		errmsg_hint(err, "a program that COMMAND starts is traced by its name, as in "
+				 "BINARY:PATTERN");
 	if (tracer->config->pattern_returns)
 		selection_group(tracer->sel, n, tracer->config->pattern_returns[n]);
 	int ret = prog ? selection_add(tracer->sel, prog, spec.pattern, err) : -1;
@@ -191,6 +195,7 @@ static int select_functions(struct tracer *tracer, struct errmsg *err)
 	for (size_t i = 0; i < config->pattern_count; i++)
 		if (add_pattern(tracer, i, err))
 			return -1;
+	tracer_decide_descendants(tracer);
 	if (config->goroutines && tracer_read_runtimes(tracer, err))
 		return -1;
 	return config->plan ? config->plan(config->plan_ctx, tracer, err) : 0;
@@ -261,6 +266,10 @@ static int attach_parts(struct tracer *tracer, const int *fds, struct errmsg *er
 		return -1;
 	if (tracer->gate ? open_gate(tracer, fds[0], err) : tracer_attach_all(tracer, fds, err))
 		return -1;
+	if (tracer->follows) {
+		tracer->descendants = descendants_begin(tracer->bpf, err);
+		return tracer->descendants ? 0 : -1;
+	}
 	if (!tracer->execs)
 		return 0;
 	return execwatch_begin(tracer->execs, tracer->bpf, tracer->attached,
@@ -313,6 +322,7 @@ void tracer_free(struct tracer *tracer)
 	if (tracer->trial)
 		attach_trial_end(tracer->trial);
 	execwatch_free(tracer->execs);
+	descendants_free(tracer->descendants);
 	textcost_free(tracer->cost);
 	free(tracer->runtimes);
 	gate_free(tracer->gate);

@@ -9,12 +9,13 @@
 #include <sys/types.h>
 
 #include "bpfprog.h"
+#include "errmsg.h"
 #include "goruntime.h"
 #include "selection.h"
 #include "tracer_config.h"
 
 struct command;
-struct errmsg;
+struct descendants;
 struct tracer;
 
 struct tracer {
@@ -24,12 +25,17 @@ struct tracer {
 	struct selection *sel;
 	char **patterns; /* what was asked for, without binaries; config->pattern_count of them */
 	struct filewatch *watch;
-	struct command *command;     /* NULL: none */
-	struct program *executed;    /* what the process or the command executes; NULL: not asked */
-	pid_t pid;                   /* of -p or of the command; 0: every process */
-	struct textcost *cost;       /* what breakpoints take of processes' memory */
-	struct attach_trial *trial;  /* runs yet; or NULL */
-	struct execwatch *execs;     /* of it; NULL: other processes have the probes as well */
+	struct command *command;    /* NULL: none */
+	struct program *executed;   /* what the process or the command executes; NULL: not asked */
+	pid_t pid;                  /* of -p or of the command; 0: every process */
+	struct textcost *cost;      /* what breakpoints take of processes' memory */
+	struct attach_trial *trial; /* runs yet; or NULL */
+	struct execwatch *execs;    /* of it; NULL: other processes have the probes as well */
+	/* it is not the command itself that is asked for: what it starts is traced too; or why
+	 * that cannot be, if `alone_why` has a text */
+	bool follows;
+	struct errmsg alone_why;
+	struct descendants *descendants;
 	struct process *process;     /* of -p, held since before anything was read; or NULL */
 	struct goruntime *runtimes;  /* of each program, where goroutines are followed; or NULL */
 	struct bpfprog_define *defs; /* all that the kernel side was compiled with */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Is the traced process to have its probes for itself? */
+/* Is the traced process to have its probes for itself, or are its descendants to have them too? */
 #include "tracer_parts.h"
 
 #include "attach_trial.h"
 #include "command.h"
+#include "descendants.h"
 #include "execwatch.h"
 #include "pclntab.h"
 #include "process.h"
@@ -34,11 +35,26 @@ static bool may_execute(const struct tracer *tracer)
 	return may;
 }
 
+void tracer_decide_descendants(struct tracer *tracer)
+{
+	struct descendants_layout layout;
+	bool wanted = false;
+
+	for (size_t i = 0; tracer->command && i < tracer->program_count; i++)
+		wanted |= descendants_wanted(tracer->command, tracer->programs[i]->file);
+	if (!wanted || descendants_layout(&layout, &tracer->alone_why))
+		return;
+	tracer->follows = true;
+	tracer_define(tracer, "CHILD_TGID", layout.tgid);
+	tracer_define(tracer, "CHILD_SIGNAL", layout.signal);
+	tracer_define(tracer, "CHILD_LIVE", layout.live);
+}
+
 void tracer_decide_alone(struct tracer *tracer)
 {
 	struct attach_trial *trial = tracer->trial;
 
 	tracer->trial = NULL;
-	if (trial && attach_trial_end(trial) && !may_execute(tracer))
+	if (trial && attach_trial_end(trial) && !tracer->follows && !may_execute(tracer))
 		tracer->execs = execwatch_new(tracer->pid);
 }

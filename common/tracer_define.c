@@ -114,7 +114,7 @@ int tracer_define_all(struct tracer *tracer, struct errmsg *err)
 	tracer_define(tracer, "ROWS", tracer->sel->row_count);
 	if (define_pids(tracer, err))
 		return -1;
-	if (tracer->pid)
+	if (tracer->pid && !tracer->follows)
 		tracer_define(tracer, "FOLLOW_EXEC", 1);
 	if (config->cpu >= 0)
 		tracer_define(tracer, "CPU", config->cpu);

@@ -19,6 +19,8 @@ int tracer_check(struct tracer *tracer, struct errmsg *err);
 int tracer_read_runtimes(struct tracer *tracer, struct errmsg *err);
 /* Fills tracer->defs when the items are known. */
 int tracer_define_all(struct tracer *tracer, struct errmsg *err);
+/* Fills tracer->follows, when the files that are asked for are known. */
+void tracer_decide_descendants(struct tracer *tracer);
 /* Ends the trial. Where the kernel can keep probes to the process, and without losing calls, there
  * is tracer->execs from then on. */
 void tracer_decide_alone(struct tracer *tracer);

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which processes does the traced command descend into? Those that it or one of them forks, until
+ * they end; a process that executes another program stays what it is. Put into each program's own
+ * text: libbcc knows maps there only.
+ *
+ *   -DCHILD_TGID=n                     byte offset in struct task_struct; not defined: the process
+ *                                      TGID is traced alone
+ *   -DCHILD_SIGNAL=n -DCHILD_LIVE=n    the same, of its signal, and in struct signal_struct
+ */
+#ifdef CHILD_TGID
+#define DESCENDANTS_MAX 65536
+
+/* by process ID as the machine counts them, whatever PID namespace the process is in */
+BPF_F_TABLE("hash", u32, u32, descendants, DESCENDANTS_MAX, BPF_F_NO_PREALLOC);
+BPF_ARRAY(unfollowed, u64, 1);
+
+static inline bool probe_is_descendant(void)
+{
+	u32 tgid = bpf_get_current_pid_tgid() >> 32;
+
+	return descendants.lookup(&tgid);
+}
+
+/* of the tracepoint sched_process_fork: the task that forks, and the new one, which has not run */
+int on_fork(struct bpf_raw_tracepoint_args *ctx)
+{
+	u32 parent = bpf_get_current_pid_tgid() >> 32, child = 0, yes = 1, zero = 0;
+	u64 *lost;
+
+	if (!probe_wanted_process())
+		return 0;
+	probe_read_kernel(&child, sizeof(child), (char *)ctx->args[1] + CHILD_TGID);
+	if (child == parent || !descendants.update(&child, &yes)) /* a thread, or noted */
+		return 0;
+	lost = unfollowed.lookup(&zero);
+	if (lost)
+		__sync_fetch_and_add(lost, 1);
+	return 0;
+}
+
+/* of the tracepoint sched_process_exit: the last thread of a process takes it along, and another
+ * process may get its ID */
+int on_descendant_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	u32 tgid = bpf_get_current_pid_tgid() >> 32, live = 1;
+	char *signal = 0;
+
+	probe_read_kernel(&signal, sizeof(signal), (char *)bpf_get_current_task() + CHILD_SIGNAL);
+	probe_read_kernel(&live, sizeof(live), signal + CHILD_LIVE);
+	if (!live)
+		descendants.delete(&tgid);
+	return 0;
+}
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tools' side of descendants.bpf.c: where it is not the command itself that is asked for, what
+ * it starts is traced as well, and what they start. */
+#ifndef DESCENDANTS_H
+#define DESCENDANTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct bpfprog;
+struct command;
+struct descendants;
+struct errmsg;
+struct heldfile;
+
+/* Is the file another program than the command's own, and no library that it needs either? */
+bool descendants_wanted(struct command *cmd, const struct heldfile *file);
+
+struct descendants_layout { /* byte offsets: CHILD_TGID, CHILD_SIGNAL, CHILD_LIVE */
+	uint32_t tgid, signal, live;
+};
+
+/* Can this kernel do it? 0, or -1 with *err: why not. GOTOOLS_DESCENDANTS=no: no, for tests. */
+int descendants_layout(struct descendants_layout *out, struct errmsg *err);
+
+/* To be called before the command starts. NULL and *err on failure; caller frees, before `bpf`. */
+struct descendants *descendants_begin(struct bpfprog *bpf, struct errmsg *err);
+size_t descendants_running(const struct descendants *desc); /* now */
+uint64_t descendants_lost(const struct descendants *desc);  /* there was no room for */
+void descendants_free(struct descendants *desc);            /* NULL is all right */
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a tool says on stderr of how its tracing went, before it begins and at its end. For
+ * toolrun.c only. */
+#ifndef TOOLRUN_WORDS_H
+#define TOOLRUN_WORDS_H
+
+#include <stddef.h>
+
+struct tracer;
+
+void toolrun_say_before(const struct tracer *tracer, const char *tool);
+void toolrun_say_replaced(const struct tracer *tracer, const char *tool);
+/* Detached. `running`: so many processes that the command started outlived it. */
+void toolrun_say_after(const struct tracer *tracer, const char *tool, size_t running);
+
+#endif
