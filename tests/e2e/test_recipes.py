@@ -15,6 +15,7 @@ RECIPES = {  # name: arguments behind -p PID
     "gocreators": [],
     "gopanics": [],
     "goshortreads": ["-na"],
+    "goopens": [],
     "goerrors": ["main.(*Goods).*", "main.(*Till).*"],
     "gofuncslower": ["-m", "20", "main.(*Oven).Bake"],
 }
@@ -34,6 +35,11 @@ def recipe_versions():
 
 def new_versions():
     return recipe_versions() if len(versions()) > 5 else versions()[-1:]
+
+
+def root_versions():
+    """Those with os.Root"""
+    return [version for version in new_versions() if int(version.split(".")[1]) >= 24]
 
 
 def rows(text, count):
@@ -127,6 +133,16 @@ def check_reads(text, truth):
     same("goshortreads", [f"{row[2]} of {row[3]} {row[4]}" for row in got], true)
 
 
+def check_opens(text, truth):
+    """All that the process opens is what it tells of."""
+    got = rows(text, 7)
+    expect(len(got) == len(truth), f"{len(got)} files opened, not {len(truth)}: {text}")
+    for (_, goid, fd, took, *rest), told in zip(got, truth):
+        expect(goid == "1" and " ".join([fd, *rest]) == told["text"], f"{fd} {rest}, in truth {told}")
+        in_time("goopens", took, told["ns"])
+    expect(len({row[2] for row in got}) > 2, f"no different descriptors: {text}")
+
+
 def check_errors(text, truth):
     got = [line.split(None, 1) for line in text.splitlines()[1:] if line[:1].isdigit()]
     # what the Error method of a type of the program's own makes is not known: it is shown itself
@@ -148,7 +164,7 @@ def check_slow(text, truth):
 
 CHECKS = {"gohttpsnoop": ("http", check_http), "godialsnoop": ("dial", check_dials),
           "gocreators": ("creator", check_creators), "gopanics": ("panic", check_panics),
-          "goshortreads": ("read", check_reads), "goerrors": ("error", check_errors),
+          "goshortreads": ("read", check_reads), "goopens": ("open", check_opens), "goerrors": ("error", check_errors),
           "gofuncslower": ("slow", check_slow)}
 
 
@@ -192,6 +208,11 @@ def named(recipe, told):
         name, got, _, asked, why = text.split(None, 4)
         said = {"got": int(got), "asked": int(asked), "file" if ".txt" in name else "peer": name}
         return said if why == "-" else {**said, "error": why}
+    if recipe == "goopens":
+        fd, flags, perm, path = text.split(None, 3)
+        path, _, why = path.partition(": ")
+        said = {"flags": int(flags, 8), "perm": int(perm, 8), "path": path}
+        return {**said, "error": why} if fd == "-" else {**said, "fd": int(fd)}
     if recipe == "goerrors":
         func, why = text.split(": ", 1)
         return {"func": func, "error": re.sub("^(till .*)", r'*main.kindError{Kind:"\1"}', why)}
@@ -213,7 +234,8 @@ def recipe_json(version):
     options = {**RECIPES, "gofuncslower": ["-m", "20", "-a", "goarg2", "-a", "goarg3 * 2",
                                            "main.(*Oven).Bake"]}
     with Target("recipes", version, "strip") as target:
-        for recipe in ["gohttpsnoop", "godialsnoop", "goshortreads", "goerrors", "gofuncslower"]:
+        for recipe in ["gohttpsnoop", "godialsnoop", "goshortreads", "goopens", "goerrors",
+                       "gofuncslower"]:
             with Recipe(recipe, "-j", *options[recipe], "--", target.path, "now") as tool:
                 lines = [json.loads(line) for line in tool.rest().splitlines() if line[:1] == "{"]
             calls = [line for line in lines if line.get("type") == "call"]
@@ -223,6 +245,8 @@ def recipe_json(version):
             if recipe == "goshortreads":  # others are the HTTP client's
                 calls = [call for call in calls
                          if ".txt" in call.get("file", "") or call["asked"] == 12345]
+            if recipe == "goopens":  # the first are of before it tells
+                calls = calls[-len(truth):]
             if recipe == "gofuncslower":
                 truth = [told for told in truth if told["ns"] >= 20_000_000]
             expect(truth, f"{recipe}: nothing was told")
@@ -264,6 +288,22 @@ def recipe_of_command(version):
     expect(len(calls) == len(bad) > 0, f"{calls}, in truth {bad}")
     for call, told in zip(calls, bad):
         expect(told[0] == call["method"] and call["how"] == "return", f"{call}, in truth {told}")
+
+
+@test(version=root_versions)
+def recipe_opens_below(version):
+    """os.Root opens by another function, and what is counted has its path."""
+    with Target("below", version, "strip") as target:
+        with Recipe("goopens", "-p", target.target_pid) as each, \
+                Recipe("goopens", "-A", "-p", target.target_pid) as counted:
+            each.attached()
+            counted.attached()
+            target.go()
+            lines, counts = rows(each.rest(), 7), counted.rest()
+            expect(target.wait() == 0, f"the target ended otherwise: {target.said()}")
+        told = [line.split(" ", 2)[1:] for line in target.out.text().splitlines() if line[:6] == "opened"]
+        same("goopens", [f"{row[2]} {row[6]}" for row in lines], [" ".join(words) for words in told])
+        same("goopens -A", counts.splitlines()[1:], [f"1        {words[1]}" for words in told])
 
 
 @test(version=new_versions)
