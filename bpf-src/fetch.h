@@ -62,6 +62,26 @@ static inline u64 element(s64 *bad, u64 base, u64 index, u64 length, u64 size)
 	return base + index * size;
 }
 
+/* x[low:high], where there are `cap` elements: where it ends. What is not there is left out. */
+static inline u64 slice_end(s64 *bad, u64 low, u64 high, u64 cap)
+{
+	u64 end = (s64)high > 0 && high > cap ? cap : high;
+
+	if ((low > end || (s64)(low | high) < 0) && !*bad)
+		*bad = TRACE_BOUNDS;
+	return low > end || (s64)(low | high) < 0 ? low : end;
+}
+
+/* A pointer that was known when the call began, now. What it points to has moved with the stack if
+ * it was in a frame above that of the call, which began with stack pointer `sp`. Without a branch,
+ * which the verifier would follow both ways. */
+static inline u64 after_move(struct hit *hit, u64 sp, u64 pointer)
+{
+	u64 above = pointer - sp, on_stack = (above - hit->depth) & ~above;
+
+	return pointer + ((hit->sp - sp) & -(on_stack >> 63));
+}
+
 static inline s64 fetch_object(char *to, u32 size, u64 from)
 {
 	if (!from)

@@ -14,6 +14,7 @@
 struct hit {          /* of a probe */
 	u64 sp;       /* what the call is known by: for functions the stack pointer at entry */
 	u64 entry_sp; /* of the function that the probe stands in; 0: not known */
+	u64 depth;    /* bytes from sp to its stack's high end; -sp where that is not known */
 	u64 now, latency;
 	u64 site; /* address of the probe */
 	u64 goid, parent_goid, created_by;

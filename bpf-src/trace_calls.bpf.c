@@ -240,6 +240,7 @@ static inline void follow_call(struct pt_regs *ctx, struct hit *hit, struct goro
 
 	begins = forget_value(begins && wants_at_entry(ctx, hit, part), hit->now);
 	kind = forget_value(kind, hit->now);
+	hit->depth = call->depth;
 	calls = begins ? calls_of(who) : goroutines.lookup(who);
 	if (!calls)
 		return;

@@ -27,6 +27,7 @@ void expr_free(struct expr *expr)
 		return;
 	expr_free(expr->a);
 	expr_free(expr->b);
+	expr_free(expr->c);
 	free(expr->text);
 	free(expr);
 }

@@ -20,6 +20,8 @@ enum expr_kind {
 	EXPR_SPECIAL, /* number: enum expr_special */
 	EXPR_FIELD,   /* a.text */
 	EXPR_INDEX,   /* a[b] */
+	EXPR_SLICE,   /* a[b:c]; b, c may be NULL */
+	EXPR_AFTER,   /* after(a): a as it is when the call returns */
 	EXPR_DEREF,   /* *a */
 	EXPR_LEN,     /* len(a) */
 	EXPR_CAP,     /* cap(a) */
@@ -52,13 +54,13 @@ enum expr_op { /* C's, with C's precedence */
 struct expr {
 	enum expr_kind kind;
 	enum expr_op op;
-	/* of its first byte; FIELD: of the field's name, INDEX: of the bracket, BINARY: of the
-	 * operator. In bytes of the PROBE, from 1. */
+	/* of its first byte; FIELD: of the field's name, INDEX, SLICE: of the bracket, BINARY: of
+	 * the operator. In bytes of the PROBE, from 1. */
 	unsigned col;
 	uint64_t number;
 	char *text; /* NUL-terminated; strings may hold further NULs */
 	size_t len; /* of text */
-	struct expr *a, *b;
+	struct expr *a, *b, *c;
 };
 
 void expr_free(struct expr *expr);         /* and what it is made of; NULL is all right */

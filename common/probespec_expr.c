@@ -57,7 +57,7 @@ static struct expr *read_parentheses(struct probespec_reader *reader)
 	return closed(reader, read_binary(reader, 1), ")");
 }
 
-/* At the name of one of `len(x)`, `cap(x)`. */
+/* At the name of one of `len(x)`, `cap(x)`, `after(x)`. */
 static struct expr *read_call(struct probespec_reader *reader, enum expr_kind kind)
 {
 	size_t at = reader->token.at;
@@ -66,6 +66,15 @@ static struct expr *read_call(struct probespec_reader *reader, enum expr_kind ki
 	probespec_reader_next(reader);
 	arg = read_parentheses(reader);
 	return arg ? probespec_reader_make(reader, kind, at, arg, NULL) : NULL;
+}
+
+static struct expr *read_after(struct probespec_reader *reader)
+{
+	if (reader->at_return)
+		return read_call(reader, EXPR_AFTER);
+	probespec_col_error(reader->err, reader->token.at, "after(...) is known at return only");
+	errmsg_hint(reader->err, "begin the PROBE with r:");
+	return NULL;
 }
 
 static struct expr *read_strcmp(struct probespec_reader *reader)
@@ -105,7 +114,7 @@ static struct expr *no_call(struct probespec_reader *reader)
 
 	probespec_col_error(reader->err, token->at, "nothing like \"%.*s(...)\" can be called",
 			    (int)token->len, reader->text + token->at);
-	errmsg_hint(reader->err, "there are len(x), cap(x) and STRCMP(\"text\", x)");
+	errmsg_hint(reader->err, "there are len(x), cap(x), after(x) and STRCMP(\"text\", x)");
 	return NULL;
 }
 
@@ -121,6 +130,8 @@ static struct expr *read_primary(struct probespec_reader *reader)
 		return read_call(reader, EXPR_LEN);
 	if (call && probespec_reader_is(reader, "cap"))
 		return read_call(reader, EXPR_CAP);
+	if (call && probespec_reader_is(reader, "after"))
+		return read_after(reader);
 	if (call && probespec_reader_is(reader, "STRCMP"))
 		return read_strcmp(reader);
 	switch (token->kind) {
@@ -156,13 +167,34 @@ static struct expr *read_field(struct probespec_reader *reader, struct expr *of)
 	return field;
 }
 
+/* At the colon of `of[low:high]`. */
+static struct expr *read_slice(struct probespec_reader *reader, size_t at, struct expr *of,
+			       struct expr *low)
+{
+	struct expr *slice = probespec_reader_make(reader, EXPR_SLICE, at, of, low);
+
+	probespec_reader_next(reader);
+	if (!slice || probespec_reader_is(reader, "]"))
+		return closed(reader, slice, "]");
+	slice->c = read_binary(reader, 1);
+	if (slice->c)
+		return closed(reader, slice, "]");
+	expr_free(slice);
+	return NULL;
+}
+
 static struct expr *read_index(struct probespec_reader *reader, struct expr *of)
 {
 	size_t at = reader->token.at;
+	struct expr *index;
 
 	probespec_reader_next(reader);
-	struct expr *index = closed(reader, read_binary(reader, 1), "]");
-
+	if (probespec_reader_is(reader, ":"))
+		return read_slice(reader, at, of, NULL);
+	index = read_binary(reader, 1);
+	if (index && probespec_reader_is(reader, ":"))
+		return read_slice(reader, at, of, index);
+	index = closed(reader, index, "]");
 	if (!index) {
 		expr_free(of);
 		return NULL;

@@ -7,6 +7,7 @@
 
 #include "errmsg.h"
 #include "format.h"
+#include "tracegen_after.h"
 #include "tracegen_code.h"
 
 enum { RECORD_ALIGN = 8 };
@@ -40,6 +41,17 @@ static void absent_arg(struct gen *gen, const struct gotype *type,
 	arg->shape = shape_new(gen->memory, type, limits, &end);
 }
 
+/* b[:goret1] */
+static int cut_arg(struct gen *gen, const struct expr *expr, const struct shape_limits *limits,
+		   struct tracegen_arg *arg)
+{
+	arg->kind = TRACEGEN_VALUE;
+	arg->at_return = true;
+	arg->shape = gen_cut_value(gen, expr, limits, &arg->at);
+	arg->is_guess = gen->guess;
+	return arg->shape ? 0 : -1;
+}
+
 static int value_arg(struct gen *gen, const struct expr *expr, bool follow,
 		     struct tracegen_arg *arg)
 {
@@ -51,6 +63,8 @@ static int value_arg(struct gen *gen, const struct expr *expr, bool follow,
 	limits.follow = follow;
 	gen->guess = false;
 	ctext_line(gen->out, "bad = 0;");
+	if (gen_is_cut_later(gen, expr))
+		return cut_arg(gen, expr, &limits, arg);
 	if (gen_place(gen, expr, &place))
 		return -1;
 	arg->is_guess = gen->guess;
@@ -61,6 +75,11 @@ static int value_arg(struct gen *gen, const struct expr *expr, bool follow,
 	}
 	arg->kind = TRACEGEN_VALUE;
 	arg->at_return = gen->returning;
+	if (place.kept) {
+		arg->shape = gen_kept_value(gen, &place, &limits, &arg->at);
+		leave_phase(gen, before);
+		return 0;
+	}
 	arg->at = *gen_end(gen);
 	*gen_end(gen) += RECORD_ALIGN;
 	arg->shape = shape_new(gen->memory, place.type, &limits, gen_end(gen));
@@ -192,7 +211,8 @@ static void take_back(struct gen *gen, const struct gen *before)
 	gen->saved_later = before->saved_later;
 	gen->filled_later = before->filled_later;
 	gen->uses_parent = before->uses_parent;
-	gen->absent = false;
+	gen->keeps_sp = before->keeps_sp;
+	gen->absent = gen->after = false;
 	leave_phase(gen, &gen->fill);
 }
 

@@ -18,9 +18,12 @@ struct gen {
 	struct ctext save, wanted, fill;
 	struct ctext *out; /* the one that is being written */
 	bool returning;    /* what is being written runs when the call returns */
+	bool after;        /* and is within after(): parameters are there, as at entry */
 	uint32_t saved_end, record_end;
 	unsigned vars;
 	unsigned saved_later, filled_later; /* entries of hit->later in use, of save and fill */
+	bool keeps_sp;                      /* is the stack pointer at entry kept with the call, */
+	uint32_t kept_sp_at;                /* and where? */
 	bool uses_parent, uses_identity, uses_types;
 	bool guess;  /* a place that is a guess was used */
 	bool absent; /* what failed was to be read from where it is optimised out */
@@ -38,6 +41,10 @@ struct place { /* where a value is */
 	const struct abi_value *value;
 	uint64_t off;
 	char base[NAME_MAX_LEN];
+	/* neither: of a parameter of this type, in after(): `off` of its `value` at entry */
+	const struct gotype *kept;
+	/* neither: a slice or string that is made of another: its words, variables */
+	const struct gen_words *words;
 };
 
 /* Which of the expressions need the call's arguments, which need it to have returned? */
@@ -47,28 +54,12 @@ unsigned gen_uses(const struct gen *gen, const struct expr *expr);
 /* Room in the record for `size` bytes, aligned; for what is written now. */
 uint32_t *gen_end(struct gen *gen);
 void gen_var(struct gen *gen, char name[NAME_MAX_LEN]); /* a new variable's name */
-/* C for the general register that a piece is in, or whose address it is at */
-void gen_register(const struct gen *gen, const struct abi_piece *piece, char *text, size_t size);
-
 /* Of errmsg_set(): -1, where readers of one file alone can see it. */
 static inline int gen_failed(int set)
 {
 	(void)set;
 	return -1;
 }
-
-/* of a piece in memory: bytes above hit->sp */
-uint64_t gen_slot(const struct abi_piece *piece);
-/* Has the value a piece that has all bytes [off, off + size)? */
-bool gen_is_there(const struct abi_value *value, uint64_t off, unsigned size);
-/* Bytes [off, off + size) of a value in pieces, into `name`: -1: they are not in one that can be
- * read. */
-int gen_load_register(struct gen *gen, const struct abi_value *value, uint64_t off, unsigned size,
-		      bool is_signed, const char *name);
-/* The same bytes into the record at `at`, as far as they can be read; of the others `holes` has
- * bits, as in struct shape. */
-void gen_copy_registers(struct gen *gen, const struct abi_value *value, uint64_t off, uint32_t size,
-			uint32_t at, uint64_t *holes);
 
 /* All of these write code and return 0, or -1 with the error set. */
 int gen_number(struct gen *gen, const struct expr *expr, struct number *out);
@@ -77,6 +68,7 @@ bool gen_is_place(const struct expr *expr);
 /* The word of `size` bytes at `off` of a place; `what` for the error. */
 int gen_load(struct gen *gen, const struct place *place, uint64_t off, unsigned size,
 	     bool is_signed, unsigned col, char name[NAME_MAX_LEN]);
+int gen_follow(struct gen *gen, struct place *place, unsigned col); /* what a pointer points to */
 int gen_length(struct gen *gen, const struct expr *expr, struct number *out); /* len, cap */
 /* A parameter or result by name or number: 0, or -1 with the error set. */
 struct gen_symbol {
@@ -85,6 +77,10 @@ struct gen_symbol {
 };
 bool gen_find(const struct gen *gen, const struct expr *expr, struct gen_symbol *out);
 int gen_symbol_place(struct gen *gen, const struct expr *expr, struct place *out);
+
+/* Where a parameter or result of `type` is that is passed as `value`. */
+void gen_value_place(struct gen *gen, const struct gotype *type, const struct abi_value *value,
+		     struct place *out);
 
 /* The value at a place, into the record, and its state to `state_at`. */
 void gen_value(struct gen *gen, const struct place *place, struct shape *shape, uint32_t state_at);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "errmsg.h"
+#include "tracegen_after.h"
 #include "tracegen_code.h"
 
 enum {
@@ -32,8 +33,10 @@ unsigned gen_uses(const struct gen *gen, const struct expr *expr)
 	case EXPR_ERROR:
 	case EXPR_RESULTS:
 		return GEN_USES_RETURN;
+	case EXPR_AFTER:
+		return gen_uses(gen, expr->a) | GEN_USES_RETURN;
 	default:
-		return gen_uses(gen, expr->a) | gen_uses(gen, expr->b);
+		return gen_uses(gen, expr->a) | gen_uses(gen, expr->b) | gen_uses(gen, expr->c);
 	}
 }
 
@@ -296,24 +299,24 @@ static int unary(struct gen *gen, const struct expr *expr, struct number *out)
 /* An argument's number is taken at entry and kept with the call. */
 static int saved_number(struct gen *gen, const struct expr *expr, struct number *out)
 {
-	struct ctext *before = gen->out;
+	struct ctext *before = gen_enter_entry(gen);
 
-	gen->out = &gen->save;
-	gen->returning = false;
 	ctext_line(gen->out, "bad = 0;");
 	if (gen_number(gen, expr, out))
 		return -1;
-	uint32_t at = *gen_end(gen);
-
-	*gen_end(gen) += 16;
-	ctext_line(gen->out, "*(u64 *)(rec + %u) = %s;", at, out->text);
-	ctext_line(gen->out, "*(s64 *)(rec + %u) = bad;", at + 8);
-	gen->out = before;
-	gen->returning = true;
-	gen_var(gen, out->text);
-	ctext_line(gen->out, "u64 %s = *(u64 *)(rec + %u);", out->text, at);
-	ctext_line(gen->out, "must(&bad, *(s64 *)(rec + %u));", at + 8);
+	gen_leave_entry(gen, before, out->text);
 	return 0;
+}
+
+static int after_number(struct gen *gen, const struct expr *expr, struct number *out)
+{
+	bool before = gen->after;
+
+	gen->after = true;
+	int ret = gen_number(gen, expr->a, out);
+
+	gen->after = before;
+	return ret;
 }
 
 static int no_number(struct gen *gen, const struct expr *expr)
@@ -330,7 +333,7 @@ int gen_number(struct gen *gen, const struct expr *expr, struct number *out)
 {
 	struct place place;
 
-	if (gen->returning && gen_uses(gen, expr) == GEN_USES_ENTRY)
+	if (gen->returning && !gen->after && gen_uses(gen, expr) == GEN_USES_ENTRY)
 		return saved_number(gen, expr, out);
 	if (gen_is_place(expr))
 		return place_number(gen, expr, out);
@@ -346,6 +349,8 @@ int gen_number(struct gen *gen, const struct expr *expr, struct number *out)
 	case EXPR_LEN:
 	case EXPR_CAP:
 		return gen_length(gen, expr, out);
+	case EXPR_AFTER:
+		return after_number(gen, expr, out);
 	case EXPR_UNARY:
 		return unary(gen, expr, out);
 	case EXPR_BINARY:

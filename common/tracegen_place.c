@@ -7,7 +7,9 @@
 
 #include "errmsg.h"
 #include "mem.h"
+#include "tracegen_after.h"
 #include "tracegen_code.h"
+#include "tracegen_register.h"
 
 enum { FIELD_STEPS = 8 }; /* embedded pointers followed on the way to one field */
 
@@ -32,6 +34,12 @@ static int is_absent(struct gen *gen, unsigned col)
 int gen_load(struct gen *gen, const struct place *place, uint64_t off, unsigned size,
 	     bool is_signed, unsigned col, char name[NAME_MAX_LEN])
 {
+	if (place->kept)
+		return gen_load_kept(gen, place, off, size, is_signed, col, name);
+	if (place->words) {
+		snprintf(name, NAME_MAX_LEN, "%s", place->words->word[off / 8 % 3]);
+		return 0;
+	}
 	gen_var(gen, name);
 	if (place->value &&
 	    !gen_load_register(gen, place->value, place->off + off, size, is_signed, name))
@@ -50,7 +58,7 @@ int gen_load(struct gen *gen, const struct place *place, uint64_t off, unsigned 
 }
 
 /* What a pointer at a place points to. */
-static int follow(struct gen *gen, struct place *place, unsigned col)
+int gen_follow(struct gen *gen, struct place *place, unsigned col)
 {
 	const struct gotype *elem = place->type->elem;
 
@@ -91,7 +99,7 @@ static int field_place(struct gen *gen, const struct expr *expr, struct place *p
 
 	if (gen_place(gen, expr->a, place))
 		return -1;
-	if (place->type->kind == GOTYPE_POINTER && follow(gen, place, expr->col))
+	if (place->type->kind == GOTYPE_POINTER && gen_follow(gen, place, expr->col))
 		return -1;
 	for (int steps = 0; steps < FIELD_STEPS; steps++) {
 		field = gotype_field(place->type, expr->text, &off, &through);
@@ -101,7 +109,7 @@ static int field_place(struct gen *gen, const struct expr *expr, struct place *p
 		place->type = through ? through->type : field->type;
 		if (!through)
 			return 0;
-		if (follow(gen, place, expr->col))
+		if (gen_follow(gen, place, expr->col))
 			return -1;
 	}
 	return no_field(gen, place, expr);
@@ -125,9 +133,8 @@ static int element_at(struct gen *gen, struct place *place, const char *base, ui
 	gen_var(gen, name);
 	ctext_line(gen->out, "u64 %s = element(&bad, %s + %" PRIu64 ", %s, %s, %" PRIu64 ");", name,
 		   base, disp, n.text, length, place->type->size);
+	*place = (struct place){.type = place->type};
 	snprintf(place->base, sizeof(place->base), "%s", name);
-	place->off = 0;
-	place->value = NULL;
 	return 0;
 }
 
@@ -161,6 +168,12 @@ static int array_element(struct gen *gen, struct place *place, const struct expr
 		place->off += n * array->elem->size;
 		return 0;
 	}
+	if (place->kept && array->count > 1)
+		return gen_failed(errmsg_set(
+			gen->err,
+			"col %u: only a constant can be the index of a parameter that is "
+			"an array itself, in after()",
+			index->col));
 	if (place->value)
 		return register_element(gen, array, index);
 	snprintf(length, sizeof(length), "%" PRIu64, array->count);
@@ -175,7 +188,7 @@ static int index_place(struct gen *gen, const struct expr *expr, struct place *p
 	if (gen_place(gen, expr->a, place))
 		return -1;
 	if (place->type->kind == GOTYPE_POINTER && place->type->elem &&
-	    place->type->elem->kind == GOTYPE_ARRAY && follow(gen, place, expr->col))
+	    place->type->elem->kind == GOTYPE_ARRAY && gen_follow(gen, place, expr->col))
 		return -1;
 	if (place->type->kind == GOTYPE_ARRAY && place->type->elem)
 		return array_element(gen, place, expr->b);
@@ -200,14 +213,27 @@ static int deref_place(struct gen *gen, const struct expr *expr, struct place *p
 	if (place->type->kind != GOTYPE_POINTER)
 		return gen_failed(errmsg_set(gen->err, "col %u: %s is no pointer", expr->col,
 					     place->type->name));
-	return follow(gen, place, expr->col);
+	return gen_follow(gen, place, expr->col);
+}
+
+static int after_place(struct gen *gen, const struct expr *expr, struct place *out)
+{
+	bool before = gen->after;
+
+	gen->after = true;
+	int ret = gen_place(gen, expr->a, out);
+
+	gen->after = before;
+	return ret;
 }
 
 bool gen_is_place(const struct expr *expr)
 {
-	return expr->kind == EXPR_NAME || expr->kind == EXPR_PARAM || expr->kind == EXPR_RESULT ||
-	       expr->kind == EXPR_ERROR || expr->kind == EXPR_FIELD || expr->kind == EXPR_INDEX ||
-	       expr->kind == EXPR_DEREF;
+	if (expr->kind == EXPR_AFTER)
+		return gen_is_place(expr->a);
+	return expr->kind == EXPR_SLICE || expr->kind == EXPR_NAME || expr->kind == EXPR_PARAM ||
+	       expr->kind == EXPR_RESULT || expr->kind == EXPR_ERROR || expr->kind == EXPR_FIELD ||
+	       expr->kind == EXPR_INDEX || expr->kind == EXPR_DEREF;
 }
 
 int gen_place(struct gen *gen, const struct expr *expr, struct place *out)
@@ -224,6 +250,10 @@ int gen_place(struct gen *gen, const struct expr *expr, struct place *out)
 		return index_place(gen, expr, out);
 	case EXPR_DEREF:
 		return deref_place(gen, expr, out);
+	case EXPR_SLICE:
+		return gen_slice_place(gen, expr, out);
+	case EXPR_AFTER:
+		return after_place(gen, expr, out);
 	default:
 		return gen_failed(errmsg_set(gen->err, "col %u: this has no fields and no elements",
 					     expr->col));

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Values, or parts of them, out of registers. */
+#include "tracegen_register.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "image.h"
-#include "tracegen_code.h"
 
 /* DWARF's numbers: the System V ABI's AMD64 supplement, figure 3.36; DWARF for the Arm 64-bit
  * Architecture, 4.1. */

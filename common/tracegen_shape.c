@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "../bpf-src/trace_shared.h"
+#include "tracegen_after.h"
 #include "tracegen_code.h"
+#include "tracegen_register.h"
 
 static void emit_refs(struct gen *gen, const struct shape *shape, bool first);
 
@@ -133,12 +135,13 @@ static void emit_refs(struct gen *gen, const struct shape *shape, bool first)
 	}
 }
 
-/* From registers nothing fails to be read. What cannot be read from memory is zero then, and what
- * zeros refer to is nothing, so that no branch is needed: two for each value would be too many for
- * the verifier, which follows all combinations. */
-void gen_value(struct gen *gen, const struct place *place, struct shape *shape, uint32_t state_at)
+void gen_own(struct gen *gen, const struct place *place, struct shape *shape, uint32_t state_at)
 {
-	if (place->value) {
+	if (place->words) {
+		for (uint32_t i = 0; i < shape->size / 8; i++)
+			ctext_line(gen->out, "*(u64 *)(rec + %u) = %s;", shape->at + 8 * i,
+				   place->words->word[i % 3]);
+	} else if (place->value) {
 		gen_copy_registers(gen, place->value, place->off, shape->size, shape->at,
 				   &shape->holes);
 	} else if (shape->size) {
@@ -146,5 +149,18 @@ void gen_value(struct gen *gen, const struct place *place, struct shape *shape, 
 			   shape->at, shape->size, place->base, place->off);
 	}
 	ctext_line(gen->out, "*(s64 *)(rec + %u) = bad ? bad : %u;", state_at, shape->size);
+}
+
+void gen_refs(struct gen *gen, const struct shape *shape)
+{
 	emit_refs(gen, shape, true);
+}
+
+/* From registers nothing fails to be read. What cannot be read from memory is zero then, and what
+ * zeros refer to is nothing, so that no branch is needed: two for each value would be too many for
+ * the verifier, which follows all combinations. */
+void gen_value(struct gen *gen, const struct place *place, struct shape *shape, uint32_t state_at)
+{
+	gen_own(gen, place, shape, state_at);
+	gen_refs(gen, shape);
 }

@@ -6,6 +6,7 @@
 
 #include "errmsg.h"
 #include "tracegen_code.h"
+#include "tracegen_register.h"
 
 enum { C_WORDS_MAX = 64 };
 
@@ -122,9 +123,10 @@ static int guessed(struct gen *gen, const struct expr *expr)
 
 static int at_entry_only(struct gen *gen, const struct expr *expr)
 {
-	return gen_failed(errmsg_set(
-		gen->err, "col %u: arguments are read at entry, when results are not known yet",
-		expr->col));
+	errmsg_set(gen->err, "col %u: arguments are read at entry, when results are not known yet",
+		   expr->col);
+	errmsg_hint(gen->err, "after(EXPR) reads them at return");
+	return -1;
 }
 
 static int unknown_place(struct gen *gen, const struct expr *expr)
@@ -136,8 +138,8 @@ static int unknown_place(struct gen *gen, const struct expr *expr)
 	return -1;
 }
 
-static void value_place(struct gen *gen, const struct gotype *type, const struct abi_value *value,
-			struct place *out)
+void gen_value_place(struct gen *gen, const struct gotype *type, const struct abi_value *value,
+		     struct place *out)
 {
 	const struct abi_piece *first = value->count ? &value->pieces[0] : NULL;
 	char reg[NAME_MAX_LEN];
@@ -157,6 +159,16 @@ static void value_place(struct gen *gen, const struct gotype *type, const struct
 	}
 }
 
+/* As it was at entry, or in after() what was kept of that. */
+static void param_place(struct gen *gen, const struct gotype *type, const struct abi_value *value,
+			struct place *out)
+{
+	if (gen->returning)
+		*out = (struct place){.type = type, .value = value, .kept = type};
+	else
+		gen_value_place(gen, type, value, out);
+}
+
 /* In gccgo's programs argN is what C passes N-th, goargN Go's N-th parameter. */
 static bool is_c_word(const struct gen *gen, const struct expr *expr)
 {
@@ -168,7 +180,7 @@ static int c_word_place(struct gen *gen, const struct expr *expr, struct place *
 {
 	struct abi_value *value = gotypes_alloc(gen->memory, 1, sizeof(*value));
 
-	if (gen->returning)
+	if (gen->returning && !gen->after)
 		return at_entry_only(gen, expr);
 	if (gen->probe->is_clone)
 		return unknown_place(gen, expr);
@@ -177,7 +189,7 @@ static int c_word_place(struct gen *gen, const struct expr *expr, struct place *
 	value->pieces = gotypes_alloc(gen->memory, 1, sizeof(*value->pieces));
 	value->pieces[0] = abi_c_word(expr->number - 1);
 	value->count = 1;
-	value_place(gen, gotypes_basic(gen->memory, "int"), value, out);
+	param_place(gen, gotypes_basic(gen->memory, "int"), value, out);
 	return 0;
 }
 
@@ -193,7 +205,7 @@ int gen_symbol_place(struct gen *gen, const struct expr *expr, struct place *out
 	if (sym.is_result && !probe->spec->at_return)
 		return errmsg_set(gen->err,
 				  "col %u: results are known at return only: use r:", expr->col);
-	if (!sym.is_result && gen->returning)
+	if (!sym.is_result && gen->returning && !gen->after)
 		return at_entry_only(gen, expr);
 	const struct goparam *param =
 		sym.is_result ? &probe->fn->results[sym.index] : &probe->fn->params[sym.index];
@@ -205,6 +217,9 @@ int gen_symbol_place(struct gen *gen, const struct expr *expr, struct place *out
 	if (param->is_guess && expr->kind == EXPR_PARAM && expr->col)
 		return guessed(gen, expr);
 	gen->guess |= param->place == GOPARAM_GUESSED;
-	value_place(gen, param->type, value, out);
+	if (sym.is_result)
+		gen_value_place(gen, param->type, value, out);
+	else
+		param_place(gen, param->type, value, out);
 	return 0;
 }

@@ -68,6 +68,10 @@ static const char *head_of(const struct expr *expr)
 		return ".";
 	case EXPR_INDEX:
 		return "[]";
+	case EXPR_SLICE:
+		return "[:]";
+	case EXPR_AFTER:
+		return "after";
 	case EXPR_DEREF:
 		return "deref";
 	case EXPR_LEN:
@@ -103,6 +107,14 @@ static void dump(FILE *out, const struct expr *expr)
 	if (expr->b) {
 		fputc(' ', out);
 		dump(out, expr->b);
+	}
+	if (expr->kind == EXPR_SLICE && !expr->b)
+		fputs(" _", out);
+	if (expr->c) {
+		fputc(' ', out);
+		dump(out, expr->c);
+	} else if (expr->kind == EXPR_SLICE) {
+		fputs(" _", out);
 	}
 	fputc(')', out);
 }

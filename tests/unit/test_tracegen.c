@@ -200,6 +200,106 @@ static const struct row rows[] = {
 	 "\t*(u64 *)(rec + 144) = probe_register(ctx, REGISTER_BX);\n"
 	 "\t*(u64 *)(rec + 152) = probe_register(ctx, REGISTER_CX);\n" STATE(128, 24)
 	 "\thit->later[0] = later_elements(136, 160, 80, 2);\n", 128, 248},
+	/* after(): words of entry are kept, what they point to is read at return; a pointer follows its
+	 * stack, by the stack pointer that is kept with it */
+	{"r:main.f(b []byte, n int) (m int) \"%q\", after(b[:m])", &registers,
+	 "\tbad = 0;\n"
+	 "\tu64 v0 = (u64)probe_register(ctx, REGISTER_AX);\n"
+	 "\t*(u64 *)(rec + 0) = hit->sp;\n"
+	 "\t*(u64 *)(rec + 8) = v0;\n"
+	 "\t*(s64 *)(rec + 16) = bad;\n"
+	 "\tbad = 0;\n"
+	 "\tu64 v2 = (u64)probe_register(ctx, REGISTER_BX);\n"
+	 "\t*(u64 *)(rec + 24) = v2;\n"
+	 "\t*(s64 *)(rec + 32) = bad;\n"
+	 "\tbad = 0;\n"
+	 "\tu64 v4 = (u64)probe_register(ctx, REGISTER_CX);\n"
+	 "\t*(u64 *)(rec + 40) = v4;\n"
+	 "\t*(s64 *)(rec + 48) = bad;\n",
+	 "",
+	 "\tbad = 0;\n"
+	 "\tu64 v1 = *(u64 *)(rec + 8);\n"
+	 "\tmust(&bad, *(s64 *)(rec + 16));\n"
+	 "\tv1 = after_move(hit, *(u64 *)(rec + 0), v1);\n"
+	 "\tu64 v3 = *(u64 *)(rec + 24);\n"
+	 "\tmust(&bad, *(s64 *)(rec + 32));\n"
+	 "\tu64 v5 = *(u64 *)(rec + 40);\n"
+	 "\tmust(&bad, *(s64 *)(rec + 48));\n"
+	 "\tu64 v6 = (s64)probe_register(ctx, REGISTER_AX);\n"
+	 "\tu64 v7 = slice_end(&bad, 0ULL, v6, v5);\n"
+	 "\tu64 v8 = v1 + 0ULL * 1;\n"
+	 "\tu64 v9 = v7 - 0ULL;\n"
+	 "\tu64 v10 = v5 - 0ULL;\n"
+	 "\t*(u64 *)(rec + 64) = v8;\n"
+	 "\t*(u64 *)(rec + 72) = v9;\n"
+	 "\t*(u64 *)(rec + 80) = v10;\n"
+	 "\t*(s64 *)(rec + 56) = bad ? bad : 24;\n"
+	 "\thit->later[0] = later_elements(64, 88, 80, 1);\n", 56, 176},
+	{"r:main.f(s string, p *main.T) \"%s %d\", after(s), after(p.a) + 1", &stack,
+	 "\tbad = 0;\n"
+	 "\t*(u64 *)(rec + 0) = hit->sp;\n"
+	 "\tmust(&bad, fetch(rec + 16, 16, hit->sp + 8));\n"
+	 "\t*(s64 *)(rec + 8) = bad ? bad : 16;\n"
+	 "\tbad = 0;\n"
+	 "\tu64 v0 = fetch_word(&bad, 8, hit->sp + 24);\n"
+	 "\t*(u64 *)(rec + 32) = v0;\n"
+	 "\t*(s64 *)(rec + 40) = bad;\n",
+	 "",
+	 "\tbad = 0;\n"
+	 "\t*(u64 *)(rec + 16) = after_move(hit, *(u64 *)(rec + 0), *(u64 *)(rec + 16));\n"
+	 "\thit->later[0] = later_elements(16, 48, 80, 1);\n"
+	 "\tbad = 0;\n"
+	 "\tu64 v1 = *(u64 *)(rec + 32);\n"
+	 "\tmust(&bad, *(s64 *)(rec + 40));\n"
+	 "\tv1 = after_move(hit, *(u64 *)(rec + 0), v1);\n"
+	 "\tmust_not_be_nil(&bad, v1);\n"
+	 "\tu64 v2 = fetch_word(&bad, 4, v1 + 0);\n"
+	 "\tv2 = (s32)v2;\n"
+	 "\tu64 v3 = (s64)v2 + (s64)1ULL;\n"
+	 "\t*(u64 *)(rec + 136) = v3;\n"
+	 "\t*(s64 *)(rec + 144) = bad;\n", 48, 152},
+	/* what only results tell the end of is read whole at entry */
+	{"r:main.f(b []byte, n int) (m int) \"%q\", b[n:m]", &registers,
+	 "\tbad = 0;\n"
+	 "\tu64 v0 = (u64)probe_register(ctx, REGISTER_AX);\n"
+	 "\tu64 v1 = (u64)probe_register(ctx, REGISTER_BX);\n"
+	 "\tu64 v2 = (u64)probe_register(ctx, REGISTER_CX);\n"
+	 "\tu64 v3 = (s64)probe_register(ctx, REGISTER_DI);\n"
+	 "\tu64 v4 = slice_end(&bad, v3, v2, v2);\n"
+	 "\tu64 v5 = v0 + v3 * 1;\n"
+	 "\tu64 v6 = v4 - v3;\n"
+	 "\tu64 v7 = v2 - v3;\n"
+	 "\t*(u64 *)(rec + 8) = v5;\n"
+	 "\t*(u64 *)(rec + 16) = v6;\n"
+	 "\t*(u64 *)(rec + 24) = v7;\n"
+	 "\t*(s64 *)(rec + 0) = bad ? bad : 24;\n"
+	 "\thit->later[0] = later_elements(8, 32, 80, 1);\n"
+	 "\t*(u64 *)(rec + 120) = v3;\n"
+	 "\t*(s64 *)(rec + 128) = bad;\n",
+	 "",
+	 "\tbad = 0;\n"
+	 "\tu64 v8 = *(u64 *)(rec + 120);\n"
+	 "\tmust(&bad, *(s64 *)(rec + 128));\n"
+	 "\tu64 v9 = (s64)probe_register(ctx, REGISTER_AX);\n"
+	 "\tu64 v10 = slice_end(&bad, v8, v9, v8 + *(u64 *)(rec + 16));\n"
+	 "\t*(u64 *)(rec + 16) = v10 - v8;\n"
+	 "\t*(s64 *)(rec + 0) = bad ? bad : *(s64 *)(rec + 0);\n", 136, 136},
+	{"main.f(a [4]int16, i int) (len(a[i:]) > 1)", &stack,
+	 "",
+	 "\tu64 v0 = hit->sp + 8;\n"
+	 "\tu64 v1 = fetch_word(&bad, 8, hit->sp + 16);\n"
+	 "\tu64 v2 = slice_end(&bad, v1, 4ULL, 4ULL);\n"
+	 "\tu64 v3 = v0 + v1 * 2;\n"
+	 "\tu64 v4 = v2 - v1;\n"
+	 "\tu64 v5 = 4ULL - v1;\n"
+	 "\tu64 v6 = (s64)v4 > (s64)1ULL;\n"
+	 "\twant = v6 != 0;\n",
+	 "\tbad = 0;\n"
+	 "\tmust(&bad, fetch(rec + 8, 8, hit->sp + 8));\n"
+	 "\t*(s64 *)(rec + 0) = bad ? bad : 8;\n"
+	 "\tbad = 0;\n"
+	 "\tmust(&bad, fetch(rec + 24, 8, hit->sp + 16));\n"
+	 "\t*(s64 *)(rec + 16) = bad ? bad : 8;\n", 0, 32},
 	/* what one of several functions lacks leaves no trace */
 	{"r:main.f(x int, s string) (t string) \"%s %d %s %s\", s[nope], x, t[nope], t", &several,
 	 "\tbad = 0;\n"

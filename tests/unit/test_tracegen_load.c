@@ -41,6 +41,7 @@ static const char *const entries[] = {
 	"main.f(p **main.T) ((*p).a > 3) \"%v\", **p",
 	"main.f(a [64]uint64, i int) (a[i] == 1 && a[63] != a[0]) \"%d\", a[i]",
 	"main.f(s string) (s == \"01234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567\")",
+	"main.f(b []byte, s string, p *[8]int, a [4]int, i, j int) (b[i:j] == \"x\" && len(a[i:]) < cap(p[:j])) \"%q %v %v %v\", b[i:j], s[1:], p[1:j], a[:2][i]",
 	"main.f(s struct{}, a [0]int, _ int) \"%v %v\", s, a",
 };
 
@@ -56,6 +57,8 @@ static const char *const returns[] = {
 	"r:main.f(a [1]string, b [2]string) (c [1]string, d [2]string, f float32)",
 	"r:main.f(s string, t string, u string) (a, b, c, d, e string, f []int)",
 	"r:main.f(d main.Deep) (t []main.T, e error)",
+	"r:main.f(b []byte, p *main.T, d main.Deep) (n int) (after(b[n]) == 1 || after(p.next.name[:n]) == \"x\" || after(d.err) == nil) \"%q %q %+v %v\", b[:n], after(b[1:n]), after(d), after(p.one[n])",
+	"r:main.f(a, b, c, d []byte, e, f, g, h string, i *main.T, j any) (n int) \"%q %q %q %q %s %s %s %s %+v %v\", after(a[:n]), after(b[:n]), after(c[:n]), after(d[:n]), e[:n], f[1:n], after(g), after(h), after(i), after(j)",
 };
 /* clang-format on */
 
