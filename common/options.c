@@ -25,8 +25,8 @@ static const struct options_def version_def = {LETTER_VERSION, "version", NULL,
 					       "show the version and exit"};
 static const struct options_def shared_defs[] = {
 	{'p', "pid", "PID", "trace this PID only"},
-	{'i', "interval", "INTERVAL", "summary interval, in seconds"},
-	{'d', "duration", "DURATION", "total duration of trace, in seconds"},
+	{'i', "interval", "INTERVAL", "summary interval, in seconds, or as 500ms"},
+	{'d', "duration", "DURATION", "total duration of trace, in seconds, or as 1m30s"},
 	{'T', "timestamp", NULL, "include timestamp on output"},
 	{'r', "regexp", NULL, "use regular expressions. Default is \"*\" wildcards only."},
 	{'v', "verbose", NULL, "print the BPF program, and what is left out and why"},
@@ -102,7 +102,7 @@ static int take_pid(struct options *out, const char *value, struct errmsg *err)
 
 static int take_seconds(uint64_t *ns, const char *what, const char *value, struct errmsg *err)
 {
-	if (number_parse_seconds(value, ns))
+	if (number_parse_duration(value, ns))
 		return 0;
 	return errmsg_set(err, "%s of \"%s\": not a positive number of seconds", what, value);
 }

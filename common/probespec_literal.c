@@ -9,8 +9,11 @@
 
 #include "errmsg.h"
 #include "mem.h"
+#include "number.h"
 #include "probespec_col.h"
 #include "utf8.h"
+
+#define UNITS "ns us ms s m h, KB MB GB, KiB MiB GiB"
 
 static unsigned digit_value(char c)
 {
@@ -55,12 +58,36 @@ static size_t word_end(const char *text, size_t at)
 /* What begins with a digit and is not a number, up to `end`. */
 static size_t bad_number(const char *text, size_t at, size_t end, struct errmsg *err)
 {
-	size_t digits = strspn(text + at, "0123456789");
+	size_t digits = strspn(text + at, "0123456789"), letters = 0;
 
+	while (at + digits + letters < end && isalpha((unsigned char)text[at + digits + letters]))
+		letters++;
 	probespec_col_error(err, at, "expected a number, found \"%.*s\"", (int)(end - at),
 			    text + at);
 	if (at + digits < end && digits + strspn(text + at + digits, "uUlL") == end - at)
 		errmsg_hint(err, "numbers need no suffix");
+	else if (letters && at + digits + letters == end && text[at] != '0')
+		errmsg_hint(err, "units are " UNITS);
+	return 0;
+}
+
+/* 10ms 1.5s 1m30s 4KiB, up to *end. */
+static enum number_unit read_unit(const char *text, size_t at, uint64_t *out, size_t *end)
+{
+	bool prefixed = text[at] == '0' && isalnum((unsigned char)text[at + 1]);
+
+	if (prefixed && !strchr("numsh", text[at + 1])) /* 0x1b */
+		return NUMBER_NONE;
+	*end = word_end(text, at);
+	while (text[*end] == '.' && isdigit((unsigned char)text[*end + 1]))
+		*end = word_end(text, *end + 1);
+	return number_parse_unit(text + at, *end - at, out);
+}
+
+static size_t bad_unit(const char *text, size_t at, size_t end, struct errmsg *err)
+{
+	probespec_col_error(err, at, "\"%.*s\" is no whole number of ns or bytes, or too large",
+			    (int)(end - at), text + at);
 	return 0;
 }
 
@@ -69,6 +96,7 @@ static size_t bad_float(const char *text, size_t at, size_t end, struct errmsg *
 	end = word_end(text, end + 1);
 	probespec_col_error(err, at, "expected an integer, found \"%.*s\"", (int)(end - at),
 			    text + at);
+	errmsg_hint(err, "with a unit it may have a fraction: " UNITS);
 	return 0;
 }
 
@@ -81,6 +109,13 @@ size_t probespec_literal_number(const char *text, size_t at, uint64_t *out, stru
 	/* Go's rule: one underscore, between digits or after the prefix */
 	bool digit = i > at;
 
+	size_t unit_end;
+	enum number_unit unit = read_unit(text, at, out, &unit_end);
+
+	if (unit == NUMBER_UNFIT)
+		return bad_unit(text, at, unit_end, err);
+	if (unit != NUMBER_NONE)
+		return unit_end;
 	if (text[end] == '.' && isdigit((unsigned char)text[end + 1]))
 		return bad_float(text, at, end, err);
 	if (i == end)

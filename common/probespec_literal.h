@@ -8,7 +8,8 @@
 
 struct errmsg;
 
-/* 12 1_000 0x1f 0o17 017 0b101, and 'a' '\n'. Returns where the literal ends, or 0 with *err. */
+/* 12 1_000 0x1f 0o17 017 0b101, 10ms and 4KiB in ns and bytes, and 'a' '\n'. Returns where the
+ * literal ends, or 0 with *err. */
 size_t probespec_literal_number(const char *text, size_t at, uint64_t *out, struct errmsg *err);
 size_t probespec_literal_char(const char *text, size_t at, uint64_t *out, struct errmsg *err);
 

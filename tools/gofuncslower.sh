@@ -8,12 +8,12 @@ recipe_synopsis='[-m MS | -u US] [-a EXPR]...'
 recipe_letters=m:u:a:
 recipe_fips=yes
 recipe_options="  -m MS, --min-ms MS    threshold in milliseconds (default 1)
-  -u US, --min-us US    threshold in microseconds
+  -u US, --min-us US    threshold in microseconds; or either as 1.5s, 10ms, 200us
   -a EXPR, --arg EXPR   print this in place of all arguments; may be given again"
 recipe_examples="    gofuncslower './app:main.*'   # calls of package main that take a millisecond or more
     gofuncslower -m 10 -p 181 'main.(*Store).*'
                                   # ten milliseconds, methods of one type
-    gofuncslower -u 200 -U -p 181 main.get
+    gofuncslower -m 200us -U -p 181 main.get
                                   # 200 microseconds, with stacks
     gofuncslower -p 181 -a key -a 'len(value)' 'main.(*Store).Put'
                                   # these arguments only
@@ -30,7 +30,12 @@ take_option()
 		return
 	fi
 	case $2 in
-	'' | *[!0-9]*) recipe_misused "-$1: \"$2\" is not a number" ;;
+	'' | *[!0-9]*)
+		printf '%s\n' "$2" | LC_ALL=C grep -Exqv '([0-9]+([.][0-9]+)?([num]?s|µs|m|h))+' &&
+			recipe_misused "-$1: \"$2\" is not a number, or a time as 1.5ms"
+		threshold=$2
+		return
+		;;
 	????????????*) recipe_misused "-$1: \"$2\" is too much" ;;
 	esac
 	case $1 in

@@ -37,7 +37,10 @@ struct gotrace {
 static int take_number(const char *value, uint64_t min, uint64_t max, uint64_t *out, char letter,
 		       struct errmsg *err)
 {
-	if (number_parse(value, max, out) && *out >= min)
+	bool good =
+		letter == 'Z' ? number_parse_size(value, max, out) : number_parse(value, max, out);
+
+	if (good && *out >= min)
 		return 0;
 	return errmsg_set(err, "-%c: \"%s\" is not a number from %" PRIu64 " to %" PRIu64, letter,
 			  value, min, max);

@@ -183,7 +183,7 @@ static void test_errors(void **state)
 		{"-p 2147483648 a:b", "\"2147483648\" is not a process ID"},
 		{"-i 0 a:b", "interval of \"0\": not a positive number of seconds"},
 		{"-i -1 a:b", "interval of \"-1\": not a positive number of seconds"},
-		{"-d 1s a:b", "duration of \"1s\": not a positive number of seconds"},
+		{"-d 1x a:b", "duration of \"1x\": not a positive number of seconds"},
 		{"-l bad a:b", "level of \"bad\": not a number"},
 		{"", "no PATTERN given"},
 		{"-T", "no PATTERN given"},
@@ -239,8 +239,9 @@ static void test_answers(void **state)
 	assert_ptr_equal(strstr(text, usage), text);
 	assert_non_null(strstr(text, "\n\nDo things to functions\n\noptions:\n"));
 	assert_non_null(strstr(text, "\n  -p PID, --pid PID     trace this PID only\n"));
-	assert_non_null(strstr(text, "\n  -i INTERVAL, --interval INTERVAL\n"
-				     "                        summary interval, in seconds\n"));
+	assert_non_null(strstr(
+		text, "\n  -i INTERVAL, --interval INTERVAL\n"
+		      "                        summary interval, in seconds, or as 500ms\n"));
 	assert_non_null(strstr(text, "\n  --inlined             take"));
 	assert_non_null(strstr(text, "\n  --fips                take"));
 	assert_non_null(strstr(text, "\n  --force               trace even"));
