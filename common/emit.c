@@ -127,12 +127,10 @@ const char *emit_left_out(const struct emitter *emitter, const struct selection_
 
 bool emit_next(const struct emitter *emitter, size_t *i, const struct selection_item **item)
 {
-	while (*i < emitter->sel->item_count) {
-		*item = &emitter->sel->items[(*i)++];
-		if (!emitter->functions_only || !(*item)->is_copy)
-			return true;
-	}
-	return false;
+	if (*i >= emitter->sel->item_count)
+		return false;
+	*item = &emitter->sel->items[(*i)++];
+	return true;
 }
 
 /* --- all --- */
@@ -213,11 +211,9 @@ static char *path_for(const struct program *prog, struct errmsg *err)
 	return NULL;
 }
 
-int emit_print(FILE *out, const struct selection *sel, enum emit_tracer tracer, bool functions_only,
-	       struct errmsg *err)
+int emit_print(FILE *out, const struct selection *sel, enum emit_tracer tracer, struct errmsg *err)
 {
-	struct emitter emitter = {
-		.out = out, .sel = sel, .tracer = tracer, .functions_only = functions_only};
+	struct emitter emitter = {.out = out, .sel = sel, .tracer = tracer};
 
 	if (!sel->item_count)
 		return 0;

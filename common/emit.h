@@ -29,11 +29,10 @@ enum emit_tracer {
 /* 0; -1 with *err, which names all: there is none of this name */
 int emit_parse(const char *name, enum emit_tracer *out, struct errmsg *err);
 
-/* The sites must have been found, with want.args; all items are of one program. `functions_only`:
- * no inlined copies. Whatever has no site is left out, with a line that says so. 0; -1 with *err:
- * the path of the program can not be written for that tracer, or its goroutines cannot be told
- * apart. Names are reduced to what cannot be mistaken for anything else. */
-int emit_print(FILE *out, const struct selection *sel, enum emit_tracer tracer, bool functions_only,
-	       struct errmsg *err);
+/* The sites must have been found, with want.args; all items are of one program. Whatever has no
+ * site is left out, with a line that says so. 0; -1 with *err: the path of the program can not be
+ * written for that tracer, or its goroutines cannot be told apart. Names are reduced to what cannot
+ * be mistaken for anything else. */
+int emit_print(FILE *out, const struct selection *sel, enum emit_tracer tracer, struct errmsg *err);
 
 #endif

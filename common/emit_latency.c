@@ -292,7 +292,7 @@ static void print_copies(const struct emitter *emitter)
 	const struct selection *sel = emitter->sel;
 	const struct selection_item *item;
 
-	for (size_t i = sel->item_count; i-- > 0 && !emitter->functions_only;) {
+	for (size_t i = sel->item_count; i-- > 0;) {
 		item = &sel->items[i];
 		for (size_t j = 0; item->is_copy && !item->skipped && j < item->exits; j++)
 			copy_end(emitter, item, &emit_exits(emitter, item)[j]);

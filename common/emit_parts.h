@@ -14,7 +14,6 @@ struct emitter {
 	FILE *out;
 	const struct selection *sel;
 	enum emit_tracer tracer;
-	bool functions_only;
 	const char *path;
 	struct funclist_types *types;
 	bool has_goroutines; /* `rt` is filled in */

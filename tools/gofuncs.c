@@ -62,7 +62,7 @@ static int print(const struct gofuncs *tool, struct selection *sel, struct errms
 						    : FUNCLIST_NAMES;
 
 	if (tool->tracer)
-		return emit_print(stdout, sel, tool->tracer, functions_only, err);
+		return emit_print(stdout, sel, tool->tracer, err);
 	say_left_out(tool, funclist_print(stdout, sel, style, functions_only));
 	return 0;
 }
@@ -95,8 +95,10 @@ static int finish(struct gofuncs *tool, struct errmsg *err)
 static int begin(struct gofuncs *tool, struct heldfile *file, struct errmsg *err)
 {
 	const struct options *opts = &tool->opts;
+	/* a list shows copies beside functions; other tracers are given what would be traced */
+	bool details = (opts->verbose || opts->json) && !tool->tracer;
 	struct selection_want want = {.regex = opts->regexp,
-				      .inlined = opts->inlined || opts->verbose || opts->json,
+				      .inlined = opts->inlined || details,
 				      .args = tool->tracer != EMIT_NONE,
 				      .returns = true,
 				      .may_miss = true,

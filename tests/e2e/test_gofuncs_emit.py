@@ -310,6 +310,23 @@ def emit_one_script():
         expect(sorted(names) == ["main.big100k", "main.big3k", "main.goDown"], f"{names}")
 
 
+@test(tracer=["bpftrace", "bpftrace:latency", "uprobe_events", "perf"], options=["", "-v"])
+def emit_copies_beside_functions(tracer, options):
+    """Each pattern stands for what it would if it were alone: a name that only copies have too."""
+    def offsets(*patterns):
+        done = run([tool_path("gofuncs"), f"--emit={tracer}", *options.split(),
+                    *(f"{path}:{pattern}" for pattern in patterns)])
+        expect(done.returncode == 0, f"{done}")
+        return set(re.findall(r"(?:\.|:|\b)0x([0-9a-f]{4,8})\b", done.stdout))
+    with tempfile.TemporaryDirectory() as folder:
+        path = private_copy(folder, "hello", newest())
+        function, copies = offsets("main.main"), offsets("fmt.Println")
+        expect(function and copies and not function >= copies, f"{function}, {copies}")
+        for both in ["main.main", "fmt.Println"], ["fmt.Println", "main.main"]:
+            expect(offsets(*both) >= function | copies, f"{offsets(*both)} of {function}, {copies}")
+        expect(not offsets("main.*") & copies - function, "a pattern took copies")
+
+
 @test(alone=True)
 def emit_bpftrace_etcd():
     """Offsets that lie among the addresses of a stripped program's dynamic symbols"""

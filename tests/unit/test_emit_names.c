@@ -23,7 +23,7 @@ static char *written(struct listing *l, enum emit_tracer tracer)
 	FILE *out = open_memstream(&text, &len);
 
 	l->err = (struct errmsg){0};
-	if (emit_print(out, l->sel, tracer, false, &l->err))
+	if (emit_print(out, l->sel, tracer, &l->err))
 		fail_msg("%s", l->err.text);
 	fclose(out);
 	return text;
@@ -159,7 +159,7 @@ static void test_paths(void **state)
 		FILE *out = open_memstream(&text, &len);
 
 		l.prog.path = paths[i];
-		assert_int_equal(emit_print(out, l.sel, EMIT_PERF, false, &l.err), -1);
+		assert_int_equal(emit_print(out, l.sel, EMIT_PERF, &l.err), -1);
 		fclose(out);
 		assert_string_equal(text, "");
 		assert_non_null(strstr(l.err.text, "no other tracer is given such a path"));
