@@ -11,6 +11,7 @@
 #include "pattern.h"
 #include "pclntab.h"
 #include "program.h"
+#include "tally.h"
 
 struct name_slot {
 	uint32_t row; /* its number + 1; 0: free */
@@ -134,6 +135,11 @@ void selection_group(struct selection *sel, uint32_t group, bool returns)
 
 void selection_note(struct selection *sel, char *text)
 {
+	for (size_t i = 0; i < sel->note_count; i++)
+		if (!strcmp(sel->notes[i], text)) {
+			free(text);
+			return;
+		}
 	sel->notes = mem_grow(sel->notes, sel->note_count, &sel->note_cap, sizeof(*sel->notes));
 	sel->notes[sel->note_count++] = text;
 }
@@ -237,6 +243,7 @@ struct copy_search {
 	size_t rows_before;
 	size_t found, added;
 	bool add;
+	struct tally *unseen; /* names that no function has; NULL: not asked for */
 };
 
 static bool on_copy(const struct inlining_copy *copy, void *ctx)
@@ -247,10 +254,15 @@ static bool on_copy(const struct inlining_copy *copy, void *ctx)
 	if (!pattern_match(search->pat, copy->name))
 		return true;
 	search->found++;
-	if (!search->add)
+	if (!search->add && !search->unseen)
 		return true;
 	const struct name_slot *slot = find_slot(sel, search->prog, copy->name);
 
+	if (!search->add) {
+		if (!slot->row)
+			tally_add(search->unseen, copy->name);
+		return true;
+	}
 	if ((slot->row && slot->row <= search->rows_before && sel->rows[slot->row - 1].copies) ||
 	    search->added++ >= BUDGET_COPIES)
 		return true;
@@ -278,6 +290,31 @@ static size_t search_copies(struct selection *sel, const struct program *prog, s
 	for (size_t i = first_item; i < sel->item_count; i++)
 		sel->rows[sel->items[i].row].copies++;
 	return search.found;
+}
+
+static void count_name(const char *name, uint64_t copies, void *ctx)
+{
+	size_t *count = ctx;
+
+	(void)name;
+	(void)copies;
+	(*count)++;
+}
+
+/* A pattern takes functions: what else has such a name is said. */
+static void note_unseen(struct selection *sel, const struct program *prog, struct pattern *pat)
+{
+	struct copy_search search = {.sel = sel, .prog = prog, .pat = pat, .unseen = tally_new()};
+	size_t names = 0;
+
+	inlining_each(prog->tab, on_copy, &search);
+	tally_each(search.unseen, count_name, &names);
+	tally_free(search.unseen);
+	if (names)
+		selection_note(sel, mem_printf("%s: %zu more name%s only inlined copies, not seen: "
+					       "--inlined takes them",
+					       pattern_text(pat), names,
+					       names == 1 ? " has" : "s have"));
 }
 
 static int nothing_matched(const struct program *prog, const struct pattern *pat,
@@ -323,6 +360,8 @@ static int add_pattern(struct selection *sel, const struct program *prog, struct
 	} else if (!found || is_name) {
 		copies = search_copies(sel, prog, pat, !found && is_name, &left_out);
 		note_copies(sel, pat, found, copies, rows_before);
+	} else if (!sel->want.may_miss) {
+		note_unseen(sel, prog, pat);
 	}
 	if (!found && !(copies && is_name))
 		return nothing_matched(prog, pat, copies, &left_out, err);

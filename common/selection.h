@@ -81,7 +81,7 @@ int selection_find_sites(struct selection *sel, struct errmsg *err);
  * place. Where it has none, that becomes its `skipped`. */
 void selection_locate_copy(struct selection *sel, struct selection_item *item);
 
-/* One more line for selection_print_notes; the malloc'd text is the selection's from here. */
+/* One more line for selection_print_notes, once; the malloc'd text is the selection's from here. */
 void selection_note(struct selection *sel, char *text);
 
 /* An item turned out to be untraceable: its row has one less. Its `skipped` is the caller's. */

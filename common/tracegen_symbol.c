@@ -90,6 +90,9 @@ static int no_such(struct gen *gen, const struct expr *expr)
 		return errmsg_set(gen->err,
 				  "col %u: the arguments of this inlined copy are not known",
 				  expr->col);
+	if (results && gen->probe->is_copy && !fn->result_count)
+		return errmsg_set(gen->err, "col %u: what an inlined copy returns is not known",
+				  expr->col);
 	if (results && (fn->source == GOFUNC_ARGINFO || fn->source == GOFUNC_NONE)) {
 		errmsg_set(gen->err, "col %u: the function's results are not known", expr->col);
 		errmsg_hint(gen->err, "give a SIGNATURE");

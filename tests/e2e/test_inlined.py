@@ -69,8 +69,42 @@ def inlined_all(version):
         truth, records, said = trace("gofunccount", target, "--inlined", ":main.*")
         compare_counts(truth, records, only=not_left_out(NAMES, said))
     with Target("inlined", version) as target:
-        _, records, _ = trace("gofunccount", target, ":main.*")
+        _, records, said = trace("gofunccount", target, ":main.*")
         expect("main.forward" not in counted(records), "a pattern took inlined copies")
+        expect(re.search(rf"^main\.\*: {only_inlined(target.path)} more names have only inlined "
+                         "copies, not seen: --inlined takes them$", said, re.M), said)
+
+
+def only_inlined(path):
+    """Names of main that no function has"""
+    both, functions = (set(run([tool_path("gofuncs"), *words, f"{path}:main.*"]).stdout.split())
+                       for words in (["--inlined"], []))
+    expect(functions < both, f"{functions}, {both}")
+    return len(both - functions)
+
+
+@test(version=some_versions)
+def inlined_by_recipe(version):
+    """Recipes that take patterns take --inlined; without it they say what they leave out."""
+    with Target("inlined", version) as target:
+        with Tool("gofuncslower", "-j", "-u", "0", "--inlined", "-p", target.target_pid,
+                  ":main.forwardT*") as tracer:
+            tracer.tracing()
+            target.go()
+            truth = {t["func"]: t["calls"] for t in target.truth()}["main.forwardTimed"]
+            seen = len([r for r in tracer.records() if r["func"] == "main.forwardTimed"])
+            expect(seen == truth > 0, f"saw {seen} of {truth} calls")
+            expect("more name" not in tracer.said(), tracer.said())
+    with Target("recipes", version, args=["once"]) as target:
+        for words in [], ["--inlined"]:
+            with Tool("goerrors", "-d", "0.1", *words, "-p", target.target_pid, "main.*") as tracer:
+                expect(tracer.wait() == 0, tracer.said())
+                said = tracer.err.text()
+                names = only_inlined(target.path)
+                note = f"main.*: {names} more name{'s have' if names > 1 else ' has'} only inlined copies"
+                expect((note in said) != bool(words), said)
+                expect(("what an inlined copy returns is not known" in said) == bool(words), said)
+
 
 
 @test(version=versions)

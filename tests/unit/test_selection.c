@@ -10,7 +10,7 @@
 #include "probes.h"
 
 struct match_case {
-	const char *patterns[3];
+	const char *patterns[4];
 	bool inlined, regex;
 	bool wrapper; /* main.c calls main.a, whose name it has: both together are one */
 	const char *rows[6];
@@ -18,13 +18,26 @@ struct match_case {
 	const char *notes; /* what is said, a line each; NULL: nothing */
 };
 
+#define UNSEEN "main.*: 2 more names have only inlined copies, not seen: --inlined takes them\n"
+
 static const struct match_case match_cases[] = {
 	{{"main.a"}, .rows = {"main.a"}, .funcs = {1}},
-	{{"main.*"}, .rows = {"main.a", "main.b", "main.c"}, .funcs = {1, 1, 1}},
-	{{"main.a", "main.*", "main.a"},
+	{{"main.*"}, .rows = {"main.a", "main.b", "main.c"}, .funcs = {1, 1, 1}, .notes = UNSEEN},
+	{{"main.a", "main.*", "main.a", "main.*"},
 	 .rows = {"main.a", "main.b", "main.c"},
-	 .funcs = {1, 1, 1}},
-	{{"main.*"}, .wrapper = true, .rows = {"main.a", "main.b"}, .funcs = {1, 1}},
+	 .funcs = {1, 1, 1},
+	 .notes = UNSEEN},
+	{{"main.inl1", "main.*"},
+	 .rows = {"main.inl1", "main.a", "main.b", "main.c"},
+	 .funcs = {0, 1, 1, 1},
+	 .copies = {1},
+	 .notes = "main.*: 1 more name has only inlined copies, not seen: --inlined takes them\n"
+		  "main.inl1 is inlined: tracing 1 copy, in main.b\n"},
+	{{"main.*"},
+	 .wrapper = true,
+	 .rows = {"main.a", "main.b"},
+	 .funcs = {1, 1},
+	 .notes = UNSEEN},
 	{{"main\\.[ab]$"}, .regex = true, .rows = {"main.a", "main.b"}, .funcs = {1, 1}},
 	{{"main.inl1"},
 	 .rows = {"main.inl1"},
@@ -51,7 +64,7 @@ static void check_match(const struct match_case *c)
 	if (c->wrapper)
 		gofile_rename(&s.o.g, 2, 0);
 	subject_open(&s, &want);
-	for (i = 0; i < 3 && c->patterns[i]; i++)
+	for (i = 0; i < 4 && c->patterns[i]; i++)
 		subject_add(&s, c->patterns[i]);
 	for (i = 0; c->rows[i]; i++) {
 		assert_true(i < s.sel->row_count);
