@@ -19,6 +19,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import time
 
 TESTS = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 sys.path.insert(0, TESTS + "/lib")
@@ -28,7 +29,7 @@ from processes import PATIENCE, Failure, Process, run
 from results import Runner, Skip, write_lines
 
 REGISTRY = []
-OPTIONS = argparse.Namespace(build="", versions=[], group="e2e")
+OPTIONS = argparse.Namespace(build="", versions=[], group=["e2e"])
 
 
 def test(alone=False, **matrix):
@@ -40,9 +41,10 @@ def test(alone=False, **matrix):
     return register
 
 
-def expand(group):
-    """(name, callable, alone) for each test of a group"""
+def expand():
+    """(name, callable, alone) for each test that is registered; its group is its folder's name"""
     for function, alone, matrix in REGISTRY:
+        group = os.path.basename(os.path.dirname(function.__code__.co_filename))
         combinations = [{}]
         for key, values in matrix.items():
             values = values() if callable(values) else values
@@ -292,25 +294,30 @@ def wanted(name):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--group", default="e2e")
+    parser.add_argument("--group", type=str.split, default=["e2e"])
     parser.add_argument("--build", required=True)
     parser.add_argument("--versions", type=str.split, default=["1.19"])
     parser.add_argument("--times", action="store_true")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--jobs", type=int, default=2 * os.cpu_count())
+    parser.add_argument("--before-alone", type=str.split, default=[], metavar="PIDS",
+                        help="processes that have to end before tests that nothing may run beside")
     parser.add_argument("names", nargs="*")
     parser.parse_args(namespace=OPTIONS)
     sys.modules["harness"] = sys.modules["__main__"]
-    sys.path.insert(0, f"{TESTS}/{OPTIONS.group}")
-    for path in sorted(glob.glob(f"{TESTS}/{OPTIONS.group}/test_*.py")):
+    sys.path[:0] = [f"{TESTS}/{group}" for group in OPTIONS.group]
+    for path in sorted(path for group in OPTIONS.group for path in glob.glob(f"{TESTS}/{group}/test_*.py")):
         importlib.import_module(os.path.basename(path)[:-3])
-    chosen = [t for t in [*expand(OPTIONS.group), *scripts(OPTIONS.group)] if wanted(t[0])]
+    known = [*expand(), *(script for group in OPTIONS.group for script in scripts(group))]
+    chosen = [test for test in known if wanted(test[0])]
     if not chosen:
-        write_lines([f"not ok {OPTIONS.group}: no test is called {' or '.join(OPTIONS.names)}"])
+        write_lines([f"not ok {'/'.join(OPTIONS.group)}: no test is called {' or '.join(OPTIONS.names)}"])
         return 1
     together = [(name, function) for name, function, alone in chosen if not alone]
     in_turn = [(name, function) for name, function, alone in chosen if alone]
-    passed = [Runner(OPTIONS.jobs, OPTIONS.times).run(together), Runner(1, OPTIONS.times).run(in_turn)]
-    return 0 if all(passed) else 1
+    passed = Runner(OPTIONS.jobs, OPTIONS.times).run(together)
+    while in_turn and any(os.path.exists(f"/proc/{pid}") for pid in OPTIONS.before_alone):
+        time.sleep(0.2)
+    return 0 if Runner(1, OPTIONS.times).run(in_turn) and passed else 1
 
 
 if __name__ == "__main__":
