@@ -8,12 +8,17 @@
 #include <time.h>
 
 #include "../bpf-src/trace_shared.h"
+#include "column.h"
 #include "escape.h"
 #include "mem.h"
 #include "tally.h"
 #include "traceprint_event.h"
+#include "tracer.h"
 
 static const uint64_t NS_PER_S = 1000000000;
+
+/* bcc's columns; FUNC grows on a wide screen, where the others and a message have room beside it */
+enum { COMM_WIDTH = 15, FUNC_WIDTH = 16, MESSAGE_WIDTH = 24, BESIDE_FUNC = 41 + MESSAGE_WIDTH };
 
 struct traceprint {
 	const struct traceprint_config *config;
@@ -23,6 +28,7 @@ struct traceprint {
 	int64_t to_unix_ns;  /* from there to the time since 1970 */
 	uint64_t printed;
 	bool kernel_seen; /* a kernel stack */
+	unsigned func_width;
 };
 
 static uint64_t clock_ns(clockid_t clock)
@@ -33,6 +39,23 @@ static uint64_t clock_ns(clockid_t clock)
 	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
 }
 
+/* As wide as the names of what is traced, where that leaves room for a message. */
+static unsigned fit_names(const struct selection *sel)
+{
+	unsigned screen = column_screen(), width = FUNC_WIDTH;
+	unsigned bound = screen > BESIDE_FUNC ? screen - BESIDE_FUNC : 0;
+
+	for (size_t i = 0; i < sel->row_count; i++) {
+		if (!sel->rows[i].funcs && !sel->rows[i].copies)
+			continue;
+		char *text = escape_text(sel->rows[i].name);
+
+		width = column_fit(width, bound, text);
+		free(text);
+	}
+	return width;
+}
+
 struct traceprint *traceprint_new(const struct traceprint_config *config,
 				  const struct traceplan *plan, const struct tracer *tracer)
 {
@@ -40,6 +63,7 @@ struct traceprint *traceprint_new(const struct traceprint_config *config,
 
 	print->config = config;
 	print->reader = traceprint_reader_new(plan, tracer);
+	print->func_width = fit_names(tracer->sel);
 	print->start_ns = clock_ns(CLOCK_MONOTONIC);
 	print->to_unix_ns = clock_ns(CLOCK_REALTIME) - print->start_ns;
 	if (config->aggregate)
@@ -76,8 +100,8 @@ void traceprint_header(const struct traceprint *print)
 	if (config->header)
 		puts(config->header);
 	else
-		printf("%-7s %-7s %-7s %-15s %-16s %s\n", "PID", "TID", "GOID", "COMM", "FUNC",
-		       "-");
+		printf("%-7s %-7s %-7s %-*s %-*s %s\n", "PID", "TID", "GOID", COMM_WIDTH, "COMM",
+		       (int)print->func_width, "FUNC", "-");
 	fflush(stdout);
 }
 
@@ -104,11 +128,12 @@ static void print_timestamp(FILE *out, uint64_t ns, bool unix_time)
 }
 
 /* Program names and functions are the traced program's: escaped, then padded. */
-static void print_column(FILE *out, const char *text, int width)
+static void print_column(FILE *out, const char *text, unsigned width)
 {
 	char *escaped = escape_text(text);
 
-	fprintf(out, "%-*s ", width, escaped);
+	column_print(out, escaped, width);
+	fputc(' ', out);
 	free(escaped);
 }
 
@@ -135,8 +160,8 @@ static void print_who(FILE *out, const struct traceprint *print,
 	fprintf(out, "%-7u ", head->tgid);
 	if (!print->config->aggregate)
 		fprintf(out, "%-7u %-7" PRIu64 " ", head->tid, (uint64_t)head->goid);
-	print_column(out, event->comm, 15);
-	print_column(out, event->func, 16);
+	print_column(out, event->comm, COMM_WIDTH);
+	print_column(out, event->func, print->func_width);
 }
 
 static void print_row(FILE *out, struct traceprint *print, const struct traceprint_event *event,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bpfmap.h"
+#include "column.h"
 #include "errmsg.h"
 #include "escape.h"
 #include "json.h"
@@ -16,6 +17,9 @@
 #include "signals.h"
 #include "toolrun.h"
 
+/* bcc's columns; the name's grows with the names that it has shown */
+enum { NAME_WIDTH = 36, COUNT_WIDTH = 8 };
+
 struct counter {
 	const struct options *opts;
 	int cpu;
@@ -23,6 +27,7 @@ struct counter {
 	int map;
 	uint64_t *now, *then; /* one for each row */
 	uint32_t *order;      /* of rows, for printing */
+	unsigned name_width;
 };
 
 static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
@@ -84,8 +89,8 @@ static void print_row(const struct counter *counter, const char *name, uint64_t 
 {
 	char *text = escape_text(name);
 
-	(void)counter;
-	printf("%-36s %8llu\n", text, (unsigned long long)count);
+	column_print(stdout, text, counter->name_width);
+	printf(" %*llu\n", COUNT_WIDTH, (unsigned long long)count);
 	free(text);
 }
 
@@ -106,6 +111,22 @@ static void json_row(const struct counter *counter, const char *name, uint64_t c
 	json_object_end(&json);
 }
 
+static void fit_names(struct counter *counter)
+{
+	unsigned screen = column_screen(), beside = 1 + COUNT_WIDTH;
+	/* a line that ends in the last column is broken by some terminals */
+	unsigned bound = screen > beside ? screen - beside - 1 : 0;
+
+	for (size_t i = 0; i < counter->sel->row_count; i++) {
+		if (!count_of(counter, i))
+			continue;
+		char *text = escape_text(counter->sel->rows[i].name);
+
+		counter->name_width = column_fit(counter->name_width, bound, text);
+		free(text);
+	}
+}
+
 static int show(void *ctx, bool final, struct errmsg *err)
 {
 	struct counter *counter = ctx;
@@ -116,8 +137,9 @@ static int show(void *ctx, bool final, struct errmsg *err)
 		return -1;
 	qsort_r(counter->order, rows, sizeof(*counter->order), by_count, counter);
 	if (!counter->opts->json) {
+		fit_names(counter);
 		toolrun_print_time(counter->opts);
-		printf("%-36s %8s\n", "FUNC", "COUNT");
+		printf("%-*s %*s\n", (int)counter->name_width, "FUNC", COUNT_WIDTH, "COUNT");
 	}
 	for (size_t i = 0; i < rows; i++) {
 		uint32_t row = counter->order[i];
@@ -151,7 +173,7 @@ static const char examples[] =
 int main(int argc, char **argv)
 {
 	struct options opts;
-	struct counter counter = {.opts = &opts, .cpu = -1};
+	struct counter counter = {.opts = &opts, .cpu = -1, .name_width = NAME_WIDTH};
 	struct options_tool tool = {.name = "gofunccount",
 				    .about = "Count calls of Go functions, exactly",
 				    .args = "[BINARY:]PATTERN... [-- COMMAND [ARG...]]",

@@ -150,6 +150,16 @@ static void print_unreturned(const struct latency_report *report)
 		putchar('\n');
 }
 
+/* A microsecond is coarse for what many calls take. */
+static void print_average(const struct timer *timer, const struct latency_report *report)
+{
+	uint64_t ns = report->total_ns / report->count;
+
+	printf("\navg = %" PRIu64, ns / timer->unit_ns);
+	if (timer->micros)
+		printf(".%" PRIu64, ns % 1000 / 100);
+}
+
 static void print_report(const struct timer *timer, const struct latency_report *report)
 {
 	const struct histogram *h = &report->hist;
@@ -157,8 +167,8 @@ static void print_report(const struct timer *timer, const struct latency_report 
 
 	if (report->count) {
 		histogram_print_log2(stdout, h, timer->unit);
-		printf("\navg = %" PRIu64 " %s, total: %" PRIu64 " %s, count: %" PRIu64 "\n",
-		       report->total_ns / report->count / timer->unit_ns, timer->unit, total,
+		print_average(timer, report);
+		printf(" %s, total: %" PRIu64 " %s, count: %" PRIu64 "\n", timer->unit, total,
 		       timer->unit, report->count);
 		printf("p50 = %" PRIu64 ", p90 = %" PRIu64 ", p99 = %" PRIu64 ", max = %" PRIu64
 		       " %s\n",

@@ -119,11 +119,11 @@ def unit(unit):
     with Target("steady", newest(), args=["threads=1"]) as target:
         result = run([tool_path("gofunclatency"), unit, "-F", "-d", "1",
                       f"{target.path}:main.digest"])
-        name = {"-u": "usecs", "-m": "msecs"}[unit]
+        name, decimal = {"-u": ("usecs", r"\.\d"), "-m": ("msecs", "")}[unit]
         expect(result.returncode == 0, result.stderr)
         expect("Function = main.digest" in result.stdout, result.stdout)
         expect(re.search(rf"^ +{name} +: count +distribution$", result.stdout, re.M), result.stdout)
-        expect(re.search(rf"^avg = \d+ {name}, total: \d+ {name}, count: \d+$", result.stdout, re.M),
+        expect(re.search(rf"^avg = \d+{decimal} {name}, total: \d+ {name}, count: \d+$", result.stdout, re.M),
                result.stdout)
         right(target)
 
