@@ -19,6 +19,7 @@
 #include "trace_shared.h"
 #include "hit.h"
 #include "fetch.h"
+#include "type_key.h"
 
 #define FRAMES_SIZE (8 * TRACE_FRAMES * (USER_FRAMES + KERNEL_FRAMES))
 #define RING_BYTES (RING_PAGES * 4096ULL)
@@ -54,13 +55,48 @@ static inline void count(u32 counter)
 		__sync_fetch_and_add(n, 1);
 }
 
-/* `rtype`: the address in the file of what may be a type's descriptor */
+/* `rtype`: the address in the file of what may be a type's descriptor, or a shared_key() */
 static inline struct trace_dyntype *find_dyntype(u64 rtype, struct hit *hit)
 {
-	u64 key = rtype | (u64)hit->program << 48;
+	u64 key = rtype >> 48 ? rtype : rtype | (u64)hit->program << 48;
 
-	return rtype >> 48 ? 0 : dyntypes.lookup(&key);
+	return dyntypes.lookup(&key);
 }
+
+#ifdef SPLIT_STACK
+struct shared_scratch { /* which the stack has no room for */
+	struct type_key_head head;
+	u64 name[2], part[TYPE_KEY_PART / 8];
+};
+
+static inline bool add_part(struct shared_scratch *scratch, u64 from, u64 len)
+{
+	u64 *part = scratch->part;
+
+	part[0] = part[1] = part[2] = part[3] = 0;
+	if (len > TYPE_KEY_PART || fetch(part, len, from))
+		return false;
+	scratch->head.size = type_key_part(scratch->head.size, part);
+	return true;
+}
+
+/* Of a type that may have a descriptor in several files: the key of `dyntypes` for all of them. */
+static inline u64 shared_key(u64 rtype, struct shared_scratch *scratch)
+{
+	u64 len;
+
+	if (fetch(&scratch->head, sizeof(scratch->head), rtype) ||
+	    fetch(scratch->name, sizeof(scratch->name), scratch->head.name))
+		return ~0ULL;
+	scratch->head.size = type_key_start(&scratch->head, scratch->name[1]);
+	len = scratch->name[1] < TYPE_KEY_PART ? scratch->name[1] : TYPE_KEY_PART;
+	asm volatile("" : "+r"(len));
+	if (!add_part(scratch, scratch->name[0], len) ||
+	    !add_part(scratch, scratch->name[0] + scratch->name[1] - len, len))
+		return ~0ULL;
+	return type_key_end(scratch->head.size) | TRACE_EVERY_PROGRAM << TYPE_KEY_BITS;
+}
+#endif
 
 /* The type of what two words hold if they are an interface, else 0: where the first is a type of
  * the program, or an itab: two of its types, of which the second has the hash that follows them. */
@@ -94,6 +130,12 @@ static inline void fetch_dynamic(char *to, u64 word, u64 data, u64 how, u32 leve
 		dyn->state = TRACE_NIL;
 		dyn->rtype = rtype;
 		type = find_dyntype(rtype, hit);
+#ifdef SPLIT_STACK
+		if (!type && rtype) { /* not the program's own: it may be its library's */
+			dyn->rtype = shared_key(rtype + hit->bias, (void *)dyn->object);
+			type = find_dyntype(dyn->rtype, hit);
+		}
+#endif
 		if (type && type->direct) {
 			*(u64 *)dyn->object = data;
 			dyn->state = 8;
@@ -112,8 +154,8 @@ static inline void fetch_dynamic(char *to, u64 word, u64 data, u64 how, u32 leve
 		data = *(u64 *)(dyn->object + off + 8);
 		if (!word)
 			break;
-		rtype = dynamic_type(word, how | DYNAMIC_ITAB, hit);
 		to = (char *)(dyn + 1) + TRACE_DYN_REFS * (8 + STRING_ROOM);
+		rtype = dynamic_type(word, how | DYNAMIC_ITAB, hit);
 	}
 }
 

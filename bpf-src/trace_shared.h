@@ -74,9 +74,11 @@ enum trace_counter {                   /* of map `counters` */
 #define TRACE_LATER 12          /* readings of one event that are done in one loop */
 #define TRACE_LATER_SIZE 0xffff /* bytes of an element then, at most */
 #define TRACE_DYNTYPES 65536
+#define TRACE_EVERY_PROGRAM 0xffffULL
 
 /* How to read what an interface holds, by its dynamic type: map `dyntypes`, key: the descriptor's
- * address in the file, and in the highest 16 bits the number of the program. The record of an
+ * address in the file, and in the highest 16 bits the number of the program; or type_key.h's key of
+ * a type that other files may have as well, and TRACE_EVERY_PROGRAM. The record of an
  * interface's value is struct trace_dynamic, then TRACE_DYN_REFS times
  * { s64 state; char bytes[STRING_MAX rounded up to 8]; }, then the same for the interface inside,
  * and so on: as many levels as there can be; what stands in those that were not come to is not
@@ -99,7 +101,7 @@ struct trace_dyntype {
 };
 
 struct trace_dynamic {
-	unsigned long long rtype; /* address of the type's descriptor in the file; 0: nil */
+	unsigned long long rtype; /* as the key of `dyntypes` without a program; 0: nil */
 	unsigned long long word;  /* the data word */
 	long long state;          /* bytes of the object, or a negative state */
 	char object[TRACE_DYN_OBJECT];

@@ -50,6 +50,15 @@ struct debuginfo_variable { /* where a parameter is said to be */
 int debuginfo_inlined(struct debuginfo *dbg, uint64_t func, const char *name, uint64_t copy,
 		      struct gofunc *out, struct debuginfo_variable **vars);
 
+/* gccgo: DWARF does not tell the package of what another package exports. Who is asked for the name
+ * in full, as Go prints it, of the one type called `last` of this kind and size (UINT64_MAX: any);
+ * NULL: not known. */
+struct debuginfo_foreign {
+	const char *(*find)(void *ctx, const char *last, enum gotype_kind kind, uint64_t size);
+	void *ctx;
+};
+void debuginfo_ask(struct debuginfo *dbg, const struct debuginfo_foreign *foreign);
+
 /* By Go's name, "net/http.Request" or, where that is unique, "http.Request"; NULL: none. */
 const struct gotype *debuginfo_type(struct debuginfo *dbg, const char *name);
 

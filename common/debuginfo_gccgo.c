@@ -207,6 +207,8 @@ struct gotype *debuginfo_gccgo_type(struct debuginfo *dbg, const struct die *die
 		said = desc ? debuginfo_gccgo_desc_name(dbg, desc, kind, size) : NULL;
 	}
 	type->rtype = said ? desc->addr : 0;
+	if (type->defined && !said)
+		said = debuginfo_gccgo_foreign_name(dbg, die, kind, size);
 	type->name = said ? said : debuginfo_gccgo_name(dbg, die);
 	return type;
 }

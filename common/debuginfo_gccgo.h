@@ -54,6 +54,9 @@ const struct debuginfo_desc *debuginfo_gccgo_desc(struct debuginfo *dbg, const s
 /* The name that the program itself prints; NULL: `desc` is not of such a type. */
 const char *debuginfo_gccgo_desc_name(struct debuginfo *dbg, const struct debuginfo_desc *desc,
 				      enum gotype_kind kind, uint64_t size);
+/* The same of a type that another package exports, which has no descriptor in the unit. */
+const char *debuginfo_gccgo_foreign_name(struct debuginfo *dbg, const struct die *def,
+					 enum gotype_kind kind, uint64_t size);
 /* A type's name as Go prints it; memory of dbg->types. */
 const char *debuginfo_gccgo_name(struct debuginfo *dbg, const struct die *die);
 

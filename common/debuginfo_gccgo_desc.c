@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* GCC's DWARF does not tell the package of exported types. Where such a type was declared there is
  * the variable that holds its run-time descriptor, example.com/lib.Thing..d. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,4 +163,26 @@ const char *debuginfo_gccgo_desc_name(struct debuginfo *dbg, const struct debugi
 	const char *text = len && len <= NAME_MAX_LEN ? image_at(dbg->img, at, len) : NULL;
 
 	return text ? plain_text(dbg, text, len) : NULL;
+}
+
+void debuginfo_ask(struct debuginfo *dbg, const struct debuginfo_foreign *foreign)
+{
+	dbg->foreign = *foreign;
+}
+
+const char *debuginfo_gccgo_foreign_name(struct debuginfo *dbg, const struct die *def,
+					 enum gotype_kind kind, uint64_t size)
+{
+	struct debuginfo_unit *unit = unit_of(dbg, def);
+	const char *name = die_name(def);
+
+	if (!unit || !name || !isupper((unsigned char)*name) || !dbg->foreign.find)
+		return NULL;
+	index_descs(dbg, unit);
+
+	size_t own = first_of(unit, name);
+
+	if (own < unit->desc_count && !strcmp(unit->descs[own].last, name))
+		return NULL;
+	return dbg->foreign.find(dbg->foreign.ctx, name, kind, size);
 }

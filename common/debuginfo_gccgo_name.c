@@ -60,6 +60,9 @@ static void write_def(struct writer *writer, const struct die *die)
 	if (desc && is_known)
 		said = debuginfo_gccgo_desc_name(writer->dbg, desc, debuginfo_gccgo_kind(&bare),
 						 DEBUGINFO_SIZE_LATER);
+	if (!said && is_known)
+		said = debuginfo_gccgo_foreign_name(writer->dbg, die, debuginfo_gccgo_kind(&bare),
+						    DEBUGINFO_SIZE_LATER);
 	if (said)
 		fputs(said, writer->out);
 	else if (name && *name == '.')

@@ -42,9 +42,8 @@ struct debuginfo {
 	struct debuginfo_file file;
 	struct dietree *tree, *places; /* the same with locations, which `tree` has if has_places */
 	struct debuginfo_unit *units;
-	size_t unit_count, unit_cap;
 	struct debuginfo_range *ranges; /* by address */
-	size_t range_count, range_cap;
+	size_t unit_count, unit_cap, range_count, range_cap;
 	struct debuginfo_package *packages; /* by path: those whose name is not its last part */
 	size_t package_count, package_cap;
 	struct debuginfo_named *named; /* by name, once somebody asks for a name */
@@ -54,8 +53,9 @@ struct debuginfo {
 	struct debuginfo_part *queue;
 	size_t queue_count, queue_cap;
 	const struct gotype *unknown;
-	uint64_t types_addr;      /* moduledata.types; 0: not known */
-	struct insn_decoder *dec; /* NULL, until it is needed */
+	struct debuginfo_foreign foreign; /* gccgo */
+	uint64_t types_addr;              /* moduledata.types; 0: not known */
+	struct insn_decoder *dec;         /* NULL, until it is needed */
 };
 
 /* The DIE of the function that begins at addr. */

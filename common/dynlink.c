@@ -47,7 +47,7 @@ static bool read_symbol(const struct image *img, const struct strings *names, ui
 	memcpy(&sym, at, sizeof(sym));
 	if (sym.st_name >= names->len)
 		return false;
-	*out = (struct dynlink_symbol){names->text + sym.st_name, sym.st_value,
+	*out = (struct dynlink_symbol){names->text + sym.st_name, sym.st_value, sym.st_size,
 				       sym.st_shndx != SHN_UNDEF};
 	return true;
 }

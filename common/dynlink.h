@@ -11,7 +11,7 @@ struct image;
 
 struct dynlink_symbol {
 	const char *name; /* lives as long as the image */
-	uint64_t value;
+	uint64_t value, size;
 	bool defined; /* in this file */
 };
 

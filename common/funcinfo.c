@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "funcinfo.h"
-#include "funcinfo_gccgo.h"
+#include "funcinfo_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +7,7 @@
 #include "argtable.h"
 #include "debuginfo.h"
 #include "errmsg.h"
-#include "evidence.h"
+#include "funcinfo_gccgo.h"
 #include "funcinfo_library.h"
 #include "funcname.h"
 #include "image.h"
@@ -23,20 +22,6 @@ enum {
 	RAW_WORDS = 9,          /* amd64's integer argument registers */
 	RAW_RESULTS_C = 2,      /* rax, rdx */
 	DICTIONARY_SECOND = 20, /* Go 1.20: after a method's receiver, not before it */
-};
-
-struct funcinfo {
-	const struct program *prog;
-	int minor;
-	struct gotypes *memory;
-	struct debuginfo *dbg; /* NULL: none, or not opened */
-	struct rtti *rtti;     /* the same */
-	bool dbg_tried, rtti_tried;
-	struct insn_decoder *decoder; /* NULL: not needed yet */
-	struct evidence evidence;
-	uint64_t evidence_of; /* address of the function that it is of; 0: none yet */
-	const char **missing; /* types that signatures name; of `memory` */
-	size_t missing_count, missing_cap;
 };
 
 struct funcinfo *funcinfo_new(const struct program *prog, int minor, struct gotypes *memory)
@@ -62,20 +47,13 @@ void funcinfo_free(struct funcinfo *info)
 
 static struct debuginfo *get_debuginfo(struct funcinfo *info)
 {
-	if (!info->dbg_tried)
-		info->dbg = debuginfo_open(info->prog->img, info->prog->tab, info->minor,
-					   info->memory, NULL);
+	if (info->dbg_tried)
+		return info->dbg;
 	info->dbg_tried = true;
+	info->dbg =
+		debuginfo_open(info->prog->img, info->prog->tab, info->minor, info->memory, NULL);
+	funcinfo_foreign(info);
 	return info->dbg;
-}
-
-static struct rtti *get_rtti(struct funcinfo *info)
-{
-	if (!info->rtti_tried)
-		info->rtti = rtti_open(info->prog->img, info->prog->tab, info->minor, info->memory,
-				       NULL);
-	info->rtti_tried = true;
-	return info->rtti;
 }
 
 /* Several questions below are asked of one function in a row; its code is decoded once. */
@@ -212,7 +190,7 @@ static const struct gotype *find_type(void *ctx, const char *name)
 	struct debuginfo *dbg = get_debuginfo(info);
 	const struct gotype *type = dbg ? debuginfo_type(dbg, name) : NULL;
 
-	if (!type && get_rtti(info))
+	if (!type && funcinfo_rtti(info))
 		type = rtti_named(info->rtti, name);
 	return type;
 }
@@ -305,7 +283,8 @@ static bool find(struct funcinfo *info, const struct pclntab_func *fn, struct go
 
 	if (dbg && !debuginfo_func(dbg, fn->addr, fn->name, out) && is_credible(info, fn, out))
 		return true;
-	if (!get_rtti(info) || rtti_func(info->rtti, fn->addr, out) || !is_credible(info, fn, out))
+	if (!funcinfo_rtti(info) || rtti_func(info->rtti, fn->addr, out) ||
+	    !is_credible(info, fn, out))
 		return !pclntab_is_gccgo(info->prog->tab) &&
 		       funcinfo_library(info->memory, &names, fn, out) &&
 		       is_credible(info, fn, out);
@@ -359,42 +338,4 @@ int funcinfo_signature(struct funcinfo *info, const struct pclntab_func *fn, con
 	if (strchr(fn->name, '[') && info->minor >= 18)
 		find_dictionary(info, fn, out);
 	return check_typed(info, fn, out, col, err);
-}
-
-const struct gotype *funcinfo_rtype(struct funcinfo *info, uint64_t addr, bool *direct)
-{
-	struct rtti *rtti = get_rtti(info);
-	const struct gotype *type = rtti ? rtti_type(rtti, addr) : NULL;
-
-	*direct = type && rtti_is_direct(rtti, addr);
-	return type;
-}
-
-struct each_rtype {
-	struct rtti *rtti;
-	bool (*fn)(const struct gotype *type, bool direct, void *ctx);
-	void *ctx;
-};
-
-static bool on_rtype(const struct gotype *type, void *ctx)
-{
-	struct each_rtype *each = ctx;
-
-	return each->fn(type, rtti_is_direct(each->rtti, type->rtype), each->ctx);
-}
-
-uint64_t funcinfo_type_names(struct funcinfo *info)
-{
-	struct rtti *rtti = get_rtti(info);
-
-	return rtti ? rtti_names(rtti) : 0;
-}
-
-void funcinfo_each_rtype(struct funcinfo *info,
-			 bool (*fn)(const struct gotype *type, bool direct, void *ctx), void *ctx)
-{
-	struct each_rtype each = {get_rtti(info), fn, ctx};
-
-	if (each.rtti)
-		rtti_each(each.rtti, on_rtype, &each);
 }

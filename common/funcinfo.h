@@ -46,8 +46,15 @@ uint64_t funcinfo_layout(struct funcinfo *info, const struct pclntab_func *fn,
 bool funcinfo_table(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *sig,
 		    struct abi_layout *layout);
 
+bool funcinfo_is_gccgo(const struct funcinfo *info);
+/* gccgo: types that the program refers to are looked for in its library as well, which outlives it.
+ */
+void funcinfo_link(struct funcinfo *info, struct funcinfo *library);
+
 /* By the address of its run-time descriptor; NULL: unknown. */
 const struct gotype *funcinfo_rtype(struct funcinfo *info, uint64_t addr, bool *direct);
+/* gccgo: rtti_key() of a descriptor; 0: of no other program */
+uint64_t funcinfo_rtype_key(struct funcinfo *info, uint64_t addr);
 /* Where names of types are: rtti_names(); 0: not known. */
 uint64_t funcinfo_type_names(struct funcinfo *info);
 /* All types with a run-time descriptor. */

@@ -146,35 +146,6 @@ static int read_segments(struct image *img, const Elf64_Ehdr *ehdr, struct errms
 
 /* --- relocations --- */
 
-static void relocate_word(struct image *img, uint64_t addr, uint64_t value)
-{
-	uint8_t *word = (uint8_t *)image_at(img, addr, sizeof(value));
-
-	if (word)
-		memcpy(word, &value, sizeof(value));
-}
-
-static void apply_rela(struct image *img, uint64_t addr, uint64_t size)
-{
-	unsigned relative = img->arch == IMAGE_AMD64 ? R_X86_64_RELATIVE : R_AARCH64_RELATIVE;
-	uint64_t left = image_left(img, addr);
-
-	if (size > left)
-		size = left;
-
-	const uint8_t *table = image_at(img, addr, size);
-
-	if (!table)
-		return;
-	for (uint64_t off = 0; size - off >= sizeof(Elf64_Rela); off += sizeof(Elf64_Rela)) {
-		Elf64_Rela rela;
-
-		memcpy(&rela, table + off, sizeof(rela));
-		if (ELF64_R_TYPE(rela.r_info) == relative)
-			relocate_word(img, rela.r_offset, rela.r_addend);
-	}
-}
-
 bool image_dynamic(const struct image *img, int64_t tag, size_t n, uint64_t *value)
 {
 	for (uint64_t off = 0; img->dynamic && img->dynamic_size - off >= sizeof(Elf64_Dyn);
@@ -190,6 +161,57 @@ bool image_dynamic(const struct image *img, int64_t tag, size_t n, uint64_t *val
 		}
 	}
 	return false;
+}
+
+static void relocate_word(struct image *img, uint64_t addr, uint64_t value)
+{
+	uint8_t *word = (uint8_t *)image_at(img, addr, sizeof(value));
+
+	if (word)
+		memcpy(word, &value, sizeof(value));
+}
+
+/* The value of a symbol of this file; false: it is another's. */
+static bool own_symbol(const struct image *img, uint64_t table, uint32_t index, uint64_t *value)
+{
+	const void *at =
+		image_at(img, table + (uint64_t)index * sizeof(Elf64_Sym), sizeof(Elf64_Sym));
+	Elf64_Sym sym = {0};
+
+	if (!table || !index || !at)
+		return false;
+	memcpy(&sym, at, sizeof(sym));
+	*value = sym.st_value;
+	return sym.st_shndx != SHN_UNDEF && sym.st_shndx != SHN_ABS &&
+	       ELF64_ST_TYPE(sym.st_info) != STT_GNU_IFUNC;
+}
+
+static void apply_rela(struct image *img, uint64_t addr, uint64_t size)
+{
+	bool amd64 = img->arch == IMAGE_AMD64;
+	unsigned relative = amd64 ? R_X86_64_RELATIVE : R_AARCH64_RELATIVE;
+	unsigned symbolic = amd64 ? R_X86_64_64 : R_AARCH64_ABS64;
+	uint64_t left = image_left(img, addr), symbols = 0, value;
+
+	image_dynamic(img, DT_SYMTAB, 0, &symbols);
+
+	if (size > left)
+		size = left;
+
+	const uint8_t *table = image_at(img, addr, size);
+
+	if (!table)
+		return;
+	for (uint64_t off = 0; size - off >= sizeof(Elf64_Rela); off += sizeof(Elf64_Rela)) {
+		Elf64_Rela rela;
+
+		memcpy(&rela, table + off, sizeof(rela));
+		if (ELF64_R_TYPE(rela.r_info) == relative)
+			relocate_word(img, rela.r_offset, rela.r_addend);
+		else if (ELF64_R_TYPE(rela.r_info) == symbolic &&
+			 own_symbol(img, symbols, ELF64_R_SYM(rela.r_info), &value))
+			relocate_word(img, rela.r_offset, value + rela.r_addend);
+	}
 }
 
 /* DT_RELA is all that can leave zeros: DT_RELR keeps its addends in the words themselves, which so

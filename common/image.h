@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An ELF file: its load segments, sections and symbols, with the relative relocations applied, so
- * that words read as they do at run time with load bias 0. */
+/* An ELF file: its load segments, sections and symbols, with the relocations applied that refer to
+ * the file itself, so that words read as they do at run time with load bias 0. */
 #ifndef IMAGE_H
 #define IMAGE_H
 

@@ -152,10 +152,12 @@ void rtti_close(struct rtti *rtti)
 {
 	if (!rtti)
 		return;
+	free(rtti->library.links);
 	free(rtti->entries);
 	free(rtti->slots);
 	free(rtti->methods);
 	free(rtti->aliases);
+	free(rtti->by_last);
 	free(rtti);
 }
 
@@ -169,6 +171,11 @@ bool rtti_is_direct(const struct rtti *rtti, uint64_t addr)
 	struct rtti_desc desc;
 
 	return rtti_desc_read(&rtti->mod, addr, &desc) && desc.direct;
+}
+
+uint64_t rtti_key(const struct rtti *rtti, uint64_t addr)
+{
+	return rtti_gccgo_key(&rtti->mod, addr);
 }
 
 /* --- finding all --- */

@@ -19,12 +19,23 @@ struct rtti;
 struct rtti *rtti_open(const struct image *img, const struct pclntab *tab, int minor,
 		       struct gotypes *types, struct errmsg *err);
 void rtti_close(struct rtti *rtti); /* NULL is all right */
+/* gccgo: what a program's descriptors refer to is looked for in its library as well. Before types
+ * are asked for; the library outlives it. */
+void rtti_link(struct rtti *rtti, const struct image *img);
+/* gccgo: what tells the type with a descriptor at `addr` in all files that have one of it, in 48
+ * bits; 0: no descriptor. */
+uint64_t rtti_key(const struct rtti *rtti, uint64_t addr);
 
 /* The type that the descriptor at virtual address `addr` is of; NULL: there is none, or it is
  * malformed. Its `rtype` is addr. */
 const struct gotype *rtti_type(struct rtti *rtti, uint64_t addr);
 /* By Go's name: "net/http.Request", or "http.Request" where that is unique; NULL: none. */
 const struct gotype *rtti_named(struct rtti *rtti, const char *name);
+
+/* gccgo: the name, as Go prints it, of the types whose last part is `last`, of one kind and size
+ * (UINT64_MAX: any). NULL: there is none, or *several, of different names. */
+const char *rtti_last(struct rtti *rtti, const char *last, enum gotype_kind kind, uint64_t size,
+		      bool *several);
 
 /* The address that the name offsets in descriptors count from; 0: names are not written as from Go
  * 1.17 on, with their length as a varint. */

@@ -14,12 +14,13 @@ struct image;
 
 struct rtti_module { /* where a program keeps its descriptors, and in which form */
 	const struct image *img;
-	uint64_t types, types_end; /* addresses: offsets are from `types` */
-	uint64_t text;             /* what methods' code offsets are from */
-	bool wide_lengths;         /* a name's length is a big-endian u16: to 1.16 */
-	bool shifted_offsets;      /* a field's offset is shifted left by one: to 1.18 */
-	unsigned swiss_size;       /* bytes of a swiss map's descriptor */
-	bool is_gccgo;             /* and nothing of the above but `img` */
+	/* addresses: what offsets of types are from, and those of methods' code */
+	uint64_t types, types_end, text;
+	bool wide_lengths;                  /* a name's length is a big-endian u16: to 1.16 */
+	bool shifted_offsets;               /* a field's offset is shifted left by one: to 1.18 */
+	unsigned swiss_size;                /* bytes of a swiss map's descriptor */
+	bool is_gccgo;                      /* and nothing of the above but `img` */
+	const struct rtti_library *library; /* gccgo: NULL: none is known */
 };
 
 struct rtti_text { /* in the file: not terminated */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../bpf-src/type_key.h"
 #include "gotype.h"
 #include "image.h"
 
@@ -20,23 +21,78 @@ enum { /* sizes and offsets, in bytes */
 enum { DIRECT = 0x20, KIND_MASK = 0x1f };
 enum { MAX_NAME = 4096, MAX_LIST = UINT16_MAX, MAX_ALIGN = 128 };
 
+/* The last link at or before an address; NULL: none */
+static const struct rtti_link *link_before(const struct rtti_module *mod, uint64_t addr)
+{
+	const struct rtti_library *library = mod->library;
+	size_t low = 0, high = library ? library->link_count : 0;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (library->links[mid].addr <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? &library->links[low - 1] : NULL;
+}
+
+/* Of what the dynamic linker copies from the library the original: the file has room for it only.
+ */
+static uint64_t original(const struct rtti_module *mod, uint64_t addr)
+{
+	const struct rtti_link *link = addr < RTTI_LIBRARY ? link_before(mod, addr) : NULL;
+
+	return link && addr - link->addr < link->copied ? link->to + (addr - link->addr) : addr;
+}
+
+static const void *bytes_at(const struct rtti_module *mod, uint64_t addr, size_t len)
+{
+	addr = original(mod, addr);
+	if (addr < RTTI_LIBRARY)
+		return image_at(mod->img, addr, len);
+	return mod->library ? image_at(mod->library->img, addr - RTTI_LIBRARY, len) : NULL;
+}
+
+static bool word_at(const struct rtti_module *mod, uint64_t addr, unsigned off, uint64_t *out)
+{
+	const void *word = bytes_at(mod, addr + off, sizeof(*out));
+
+	if (word)
+		memcpy(out, word, sizeof(*out));
+	return word;
+}
+
+/* A word that holds an address, 0 for none. */
+static bool addr_at(const struct rtti_module *mod, uint64_t addr, unsigned off, uint64_t *out)
+{
+	const struct rtti_link *link;
+
+	addr = original(mod, addr + off);
+	if (!word_at(mod, addr, 0, out))
+		return false;
+	if (addr >= RTTI_LIBRARY) {
+		*out += *out ? RTTI_LIBRARY : 0;
+		return true;
+	}
+	link = *out ? NULL : link_before(mod, addr);
+	if (link && link->addr == addr && !link->copied)
+		*out = link->to;
+	return true;
+}
+
 /* A *string: the address of a pointer and a length. */
 static bool read_string(const struct rtti_module *mod, uint64_t addr, struct rtti_text *out)
 {
 	uint64_t text, len;
 
 	*out = (struct rtti_text){0};
-	if (!image_u64(mod->img, addr, &text) || !image_u64(mod->img, addr + 8, &len) ||
-	    len > MAX_NAME)
+	if (!addr_at(mod, addr, 0, &text) || !word_at(mod, addr, 8, &len) || len > MAX_NAME)
 		return false;
 	out->len = len;
-	out->text = len ? image_at(mod->img, text, len) : "";
+	out->text = len ? bytes_at(mod, text, len) : "";
 	return out->text;
-}
-
-static bool word_at(const struct rtti_module *mod, uint64_t addr, unsigned off, uint64_t *out)
-{
-	return image_u64(mod->img, addr + off, out);
 }
 
 static bool is_plain(const struct rtti_text *text)
@@ -61,19 +117,19 @@ static bool is_size_right(enum rtti_kind kind, uint64_t size)
 
 static bool read_head(const struct rtti_module *mod, struct rtti_desc *out)
 {
-	const uint8_t *head = image_at(mod->img, out->addr, HEAD);
+	const uint8_t *head = bytes_at(mod, out->addr, HEAD);
 	uint64_t name, own, uncommon;
 
 	if (!head || !word_at(mod, out->addr, 0, &out->size) ||
-	    !word_at(mod, out->addr, AT_NAME, &name) ||
-	    !word_at(mod, out->addr, AT_UNCOMMON, &uncommon) ||
-	    !word_at(mod, out->addr, AT_POINTER, &out->pointer))
+	    !addr_at(mod, out->addr, AT_NAME, &name) ||
+	    !addr_at(mod, out->addr, AT_UNCOMMON, &uncommon) ||
+	    !addr_at(mod, out->addr, AT_POINTER, &out->pointer))
 		return false;
 	out->kind = head[AT_KIND] & KIND_MASK;
 	out->align = head[AT_ALIGN];
 	out->direct = head[AT_KIND] & DIRECT;
 	out->uncommon = uncommon;
-	out->named = uncommon && word_at(mod, uncommon, 0, &own) && own;
+	out->named = uncommon && addr_at(mod, uncommon, 0, &own) && own;
 	out->len = HEAD;
 	return out->kind >= RTTI_BOOL && out->kind <= RTTI_UNSAFE_POINTER &&
 	       is_size_right(out->kind, out->size) && out->align && out->align <= MAX_ALIGN &&
@@ -85,11 +141,11 @@ static bool read_slice(const struct rtti_module *mod, size_t size, struct rtti_d
 {
 	uint64_t addr, len;
 
-	if (!word_at(mod, out->addr, HEAD, &addr) || !word_at(mod, out->addr, HEAD + 8, &len) ||
+	if (!addr_at(mod, out->addr, HEAD, &addr) || !word_at(mod, out->addr, HEAD + 8, &len) ||
 	    len > MAX_LIST)
 		return false;
 	out->listed = len;
-	out->list = len ? image_at(mod->img, addr, len * size) : NULL;
+	out->list = len ? bytes_at(mod, addr, len * size) : NULL;
 	out->first = addr;
 	return !len || out->list;
 }
@@ -105,15 +161,15 @@ bool rtti_gccgo_read(const struct rtti_module *mod, uint64_t addr, struct rtti_d
 	case RTTI_INTERFACE:
 		return read_slice(mod, INTERFACE_METHOD, out);
 	case RTTI_ARRAY:
-		return word_at(mod, addr, HEAD, &out->elem) &&
+		return addr_at(mod, addr, HEAD, &out->elem) &&
 		       word_at(mod, addr, HEAD + 16, &out->count);
 	case RTTI_MAP:
-		return word_at(mod, addr, HEAD, &out->key) &&
-		       word_at(mod, addr, HEAD + 8, &out->elem);
+		return addr_at(mod, addr, HEAD, &out->key) &&
+		       addr_at(mod, addr, HEAD + 8, &out->elem);
 	case RTTI_CHAN:
 	case RTTI_POINTER:
 	case RTTI_SLICE:
-		return word_at(mod, addr, HEAD, &out->elem);
+		return addr_at(mod, addr, HEAD, &out->elem);
 	default:
 		return true;
 	}
@@ -125,7 +181,7 @@ bool rtti_gccgo_field(const struct rtti_module *mod, const struct rtti_desc *des
 	uint64_t at = desc->first + index * FIELD, name, off;
 
 	*out = (struct rtti_field){0};
-	if (!word_at(mod, at, 0, &name) || !word_at(mod, at, 16, &out->type) ||
+	if (!addr_at(mod, at, 0, &name) || !addr_at(mod, at, 16, &out->type) ||
 	    !word_at(mod, at, 32, &off) || !read_string(mod, name, &out->name) ||
 	    !is_plain(&out->name))
 		return false;
@@ -139,8 +195,28 @@ bool rtti_gccgo_package(const struct rtti_module *mod, const struct rtti_desc *d
 {
 	uint64_t path;
 
-	return desc->uncommon && word_at(mod, desc->uncommon, 8, &path) && path &&
+	return desc->uncommon && addr_at(mod, desc->uncommon, 8, &path) && path &&
 	       read_string(mod, path, out) && out->len;
+}
+
+uint64_t rtti_gccgo_key(const struct rtti_module *mod, uint64_t addr)
+{
+	const void *at = bytes_at(mod, addr, sizeof(struct type_key_head));
+	unsigned long long first[TYPE_KEY_PART / 8] = {0}, last[TYPE_KEY_PART / 8] = {0}, key;
+	struct type_key_head head;
+	struct rtti_text name;
+	uint64_t string;
+
+	if (!at || !addr_at(mod, addr, AT_NAME, &string) || !read_string(mod, string, &name))
+		return 0;
+
+	size_t len = name.len < TYPE_KEY_PART ? name.len : TYPE_KEY_PART;
+
+	memcpy(&head, at, sizeof(head));
+	memcpy(first, name.text, len);
+	memcpy(last, name.text + name.len - len, len);
+	key = type_key_part(type_key_start(&head, name.len), first);
+	return type_key_end(type_key_part(key, last));
 }
 
 static bool ends_in(const char *name, size_t len, const char *suffix)

@@ -95,3 +95,62 @@ const struct gotype *rtti_named(struct rtti *rtti, const char *name)
 		return count[true] == 1 ? found[true] : NULL;
 	return count[false] == 1 ? found[false] : NULL;
 }
+
+/* --- by the last part --- */
+
+static const char *last_part(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot ? dot + 1 : name;
+}
+
+static int compare_last(const void *a, const void *b)
+{
+	const struct gotype *const *x = a, *const *y = b;
+
+	return strcmp(last_part((*x)->name), last_part((*y)->name));
+}
+
+static void sort_by_last(struct rtti *rtti)
+{
+	if (rtti->by_last)
+		return;
+	rtti_search(rtti);
+	rtti->by_last = mem_zalloc(rtti->count + 1, sizeof(struct gotype *));
+	for (size_t i = 0; i < rtti->count; i++) {
+		const struct gotype *type = rtti->entries[i].type;
+
+		if (type && type->defined)
+			rtti->by_last[rtti->last_count++] = type;
+	}
+	qsort(rtti->by_last, rtti->last_count, sizeof(struct gotype *), compare_last);
+}
+
+const char *rtti_last(struct rtti *rtti, const char *last, enum gotype_kind kind, uint64_t size,
+		      bool *several)
+{
+	const char *found = NULL;
+	size_t low = 0, high;
+
+	sort_by_last(rtti);
+	for (high = rtti->last_count; low < high;) {
+		size_t mid = low + (high - low) / 2;
+
+		if (strcmp(last_part(rtti->by_last[mid]->name), last) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (; low < rtti->last_count; low++) {
+		const struct gotype *type = rtti->by_last[low];
+
+		if (strcmp(last_part(type->name), last) != 0)
+			break;
+		if (type->kind != kind || (size != UINT64_MAX && type->size != size))
+			continue;
+		*several |= found && strcmp(found, type->name) != 0;
+		found = type->name;
+	}
+	return *several ? NULL : found;
+}

@@ -4,7 +4,7 @@
 #define RTTI_PARTS_H
 
 #include "rtti.h"
-#include "rtti_desc.h"
+#include "rtti_gccgo.h"
 
 struct rtti_entry { /* an address that was looked at */
 	uint64_t addr;
@@ -31,6 +31,7 @@ struct rtti {
 	struct gotypes *types;
 	const struct gotype *unknown; /* stands for what is malformed */
 
+	struct rtti_library library; /* gccgo */
 	struct rtti_entry *entries;
 	size_t count, cap;
 	uint32_t *slots; /* hash table by address: index + 1 */
@@ -47,6 +48,8 @@ struct rtti {
 	bool methods_sorted;
 	struct rtti_alias *aliases; /* sorted by text; NULL: not made yet */
 	size_t alias_count, alias_cap;
+	const struct gotype **by_last; /* defined types by their name's last part; NULL: not yet */
+	size_t last_count;
 };
 
 /* Looks for all descriptors, the first time. */

@@ -83,6 +83,7 @@ void traceplan_free(struct traceplan *plan)
 	}
 	for (size_t i = 0; i < plan->info_count; i++)
 		funcinfo_free(plan->infos[i]);
+	traceplan_types_free(plan->types);
 	traceplan_text_free(plan->text);
 	gotypes_free(plan->memory);
 	free(plan->specs);
@@ -326,15 +327,6 @@ static int plan_with_room(struct traceplan *plan, struct tracer *tracer, struct 
 	return plan_all(plan, tracer, err);
 }
 
-static void open_infos(struct traceplan *plan, const struct tracer *tracer)
-{
-	plan->infos = mem_zalloc(tracer->program_count, sizeof(struct funcinfo *));
-	plan->info_count = tracer->program_count;
-	for (size_t i = 0; i < tracer->program_count; i++)
-		plan->infos[i] =
-			funcinfo_new(tracer->programs[i], tracer->runtimes[i].minor, plan->memory);
-}
-
 int traceplan_make(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	struct traceplan *plan = ctx;
@@ -342,7 +334,7 @@ int traceplan_make(void *ctx, struct tracer *tracer, struct errmsg *err)
 	if (check_returns(plan, tracer->sel, err) ||
 	    traceplan_check_runtimes(plan->config, tracer, err))
 		return -1;
-	open_infos(plan, tracer);
+	traceplan_open_infos(plan, tracer);
 	plan->items = mem_zalloc(tracer->sel->item_count, sizeof(*plan->items));
 	if (plan_with_room(plan, tracer, err))
 		return -1;
@@ -363,8 +355,7 @@ int traceplan_loaded(void *ctx, struct tracer *tracer, struct errmsg *err)
 
 	(void)err;
 	if (traceplan_text_uses_types(plan->text))
-		for (size_t i = 0; i < plan->info_count; i++)
-			traceplan_fill_types(fd, plan->infos[i], i, &limits);
+		traceplan_types_fill(plan->types, fd, tracer, plan->infos, &limits);
 	return 0;
 }
 
@@ -376,11 +367,6 @@ const struct traceplan_item *traceplan_item(const struct traceplan *plan, size_t
 size_t traceplan_kinds(const struct traceplan *plan)
 {
 	return traceplan_text_count(plan->text);
-}
-
-struct funcinfo *traceplan_funcinfo(const struct traceplan *plan, size_t program)
-{
-	return plan->infos[program];
 }
 
 size_t traceplan_unknown(const struct traceplan *plan, const char **first)

@@ -55,6 +55,9 @@ size_t traceplan_kinds(const struct traceplan *plan);
 /* NULL: no such item */
 const struct traceplan_item *traceplan_item(const struct traceplan *plan, size_t item);
 struct funcinfo *traceplan_funcinfo(const struct traceplan *plan, size_t program);
+/* What an event of a program calls `rtype`; NULL: unknown. */
+const struct gotype *traceplan_rtype(const struct traceplan *plan, size_t program, uint64_t rtype,
+				     bool *direct);
 struct shape_limits traceplan_limits(const struct traceplan *plan);
 /* Functions of which nothing is known but raw words, though their arguments are asked for. */
 size_t traceplan_unknown(const struct traceplan *plan, const char **first);

@@ -20,6 +20,7 @@ struct traceplan {
 	struct gotypes *memory;
 	struct funcinfo **infos; /* of each of the tracer's programs */
 	size_t info_count;
+	struct traceplan_types *types; /* what interfaces may hold */
 	struct traceplan_item *items;
 	size_t item_count;
 	struct traceplan_text *text;
@@ -32,6 +33,8 @@ struct traceplan {
 	bool known_copy; /* of some copy some arguments are known */
 };
 
+/* What is known of each of the tracer's programs. */
+void traceplan_open_infos(struct traceplan *plan, const struct tracer *tracer);
 /* What the kernel side is compiled with, when all is planned. */
 void traceplan_define(const struct traceplan *plan, struct tracer *tracer);
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "../bpf-src/trace_shared.h"
-#include "funcinfo.h"
 #include "gostack.h"
 #include "kallsyms.h"
 #include "mem.h"
@@ -83,7 +82,7 @@ static const struct gotype *find_type(void *ctx, uint64_t rtype, bool *direct)
 {
 	const struct traceprint_lookup *lookup = ctx;
 
-	return funcinfo_rtype(lookup->info, rtype, direct);
+	return traceplan_rtype(lookup->plan, lookup->program, rtype, direct);
 }
 
 static const char *find_func(void *ctx, uint64_t addr)
@@ -98,7 +97,8 @@ struct value_source traceprint_source(struct traceprint_reader *reader,
 				      const struct traceprint_event *event,
 				      struct traceprint_lookup *lookup)
 {
-	lookup->info = traceplan_funcinfo(reader->plan, event->item->program);
+	lookup->plan = reader->plan;
+	lookup->program = event->item->program;
 	lookup->tab = reader->tracer->programs[event->item->program]->tab;
 	return (struct value_source){.record = event->record,
 				     .len = event->record_len,

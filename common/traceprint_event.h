@@ -11,7 +11,6 @@
 #include "format.h"
 #include "gostack.h"
 
-struct funcinfo;
 struct pclntab;
 struct trace_event;
 struct traceplan;
@@ -38,7 +37,8 @@ bool traceprint_read(const struct traceprint_reader *reader, const void *data, s
 		     struct traceprint_event *out);
 
 struct traceprint_lookup { /* what values are looked up with */
-	struct funcinfo *info;
+	const struct traceplan *plan;
+	size_t program;
 	const struct pclntab *tab;
 };
 

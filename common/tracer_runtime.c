@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdlib.h>
 
+#include "command.h"
 #include "dynlink.h"
 #include "errmsg.h"
 #include "goruntime.h"
 #include "mem.h"
 #include "pclntab.h"
+#include "process.h"
 #include "program.h"
 #include "target.h"
 #include "tracer_parts.h"
@@ -27,6 +29,31 @@ static void open_libraries(struct tracer *tracer)
 
 		if (name)
 			tracer_open(tracer, target_library(name, tracer->process), NULL);
+	}
+}
+
+/* Of a library's functions a program may be known by the process alone: what its own types are,
+ * and where its functions stand. */
+static void open_executed(struct tracer *tracer)
+{
+	size_t count = tracer->program_count;
+	struct heldfile *file;
+	bool any = false;
+
+	for (size_t i = 0; i < count; i++)
+		any |= pclntab_is_gccgo(tracer->programs[i]->tab);
+	if (!any || tracer->executed || (!tracer->command && !tracer->process))
+		return;
+	file = tracer->command ? command_open(tracer->command, NULL)
+			       : process_exe(tracer->process, NULL);
+
+	struct program *prog = tracer_open(tracer, file, NULL);
+
+	if (prog && !pclntab_is_gccgo(prog->tab) && tracer->program_count > count) {
+		tracer->program_count--;
+		program_close(prog);
+	} else if (prog) {
+		tracer->executed = prog;
 	}
 }
 
@@ -57,6 +84,7 @@ static int check_layouts(const struct tracer *tracer, struct errmsg *err)
 /* One kernel program serves all files, so their runtimes must be laid out alike. */
 int tracer_read_runtimes(struct tracer *tracer, struct errmsg *err)
 {
+	open_executed(tracer);
 	open_libraries(tracer);
 	tracer->runtimes = mem_zalloc(tracer->program_count, sizeof(*tracer->runtimes));
 	for (size_t i = 0; i < tracer->program_count; i++) {

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What tells a type of gccgo's in every file that has a descriptor of it: 48 bits made of the
+ * descriptor's hash, kind and size and of its name, first and last bytes. GCC's hash alone will not
+ * do: map[int]string has that of map[string]int. The same on both sides. */
+#ifndef TYPE_KEY_H
+#define TYPE_KEY_H
+
+#define TYPE_KEY_PART                                                                              \
+	32 /* bytes of the name at its start and at its end, with zeros where less                 \
+	    */
+#define TYPE_KEY_BITS 48
+
+struct type_key_head { /* of a descriptor (libgo's go/runtime/type.go) */
+	unsigned long long size, pointers;
+	unsigned int hash;
+	unsigned char flags, align, field_align, kind;
+	unsigned long long equal, gc_data, name; /* addresses */
+};
+
+static inline unsigned long long type_key_fold(unsigned long long key, unsigned long long word)
+{
+	key = (key ^ word) * 0x9e3779b97f4a7c15ULL;
+	return key ^ key >> 29;
+}
+
+static inline unsigned long long type_key_start(const struct type_key_head *head,
+						unsigned long long len)
+{
+	unsigned long long key = type_key_fold(head->size, (head->kind & 0x1f) + (len << 8));
+
+	return type_key_fold(key, head->hash);
+}
+
+static inline unsigned long long type_key_part(unsigned long long key,
+					       const unsigned long long part[TYPE_KEY_PART / 8])
+{
+	key = type_key_fold(key, part[0]);
+	key = type_key_fold(key, part[1]);
+	key = type_key_fold(key, part[2]);
+	return type_key_fold(key, part[3]);
+}
+
+static inline unsigned long long type_key_end(unsigned long long key)
+{
+	return key >> (64 - TYPE_KEY_BITS);
+}
+
+#endif
