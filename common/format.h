@@ -49,6 +49,11 @@ struct format_list_item {
 	const struct shape *shape; /* NULL: there is none */
 	const char *fault;         /* why not ("<fault>"); NULL: "?" */
 	bool is_guess;             /* to be marked as one */
+	/* what the call has made of it, where that is not the same, or of its target if it is a
+	 * pointer; NULL: nothing */
+	const struct shape *after;
+	const char *after_fault; /* why that cannot be told; NULL: it can */
+	bool is_target;
 };
 
 struct format_arg {

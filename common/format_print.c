@@ -201,21 +201,52 @@ static bool has_name(const char *name)
 	return name && *name && *name != '~' && strcmp(name, "_");
 }
 
+static void print_item(FILE *out, const struct format_list_item *item,
+		       const struct value_source *source, enum value_style style)
+{
+	if (has_name(item->name)) {
+		escape_print(out, item->name);
+		putc('=', out);
+	}
+	if (item->shape) {
+		mark(out, item->is_guess, item->shape, source);
+		value_print(out, item->shape, source, style);
+	} else {
+		escape_print(out, item->fault ? item->fault : "?");
+	}
+}
+
+/* after(b)=..., after(*goarg2)=... */
+static void print_after(FILE *out, const struct format_list_item *item, size_t n,
+			const struct value_source *source, enum value_style style)
+{
+	fputs(item->is_target ? "after(*" : "after(", out);
+	if (has_name(item->name))
+		escape_print(out, item->name);
+	else
+		fprintf(out, "goarg%zu", n + 1);
+	fputs(")=", out);
+	if (item->after) {
+		mark(out, item->is_guess, item->after, source);
+		value_print(out, item->after, source, style);
+	} else {
+		escape_print(out, item->after_fault);
+	}
+}
+
 void format_print_list(FILE *out, const struct format_list_item *items, size_t count,
 		       const struct value_source *source, enum value_style style)
 {
 	for (size_t i = 0; i < count; i++) {
+		bool changed = items[i].after || items[i].after_fault;
+
 		if (i)
 			putc(' ', out);
-		if (has_name(items[i].name)) {
-			escape_print(out, items[i].name);
-			putc('=', out);
-		}
-		if (items[i].shape) {
-			mark(out, items[i].is_guess, items[i].shape, source);
-			value_print(out, items[i].shape, source, style);
-			continue;
-		}
-		escape_print(out, items[i].fault ? items[i].fault : "?");
+		if (!changed || items[i].is_target)
+			print_item(out, &items[i], source, style);
+		if (changed && items[i].is_target)
+			putc(' ', out);
+		if (changed)
+			print_after(out, &items[i], i, source, style);
 	}
 }

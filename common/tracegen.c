@@ -120,6 +120,42 @@ static bool is_placed(const struct gen *gen, bool is_result, size_t n)
 	       !(is_result ? fn->results : fn->params)[n].type->size;
 }
 
+static bool is_bytes(const struct gotype *type)
+{
+	return type->kind == GOTYPE_SLICE && type->elem && type->elem->kind == GOTYPE_UINT &&
+	       type->elem->size == 1;
+}
+
+/* A pointer to what has no pointers to go on with. */
+static bool is_to_plain(const struct gotype *type)
+{
+	const struct gotype *to = type->kind == GOTYPE_POINTER ? type->elem : NULL;
+
+	if (!to)
+		return false;
+	return (to->kind >= GOTYPE_BOOL && to->kind <= GOTYPE_SLICE) ||
+	       (to->kind == GOTYPE_ARRAY && to->elem && to->elem->kind == GOTYPE_UINT &&
+		to->elem->size == 1);
+}
+
+/* A parameter that the call may fill is read once more when it returns. */
+static int after_arg(struct gen *gen, const struct gotype *type, struct expr *param,
+		     struct tracegen_arg *arg)
+{
+	struct expr target = {.kind = EXPR_DEREF, .a = param};
+	struct expr after = {.kind = EXPR_AFTER, .a = is_bytes(type) ? param : &target};
+
+	if (arg->kind != TRACEGEN_VALUE || (!is_bytes(type) && !is_to_plain(type)))
+		return 0;
+	if (!is_bytes(type)) {
+		arg->before = gotypes_alloc(gen->memory, 1, sizeof(*arg->before));
+		if (value_arg(gen, &target, false, arg->before))
+			return -1;
+	}
+	arg->after = gotypes_alloc(gen->memory, 1, sizeof(*arg->after));
+	return value_arg(gen, &after, false, arg->after);
+}
+
 static int list_arg(struct gen *gen, bool results, bool follow, struct tracegen_arg *arg)
 {
 	const struct gofunc *fn = gen->probe->fn;
@@ -141,6 +177,9 @@ static int list_arg(struct gen *gen, bool results, bool follow, struct tracegen_
 		if (value_arg(gen, &expr, follow, &arg->items[i]))
 			return -1;
 		arg->items[i].text = results ? fn->results[i].name : fn->params[i].name;
+		if (!results && gen->probe->spec->at_return && !gen->probe->format &&
+		    after_arg(gen, fn->params[i].type, &expr, &arg->items[i]))
+			return -1;
 	}
 	return 0;
 }

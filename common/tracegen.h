@@ -51,7 +51,9 @@ struct tracegen_arg {
 	enum expr_special special;
 	const char *text; /* TEXT; of a list's item: its name */
 	struct shape *shape;
-	struct tracegen_arg *items;
+	/* Of a parameter in a list, what a call may fill, `after` it: of a pointer what it points
+	 * to, which at entry is `before`. NULL: nothing */
+	struct tracegen_arg *items, *before, *after;
 	size_t count;
 };
 

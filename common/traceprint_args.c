@@ -7,6 +7,7 @@
 #include "../bpf-src/trace_shared.h"
 #include "mem.h"
 #include "traceplan.h"
+#include "value_read.h"
 
 static int64_t word_at(const struct traceprint_event *event, uint32_t at)
 {
@@ -75,6 +76,49 @@ static void special_arg(const struct traceprint_event *event, const struct trace
 	out->text = arg->special == SPECIAL_COMM ? event->comm : event->func;
 }
 
+/* Its length and what is there of its elements; of others its own bytes */
+static struct value_bytes bytes_of(const struct traceprint_event *event,
+				   const struct tracegen_arg *arg)
+{
+	const struct value_source source = {.record = event->record, .len = event->record_len};
+	const struct value_at at = value_of(arg->shape);
+	struct value_bytes bytes = {0};
+
+	if (at.type->kind == GOTYPE_STRING || at.type->kind == GOTYPE_SLICE)
+		value_read_bytes(&source, &at, &bytes);
+	else if (arg->shape->at <= event->record_len &&
+		 arg->shape->size <= event->record_len - arg->shape->at)
+		bytes = (struct value_bytes){.bytes = event->record + arg->shape->at,
+					     .len = arg->shape->size};
+	return bytes;
+}
+
+static bool is_same(const struct traceprint_event *event, const struct tracegen_arg *a,
+		    const struct tracegen_arg *b)
+{
+	int64_t a_state = word_at(event, a->at), b_state = word_at(event, b->at);
+
+	if (a_state < 0 || b_state < 0)
+		return a_state == b_state;
+	struct value_bytes was = bytes_of(event, a), is = bytes_of(event, b);
+
+	return was.count == is.count && was.len == is.len && !memcmp(was.bytes, is.bytes, is.len);
+}
+
+/* What the call has made of it */
+static void add_after(const struct traceprint_event *event, const struct tracegen_arg *arg,
+		      struct format_list_item *item)
+{
+	if (!arg->after || event->head->how >= TRACE_PANICKED ||
+	    is_same(event, arg->before ? arg->before : arg, arg->after))
+		return;
+	item->is_target = arg->before;
+	if (word_at(event, arg->after->at) < 0)
+		item->after_fault = state_text(word_at(event, arg->after->at));
+	else
+		item->after = arg->after->shape;
+}
+
 static const struct format_list_item *list_items(const struct traceprint_event *event,
 						 const struct tracegen_arg *arg)
 {
@@ -95,6 +139,7 @@ static const struct format_list_item *list_items(const struct traceprint_event *
 		else
 			items[i].shape = item->shape;
 		items[i].is_guess = item->is_guess;
+		add_after(event, item, &items[i]);
 	}
 	return items;
 }

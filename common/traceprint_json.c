@@ -52,6 +52,19 @@ static void json_item(struct json *json, const struct format_list_item *item,
 		json_string(json, item->fault ? item->fault : "?");
 }
 
+/* What the call has made of it, or of what it points to */
+static void json_after(struct json *json, const struct format_list_item *item,
+		       const struct value_source *source)
+{
+	if (!item->after && !item->after_fault)
+		return;
+	json_key(json, "after");
+	if (item->after)
+		json_shape(json, item->after, item->is_guess, source);
+	else
+		json_string(json, item->after_fault);
+}
+
 static void json_number_arg(struct json *json, const struct format_arg *arg)
 {
 	bool marked = open_guess(json, arg->is_guess);
@@ -83,6 +96,7 @@ static void json_arg(struct json *json, const struct format_arg *arg,
 			json_string(json, arg->list[i].name);
 			json_key(json, "value");
 			json_item(json, &arg->list[i], source);
+			json_after(json, &arg->list[i], source);
 			json_object_end(json);
 		}
 		json_array_end(json);

@@ -3,8 +3,9 @@
 the heap and on stacks that have moved meanwhile."""
 
 import collections
+import re
 
-from harness import Target, expect, test
+from harness import Target, expect, json_lines, test
 
 from gotrace import Tracer, rows
 
@@ -40,6 +41,10 @@ def true_calls(text):
     return [(name[len("main."):], said) for name, said in lines]
 
 
+def without_addresses(text):
+    return re.sub(r"=0x[0-9a-f]+", "=0x", text)
+
+
 def probes(flavour):
     known = SIGNATURES if flavour == "strip" else dict.fromkeys(PROBES, "")
     return {name: f":main.{name}{signature}" for name, signature in known.items()}
@@ -70,6 +75,43 @@ def trace_after(built_as):
     expect(not wrong, f"{len(wrong)} of {len(true)} wrong: " + "; ".join(wrong[:8]))
     expect(len(got) == len(true), f"{len(got)} calls, {len(true)} in truth")
     expect(moved > 40, f"only {moved} buffers moved")
+
+
+@test(version=["1.15", "1.19", "1.27"])
+def trace_after_whole(version):
+    """Without a format, what the call has changed is shown as it has become."""
+    every = ["fill", "write", "numbers", "fails"]
+    with Target("after", version) as target:
+        with Tracer("-p", target.target_pid, *(f"r:main.{name}" for name in every)) as tracer:
+            tracer.attached()
+            target.go()
+            text = tracer.rest()
+            expect(target.wait() == 0, f"the target failed: {target.said()}")
+            true = [(name[len("whole "):], said) for name, said in true_calls(target.out.text())
+                    if name.startswith("whole ")]
+    got = [(row.func[len("main."):], without_addresses(row.text)) for row in rows(text)]
+    wrong = [f"{g}, in truth {t}" for g, t in zip(got, true) if g != t]
+    expect(not wrong, f"{len(wrong)} of {len(true)} wrong: " + "; ".join(wrong[:8]))
+    expect(len(got) == len(true), f"{len(got)} calls, {len(true)} in truth")
+
+
+@test()
+def trace_after_json():
+    """Both, where it differs"""
+    with Target("after", "1.27", args=["calls=2"]) as target:
+        with Tracer("-j", "-p", target.target_pid, "r:main.numbers", "r:main.fill") as tracer:
+            tracer.attached()
+            target.go()
+            events = json_lines(tracer.rest())
+            expect(target.wait() == 0, f"the target failed: {target.said()}")
+            true = [said for name, said in true_calls(target.out.text()) if name == "numbers"]
+    got = []
+    for event in events:
+        args = {arg["name"]: arg for arg in event["args"]}
+        if event["func"] == "main.numbers":
+            got.append(f'{args["n"]["after"]} {args["s"]["after"]} {str(args["ok"].get("after", False)).lower()}')
+            expect(str(args["n"]["value"]).startswith("0x") and "after" not in args["deep"], f"{event}")
+    expect(got == true, f"{got}, in truth {true}")
 
 
 @test(version=["1.19", "1.27"])
@@ -118,3 +160,17 @@ def trace_after_predicates(version):
         got = [row.text[2:] for row in rows(text) if row.text.startswith(f"{i} ")]
         true = [said for said in calls if int(said.split()[0]) >= 0 and holds(*unquoted(said))]
         expect(got == true and true, f"{list(PREDICATES)[i]}: {got[:8]} ..., in truth {true[:8]} ...")
+
+
+@test()
+def trace_after_nameless():
+    """Parameters without a name are known by number."""
+    with Target("after", "1.27", "strip", args=["calls=2"]) as target:
+        with Tracer("-p", target.target_pid, "r:main.fill([]byte, int, int) int") as tracer:
+            tracer.attached()
+            target.go()
+            got = [row.text for row in rows(tracer.rest())]
+            expect(target.wait() == 0, f"the target failed: {target.said()}")
+            true = [said for name, said in true_calls(target.out.text()) if name == "whole fill"]
+    true = [re.sub(r"\b(b|n|deep)=", "", said.replace("after(b)=", "after(goarg1)=")) for said in true]
+    expect(got == true, f"{got[:5]}, in truth {true[:5]}")

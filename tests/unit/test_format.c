@@ -252,11 +252,11 @@ static void test_others(void **state)
 	const struct format_arg fault = {.kind = FORMAT_FAULT, .text = "<fault>"}, missing = {0};
 	const int64_t n = 3;
 	const struct format_list_item items[] = {
-		{"n", capture_value(&capture, basic("int"), &n), NULL, false},
-		{"", capture_value(&capture, basic("bool"), "\x01"), NULL, false},
-		{"~r0", capture_value(&capture, basic("int"), &n), NULL, false},
-		{"gone", NULL, NULL, false},
-		{"cold", NULL, "<fault>", false},
+		{.name = "n", .shape = capture_value(&capture, basic("int"), &n)},
+		{.name = "", .shape = capture_value(&capture, basic("bool"), "\x01")},
+		{.name = "~r0", .shape = capture_value(&capture, basic("int"), &n)},
+		{.name = "gone"},
+		{.name = "cold", .fault = "<fault>"},
 	};
 	struct format_arg list = {.kind = FORMAT_LIST, .list = items, .list_count = 5};
 
