@@ -81,7 +81,7 @@ class Runner:
 
     def finish_one(self):
         while True:
-            pid, status = os.wait()
+            pid, status, used = os.wait3(0)
             if pid in self.running:  # else an orphan of a test that died
                 break
         name, result, said, begun = self.running.pop(pid)
@@ -91,7 +91,8 @@ class Runner:
             lines.append(f"not ok {name}: the process of the test ended with {how}, without a result")
             end_descendants(keep=self.running)
         if self.times:
-            lines[-1] += f"  # {time.monotonic() - begun:.1f} s"
+            computed = used.ru_utime + used.ru_stime  # with what it has started and waited for
+            lines[-1] += f"  # {time.monotonic() - begun:.1f} s, {computed:.1f} s of a processor"
         self.passed = self.passed and not any(line.startswith("not ok") for line in lines)
         write_lines([f"# {printed}" for printed in contents(said, SAID_MAX)] + lines)
 
