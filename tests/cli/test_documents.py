@@ -149,7 +149,7 @@ class Etcd:
                 self.ask("kv/put", key=f"dXNlci8{i}", value="bmFtZQ==")
             self.ask("kv/range", key="dXNlci8=", range_end="dXNlcjA=")
             self.ask("lease/revoke", ID=7)
-            self.ended.wait(0.02)
+            self.ended.wait(0.1)
 
     def end(self):
         self.ended.set()
