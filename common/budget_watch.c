@@ -27,6 +27,10 @@ enum {
 	/* of memory that is not a file's; what libraries take between two ticks comes on top */
 	LEAST_MEMORY = 384 << 20,
 	SHARE = 2, /* of a large file: so many bytes of memory for each of its own */
+	/* what the seconds are meant for: a machine that hashes HASHED bytes in so long */
+	HASHED = 1 << 20,
+	HASHED_NS = 3 * 1000 * 1000,
+	SLOWEST = 64, /* times slower, at most: as under an emulator on a busy machine */
 };
 
 /* A signal's handler sees it, and so it is the process's. */
@@ -35,6 +39,8 @@ static struct watch {
 	bool begun;
 	uint64_t bytes; /* of all files */
 	int64_t used_ns, since_ns;
+	int64_t slower; /* times, than the machine that the limits are meant for; 0: not asked yet
+			 */
 	char *slow, *large; /* what is said */
 } watch;
 
@@ -76,13 +82,36 @@ static bool is_watched(void)
 #endif
 }
 
+/* An emulator, or a virtual machine whose processors others use, is many times slower, and an
+ * honest program is read there as well. */
+static int64_t times_slower(void)
+{
+	static volatile uint8_t bytes[4096];
+	uint32_t hash = 0;
+	int64_t begun = now_ns();
+
+	for (uint32_t i = 0; i < HASHED; i++)
+		hash = (hash ^ bytes[(hash ^ i) % sizeof(bytes)]) * 16777619;
+	bytes[0] = (uint8_t)hash;
+	int64_t times = (now_ns() - begun) / HASHED_NS;
+
+	return times < 2 ? 1 : times > SLOWEST ? SLOWEST : times;
+}
+
 static bool takes_too_long(void)
 {
 	uint64_t seconds = watch.bytes / BYTES_A_SECOND;
+	int64_t used = watch.used_ns + now_ns() - watch.since_ns;
 
 	if (seconds < LEAST_SECONDS)
 		seconds = LEAST_SECONDS;
-	return watch.used_ns + now_ns() - watch.since_ns > (int64_t)seconds * 1000000000;
+	int64_t most = (int64_t)seconds * 1000000000;
+
+	if (used <= most)
+		return false;
+	if (!watch.slower)
+		watch.slower = times_slower();
+	return used > most * watch.slower;
 }
 
 static bool takes_too_much(void)
