@@ -27,7 +27,8 @@ enum expr_kind {
 	EXPR_CAP,     /* cap(a) */
 	EXPR_UNARY,   /* op a */
 	EXPR_BINARY,  /* a op b */
-	EXPR_STRCMP   /* STRCMP("text", a): true when equal; text, len */
+	EXPR_STRCMP,  /* STRCMP("text", a): true when equal; text, len */
+	EXPR_PREFIX   /* hasprefix(a, "text"): true when a begins so; text, len */
 };
 
 enum expr_special {

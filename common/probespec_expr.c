@@ -108,13 +108,47 @@ static struct expr *read_strcmp(struct probespec_reader *reader)
 	return string;
 }
 
+/* hasprefix(x, "text") */
+static struct expr *read_prefix_call(struct probespec_reader *reader)
+{
+	size_t at = reader->token.at;
+	struct expr *arg, *string;
+
+	probespec_reader_next(reader);
+	probespec_reader_next(reader);
+	arg = read_binary(reader, 1);
+	if (!arg)
+		return NULL;
+	if (!probespec_reader_is(reader, ",")) {
+		expr_free(arg);
+		return expected(reader, "an operator or \",\"");
+	}
+	probespec_reader_next(reader);
+	if (reader->token.kind != TOKEN_STRING) {
+		expr_free(arg);
+		expected(reader, "a string in double quotes");
+		errmsg_hint(reader->err, "hasprefix(name, \"text\")");
+		return NULL;
+	}
+	string = read_string(reader);
+	if (!string) {
+		expr_free(arg);
+		return NULL;
+	}
+	string->kind = EXPR_PREFIX;
+	string->col = at + 1;
+	string->a = arg;
+	return closed(reader, string, ")");
+}
+
 static struct expr *no_call(struct probespec_reader *reader)
 {
 	const struct token *token = &reader->token;
 
 	probespec_col_error(reader->err, token->at, "nothing like \"%.*s(...)\" can be called",
 			    (int)token->len, reader->text + token->at);
-	errmsg_hint(reader->err, "there are len(x), cap(x), after(x) and STRCMP(\"text\", x)");
+	errmsg_hint(reader->err, "there are len(x), cap(x), after(x), hasprefix(x, \"text\") and "
+				 "STRCMP(\"text\", x)");
 	return NULL;
 }
 
@@ -134,6 +168,8 @@ static struct expr *read_primary(struct probespec_reader *reader)
 		return read_after(reader);
 	if (call && probespec_reader_is(reader, "STRCMP"))
 		return read_strcmp(reader);
+	if (call && probespec_reader_is(reader, "hasprefix"))
+		return read_prefix_call(reader);
 	switch (token->kind) {
 	case TOKEN_NAME:
 		return call ? no_call(reader) : probespec_name_read(reader);

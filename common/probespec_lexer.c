@@ -75,7 +75,8 @@ static size_t nameless_end(const char *text, size_t at)
 
 static size_t symbol_end(const char *text, size_t at)
 {
-	static const char *const pairs[] = {"<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "->"};
+	static const char *const pairs[] = {
+		"<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "->", "=~"};
 	uint32_t c;
 
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)

@@ -2,11 +2,17 @@
 #include "probespec_reader.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "errmsg.h"
 #include "mem.h"
 #include "probespec.h"
 #include "probespec_col.h"
+
+#define NO_REGEX                                                                                   \
+	"there are no regular expressions here: hasprefix(x, \"text\") and x == \"text\" compare " \
+	"in "                                                                                      \
+	"the kernel, -f TEXT looks for TEXT in what is printed"
 
 void probespec_reader_start(struct probespec_reader *reader, size_t at)
 {
@@ -33,12 +39,15 @@ const char *probespec_reader_hint(const struct probespec_reader *reader)
 		{"is", "\"==\" compares"},
 		{"and", "\"&&\" and \"||\" join conditions"},
 		{"or", "\"&&\" and \"||\" join conditions"},
+		{"=~", NO_REGEX},
 		{"->", "\".\" follows pointers as well"},
 		{"`", "strings stand in double quotes: \"...\""},
 		{"\xe2\x80\x9c", "strings stand in plain double quotes: \"...\""},
 		{"\xe2\x80\x9d", "strings stand in plain double quotes: \"...\""},
 	};
 
+	if (!strncmp(reader->text + reader->token.at, "!~", 2))
+		return NO_REGEX;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (probespec_reader_is(reader, rows[i].found))
 			return rows[i].hint;

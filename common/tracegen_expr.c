@@ -8,11 +8,7 @@
 #include "errmsg.h"
 #include "tracegen_after.h"
 #include "tracegen_code.h"
-
-enum {
-	LITERAL_MAX = 128,
-	LITERAL_PART = 32, /* of 512 bytes of stack that a program has */
-};
+#include "tracegen_string.h"
 
 unsigned gen_uses(const struct gen *gen, const struct expr *expr)
 {
@@ -122,54 +118,6 @@ static int nil_number(struct gen *gen, const struct expr *expr, struct number *o
 		return gen_failed(errmsg_set(gen->err, "col %u: %s cannot be nil", expr->col,
 					     place.type->name));
 	}
-}
-
-static uint64_t literal_word(const struct expr *literal, size_t off)
-{
-	uint64_t word = 0;
-
-	memcpy(&word, literal->text + off, literal->len - off < 8 ? literal->len - off : 8);
-	return word;
-}
-
-/* As long as it is equal, a part after the other. */
-static void compare_part(struct gen *gen, const struct expr *literal, size_t off,
-			 const char *pointer, const char *equal)
-{
-	size_t len = literal->len - off < LITERAL_PART ? literal->len - off : LITERAL_PART;
-
-	ctext_open(gen->out, "if (%s)", equal);
-	ctext_line(gen->out, "u64 text[%zu] = {};", (len + 7) / 8);
-	ctext_line(gen->out, "must(&bad, fetch(text, %zu, %s + %zu));", len, pointer, off);
-	for (size_t at = 0; at < len; at += 8)
-		ctext_line(gen->out, "%s &= text[%zu] == 0x%" PRIx64 "ULL;", equal, at / 8,
-			   literal_word(literal, off + at));
-	ctext_close(gen->out);
-}
-
-static int gen_string_equal(struct gen *gen, const struct place *place, const struct expr *literal,
-			    struct number *out)
-{
-	char pointer[NAME_MAX_LEN], length[NAME_MAX_LEN];
-
-	if (place->type->kind != GOTYPE_STRING && place->type->kind != GOTYPE_PAIR &&
-	    !(place->type->kind == GOTYPE_SLICE && place->type->elem &&
-	      place->type->elem->size == 1))
-		return gen_failed(errmsg_set(gen->err, "col %u: %s is no string", literal->col,
-					     place->type->name));
-	if (literal->len > LITERAL_MAX)
-		return gen_failed(errmsg_set(
-			gen->err, "col %u: strings of more than %d bytes are not compared",
-			literal->col, LITERAL_MAX));
-	if (gen_load(gen, place, 0, 8, false, literal->col, pointer) ||
-	    gen_load(gen, place, 8, 8, false, literal->col, length))
-		return -1;
-	*out = (struct number){.is_bool = true};
-	gen_var(gen, out->text);
-	ctext_line(gen->out, "u64 %s = %s == %zu;", out->text, length, literal->len);
-	for (size_t off = 0; off < literal->len; off += LITERAL_PART)
-		compare_part(gen, literal, off, pointer, out->text);
-	return 0;
 }
 
 static int compare_string(struct gen *gen, const struct expr *expr, const struct expr *literal,
@@ -331,8 +279,6 @@ static int no_number(struct gen *gen, const struct expr *expr)
 
 int gen_number(struct gen *gen, const struct expr *expr, struct number *out)
 {
-	struct place place;
-
 	if (gen->returning && !gen->after && gen_uses(gen, expr) == GEN_USES_ENTRY)
 		return saved_number(gen, expr, out);
 	if (gen_is_place(expr))
@@ -356,11 +302,8 @@ int gen_number(struct gen *gen, const struct expr *expr, struct number *out)
 	case EXPR_BINARY:
 		return binary(gen, expr, out);
 	case EXPR_STRCMP:
-		if (!gen_is_place(expr->a))
-			return gen_failed(errmsg_set(gen->err, "col %u: STRCMP takes a string",
-						     expr->a->col));
-		return gen_place(gen, expr->a, &place) ? -1
-						       : gen_string_equal(gen, &place, expr, out);
+	case EXPR_PREFIX:
+		return gen_string_call(gen, expr, out);
 	default:
 		return no_number(gen, expr);
 	}

@@ -13,13 +13,16 @@
 static unsigned check_expr(const struct expr *expr, unsigned length)
 {
 	static const char children[] = {
-		[EXPR_FIELD] = 1, [EXPR_INDEX] = 2, [EXPR_DEREF] = 1,  [EXPR_LEN] = 1,
-		[EXPR_CAP] = 1,   [EXPR_UNARY] = 1, [EXPR_BINARY] = 2, [EXPR_STRCMP] = 1,
+		[EXPR_FIELD] = 1,  [EXPR_INDEX] = 2, [EXPR_DEREF] = 1,  [EXPR_LEN] = 1,
+		[EXPR_CAP] = 1,    [EXPR_UNARY] = 1, [EXPR_BINARY] = 2, [EXPR_STRCMP] = 1,
+		[EXPR_PREFIX] = 1, [EXPR_SLICE] = 2, [EXPR_AFTER] = 1,
 	};
+	bool is_slice = expr->kind == EXPR_SLICE; /* any bound may be missing */
 
-	if (expr->kind > EXPR_STRCMP || !expr->col || expr->col > length)
+	if (expr->kind > EXPR_PREFIX || !expr->col || expr->col > length)
 		abort();
-	if (!!expr->a != (children[expr->kind] > 0) || !!expr->b != (children[expr->kind] > 1))
+	if (!!expr->a != (children[expr->kind] > 0) ||
+	    (!is_slice && !!expr->b != (children[expr->kind] > 1)) || (!is_slice && expr->c))
 		abort();
 	if (expr->text && expr->text[expr->len])
 		abort();
@@ -27,7 +30,8 @@ static unsigned check_expr(const struct expr *expr, unsigned length)
 	    strlen(expr->text) != expr->len)
 		abort();
 	return 1 + (expr->a ? check_expr(expr->a, length) : 0) +
-	       (expr->b ? check_expr(expr->b, length) : 0);
+	       (expr->b ? check_expr(expr->b, length) : 0) +
+	       (expr->c ? check_expr(expr->c, length) : 0);
 }
 
 static void check_bounded(const struct expr *expr, unsigned length)
@@ -96,7 +100,8 @@ uint8_t *fuzz_seed(unsigned index, size_t *size)
 		"(x > 1) \"%d\\n\\u00e9\\x41\", *x.y[1], len(z)",
 		"f(c chan<- func(int) (string, error), m map[string][4]*main.T) func() (func()) "
 		"(x) \"\"",
-		"main.(*Sto* (!STRCMP(\"a\\tb\", x.y) && goarg1 << 2 | 0x1f >= 'a' + ~r0 - ~(-1))",
+		"main.(*Sto* (!STRCMP(\"a\\tb\", x.y) && hasprefix(z, \"c\") && goarg1 << 2 | 0x1f "
+		">= 'a' + ~r0 - ~(-1))",
 		"r::f \"%v %v %v\", goargs, gorets, retval , $parent_goid",
 		"f (((((a[b[c[d[1_0]]]]))))) \"%%\", 0b11, 0o17, 017, nil, true, cap(x)",
 	};

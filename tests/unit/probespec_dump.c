@@ -83,6 +83,8 @@ static const char *head_of(const struct expr *expr)
 		return expr_op_text(expr->op);
 	case EXPR_STRCMP:
 		return "STRCMP";
+	case EXPR_PREFIX:
+		return "hasprefix";
 	default:
 		return NULL;
 	}
@@ -97,7 +99,7 @@ static void dump(FILE *out, const struct expr *expr)
 		return;
 	}
 	fprintf(out, "(%s ", head);
-	if (expr->kind == EXPR_STRCMP) {
+	if (expr->kind == EXPR_STRCMP || expr->kind == EXPR_PREFIX) {
 		dump_text(out, expr->text, expr->len);
 		fputc(' ', out);
 	}

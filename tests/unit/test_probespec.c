@@ -219,6 +219,8 @@ static const struct {
 	{"cap(x)", "(cap x)"},
 	{"len", "len"},
 	{"STRCMP(\"GET\", req.Method)", "(STRCMP \"GET\" (. req Method))"},
+	{"!hasprefix(req.Method, \"G\") && n", "(&& (! (hasprefix \"G\" (. req Method))) n)"},
+	{"hasprefix", "hasprefix"},
 	{"!STRCMP(\"a\\n\",x) && y", "(&& (! (STRCMP \"a\\x0a\" x)) y)"},
 	{"-1", "(- 1)"},
 	{"--1", "(- (- 1))"},

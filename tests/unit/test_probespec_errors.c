@@ -13,6 +13,11 @@
 #include "errmsg.h"
 #include "probespec.h"
 
+#define REGEX                                                                                      \
+	"there are no regular expressions here: hasprefix(x, \"text\") and x == \"text\" compare " \
+	"in "                                                                                      \
+	"the kernel, -f TEXT looks for TEXT in what is printed"
+
 /* clang-format off */
 static const struct {
 	const char *probe, *text, *hint; /* "": none */
@@ -116,10 +121,18 @@ static const struct {
 	{"main.add ($retval == 0)", "col 11: there is no \"$retval\"", "retval is the first result"},
 	{"main.add ($ == 0)", "col 11: expected an expression, found \"$\"", ""},
 	{"main.add ($1 == 0)", "col 11: expected an expression, found \"$\"", ""},
-	{"main.add (strlen(x) > 1)", "col 11: nothing like \"strlen(...)\" can be called", "there are len(x), cap(x), after(x) and STRCMP(\"text\", x)"},
-	{"main.add (x(1))", "col 11: nothing like \"x(...)\" can be called", "there are len(x), cap(x), after(x) and STRCMP(\"text\", x)"},
+	{"main.add (strlen(x) > 1)", "col 11: nothing like \"strlen(...)\" can be called", "there are len(x), cap(x), after(x), hasprefix(x, \"text\") and STRCMP(\"text\", x)"},
+	{"main.add (x(1))", "col 11: nothing like \"x(...)\" can be called", "there are len(x), cap(x), after(x), hasprefix(x, \"text\") and STRCMP(\"text\", x)"},
 	{"main.add (len() > 1)", "col 15: expected an expression, found \")\"", ""},
 	{"main.add (len(x, y) > 1)", "col 16: expected an operator or \")\", found \",\"", ""},
+	{"main.add (x =~ \"^a\")", "col 13: expected an operator or \")\", found \"=~\"", REGEX},
+	{"main.add (x !~ \"^a\")", "col 13: expected an operator or \")\", found \"!\"", REGEX},
+	{"main.add (hasprefix(x))", "col 22: expected an operator or \",\", found \")\"", ""},
+	{"main.add (hasprefix(x, y))", "col 24: expected a string in double quotes, found \"y\"", "hasprefix(name, \"text\")"},
+	{"main.add (hasprefix(\"a\", x))", "col 26: expected a string in double quotes, found \"x\"", "hasprefix(name, \"text\")"},
+	{"main.add (hasprefix(x, \"\\q\"))", "col 25: expected an escape such as \\n, \\x1b or \\u00e9, found \"\\q\"", ""},
+	{"main.add (hasprefix(x, \"a\", y))", "col 27: expected an operator or \")\", found \",\"", ""},
+	{"main.add (hasprefix())", "col 21: expected an expression, found \")\"", ""},
 	{"main.add (STRCMP(x, \"lit\"))", "col 18: expected a string in double quotes, found \"x\"", "STRCMP(\"text\", name)"},
 	{"main.add (STRCMP(\"lit\"))", "col 23: expected \",\", found \")\"", ""},
 	{"main.add (STRCMP(\"lit\", x, y))", "col 26: expected an operator or \")\", found \",\"", ""},

@@ -65,6 +65,8 @@ static const struct {
 	{"main.f(s string, t string) (s == t)", "col 29: string is no number", ""},
 	{"main.f(x int) (x + 1 == \"s\")", "col 18: this is no string", ""},
 	{"main.f(s string) (STRCMP(\"x\", 5))", "col 31: STRCMP takes a string", ""},
+	{"main.f(s string) (hasprefix(5, \"x\"))", "col 29: hasprefix takes a string", ""},
+	{"main.f(x int) (hasprefix(x, \"x\"))", "col 16: int is no string", ""},
 	{"main.f(x int) (STRCMP(\"x\", x))", "col 16: int is no string", ""},
 	{"main.f(x int) ($comm == \"x\")", "col 16: $comm is not compared in the kernel: use -n or -f", ""},
 	{"main.f(x int) ($func > 1)", "col 16: $func is text, not a number", ""},

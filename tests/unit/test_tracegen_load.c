@@ -23,6 +23,7 @@
 static const char *const entries[] = {
 	"main.f(x int, y int8, z bool, p *int) (x > 3 && y != -1 || !z && *p == 5)",
 	"main.f(s string, b []byte, t []string) (s == \"hello, world\" || STRCMP(\"x\", b) || t == nil)",
+	"main.f(s string, b []byte) (hasprefix(s, \"a prefix of more than thirty-two bytes\") || hasprefix(b, \"x\"))",
 	"main.f(a any, e error, d main.Deep) \"%v %v %+v\", a, e, d",
 	"main.f(d *main.Deep) \"%+v\", d",
 	"main.f(d *main.Deep, i int) (d.list[i].next.name != \"\" && len(d.m) < i / len(d.list)) \"%s %+v\", d.box.name, d.m",
