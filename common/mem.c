@@ -7,10 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "progress.h"
+
 static _Noreturn void die(void)
 {
 	static const char text[] = "out of memory\n";
 
+	progress_erase();
 	/* stdio may need memory itself */
 	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
 		_exit(1);

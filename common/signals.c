@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "progress.h"
+
 /* Signals that come this soon after the first, or after the end, are one with it: timeout(1) sends
  * each of its own twice, and Ctrl-C reaches the traced command too, whose end may be seen first. */
 enum { GRACE_MS = 100 };
@@ -40,6 +42,7 @@ static uint64_t now_ns(void)
 
 static void say(const char *text)
 {
+	progress_erase();
 	if (write(taken.pid ? taken.err_fd : STDERR_FILENO, text, strlen(text)) < 0)
 		return; /* nobody to tell */
 }

@@ -18,12 +18,14 @@
 #include "json.h"
 #include "options.h"
 #include "process.h"
+#include "progress.h"
 #include "program.h"
 #include "signals.h"
 #include "textcost.h"
 #include "toolrun_words.h"
 
 enum { STREAM_NS = 100 * 1000 * 1000, SWEEP_NS = 250 * 1000 * 1000, STREAM_BUFFER = 1 << 16 };
+enum { MANY_FUNCTIONS = 10000 };
 
 void toolrun_print_time(const struct options *opts)
 {
@@ -230,6 +232,7 @@ static int trace(struct progress *progress, struct session *ses, struct errmsg *
 	struct tracer *tracer = progress->tracer;
 	int ret;
 
+	progress_end();
 	if (run->begin(run->ctx, tracer, err))
 		return -1;
 	if (!selection_traced(tracer->sel))
@@ -267,14 +270,36 @@ static int prepare_and_trace(struct toolrun *run, struct errmsg *err)
 	progress.tracer = tracer_new(&run->config, err);
 	if (!progress.tracer)
 		return -1;
+	progress_pause();
 	selection_print_notes(stderr, progress.tracer->sel);
 	textcost_warn(progress.tracer->cost, stderr, run->tool->name);
 	if (run->opts->verbose)
 		print_program(run->opts->json ? stderr : stdout, progress.tracer);
+	progress_resume();
 	int ret = attach_and_trace(&progress, err);
 
 	tracer_free(progress.tracer);
 	return ret;
+}
+
+/* Whoever types '*' hardly knows what it costs. */
+static void warn_of_many(void *ctx, const struct selection *sel)
+{
+	const struct toolrun *run = ctx;
+	bool returns = run->config.want.returns;
+
+	for (size_t i = 0; run->config.pattern_returns && i < run->config.pattern_count; i++)
+		returns |= run->config.pattern_returns[i];
+	if (sel->row_count <= MANY_FUNCTIONS)
+		return;
+	progress_pause();
+	fprintf(stderr,
+		"%s: about to probe %zu functions: each of their calls takes %s longer meanwhile, "
+		"and a program that does little else many times as long\n"
+		"hint: name a package, as in 'main.*', or trace for a second (-d 1)\n",
+		run->tool->name, sel->row_count,
+		returns ? "some 10 microseconds" : "1 to 4 microseconds");
+	progress_resume();
 }
 
 int toolrun(struct toolrun *run)
@@ -293,5 +318,11 @@ int toolrun(struct toolrun *run)
 	run->config.want.regex = opts->regexp;
 	run->config.want.inlined = opts->inlined;
 	run->config.want.fips = opts->fips;
-	return prepare_and_trace(run, &err) ? options_fail(run->tool, &err) : 0;
+	run->config.selected = warn_of_many;
+	run->config.selected_ctx = run;
+	progress_begin(run->tool->name);
+	int ret = prepare_and_trace(run, &err);
+
+	progress_end();
+	return ret ? options_fail(run->tool, &err) : 0;
 }

@@ -15,6 +15,7 @@
 #include "mem.h"
 #include "pclntab.h"
 #include "program.h"
+#include "progress.h"
 #include "traceplan_text.h"
 #include "traceplan_types.h"
 #include "tracer.h"
@@ -298,8 +299,10 @@ static int plan_all(struct traceplan *plan, struct tracer *tracer, struct errmsg
 	size_t *counts = count_items(plan, tracer->sel);
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < tracer->sel->item_count; i++)
+	for (size_t i = 0; !ret && i < tracer->sel->item_count; i++) {
 		ret = plan_or_skip(plan, tracer, i, counts[tracer->sel->items[i].group] > 1, err);
+		progress_signatures(i + 1);
+	}
 	plan->item_count = tracer->sel->item_count;
 	free(counts);
 	return ret;

@@ -22,6 +22,7 @@
 #include "mem.h"
 #include "process.h"
 #include "program.h"
+#include "progress.h"
 #include "target.h"
 #include "textcost.h"
 
@@ -195,9 +196,13 @@ static int select_functions(struct tracer *tracer, struct errmsg *err)
 	for (size_t i = 0; i < config->pattern_count; i++)
 		if (add_pattern(tracer, i, err))
 			return -1;
+	progress_functions(tracer->sel->item_count);
+	if (config->selected)
+		config->selected(config->selected_ctx, tracer->sel);
 	tracer_decide_descendants(tracer);
 	if (config->goroutines && tracer_read_runtimes(tracer, err))
 		return -1;
+	progress_stage(PROGRESS_SIGNATURES);
 	return config->plan ? config->plan(config->plan_ctx, tracer, err) : 0;
 }
 
@@ -209,6 +214,7 @@ static int prepare(struct tracer *tracer, struct errmsg *err)
 		tracer->trial = attach_trial_start();
 	int ret = select_functions(tracer, err);
 
+	progress_stage(PROGRESS_COMPILING);
 	/* the kernel may take its time for a program */
 	budget_watch_pause();
 	if (ret || tracer_define_all(tracer, err) || compile_and_find_sites(tracer, err))
@@ -279,6 +285,8 @@ static int attach_parts(struct tracer *tracer, const int *fds, struct errmsg *er
 int tracer_attach(struct tracer *tracer, struct errmsg *err)
 {
 	int *fds = mem_zalloc(tracer->part_count, sizeof(*fds));
+
+	progress_stage(PROGRESS_ATTACHING);
 	int ret = load_parts(tracer, fds, err) || attach_parts(tracer, fds, err) ? -1 : 0;
 
 	free(fds);

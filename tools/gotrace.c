@@ -12,6 +12,7 @@
 #include "funcinfo.h"
 #include "number.h"
 #include "options.h"
+#include "progress.h"
 #include "selection.h"
 #include "session.h"
 #include "signals.h"
@@ -279,11 +280,15 @@ static int make_plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 		return -1;
 	size_t kinds = traceplan_kinds(trace->plan);
 
-	if (kinds > MANY_KINDS)
-		fprintf(stderr,
-			"gotrace: compiling for %zu different signatures, which takes a while\n"
-			"hint: name fewer functions, or print less, as in '* \"%%d\", $goid'\n",
-			kinds);
+	progress_signatures(kinds);
+	if (kinds <= MANY_KINDS)
+		return 0;
+	progress_pause();
+	fprintf(stderr,
+		"gotrace: compiling for %zu different signatures, which takes a while\n"
+		"hint: name fewer functions, or print less, as in '* \"%%d\", $goid'\n",
+		kinds);
+	progress_resume();
 	return 0;
 }
 

@@ -74,7 +74,7 @@ def is_fixed(line):
     """Is it one that the tool prints each time, whatever the program does?"""
     return re.match(r"(FUNC|PID|TIME|COUNT) .*|Tracing N functions for .*|Detaching\.\.\.|PANIC$|\wsecs : count"
                     r"|avg = N|pN = N|STATE .*|.* is inlined: tracing N cop(y|ies), in .*"
-                    r"|\w+: .* left out.*", line)
+                    r"|\w+: .* left out.*|.*: N more names? ha(s|ve) only inlined copies, not seen: .*", line)
 
 
 def keys(value, path=""):
