@@ -172,6 +172,23 @@ static inline u64 dynamic_type(u64 word, u64 how, struct hit *hit)
 	return rtype - hit->bias;
 }
 
+/* Does an interface with this first word hold a value of the type with its descriptor at `rtype`?
+ */
+static inline bool holds_type(s64 *bad, u64 word, u64 how, u64 rtype, struct hit *hit)
+{
+	u64 type = dynamic_type(word, how, hit);
+
+	if (type == ~0ULL)
+		must(bad, TRACE_FAULT);
+	return type == rtype;
+}
+
+static inline void must_hold(s64 *bad, u64 word, u64 holds)
+{
+	if (!holds)
+		must(bad, word ? TRACE_OTHER : TRACE_NIL);
+}
+
 /* Arithmetic that C or BPF leaves undefined. */
 
 static inline u64 divide_unsigned(s64 *bad, u64 a, u64 b)

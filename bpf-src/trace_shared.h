@@ -54,6 +54,7 @@ struct trace_event {
 #define TRACE_FAULT (-2LL)  /* the page was not in memory, or there is none */
 #define TRACE_BOUNDS (-3LL) /* an index out of range, a division by zero */
 #define TRACE_ABSENT (-4LL) /* the function has not kept it */
+#define TRACE_OTHER (-5LL)  /* an interface holds a value of another type */
 
 enum trace_counter {                   /* of map `counters` */
 		     TRACE_LOST,       /* events: the ring buffer was full */

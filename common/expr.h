@@ -22,6 +22,7 @@ enum expr_kind {
 	EXPR_INDEX,   /* a[b] */
 	EXPR_SLICE,   /* a[b:c]; b, c may be NULL */
 	EXPR_AFTER,   /* after(a): a as it is when the call returns */
+	EXPR_ASSERT,  /* a.(text): what the interface a holds, of this type */
 	EXPR_DEREF,   /* *a */
 	EXPR_LEN,     /* len(a) */
 	EXPR_CAP,     /* cap(a) */

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "errmsg.h"
+#include "mem.h"
 #include "probespec_col.h"
+#include "probespec_gotype.h"
 #include "probespec_literal.h"
 #include "probespec_name.h"
 #include "probespec_reader.h"
@@ -184,12 +186,37 @@ static struct expr *read_primary(struct probespec_reader *reader)
 	}
 }
 
+/* At the parenthesis of `of.(T)`. */
+static struct expr *read_assertion(struct probespec_reader *reader, struct expr *of)
+{
+	size_t at = reader->token.at, end = probespec_gotype_close(reader->text, at);
+	size_t start = probespec_lexer_skip_space(reader->text, at + 1);
+	size_t type_end = end ? probespec_gotype_end(reader->text, start, false) : 0;
+
+	if (!type_end || probespec_lexer_skip_space(reader->text, type_end) + 1 != end) {
+		expr_free(of);
+		probespec_col_error(reader->err, start, "expected a type and \")\"");
+		errmsg_hint(reader->err, "x.(*net/http.Request)");
+		return NULL;
+	}
+	struct expr *held = probespec_reader_make(reader, EXPR_ASSERT, at, of, NULL);
+
+	if (!held)
+		return NULL;
+	held->len = type_end - start;
+	held->text = mem_strndup(reader->text + start, held->len);
+	probespec_reader_start(reader, end);
+	return held;
+}
+
 /* "_", goarg1 and the like are fields' names as others are; a number is none. */
 static struct expr *read_field(struct probespec_reader *reader, struct expr *of)
 {
 	struct expr *field;
 
 	probespec_reader_next(reader);
+	if (probespec_reader_is(reader, "("))
+		return read_assertion(reader, of);
 	if (reader->token.kind != TOKEN_NAME) {
 		expr_free(of);
 		return expected(reader, "a field's name");

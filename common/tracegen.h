@@ -26,11 +26,11 @@ struct tracegen_probe {
 	const struct abi_layout *abi; /* of fn */
 	int arch;                     /* enum image_arch */
 	bool several;                 /* there are other functions: what this one lacks is ? */
-	bool is_gccgo;                /* argN are words as C passes them ... */
-	bool is_clone;                /* ... where it does as C: not to GCC's clones */
+	bool is_gccgo, is_clone;      /* argN are words as C passes them, but not to GCC's clones */
 	bool is_copy;  /* an inlined copy: what has no pieces in abi is optimised out there */
 	bool restarts; /* when its stack grows, it may lose what came in registers */
 	struct shape_limits limits;
+	const struct tracegen_held *held; /* finds types of x.(T); NULL: none */
 };
 
 enum tracegen_kind {

@@ -12,6 +12,8 @@ struct gen_words {
 /* gen_value() in two parts: the value's own bytes, and what they refer to. */
 void gen_own(struct gen *gen, const struct place *place, struct shape *shape, uint32_t state_at);
 void gen_refs(struct gen *gen, const struct shape *shape);
+/* C for what the first word of an interface of `type` is. */
+const char *gen_first_word(const struct gen *gen, const struct gotype *type);
 
 /* after(): what was known at entry is kept with the call, and pointers into its stack follow that
  * where it has moved to. */

@@ -7,6 +7,7 @@
 
 #include "errmsg.h"
 #include "tracegen_after.h"
+#include "tracegen_assert.h"
 #include "tracegen_code.h"
 #include "tracegen_string.h"
 
@@ -96,13 +97,15 @@ static int place_number(struct gen *gen, const struct expr *expr, struct number 
 	return gen_load(gen, &place, 0, type->size, is_signed, expr->col, out->text);
 }
 
-/* `place == nil`: its first word */
+/* `place == nil`: its first word; of x.(T), whether x holds one */
 static int nil_number(struct gen *gen, const struct expr *expr, struct number *out)
 {
 	struct place place;
 
 	if (!gen_is_place(expr))
 		return gen_failed(errmsg_set(gen->err, "col %u: this cannot be nil", expr->col));
+	if (expr->kind == EXPR_ASSERT)
+		return gen_assert_test(gen, expr, out);
 	if (gen_place(gen, expr, &place))
 		return -1;
 	switch (place.type->kind) {

@@ -8,6 +8,7 @@
 #include "errmsg.h"
 #include "mem.h"
 #include "tracegen_after.h"
+#include "tracegen_assert.h"
 #include "tracegen_code.h"
 #include "tracegen_register.h"
 
@@ -233,7 +234,7 @@ bool gen_is_place(const struct expr *expr)
 		return gen_is_place(expr->a);
 	return expr->kind == EXPR_SLICE || expr->kind == EXPR_NAME || expr->kind == EXPR_PARAM ||
 	       expr->kind == EXPR_RESULT || expr->kind == EXPR_ERROR || expr->kind == EXPR_FIELD ||
-	       expr->kind == EXPR_INDEX || expr->kind == EXPR_DEREF;
+	       expr->kind == EXPR_INDEX || expr->kind == EXPR_ASSERT || expr->kind == EXPR_DEREF;
 }
 
 int gen_place(struct gen *gen, const struct expr *expr, struct place *out)
@@ -248,6 +249,8 @@ int gen_place(struct gen *gen, const struct expr *expr, struct place *out)
 		return field_place(gen, expr, out);
 	case EXPR_INDEX:
 		return index_place(gen, expr, out);
+	case EXPR_ASSERT:
+		return gen_assert_place(gen, expr, out);
 	case EXPR_DEREF:
 		return deref_place(gen, expr, out);
 	case EXPR_SLICE:

@@ -62,7 +62,7 @@ static uint64_t element_size(const struct shape_ref *ref)
 	return ref->type->elem ? ref->type->elem->size : 0;
 }
 
-static const char *first_word(const struct gen *gen, const struct gotype *type)
+const char *gen_first_word(const struct gen *gen, const struct gotype *type)
 {
 	if (type->kind == GOTYPE_PAIR)
 		return "DYNAMIC_EITHER";
@@ -96,7 +96,7 @@ static void emit_ref(struct gen *gen, const struct shape_ref *ref, uint32_t own)
 		ctext_line(gen->out,
 			   "fetch_dynamic(rec + %u, *(u64 *)(rec + %u), *(u64 *)(rec + %u), %s, "
 			   "%u, hit);",
-			   ref->at, own, own + 8, first_word(gen, ref->type), ref->levels);
+			   ref->at, own, own + 8, gen_first_word(gen, ref->type), ref->levels);
 		break;
 	case SHAPE_GROUP:
 		break;
@@ -114,7 +114,7 @@ static bool emit_later(struct gen *gen, const struct shape_ref *ref, uint32_t ow
 		return false;
 	if (ref->what == SHAPE_DYNAMIC)
 		ctext_line(gen->out, "hit->later[%u] = later_dynamic(%u, %u, %s);", (*used)++, own,
-			   ref->at, first_word(gen, ref->type));
+			   ref->at, gen_first_word(gen, ref->type));
 	else if (ref->what == SHAPE_BYTES && ref->at == ref->state_at + 8)
 		ctext_line(gen->out, "hit->later[%u] = later_elements(%u, %u, %u, %" PRIu64 ");",
 			   (*used)++, own, ref->state_at, ref->max, size);

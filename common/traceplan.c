@@ -16,6 +16,8 @@
 #include "pclntab.h"
 #include "program.h"
 #include "progress.h"
+#include "tracegen_assert.h"
+#include "traceplan_held.h"
 #include "traceplan_text.h"
 #include "traceplan_types.h"
 #include "tracer.h"
@@ -206,11 +208,13 @@ static int plan_item(struct traceplan *plan, struct tracer *tracer, struct selec
 		     bool several, struct errmsg *err)
 {
 	struct traceplan_item *as = &plan->items[plan->item_count];
+	const struct tracegen_held held = {traceplan_held_type, plan->infos[as->program]};
 	struct tracegen_probe probe = {.spec = as->spec,
 				       .format = as->format,
 				       .arch = image_arch(item->prog->img),
 				       .several = several,
-				       .is_copy = item->is_copy};
+				       .is_copy = item->is_copy,
+				       .held = &held};
 	struct pclntab_func fn;
 	struct gofunc sig = {.dictionary = -1};
 	struct abi_layout abi;

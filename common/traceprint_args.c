@@ -25,6 +25,7 @@ static const char *state_text(int64_t state)
 	return state == TRACE_NIL      ? "<nil pointer>"
 	       : state == TRACE_BOUNDS ? "<out of range>"
 	       : state == TRACE_ABSENT ? absent_text
+	       : state == TRACE_OTHER  ? "<other type>"
 				       : "<fault>";
 }
 

@@ -103,6 +103,7 @@ uint8_t *fuzz_seed(unsigned index, size_t *size)
 		"main.(*Sto* (!STRCMP(\"a\\tb\", x.y) && hasprefix(z, \"c\") && goarg1 << 2 | 0x1f "
 		">= 'a' + ~r0 - ~(-1))",
 		"r::f \"%v %v %v\", goargs, gorets, retval , $parent_goid",
+		"f (a.(*main.T).b != nil) \"%v\", x.( main.Map[string, int] ).y",
 		"f (((((a[b[c[d[1_0]]]]))))) \"%%\", 0b11, 0o17, 017, nil, true, cap(x)",
 	};
 

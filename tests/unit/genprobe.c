@@ -7,6 +7,7 @@
 #include "format.h"
 #include "image.h"
 #include "signature.h"
+#include "tracegen_assert.h"
 
 enum { RECORD_MAX = 16384 };
 
@@ -70,6 +71,23 @@ static const struct gotype *find_type(void *ctx, const char *name)
 	return NULL;
 }
 
+/* As find_type(), and pointers to those, with descriptors. */
+static const struct gotype *find_held(void *ctx, const char *name, bool *direct, struct errmsg *err)
+{
+	const struct gotype *type = find_type(ctx, name + (*name == '*'));
+	struct gotype *held = gotypes_alloc(ctx, 1, sizeof(*held));
+
+	*direct = *name == '*';
+	if (!type) {
+		errmsg_set(err, "nothing holds a %s", name);
+		errmsg_hint(err, "main.T is held");
+		return NULL;
+	}
+	*held = *direct ? *gotypes_pointer(ctx, type) : *type;
+	held->rtype = *direct ? 0x2000 : 0x1000;
+	return held;
+}
+
 static int parse(struct genprobe *gp, const char *probe, struct errmsg *err)
 {
 	const struct signature_names names = {find_type, gp->types, 24};
@@ -92,17 +110,20 @@ static int parse(struct genprobe *gp, const char *probe, struct errmsg *err)
 int genprobe_make(struct genprobe *gp, const char *probe, const struct genprobe_how *how,
 		  struct errmsg *err)
 {
+	struct tracegen_held held = {find_held, NULL};
 	struct tracegen_probe as = {.spec = &gp->spec,
 				    .fn = &gp->fn,
 				    .abi = &gp->abi,
 				    .arch = how->arch,
 				    .several = how->several,
 				    .is_copy = how->is_copy,
+				    .held = &held,
 				    .limits = {.string_max = how->string_max ? how->string_max : 80,
 					       .record_max = RECORD_MAX}};
 
 	*gp = (struct genprobe){.types = gotypes_new(),
 				.fn = {.dictionary = -1, .source = GOFUNC_SIGNATURE}};
+	held.ctx = gp->types;
 	if (parse(gp, probe, err))
 		return -1;
 	gp->fn.source = how->unknown ? GOFUNC_NONE : GOFUNC_SIGNATURE;

@@ -72,6 +72,8 @@ static const char *head_of(const struct expr *expr)
 		return "[:]";
 	case EXPR_AFTER:
 		return "after";
+	case EXPR_ASSERT:
+		return ".()";
 	case EXPR_DEREF:
 		return "deref";
 	case EXPR_LEN:
@@ -104,7 +106,7 @@ static void dump(FILE *out, const struct expr *expr)
 		fputc(' ', out);
 	}
 	dump(out, expr->a);
-	if (expr->kind == EXPR_FIELD)
+	if (expr->kind == EXPR_FIELD || expr->kind == EXPR_ASSERT)
 		fprintf(out, " %s", expr->text);
 	if (expr->b) {
 		fputc(' ', out);

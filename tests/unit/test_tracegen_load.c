@@ -59,6 +59,7 @@ static const char *const returns[] = {
 	"r:main.f(s string, t string, u string) (a, b, c, d, e string, f []int)",
 	"r:main.f(d main.Deep) (t []main.T, e error)",
 	"r:main.f(b []byte, p *main.T, d main.Deep) (n int) (after(b[n]) == 1 || after(p.next.name[:n]) == \"x\" || after(d.err) == nil) \"%q %q %+v %v\", b[:n], after(b[1:n]), after(d), after(p.one[n])",
+	"r:main.f(e error, a any) (n int) (e.(*main.T).next.a == 1 && a.(main.T) != nil) \"%s %d %v %+v %v\", e.(main.T).name, after(a.(*main.T).a) + n, after(e.(*main.T)), a.(*main.Deep), after(e.(main.Box).n)",
 	"r:main.f(a, b, c, d []byte, e, f, g, h string, i *main.T, j any) (n int) \"%q %q %q %q %s %s %s %s %+v %v\", after(a[:n]), after(b[:n]), after(c[:n]), after(d[:n]), e[:n], f[1:n], after(g), after(h), after(i), after(j)",
 };
 /* clang-format on */
