@@ -29,19 +29,11 @@ take_option()
 		values="$values, $2" verbs="$verbs %v"
 		return
 	fi
-	case $2 in
-	'' | *[!0-9]*)
-		printf '%s\n' "$2" | LC_ALL=C grep -Exqv '([0-9]+([.][0-9]+)?([num]?s|µs|m|h))+' &&
-			recipe_misused "-$1: \"$2\" is not a number, or a time as 1.5ms"
-		threshold=$2
-		return
-		;;
-	????????????*) recipe_misused "-$1: \"$2\" is too much" ;;
-	esac
 	case $1 in
-	m) threshold=${2}000000 ;;
-	u) threshold=${2}000 ;;
+	m) recipe_time m "$2" 000000 ;;
+	u) recipe_time u "$2" 000 ;;
 	esac
+	threshold=$time
 }
 recipe_long()
 {

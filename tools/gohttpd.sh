@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# HTTP requests that Go programs serve: a recipe for gotrace.
+# shellcheck disable=SC2016,SC2034,SC2154 # gotrace's words; variables of the library
+recipe_about='Trace HTTP requests that Go programs serve, when their handler has returned'
+recipe_args='[BINARY]'
+recipe_synopsis='[-x] [-m MS] [-A] [-i INTERVAL]'
+recipe_letters=xm:Ai:
+recipe_options="  -x, --failed          only requests that were answered with a status of 400 or more
+  -m MS, --min-ms MS    only those whose handler took that long, in milliseconds or
+                        with a unit, 1.5s
+  -A, --aggregate       count method, status and path that are the same (not with -j)
+  -i INTERVAL, --interval INTERVAL
+                        with -A, print what was counted every INTERVAL seconds"
+recipe_examples="    gohttpd -p 181                # of one process
+    gohttpd -x -T ./app           # failed ones, with the time, of all processes of ./app
+    gohttpd -A -i 10 -p 181       # which, and how often? Every 10 seconds
+    gohttpd -- ./app arg          # of a program that is started"
+# shellcheck source=tools/lib/gorecipe
+. "$(dirname -- "$(readlink -f -- "$0")")/lib/gorecipe" || exit
+
+failed='' slow='' count=''
+take_option()
+{
+	case $1 in
+	x) failed=yes ;;
+	m)
+		recipe_time m "$2" 000000
+		slow=" && \$latency >= $time"
+		;;
+	A) count='-A ' ;;
+	i) recipe_passed="$recipe_passed-i $(recipe_quote "$2")" ;;
+	esac
+}
+recipe_long()
+{
+	case $1 in
+	failed) echo x ;;
+	min-ms) echo m ;;
+	esac
+}
+recipe_parse "$@"
+[ -z "$recipe_json" ] || count=
+
+# It is called for each request, and calls the handler, whatever the protocol.
+serve='net/http.serverHandler.ServeHTTP'
+recipe_need "$serve" "serves no HTTP requests by net/http"
+
+print() # PREDICATE STATUS-VERB BYTES-VERB [, STATUS, BYTES]
+{
+	if [ -n "$count" ]; then
+		recipe_probe "r:$serve ($1$slow) \"%-7s $2 %s\", goarg3.Method${4:+, $4}, goarg3.URL.Path"
+	else
+		recipe_probe "r:$serve ($1$slow) \"%-7d %-7d %{method:%-7s} $2 %4d.%03d $3 %{uri:%s}\", \$pid, \$goid, goarg3.Method${4:+, $4}, \$latency / 1000000, \$latency / 1000 % 1000${5:+, $5}, goarg3.RequestURI"
+	fi
+}
+
+others=
+# Of requests whose ResponseWriter is a TYPE. Where nothing was written, the server sends 200 later;
+# unless the handler has taken the connection for itself: then it alone knows what is sent.
+answers() # TYPE STATE BYTES [HIJACKED]
+{
+	state="after(goarg2.($1)$2" status="after(goarg2.($1)$2.status)"
+	answered="$status + 200 * ($status == 0${4:+ && !after(goarg2.($1)$4)})"
+	print "goarg2.($1) != nil${failed:+ && $status >= 400}" '%{status:%-6d}' '%{bytes:%8d}' "$answered" "$state.$3)"
+	others="$others${others:+ && }goarg2.($1) == nil"
+}
+
+answers '*net/http.response' '' written .conn.hijackedv
+# HTTP/2: up to Go 1.26, since then, and where a program configures golang.org/x/net itself
+if recipe_function 'net/http.(*http2responseWriter).WriteHeader' >/dev/null 2>&1; then
+	answers '*net/http.http2responseWriter' .rws wroteBytes
+elif recipe_function 'net/http.http2ResponseWriter.WriteHeader' >/dev/null 2>&1; then
+	answers net/http.http2ResponseWriter .rws wroteBytes
+fi
+if recipe_function 'golang.org/x/net/http2.(*responseWriter).WriteHeader' >/dev/null 2>&1; then
+	answers '*golang.org/x/net/http2.responseWriter' .rws wroteBytes
+fi
+# nothing is left out: where who answers is not known, the status is "?"
+[ -n "$failed" ] || print "$others" '?     ' '       ?'
+recipe_passed="$recipe_passed$count"
+if [ -n "$count" ]; then
+	recipe_trace 'METHOD  STATUS PATH'
+else
+	recipe_trace 'PID     GOID    METHOD  STATUS  LAT(ms)    BYTES URI'
+fi
