@@ -114,21 +114,54 @@ static inline u64 proven_type(u64 word, struct hit *hit)
 	return itab[1] - hit->bias;
 }
 
-/* What an interface holds, by its dynamic type, and what an interface in that holds. */
+/* The value of the type behind the data word, and what that refers to. */
+static inline bool fetch_level(struct trace_dynamic *dyn, struct trace_dyntype *type)
+{
+	if (type->direct) {
+		*(u64 *)dyn->object = dyn->word;
+		dyn->state = 8;
+	} else {
+		dyn->state =
+			fetch_elements(dyn->object, TRACE_DYN_OBJECT, dyn->word, type->size, 1);
+	}
+	if (dyn->state <= 0)
+		return false;
+	fetch_refs(dyn->object, (char *)(dyn + 1), type);
+	return true;
+}
+
+/* The next element of the list that was met, into the words of the level that it is for. */
+static inline u64 next_element(struct trace_dynamic *first, struct trace_dynamic *level)
+{
+	if (!first->left || fetch(level, 16, first->list))
+		return 0;
+	first->list += 16;
+	first->left--;
+	first->last++;
+	level->element = first->last;
+	return level->rtype;
+}
+
+/* What an interface holds, by its dynamic type, and what that leads to: an interface in it, or a
+ * pointer, and so on; where that ends, the next element of the list of interfaces that was met. */
 static inline void fetch_dynamic(char *to, u64 word, u64 data, u64 how, u32 levels, struct hit *hit)
 {
+	struct trace_dynamic *first = (void *)to, *dyn;
 	u64 off, rtype = how == DYNAMIC_EITHER ? proven_type(word, hit)
 					       : dynamic_type(word, how, hit);
 	struct trace_dyntype *type;
-	struct trace_dynamic *dyn;
 	u32 level;
 
+	first->left = 0;
+	first->element = 0;
 #pragma clang loop unroll(disable)
 	for (level = 0; level < levels; level = loop_next(level)) {
 		dyn = (void *)to;
 		dyn->word = data;
 		dyn->state = TRACE_NIL;
 		dyn->rtype = rtype;
+		dyn->more = 0;
+		word = 0;
 		type = find_dyntype(rtype, hit);
 #ifdef SPLIT_STACK
 		if (!type && rtype) { /* not the program's own: it may be its library's */
@@ -136,26 +169,39 @@ static inline void fetch_dynamic(char *to, u64 word, u64 data, u64 how, u32 leve
 			type = find_dyntype(dyn->rtype, hit);
 		}
 #endif
-		if (type && type->direct) {
-			*(u64 *)dyn->object = data;
-			dyn->state = 8;
-		} else if (type) {
-			dyn->state =
-				fetch_elements(dyn->object, TRACE_DYN_OBJECT, data, type->size, 1);
+		if (type && fetch_level(dyn, type)) {
+			off = type->inner;
+			rtype = type->inner_type;
+			asm volatile("" : "+r"(off));
+			if (off <= TRACE_DYN_OBJECT - 16) {
+				word = *(u64 *)(dyn->object + off);
+				data = *(u64 *)(dyn->object + off + 8);
+			}
 		}
-		if (!type || dyn->state <= 0)
-			break;
-		fetch_refs(dyn->object, (char *)(dyn + 1), type);
-		off = type->inner;
-		asm volatile("" : "+r"(off));
-		if (off > TRACE_DYN_OBJECT - 16)
-			break;
-		word = *(u64 *)(dyn->object + off);
-		data = *(u64 *)(dyn->object + off + 8);
-		if (!word)
+		if (level + 1 >= levels)
 			break;
 		to = (char *)(dyn + 1) + TRACE_DYN_REFS * (8 + STRING_ROOM);
-		rtype = dynamic_type(word, how | DYNAMIC_ITAB, hit);
+		((struct trace_dynamic *)to)->element = 0;
+		if (word && rtype == TRACE_DYN_LIST) {
+			if (!first->left) {
+				first->list = word;
+				first->left = data;
+				first->last = (levels - level) << 16;
+			}
+			word = 0;
+		} else if (rtype) {
+			data = word;
+		}
+		if (!word) {
+			word = next_element(first, (void *)to);
+			data = ((struct trace_dynamic *)to)->word;
+			rtype = 0;
+		}
+		if (!word)
+			break;
+		if (!rtype)
+			rtype = dynamic_type(word, how | DYNAMIC_ITAB, hit);
+		dyn->more = 1;
 	}
 }
 

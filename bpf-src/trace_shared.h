@@ -81,11 +81,12 @@ enum trace_counter {                   /* of map `counters` */
  * address in the file, and in the highest 16 bits the number of the program; or type_key.h's key of
  * a type that other files may have as well, and TRACE_EVERY_PROGRAM. The record of an
  * interface's value is struct trace_dynamic, then TRACE_DYN_REFS times
- * { s64 state; char bytes[STRING_MAX rounded up to 8]; }, then the same for the interface inside,
+ * { s64 state; char bytes[STRING_MAX rounded up to 8]; }, then the same for what is gone on with,
  * and so on: as many levels as there can be; what stands in those that were not come to is not
  * defined. Four are what a refused connection of an HTTP client takes: url.Error, net.OpError,
- * os.SyscallError, syscall.Errno. */
-#define TRACE_DYN_LEVELS 4
+ * os.SyscallError, syscall.Errno; six what errors that are wrapped twice on their way do. */
+#define TRACE_DYN_LEVELS 6
+#define TRACE_DYN_LEVELS_FEW 4         /* where there are many values */
 #define TRACE_DYN_LEVELS_OF_ELEMENTS 2 /* of a slice, a map */
 #define TRACE_DYN_OBJECT 96
 #define TRACE_DYN_REFS 3
@@ -98,13 +99,26 @@ struct trace_dyntype {
 		unsigned int off;  /* in the object: a pointer and, 8 bytes on, a length */
 		unsigned int elem; /* bytes of an element: 1 for strings */
 	} ref[TRACE_DYN_REFS];
-	int inner; /* offset in the object of an interface with methods to go on with; -1: none */
+	int inner; /* offset in the object of what to go on with; -1: nothing */
+	/* What that is: 0, an interface with methods; TRACE_DYN_LIST, a slice of them; else a
+	 * pointer, whose type's descriptor is at this address in the file. */
+	unsigned long long inner_type;
 };
+
+#define TRACE_DYN_LIST 1
 
 struct trace_dynamic {
 	unsigned long long rtype; /* as the key of `dyntypes` without a program; 0: nil */
 	unsigned long long word;  /* the data word */
 	long long state;          /* bytes of the object, or a negative state */
+	/* An element of a list: its index + 1, and the levels from that of the list on, << 16. 0:
+	 * what the level before it goes on with. */
+	unsigned int element;
+	unsigned int more; /* is there a level after this one? */
+	/* Of the first level, for the kernel side alone: the rest of the list, the number of its
+	 * last element. (In registers, the verifier would follow each value that they can have.) */
+	unsigned long long list, left;
+	unsigned int last, zero;
 	char object[TRACE_DYN_OBJECT];
 };
 

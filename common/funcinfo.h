@@ -12,6 +12,7 @@ struct errmsg;
 struct funcinfo;
 struct pclntab_func;
 struct program;
+struct rtti;
 struct signature_names;
 
 /* `minor`: Go 1.MINOR. Opens nothing yet. The program and `memory` outlive it. */
@@ -55,6 +56,8 @@ void funcinfo_link(struct funcinfo *info, struct funcinfo *library);
 const struct gotype *funcinfo_rtype(struct funcinfo *info, uint64_t addr, bool *direct);
 /* gccgo: rtti_key() of a descriptor; 0: of no other program */
 uint64_t funcinfo_rtype_key(struct funcinfo *info, uint64_t addr);
+/* The run-time type information itself, opened the first time; NULL: there is none. */
+struct rtti *funcinfo_rtti(struct funcinfo *info);
 /* Where names of types are: rtti_names(); 0: not known. */
 uint64_t funcinfo_type_names(struct funcinfo *info);
 /* All types with a run-time descriptor. */

@@ -21,9 +21,6 @@ struct funcinfo {
 	size_t missing_count, missing_cap;
 };
 
-/* Opened the first time; NULL: there is none. */
-struct rtti *funcinfo_rtti(struct funcinfo *info);
-
 /* gccgo: where debug information, just opened, asks for names that it has not. */
 void funcinfo_foreign(struct funcinfo *info);
 

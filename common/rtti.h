@@ -48,6 +48,9 @@ bool rtti_is_direct(const struct rtti *rtti, uint64_t addr);
  * method tables of types tell it; parameters have no names. 0; -1: none tells. */
 int rtti_func(struct rtti *rtti, uint64_t addr, struct gofunc *out);
 
+/* Is the type's method Error one that the compiler made, as it is an embedded field's? */
+bool rtti_promotes_error(struct rtti *rtti, uint64_t addr);
+
 /* Calls fn for every descriptor that can be found, once. Stops when it answers false. */
 void rtti_each(struct rtti *rtti, bool (*fn)(const struct gotype *type, void *ctx), void *ctx);
 

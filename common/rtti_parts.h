@@ -11,6 +11,7 @@ struct rtti_entry { /* an address that was looked at */
 	struct gotype *type; /* NULL: nothing there is a descriptor */
 	uint32_t weight;     /* how many values there are in one, arrays counted as one element */
 	uint32_t depth;      /* how deep structs and arrays are nested in one */
+	bool error_asked, error_promoted; /* what rtti_promotes_error() has found */
 };
 
 struct rtti_alias {

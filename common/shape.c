@@ -79,7 +79,9 @@ static uint32_t target_of(const struct gotype *type, const struct shape_limits *
 		return slice_max(type->elem, limits);
 	case GOTYPE_POINTER:
 		*what = SHAPE_POINTEE;
-		return limits->follow && type->elem ? least(type->elem->size, OWN_MAX) : 0;
+		if (!limits->follow && !shape_walk_is_followed(type->elem))
+			return 0;
+		return type->elem ? least(type->elem->size, OWN_MAX) : 0;
 	case GOTYPE_FUNC:
 		*what = SHAPE_CODE;
 		return 8;
@@ -115,11 +117,22 @@ static void add_text(struct layout *layout, const struct gotype *pair, uint32_t 
 		layout->refs[layout->ref_count++] = ref;
 }
 
+/* how many interfaces, one in the other, are read: fewer as the record fills, that those which come
+ * later have room as well */
+static uint32_t levels_of(const struct layout *layout)
+{
+	uint32_t quarter = layout->limits.record_max / 4;
+
+	if (layout->depth || *layout->end > 3 * quarter)
+		return TRACE_DYN_LEVELS_OF_ELEMENTS;
+	return *layout->end > quarter ? TRACE_DYN_LEVELS_FEW : TRACE_DYN_LEVELS;
+}
+
 static bool add_ref(const struct gotype *type, uint32_t off, void *ctx)
 {
 	struct layout *layout = ctx;
 	struct shape_ref ref = {.type = type, .off = off};
-	uint32_t levels = layout->depth ? TRACE_DYN_LEVELS_OF_ELEMENTS : TRACE_DYN_LEVELS;
+	uint32_t levels = levels_of(layout);
 
 	if (type->kind == GOTYPE_PAIR && layout->ref_count + 1 < REFS_MAX)
 		add_text(layout, type, off);

@@ -18,9 +18,12 @@ struct held {
 	bool word;     /* the value is the data word */
 };
 
+/* what to go on with: the highest there is */
+enum priority { NOTHING, POINTER, LIST, OTHER, ERROR };
+
 struct finding {
 	struct trace_dyntype *out;
-	bool is_error; /* the one to go on with is an error */
+	enum priority priority; /* of what was found */
 };
 
 static uint32_t string_max(const struct shape_limits *limits)
@@ -74,6 +77,19 @@ static uint32_t element_size(const struct gotype *type)
 	return type->elem && type->elem->size <= UINT32_MAX ? (uint32_t)type->elem->size : 0;
 }
 
+static enum priority priority_of(const struct gotype *type)
+{
+	if (type->kind == GOTYPE_POINTER)
+		return type->rtype && shape_walk_is_followed(type->elem) ? POINTER : NOTHING;
+	if (type->kind == GOTYPE_SLICE)
+		return type->elem && type->elem->kind == GOTYPE_INTERFACE && type->elem->has_methods
+			       ? LIST
+			       : NOTHING;
+	if (type->kind != GOTYPE_INTERFACE || !type->has_methods)
+		return NOTHING;
+	return strcmp(type->name, "error") ? OTHER : ERROR;
+}
+
 static bool note(const struct gotype *type, uint32_t off, void *ctx)
 {
 	struct finding *finding = ctx;
@@ -86,9 +102,16 @@ static bool note(const struct gotype *type, uint32_t off, void *ctx)
 			out->ref[out->refs].off = off;
 			out->ref[out->refs++].elem = elem;
 		}
-	} else if (type->kind == GOTYPE_INTERFACE && type->has_methods && !finding->is_error) {
-		finding->is_error = !strcmp(type->name, "error");
+	}
+	enum priority priority = priority_of(type);
+
+	/* of equals the last interface, the first of the others */
+	if (priority > finding->priority || (priority == OTHER && finding->priority == OTHER)) {
+		finding->priority = priority;
 		out->inner = (int)off;
+		out->inner_type = priority == POINTER ? type->rtype
+				  : priority == LIST  ? TRACE_DYN_LIST
+						      : 0;
 	}
 	return true;
 }
@@ -116,12 +139,32 @@ struct refs { /* of a held value, being listed */
 	uint32_t levels; /* from here on */
 	size_t slots;    /* how many strings there can be */
 	size_t bytes;    /* how many there are */
-	int inner;       /* offset of the interface that was read; -1: none */
+	int inner;       /* offset of what was gone on with; -1: nothing */
+	struct gotypes *memory;
 };
 
 static void add(struct refs *refs, struct shape_ref ref)
 {
 	refs->shape->refs[refs->shape->ref_count++] = ref;
+}
+
+/* the interface, or what the pointer leads to */
+static void add_inner(struct refs *refs, const struct gotype *type, struct shape_ref ref)
+{
+	ref.levels = refs->levels - 1;
+	ref.at = ref.state_at = refs->at + level_size(refs->limits);
+	ref.what = SHAPE_DYNAMIC;
+	ref.max = shape_dynamic_size(refs->limits, ref.levels);
+	if (type->kind == GOTYPE_POINTER) {
+		ref.what = SHAPE_POINTEE;
+		ref.elems = shape_of_dynamic(refs->memory, type, true, ref.levels, refs->limits,
+					     ref.at);
+		ref.elem_count = 1;
+		ref.state_at += offsetof(struct trace_dynamic, state);
+		ref.at += offsetof(struct trace_dynamic, object);
+		ref.max = TRACE_DYN_OBJECT;
+	}
+	add(refs, ref);
 }
 
 static bool list(const struct gotype *type, uint32_t off, void *ctx)
@@ -138,24 +181,21 @@ static bool list(const struct gotype *type, uint32_t off, void *ctx)
 		ref.at = ref.state_at + STATE;
 		ref.max = string_max(refs->limits);
 		add(refs, ref);
-	} else if (type->kind == GOTYPE_INTERFACE && (int)off == refs->inner) {
-		ref.what = SHAPE_DYNAMIC;
-		ref.levels = refs->levels - 1;
-		ref.at = ref.state_at = refs->at + level_size(refs->limits);
-		ref.max = shape_dynamic_size(refs->limits, ref.levels);
-		add(refs, ref);
+	} else if ((type->kind == GOTYPE_INTERFACE || type->kind == GOTYPE_POINTER) &&
+		   (int)off == refs->inner) {
+		add_inner(refs, type, ref);
 	}
 	return true;
 }
 
 /* a func's code, a map's count: they stand in the object */
-static void add_word_ref(struct refs *refs, uint32_t state_at)
+static void add_word_ref(struct refs *refs)
 {
 	struct shape_ref ref = {
 		.what = refs->shape->type->kind == GOTYPE_FUNC ? SHAPE_CODE : SHAPE_MAP,
 		.type = refs->shape->type,
-		.state_at = state_at,
-		.at = state_at + STATE,
+		.state_at = refs->at + offsetof(struct trace_dynamic, state),
+		.at = refs->at + offsetof(struct trace_dynamic, object),
 		.max = 8,
 	};
 
@@ -164,17 +204,15 @@ static void add_word_ref(struct refs *refs, uint32_t state_at)
 
 static void list_object(struct refs *refs, const struct held *held)
 {
-	uint32_t state_at = refs->at + offsetof(struct trace_dynamic, state);
-
 	refs->shape->type = held->type;
 	if (held->word) {
 		refs->shape->at = refs->at + offsetof(struct trace_dynamic, word);
 		refs->shape->size = 8;
 		if (held->size)
-			add_word_ref(refs, state_at);
+			add_word_ref(refs);
 		return;
 	}
-	refs->shape->at = state_at + STATE;
+	refs->shape->at = refs->at + offsetof(struct trace_dynamic, object);
 	refs->shape->size = held->size;
 	shape_walk(held->type, held->size, list, refs);
 }
@@ -185,8 +223,12 @@ struct shape *shape_of_dynamic(struct gotypes *memory, const struct gotype *type
 	struct held held = held_by(type, direct);
 	struct shape *shape = gotypes_alloc(memory, 1, sizeof(*shape));
 	struct trace_dyntype dyntype;
-	struct refs refs = {
-		.limits = limits, .shape = shape, .at = at, .levels = levels, .inner = -1};
+	struct refs refs = {.limits = limits,
+			    .shape = shape,
+			    .at = at,
+			    .levels = levels,
+			    .inner = -1,
+			    .memory = memory};
 
 	shape_dyntype(type, direct, limits, &dyntype);
 	refs.slots = dyntype.refs;

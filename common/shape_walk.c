@@ -19,12 +19,33 @@ struct walk {
 
 static void visit(struct walk *walk, const struct gotype *type, uint64_t off, unsigned depth);
 
+bool shape_walk_is_followed(const struct gotype *type)
+{
+	static const char *const names[] = {
+		"net.TCPAddr",   "net.UDPAddr",  "net.IPAddr",       "net.UnixAddr",  "net.IPNet",
+		"url.URL",       "url.Userinfo", "big.Int",          "status.Status", "time.zone",
+		"time.Location", "intern.Value", "netip.addrDetail",
+	};
+
+	for (size_t i = 0; type && i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(type->name, names[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Of a time.Location, which is a part of a time, its zone of the present alone is shown. */
+static bool is_shown(const struct gotype *type, const struct gotype_field *field)
+{
+	return strcmp(type->name, "time.Location") || !strcmp(field->name, "cacheZone");
+}
+
 static void visit_fields(struct walk *walk, const struct gotype *type, uint64_t off, unsigned depth)
 {
-	if (!strcmp(type->name, "time.Time")) /* its zone is not shown */
+	if (!strcmp(type->name, "intern.Value")) /* what it holds is not shown */
 		return;
 	for (size_t i = 0; i < type->field_count && !walk->stopped; i++) {
-		if (type->fields[i].off < walk->size)
+		if (type->fields[i].off < walk->size && is_shown(type, &type->fields[i]))
 			visit(walk, type->fields[i].type, off + type->fields[i].off, depth + 1);
 	}
 }

@@ -110,7 +110,8 @@ static bool emit_later(struct gen *gen, const struct shape_ref *ref, uint32_t ow
 	unsigned *used = gen->out == &gen->save ? &gen->saved_later : &gen->filled_later;
 	uint64_t size = element_size(ref);
 
-	if (*used == TRACE_LATER || ref->elem_count || size > TRACE_LATER_SIZE)
+	if (*used == TRACE_LATER || ref->elem_count || size > TRACE_LATER_SIZE ||
+	    (ref->what == SHAPE_DYNAMIC && ref->levels != TRACE_DYN_LEVELS))
 		return false;
 	if (ref->what == SHAPE_DYNAMIC)
 		ctext_line(gen->out, "hit->later[%u] = later_dynamic(%u, %u, %s);", (*used)++, own,

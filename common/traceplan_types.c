@@ -56,6 +56,9 @@ static bool tell(const struct fill *fill, uint64_t key, const struct gotype *typ
 	struct trace_dyntype how;
 
 	shape_dyntype(type, direct, fill->limits, &how);
+	/* in which of several programs a pointer's type has its descriptor is not known */
+	if (fill->is_shared && how.inner_type > TRACE_DYN_LIST)
+		how.inner_type = UINT64_MAX;
 	/* a full table: what is left is shown by its type alone */
 	return bpfmap_update(fill->fd, &key, &how) == 0 || errno != E2BIG;
 }
@@ -123,6 +126,7 @@ void traceplan_types_fill(struct traceplan_types *types, int fd, const struct tr
 		funcinfo_each_rtype(infos[i], on_type, &fill);
 	}
 	join_equal(types);
+	fill.is_shared = true;
 	for (size_t i = 0; i < types->count; i++)
 		if (!types->keyed[i].ambiguous &&
 		    !tell(&fill, types->keyed[i].key, types->keyed[i].type, types->keyed[i].direct))

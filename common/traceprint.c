@@ -62,7 +62,7 @@ struct traceprint *traceprint_new(const struct traceprint_config *config,
 	struct traceprint *print = mem_zalloc(1, sizeof(*print));
 
 	print->config = config;
-	print->reader = traceprint_reader_new(plan, tracer);
+	print->reader = traceprint_reader_new(plan, tracer, config->aggregate);
 	print->func_width = fit_names(tracer->sel);
 	print->start_ns = clock_ns(CLOCK_MONOTONIC);
 	print->to_unix_ns = clock_ns(CLOCK_REALTIME) - print->start_ns;

@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "../bpf-src/trace_shared.h"
+#include "funcinfo.h"
 #include "gostack.h"
 #include "kallsyms.h"
 #include "mem.h"
 #include "pclntab.h"
 #include "program.h"
+#include "rtti.h"
 #include "traceplan.h"
 #include "tracer.h"
 
@@ -21,13 +23,15 @@ struct traceprint_reader {
 	size_t symbol_count;
 	struct kallsyms *kernel; /* NULL: none */
 	bool kernel_tried;
+	bool no_addresses;
 };
 
 struct traceprint_reader *traceprint_reader_new(const struct traceplan *plan,
-						const struct tracer *tracer)
+						const struct tracer *tracer, bool no_addresses)
 {
 	struct traceprint_reader *reader = mem_zalloc(1, sizeof(*reader));
 
+	reader->no_addresses = no_addresses;
 	reader->plan = plan;
 	reader->tracer = tracer;
 	reader->symbol_count = tracer->program_count;
@@ -85,6 +89,15 @@ static const struct gotype *find_type(void *ctx, uint64_t rtype, bool *direct)
 	return traceplan_rtype(lookup->plan, lookup->program, rtype, direct);
 }
 
+static bool promotes_error(void *ctx, uint64_t rtype)
+{
+	const struct traceprint_lookup *lookup = ctx;
+
+	struct rtti *rtti = funcinfo_rtti(traceplan_funcinfo(lookup->plan, lookup->program));
+
+	return rtti && rtti_promotes_error(rtti, rtype);
+}
+
 static const char *find_func(void *ctx, uint64_t addr)
 {
 	const struct traceprint_lookup *lookup = ctx;
@@ -103,8 +116,10 @@ struct value_source traceprint_source(struct traceprint_reader *reader,
 	return (struct value_source){.record = event->record,
 				     .len = event->record_len,
 				     .bias = event->head->bias,
+				     .no_addresses = reader->no_addresses,
 				     .limits = traceplan_limits(reader->plan),
 				     .type = find_type,
+				     .promotes_error = promotes_error,
 				     .func = find_func,
 				     .ctx = lookup};
 }

@@ -28,8 +28,9 @@ struct traceprint_event {
 	const uint64_t *user_frames, *kernel_frames; /* as many as the head says */
 };
 
+/* `no_addresses`: as struct value_source has it */
 struct traceprint_reader *traceprint_reader_new(const struct traceplan *plan,
-						const struct tracer *tracer);
+						const struct tracer *tracer, bool no_addresses);
 void traceprint_reader_free(struct traceprint_reader *reader);
 
 /* False: it is no event of ours. `out` points into data. */

@@ -244,23 +244,26 @@ static void print_struct(struct value_printer *printer, const struct value_at *a
 
 static bool print_pointee(struct value_printer *printer, const struct value_at *at)
 {
-	const struct shape_ref *ref = value_ref(at, SHAPE_POINTEE);
-	uint32_t len;
+	struct value_pointee pointee;
 
-	if (printer->style != VALUE_DEEP || !ref || !ref->elem_count)
+	if (printer->style != VALUE_DEEP || !value_ref(at, SHAPE_POINTEE))
 		return false;
-	enum value_got got = value_ref_bytes(printer->source, ref, &len);
-	struct shape shape = ref->elems[0];
-	struct value_at pointee = value_of(&shape);
+	enum value_got got = value_read_pointee(printer->source, at, &pointee);
 
-	if (shape.size > len)
-		shape.size = len;
 	putc('&', printer->out);
 	if (got == VALUE_GOT)
-		value_print_part(printer, &pointee);
+		value_print_part(printer, &pointee.at);
 	else
 		print_why(printer, got);
 	return true;
+}
+
+void value_print_address(struct value_printer *printer, uint64_t addr)
+{
+	if (printer->source->no_addresses)
+		fputs("0x...", printer->out);
+	else
+		fprintf(printer->out, "0x%" PRIx64, addr);
 }
 
 static void print_pointer(struct value_printer *printer, const struct value_at *at)
@@ -271,7 +274,7 @@ static void print_pointer(struct value_printer *printer, const struct value_at *
 	if (got != VALUE_GOT || !pointer)
 		print_why(printer, got == VALUE_GOT ? VALUE_NIL : got);
 	else if (!print_pointee(printer, at))
-		fprintf(printer->out, "0x%" PRIx64, pointer);
+		value_print_address(printer, pointer);
 }
 
 static const char *function_name(const struct value_source *source, const struct value_at *at)
@@ -323,6 +326,18 @@ static print_fn *printer_of(enum gotype_kind kind)
 	return of_kind[kind];
 }
 
+/* as its String() does */
+static bool print_known(struct value_printer *printer, const struct value_at *at)
+{
+	size_t len;
+	char *text = value_known_text(printer->source, at, &len);
+
+	if (text)
+		escape_write(printer->out, text, len);
+	free(text);
+	return text;
+}
+
 void value_print_at(struct value_printer *printer, const struct value_at *at)
 {
 	if (printer->depth >= DEPTH_MAX || printer->count++ > COUNT_MAX) {
@@ -330,7 +345,8 @@ void value_print_at(struct value_printer *printer, const struct value_at *at)
 		return;
 	}
 	printer->depth++;
-	printer_of(at->type->kind)(printer, at);
+	if (!print_known(printer, at))
+		printer_of(at->type->kind)(printer, at);
 	printer->depth--;
 }
 

@@ -15,11 +15,15 @@ struct json;
 
 struct value_source { /* what values are looked up in, besides their record */
 	const uint8_t *record;
-	uint32_t len;  /* bytes of it: nothing beyond is read, whatever the shape says */
-	uint64_t bias; /* of the file in the process's memory */
+	uint32_t len;      /* bytes of it: nothing beyond is read, whatever the shape says */
+	uint64_t bias;     /* of the file in the process's memory */
+	bool no_addresses; /* pointers are printed as 0x...: what differs in nothing else is equal
+			    */
 	struct shape_limits limits;
 	/* type by its descriptor's address in the file; NULL: unknown. */
 	const struct gotype *(*type)(void *ctx, uint64_t rtype, bool *direct);
+	/* Is the type's Error() that of a field that it embeds? NULL: nobody knows */
+	bool (*promotes_error)(void *ctx, uint64_t rtype);
 	/* function by an address in the file; NULL: unknown */
 	const char *(*func)(void *ctx, uint64_t addr);
 	void *ctx;

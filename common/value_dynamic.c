@@ -60,9 +60,10 @@ static void print_pointer(struct value_printer *printer, const struct value_held
 	}
 	open_conversion(printer, held->type);
 	if (held->word)
-		fprintf(printer->out, "0x%" PRIx64 ")", held->word);
+		value_print_address(printer, held->word);
 	else
-		fputs("nil)", printer->out);
+		fputs("nil", printer->out);
+	putc(')', printer->out);
 }
 
 static bool is_nil(struct value_printer *printer, const struct value_held *held)

@@ -39,6 +39,14 @@ static const struct form FORMS[] = {
 	{"*strconv.NumError", "strconv.{Func}: parsing {Num!}: {Err}", NULL},
 	{"*exec.Error", "exec: {Name!}: {Err}", NULL},
 	{"*json.SyntaxError", "{msg}", NULL},
+	{"*tls.permanentError", "{err}", NULL},
+	{"*tls.CertificateVerificationError", "tls: failed to verify certificate: {Err}", NULL},
+	{"tls.RecordHeaderError", "tls: {Msg}", NULL},
+	{"x509.UnknownAuthorityError",
+	 "x509: certificate signed by unknown authority (possibly because of {hintErr!} while "
+	 "trying to verify candidate authority certificate ...)",
+	 "hintErr"},
+	{"x509.UnknownAuthorityError", "x509: certificate signed by unknown authority", NULL},
 	{"*http.httpError", "{err}", NULL},
 	{"*http.timeoutError", "{err}", NULL},
 	{"*http.ProtocolError", "{ErrorString}", NULL},
@@ -48,6 +56,10 @@ static const struct form FORMS[] = {
 	{"*errors.fundamental", "{msg}", NULL},
 	{"*errors.withMessage", "{msg}: {cause}", NULL},
 	{"*errors.withStack", "{error}", NULL},
+	{"*errors.joinError", "{errs}", NULL},
+	{"rpctypes.EtcdError", "{desc}", NULL},
+	{"*status.Error", "{s}", NULL}, /* of gRPC */
+	{"*status.Error", "{e}", NULL},
 	{"*xerrors.errorString", "{s}", NULL},
 	{"*xerrors.wrapError", "{msg}: {err}", NULL},
 };
@@ -89,6 +101,11 @@ static bool is_empty(struct filling *filling, const char *name)
 	uint32_t skip = at.type->kind == GOTYPE_STRING ? 8 : 0;
 
 	return value_read_word(filling->source, &at, skip, &word) == VALUE_GOT && !word;
+}
+
+static bool is_list(const struct gotype *type)
+{
+	return type->kind == GOTYPE_SLICE && type->elem && type->elem->kind == GOTYPE_INTERFACE;
 }
 
 static void fill_string(struct filling *filling, const struct value_at *at, bool quoted)
@@ -140,6 +157,30 @@ static void fill_interface(struct filling *filling, const struct value_at *at)
 	value_held_free(&held);
 }
 
+/* as errors.Join has it: one a line */
+static void fill_list(struct filling *filling, const struct value_at *at)
+{
+	struct value_bytes bytes;
+	enum value_got got = value_read_bytes(filling->source, at, &bytes);
+
+	if (got != VALUE_GOT) {
+		fputs(value_why(got), filling->out);
+		return;
+	}
+	uint64_t there = value_slice_there(&bytes, at->type->elem);
+
+	for (uint64_t i = 0; i < there; i++) {
+		struct value_element element;
+
+		if (i)
+			putc('\n', filling->out);
+		value_slice_element(&bytes, at->type->elem, i, &element);
+		fill_interface(filling, &element.at);
+	}
+	if (there < bytes.count)
+		fputs("\n...", filling->out);
+}
+
 static void fill_field(struct filling *filling, const char *name, bool quoted)
 {
 	struct value_at at;
@@ -150,6 +191,8 @@ static void fill_field(struct filling *filling, const char *name, bool quoted)
 		fill_string(filling, &at, quoted);
 	else if (at.type->kind == GOTYPE_INTERFACE)
 		fill_interface(filling, &at);
+	else if (is_list(at.type))
+		fill_list(filling, &at);
 	else
 		fill_value(filling, &at);
 }
@@ -235,6 +278,39 @@ char *value_message_at(const struct value_source *source, const struct value_at 
 	return errno_message(number, len);
 }
 
+/* The interface that is embedded in a struct, as "{name}"; false: there is none, or there are
+ * several. */
+static bool embedded_form(const struct gotype *type, char *form, size_t size)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < type->field_count; i++) {
+		const struct gotype_field *field = &type->fields[i];
+
+		if (field->type->kind != GOTYPE_INTERFACE || !field->type->has_methods ||
+		    (!field->embedded && strcmp(field->name, "error")))
+			continue;
+		found++;
+		snprintf(form, size, "{%s}", field->name);
+	}
+	return found == 1 && strlen(form) < FIELD_NAME_MAX;
+}
+
+/* of a type whose method is that of an error which it embeds */
+static char *promoted(const struct value_source *source, const struct value_held *held, size_t *len)
+{
+	const struct gotype *type = held->value.type;
+	struct form form = {.needs = NULL};
+	char text[FIELD_NAME_MAX + 1];
+
+	if (type->kind != GOTYPE_STRUCT || !source->promotes_error ||
+	    !embedded_form(type, text, sizeof(text)) ||
+	    !source->promotes_error(source->ctx, held->rtype))
+		return NULL;
+	form.text = text;
+	return filled(source, &held->value, &form, len);
+}
+
 char *value_message(const struct value_source *source, const struct value_held *held, size_t *len)
 {
 	if (!held->type || held->fault || (held->pointer && !held->word))
@@ -245,5 +321,7 @@ char *value_message(const struct value_source *source, const struct value_held *
 		if (!strcmp(FORMS[i].type, held->type->name))
 			message = filled(source, &held->value, &FORMS[i], len);
 	}
-	return message ? message : value_known_message(source, held, len);
+	if (!message)
+		message = value_known_text(source, &held->value, len);
+	return message ? message : promoted(source, held, len);
 }

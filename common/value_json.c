@@ -199,7 +199,7 @@ static void write_struct_or_time(struct writer *writer, const struct value_at *a
 	char *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
-	bool is_time = out && value_print_time(out, writer->source, at);
+	bool is_time = out && value_print_rfc3339(out, writer->source, at);
 
 	if (out)
 		fclose(out);
@@ -219,17 +219,11 @@ static bool is_nil(struct writer *writer, const struct value_at *at)
 
 static bool write_pointee(struct writer *writer, const struct value_at *at)
 {
-	const struct shape_ref *ref = value_ref(at, SHAPE_POINTEE);
-	uint32_t len;
+	struct value_pointee pointee;
 
-	if (!ref || !ref->elem_count || value_ref_bytes(writer->source, ref, &len) != VALUE_GOT)
+	if (value_read_pointee(writer->source, at, &pointee) != VALUE_GOT)
 		return false;
-	struct shape shape = ref->elems[0];
-	struct value_at pointee = value_of(&shape);
-
-	if (shape.size > len)
-		shape.size = len;
-	write_value(writer, &pointee);
+	write_value(writer, &pointee.at);
 	return true;
 }
 
@@ -305,6 +299,18 @@ static void write_pair(struct writer *writer, const struct value_at *at)
 
 typedef void write_fn(struct writer *writer, const struct value_at *at);
 
+/* as its String() does */
+static bool write_known(struct writer *writer, const struct value_at *at)
+{
+	size_t len;
+	char *text = value_known_text(writer->source, at, &len);
+
+	if (text)
+		json_bytes(writer->json, text, len);
+	free(text);
+	return text;
+}
+
 static write_fn *writer_of(enum gotype_kind kind)
 {
 	static write_fn *const of_kind[] = {
@@ -328,7 +334,8 @@ static void write_value(struct writer *writer, const struct value_at *at)
 		return;
 	}
 	writer->depth++;
-	writer_of(at->type->kind)(writer, at);
+	if (!write_known(writer, at))
+		writer_of(at->type->kind)(writer, at);
 	writer->depth--;
 }
 

@@ -1,83 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What String() or Error() of a few types would say whose text is more than their fields in a row:
- * addresses (Go's src/net/ip.go, tcpsock.go), indices out of range (src/runtime/error.go). */
-#include <arpa/inet.h>
+/* The table of these types, and those that are neither addresses nor numbers: indices out of range
+ * (Go's src/runtime/error.go), why certificates are refused (src/crypto/x509/verify.go), gRPC's
+ * states. */
+#include "value_known.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "value_parts.h"
-
-static bool read_field(const struct value_source *source, const struct value_at *at,
-		       const char *name, int64_t *out)
+bool value_known_number(const struct value_source *source, const struct value_at *at,
+			const char *name, int64_t *out)
 {
 	struct value_at field;
 
 	return value_field(at, name, &field) && value_read_number(source, &field, out) == VALUE_GOT;
 }
 
-static bool read_bytes(const struct value_source *source, const struct value_at *at,
+bool value_known_bytes(const struct value_source *source, const struct value_at *at,
 		       const char *name, struct value_bytes *out)
 {
 	struct value_at field;
 
-	return value_field(at, name, &field) &&
-	       (field.type->kind == GOTYPE_STRING || field.type->kind == GOTYPE_SLICE) &&
-	       value_read_bytes(source, &field, out) == VALUE_GOT && out->len == out->count;
+	if (!value_field(at, name, &field) ||
+	    (field.type->kind != GOTYPE_STRING && field.type->kind != GOTYPE_SLICE))
+		return false;
+	enum value_got got = value_read_bytes(source, &field, out);
+
+	return got == VALUE_NIL || got == VALUE_GOT;
 }
 
-/* IPv4 may be in 16 bytes as well, behind 10 zero bytes and two of 0xff. */
-static bool ip_text(const struct value_bytes *ip, char *text, size_t size)
+bool value_known_whole(const struct value_source *source, const struct value_at *at,
+		       const char *name, struct value_bytes *out)
 {
-	static const uint8_t in_six[12] = {[10] = 0xff, [11] = 0xff};
-
-	if (ip->len == 4)
-		return inet_ntop(AF_INET, ip->bytes, text, (socklen_t)size);
-	if (ip->len != 16)
-		return false;
-	if (!memcmp(ip->bytes, in_six, sizeof(in_six)))
-		return inet_ntop(AF_INET, ip->bytes + sizeof(in_six), text, (socklen_t)size);
-	/* Go does not write ::1.2.3.4 so */
-	return inet_ntop(AF_INET6, ip->bytes, text, (socklen_t)size) && !strchr(text, '.');
-}
-
-/* {IP, Port, Zone}: [fe80::1%eth0]:80 */
-static bool print_endpoint(FILE *out, const struct value_source *source, const struct value_at *at)
-{
-	struct value_bytes ip, zone;
-	char text[INET6_ADDRSTRLEN] = "";
-	int64_t port;
-
-	if (!read_field(source, at, "Port", &port) || !read_bytes(source, at, "Zone", &zone))
-		return false;
-	struct value_at field;
-
-	if (!value_field(at, "IP", &field) || field.type->kind != GOTYPE_SLICE)
-		return false;
-	enum value_got got = value_read_bytes(source, &field, &ip);
-
-	if (got != VALUE_NIL && (got != VALUE_GOT || ip.len != ip.count ||
-				 (ip.count && !ip_text(&ip, text, sizeof(text)))))
-		return false;
-	bool six = strchr(text, ':');
-
-	fprintf(out, "%s%s", six ? "[" : "", text);
-	if (zone.len) {
-		putc('%', out);
-		fwrite(zone.bytes, 1, zone.len, out);
-	}
-	fprintf(out, "%s:%" PRId64, six ? "]" : "", port);
-	return true;
-}
-
-static bool print_name(FILE *out, const struct value_source *source, const struct value_at *at)
-{
-	struct value_bytes name;
-
-	if (!read_bytes(source, at, "Name", &name))
-		return false;
-	fwrite(name.bytes, 1, name.len, out);
-	return true;
+	return value_known_bytes(source, at, name, out) && out->len == out->count;
 }
 
 /* By code, in the order of Go's constants; %x is put in for x, %y for y; without y where x is
@@ -99,8 +54,9 @@ static bool print_bounds(FILE *out, const struct value_source *source, const str
 {
 	int64_t x, y, is_signed, code;
 
-	if (!read_field(source, at, "x", &x) || !read_field(source, at, "y", &y) ||
-	    !read_field(source, at, "signed", &is_signed) || !read_field(source, at, "code", &code))
+	if (!value_known_number(source, at, "x", &x) || !value_known_number(source, at, "y", &y) ||
+	    !value_known_number(source, at, "signed", &is_signed) ||
+	    !value_known_number(source, at, "code", &code))
 		return false;
 	if (code < 0 || code >= (int64_t)(sizeof(BOUNDS) / sizeof(BOUNDS[0])))
 		return false;
@@ -117,35 +73,147 @@ static bool print_bounds(FILE *out, const struct value_source *source, const str
 	return true;
 }
 
-static const struct {
-	const char *type;
-	bool (*print)(FILE *out, const struct value_source *source, const struct value_at *at);
-} KNOWN[] = {
-	{"*net.TCPAddr", print_endpoint},
-	{"*net.UDPAddr", print_endpoint},
-	{"*net.UnixAddr", print_name},
-	{"runtime.boundsError", print_bounds},
+/* By InvalidReason, in the order of Go's constants; %s is put in for the detail. */
+static const char *const INVALID[] = {
+	"certificate is not authorized to sign other certificates",
+	"certificate has expired or is not yet valid: %s",
+	"a root or intermediate certificate is not authorized to sign for this name: %s",
+	"too many intermediates for path length constraint",
+	"certificate specifies an incompatible key usage",
+	"issuer name does not match subject from issuing certificate",
+	"issuer has name constraints but leaf doesn't have a SAN extension",
+	"issuer has name constraints but leaf contains unknown or unconstrained name: %s",
+	NULL, /* differs between versions of Go */
+	"a root or intermediate certificate is not authorized for an extended key usage: %s",
 };
 
-char *value_known_message(const struct value_source *source, const struct value_held *held,
-			  size_t *len)
+static bool print_invalid(FILE *out, const struct value_source *source, const struct value_at *at)
 {
-	char *message = NULL;
-	size_t i = 0;
+	struct value_bytes detail;
+	int64_t reason;
 
-	while (i < sizeof(KNOWN) / sizeof(KNOWN[0]) && strcmp(KNOWN[i].type, held->type->name))
-		i++;
-	if (i == sizeof(KNOWN) / sizeof(KNOWN[0]))
+	if (!value_known_number(source, at, "Reason", &reason) ||
+	    !value_known_bytes(source, at, "Detail", &detail))
+		return false;
+	if (reason < 0 || reason >= (int64_t)(sizeof(INVALID) / sizeof(INVALID[0])) ||
+	    !INVALID[reason])
+		return false;
+	const char *text = INVALID[reason], *end = strchr(text, '%');
+
+	fprintf(out, "x509: %.*s", end ? (int)(end - text) : (int)strlen(text), text);
+	if (end && detail.len)
+		fwrite(detail.bytes, 1, detail.len, out);
+	if (end && detail.len < detail.count)
+		fputs("...", out);
+	return true;
+}
+
+/* google.golang.org/grpc/codes */
+static const char *const CODES[] = {
+	"OK",
+	"Canceled",
+	"Unknown",
+	"InvalidArgument",
+	"DeadlineExceeded",
+	"NotFound",
+	"AlreadyExists",
+	"PermissionDenied",
+	"ResourceExhausted",
+	"FailedPrecondition",
+	"Aborted",
+	"OutOfRange",
+	"Unimplemented",
+	"Internal",
+	"Unavailable",
+	"DataLoss",
+	"Unauthenticated",
+};
+
+/* gRPC's Status leads to that of the protocol, which has a code and a message. */
+static bool print_status(FILE *out, const struct value_source *source, const struct value_at *at)
+{
+	struct value_pointee inner;
+	struct value_at field;
+	struct value_bytes text;
+	int64_t code;
+
+	if (value_field(at, "s", &field))
+		return field.type->kind == GOTYPE_POINTER &&
+		       value_read_pointee(source, &field, &inner) == VALUE_GOT &&
+		       value_field(&inner.at, "Code", &field) &&
+		       print_status(out, source, &inner.at);
+	if (!value_known_number(source, at, "Code", &code) ||
+	    !value_known_bytes(source, at, "Message", &text))
+		return false;
+	if (code >= 0 && code < (int64_t)(sizeof(CODES) / sizeof(CODES[0])))
+		fprintf(out, "rpc error: code = %s desc = ", CODES[code]);
+	else
+		fprintf(out, "rpc error: code = Code(%" PRIu32 ") desc = ", (uint32_t)code);
+	if (text.len)
+		fwrite(text.bytes, 1, text.len, out);
+	if (text.len < text.count)
+		fputs("...", out);
+	return true;
+}
+
+static const struct {
+	const char *type;
+	value_known_fn *print;
+} KNOWN[] = {
+	{"net.IP", value_net_ip},
+	{"net.IPMask", value_net_mask},
+	{"net.HardwareAddr", value_net_hardware},
+	{"net.TCPAddr", value_net_endpoint},
+	{"net.UDPAddr", value_net_endpoint},
+	{"net.IPAddr", value_net_addr},
+	{"net.UnixAddr", value_net_unix},
+	{"net.IPNet", value_net_network},
+	{"netip.Addr", value_netip_addr},
+	{"netip.AddrPort", value_netip_port},
+	{"netip.Prefix", value_netip_prefix},
+	{"url.URL", value_url},
+	{"url.Userinfo", value_url_user},
+	{"big.Int", value_bits_number},
+	{"runtime.boundsError", print_bounds},
+	{"status.Status", print_status},
+	{"x509.CertificateInvalidError", print_invalid},
+};
+
+static value_known_fn *find(const struct gotype *type)
+{
+	size_t len = strlen(type->name);
+
+	if (type->kind != GOTYPE_STRUCT && type->kind != GOTYPE_SLICE && type->kind != GOTYPE_ARRAY)
 		return NULL;
-	FILE *out = open_memstream(&message, len);
+	if (type->kind == GOTYPE_ARRAY)
+		return len > 5 && !strcmp(type->name + len - 5, ".UUID") ? value_bits_uuid : NULL;
+	for (size_t i = 0; i < sizeof(KNOWN) / sizeof(KNOWN[0]); i++) {
+		if (!strcmp(KNOWN[i].type, type->name))
+			return KNOWN[i].print;
+	}
+	return NULL;
+}
+
+char *value_known_text(const struct value_source *source, const struct value_at *at, size_t *len)
+{
+	bool is_pointer = at->type->kind == GOTYPE_POINTER && at->type->elem;
+	value_known_fn *print = find(is_pointer ? at->type->elem : at->type);
+	struct value_pointee pointee;
+	char *text = NULL;
+
+	if (!print)
+		return NULL;
+	if (is_pointer && value_read_pointee(source, at, &pointee) != VALUE_GOT)
+		return NULL;
+	FILE *out = open_memstream(&text, len);
 
 	if (!out)
 		return NULL;
-	bool printed = KNOWN[i].print(out, source, &held->value);
+	bool printed = print(out, source, is_pointer ? &pointee.at : at);
 
 	fclose(out);
 	if (printed)
-		return message;
-	free(message);
+		return text;
+	free(text);
 	return NULL;
 }

@@ -19,6 +19,9 @@ void value_print_part(struct value_printer *printer, const struct value_at *at);
 /* of the type, harmless for a terminal */
 void value_print_name(struct value_printer *printer, const struct gotype *type);
 
+/* of what a pointer leads to */
+void value_print_address(struct value_printer *printer, uint64_t addr);
+
 void value_print_map(struct value_printer *printer, const struct value_at *at);
 void value_print_interface(struct value_printer *printer, const struct value_at *at);
 
@@ -54,13 +57,15 @@ char *value_message(const struct value_source *source, const struct value_held *
 /* The same of a value that is no interface: a syscall.Errno. */
 char *value_message_at(const struct value_source *source, const struct value_at *at, size_t *len);
 
-/* The same of types whose text is more than their fields in a row: *net.TCPAddr. */
-char *value_known_message(const struct value_source *source, const struct value_held *held,
-			  size_t *len);
+/* The text that a value's String() or Error() gives whose type is known for it and is more than its
+ * fields in a row: net.IP, url.URL; of a pointer to such a type too, where it was followed. Raw
+ * bytes, NULL, and who frees: as above. */
+char *value_known_text(const struct value_source *source, const struct value_at *at, size_t *len);
 
-/* time.Duration's number of ns, and time.Time in UTC as RFC 3339 has it; false: the value is not
- * of that type, or was not read. */
+/* time.Duration's number of ns, and time.Time: as its String() does, or in UTC as RFC 3339 has it;
+ * false: the value is not of that type, or was not read. */
 bool value_is_duration(const struct gotype *type);
 bool value_print_time(FILE *out, const struct value_source *source, const struct value_at *at);
+bool value_print_rfc3339(FILE *out, const struct value_source *source, const struct value_at *at);
 
 #endif

@@ -153,11 +153,89 @@ enum value_got value_read_bytes(const struct value_source *source, const struct 
 	return got == VALUE_NIL ? VALUE_FAULT : got;
 }
 
+enum value_got value_read_pointee(const struct value_source *source, const struct value_at *at,
+				  struct value_pointee *out)
+{
+	const struct shape_ref *ref = value_ref(at, SHAPE_POINTEE);
+	uint64_t pointer;
+	uint32_t len;
+	enum value_got got = value_read_word(source, at, 0, &pointer);
+
+	if (got == VALUE_GOT && !pointer)
+		return VALUE_NIL;
+	if (got == VALUE_GOT && (!ref || !ref->elem_count))
+		return VALUE_CUT;
+	if (got == VALUE_GOT)
+		got = value_ref_bytes(source, ref, &len);
+	if (got != VALUE_GOT)
+		return got == VALUE_NIL ? VALUE_CUT : got;
+	out->shape = ref->elems[0];
+	if (out->shape.size > len)
+		out->shape.size = len;
+	out->at = value_of(&out->shape);
+	return VALUE_GOT;
+}
+
 static void copy_word(const struct value_source *source, uint64_t at, void *out)
 {
 	memset(out, 0, 8);
 	if (in_record(source, at, 8))
 		memcpy(out, source->record + at, 8);
+}
+
+/* Where the interface is that is a list's element, of which the list's own level stands at `at`;
+ * *levels: from that on, the list's before. 0: it was not read. */
+static uint32_t find_element(const struct value_source *source, uint32_t at, uint32_t element,
+			     uint32_t *levels)
+{
+	const uint32_t mark = *levels << 16 | (element + 1);
+
+	for (uint64_t words = 0; *levels > 1; --*levels) {
+		copy_word(source, at + offsetof(struct trace_dynamic, element), &words);
+		if (!(words >> 32)) /* `more` */
+			return 0;
+		at += shape_dynamic_size(&source->limits, 1);
+		copy_word(source, at + offsetof(struct trace_dynamic, element), &words);
+		if ((uint32_t)words == mark)
+			return at;
+	}
+	return 0;
+}
+
+/* A list of interfaces, that was gone on with, gets the shapes of its elements. */
+static void read_list(const struct value_source *source, const struct shape_ref *dynamic,
+		      struct gotypes *memory, struct shape_ref *list)
+{
+	const struct gotype *elem = list->type->elem;
+
+	list->elem_count =
+		list->max / elem->size < SHAPE_ELEMS ? list->max / elem->size : SHAPE_ELEMS;
+	list->elems = gotypes_alloc(memory, list->elem_count, sizeof(*list->elems));
+	for (uint32_t i = 0; i < list->elem_count; i++) {
+		uint32_t levels = dynamic->levels, size = (uint32_t)elem->size;
+		struct shape_ref *ref = gotypes_alloc(memory, 1, sizeof(*ref));
+		uint32_t at = find_element(source, dynamic->at, i, &levels);
+
+		*ref = (struct shape_ref){.what = SHAPE_DYNAMIC,
+					  .type = elem,
+					  .at = at,
+					  .state_at = at,
+					  .max = shape_dynamic_size(&source->limits, levels - 1),
+					  .levels = levels - 1};
+		list->elems[i] = (struct shape){.type = elem,
+						.at = list->at + i * size,
+						.size = size,
+						.refs = ref,
+						.ref_count = at ? 1 : 0};
+	}
+}
+
+static bool is_list(const struct shape_ref *ref)
+{
+	const struct gotype *elem = ref->type->elem;
+
+	return ref->what == SHAPE_BYTES && ref->type->kind == GOTYPE_SLICE && elem &&
+	       elem->kind == GOTYPE_INTERFACE && elem->has_methods && elem->size;
 }
 
 static void read_object(const struct value_source *source, const struct shape_ref *ref, bool direct,
@@ -175,6 +253,10 @@ static void read_object(const struct value_source *source, const struct shape_re
 	if (shape->at >= ref->at + offsetof(struct trace_dynamic, object) &&
 	    state < (int64_t)shape->size)
 		shape->size = state > 0 ? (uint32_t)state : 0;
+	for (size_t i = 0; i < shape->ref_count; i++) {
+		if (is_list(&shape->refs[i]))
+			read_list(source, ref, out->memory, &shape->refs[i]);
+	}
 	out->value = value_of(shape);
 }
 

@@ -50,6 +50,16 @@ struct value_bytes { /* of a string, a slice */
 enum value_got value_read_bytes(const struct value_source *source, const struct value_at *at,
 				struct value_bytes *out);
 
+struct value_pointee {
+	struct shape shape;
+	struct value_at at;
+};
+
+/* What a pointer leads to, where that is followed, as far as it was read. Sets up *out, which must
+ * stay where it is. VALUE_NIL: it is nil. */
+enum value_got value_read_pointee(const struct value_source *source, const struct value_at *at,
+				  struct value_pointee *out);
+
 struct value_held {                /* by an interface */
 	uint64_t rtype;            /* in the file; 0: not read */
 	uint64_t word;             /* its data */

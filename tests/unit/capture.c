@@ -120,39 +120,79 @@ static uint64_t descriptor(const struct gotype *type, uint64_t tab)
 	return type->has_methods && tab ? word_at(pointer_to(tab), 8) : tab;
 }
 
-/* what the kernel side does for the dynamic type's row of the table */
-static void fill_dynamic(struct capture *capture, bool has_methods, uint32_t at, const void *iface,
-			 uint32_t levels)
+/* The object and what it refers to, by the dynamic type's row of the table. Returns how many bytes
+ * of the object. */
+static int64_t fill_level(struct capture *capture, uint32_t at, uint64_t data,
+			  const struct trace_dyntype *dyn)
 {
 	const uint32_t string = 8 + (capture->limits.string_max + 7) / 8 * 8;
-	struct trace_dynamic out = {.word = word_at(iface, 8)};
-	struct gotype asked = {.has_methods = has_methods};
-	struct trace_dyntype dyn;
-	bool direct;
+	const uint32_t object = at + offsetof(struct trace_dynamic, object);
+	int64_t state = dyn->direct ? 0 : read_memory(capture, object, data, dyn->size);
 
-	out.rtype = descriptor(&asked, word_at(iface, 0));
-	memcpy(capture->record + at, &out, offsetof(struct trace_dynamic, object));
-	const struct gotype *type = type_of(capture, out.rtype, &direct);
-
-	if (!type)
-		return;
-	shape_dyntype(type, direct, &capture->limits, &dyn);
-	int64_t state = dyn.direct ? 0 : read_memory(capture, at + 24, out.word, dyn.size);
-
-	put_state(capture, at + 16, state);
-	for (uint32_t i = 0; state > 0 && i < dyn.refs; i++) {
-		const uint8_t *words = capture->record + at + 24 + dyn.ref[i].off;
-		uint32_t state_at = at + (uint32_t)sizeof(out) + i * string;
-		uint64_t bytes = word_at(words, 8) * dyn.ref[i].elem;
+	put_state(capture, at + offsetof(struct trace_dynamic, state), state);
+	for (uint32_t i = 0; state > 0 && i < dyn->refs; i++) {
+		const uint8_t *words = capture->record + object + dyn->ref[i].off;
+		uint32_t state_at = at + (uint32_t)sizeof(struct trace_dynamic) + i * string;
+		uint64_t bytes = word_at(words, 8) * dyn->ref[i].elem;
 
 		if (bytes > capture->limits.string_max)
 			bytes = capture->limits.string_max;
 		put_state(capture, state_at,
 			  read_memory(capture, state_at + 8, word_at(words, 0), bytes));
 	}
-	if (state > 0 && dyn.inner >= 0 && levels > 1)
-		fill_dynamic(capture, true, at + (uint32_t)sizeof(out) + TRACE_DYN_REFS * string,
-			     capture->record + at + 24 + dyn.inner, levels - 1);
+	return state;
+}
+
+/* what the kernel side does: fetch_dynamic() of trace.bpf.c */
+static void fill_dynamic(struct capture *capture, bool has_methods, uint32_t at, const void *iface,
+			 uint32_t levels)
+{
+	struct gotype asked = {.has_methods = has_methods};
+	uint64_t word = word_at(iface, 0), data = word_at(iface, 8), list = 0, left = 0;
+	uint64_t rtype = descriptor(&asked, word);
+	uint32_t elements = 0, element = 0;
+
+	asked.has_methods = true;
+	for (uint32_t level = 0; level < levels; level++) {
+		struct trace_dynamic out = {.rtype = rtype, .word = data, .element = element};
+		struct trace_dynamic *head = (void *)(capture->record + at);
+		struct trace_dyntype dyn = {.inner = -1};
+		const uint8_t *inner = NULL;
+		bool direct;
+		const struct gotype *type = type_of(capture, rtype, &direct);
+
+		memcpy(head, &out, offsetof(struct trace_dynamic, object));
+		if (type)
+			shape_dyntype(type, direct, &capture->limits, &dyn);
+		if (type && fill_level(capture, at, data, &dyn) > 0 && dyn.inner >= 0)
+			inner = (uint8_t *)head->object + dyn.inner;
+		word = inner ? word_at(inner, 0) : 0;
+		data = inner ? word_at(inner, 8) : 0;
+		rtype = dyn.inner_type;
+		element = 0;
+		if (word && rtype == TRACE_DYN_LIST) {
+			list = left ? list : word;
+			elements = left ? elements : (levels - level) << 16;
+			left = left ? left : data;
+			word = 0;
+		} else if (rtype) {
+			data = word;
+		}
+		if (!word && left && list >= 0x10000 && level + 1 < levels) {
+			word = word_at(pointer_to(list), 0);
+			data = word_at(pointer_to(list), 8);
+			list += 16;
+			left--;
+			element = ++elements;
+			rtype = 0;
+		}
+		if (!word)
+			break;
+		if (!rtype)
+			rtype = descriptor(&asked, word);
+		head->more = level + 1 < levels;
+		at += shape_dynamic_size(&capture->limits, 1);
+	}
 }
 
 static void fill_ref(struct capture *capture, const struct shape *shape,
