@@ -45,6 +45,9 @@ int tracer_check_memory(struct tracer *tracer, struct errmsg *err)
 	for (size_t i = 0; i < tracer->program_count; i++)
 		add_file(tracer, i);
 	textcost_processes(tracer->cost, tracer->execs ? tracer->pid : 0);
+	/* what the command starts will live where it does */
+	if (tracer->follows)
+		textcost_processes(tracer->cost, tracer->pid);
 	return tracer->config->force ? 0 : textcost_check(tracer->cost, err);
 }
 

@@ -141,3 +141,17 @@ def every_process_of_the_file():
                    and group in tool.err.text(), tool.said())
             other.wait()
         expect(compile_something(process, path) == 0, process.said())
+
+
+@test()
+def descendants_pay_as_the_command():
+    """What COMMAND starts, and that none runs yet of, is in COMMAND's memory cgroup, which is the tool's."""
+    with tempfile.TemporaryDirectory() as folder, memory_cgroup(130 << 20) as group:
+        path = shutil.copy(f"{toolchain(newest())}/pkg/tool/linux_amd64/compile", folder)
+        with Process(["sh", "-c", f'echo $$ >{group}/cgroup.procs; exec "$@"', "sh", tool_path("gofunccount"),
+                      f"{path}:*", "--", "sh", "-c", f"{path} -V"]) as tool:
+            tool.wait()
+            if "breakpoints take" not in tool.err.text() and tool.child.returncode < 0:
+                raise Skip("the tool itself takes more memory here")
+            expect(re.search(r"breakpoints take .* in process \d+, and memory cgroup "
+                             rf"{group} has room for [0-9.]+ [KM]iB", tool.err.text()), tool.said())
