@@ -118,10 +118,11 @@ static int read_args(struct probespec_reader *reader, struct probespec *out)
 	}
 	if (reader->token.kind == TOKEN_END)
 		return 0;
-	if (out->arg_count)
-		return probespec_reader_expected(reader, "an operator, \",\" or the end");
-	probespec_reader_expected(reader, "\",\" or the end");
-	if (reader->token.kind != TOKEN_BAD)
+	bool follows = begins_expr(reader);
+
+	probespec_reader_expected(reader, out->arg_count ? "an operator, \",\" or the end"
+							 : "\",\" or the end");
+	if (reader->token.kind != TOKEN_BAD && (follows || !out->arg_count))
 		errmsg_hint(reader->err, "a comma goes before each EXPR");
 	return -1;
 }

@@ -206,8 +206,13 @@ static int keep_params(struct sigparser *parser, const struct sigparams *list, s
 	for (size_t i = 0; i < list->count; i++) {
 		const struct sigparam *param = &list->items[i];
 
-		if (sig_check_size(parser, param->type, param->start))
+		if (sig_check_size(parser, param->type, param->start)) {
+			/* as in C */
+			if (param->name && gotypes_basic(parser->types, param->name))
+				errmsg_hint(parser->err, "Go has a parameter's name first: (%s %s)",
+					    param->type->name, param->name);
 			return -1;
+		}
 		(*out)[i] = (struct goparam){.name = param->name, .type = param->type};
 	}
 	return 0;

@@ -189,7 +189,10 @@ struct heldfile *target_resolve(const char *binary, const struct process *proc, 
 	if (strchr(binary, '/'))
 		return resolve_path(binary, proc, err);
 	file = target_find_name(binary, proc);
-	if (!file)
-		errmsg_set(err, "\"%s\" is no program in PATH and no library", binary);
-	return file;
+	if (file)
+		return file;
+	errmsg_set(err, "\"%s\" is no program in PATH and no library", binary);
+	if (*binary && !binary[1] && strchr("tuk", *binary))
+		errmsg_hint(err, "tracepoints and USDT probes are for bcc's own tools");
+	return NULL;
 }

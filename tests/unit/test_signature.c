@@ -255,6 +255,10 @@ static void test_remedy(void **state)
 	(void)state;
 	assert_null(signature_type(types, NULL, "pkg.T", NULL, &err));
 	assert_non_null(strstr(err.hint, "pointer"));
+	struct gofunc fn;
+
+	assert_int_equal(signature_parse(types, &NAMES, "(int a, int b)", &fn, NULL, &err), -1);
+	assert_string_equal(err.hint, "Go has a parameter's name first: (a int)");
 	gotypes_free(types);
 }
 

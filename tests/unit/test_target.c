@@ -190,7 +190,12 @@ static void test_resolve_errors(void **state)
 
 		assert_null(target_resolve(rows[i].binary, NULL, &err));
 		assert_string_equal(err.text, rows[i].text);
+		assert_string_equal(err.hint, "");
 	}
+	struct errmsg err = {0};
+
+	assert_null(target_resolve("t", NULL, &err));
+	assert_string_equal(err.hint, "tracepoints and USDT probes are for bcc's own tools");
 }
 
 /* A copy of sleep(1) that has been running since before `path` was removed. */
