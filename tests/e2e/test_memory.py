@@ -8,7 +8,7 @@ import re
 import shutil
 import tempfile
 
-from harness import Process, Skip, Tool, expect, newest, run, test, toolchain
+from harness import Process, Skip, Tool, expect, newest, run, test, tool_path, toolchain
 
 LIMIT = 10 << 20
 
