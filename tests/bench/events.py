@@ -20,6 +20,7 @@ VERSION = "1.27"
 CALLS, ROUNDS = 4000, 15
 TRACED_NS = 150
 FALSE_PREDICATE = 1.3  # of an empty program, at the most
+AT_RETURN = 1.15       # of reading at entry
 FORMATS = {"two": 'main.two "%d %d", a, b', "text": 'main.text "%s", s'}
 PRINTF = {"two": 'printf("%d %d\\n", reg("ax"), reg("bx"));',
           "text": 'printf("%s\\n", str(reg("ax"), reg("bx") + 1));'}
@@ -75,8 +76,8 @@ def bpftrace(copy):
     return copy.trace(["bpftrace", "-e", script], "Attaching")
 
 
-def ours(world, copy, probe):
-    return copy.trace([world.tool("gotrace"), f"{copy.program}:{probe}"], "PID")
+def ours(world, copy, probe, when=""):
+    return copy.trace([world.tool("gotrace"), f"{when}{copy.program}:{probe}"], "PID")
 
 
 def empty(world, copy, other, probe):
@@ -135,6 +136,19 @@ def measure_predicate(world):
               FALSE_PREDICATE)
 
 
+def measure_after(world):
+    """32 bytes that are read when the call returns, and those that are read when it begins"""
+    idle, late, early = (Copy(world, "text", role) for role in ("untraced3", "late", "early"))
+    ours(world, late, 'main.text "%s", after(s)', "r:")
+    ours(world, early, 'main.text "%s", s', "r:")
+    interleave([idle, late, early])
+    for copy in idle, late, early:
+        copy.end()
+    for copy in late, early:
+        check_lines(copy, r"main\.text")
+    yield Row("text read at return", "the same at entry", above(late, idle), above(early, idle), "ns", AT_RETURN)
+
+
 def sustained(world, what, rate):
     """Calls a second that a target made, paced, and how many of them were printed"""
     copy = ours(world, Copy(world, what, f"rate{rate}"), FORMATS[what])
@@ -183,6 +197,10 @@ def printed(world):
         delve(world)
     except Failed as why:
         print(f"dlv is not measured: {why}", file=sys.stderr)
+
+
+def after(world):
+    yield from measure_after(world)
 
 
 def rate(world):
