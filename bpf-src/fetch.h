@@ -72,6 +72,12 @@ static inline u64 slice_end(s64 *bad, u64 low, u64 high, u64 cap)
 	return low > end || (s64)(low | high) < 0 ? low : end;
 }
 
+/* The state of elements of which no more than so many bytes are wanted. */
+static inline s64 slice_state(s64 state, u64 bytes)
+{
+	return state > 0 && state > bytes ? bytes : state;
+}
+
 /* A pointer that was known when the call began, now. What it points to has moved with the stack if
  * it was in a frame above that of the call, which began with stack pointer `sp`. Without a branch,
  * which the verifier would follow both ways. */

@@ -140,5 +140,12 @@ struct shape *gen_cut_value(struct gen *gen, const struct expr *expr,
 	ctext_line(gen->out, "*(u64 *)(rec + %u) = %s - %s;", shape->at + 8, end, low.text);
 	ctext_line(gen->out, "*(s64 *)(rec + %u) = bad ? bad : *(s64 *)(rec + %u);", *state_at,
 		   *state_at);
+	if (shape->ref_count)
+		ctext_line(
+			gen->out,
+			"*(s64 *)(rec + %u) = slice_state(*(s64 *)(rec + %u), (%s - %s) * %" PRIu64
+			");",
+			shape->refs[0].state_at, shape->refs[0].state_at, end, low.text,
+			of.elem_size);
 	return shape;
 }

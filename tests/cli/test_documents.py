@@ -31,7 +31,8 @@ PROGRAMS = {  # name: fixture, version (None: the newest), flavour
     "app-stripped": ("shown/app", None, "strip"), "loop": ("shown/loop", None, "strip"),
     "greet": ("shown/greet", None, "plain"), "calc": ("shown/calc", "gccgo", "plain"),
     "hello-gccgo": ("shown/hello", "gccgo", "plain"), "jobs-arm64": ("shown/jobs", None, "arm64"),
-    "shop": ("recipes", None, "strip"), "httpd": ("httpd", None, "strip"), "fips": ("shown/fips", None, "strip"),
+    "shop": ("recipes", None, "strip"), "httpd": ("httpd", None, "strip"),
+    "courier": ("tls", None, "strip"), "fips": ("shown/fips", None, "strip"),
 }
 PIDS = {"2291": "fips"}  # those of a certain program; others are of whatever runs
 ENDLESS = {"hello", "store", "store-stripped", "web", "functions", "functions-g", "small",
@@ -208,7 +209,7 @@ class World:
                 self.start("shop", "now", "rounds=100000")
             pid = self.etcds[1 if waits else 0].child.pid if self.etcds else max(self.pids.values())
             text = re.sub(r"-p \d+", f"-p {pid}", text)
-        return re.sub(r"-- \./(shop|httpd)", r"-- ./\1 now", text)
+        return re.sub(r"-- \./(shop|httpd|courier)", r"-- ./\1 now", text)
 
     def run(self, command, is_endless):
         """Ends it with Ctrl-C where that is shown, after a while."""

@@ -283,7 +283,8 @@ static const struct row rows[] = {
 	 "\tu64 v9 = (s64)probe_register(ctx, REGISTER_AX);\n"
 	 "\tu64 v10 = slice_end(&bad, v8, v9, v8 + *(u64 *)(rec + 16));\n"
 	 "\t*(u64 *)(rec + 16) = v10 - v8;\n"
-	 "\t*(s64 *)(rec + 0) = bad ? bad : *(s64 *)(rec + 0);\n", 136, 136},
+	 "\t*(s64 *)(rec + 0) = bad ? bad : *(s64 *)(rec + 0);\n"
+	 "\t*(s64 *)(rec + 32) = slice_state(*(s64 *)(rec + 32), (v10 - v8) * 1);\n", 136, 136},
 	{"main.f(a [4]int16, i int) (len(a[i:]) > 1)", &stack,
 	 "",
 	 "\tu64 v0 = hit->sp + 8;\n"
