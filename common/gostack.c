@@ -16,6 +16,8 @@ struct walk {
 	FILE *out;
 	bool detail;
 	struct json *json;
+	const char *const *names;
+	bool *found;
 };
 
 static const char *function_of(const struct gostack_place *place)
@@ -180,6 +182,28 @@ void gostack_print(FILE *out, const struct gostack *stack, struct gostack_symbol
 	if (!walk_stack(&walk, stack))
 		fputs("        ...\n", out);
 	print_creator(&walk, stack);
+}
+
+/* --- as a set --- */
+
+static void look_at_line(const struct walk *walk, uint64_t addr, const struct gostack_place *place,
+			 const struct gostack_line *line)
+{
+	(void)addr;
+	(void)place;
+	for (size_t i = 0; line->name && walk->names[i]; i++)
+		if (!strcmp(line->name, walk->names[i]))
+			*walk->found = true;
+}
+
+bool gostack_has(const struct gostack *stack, struct gostack_symbols *syms,
+		 const char *const *names)
+{
+	bool found = false;
+	struct walk walk = {.syms = syms, .emit = look_at_line, .names = names, .found = &found};
+
+	walk_stack(&walk, stack);
+	return found;
 }
 
 /* --- as JSON --- */

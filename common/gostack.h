@@ -45,6 +45,9 @@ void gostack_symbols_free(struct gostack_symbols *syms); /* NULL is all right */
  * named by the file's symbols where it has some, else [unknown] with its address. */
 void gostack_print(FILE *out, const struct gostack *stack, struct gostack_symbols *syms,
 		   bool detail);
+/* Has it a frame, inlined or not, of one of these functions? The list ends with NULL. */
+bool gostack_has(const struct gostack *stack, struct gostack_symbols *syms,
+		 const char *const *names);
 /* Members of the object that is open: "stack": an array of {"addr":N, "func":NAME or null, "off":N,
  * "file":..., "line":N, "inlined":true}; "stack_cut":true; "created_by": such a frame, with "goid".
  */

@@ -23,7 +23,9 @@ void traceplan_define(const struct traceplan *plan, struct tracer *tracer)
 	tracer_define(tracer, "SAVED_MAX", plan->saved_max);
 	tracer_define(tracer, "RING_PAGES", RING_PAGES);
 	tracer_define(tracer, "CALLS", bpfmap_room(CALLS_MAX));
-	tracer_define(tracer, "USER_FRAMES", config->user_stack);
+	bool frames = config->user_stack || (config->callers && !rt->split_stack);
+
+	tracer_define(tracer, "USER_FRAMES", frames);
 	tracer_define(tracer, "KERNEL_FRAMES", config->kernel_stack);
 	for (size_t i = 0; i < config->probe_count; i++)
 		if (plan->returns[i]) {

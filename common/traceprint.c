@@ -216,6 +216,16 @@ static char *message_of(const struct traceprint *print, const struct traceprint_
 	return text;
 }
 
+/* Is one of its callers a function that was named? */
+static bool is_under(const struct traceprint *print, const struct traceprint_event *event)
+{
+	struct gostack stack = traceprint_stack(print->reader, event);
+
+	return print->config->not_under &&
+	       gostack_has(&stack, traceprint_symbols(print->reader, event),
+			   print->config->not_under);
+}
+
 static void show(struct traceprint *print, const struct traceprint_event *event)
 {
 	const struct traceprint_config *config = print->config;
@@ -241,9 +251,15 @@ bool traceprint_event(const void *data, size_t len, void *ctx)
 {
 	struct traceprint *print = ctx;
 	struct traceprint_event event;
+	struct trace_event head;
 
-	if (!traceprint_read(print->reader, data, len, &event))
+	if (!traceprint_read(print->reader, data, len, &event) || is_under(print, &event))
 		return true;
+	if (!print->config->user_stack) { /* --not-under has asked for it */
+		head = *event.head;
+		head.user_frames = 0;
+		event.head = &head;
+	}
 	show(print, &event);
 	return !ferror(stdout) && (!print->config->max || print->printed < print->config->max);
 }

@@ -21,6 +21,9 @@ struct traceprint_config {
 	bool cpu;            /* -C */
 	const char *comm;    /* -n: only where the command's name holds it; NULL: all */
 	const char *message; /* -f: the same of the message */
+	/* --not-under: only where the stack has none of these functions; ends with NULL; NULL: all
+	 */
+	const char *const *not_under;
 	bool user_stack, kernel_stack;
 	bool addresses; /* -a: in stacks */
 	bool aggregate; /* -A: each distinct line once, with its count, at the end */

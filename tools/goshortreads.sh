@@ -7,7 +7,9 @@ recipe_args='[BINARY]'
 recipe_synopsis='[-n] [-a]'
 recipe_letters=na
 recipe_options="  -n, --net             connections as well, where reads are mostly short
-  -a, --all             those as well that get nothing: at the end, after a timeout, ..."
+  -a, --all             those as well that get nothing: at the end, after a timeout, ...,
+                        and those of os.ReadFile, io.ReadAll and the like, which go
+                        on to the end whatever a read gets"
 recipe_examples="    goshortreads -p 181           # of one process
     goshortreads -na -U ./app     # connections too, errors, stacks; all processes of ./app
     goshortreads -- ./app arg     # of a program that is started"
@@ -45,5 +47,11 @@ probe_reads 'os.(*File).Read' file goarg1.file.name
 if [ -n "$net" ]; then
 	recipe_need 'net.(*conn).Read' 'has no connections of package net'
 	probe_reads 'net.(*conn).Read' peer goarg1.fd.raddr
+fi
+# The last reads of what reads to the end are short, and no mistake.
+if [ -z "$all" ]; then
+	for reader in os.ReadFile io.ReadAll io.copyBuffer io/ioutil.ReadFile io/ioutil.readAll 'bytes.(*Buffer).ReadFrom'; do
+		recipe_passed="$recipe_passed--not-under $(recipe_quote "$reader")"
+	done
 fi
 recipe_trace 'PID     GOID         GOT    ASKED FILE OR PEER'

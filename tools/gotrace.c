@@ -10,6 +10,7 @@
 #include "escape.h"
 #include "events.h"
 #include "funcinfo.h"
+#include "mem.h"
 #include "number.h"
 #include "options.h"
 #include "progress.h"
@@ -22,12 +23,20 @@
 #include "traceplan.h"
 #include "traceprint.h"
 
-enum { STRING_DEFAULT = 80, STRING_LIMIT = 4096, MANY_KINDS = 150, LETTER_HEADER = 0x2000 };
+enum {
+	STRING_DEFAULT = 80,
+	STRING_LIMIT = 4096,
+	MANY_KINDS = 150,
+	LETTER_HEADER = 0x2000,
+	LETTER_UNDER
+};
 
 struct gotrace {
 	const struct options *opts;
 	struct traceplan_config plan_config;
 	struct traceprint_config print_config;
+	const char **not_under; /* --not-under; ends with NULL */
+	size_t under_count, under_cap;
 	struct traceplan *plan;
 	struct tracer *tracer;
 	struct traceprint *print;
@@ -76,6 +85,18 @@ static int take_filter(struct gotrace *trace, int letter, const char *value, str
 	return ret;
 }
 
+static void take_under(struct gotrace *trace, const char *name)
+{
+	trace->not_under = mem_grow(trace->not_under, trace->under_count, &trace->under_cap,
+				    sizeof(*trace->not_under));
+	trace->not_under[trace->under_count++] = name;
+	trace->not_under = mem_grow(trace->not_under, trace->under_count, &trace->under_cap,
+				    sizeof(*trace->not_under));
+	trace->not_under[trace->under_count] = NULL;
+	trace->print_config.not_under = trace->not_under;
+	trace->plan_config.callers = true;
+}
+
 static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
 {
 	struct gotrace *trace = ctx;
@@ -108,6 +129,9 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 		break;
 	case LETTER_HEADER:
 		print->header = value;
+		break;
+	case LETTER_UNDER:
+		take_under(trace, value);
 		break;
 	default:
 		return take_filter(trace, letter, value, err);
@@ -242,6 +266,8 @@ static const struct options_def own_options[] = {
 	{'K', "kernel-stack", NULL, "print the kernel stack"},
 	{'a', "address", NULL, "print addresses, files and lines in stacks"},
 	{'A', "aggregate", NULL, "print each distinct line once, with its count, at the end"},
+	{LETTER_UNDER, "not-under", "FUNCTION",
+	 "leave out calls that FUNCTION has made, itself or by others"},
 	{LETTER_HEADER, "header", "TEXT",
 	 "print messages alone, under TEXT instead of the columns"},
 	{0},
@@ -342,6 +368,7 @@ static int plan_and_run(struct gotrace *trace, const struct options_tool *tool)
 	tracelosses_free(trace->losses);
 	traceprint_free(trace->print);
 	traceplan_free(trace->plan);
+	free(trace->not_under);
 	return status;
 }
 

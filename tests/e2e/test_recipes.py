@@ -320,3 +320,22 @@ def results_of_jumps(version):
         expect(lines, f"no calls: {out}")
         expect(all(line.endswith("<jumped> <jumped> (jumped)") for line in lines), out)
         expect("without the results that the predicate needs" in tracer.err.text(), tracer.err.text())
+
+
+@test(version=recipe_versions)
+def recipe_short_reads(version):
+    """The one that is a mistake is not among those of functions that read to the end."""
+    with Target("wholly", version, "strip") as target:
+        with Recipe("goshortreads", "-p", target.target_pid) as short, \
+                Recipe("goshortreads", "-a", "-p", target.target_pid) as every, \
+                Recipe("goshortreads", "-j", "-M", "1", "-p", target.target_pid) as first:
+            for recipe in short, every, first:
+                recipe.attached()
+            target.go()
+            got, all_, objects = rows(short.rest(), 5), rows(every.rest(), 5), first.rest()
+            expect(target.wait() == 0, f"the target ended otherwise: {target.said()}")
+        told = [line.split()[1:] for line in target.out.text().splitlines() if line[:6] == "short "]
+    expect([row[2:4] for row in got] == told and len(told) == 1, f"{got}, in truth {told}")
+    expect(len([row for row in all_ if row[2] != "0"]) > 170, f"{len(all_)} reads with -a")
+    lines = [json.loads(line) for line in objects.splitlines()]
+    expect([[str(line["got"]), str(line["asked"])] for line in lines] == told and "stack" not in lines[0], f"{lines}")
