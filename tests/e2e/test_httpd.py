@@ -56,6 +56,9 @@ def requests_served(version, flavour):
     lines, times = shown(text)
     same(lines, [asked(told) for told in truth])
     for told in truth:
+        # these are answered in part or whole before their handler returns
+        if told["uri"] in ("/hijack", "/large"):
+            continue
         took = times[told["method"], told["uri"]]
         expect(not took or min(took) <= told["ns"] / 1e6 + 0.001, f"{took} ms, in truth {told}")
     expect(len(times["PUT", "/slow"]) == 2 and min(times["PUT", "/slow"]) >= 30, times["PUT", "/slow"])
