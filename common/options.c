@@ -8,6 +8,7 @@
 #include "errmsg.h"
 #include "escape.h"
 #include "number.h"
+#include "options_bcc.h"
 
 enum { LETTER_VERSION = 0x1000, LETTER_INLINED, LETTER_FIPS, LETTER_FORCE, DEFS_MAX = 32 };
 enum { HELP_COLUMN = 24, LINE_WIDTH = 79 };
@@ -174,7 +175,8 @@ static int bad_long_option(const struct table *tab, const char *arg, struct errm
 
 /* What is wrong with the option that getopt_long answered with `?` or `:`. `arg` is the argument
  * that it has read last. */
-static int bad_option(const struct table *tab, int answer, const char *arg, struct errmsg *err)
+static int bad_option(const struct options_tool *tool, const struct table *tab, int answer,
+		      const char *arg, struct errmsg *err)
 {
 	bool is_long = !strncmp(arg, "--", 2), known = false;
 	int len = strcspn(arg, "=");
@@ -189,7 +191,12 @@ static int bad_option(const struct table *tab, int answer, const char *arg, stru
 		return bad_long_option(tab, arg, err);
 	if (known && is_long)
 		return errmsg_set(err, "option '%.*s' takes no value", len, arg);
-	return errmsg_set(err, "unknown option '-%c'", optopt);
+	const char *hint = options_bcc_hint(tool->name, optopt);
+
+	errmsg_set(err, "unknown option '-%c'", optopt);
+	if (hint)
+		errmsg_hint(err, "%s", hint);
+	return -1;
 }
 
 /* Everything before the command; -1 with *err, or an options_result. */
@@ -208,7 +215,7 @@ static int parse_options(const struct options_tool *tool, int argc, char **argv,
 		if (letter == LETTER_VERSION)
 			return OPTIONS_VERSION;
 		if (letter == '?' || letter == ':')
-			return bad_option(&tab, letter, argv[optind - 1], err);
+			return bad_option(tool, &tab, letter, argv[optind - 1], err);
 		if (take(tool, out, letter, optarg, err))
 			return -1;
 	}

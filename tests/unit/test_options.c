@@ -204,6 +204,23 @@ static void test_errors(void **state)
 	}
 }
 
+static void test_options_of_bcc(void **state)
+{
+	char *argv[] = {"gotrace", "-jI", "a:b", NULL};
+	struct taken taken = {0};
+	struct options_tool tool = make_tool(&taken);
+	struct errmsg err = {0};
+	struct options opts;
+
+	(void)state;
+	tool.name = "gotrace";
+	assert_int_equal(options_parse(&tool, 3, argv, &opts, &err), OPTIONS_BAD);
+	assert_string_equal(err.text, "unknown option '-I'");
+	assert_non_null(strstr(err.hint, "without headers"));
+	assert_int_equal(parse("-I a:b", &opts, &taken, &err), OPTIONS_BAD);
+	assert_string_equal(err.hint, "");
+}
+
 /* What options_answer prints to `fd`, which is put back. */
 static int answer(enum options_result result, int fd, char *text, size_t size)
 {
@@ -260,10 +277,10 @@ static void test_answers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_at_once), cmocka_unit_test(test_nothing_given),
-		cmocka_unit_test(test_long_forms),  cmocka_unit_test(test_order_is_free),
-		cmocka_unit_test(test_errors),      cmocka_unit_test(test_help_and_version),
-		cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_all_at_once),      cmocka_unit_test(test_nothing_given),
+		cmocka_unit_test(test_long_forms),       cmocka_unit_test(test_order_is_free),
+		cmocka_unit_test(test_errors),           cmocka_unit_test(test_options_of_bcc),
+		cmocka_unit_test(test_help_and_version), cmocka_unit_test(test_answers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
