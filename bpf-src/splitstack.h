@@ -15,6 +15,7 @@
 struct split_segment { /* of libgcc's generic-morestack.c, before the memory of the segment */
 	u64 prev, next;
 	u64 size;
+	u64 old_stack; /* of who is called on it the arguments on the segment before; 0: none */
 };
 
 #define SPLIT_HEADER 56 /* bytes of the whole structure */

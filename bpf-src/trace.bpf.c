@@ -19,9 +19,17 @@
 #include "trace_shared.h"
 #include "hit.h"
 #include "fetch.h"
+#if defined(SPLIT_STACK) && USER_FRAMES
+#include "stackcopy.h"
+#endif
 #include "type_key.h"
 
-#define FRAMES_SIZE (8 * TRACE_FRAMES * (USER_FRAMES + KERNEL_FRAMES))
+#ifdef SPLIT_STACK
+#define USER_BYTES sizeof(struct trace_stack)
+#else
+#define USER_BYTES (8 * TRACE_FRAMES)
+#endif
+#define FRAMES_SIZE (USER_BYTES * USER_FRAMES + 8 * TRACE_FRAMES * KERNEL_FRAMES)
 #define RING_BYTES (RING_PAGES * 4096ULL)
 #define SAVED_ROOM (SAVED_MAX ? SAVED_MAX : 8)
 
@@ -260,11 +268,13 @@ static inline bool is_wanted(bool want, s64 bad)
 static inline void add_frames(struct pt_regs *ctx, struct hit *hit, struct trace_event *event,
 			      char *to)
 {
-#if USER_FRAMES
+#if USER_FRAMES && defined(SPLIT_STACK)
+	event->user_frames = stackcopy(ctx, hit->tls_g, (struct trace_stack *)to);
+#elif USER_FRAMES
 	event->user_frames = frames_user(ctx, hit->entry_sp, (u64 *)to);
 #endif
 #if KERNEL_FRAMES
-	long bytes = bpf_get_stack(ctx, to + 8 * TRACE_FRAMES * USER_FRAMES, 8 * TRACE_FRAMES, 0);
+	long bytes = bpf_get_stack(ctx, to + USER_BYTES * USER_FRAMES, 8 * TRACE_FRAMES, 0);
 
 	event->kernel_frames = bytes > 0 ? (u64)bytes / 8 : 0;
 #endif

@@ -71,6 +71,32 @@ enum trace_counter {                   /* of map `counters` */
 };
 
 #define TRACE_FRAMES 128
+
+/* Under -U of a gccgo program, in place of the user's frames: user_frames - 1 pieces of its stack,
+ * innermost first. */
+#define TRACE_STACK_PIECES 32
+#define TRACE_STACK_BYTES 32768
+enum trace_register {
+	TRACE_PC,
+	TRACE_SP,
+	TRACE_BP,
+	TRACE_BX,
+	TRACE_R12,
+	TRACE_R13,
+	TRACE_R14,
+	TRACE_R15,
+	TRACE_REGISTERS
+};
+struct trace_stack {
+	unsigned long long regs[TRACE_REGISTERS];
+	unsigned long long library; /* bias of libgo.so */
+	unsigned long long main;    /* address of main.main, as libgo.so has it; 0: not known */
+	struct {
+		unsigned long long addr, len;
+	} pieces[TRACE_STACK_PIECES];
+	char bytes[TRACE_STACK_BYTES]; /* of the pieces, each aligned to 8 */
+};
+
 #define TRACE_SAME_DEPTH 8      /* return probes of one function, inlined copies in one frame */
 #define TRACE_LATER 12          /* readings of one event that are done in one loop */
 #define TRACE_LATER_SIZE 0xffff /* bytes of an element then, at most */

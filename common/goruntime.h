@@ -43,7 +43,9 @@ struct goruntime {
 	bool has_runtime;       /* in the file itself: hooks, offsets */
 	bool is_library;        /* and it serves other files as well */
 	uint32_t split_backoff; /* bytes from a segment's first usable one to its guard */
-	int64_t tls_delta;      /* tls_word: where g is described, as struct trace_place tells */
+	uint64_t morestack;     /* address of the file's __morestack; 0: not found */
+	uint64_t main_word; /* of a library: a word that is filled with main.main's address; or 0 */
+	int64_t tls_delta;  /* tls_word: where g is described, as struct trace_place tells */
 };
 
 /* 0; -1 with *err when goroutines could not be told apart. */

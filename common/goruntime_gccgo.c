@@ -99,6 +99,17 @@ static bool is_tls_module(const struct dynlink_reloc *reloc, void *ctx)
 	return false;
 }
 
+static bool is_main(const struct dynlink_reloc *reloc, void *ctx)
+{
+	struct goruntime *out = ctx;
+
+	if (strcmp(reloc->symbol.name, "main.main") != 0 || reloc->addend ||
+	    (reloc->type != R_X86_64_64 && reloc->type != R_X86_64_GLOB_DAT))
+		return true;
+	out->main_word = reloc->addr;
+	return false;
+}
+
 /* A library finds g by its module's number and an offset, two words of its GOT; a program's own is
  * at a fixed distance from fs. */
 static void find_g(const struct image *img, struct goruntime *out)
@@ -107,6 +118,8 @@ static void find_g(const struct image *img, struct goruntime *out)
 
 	dynlink_each(img, is_tls_module, &search);
 	out->is_library = out->tls_word;
+	if (out->is_library)
+		dynlink_each(img, is_main, out);
 	if (!out->is_library)
 		image_each_symbol(img, is_tls_g, &search);
 }
@@ -128,11 +141,13 @@ static bool read_backoff(const struct image *img, uint64_t morestack, uint32_t *
 	return false;
 }
 
-static uint32_t find_backoff(const struct image *img, const struct pclntab *tab)
+/* __morestack, from a function that calls it, and what it adds to a frame's size */
+static void find_morestack(const struct image *img, const struct pclntab *tab,
+			   struct goruntime *out)
 {
 	struct insn_decoder *dec = insn_decoder_new(image_arch(img));
-	uint32_t backoff = BACKOFF;
 
+	out->split_backoff = BACKOFF;
 	for (size_t i = 0; i < pclntab_count(tab) && i < FUNCS_MAX; i++) {
 		struct splitstack split;
 		struct pclntab_func fn;
@@ -140,11 +155,12 @@ static uint32_t find_backoff(const struct image *img, const struct pclntab *tab)
 
 		if (pclntab_func(tab, i, &fn) && function_code(img, &fn, &code) &&
 		    splitstack_find(dec, &code, &split) &&
-		    read_backoff(img, split.morestack, &backoff))
+		    read_backoff(img, split.morestack, &out->split_backoff)) {
+			out->morestack = split.morestack;
 			break;
+		}
 	}
 	insn_decoder_free(dec);
-	return backoff;
 }
 
 /* --- all of it --- */
@@ -180,11 +196,11 @@ void goruntime_read_gccgo(const struct image *img, const struct pclntab *tab,
 	*out = (struct goruntime){
 		.minor = -1,
 		.split_stack = true,
-		.split_backoff = find_backoff(img, tab),
 		/* called in each frame with deferred calls that a panic is unwound to */
 		.recovered = hook(tab, "runtime.checkdefer"),
 		.fatal = hook(tab, "runtime.startpanic_m"),
 	};
+	find_morestack(img, tab, out);
 	find_goexit(tab, finder, out);
 	if (!out->has_runtime)
 		return;

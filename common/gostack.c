@@ -11,6 +11,7 @@
 /* Frames of a stack one by one, as `emit` wants them. */
 struct walk {
 	struct gostack_symbols *syms;
+	const struct gostack *stack;
 	void (*emit)(const struct walk *walk, uint64_t addr, const struct gostack_place *place,
 		     const struct gostack_line *line);
 	FILE *out;
@@ -56,11 +57,13 @@ static enum beyond beyond(const struct gostack_place *place)
 		enum beyond what;
 	} ends[] = {
 		{"runtime.goexit", NOBODY},
+		{"runtime.kickoff", NOBODY}, /* gccgo's */
 		/* its caller is parked by now, and may run elsewhere already */
 		{"runtime.mcall", NOBODY},
 		/* what called these, C or what a signal interrupted, may keep no frame pointer */
 		{"crosscall2", LOST},
 		{"runtime.sigtramp", LOST},
+		{"runtime.sigtrampgo", LOST},
 	};
 	const char *name = function_of(place);
 
@@ -70,28 +73,52 @@ static enum beyond beyond(const struct gostack_place *place)
 	return CALLER;
 }
 
+/* where every goroutine's stack begins */
+static bool is_first(const struct gostack_place *place)
+{
+	return !strcmp(function_of(place), "runtime.goexit") ||
+	       !strcmp(function_of(place), "runtime.kickoff");
+}
+
 /* the frames at one address, from the `first` on */
 static void emit_frames(const struct walk *walk, uint64_t addr, const struct gostack_place *place,
 			size_t first)
 {
+	bool innermost = addr == (walk->stack->at ? walk->stack->at : walk->stack->frames[0]);
+
 	for (size_t i = first; i < place->count; i++)
-		walk->emit(walk, addr, place, &place->lines[i]);
+		if (!place->lines[i].hidden || innermost)
+			walk->emit(walk, addr, place, &place->lines[i]);
+}
+
+/* What stands at an address in the process's memory. */
+static struct gostack_place find_place(const struct walk *walk, uint64_t addr, bool returns)
+{
+	const struct gostack *stack = walk->stack;
+
+	for (size_t i = 0; i < stack->other_count; i++) {
+		const struct gostack_other *other = &stack->others[i];
+
+		if (gostack_symbols_hold(other->syms, addr - other->bias - returns))
+			return gostack_symbols_find(other->syms, addr - other->bias, returns);
+	}
+	return gostack_symbols_find(walk->syms, addr - stack->bias, returns);
 }
 
 /* true: to its very end */
-static bool walk_stack(const struct walk *walk, const struct gostack *stack)
+static bool walk_stack(const struct walk *walk)
 {
+	const struct gostack *stack = walk->stack;
 	enum beyond next = CALLER;
 	bool returns = false;
 
 	for (size_t i = 0; i < stack->count && next == CALLER; i++) {
 		uint64_t addr = !i && stack->at ? stack->at : stack->frames[i];
-		struct gostack_place place =
-			gostack_symbols_find(walk->syms, addr - stack->bias, returns);
+		struct gostack_place place = find_place(walk, addr, returns);
 
 		returns = !was_interrupted(&place);
 		next = i ? beyond(&place) : CALLER;
-		if (!i || strcmp(function_of(&place), "runtime.goexit") != 0)
+		if (!i || !is_first(&place))
 			emit_frames(walk, addr, &place,
 				    i ? 0 : skip_inlined(&place, stack->probed));
 	}
@@ -177,9 +204,10 @@ static void print_creator(const struct walk *walk, const struct gostack *stack)
 void gostack_print(FILE *out, const struct gostack *stack, struct gostack_symbols *syms,
 		   bool detail)
 {
-	struct walk walk = {.syms = syms, .emit = print_line, .out = out, .detail = detail};
+	struct walk walk = {
+		.syms = syms, .stack = stack, .emit = print_line, .out = out, .detail = detail};
 
-	if (!walk_stack(&walk, stack))
+	if (!walk_stack(&walk))
 		fputs("        ...\n", out);
 	print_creator(&walk, stack);
 }
@@ -200,9 +228,13 @@ bool gostack_has(const struct gostack *stack, struct gostack_symbols *syms,
 		 const char *const *names)
 {
 	bool found = false;
-	struct walk walk = {.syms = syms, .emit = look_at_line, .names = names, .found = &found};
+	struct walk walk = {.syms = syms,
+			    .stack = stack,
+			    .emit = look_at_line,
+			    .names = names,
+			    .found = &found};
 
-	walk_stack(&walk, stack);
+	walk_stack(&walk);
 	return found;
 }
 
@@ -258,11 +290,11 @@ static void json_creator(struct json *json, const struct gostack *stack,
 
 void gostack_json(struct json *json, const struct gostack *stack, struct gostack_symbols *syms)
 {
-	struct walk walk = {.syms = syms, .emit = json_frame, .json = json};
+	struct walk walk = {.syms = syms, .stack = stack, .emit = json_frame, .json = json};
 
 	json_key(json, "stack");
 	json_array(json);
-	bool complete = walk_stack(&walk, stack);
+	bool complete = walk_stack(&walk);
 
 	json_array_end(json);
 	if (!complete) {

@@ -8,8 +8,9 @@
  *         0x0000000000482f2f main.add +0x0 /src/main.go:12
  *         0x0000000000483011 created by main.start in goroutine 1 +0x51 /src/main.go:7
  * Offsets count from the function that the code stands in: inlined frames have that of the
- * function below them. runtime.goexit, where every goroutine's stack begins, is left out. Where Go
- * was called by C the frames of C, and what they were called by, are not shown but as "...". */
+ * function below them. runtime.goexit (gccgo: runtime.kickoff), where every goroutine's stack
+ * begins, is left out. Where Go was called by C the frames of C, and what they were called by, are
+ * not shown but as "...". */
 #ifndef GOSTACK_H
 #define GOSTACK_H
 
@@ -22,6 +23,13 @@ struct image;
 struct json;
 struct pclntab;
 
+struct gostack_symbols; /* what one program's addresses mean; remembers what it has looked up */
+
+struct gostack_other { /* a file that has a part of a program's code */
+	struct gostack_symbols *syms;
+	uint64_t bias;
+};
+
 struct gostack {                /* addresses as in the process's memory */
 	const uint64_t *frames; /* [0]: where the probe stands; the others: return addresses */
 	size_t count;
@@ -33,9 +41,9 @@ struct gostack {                /* addresses as in the process's memory */
 	uint64_t created_by;  /* 0: not known */
 	uint64_t parent_goid; /* 0: not known */
 	bool cut; /* there may be more frames than were read: then a line "..." follows */
+	const struct gostack_other *others; /* where what is not the program's own is looked for */
+	size_t other_count;
 };
-
-struct gostack_symbols; /* what one program's addresses mean; remembers what it has looked up */
 
 /* Both outlive it. */
 struct gostack_symbols *gostack_symbols_new(const struct image *img, const struct pclntab *tab);

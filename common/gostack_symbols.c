@@ -3,6 +3,7 @@
  * the runtime's own tracebacks tell them (Go's src/runtime/symtabinl.go). */
 #include "gostack_symbols.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,11 @@ struct gostack_symbols *gostack_symbols_new(const struct image *img, const struc
 	syms->tab = tab;
 	syms->places = mem_zalloc(PLACES, sizeof(*syms->places));
 	return syms;
+}
+
+bool gostack_symbols_hold(const struct gostack_symbols *syms, uint64_t addr)
+{
+	return image_is_text(syms->img, addr);
 }
 
 void gostack_symbols_free(struct gostack_symbols *syms)
@@ -140,6 +146,16 @@ static const struct image_symbol *find_symbol(struct gostack_symbols *syms, uint
 
 /* --- both --- */
 
+/* "main.f..r" is what main.f calls, so that what it defers can recover. */
+static bool is_recovering(const struct gostack_symbols *syms, const char *name)
+{
+	size_t len = strlen(name);
+
+	while (len && isdigit((unsigned char)name[len - 1]))
+		len--;
+	return pclntab_is_gccgo(syms->tab) && len > 3 && !strncmp(name + len - 3, "..r", 3);
+}
+
 static size_t look_up(struct gostack_symbols *syms, uint64_t addr, bool returns,
 		      struct gostack_line *lines, uint64_t *off)
 {
@@ -149,13 +165,17 @@ static size_t look_up(struct gostack_symbols *syms, uint64_t addr, bool returns,
 
 	*off = 0;
 	if (pclntab_find(syms->tab, call, &fn)) {
+		size_t count = expand(syms->tab, &fn, call, lines);
+
 		*off = addr - fn.addr;
-		return expand(syms->tab, &fn, call, lines);
+		lines[count - 1].hidden = fn.is_wrapper && pclntab_is_gccgo(syms->tab);
+		return count;
 	}
 	lines[0] = (struct gostack_line){0};
 	sym = find_symbol(syms, call);
 	if (sym) {
 		lines[0].name = sym->name;
+		lines[0].hidden = is_recovering(syms, sym->name);
 		*off = addr - sym->addr;
 	}
 	return 1;

@@ -10,6 +10,7 @@ struct gostack_line {
 	const char *file; /* NULL: not known */
 	int line;
 	bool inlined;
+	bool hidden; /* made by gccgo for another function, and left out by its runtime.Callers */
 };
 
 struct gostack_place {
@@ -18,6 +19,8 @@ struct gostack_place {
 	uint64_t off;                     /* of the address in its function */
 };
 
+/* Is the address in the file's code? With load bias 0 */
+bool gostack_symbols_hold(const struct gostack_symbols *syms, uint64_t addr);
 /* `addr` with load bias 0. `returns`: it is a return address, and the call before it is meant.
  * Valid until the next call. */
 struct gostack_place gostack_symbols_find(struct gostack_symbols *syms, uint64_t addr,

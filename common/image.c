@@ -26,7 +26,7 @@ struct image {
 	size_t nsegments;
 	const uint8_t *dynamic; /* PT_DYNAMIC; NULL: none */
 	uint64_t dynamic_size;
-	uint64_t tls_size;
+	uint64_t tls_size, eh_frame;
 };
 
 /* --- opening --- */
@@ -133,6 +133,8 @@ static int read_segments(struct image *img, const Elf64_Ehdr *ehdr, struct errms
 		memcpy(&ph, table + i * sizeof(ph), sizeof(ph));
 		if (ph.p_type == PT_DYNAMIC)
 			set_dynamic(img, &ph);
+		if (ph.p_type == PT_GNU_EH_FRAME)
+			img->eh_frame = ph.p_vaddr;
 		if (ph.p_type == PT_TLS && ph.p_align)
 			img->tls_size = (ph.p_memsz + ph.p_align - 1) / ph.p_align * ph.p_align;
 		if (ph.p_type == PT_LOAD && add_segment(img, &ph, i, err) < 0)
@@ -357,6 +359,11 @@ bool image_addr_to_off(const struct image *img, uint64_t addr, uint64_t *off)
 uint64_t image_tls_size(const struct image *img)
 {
 	return img->tls_size;
+}
+
+uint64_t image_eh_frame(const struct image *img)
+{
+	return img->eh_frame;
 }
 
 /* --- sections and symbols --- */

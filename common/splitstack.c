@@ -45,8 +45,10 @@ static bool read_detour(const struct insn_decoder *dec, const struct insn_code *
 			return false;
 		addr += in.size;
 	}
-	if (in.kind != INSN_CALL || !in.target || !insn_decode(dec, code, in.addr + in.size, &in) ||
-	    in.kind != INSN_RET)
+	if (in.kind != INSN_CALL || !in.target)
+		return false;
+	out->morestack = in.target;
+	if (!insn_decode(dec, code, in.addr + in.size, &in) || in.kind != INSN_RET)
 		return false;
 	out->ret = in.addr;
 	out->back = 0;

@@ -14,6 +14,18 @@ static bool same_creation(const struct tracer *tracer)
 	return true;
 }
 
+/* Where the other one of a gccgo program and its library is. */
+static void define_library(struct tracer *tracer)
+{
+	const struct goruntime *library = NULL;
+
+	for (size_t i = 0; i < tracer->program_count; i++)
+		if (tracer->runtimes[i].is_library)
+			library = &tracer->runtimes[i];
+	tracer_define(tracer, "LIBRARY_INDEX", library ? library->tls_word : 0);
+	tracer_define(tracer, "LIBRARY_MAIN", library ? library->main_word : 0);
+}
+
 void traceplan_define(const struct traceplan *plan, struct tracer *tracer)
 {
 	const struct traceplan_config *config = plan->config;
@@ -23,10 +35,12 @@ void traceplan_define(const struct traceplan *plan, struct tracer *tracer)
 	tracer_define(tracer, "SAVED_MAX", plan->saved_max);
 	tracer_define(tracer, "RING_PAGES", RING_PAGES);
 	tracer_define(tracer, "CALLS", bpfmap_room(CALLS_MAX));
-	bool frames = config->user_stack || (config->callers && !rt->split_stack);
+	bool frames = config->user_stack || config->callers;
 
 	tracer_define(tracer, "USER_FRAMES", frames);
 	tracer_define(tracer, "KERNEL_FRAMES", config->kernel_stack);
+	if (frames && rt->split_stack)
+		define_library(tracer);
 	for (size_t i = 0; i < config->probe_count; i++)
 		if (plan->returns[i]) {
 			tracer_define(tracer, "RETURNS", 1);

@@ -14,17 +14,6 @@ int traceplan_check_runtimes(const struct traceplan_config *config, struct trace
 
 	if (!rt->split_stack)
 		return 0;
-	if (config->user_stack) {
-		errmsg_set(err, "stacks of gccgo programs are not supported");
-		errmsg_hint(err,
-			    "GCC's code keeps no frame pointers; without -U calls are printed");
-		return -1;
-	}
-	if (config->callers)
-		selection_note(tracer->sel,
-			       mem_printf("--not-under leaves out nothing in %s: it is "
-					  "of gccgo, whose stacks are not known",
-					  tracer->programs[0]->path));
 	if (rt->g_goid)
 		return 0;
 	if (config->only_goid)

@@ -219,10 +219,12 @@ static char *message_of(const struct traceprint *print, const struct traceprint_
 /* Is one of its callers a function that was named? */
 static bool is_under(const struct traceprint *print, const struct traceprint_event *event)
 {
-	struct gostack stack = traceprint_stack(print->reader, event);
+	struct gostack stack;
 
-	return print->config->not_under &&
-	       gostack_has(&stack, traceprint_symbols(print->reader, event),
+	if (!print->config->not_under)
+		return false;
+	stack = traceprint_stack(print->reader, event);
+	return gostack_has(&stack, traceprint_symbols(print->reader, event),
 			   print->config->not_under);
 }
 

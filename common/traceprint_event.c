@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "traceprint_event.h"
+#include "traceprint_reader.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,16 +15,6 @@
 #include "rtti.h"
 #include "traceplan.h"
 #include "tracer.h"
-
-struct traceprint_reader {
-	const struct traceplan *plan;
-	const struct tracer *tracer;
-	struct gostack_symbols **symbols; /* of each program */
-	size_t symbol_count;
-	struct kallsyms *kernel; /* NULL: none */
-	bool kernel_tried;
-	bool no_addresses;
-};
 
 struct traceprint_reader *traceprint_reader_new(const struct traceplan *plan,
 						const struct tracer *tracer, bool no_addresses)
@@ -72,12 +62,19 @@ bool traceprint_read(const struct traceprint_reader *reader, const void *data, s
 	out->user_frames = (const uint64_t *)(out->record + out->record_len);
 	out->kernel_frames = out->user_frames;
 	len = (len - out->record_len) / sizeof(uint64_t);
-	if (head->user_frames > TRACE_FRAMES || head->user_frames > len)
+
+	bool copied = reader->tracer->runtimes[0].split_stack;
+	size_t room = copied ? sizeof(struct trace_stack) / sizeof(uint64_t) : TRACE_FRAMES;
+
+	if (head->user_frames > (copied ? TRACE_STACK_PIECES + 1 : TRACE_FRAMES) ||
+	    (head->user_frames && len < (copied ? room : head->user_frames)))
 		return false;
+	if (copied && head->user_frames)
+		out->user_stack = (const struct trace_stack *)out->user_frames;
 	/* those of the kernel stand last, after room for as many of the user's */
 	if (head->kernel_frames && len > TRACE_FRAMES) {
-		out->kernel_frames += TRACE_FRAMES;
-		len -= TRACE_FRAMES;
+		out->kernel_frames += room;
+		len -= room;
 	}
 	return head->kernel_frames <= TRACE_FRAMES && head->kernel_frames <= len;
 }
@@ -122,34 +119,6 @@ struct value_source traceprint_source(struct traceprint_reader *reader,
 				     .promotes_error = promotes_error,
 				     .func = find_func,
 				     .ctx = lookup};
-}
-
-struct gostack_symbols *traceprint_symbols(struct traceprint_reader *reader,
-					   const struct traceprint_event *event)
-{
-	uint32_t n = event->item->program;
-	const struct program *prog = reader->tracer->programs[n];
-
-	if (!reader->symbols[n])
-		reader->symbols[n] = gostack_symbols_new(prog->img, prog->tab);
-	return reader->symbols[n];
-}
-
-struct gostack traceprint_stack(const struct traceprint_reader *reader,
-				const struct traceprint_event *event)
-{
-	const struct trace_event *head = event->head;
-	const struct selection_item *item = &reader->tracer->sel->items[head->item];
-
-	return (struct gostack){.frames = event->user_frames,
-				.count = head->user_frames,
-				.bias = head->bias,
-				.at = item->is_copy ? item->copy.addr + head->bias : 0,
-				.probed = event->func,
-				/* the first goroutine is the run time's own */
-				.created_by = head->goid == 1 ? 0 : head->created_by,
-				.parent_goid = head->parent_goid,
-				.cut = head->user_frames == TRACE_FRAMES};
 }
 
 void traceprint_user_stack(FILE *out, struct traceprint_reader *reader,

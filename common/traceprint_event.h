@@ -26,6 +26,7 @@ struct traceprint_event {
 	const uint8_t *record;
 	uint32_t record_len;
 	const uint64_t *user_frames, *kernel_frames; /* as many as the head says */
+	const struct trace_stack *user_stack;        /* gccgo: instead of the frames; or NULL */
 };
 
 /* `no_addresses`: as struct value_source has it */
@@ -50,7 +51,8 @@ struct value_source traceprint_source(struct traceprint_reader *reader,
 /* As many as the item has. */
 struct format_arg *traceprint_args(const struct traceprint_event *event);
 void traceprint_free_args(struct format_arg *args, size_t count);
-struct gostack traceprint_stack(const struct traceprint_reader *reader,
+/* Until the next one is asked for. */
+struct gostack traceprint_stack(struct traceprint_reader *reader,
 				const struct traceprint_event *event);
 struct gostack_symbols *traceprint_symbols(struct traceprint_reader *reader,
 					   const struct traceprint_event *event);

@@ -116,6 +116,3 @@ def refused_gccgo():
         run(["strip", "-o", f"{folder}/bare", fixture("calls", "gccgo", "static")])
         got = run([tool_path("gofuncs"), f"{folder}/bare:main.*"])
         expect(got.returncode == 1 and "a gccgo program without symbols" in got.stderr, got.stderr)
-    got = run([tool_path("gotrace"), "-U", "go:fmt.Println"])
-    expect(got.returncode == 1 and "stacks of gccgo programs are not supported" in got.stderr,
-           got.stderr)
