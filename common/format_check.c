@@ -38,6 +38,8 @@ static struct allowed of_sequence(const struct gotype *type)
 {
 	bool bytes = is_byte(type->elem);
 
+	if (type->kind == GOTYPE_ARRAY && value_has_text(type))
+		return (struct allowed){"vsqxX", "a UUID", "%v or %x"};
 	if (type->kind == GOTYPE_ARRAY)
 		return (struct allowed){bytes ? "vxX" : "v", "an array", bytes ? "%v or %x" : "%v"};
 	if (bytes)
@@ -65,8 +67,12 @@ static struct allowed of_type(const struct gotype *type)
 	case GOTYPE_STRUCT:
 		if (is_named(type, "time.Time"))
 			return (struct allowed){"vs", "a time", "%v"};
+		if (value_has_text(type))
+			return (struct allowed){"vsq", "a struct", "%v or %s"};
 		return (struct allowed){"v", "a struct", "%v, or print its fields"};
 	case GOTYPE_POINTER:
+		if (value_has_text(type))
+			return (struct allowed){"pvsqdiuxX", "a pointer", "%v, %s or %p"};
 		return (struct allowed){"pvdiuxX", "a pointer", "%p or %v"};
 	case GOTYPE_MAP:
 		return (struct allowed){"pvxX", "a map", "%v"};

@@ -6,6 +6,20 @@
 #include "format.h"
 #include "format_parts.h"
 
+/* %s, %q of what has a text of its own */
+static bool print_known(FILE *out, const struct format_piece *piece,
+			const struct value_source *source, const struct value_at *at)
+{
+	struct format_text text = {.owned = value_known_text(source, at, &text.len)};
+
+	if (!text.owned)
+		return false;
+	text.bytes = text.owned;
+	format_print_text(out, piece, text);
+	free(text.owned);
+	return true;
+}
+
 /* false: the verb does not fit what is there */
 static bool print_as(FILE *out, const struct format_piece *piece, const struct value_source *source,
 		     const struct value_at *at)
@@ -15,6 +29,8 @@ static bool print_as(FILE *out, const struct format_piece *piece, const struct v
 
 	if (strchr("fFeEgG", piece->verb))
 		return format_print_float(out, piece, source, at);
+	if (strchr("sq", piece->verb) && print_known(out, piece, source, at))
+		return true;
 	if (strchr("sqxX", piece->verb) && format_get_text(source, at, &text)) {
 		format_print_text(out, piece, text);
 		free(text.owned);

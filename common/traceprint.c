@@ -199,7 +199,7 @@ static void tally_row(struct traceprint *print, const struct traceprint_event *e
 	print_row(out, print, event, message);
 	fclose(out);
 	text[len ? len - 1 : 0] = 0; /* its newline */
-	tally_add(print->tally, text);
+	tally_add_to(print->tally, print->config->by_func ? event->func : "", text);
 	free(text);
 }
 
@@ -276,6 +276,17 @@ static void print_tally(const char *text, uint64_t count, void *ctx)
 		printf("%s\n-->COUNT %" PRIu64 "\n\n", text, count);
 }
 
+/* What one function has several lines of is summed up. */
+static void print_group(const char *func, uint64_t count, size_t lines, void *ctx)
+{
+	(void)ctx;
+	if (!*func || lines < 2)
+		return;
+	printf("%-8s ", "");
+	escape_print(stdout, func);
+	printf(": %" PRIu64 ", in %zu lines:\n", count, lines);
+}
+
 void traceprint_aggregated(struct traceprint *print)
 {
 	const struct traceprint_config *config = print->config;
@@ -286,7 +297,7 @@ void traceprint_aggregated(struct traceprint *print)
 		printf("%-8s %s\n", "COUNT", config->header);
 	else if (config->header)
 		puts(config->header);
-	tally_each(print->tally, print_tally, (void *)config);
+	tally_each_group(print->tally, print_group, print_tally, (void *)config);
 	tally_free(print->tally);
 	print->tally = tally_new();
 	fflush(stdout);

@@ -26,6 +26,7 @@ struct traceprint_config {
 	const char *const *not_under;
 	bool user_stack, kernel_stack;
 	bool addresses; /* -a: in stacks */
+	bool by_func;   /* --by-func: those of a function together, with their sum */
 	bool aggregate; /* -A: each distinct line once, with its count, at the end */
 	bool json;
 	const char *header; /* --header: messages alone, under this text; NULL: all columns */

@@ -49,6 +49,9 @@ void value_json(struct json *json, const struct shape *shape, const struct value
  * or it was not read. */
 bool value_int(const struct shape *shape, const struct value_source *source, int64_t *out);
 
+/* Is it a type, or a pointer to one, that is printed as its String() does: net.IP, url.URL? */
+bool value_has_text(const struct gotype *type);
+
 /* "1.5s", as time.Duration's String does */
 void value_print_duration(FILE *out, int64_t ns);
 

@@ -194,6 +194,11 @@ static value_known_fn *find(const struct gotype *type)
 	return NULL;
 }
 
+bool value_has_text(const struct gotype *type)
+{
+	return find(type->kind == GOTYPE_POINTER && type->elem ? type->elem : type);
+}
+
 char *value_known_text(const struct value_source *source, const struct value_at *at, size_t *len)
 {
 	bool is_pointer = at->type->kind == GOTYPE_POINTER && at->type->elem;

@@ -19,7 +19,7 @@ recipe_examples="    goerrors './app:main.*'       # errors of package main, cou
 # shellcheck source=tools/lib/gorecipe
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/gorecipe" || exit
 
-count='-A '
+count='-A --by-func '
 take_option()
 {
 	case $1 in

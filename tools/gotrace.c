@@ -23,13 +23,8 @@
 #include "traceplan.h"
 #include "traceprint.h"
 
-enum {
-	STRING_DEFAULT = 80,
-	STRING_LIMIT = 4096,
-	MANY_KINDS = 150,
-	LETTER_HEADER = 0x2000,
-	LETTER_UNDER
-};
+enum { STRING_DEFAULT = 80, STRING_LIMIT = 4096, MANY_KINDS = 150 };
+enum { LETTER_HEADER = 0x2000, LETTER_UNDER, LETTER_BY_FUNC }; /* options without a letter */
 
 struct gotrace {
 	const struct options *opts;
@@ -126,6 +121,9 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 		break;
 	case 'A':
 		print->aggregate = true;
+		break;
+	case LETTER_BY_FUNC:
+		print->by_func = true;
 		break;
 	case LETTER_HEADER:
 		print->header = value;
@@ -266,6 +264,7 @@ static const struct options_def own_options[] = {
 	{'K', "kernel-stack", NULL, "print the kernel stack"},
 	{'a', "address", NULL, "print addresses, files and lines in stacks"},
 	{'A', "aggregate", NULL, "print each distinct line once, with its count, at the end"},
+	{LETTER_BY_FUNC, "by-func", NULL, "group what -A prints by function, with sums"},
 	{LETTER_UNDER, "not-under", "FUNCTION",
 	 "leave out calls that FUNCTION has made, itself or by others"},
 	{LETTER_HEADER, "header", "TEXT",

@@ -2,6 +2,7 @@
 """The recipes on a program, stripped, that does what they show, and tells it."""
 
 import collections
+import itertools
 import json
 import re
 
@@ -149,6 +150,10 @@ def check_errors(text, truth):
     true = collections.Counter(re.sub(r": (till .*)", r': *main.kindError{Kind:"\1"}', t["text"])
                                for t in truth)
     same("goerrors", [f"{n} {text}" for n, text in got], [f"{n} {text}" for text, n in true.items()])
+    functions = [row.split(": ")[0] for _, row in got]
+    expect(len(list(itertools.groupby(functions))) == len(set(functions)) > 1, f"not by function: {text}")
+    bought = sum(n for what, n in true.items() if what.startswith("main.(*Goods).Buy: "))
+    expect(f"\n         main.(*Goods).Buy: {bought}, in " in text, f"no sum of {bought}: {text}")
 
 
 def check_slow(text, truth):

@@ -45,6 +45,19 @@ def texts_of_values(version, flavour):
 
 
 @test(version=some_versions)
+def texts_by_verb(version):
+    """%s and %q take what has a text of its own; %s prints that, %q quotes it"""
+    with Target("stringers", version) as target:
+        same_as_told(target, [f':main.{name} "%s", v' for name in STRINGERS if name not in ("showPeer", "showIPs", "showAny")]
+                     + [':main.showPeer "%v", v', ':main.showIPs "%v", v', ':main.showAny "%v", v']
+                     + ([':main.showNetip "%s", v', ':main.showPort "%s", v', ':main.showPrefix "%s", v']
+                        if int(version.split(".")[1]) >= 18 else []), "-Z", "400")
+    with Target("stringers", version) as target:
+        text, _ = trace(target, ':main.showUnix "%q %x", v.Name, v.Name', ':main.showUnix "%q", v')
+        expect(sorted(texts(text)) == ['"/run/x.sock"', '"/run/x.sock" 2f72756e2f782e736f636b'], text)
+
+
+@test(version=some_versions)
 def texts_aggregated(version):
     """Under -A, what differs in addresses alone is one line."""
     with Target("failures", version) as target, Tool(

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,10 +63,37 @@ static void test_many(void **state)
 	tally_free(tally);
 }
 
+static void print_group(const char *group, uint64_t count, size_t texts, void *ctx)
+{
+	fprintf(ctx, "[%s %" PRIu64 " %zu] ", group, count, texts);
+}
+
+/* The group that was seen least first, and its texts in the same order. */
+static void test_groups(void **state)
+{
+	static const char *const pairs[][2] = {{"f", "x"}, {"g", "y"}, {"f", "y"}, {"f", "x"},
+					       {"h", "y"}, {"g", "y"}, {"f", "z"}};
+	struct tally *tally = tally_new();
+	char *text;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++)
+		tally_add_to(tally, pairs[i][0], pairs[i][1]);
+	tally_each_group(tally, print_group, print, out);
+	fclose(out);
+	assert_string_equal(text, "[h 1 1] y 1\n[g 2 1] y 2\n[f 4 3] y 1\nz 1\nx 2\n");
+	free(text);
+	expect(tally, "y 1\ny 2\ny 1\nz 1\nx 2\n");
+	tally_free(tally);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_many),
 	};
 

@@ -301,12 +301,38 @@ static void test_aggregate(void **state)
 	subject_drop(&s);
 }
 
+/* A function that has several lines is named before them, with their sum. */
+static void test_by_func(void **state)
+{
+	const struct traceprint_config config = {.aggregate = true, .by_func = true, .header = "N"};
+	struct subject s;
+
+	(void)state;
+	subject_make(&s, "main.a(n int) \"%d\", n", &config);
+	s.event.words[0] = 8;
+	for (unsigned i = 0; i < 5; i++) {
+		s.event.words[1] = i / 3;
+		expect(&s, "");
+	}
+	struct quiet *quiet = quiet_begin();
+
+	traceprint_aggregated(s.print);
+	expect(&s, "");
+	traceprint_aggregated(s.print);
+	char *got = quiet_end(quiet);
+
+	assert_string_equal(got, "COUNT    N\n         main.a: 5, in 2 lines:\n2        1\n"
+				 "3        0\nCOUNT    N\n1        1\n");
+	free(got);
+	subject_drop(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_messages),  cmocka_unit_test(test_columns),
 		cmocka_unit_test(test_malformed), cmocka_unit_test(test_filters),
-		cmocka_unit_test(test_aggregate),
+		cmocka_unit_test(test_aggregate), cmocka_unit_test(test_by_func),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
