@@ -36,7 +36,7 @@ PROGRAMS = {  # name: fixture, version (None: the newest), flavour
     "shop": ("recipes", None, "strip"), "httpd": ("httpd", None, "strip"),
     "courier": ("tls", None, "strip"), "fips": ("shown/fips", None, "strip"),
 }
-PIDS = {"2291": "fips"}  # those of a certain program; others are of whatever runs
+PIDS = {"2291": "fips", "24607": "hello-gccgo"}  # those of a certain program; others are of whatever runs
 ENDLESS = {"hello", "store", "store-stripped", "web", "functions", "functions-g", "small",
            "hello-gccgo", "fips"}
 
