@@ -3,7 +3,6 @@
 
 #include <link.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "kernelfeature.h"
 #include "heldfile.h"
 #include "mem.h"
+#include "signals.h"
 
 struct attach_trial {
 	pthread_t thread;
@@ -120,15 +120,10 @@ struct attach_trial *attach_trial_start(void)
 {
 	struct attach_trial *trial = mem_zalloc(1, sizeof(*trial));
 	const char *wish = getenv("GOTOOLS_ALONE");
-	sigset_t all, before;
 
 	if (wish && !strcmp(wish, "no"))
 		return trial;
-	/* signals are for the thread that waits for them */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	trial->started = !pthread_create(&trial->thread, NULL, try_out, trial);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	trial->started = signals_thread(&trial->thread, try_out, trial);
 	return trial;
 }
 

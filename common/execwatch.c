@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include "bpfprog.h"
 #include "events.h"
 #include "mem.h"
+#include "signals.h"
 
 struct execwatch {
 	int maps;       /* /proc/PID/maps of the memory that the process had at first; -1: none */
@@ -99,13 +99,7 @@ static void *wait_for_execs(void *ctx)
 
 static int start_thread(struct execwatch *watch, struct errmsg *err)
 {
-	sigset_t all, before;
-
-	/* signals are for the thread that waits for them */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	watch->started = !pthread_create(&watch->thread, NULL, wait_for_execs, watch);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	watch->started = signals_thread(&watch->thread, wait_for_execs, watch);
 	return watch->started ? 0 : errmsg_set(err, "cannot start a thread");
 }
 

@@ -156,6 +156,18 @@ void signals_default(void)
 	set_actions(SIG_DFL);
 }
 
+bool signals_thread(pthread_t *thread, void *(*run)(void *), void *ctx)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	bool started = !pthread_create(thread, NULL, run, ctx);
+
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return started;
+}
+
 void signals_before_fork(void)
 {
 	sigset_t set = all_numbers();

@@ -3,6 +3,7 @@
 #ifndef SIGNALS_H
 #define SIGNALS_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 /* From here on they end the tool in order, also where it was started with them ignored, as a
@@ -22,6 +23,11 @@ void signals_over(void);
 /* The default action for all of them, but for an ignored SIGHUP: for a tool that gathers nothing,
  * and whose output would be cut short. */
 void signals_default(void);
+
+/* As pthread_create(), true where it could: a thread that takes no signals. Those above are for the
+ * first thread: it handles them when its system call is over, not in the middle. The kernel leaves
+ * breakpoints behind where a process ends while one of its threads attaches or detaches. */
+bool signals_thread(pthread_t *thread, void *(*run)(void *), void *ctx);
 
 /* Says `text` on stderr and ends the process as a signal would, with status 1. Async-signal-safe.
  */

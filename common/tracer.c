@@ -22,6 +22,7 @@
 #include "mem.h"
 #include "process.h"
 #include "program.h"
+#include "signals.h"
 #include "progress.h"
 #include "target.h"
 #include "textcost.h"
@@ -137,7 +138,7 @@ static int compile_and_find_sites(struct tracer *tracer, struct errmsg *err)
 	struct compile_job job = {.tracer = tracer};
 	pthread_t thread;
 
-	if (pthread_create(&thread, NULL, compile, &job))
+	if (!signals_thread(&thread, compile, &job))
 		return errmsg_set(err, "cannot start a thread");
 	budget_watch_resume();
 	int ret = selection_find_sites(tracer->sel, err);

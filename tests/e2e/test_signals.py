@@ -207,3 +207,20 @@ def hostile_folder():
         for tool in "gofunccount", "gotrace":
             done = run([*command(tool, target), "-d", "0.2"], cwd=place)
             expect(done.returncode == 0 and "stranger" not in done.stderr, done.stderr)
+
+
+@test(tool=["gofunccount", "gofunclatency"])
+def ended_while_attaching(tool):
+    """The kernel leaves breakpoints behind where the process that attaches is ended meanwhile by another
+    of its threads: all functions of a program take it some tenths of a second."""
+    with Target("web", newest()) as target, tempfile.TemporaryDirectory() as place:
+        early = 0
+        for moment in range(60):
+            argv = [tool_path(tool), f"{target.path}:*"]
+            end = end_at(argv, "default", signal.SIGINT, moment / 50, place)
+            early += check_end(tool, "default", signal.SIGINT, moment / 50, end)
+            out = end[2]
+            if "Detaching" in out:
+                break
+        expect(early > 3, "no signal came before the probes")
+        settles(lambda: text_changed(target.target_pid), lambda changed: not changed)
