@@ -3,6 +3,7 @@
 #ifndef EXPR_H
 #define EXPR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,18 +33,12 @@ enum expr_kind {
 	EXPR_PREFIX   /* hasprefix(a, "text"): true when a begins so; text, len */
 };
 
+/* clang-format off */
 enum expr_special {
-	SPECIAL_GOID,
-	SPECIAL_PID,
-	SPECIAL_TID,
-	SPECIAL_CPU,
-	SPECIAL_COMM,
-	SPECIAL_LATENCY,
-	SPECIAL_FUNC,
-	SPECIAL_PARENT_GOID
+	SPECIAL_GOID, SPECIAL_PID, SPECIAL_TID, SPECIAL_CPU, SPECIAL_COMM,
+	SPECIAL_LATENCY, SPECIAL_FUNC, SPECIAL_PARENT_GOID
 };
 
-/* clang-format off */
 enum expr_op { /* C's, with C's precedence */
 	OP_NOT, OP_COMPLEMENT, OP_NEGATE, /* ! ~ - */
 	OP_MUL, OP_DIV, OP_MOD, OP_ADD, OP_SUB, OP_SHL, OP_SHR,
@@ -59,6 +54,8 @@ struct expr {
 	/* of its first byte; FIELD: of the field's name, INDEX, SLICE: of the bracket, BINARY: of
 	 * the operator. In bytes of the PROBE, from 1. */
 	unsigned col;
+	unsigned from, to; /* what it was read from: offsets in the PROBE, with its parentheses */
+	bool in_parentheses;
 	uint64_t number;
 	char *text; /* NUL-terminated; strings may hold further NULs */
 	size_t len; /* of text */

@@ -56,7 +56,11 @@ static struct expr *closed(struct probespec_reader *reader, struct expr *expr, c
 static struct expr *read_parentheses(struct probespec_reader *reader)
 {
 	probespec_reader_next(reader);
-	return closed(reader, read_binary(reader, 1), ")");
+	struct expr *expr = closed(reader, read_binary(reader, 1), ")");
+
+	if (expr)
+		expr->in_parentheses = true;
+	return expr;
 }
 
 /* At the name of one of `len(x)`, `cap(x)`, `after(x)`. */
@@ -298,6 +302,7 @@ static struct expr *read_prefix(struct probespec_reader *reader, enum expr_kind 
 /* All that nests passes here. */
 static struct expr *read_unary(struct probespec_reader *reader)
 {
+	size_t from = reader->token.at;
 	struct expr *expr;
 
 	if (++reader->depth > DEPTH_MAX) {
@@ -316,6 +321,10 @@ static struct expr *read_unary(struct probespec_reader *reader)
 	else
 		expr = read_postfix(reader);
 	reader->depth--;
+	if (expr) {
+		expr->from = from;
+		expr->to = reader->last_end;
+	}
 	return expr;
 }
 
@@ -350,7 +359,7 @@ static struct expr *read_binary(struct probespec_reader *reader, unsigned lowest
 	const struct binary *found;
 
 	while (left && (found = find_binary(reader)) && found->precedence >= lowest) {
-		size_t at = reader->token.at;
+		size_t at = reader->token.at, from = left->from;
 
 		probespec_reader_next(reader);
 		struct expr *right = read_binary(reader, found->precedence + 1);
@@ -360,8 +369,11 @@ static struct expr *read_binary(struct probespec_reader *reader, unsigned lowest
 			return NULL;
 		}
 		left = probespec_reader_make(reader, EXPR_BINARY, at, left, right);
-		if (left)
+		if (left) {
 			left->op = found->op;
+			left->from = from;
+			left->to = reader->last_end;
+		}
 	}
 	return left;
 }

@@ -18,6 +18,7 @@
 
 struct errmsg;
 struct format;
+struct tracegen_told;
 
 struct tracegen_probe {
 	const struct probespec *spec;
@@ -27,10 +28,12 @@ struct tracegen_probe {
 	int arch;                     /* enum image_arch */
 	bool several;                 /* there are other functions: what this one lacks is ? */
 	bool is_gccgo, is_clone;      /* argN are words as C passes them, but not to GCC's clones */
-	bool is_copy;  /* an inlined copy: what has no pieces in abi is optimised out there */
-	bool restarts; /* when its stack grows, it may lose what came in registers */
+	/* an inlined copy: what has no pieces in abi is optimised out there; when its stack grows,
+	 * it may lose what came in registers */
+	bool is_copy, restarts;
 	struct shape_limits limits;
 	const struct tracegen_held *held; /* finds types of x.(T); NULL: none */
+	const struct tracegen_told *told; /* NULL: nothing is warned of */
 };
 
 enum tracegen_kind {

@@ -25,14 +25,16 @@ struct gen {
 	bool keeps_sp;                      /* is the stack pointer at entry kept with the call, */
 	uint32_t kept_sp_at;                /* and where? */
 	bool uses_parent, uses_identity, uses_types;
-	bool guess;  /* a place that is a guess was used */
-	bool absent; /* what failed was to be read from where it is optimised out */
+	/* a place that is a guess was used; what failed was to be read from where it is optimised
+	 * out */
+	bool guess, absent;
 	struct errmsg *err;
 };
 
 struct number {                  /* of 64 bits */
 	char text[NAME_MAX_LEN]; /* a variable or a constant */
 	bool is_unsigned, is_bool;
+	const struct gotype *type; /* of a value of the program; NULL: computed */
 };
 
 struct place { /* where a value is */

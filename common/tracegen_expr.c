@@ -10,6 +10,7 @@
 #include "tracegen_assert.h"
 #include "tracegen_code.h"
 #include "tracegen_string.h"
+#include "tracegen_warn.h"
 
 unsigned gen_uses(const struct gen *gen, const struct expr *expr)
 {
@@ -76,7 +77,8 @@ static int place_number(struct gen *gen, const struct expr *expr, struct number 
 
 	/* as C promotes them: what 64 signed bits hold is signed */
 	*out = (struct number){.is_unsigned = !is_signed && type->size == 8,
-			       .is_bool = type->kind == GOTYPE_BOOL};
+			       .is_bool = type->kind == GOTYPE_BOOL,
+			       .type = type};
 	switch (type->kind) {
 	case GOTYPE_BOOL:
 	case GOTYPE_INT:
@@ -231,6 +233,7 @@ static int binary(struct gen *gen, const struct expr *expr, struct number *out)
 				       !compares && (a.is_unsigned || (b.is_unsigned && !shifts))};
 	gen_var(gen, out->text);
 	arithmetic(gen, expr->op, &a, &b, out);
+	gen_warn(gen, expr, &a, &b);
 	return 0;
 }
 

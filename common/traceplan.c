@@ -18,6 +18,7 @@
 #include "progress.h"
 #include "tracegen_assert.h"
 #include "traceplan_held.h"
+#include "tracegen_told.h"
 #include "traceplan_text.h"
 #include "traceplan_types.h"
 #include "tracer.h"
@@ -88,6 +89,7 @@ void traceplan_free(struct traceplan *plan)
 		funcinfo_free(plan->infos[i]);
 	traceplan_types_free(plan->types);
 	traceplan_text_free(plan->text);
+	traceplan_free_warnings(plan);
 	gotypes_free(plan->memory);
 	free(plan->specs);
 	free(plan->formats);
@@ -209,12 +211,14 @@ static int plan_item(struct traceplan *plan, struct tracer *tracer, struct selec
 {
 	struct traceplan_item *as = &plan->items[plan->item_count];
 	const struct tracegen_held held = {traceplan_held_type, plan->infos[as->program]};
+	const struct tracegen_told told = {traceplan_warn, plan, plan->config->probes[item->group]};
 	struct tracegen_probe probe = {.spec = as->spec,
 				       .format = as->format,
 				       .arch = image_arch(item->prog->img),
 				       .several = several,
 				       .is_copy = item->is_copy,
-				       .held = &held};
+				       .held = &held,
+				       .told = &told};
 	struct pclntab_func fn;
 	struct gofunc sig = {.dictionary = -1};
 	struct abi_layout abi;

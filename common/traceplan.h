@@ -60,6 +60,8 @@ struct funcinfo *traceplan_funcinfo(const struct traceplan *plan, size_t program
 const struct gotype *traceplan_rtype(const struct traceplan *plan, size_t program, uint64_t rtype,
 				     bool *direct);
 struct shape_limits traceplan_limits(const struct traceplan *plan);
+/* On stderr, a line each: what PROBEs say that was probably not meant. */
+void traceplan_say_warnings(const struct traceplan *plan, const char *tool);
 /* Functions of which nothing is known but raw words, though their arguments are asked for. */
 size_t traceplan_unknown(const struct traceplan *plan, const char **first);
 /* Inlined copies whose arguments are asked for, though not one of them is there; NULL: none. */

@@ -30,11 +30,17 @@ struct traceplan {
 	bool uses_parent, uses_identity;
 	size_t unknown;
 	const char *first_unknown, *unknown_copy;
+	char **warnings; /* each once */
+	size_t warning_count, warning_cap;
 	bool known_copy; /* of some copy some arguments are known */
 };
 
 /* What is known of each of the tracer's programs. */
 void traceplan_open_infos(struct traceplan *plan, const struct tracer *tracer);
+/* For struct tracegen_probe; ctx is the traceplan. */
+void traceplan_warn(void *ctx, const char *warning);
+void traceplan_free_warnings(struct traceplan *plan);
+
 /* What the kernel side is compiled with, when all is planned. */
 void traceplan_define(const struct traceplan *plan, struct tracer *tracer);
 

@@ -303,6 +303,7 @@ static int make_plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 
 	if (traceplan_make(trace->plan, tracer, err))
 		return -1;
+	traceplan_say_warnings(trace->plan, "gotrace");
 	size_t kinds = traceplan_kinds(trace->plan);
 
 	progress_signatures(kinds);

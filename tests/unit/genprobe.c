@@ -118,6 +118,7 @@ int genprobe_make(struct genprobe *gp, const char *probe, const struct genprobe_
 				    .several = how->several,
 				    .is_copy = how->is_copy,
 				    .held = &held,
+				    .told = how->told,
 				    .limits = {.string_max = how->string_max ? how->string_max : 80,
 					       .record_max = RECORD_MAX}};
 

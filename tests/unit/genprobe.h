@@ -15,6 +15,7 @@ struct genprobe_how {
 	bool unknown;    /* the signature is only what raw words are made of */
 	unsigned absent; /* bit n: parameter n has no place */
 	uint32_t string_max;
+	const struct tracegen_told *told;
 };
 
 struct genprobe {
