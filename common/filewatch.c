@@ -16,6 +16,7 @@ struct watched {
 	struct heldfile *file;
 	int number; /* of inotify; -1: none */
 	bool written;
+	bool told; /* that it was replaced */
 };
 
 struct filewatch {
@@ -71,7 +72,8 @@ void filewatch_add(struct filewatch *watch, struct heldfile *file)
 	int number = -1;
 
 	if (!watch->is_timer) {
-		number = inotify_add_watch(watch->fd, heldfile_link(file), IN_MODIFY);
+		number = inotify_add_watch(watch->fd, heldfile_link(file),
+					   IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF);
 		if (number < 0)
 			fall_back(watch, errno);
 	}
@@ -144,6 +146,19 @@ static bool is_replaced(const struct heldfile *file)
 	if (!strncmp(path, "/proc/", 6))
 		return false;
 	return stat(path, &now) != 0 || !heldfile_is(file, &now);
+}
+
+const char *filewatch_newly_replaced(struct filewatch *watch)
+{
+	for (size_t i = 0; i < watch->count; i++) {
+		struct watched *file = &watch->files[i];
+
+		if (file->told || !is_replaced(file->file))
+			continue;
+		file->told = true;
+		return heldfile_path(file->file);
+	}
+	return NULL;
 }
 
 const char *filewatch_replaced(const struct filewatch *watch, unsigned n)

@@ -22,6 +22,10 @@ const char *filewatch_lack(const struct filewatch *watch);
 int filewatch_fd(const struct filewatch *watch); /* readable when it is time to ask; -1: never */
 /* A path whose file was written to since it was opened, or NULL. Reads what the fd has. */
 const char *filewatch_written(struct filewatch *watch);
+/* A path that names another file now, or none, each once; NULL: no more. The fd is readable when
+ * one was renamed, removed or renamed over; where a symbolic link is set to another file it is not.
+ */
+const char *filewatch_newly_replaced(struct filewatch *watch);
 /* The n-th path (from 0) that names another file now, or none; NULL: no more. */
 const char *filewatch_replaced(const struct filewatch *watch, unsigned n);
 

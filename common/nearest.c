@@ -52,6 +52,12 @@ static bool offer_copy(const struct inlining_copy *copy, void *ctx)
 	return true;
 }
 
+/* (*T).M that the compiler makes of T.M has the nearer name, and few calls. */
+static bool is_made_method(const struct pclntab_func *fn)
+{
+	return fn->is_wrapper && strstr(fn->name, "(*");
+}
+
 static struct nearest search(const struct pclntab *tab, const char *typed)
 {
 	struct nearest near = {.typed = typed, .limit = 2 + strlen(typed) / 4};
@@ -59,7 +65,8 @@ static struct nearest search(const struct pclntab *tab, const char *typed)
 	struct pclntab_func fn;
 
 	for (size_t i = 0; i < pclntab_count(tab); i++)
-		if (pclntab_func(tab, i, &fn) && budget_take_name(&names, fn.name))
+		if (pclntab_func(tab, i, &fn) && budget_take_name(&names, fn.name) &&
+		    !is_made_method(&fn))
 			offer(&near, fn.name);
 	inlining_each(tab, offer_copy, &near);
 	return near;

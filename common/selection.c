@@ -11,6 +11,7 @@
 #include "pattern.h"
 #include "pclntab.h"
 #include "program.h"
+#include "selection_wrapper.h"
 #include "tally.h"
 
 struct name_slot {
@@ -350,7 +351,7 @@ static void note_copies(struct selection *sel, const struct pattern *pat, size_t
 static int add_pattern(struct selection *sel, const struct program *prog, struct pattern *pat,
 		       struct errmsg *err)
 {
-	size_t rows_before = sel->row_count, copies = 0;
+	size_t rows_before = sel->row_count, first_item = sel->item_count, copies = 0;
 	bool is_name = pattern_is_name(pat);
 	struct left_out left_out = {0};
 	size_t found = add_functions(sel, prog, pat, &left_out);
@@ -363,9 +364,12 @@ static int add_pattern(struct selection *sel, const struct program *prog, struct
 	} else if (!sel->want.may_miss) {
 		note_unseen(sel, prog, pat);
 	}
-	if (!found && !(copies && is_name))
+	sel->missed = !found && !(copies && is_name);
+	if (sel->missed)
 		return nothing_matched(prog, pat, copies, &left_out, err);
 	note_left_out(sel, prog, &left_out);
+	if (is_name)
+		selection_note_wrappers(sel, first_item);
 	return 0;
 }
 
@@ -374,6 +378,7 @@ int selection_add(struct selection *sel, const struct program *prog, const char 
 {
 	struct pattern *pat = pattern_new(pattern, sel->want.regex, err);
 
+	sel->missed = false;
 	if (!pat)
 		return -1;
 	site_finder_fips(prog->finder, sel->want.fips);

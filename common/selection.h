@@ -49,8 +49,8 @@ struct selection_want {
 
 struct selection {
 	struct selection_want want;
-	uint32_t group; /* of what is added now */
-	bool returns;   /* ... and are its calls timed? */
+	uint32_t group;       /* of what is added now */
+	bool returns, missed; /* ... and are its calls timed? what was added last matched nothing */
 	struct selection_row *rows;
 	struct selection_item *items;
 	size_t row_count, row_cap, item_count, item_cap, note_count, note_cap;

@@ -49,12 +49,32 @@ static bool names_binary(const char *arg, const char *colon)
 	return file;
 }
 
-static int no_binary(const char *arg, struct errmsg *err)
+bool target_is_number(const char *name)
+{
+	return *name && !name[strspn(name, "0123456789")];
+}
+
+static bool is_file(const char *path)
 {
 	struct stat st;
 
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+void target_hint_words(char *const args[2], struct errmsg *err)
+{
+	if (!*args[0] || target_is_number(args[0]) || strchr(args[0], ':') ||
+	    strchr(args[1], ':') || (strchr(args[0], '.') && !is_file(args[0])))
+		return;
+	errmsg_hint(err, "BINARY and PATTERN are one word: '%s:%s'", args[0], args[1]);
+}
+
+static int no_binary(const char *arg, struct errmsg *err)
+{
 	errmsg_set(err, "no BINARY in \"%s\"", arg);
-	if (stat(arg, &st) == 0 && S_ISREG(st.st_mode))
+	if (target_is_number(arg))
+		errmsg_hint(err, "-p %s is the process of that number", arg);
+	else if (is_file(arg))
 		errmsg_hint(err, "all of its functions are '%s:*'", arg);
 	else
 		errmsg_hint(err, "give BINARY:PATTERN, or a process with -p PID or -- COMMAND");

@@ -38,4 +38,10 @@ bool target_pid_namespace(unsigned long *dev, unsigned long *ino);
 /* Does the process live in another PID namespace than the tool? */
 bool target_in_other_namespace(pid_t pid);
 
+/* "20273": a process is meant, perhaps */
+bool target_is_number(const char *name);
+
+/* The first two arguments, when the first cannot be parsed: are they BINARY and PATTERN as two? */
+void target_hint_words(char *const args[2], struct errmsg *err);
+
 #endif

@@ -194,5 +194,7 @@ struct heldfile *target_resolve(const char *binary, const struct process *proc, 
 	errmsg_set(err, "\"%s\" is no program in PATH and no library", binary);
 	if (*binary && !binary[1] && strchr("tuk", *binary))
 		errmsg_hint(err, "tracepoints and USDT probes are for bcc's own tools");
+	if (target_is_number(binary))
+		errmsg_hint(err, "-p %s is the process of that number", binary);
 	return NULL;
 }

@@ -125,6 +125,16 @@ static bool on_file_event(void *ctx)
 	return false;
 }
 
+static bool on_watch(void *ctx)
+{
+	struct progress *progress = ctx;
+	bool more = on_file_event(ctx);
+
+	if (more)
+		toolrun_say_newly_replaced(progress->tracer, progress->run->tool->name);
+	return more;
+}
+
 static uint64_t stream_ns(const struct toolrun *run)
 {
 	if (run->events)
@@ -149,7 +159,7 @@ static int run_session(struct progress *progress, struct session *ses, struct er
 				    .process_fd = process_end(progress->tracer),
 				    .event_fd = filewatch_fd(progress->tracer->watch),
 				    .tick = tick,
-				    .event = on_file_event,
+				    .event = on_watch,
 				    .stream_ns = stream_ns(run),
 				    .stream_fd = run->event_fd ? run->event_fd(run->ctx) : -1,
 				    .stream = on_stream,

@@ -45,6 +45,17 @@ static void say_alone(const struct tracer *tracer, const char *tool)
 			why->text);
 }
 
+void toolrun_say_newly_replaced(const struct tracer *tracer, const char *tool)
+{
+	const char *path;
+
+	while ((path = filewatch_newly_replaced(tracer->watch))) {
+		fprintf(stderr, "%s: \"", tool);
+		escape_print(stderr, path);
+		fputs("\" was replaced on disk: only processes of the old file are seen\n", stderr);
+	}
+}
+
 void toolrun_say_replaced(const struct tracer *tracer, const char *tool)
 {
 	const char *path;

@@ -18,7 +18,6 @@
 
 struct errmsg;
 struct format;
-struct tracegen_told;
 
 struct tracegen_probe {
 	const struct probespec *spec;

@@ -83,8 +83,11 @@ static int add_pattern(struct tracer *tracer, size_t n, struct errmsg *err)
 	struct target_spec spec;
 	struct program *prog;
 
-	if (target_spec_parse(tracer->config->patterns[n], tracer->pid != 0, &spec, err))
+	if (target_spec_parse(tracer->config->patterns[n], tracer->pid != 0, &spec, err)) {
+		if (n == 0 && tracer->config->pattern_count > 1)
+			target_hint_words(tracer->config->patterns, err);
 		return -1;
+	}
 	tracer->patterns[n] = mem_strdup(spec.pattern);
 	prog = tracer_open(tracer, spec_file(tracer, &spec, err), err);
 	if (!spec.binary)
@@ -190,13 +193,38 @@ static int find_process(struct tracer *tracer, struct errmsg *err)
 	return config->pid && !tracer->process ? -1 : 0;
 }
 
+/* One that matches nothing is named, and the others are traced. */
+static int add_patterns(struct tracer *tracer, struct errmsg *err)
+{
+	struct errmsg first = {0}, why;
+	size_t count = tracer->config->pattern_count, missed = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		why = (struct errmsg){0};
+		tracer->sel->missed = false;
+		if (!add_pattern(tracer, i, &why))
+			continue;
+		if (!missed++)
+			first = why;
+		if (!tracer->sel->missed) {
+			*err = why;
+			return -1;
+		}
+		selection_note(tracer->sel, mem_printf("warning: %s%s%s", why.text,
+						       *why.hint ? "; " : "", why.hint));
+	}
+	if (missed < count)
+		return 0;
+	*err = first;
+	return -1;
+}
+
 static int select_functions(struct tracer *tracer, struct errmsg *err)
 {
 	const struct tracer_config *config = tracer->config;
 
-	for (size_t i = 0; i < config->pattern_count; i++)
-		if (add_pattern(tracer, i, err))
-			return -1;
+	if (add_patterns(tracer, err))
+		return -1;
 	progress_functions(tracer->sel->item_count);
 	if (config->selected)
 		config->selected(config->selected_ctx, tracer->sel);

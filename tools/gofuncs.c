@@ -126,8 +126,11 @@ static int list_pattern(struct gofuncs *tool, const char *arg, struct errmsg *er
 	struct target_spec spec;
 	int ret = -1;
 
-	if (target_spec_parse(arg, tool->opts.pid != 0, &spec, err))
+	if (target_spec_parse(arg, tool->opts.pid != 0, &spec, err)) {
+		if (arg == tool->opts.patterns[0] && tool->opts.pattern_count > 1)
+			target_hint_words(tool->opts.patterns, err);
 		return -1;
+	}
 	struct heldfile *file = target_resolve(spec.binary, tool->process, err);
 
 	if (file && !begin(tool, file, err))

@@ -7,8 +7,9 @@ import struct
 import subprocess
 import tempfile
 import threading
+import time
 
-from harness import Target, Tool, expect, newest, private_copy, run, test, tool_path
+from harness import Target, Tool, expect, fixture, newest, private_copy, run, test, tool_path
 
 TRACERS = ["gofunccount", "gofunclatency"]
 ALL = TRACERS + ["gofuncs"]
@@ -91,6 +92,50 @@ def no_match(tool):
         path = private_copy(place, "recurse", newest())
         fails(tool, [f"{path}:main.pingOnse"], 1, r'main\.pingOnse"?.*(.|\n)*hint: .*main\.pingOnce')
         fails(tool, [f"{path}:zzz.nothing*"], 1, r"zzz\.nothing\*")
+
+
+@test(tool=TRACERS)
+def one_without_a_match(tool):
+    """Of several, those that match nothing are named, and the others are traced."""
+    with Target("process", newest()) as target:
+        with Tool(tool, "-j", f"{target.path}:main.workCal", f"{target.path}:main.workCall",
+                  f"{target.path}:zzz.*") as tracer:
+            tracer.tracing()
+            target.go()
+            target.truth()
+            expect(sum(r.get("count", 0) for r in tracer.stop()) == 100, "not 100 calls")
+            said = [line for line in tracer.err.text().splitlines() if line.startswith("warning: ")]
+            expect(len(said) == 2 and 'no function matches "main.workCal"' in said[0] and "main.workCall" in said[0]
+                   and 'no function matches "zzz.*"' in said[1], tracer.err.text())
+        fails(tool, [f"{target.path}:main.workCal", f"{target.path}:zzz.*"], 1,
+              'no function matches "main.workCal"(.|\n)*hint: near names: main.workCall')
+
+
+@test(tool=ALL + ["gotrace"])
+def two_words(tool):
+    """BINARY and PATTERN as two; a PID without -p"""
+    fails(tool, ["app", "main.main"], 1, "hint: BINARY and PATTERN are one word: 'app:main.main'")
+    fails(tool, ["/bin/ls", "main.*"], 1, r"hint: BINARY and PATTERN are one word: '/bin/ls:main\.\*'")
+    fails(tool, ["main.main", "main.run"], 1, "hint: give BINARY:PATTERN")
+    fails(tool, ["20273", "main.main"], 1, "hint: -p 20273 is the process")
+    fails(tool, ["20273:main.main"], 1, "hint: -p 20273 is the process")
+
+
+@test(recipe=["gohttpsnoop", "gopanics"])
+def pid_of_a_recipe(recipe):
+    fails(recipe, ["20273"], 1, "hint: -p 20273 is the process")
+
+
+@test(tool=ALL)
+def wrapper_of_a_method(tool):
+    """No hint offers what the compiler made; who asks for it is told what it is."""
+    path = fixture("recipes", newest(), "strip")
+    fails(tool, [f"{path}:net/http.(*serverHandler).ServeHTPP"], 1,
+          r"hint: near names: net/http\.serverHandler\.ServeHTTP\n")
+    result = run([tool_path(tool), *([] if tool == "gofuncs" else ["-d", "0.1"]),
+                  f"{path}:net/http.(*serverHandler).ServeHTTP"])
+    expect(result.returncode == 0 and "net/http.(*serverHandler).ServeHTTP is a wrapper made by the compiler, for calls "
+           "through an interface: others go to net/http.serverHandler.ServeHTTP\n" in result.stderr, f"{result}")
 
 
 @test(tool=ALL)
@@ -225,6 +270,11 @@ def replaced_while_traced(tool):
                 file.write(content)
             os.chmod(target.path + ".new", 0o755)
             os.rename(target.path + ".new", target.path)
+            at_once = f'{tool}: "{target.path}" was replaced on disk: only processes of the old file are seen'
+            end = time.monotonic() + 5
+            while at_once not in tracer.err.text().splitlines():
+                expect(time.monotonic() < end, f"not told at once: {tracer.err.text()}")
+                time.sleep(0.02)
             target.go()
             target.truth()
             record = [r for r in tracer.stop() if r.get("func") == "main.workCall"][0]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,6 +86,34 @@ static void test_replaced(void **state)
 	filewatch_free(watch);
 }
 
+/* The fd is readable as soon as the file is renamed, renamed over or removed, which is told once.
+ */
+static void test_told_at_once(void **state)
+{
+	(void)state;
+	for (int way = 0; way < 3; way++) {
+		write_file(path, "one", O_TRUNC);
+		struct filewatch *watch = watch_it();
+		struct pollfd fd = {filewatch_fd(watch), POLLIN, 0};
+
+		write_file(other, "two", O_TRUNC);
+		assert_int_equal(poll(&fd, 1, 0), 0);
+		assert_null(filewatch_newly_replaced(watch));
+		if (way == 0)
+			assert_int_equal(rename(other, path), 0);
+		else if (way == 1)
+			assert_int_equal(rename(path, other), 0);
+		else
+			assert_int_equal(unlink(path), 0);
+		assert_int_equal(poll(&fd, 1, 0), 1);
+		assert_null(filewatch_written(watch));
+		assert_string_equal(filewatch_newly_replaced(watch), path);
+		assert_null(filewatch_newly_replaced(watch));
+		assert_string_equal(filewatch_replaced(watch, 0), path);
+		filewatch_free(watch);
+	}
+}
+
 static void test_removed(void **state)
 {
 	struct filewatch *watch = watch_it();
@@ -101,6 +130,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_written, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_replaced, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_told_at_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_removed, setup, teardown),
 	};
 

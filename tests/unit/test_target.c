@@ -112,6 +112,7 @@ static void test_parse_errors(void **state)
 		{"main.*", false, "no BINARY in \"main.*\"", "-p PID"},
 		{":main.*", false, "no BINARY in \":main.*\"", "-p PID"},
 		{"", false, "no BINARY in \"\"", "-p PID"},
+		{"20273", false, "no BINARY in \"20273\"", "-p 20273 is the process"},
 		{"./here", false, "no BINARY in \"./here\"", "'./here:*'"},
 		{"/bin/x:", false, "no PATTERN in \"/bin/x:\"", "'/bin/x:*'"},
 		{":", true, "no PATTERN in \":\"", "':*'"},
