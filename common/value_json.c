@@ -22,15 +22,12 @@ struct writer {
 
 static void write_value(struct writer *writer, const struct value_at *at);
 
-/* as a string, in Go's notation; a map with the entries that were read */
-static void write_notation(struct writer *writer, const struct value_at *at)
+/* as a string, in Go's notation */
+static void write_in_style(struct writer *writer, const struct value_at *at, enum value_style style)
 {
 	char *text = NULL;
 	size_t len;
-	struct value_printer printer = {.source = writer->source, .style = VALUE_GO};
-
-	if (at->type->kind == GOTYPE_MAP)
-		printer.style = VALUE_DEEP;
+	struct value_printer printer = {.source = writer->source, .style = style};
 
 	printer.out = open_memstream(&text, &len);
 	if (!printer.out) {
@@ -41,6 +38,12 @@ static void write_notation(struct writer *writer, const struct value_at *at)
 	fclose(printer.out);
 	json_bytes(writer->json, text, len);
 	free(text);
+}
+
+/* a map with the entries that were read */
+static void write_notation(struct writer *writer, const struct value_at *at)
+{
+	write_in_style(writer, at, at->type->kind == GOTYPE_MAP ? VALUE_DEEP : VALUE_GO);
 }
 
 static void write_why(struct writer *writer, enum value_got got)
@@ -244,6 +247,9 @@ static void write_held(struct writer *writer, const struct value_at *at,
 
 	if (message)
 		json_bytes(writer->json, message, len);
+	else if (held->pointer && !held->is_error)
+		write_in_style(writer, at,
+			       VALUE_DEEP); /* and what it points to, if that was read */
 	else if (!held->type || held->pointer || held->fault || held->type->kind == GOTYPE_CHAN)
 		write_notation(writer, at);
 	else

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """gotrace's predicates are computed as C does, for every call on any thread."""
 
-from harness import TESTS, expect, json_lines, test, tracks
+from harness import TESTS, Target, expect, json_lines, test, tracks
 
-from gotrace import texts, trace_fixture
+from gotrace import Tracer, texts, trace_fixture
 
 BUILT = [("1.15", "plain"), ("1.19", "plain"), ("1.27", "plain"), ("1.27", "nl")]
 FUNCTION = "main.filtered"
@@ -65,3 +65,19 @@ def trace_predicate_json():
     text, _ = trace_fixture("predicates", "1.27", "-j", f':{FUNCTION} (n == 3) "%d", n')
     events = [e for e in json_lines(text) if e.get("func") == FUNCTION]
     expect(len(events) > 0, f"no events: {text[:300]}")
+
+
+@test()
+def trace_warnings():
+    """What was probably not meant is said, and traced as it is; a PROBE without a match is named."""
+    with Target("predicates", "1.27") as target:
+        with Tracer("-p", target.target_pid, f":{FUNCTION} (n & 3 == 1 || word < -1) \"%d\", n",
+                    f":{FUNCTION}x") as tracer:
+            tracer.attached()
+            target.go()
+            out, said = tracer.rest(), tracer.err.text().splitlines()
+            told = {t["func"]: t["calls"] for t in target.truth()}
+    expect(len(texts(out)) == told["p:n & 3 == 1"], f"{len(texts(out))} events, in truth {told}")
+    expect("gotrace: warning: (n & 3 == 1) is (n & (3 == 1)); did you mean ((n & 3) == 1)?" in said, said)
+    expect("gotrace: warning: (word < -1) is always false: word is from 0 to 4294967295" in said, said)
+    expect(any(f'no function matches "{FUNCTION}x"; near names: {FUNCTION}' in line for line in said), said)
