@@ -111,8 +111,9 @@ static inline s64 fetch_elements(char *to, u64 max, u64 from, u64 length, u64 si
 	return fetch(to, bytes, from) ? TRACE_FAULT : bytes;
 }
 
-/* Readings that are put off. Places in the record have 14 bits (RECORD_MAX of common/traceplan.c),
- * and what is read goes right after its state. `own`: of the pointer, and a length after it. */
+/* Readings that are put off. Places in the record have 14 bits (RECORD_MAX of
+ * common/gotrace/traceplan.c), and what is read goes right after its state. `own`: of the pointer,
+ * and a length after it. */
 static inline u64 later_elements(u64 own, u64 state, u64 max, u64 size)
 {
 	return 1ULL << 63 | own | state << 14 | max << 28 | size << 44;

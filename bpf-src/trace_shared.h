@@ -2,8 +2,8 @@
 /* What trace.bpf.c writes and gotrace reads. Fixed widths, the same on both sides.
  *
  * An event in the ring buffer: struct trace_event, the probe's record (what its expressions and
- * its format need; laid out by common/shape.h), then under -U and -K their frames. Everything is
- * aligned to 8 bytes. */
+ * its format need; laid out by common/values/shape.h), then under -U and -K their frames.
+ * Everything is aligned to 8 bytes. */
 #ifndef TRACE_SHARED_H
 #define TRACE_SHARED_H
 

@@ -5,17 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpfmap.h"
-#include "column.h"
-#include "errmsg.h"
-#include "escape.h"
-#include "json.h"
-#include "mem.h"
-#include "number.h"
-#include "options.h"
-#include "selection.h"
-#include "signals.h"
-#include "toolrun.h"
+#include "base/column.h"
+#include "base/errmsg.h"
+#include "base/escape.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "base/signals.h"
+#include "kernel/bpfmap.h"
+#include "selection/selection.h"
+#include "tracing/options.h"
+#include "tracing/toolrun.h"
 
 /* bcc's columns; the name's grows with the names that it has shown */
 enum { NAME_WIDTH = 36, COUNT_WIDTH = 8 };

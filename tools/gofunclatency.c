@@ -6,19 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../bpf-src/latency_shared.h"
-#include "bpfmap.h"
-#include "errmsg.h"
-#include "escape.h"
-#include "json.h"
-#include "kernelfeature.h"
-#include "latency.h"
-#include "mem.h"
-#include "number.h"
-#include "options.h"
-#include "selection.h"
-#include "signals.h"
-#include "toolrun.h"
+#include "base/errmsg.h"
+#include "base/escape.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "base/signals.h"
+#include "bpf-src/latency_shared.h"
+#include "kernel/bpfmap.h"
+#include "kernel/kernelfeature.h"
+#include "selection/selection.h"
+#include "tracing/latency.h"
+#include "tracing/options.h"
+#include "tracing/toolrun.h"
 
 /* Room in the kernel side's maps. They take memory as they fill. */
 enum { GOROUTINES_MAX = 1 << 20, DEEP_CALLS_MAX = 1 << 20, PLACES_MAX = 1 << 22 };

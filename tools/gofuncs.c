@@ -4,18 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit.h"
-#include "errmsg.h"
-#include "escape.h"
-#include "funclist.h"
-#include "heldfile.h"
-#include "options.h"
-#include "process.h"
-#include "program.h"
-#include "selection.h"
-#include "session.h"
-#include "signals.h"
-#include "target.h"
+#include "base/errmsg.h"
+#include "base/escape.h"
+#include "base/signals.h"
+#include "files/heldfile.h"
+#include "files/process.h"
+#include "gofuncs/emit.h"
+#include "gofuncs/funclist.h"
+#include "selection/program.h"
+#include "selection/selection.h"
+#include "selection/target.h"
+#include "tracing/options.h"
+#include "tracing/session.h"
 
 static bool has_function(const struct selection *sel)
 {

@@ -10,15 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi.h"
-#include "debuginfo.h"
-#include "errmsg.h"
-#include "heldfile.h"
-#include "image.h"
-#include "pattern.h"
-#include "pclntab.h"
-#include "signature.h"
-#include "evidence.h"
+#include "abi/abi.h"
+#include "abi/evidence.h"
+#include "base/errmsg.h"
+#include "dwarf/debuginfo.h"
+#include "elf/image.h"
+#include "files/heldfile.h"
+#include "golang/pattern.h"
+#include "golang/signature.h"
+#include "program/pclntab.h"
 
 struct counts {
 	unsigned functions, spills, unsaved, wrong, missing;

@@ -8,12 +8,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "abi.h"
-#include "errmsg.h"
-#include "heldfile.h"
-#include "image.h"
-#include "pclntab.h"
-#include "signature.h"
+#include "abi/abi.h"
+#include "base/errmsg.h"
+#include "elf/image.h"
+#include "files/heldfile.h"
+#include "golang/signature.h"
+#include "program/pclntab.h"
 
 enum { STACK_WORDS = 64, WORD = 8, PAGE = 4096, CANNOT_RUN_HERE = 77 };
 

@@ -12,14 +12,14 @@
 #include <string.h>
 #include <time.h>
 
-#include "abi.h"
-#include "arginfo.h"
-#include "buildinfo.h"
-#include "errmsg.h"
-#include "heldfile.h"
-#include "image.h"
-#include "pclntab.h"
-#include "rtti.h"
+#include "rtti/rtti.h"
+#include "abi/abi.h"
+#include "abi/arginfo.h"
+#include "base/errmsg.h"
+#include "elf/image.h"
+#include "files/heldfile.h"
+#include "program/buildinfo.h"
+#include "program/pclntab.h"
 
 struct program {
 	struct image *img;

@@ -8,14 +8,14 @@
 #include <string.h>
 #include <time.h>
 
-#include "abi.h"
-#include "buildinfo.h"
-#include "debuginfo.h"
-#include "errmsg.h"
-#include "gofunc.h"
-#include "heldfile.h"
-#include "image.h"
-#include "pclntab.h"
+#include "abi/abi.h"
+#include "base/errmsg.h"
+#include "dwarf/debuginfo.h"
+#include "elf/image.h"
+#include "files/heldfile.h"
+#include "golang/gofunc.h"
+#include "program/buildinfo.h"
+#include "program/pclntab.h"
 
 static const char *const KINDS[] = {"unknown", "bool",   "int",   "uint",  "float",
 				    "complex", "string", "slice", "array", "struct",

@@ -14,20 +14,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../bpf-src/cookie.h"
-#include "../../bpf-src/trace_shared.h"
-#include "attach.h"
-#include "btf.h"
-#include "errmsg.h"
-#include "goruntime.h"
-#include "gostack.h"
-#include "headertree.h"
-#include "heldfile.h"
-#include "image.h"
-#include "inlining.h"
-#include "pclntab.h"
-#include "process.h"
-#include "program.h"
+#include "base/errmsg.h"
+#include "bpf-src/cookie.h"
+#include "bpf-src/trace_shared.h"
+#include "elf/image.h"
+#include "files/heldfile.h"
+#include "files/process.h"
+#include "kernel/attach.h"
+#include "kernel/btf.h"
+#include "kernel/headertree.h"
+#include "program/gostack.h"
+#include "program/pclntab.h"
+#include "selection/program.h"
+#include "sites/goruntime.h"
+#include "sites/inlining.h"
 
 enum { PROBES_MAX = 256, COPIES_MAX = 64, LOG_SIZE = 1 << 24 };
 

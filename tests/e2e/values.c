@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "value.h"
+#include "values/value.h"
 
 enum { RECORD_MAX = 4096 };
 

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "argtable.h"
+#include "abi/argtable.h"
+#include "arguments/sigcheck.h"
+#include "elf/image.h"
 #include "fuzz.h"
 #include "gofile.h"
-#include "image.h"
-#include "insn.h"
-#include "pclntab.h"
-#include "shape.h"
-#include "sigcheck.h"
+#include "machine/insn.h"
+#include "program/pclntab.h"
+#include "values/shape.h"
 
 enum { MAX_FUNCTIONS = 50, MAX_REGISTERS = 32, MAX_DEPTH = 16, OLDEST = 17 };
 

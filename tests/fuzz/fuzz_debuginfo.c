@@ -3,13 +3,13 @@
  * name must neither crash nor hang, and what comes out must hold together. */
 #include <string.h>
 
-#include "copyinfo_located.h"
-#include "debuginfo.h"
+#include "arguments/copyinfo_located.h"
+#include "dwarf/debuginfo.h"
 #include "dwarffile.h"
 #include "fuzz.h"
-#include "gofunc.h"
-#include "inlining.h"
-#include "site.h"
+#include "golang/gofunc.h"
+#include "sites/inlining.h"
+#include "sites/site.h"
 
 enum { MAX_FUNCTIONS = 200, MAX_DEPTH = 100 };
 

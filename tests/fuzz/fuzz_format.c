@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../bpf-src/trace_shared.h"
-#include "errmsg.h"
-#include "format.h"
+#include "base/errmsg.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "bpf-src/trace_shared.h"
+#include "elf/image.h"
 #include "fuzz.h"
 #include "genprobe.h"
-#include "image.h"
-#include "json.h"
-#include "mem.h"
-#include "traceplan.h"
-#include "traceprint_event.h"
+#include "gotrace/traceplan.h"
+#include "gotrace/traceprint_event.h"
+#include "values/format.h"
 
 enum { AT_RETURN = 1, ON_STACK = 2, SEVERAL = 4, ENDED = 8, NO_FORMAT = 16 };
 enum { ARGS_MAX = 8, PRINTED_MAX = 8 << 20, RTYPE_STEP = 64 };

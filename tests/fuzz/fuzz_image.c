@@ -3,11 +3,11 @@
  * function table says, must neither crash nor hang. */
 #include <string.h>
 
-#include "buildinfo.h"
+#include "files/heldfile.h"
 #include "fuzz.h"
 #include "gofile.h"
-#include "gostack.h"
-#include "heldfile.h"
+#include "program/buildinfo.h"
+#include "program/gostack.h"
 
 /* more than any seed has; what is walked per function is bounded by the function's size */
 enum { MAX_FUNCTIONS = 4000, MAX_NODES = 64, MAX_ADDRESSES = 64 };

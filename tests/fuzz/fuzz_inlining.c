@@ -3,13 +3,13 @@
  * runtime must lie in its code, and looking for them must end. */
 #include <string.h>
 
-#include "forwarder.h"
+#include "arguments/forwarder.h"
 #include "fuzz.h"
 #include "gofile_forwarder.h"
-#include "goruntime.h"
-#include "gotype.h"
-#include "inlining.h"
-#include "site.h"
+#include "golang/gotype.h"
+#include "sites/goruntime.h"
+#include "sites/inlining.h"
+#include "sites/site.h"
 
 enum { MAX_FUNCTIONS = 100, MAX_COPIES = 100, OLDEST = 15 };
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "errmsg.h"
+#include "base/errmsg.h"
 #include "fuzz.h"
-#include "probespec.h"
+#include "probespec/probespec.h"
 
 /* What is said of trees in expr.h; answers how many parts there are. */
 static unsigned check_expr(const struct expr *expr, unsigned length)

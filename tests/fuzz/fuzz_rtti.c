@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Arbitrary bytes as a Go program: whatever its descriptors say, the types made of them can be
  * walked, and making them ends. */
-#include "buildinfo.h"
 #include "fuzz.h"
+#include "program/buildinfo.h"
 #include "rttifile.h"
 
 static void walk_image(const struct image *img)

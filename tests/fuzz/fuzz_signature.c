@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi.h"
-#include "errmsg.h"
+#include "abi/abi.h"
+#include "base/errmsg.h"
+#include "elf/image.h"
 #include "fuzz.h"
-#include "image.h"
-#include "signature.h"
+#include "golang/signature.h"
 
 enum { SIZE_MAX_TRIED = 4000, REGISTERS = 16 };
 

@@ -4,11 +4,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "elf/image.h"
 #include "fuzz.h"
-#include "image.h"
-#include "insn.h"
-#include "pclntab.h"
-#include "site.h"
+#include "machine/insn.h"
+#include "program/pclntab.h"
+#include "sites/site.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

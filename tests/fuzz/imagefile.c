@@ -5,9 +5,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "elf/image.h"
+#include "files/heldfile.h"
 #include "fuzz.h"
-#include "heldfile.h"
-#include "image.h"
 
 int fuzz_image_file(const uint8_t *data, size_t size, void (*walk)(const struct image *img))
 {

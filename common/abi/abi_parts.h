@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of abi share. */
+#ifndef ABI_PARTS_H
+#define ABI_PARTS_H
+
+#include "abi/abi.h"
+
+enum {
+	ABI_WORD = 8,
+	ABI_DEPTH_MAX = 64,
+	ABI_STEPS_MAX = 4096, /* types looked at in one value: no compiler's value has as many */
+};
+
+/* Keeps a copy of the pieces. */
+void abi_keep(struct abi_value *out, const struct abi_piece *pieces, size_t count);
+/* Where a value goes behind *size bytes, which it is added to. */
+uint64_t abi_next(uint64_t *size, const struct gotype *type, uint32_t align);
+
+/* As abi_layout(), whose arrays are there already. */
+void abi_sysv(const struct gofunc *fn, struct abi_layout *out);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a program shows of a function's parameters apart from their types: how many bytes they take
+ * in all, and what its code saves of them. By it a signature is found out that is not the
+ * function's, be it a user's or that of debug information which leaves parameters out. */
+#ifndef EVIDENCE_H
+#define EVIDENCE_H
+
+#include "abi/spill.h"
+
+struct image;
+struct pclntab;
+struct pclntab_func;
+
+struct evidence {
+	int arch;                  /* enum image_arch */
+	enum abi_convention usual; /* of the function: ABI_STACK if it is in assembly */
+	int32_t args;              /* pclntab_args_size(); INT32_MIN: not known */
+	struct spills spills;      /* count 0: none are known */
+	/* The function saves none: what comes in registers is lost when its stack grows, after
+	 * which it goes on at this address. 0: it is not so. Of amd64 only. */
+	uint64_t restart;
+};
+
+/* `minor`: Go 1.MINOR of the program. `dec` is of the image's machine. */
+void evidence_read(const struct image *img, const struct pclntab *tab,
+		   const struct insn_decoder *dec, int minor, const struct pclntab_func *fn,
+		   struct evidence *out);
+
+/* abi_layout() of a function by its convention: of Go functions that assembly calls, the stack's.
+ * false: what the program shows contradicts the signature, by any convention. To be freed in both
+ * cases. */
+bool evidence_layout(const struct evidence *evidence, const struct gofunc *fn,
+		     struct abi_layout *out);
+
+#endif

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arguments/copyinfo.h"
+
+#include <stdlib.h>
+
+#include "arguments/copyinfo_located.h"
+#include "arguments/forwarder.h"
+#include "arguments/funcinfo.h"
+#include "base/errmsg.h"
+#include "dwarf/debuginfo.h"
+#include "golang/signature.h"
+#include "program/pclntab.h"
+#include "selection/program.h"
+#include "selection/selection.h"
+
+enum { PLACES_MAX = 16, STEPS_MAX = 1 << 18 }; /* looked at in one copy; 0.2 s */
+
+static size_t count_known(const struct gofunc *sig, const struct abi_layout *layout)
+{
+	size_t known = 0;
+
+	for (size_t i = 0; i < sig->param_count; i++)
+		known += abi_covers(&layout->params[i], sig->params[i].type, 0);
+	return known;
+}
+
+/* A copy that is timed over its one call has its end right after it: there the results are. */
+static void take_forwarder(const struct copyinfo_asker *asker, struct selection_item *item,
+			   struct copyinfo *out)
+{
+	struct signature_names names = funcinfo_names(asker->info);
+	const struct gofunc *typed = out->sig.source != GOFUNC_NONE ? &out->sig : NULL;
+	struct forwarder_call call;
+
+	if (!forwarder_find(item->prog->finder, asker->minor, &item->copy, asker->memory, &names,
+			    typed, &call))
+		return;
+	size_t known = count_known(&call.sig, &call.layout);
+	bool same_place = call.site.addr == item->entry.addr;
+
+	if ((item->returns && !same_place) || (typed && known <= out->known)) {
+		abi_layout_free(&call.layout);
+		return;
+	}
+	abi_layout_free(&out->layout);
+	if (!item->returns)
+		item->entry = call.site;
+	*out = (struct copyinfo){call.sig, call.layout, known};
+}
+
+/* Takes the places of the arguments at a site if more of them are there than at the one before, or
+ * as many at less cost. */
+static void take_site(const struct copyinfo_vars *vars, const struct site *site,
+		      struct selection_item *item, struct copyinfo *out)
+{
+	struct abi_layout layout;
+
+	copyinfo_located(vars, site->addr, &layout);
+	size_t known = count_known(vars->sig, &layout);
+
+	if (known < out->known || (known == out->known && item->entry.emulated >= site->emulated)) {
+		abi_layout_free(&layout);
+		return;
+	}
+	abi_layout_free(&out->layout);
+	item->entry = *site;
+	out->layout = layout;
+	out->known = known;
+}
+
+/* Where calls are timed the entry stays where it is. */
+static void take_located(const struct copyinfo_vars *vars, struct selection_item *item,
+			 struct copyinfo *out)
+{
+	struct site_list places = {0};
+	const char *reason;
+
+	abi_layout_free(&out->layout);
+	copyinfo_located(vars, item->entry.addr, &out->layout);
+	out->known = count_known(vars->sig, &out->layout);
+	if (item->returns || inlining_places(item->prog->finder, &item->copy, &places, &reason))
+		places.count = 0;
+	for (size_t i = 0;
+	     i < places.count && i < PLACES_MAX && out->known < vars->sig->param_count; i++)
+		take_site(vars, &places.items[i], item, out);
+	free(places.items);
+}
+
+/* The user's types are those of the same bytes. */
+static int retype(const struct copyinfo_asker *asker, const struct gofunc *typed,
+		  struct gofunc *sig, struct errmsg *err)
+{
+	bool same = typed->param_count == sig->param_count;
+
+	for (size_t i = 0; same && i < sig->param_count; i++)
+		same = typed->params[i].type->size == sig->params[i].type->size;
+	if (!same) {
+		errmsg_set(err, "col %u: debug information has parameters of other sizes",
+			   asker->col);
+		errmsg_hint(err, "write all parameters, but not a method's receiver");
+		return -1;
+	}
+	sig->params = typed->params;
+	sig->source = GOFUNC_SIGNATURE;
+	return 0;
+}
+
+static int find_located(const struct copyinfo_asker *asker, struct selection_item *item,
+			struct copyinfo *out, struct errmsg *err)
+{
+	unsigned steps = STEPS_MAX;
+	struct copyinfo_vars vars = {
+		.finder = item->prog->finder, .copy = &item->copy, .steps = &steps};
+	struct debuginfo_variable *found;
+	struct pclntab_func fn;
+	struct gofunc sig;
+
+	if (!pclntab_func(item->prog->tab, item->func, &fn) ||
+	    funcinfo_inlined(asker->info, &fn, item->copy.name, item->copy.addr, &sig, &found))
+		return 0;
+	if (asker->signature && retype(asker, &out->sig, &sig, err))
+		return -1;
+	abi_layout_free(&out->layout);
+	out->sig = sig;
+	copyinfo_nowhere(&out->sig, &out->layout);
+	vars.fn = &fn;
+	vars.sig = &out->sig;
+	vars.vars = found;
+	if (!item->skipped)
+		take_located(&vars, item, out);
+	return 0;
+}
+
+int copyinfo_find(const struct copyinfo_asker *asker, struct selection_item *item,
+		  struct copyinfo *out, struct errmsg *err)
+{
+	*out = (struct copyinfo){.sig = {.dictionary = -1}};
+	if (asker->signature && funcinfo_typed(asker->info, item->copy.name, asker->signature,
+					       asker->col, &out->sig, err))
+		return -1;
+	copyinfo_nowhere(&out->sig, &out->layout);
+	selection_locate_copy(asker->sel, item);
+	if (find_located(asker, item, out, err)) {
+		abi_layout_free(&out->layout);
+		return -1;
+	}
+	if (!item->skipped && (!out->sig.param_count || out->known < out->sig.param_count))
+		take_forwarder(asker, item, out);
+	return 0;
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arguments/copyinfo_located.h"
+
+#include <stdlib.h>
+
+#include "arguments/provenance.h"
+#include "base/mem.h"
+#include "dwarf/debuginfo.h"
+#include "sites/inlining.h"
+#include "sites/site_finder.h"
+
+enum {
+	WORD = 8,
+	/* by DWARF's numbers: System V ABI, AMD64 supplement, figure 3.36 */
+	GENERAL = 16,
+	FLOAT_FIRST = 17,
+	FLOAT_LAST = 32,
+	DEPTH_MAX = 32,
+	WORDS_MAX = 32,
+	TRIED_MAX = 8,
+};
+
+struct byte { /* one of a parameter's: which, and of whom */
+	const struct debuginfo_variable *var;
+	uint64_t off;
+	struct provenance_sources *sources; /* of the parameter */
+};
+
+void copyinfo_nowhere(const struct gofunc *sig, struct abi_layout *out)
+{
+	*out = (struct abi_layout){.param_count = sig->param_count,
+				   .result_count = sig->result_count};
+	out->params = mem_zalloc(sig->param_count + 1, sizeof(*out->params));
+	out->results = mem_zalloc(sig->result_count + 1, sizeof(*out->results));
+}
+
+static const struct debuginfo_location *location_at(const struct debuginfo_variable *var,
+						    uint64_t addr)
+{
+	for (size_t i = 0; i < var->count; i++)
+		if (var->locations[i].from <= addr && addr < var->locations[i].to)
+			return &var->locations[i];
+	return NULL;
+}
+
+/* CFA is where the stack pointer was before the call: 8 above its value at entry. */
+static struct provenance_place place_of(const struct die_piece *piece, uint64_t off)
+{
+	uint64_t left = piece->size - (off - piece->off);
+
+	return (struct provenance_place){
+		.in_register = piece->in_register,
+		.n = piece->in_register ? piece->n : piece->n + WORD + (int64_t)(off - piece->off),
+		.size = left < WORD ? left : WORD,
+	};
+}
+
+static bool is_located(const void *ctx, uint64_t addr, struct provenance_place *out)
+{
+	const struct byte *byte = ctx;
+	const struct debuginfo_location *location = location_at(byte->var, addr);
+
+	for (size_t i = 0; location && i < location->count; i++) {
+		const struct die_piece *piece = &location->pieces[i];
+
+		if (byte->off < piece->off || byte->off - piece->off >= piece->size)
+			continue;
+		*out = place_of(piece, byte->off);
+		return true;
+	}
+	return false;
+}
+
+static bool is_first(const struct copyinfo_vars *vars, uint64_t addr, const struct byte *byte,
+		     const struct provenance_place *place)
+{
+	struct provenance of = {.finder = vars->finder,
+				.fn = vars->fn,
+				.node = vars->copy->node,
+				.located = is_located,
+				.ctx = byte,
+				.steps = vars->steps};
+	size_t before = byte->sources->count;
+
+	if (provenance_is_first(&of, addr, place, byte->sources))
+		return true;
+	byte->sources->count = before;
+	return false;
+}
+
+/* A word of the parameter, if it is in this place. */
+static bool take_word(const struct copyinfo_vars *vars, uint64_t addr, const struct byte *byte,
+		      const struct provenance_place *place, uint64_t size, struct abi_value *value)
+{
+	struct abi_piece piece = {.where = ABI_HARDWARE, .off = byte->off, .size = size};
+	int32_t below;
+
+	if (place->in_register && place->n >= FLOAT_FIRST && place->n <= FLOAT_LAST) {
+		piece.where = ABI_FLOAT;
+		piece.n = place->n - FLOAT_FIRST;
+	} else if (place->in_register) {
+		if (place->n < 0 || place->n >= GENERAL || !is_first(vars, addr, byte, place))
+			return false;
+		piece.n = place->n;
+	} else {
+		if (!site_finder_sp(vars->finder, vars->fn, addr, &below) || place->n + below < 0 ||
+		    place->n > INT32_MAX || !is_first(vars, addr, byte, place))
+			return false;
+		piece.where = ABI_SP;
+		piece.n = place->n + below;
+	}
+	value->pieces[value->count++] = piece;
+	return true;
+}
+
+/* Where it is said to be at this instruction, or else in any place where it ever is: it may still
+ * be there. */
+static void find_word(const struct copyinfo_vars *vars, uint64_t addr, const struct byte *byte,
+		      uint64_t size, struct abi_value *value)
+{
+	const struct debuginfo_variable *var = byte->var;
+	struct provenance_place place, tried[TRIED_MAX];
+	size_t count = 0, i;
+
+	if (is_located(byte, addr, &place) && take_word(vars, addr, byte, &place, size, value))
+		return;
+	for (size_t n = 0; n < var->count && count < TRIED_MAX; n++) {
+		if (!is_located(byte, var->locations[n].from, &place))
+			continue;
+		for (i = 0; i < count; i++)
+			if (tried[i].in_register == place.in_register && tried[i].n == place.n)
+				break;
+		if (i < count || place.size < size)
+			continue;
+		tried[count++] = place;
+		if (take_word(vars, addr, byte, &place, size, value))
+			return;
+	}
+}
+
+static bool is_one(const struct gotype *type, unsigned depth)
+{
+	const struct gotype *part = NULL;
+
+	switch (type->kind) {
+	case GOTYPE_STRING:
+	case GOTYPE_SLICE:
+	case GOTYPE_INTERFACE:
+	case GOTYPE_COMPLEX:
+		return false;
+	case GOTYPE_ARRAY:
+		return type->count == 1 && type->elem && depth < DEPTH_MAX &&
+		       is_one(type->elem, depth + 1);
+	case GOTYPE_STRUCT:
+		for (size_t i = 0; i < type->field_count; i++) {
+			if (part && type->fields[i].type->size)
+				return false;
+			if (type->fields[i].type->size)
+				part = type->fields[i].type;
+		}
+		return part && part->size == type->size && depth < DEPTH_MAX &&
+		       is_one(part, depth + 1);
+	default:
+		return type->size <= WORD;
+	}
+}
+
+static bool is_twice(const struct debuginfo_location *location, size_t n)
+{
+	const struct die_piece *piece = &location->pieces[n];
+
+	for (size_t i = 0; i < location->count; i++)
+		if (i != n && location->pieces[i].in_register == piece->in_register &&
+		    location->pieces[i].n == piece->n)
+			return true;
+	return false;
+}
+
+/* The compiler lists the parts of a variable one after the other, and leaves out those that have
+ * never a value, without a word: what is left over looks like the first ones. Some it lists twice.
+ * So all must be there. */
+static bool is_complete(const struct debuginfo_location *location, const struct gotype *type)
+{
+	if (location->size == UINT64_MAX)
+		return is_one(type, 0);
+	for (size_t i = 0; i < location->count; i++)
+		if (is_twice(location, i))
+			return false;
+	return location->size == type->size;
+}
+
+static void find_words(const struct copyinfo_vars *vars, uint64_t addr, size_t param,
+		       struct provenance_sources *sources, struct abi_value *value)
+{
+	const struct gotype *type = vars->sig->params[param].type;
+	const struct debuginfo_variable *var = &vars->vars[param];
+	const struct die_piece *pieces = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < var->count; i++)
+		if (!is_complete(&var->locations[i], type))
+			return;
+		else if (var->locations[i].count > count) {
+			pieces = var->locations[i].pieces;
+			count = var->locations[i].count;
+		}
+	value->pieces = mem_zalloc(WORDS_MAX, sizeof(*value->pieces));
+	for (size_t i = 0; i < count; i++) {
+		uint64_t size = pieces[i].size < type->size ? pieces[i].size : type->size;
+
+		for (uint64_t at = 0; at < size && value->count < WORDS_MAX; at += WORD) {
+			struct byte byte = {var, pieces[i].off + at, sources};
+
+			find_word(vars, addr, &byte, size - at < WORD ? size - at : WORD, value);
+		}
+	}
+}
+
+static bool shares(const struct provenance_sources *a, const struct provenance_sources *b)
+{
+	for (size_t i = 0; i < a->count; i++)
+		for (size_t j = 0; j < b->count; j++)
+			if (a->ids[i] == b->ids[j])
+				return true;
+	return false;
+}
+
+/* Of two parameters that are one value, one may have been set to the other by the callee, which
+ * never used what it was given. */
+static void drop_shared(struct abi_layout *layout, const struct provenance_sources *sources)
+{
+	for (size_t i = 0; i < layout->param_count; i++)
+		for (size_t j = i + 1; j < layout->param_count; j++)
+			if (shares(&sources[i], &sources[j]))
+				layout->params[i].count = layout->params[j].count = 0;
+}
+
+void copyinfo_located(const struct copyinfo_vars *vars, uint64_t addr, struct abi_layout *out)
+{
+	struct provenance_sources *sources =
+		mem_zalloc(vars->sig->param_count + 1, sizeof(*sources));
+
+	copyinfo_nowhere(vars->sig, out);
+	for (size_t i = 0; i < vars->sig->param_count; i++)
+		find_words(vars, addr, i, &sources[i], &out->params[i]);
+	drop_shared(out, sources);
+	free(sources);
+}

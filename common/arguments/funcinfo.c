@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arguments/funcinfo_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/argtable.h"
+#include "arguments/funcinfo_gccgo.h"
+#include "arguments/funcinfo_library.h"
+#include "arguments/sigcheck.h"
+#include "base/errmsg.h"
+#include "base/mem.h"
+#include "dwarf/debuginfo.h"
+#include "elf/image.h"
+#include "golang/funcname.h"
+#include "golang/signature.h"
+#include "program/pclntab.h"
+#include "rtti/rtti.h"
+#include "selection/program.h"
+
+enum {
+	RAW_WORDS = 9,          /* amd64's integer argument registers */
+	RAW_RESULTS_C = 2,      /* rax, rdx */
+	DICTIONARY_SECOND = 20, /* Go 1.20: after a method's receiver, not before it */
+};
+
+struct funcinfo *funcinfo_new(const struct program *prog, int minor, struct gotypes *memory)
+{
+	struct funcinfo *info = mem_zalloc(1, sizeof(*info));
+
+	info->prog = prog;
+	info->minor = minor;
+	info->memory = memory;
+	return info;
+}
+
+void funcinfo_free(struct funcinfo *info)
+{
+	if (!info)
+		return;
+	insn_decoder_free(info->decoder);
+	debuginfo_close(info->dbg);
+	rtti_close(info->rtti);
+	free(info->missing);
+	free(info);
+}
+
+static struct debuginfo *get_debuginfo(struct funcinfo *info)
+{
+	if (info->dbg_tried)
+		return info->dbg;
+	info->dbg_tried = true;
+	info->dbg =
+		debuginfo_open(info->prog->img, info->prog->tab, info->minor, info->memory, NULL);
+	funcinfo_foreign(info);
+	return info->dbg;
+}
+
+/* Several questions below are asked of one function in a row; its code is decoded once. */
+static const struct evidence *get_evidence(struct funcinfo *info, const struct pclntab_func *fn)
+{
+	if (!info->decoder)
+		info->decoder = insn_decoder_new(image_arch(info->prog->img));
+	if (info->evidence_of != fn->addr)
+		evidence_read(info->prog->img, info->prog->tab, info->decoder, info->minor, fn,
+			      &info->evidence);
+	info->evidence_of = fn->addr;
+	return &info->evidence;
+}
+
+/* Words as they are passed: all that can be said of a function of unknown signature. On the stack
+ * results come after the parameters, who knows where. */
+static void raw_words(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *out)
+{
+	static const char *const names[RAW_WORDS] = {"goarg1", "goarg2", "goarg3",
+						     "goarg4", "goarg5", "goarg6",
+						     "goarg7", "goarg8", "goarg9"};
+	const struct evidence *evidence = get_evidence(info, fn);
+
+	*out = (struct gofunc){.dictionary = -1, .source = GOFUNC_NONE};
+	out->params = gotypes_alloc(info->memory, RAW_WORDS, sizeof(*out->params));
+	out->results = gotypes_alloc(info->memory, RAW_WORDS, sizeof(*out->results));
+	out->param_count = RAW_WORDS;
+	out->result_count = evidence->usual == ABI_STACK  ? 0
+			    : evidence->usual == ABI_SYSV ? RAW_RESULTS_C
+							  : RAW_WORDS;
+	for (size_t i = 0; i < RAW_WORDS; i++) {
+		out->params[i].name = names[i];
+		out->params[i].type = gotypes_basic(info->memory, "uintptr");
+		out->results[i].name = "";
+		out->results[i].type = out->params[i].type;
+	}
+}
+
+uint64_t funcinfo_layout(struct funcinfo *info, const struct pclntab_func *fn,
+			 const struct gofunc *sig, struct abi_layout *out)
+{
+	const struct evidence *evidence = get_evidence(info, fn);
+
+	if (fn->is_clone)
+		funcinfo_clone_layout(get_debuginfo(info), fn, sig, out);
+	else if (sig->source == GOFUNC_NONE)
+		abi_layout(sig, evidence->arch, evidence->usual, out);
+	else
+		evidence_layout(evidence, sig, out);
+	return evidence->restart;
+}
+
+bool funcinfo_table(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *sig,
+		    struct abi_layout *layout)
+{
+	const struct evidence *evidence = get_evidence(info, fn);
+
+	return !pclntab_is_gccgo(info->prog->tab) &&
+	       argtable_read(info->prog->img, info->prog->tab, info->decoder, evidence, fn,
+			     info->memory, sig, layout);
+}
+
+/* Does nothing in the program contradict it? */
+static bool is_credible(struct funcinfo *info, const struct pclntab_func *fn,
+			const struct gofunc *sig)
+{
+	const struct evidence *evidence = get_evidence(info, fn);
+	struct abi_layout layout;
+	bool fits = evidence_layout(evidence, sig, &layout);
+
+	abi_layout_free(&layout);
+	return fits;
+}
+
+static const char all_params[] = "write all parameters, but not a method's receiver";
+
+/* A signature that contradicts the argument table: -1, and both are shown. */
+static int check_table(struct funcinfo *info, const struct pclntab_func *fn,
+		       const struct gofunc *sig, unsigned col, struct errmsg *err)
+{
+	const struct evidence *evidence = get_evidence(info, fn);
+	struct abi_layout layout, told;
+	struct gofunc table;
+	int ret = 0;
+
+	if (!funcinfo_table(info, fn, &table, &told))
+		return 0;
+	evidence_layout(evidence, sig, &layout);
+	if (!sigcheck_agrees(sig, &layout, &table, &told)) {
+		char *typed = sigcheck_text(evidence->arch, sig, &layout);
+		char *known = sigcheck_text(evidence->arch, &table, &told);
+
+		ret = errmsg_set(err, "col %u: %s does not take (%s)", col, fn->name, typed);
+		errmsg_hint(err, "its argument table says (%s); %s", known, all_params);
+		free(typed);
+		free(known);
+	}
+	abi_layout_free(&layout);
+	abi_layout_free(&told);
+	return ret;
+}
+
+/* As above; but a user may not care for results, of which some take room on the stack. */
+static int check_typed(struct funcinfo *info, const struct pclntab_func *fn,
+		       const struct gofunc *sig, unsigned col, struct errmsg *err)
+{
+	const struct evidence *evidence = get_evidence(info, fn);
+	struct abi_layout layout;
+
+	if (check_table(info, fn, sig, col, err))
+		return -1;
+	bool fits = evidence_layout(evidence, sig, &layout);
+	int64_t bytes = layout.args_size;
+	bool same_size = evidence->args < 0 || evidence->args == bytes;
+
+	abi_layout_free(&layout);
+	if (fits || (!sig->result_count && evidence->args > bytes))
+		return 0;
+	if (same_size)
+		errmsg_set(err, "col %u: %s takes parameters of other types from its registers",
+			   col, fn->name);
+	else
+		errmsg_set(err,
+			   "col %u: %s has parameters of other sizes: they take %d bytes, not "
+			   "%d",
+			   col, fn->name, evidence->args, (int)bytes);
+	errmsg_hint(err, "%s", all_params);
+	return -1;
+}
+
+static const struct gotype *find_type(void *ctx, const char *name)
+{
+	struct funcinfo *info = ctx;
+	struct debuginfo *dbg = get_debuginfo(info);
+	const struct gotype *type = dbg ? debuginfo_type(dbg, name) : NULL;
+
+	if (!type && funcinfo_rtti(info))
+		type = rtti_named(info->rtti, name);
+	return type;
+}
+
+/* The receiver's type, as text: "net/http.conn"; NULL: it is no method. malloc'd. */
+static char *receiver_type(const char *name, const struct funcname *parts)
+{
+	/* the type arguments of a value's receiver are not told by the function's name */
+	if (!parts->receiver || (parts->generic && !parts->pointer))
+		return NULL;
+	return mem_printf("%.*s.%.*s", (int)parts->package_len, name, (int)parts->receiver_len,
+			  parts->receiver);
+}
+
+/* Methods are written without their receiver, as in Go. */
+static int add_receiver(struct funcinfo *info, const char *func, struct gofunc *out,
+			struct errmsg *err)
+{
+	struct goparam receiver = {.name = ""};
+	struct funcname parts;
+
+	funcname_parse(func, &parts);
+	char *name = receiver_type(func, &parts);
+	const struct gotype *type = name ? find_type(info, name) : NULL;
+
+	if (!name)
+		return 0;
+	if (!type && !parts.pointer) {
+		errmsg_set(err, "the type of %s's receiver, %s, is not known", func, name);
+		free(name);
+		return -1;
+	}
+	free(name);
+	receiver.type = !type           ? gotypes_basic(info->memory, "unsafe.Pointer")
+			: parts.pointer ? gotypes_pointer(info->memory, type)
+					: type;
+	funcinfo_add_receiver(info->memory, &receiver, out);
+	return 0;
+}
+
+/* Where the hidden dictionary is passed: first, after the receiver, or none is. */
+static void find_dictionary(struct funcinfo *info, const struct pclntab_func *fn,
+			    struct gofunc *out)
+{
+	struct gofunc known;
+
+	funcinfo_find(info, fn, &known);
+	out->dictionary = out->receiver && info->minor >= DICTIONARY_SECOND ? 1 : 0;
+	if (known.source != GOFUNC_NONE)
+		out->dictionary = known.dictionary;
+	else if (!is_credible(info, fn, out))
+		out->dictionary = -1; /* closures and wrappers have none */
+}
+
+struct signature_names funcinfo_names(struct funcinfo *info)
+{
+	return (struct signature_names){find_type, info, info->minor};
+}
+
+const char *funcinfo_missing(const struct funcinfo *info, size_t n)
+{
+	return n < info->missing_count ? info->missing[n] : NULL;
+}
+
+static void note_missing(struct funcinfo *info, const char *name)
+{
+	for (size_t i = 0; i < info->missing_count; i++)
+		if (!strcmp(info->missing[i], name))
+			return;
+	info->missing = mem_grow(info->missing, info->missing_count, &info->missing_cap,
+				 sizeof(*info->missing));
+	info->missing[info->missing_count++] = gotypes_text(info->memory, name, strlen(name));
+}
+
+/* A type that the user names; two of package time are known without the program. */
+static const struct gotype *find_typed(void *ctx, const char *name)
+{
+	const struct gotype *type = find_type(ctx, name);
+
+	if (!type && strcmp(name, "time.Duration") != 0 && strcmp(name, "time.Time") != 0)
+		note_missing(ctx, name);
+	return type;
+}
+
+/* Run-time types tell no names of parameters; Go's sources do, and more of its own functions. */
+static bool find(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *out)
+{
+	const struct signature_names names = funcinfo_names(info);
+	struct debuginfo *dbg = get_debuginfo(info);
+
+	if (dbg && !debuginfo_func(dbg, fn->addr, fn->name, out) && is_credible(info, fn, out))
+		return true;
+	if (!funcinfo_rtti(info) || rtti_func(info->rtti, fn->addr, out) ||
+	    !is_credible(info, fn, out))
+		return !pclntab_is_gccgo(info->prog->tab) &&
+		       funcinfo_library(info->memory, &names, fn, out) &&
+		       is_credible(info, fn, out);
+	funcinfo_library_names(info->memory, &names, fn, out);
+	return true;
+}
+
+void funcinfo_find(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *out)
+{
+	if (!find(info, fn, out))
+		raw_words(info, fn, out);
+}
+
+int funcinfo_typed(struct funcinfo *info, const char *name, const char *text, unsigned col,
+		   struct gofunc *out, struct errmsg *err)
+{
+	struct signature_names names = {find_typed, info, info->minor};
+	struct errmsg why = {0};
+	size_t pos = 0;
+
+	if (signature_parse(info->memory, &names, text, out, &pos, &why)) {
+		errmsg_set(err, "col %zu: %s", col + pos, why.text);
+		errmsg_hint(err, "%s", why.hint);
+		return -1;
+	}
+	out->source = GOFUNC_SIGNATURE;
+	out->dictionary = -1;
+	return pclntab_is_gccgo(info->prog->tab) ? 0 : add_receiver(info, name, out, err);
+}
+
+int funcinfo_inlined(struct funcinfo *info, const struct pclntab_func *fn, const char *name,
+		     uint64_t copy, struct gofunc *out, struct debuginfo_variable **vars)
+{
+	struct debuginfo *dbg = get_debuginfo(info);
+
+	return dbg ? debuginfo_inlined(dbg, fn->addr, name, copy, out, vars) : -1;
+}
+
+int funcinfo_signature(struct funcinfo *info, const struct pclntab_func *fn, const char *text,
+		       unsigned col, struct gofunc *out, struct errmsg *err)
+{
+	struct gofunc known;
+
+	if (funcinfo_typed(info, fn->name, text, col, out, err))
+		return -1;
+	if (pclntab_is_gccgo(info->prog->tab)) {
+		funcinfo_find(info, fn, &known);
+		funcinfo_gccgo_typed(info->memory, fn->name, &known, out);
+		return 0;
+	}
+	if (strchr(fn->name, '[') && info->minor >= 18)
+		find_dictionary(info, fn, out);
+	return check_typed(info, fn, out, col, err);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is known of a program's functions and types, from whoever knows it first: a signature that
+ * the user typed, debug information, run-time type information. */
+#ifndef FUNCINFO_H
+#define FUNCINFO_H
+
+#include "abi/abi.h"
+#include "golang/gotype.h"
+
+struct debuginfo_variable;
+struct errmsg;
+struct funcinfo;
+struct pclntab_func;
+struct program;
+struct rtti;
+struct signature_names;
+
+/* `minor`: Go 1.MINOR. Opens nothing yet. The program and `memory` outlive it. */
+struct funcinfo *funcinfo_new(const struct program *prog, int minor, struct gotypes *memory);
+void funcinfo_free(struct funcinfo *info); /* NULL is all right */
+
+/* A function's signature; GOFUNC_NONE where nothing is known of it, or only what its code
+ * contradicts: then its parameters are raw words. */
+void funcinfo_find(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *out);
+/* The signature that the user gives for it; `col` is where that begins, for messages. 0, or -1
+ * with *err ("col 12: ..."), also where the program shows that it is another function's. Results
+ * may be left out. */
+int funcinfo_signature(struct funcinfo *info, const struct pclntab_func *fn, const char *text,
+		       unsigned col, struct gofunc *out, struct errmsg *err);
+/* The signature that the user gives for what is inlined and is no function: nothing in the program
+ * is there to check it by. */
+int funcinfo_typed(struct funcinfo *info, const char *name, const char *text, unsigned col,
+		   struct gofunc *out, struct errmsg *err);
+/* As debuginfo_inlined(), of a copy in `fn`. */
+int funcinfo_inlined(struct funcinfo *info, const struct pclntab_func *fn, const char *name,
+		     uint64_t copy, struct gofunc *out, struct debuginfo_variable **vars);
+/* Finds the program's types by name. */
+struct signature_names funcinfo_names(struct funcinfo *info);
+/* The n-th of the types that signatures name and the program does not have, so that nothing but the
+ * addresses of pointers to them is shown; NULL: there are no more. */
+const char *funcinfo_missing(const struct funcinfo *info, size_t n);
+/* Where the function passes what its signature, from one of the above, tells. Caller frees. Returns
+ * struct evidence's `restart`; 0: what comes in registers is there when its stack has grown. */
+uint64_t funcinfo_layout(struct funcinfo *info, const struct pclntab_func *fn,
+			 const struct gofunc *sig, struct abi_layout *out);
+/* Where that tells nothing: sizes and places of its parameters, as argtable_read(). */
+bool funcinfo_table(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *sig,
+		    struct abi_layout *layout);
+
+bool funcinfo_is_gccgo(const struct funcinfo *info);
+/* gccgo: types that the program refers to are looked for in its library as well, which outlives it.
+ */
+void funcinfo_link(struct funcinfo *info, struct funcinfo *library);
+
+/* By the address of its run-time descriptor; NULL: unknown. */
+const struct gotype *funcinfo_rtype(struct funcinfo *info, uint64_t addr, bool *direct);
+/* gccgo: rtti_key() of a descriptor; 0: of no other program */
+uint64_t funcinfo_rtype_key(struct funcinfo *info, uint64_t addr);
+/* The run-time type information itself, opened the first time; NULL: there is none. */
+struct rtti *funcinfo_rtti(struct funcinfo *info);
+/* Where names of types are: rtti_names(); 0: not known. */
+uint64_t funcinfo_type_names(struct funcinfo *info);
+/* All types with a run-time descriptor. */
+void funcinfo_each_rtype(struct funcinfo *info,
+			 bool (*fn)(const struct gotype *type, bool direct, void *ctx), void *ctx);
+
+#endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/budget_watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/budget.h"
+#include "base/escape.h"
+#include "base/mem.h"
+#include "base/signals.h"
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+enum {
+	TICK_NS = 20 * 1000 * 1000, /* of CPU time */
+	LEAST_SECONDS = 8,          /* slow machines read a small program as well */
+	BYTES_A_SECOND = 500 * 1000,
+	/* of memory that is not a file's; what libraries take between two ticks comes on top */
+	LEAST_MEMORY = 384 << 20,
+	SHARE = 2, /* of a large file: so many bytes of memory for each of its own */
+	/* what the seconds are meant for: a machine that hashes HASHED bytes in so long */
+	HASHED = 1 << 20,
+	HASHED_NS = 3 * 1000 * 1000,
+	SLOWEST = 64, /* times slower, at most: as under an emulator on a busy machine */
+};
+
+/* A signal's handler sees it, and so it is the process's. */
+static struct watch {
+	timer_t timer;
+	bool begun;
+	uint64_t bytes; /* of all files */
+	int64_t used_ns, since_ns;
+	int64_t slower; /* times, than the machine that the limits are meant for; 0: not asked yet
+			 */
+	char *slow, *large; /* what is said */
+} watch;
+
+static int64_t now_ns(void)
+{
+	struct timespec now = {0};
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* Bytes; 0: not known. Nothing here may allocate. */
+static uint64_t memory_used(void)
+{
+	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	uint64_t fields[3] = {0};
+	char text[128];
+	ssize_t len = fd < 0 ? 0 : read(fd, text, sizeof(text));
+	unsigned n = 0;
+
+	if (fd >= 0)
+		close(fd);
+	for (ssize_t i = 0; i < len && n < 3; i++)
+		if (text[i] >= '0' && text[i] <= '9')
+			fields[n] = fields[n] * 10 + (text[i] - '0');
+		else
+			n++;
+	/* resident, less what is shared with files */
+	return (fields[1] - fields[2]) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* A sanitizer takes time and memory of its own. */
+static bool is_watched(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+	return false;
+#else
+	return true;
+#endif
+}
+
+/* An emulator, or a virtual machine whose processors others use, is many times slower, and an
+ * honest program is read there as well. */
+static int64_t times_slower(void)
+{
+	static volatile uint8_t bytes[4096];
+	uint32_t hash = 0;
+	int64_t begun = now_ns();
+
+	for (uint32_t i = 0; i < HASHED; i++)
+		hash = (hash ^ bytes[(hash ^ i) % sizeof(bytes)]) * 16777619;
+	bytes[0] = (uint8_t)hash;
+	int64_t times = (now_ns() - begun) / HASHED_NS;
+
+	return times < 2 ? 1 : times > SLOWEST ? SLOWEST : times;
+}
+
+static bool takes_too_long(void)
+{
+	uint64_t seconds = watch.bytes / BYTES_A_SECOND;
+	int64_t used = watch.used_ns + now_ns() - watch.since_ns;
+
+	if (seconds < LEAST_SECONDS)
+		seconds = LEAST_SECONDS;
+	int64_t most = (int64_t)seconds * 1000000000;
+
+	if (used <= most)
+		return false;
+	if (!watch.slower)
+		watch.slower = times_slower();
+	return used > most * watch.slower;
+}
+
+static bool takes_too_much(void)
+{
+	uint64_t limit = watch.bytes * SHARE;
+
+	return memory_used() > (limit < LEAST_MEMORY ? LEAST_MEMORY : limit);
+}
+
+static void on_tick(int number)
+{
+	int saved = errno;
+
+	(void)number;
+	if (takes_too_long())
+		signals_give_up(watch.slow);
+	if (takes_too_much())
+		signals_give_up(watch.large);
+	errno = saved;
+}
+
+static char *make_text(const char *path, const char *what)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return mem_strdup("");
+	fprintf(out, "%s: \"", program_invocation_short_name);
+	escape_print(out, path);
+	fprintf(out, "\": reading it takes more %s than a program of its size does: given up\n",
+		what);
+	fclose(out);
+	return text;
+}
+
+static bool start(void)
+{
+	struct sigaction action = {.sa_handler = on_tick, .sa_flags = SA_RESTART};
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGPROF};
+	sigset_t set;
+
+	event.sigev_notify_thread_id = syscall(SYS_gettid);
+	sigemptyset(&set);
+	sigaddset(&set, SIGPROF);
+	return sigaction(SIGPROF, &action, NULL) == 0 &&
+	       pthread_sigmask(SIG_UNBLOCK, &set, NULL) == 0 &&
+	       timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &watch.timer) == 0;
+}
+
+static void set_tick(long ns)
+{
+	struct itimerspec spec = {.it_interval.tv_nsec = ns, .it_value.tv_nsec = ns};
+
+	timer_settime(watch.timer, 0, &spec, NULL);
+}
+
+void budget_watch_begin(const char *path, uint64_t file_bytes)
+{
+	budget_watch_pause();
+	free(watch.slow);
+	free(watch.large);
+	watch.slow = make_text(path, "time");
+	watch.large = make_text(path, "memory");
+	budget_watch_add(file_bytes);
+	if (!watch.begun)
+		watch.begun = is_watched() && start();
+	budget_watch_resume();
+}
+
+void budget_watch_add(uint64_t file_bytes)
+{
+	watch.bytes += file_bytes < BUDGET_MOST ? file_bytes : BUDGET_MOST;
+}
+
+void budget_watch_pause(void)
+{
+	if (!watch.begun || !watch.since_ns)
+		return;
+	set_tick(0);
+	watch.used_ns += now_ns() - watch.since_ns;
+	watch.since_ns = 0;
+}
+
+void budget_watch_resume(void)
+{
+	if (!watch.begun || watch.since_ns)
+		return;
+	watch.since_ns = now_ns();
+	set_tick(TICK_NS);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files carried in the program (made by embed.cmake). */
+#ifndef EMBEDDED_H
+#define EMBEDDED_H
+
+struct embedded_file {
+	const char *name; /* path below its folder: "count.bpf.c", "include/linux/types.h" */
+	const char *text; /* ends in NUL */
+};
+
+/* each ends with a NULL name */
+extern const struct embedded_file embedded_files[];      /* bpf-src/ */
+extern const struct embedded_file embedded_forwarders[]; /* common/golang/forwarders.txt alone */
+extern const struct embedded_file embedded_signatures[]; /* common/golang/signatures.txt alone */
+
+#endif

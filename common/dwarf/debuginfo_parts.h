@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of debuginfo share. */
+#ifndef DEBUGINFO_PARTS_H
+#define DEBUGINFO_PARTS_H
+
+#include "dwarf/debuginfo.h"
+#include "dwarf/debuginfo_file.h"
+#include "dwarf/dietree.h"
+
+enum { DEBUGINFO_BLANKS_LISTED = 22 }; /* since Go 1.22 parameters without a name are in DWARF */
+
+struct debuginfo_unit {
+	struct die die;
+	bool is_runtime, indexed;      /* of package runtime: one such unit has all types */
+	struct debuginfo_entry *funcs; /* by address, once indexed */
+	size_t count, cap;
+	struct debuginfo_desc *descs; /* gccgo: by name, once somebody asks for one */
+	size_t desc_count, desc_cap;
+	bool has_descs, has_types; /* the latter is known with the former */
+};
+
+struct debuginfo_range { /* code of a unit */
+	uint64_t from, to;
+	size_t unit;
+};
+
+struct debuginfo_package {
+	const char *path, *name; /* memory of the tree */
+};
+
+struct debuginfo_part { /* a type whose parts are yet to be found */
+	struct gotype *type;
+	struct die die;
+};
+
+struct debuginfo {
+	const struct image *img;
+	const struct pclntab *tab;
+	int minor;
+	bool is_gccgo, has_places;
+	struct gotypes *types;
+	struct debuginfo_file file;
+	struct dietree *tree, *places; /* the same with locations, which `tree` has if has_places */
+	struct debuginfo_unit *units;
+	struct debuginfo_range *ranges; /* by address */
+	size_t unit_count, unit_cap, range_count, range_cap;
+	struct debuginfo_package *packages; /* by path: those whose name is not its last part */
+	size_t package_count, package_cap;
+	struct debuginfo_named *named; /* by name, once somebody asks for a name */
+	size_t named_count, named_cap;
+	struct debuginfo_slot *slots;
+	size_t slot_count, slot_cap; /* the latter a power of two */
+	struct debuginfo_part *queue;
+	size_t queue_count, queue_cap;
+	const struct gotype *unknown;
+	struct debuginfo_foreign foreign; /* gccgo */
+	uint64_t types_addr;              /* moduledata.types; 0: not known */
+	struct insn_decoder *dec;         /* NULL, until it is needed */
+};
+
+/* The DIE of the function that begins at addr. */
+bool debuginfo_find_function(struct debuginfo *dbg, uint64_t addr, struct die *out);
+
+enum gotype_kind debuginfo_kind(uint64_t kind); /* a reflect.Kind */
+enum gotype_kind debuginfo_kind_of(const struct die *die);
+/* The type that a DIE's DW_AT_type refers to, complete; never NULL: GOTYPE_UNKNOWN of size 0. */
+const struct gotype *debuginfo_type_of(struct debuginfo *dbg, const struct die *die);
+const struct gotype *debuginfo_type_at(struct debuginfo *dbg, uint64_t off); /* or NULL */
+/* The name of the type that a DIE refers to, in full: "*net/http.Request"; "" if it has none. */
+const char *debuginfo_full_name(const struct die *die);
+/* Sizes and alignment of structs and arrays, once all of their parts are there. */
+void debuginfo_settle(struct debuginfo_part *parts, size_t count);
+
+/* A type's name as Go prints it: "*http.Request". Memory of dbg->types. */
+const char *debuginfo_short_name(struct debuginfo *dbg, const char *full);
+void debuginfo_sort_packages(struct debuginfo *dbg);
+
+#endif

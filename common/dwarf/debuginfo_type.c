@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "dwarf/debuginfo_gccgo.h"
+#include "elf/image.h"
+#include "program/pclntab.h"
+
+enum {
+	MAX_TYPES = 1 << 19, /* beyond these, types are unknown */
+	MAX_FIELDS = 1 << 14,
+	MAX_CHAIN = 32, /* typedefs of typedefs */
+	WORD = 8,
+};
+
+struct debuginfo_slot { /* of a hash table: a DIE's offset and its type */
+	uint64_t off;
+	struct gotype *type; /* NULL: free */
+};
+
+/* Go declares a type by a typedef without a kind, which leads to the type itself. */
+static bool skip_typedefs(struct die *die)
+{
+	uint64_t kind;
+
+	for (unsigned i = 0; i < MAX_CHAIN; i++) {
+		if (die_tag(die) != DIE_TYPEDEF || die_number(die, DIE_GO_KIND, &kind))
+			return true;
+		if (!die_reference(die, DIE_TYPE, die))
+			return false;
+	}
+	return false;
+}
+
+static const char *name_of(const struct die *die)
+{
+	const char *name = die_name(die);
+
+	return name ? name : "";
+}
+
+const char *debuginfo_full_name(const struct die *die)
+{
+	struct die type;
+
+	return die_reference(die, DIE_TYPE, &type) && skip_typedefs(&type) ? name_of(&type) : "";
+}
+
+/* --- those that are known already --- */
+
+static size_t slot_of(const struct debuginfo *dbg, uint64_t off)
+{
+	size_t mask = dbg->slot_cap - 1, at = (off * 0x9e3779b97f4a7c15u >> 32) & mask;
+
+	while (dbg->slots[at].type && dbg->slots[at].off != off)
+		at = (at + 1) & mask;
+	return at;
+}
+
+static void grow_slots(struct debuginfo *dbg)
+{
+	struct debuginfo_slot *old = dbg->slots;
+	size_t old_cap = dbg->slot_cap;
+
+	if (dbg->slot_count < old_cap / 2)
+		return;
+	dbg->slot_cap = old_cap ? old_cap * 2 : 1024;
+	dbg->slots = mem_zalloc(dbg->slot_cap, sizeof(*old));
+	for (size_t i = 0; i < old_cap; i++)
+		if (old[i].type)
+			dbg->slots[slot_of(dbg, old[i].off)] = old[i];
+	free(old);
+}
+
+/* --- a type without its parts --- */
+
+static bool is_defined(const char *name, enum gotype_kind kind)
+{
+	if (kind == GOTYPE_UNKNOWN || kind == GOTYPE_POINTER || kind == GOTYPE_SLICE ||
+	    kind == GOTYPE_ARRAY)
+		return *name && !strchr("*[", *name) && strcmp(name, "unsafe.Pointer") != 0;
+	if (strcmp(name, "error") == 0)
+		return true;
+	if (strncmp(name, "go.shape.", 9) == 0 || strncmp(name, "map[", 4) == 0 ||
+	    strncmp(name, "func(", 5) == 0 || strncmp(name, "chan ", 5) == 0 ||
+	    strncmp(name, "struct {", 8) == 0 || strncmp(name, "interface {", 11) == 0 ||
+	    strncmp(name, "chan<- ", 7) == 0)
+		return false;
+	return *name != '<' && strchr(name, '.');
+}
+
+static uint64_t size_of(const struct die *die, enum gotype_kind kind)
+{
+	uint64_t size = 0;
+
+	switch (kind) {
+	case GOTYPE_POINTER:
+	case GOTYPE_MAP:
+	case GOTYPE_CHAN:
+	case GOTYPE_FUNC:
+		return WORD;
+	case GOTYPE_STRING:
+	case GOTYPE_INTERFACE:
+		return 2 * WORD;
+	case GOTYPE_SLICE:
+		return 3 * WORD;
+	default:
+		die_number(die, DIE_BYTE_SIZE, &size);
+		return size <= GOTYPE_SIZE_MAX ? size : 0;
+	}
+}
+
+/* A number has one of the sizes that numbers have. */
+static bool is_right_size(enum gotype_kind kind, uint64_t size)
+{
+	switch (kind) {
+	case GOTYPE_BOOL:
+		return size == 1;
+	case GOTYPE_INT:
+	case GOTYPE_UINT:
+		return size == 1 || size == 2 || size == 4 || size == 8;
+	case GOTYPE_FLOAT:
+		return size == 4 || size == 8;
+	case GOTYPE_COMPLEX:
+		return size == 8 || size == 16;
+	default:
+		return true;
+	}
+}
+
+static uint32_t align_of(const struct gotype *type)
+{
+	switch (type->kind) {
+	case GOTYPE_STRUCT: /* as long as their parts are not known */
+	case GOTYPE_ARRAY:
+		return 0;
+	case GOTYPE_UNKNOWN:
+		return 1;
+	case GOTYPE_COMPLEX:
+		return type->size / 2;
+	default:
+		return type->size < WORD ? type->size : WORD;
+	}
+}
+
+/* Go's linker writes the descriptor's offset from moduledata.types; of some types its address (to
+ * Go 1.15). Believed where there is a descriptor of this size and kind. */
+static uint64_t find_rtype(struct debuginfo *dbg, const struct die *die, const struct gotype *type)
+{
+	uint64_t value, size, types;
+
+	if (!dbg->types_addr || !die_number(die, DIE_GO_RUNTIME_TYPE, &value) || !value)
+		return 0;
+	types = value < dbg->types_addr ? dbg->types_addr : 0;
+
+	const uint8_t *kind = image_at(dbg->img, types + value + 23, 1);
+
+	if (!kind || !image_u64(dbg->img, types + value, &size) || size != type->size)
+		return 0;
+	return debuginfo_kind(*kind) == type->kind ? types + value : 0;
+}
+
+static bool refers_to(const struct die *die, const char *prefix)
+{
+	struct die to;
+
+	return die_reference(die, DIE_TYPE, &to) &&
+	       strncmp(name_of(&to), prefix, strlen(prefix)) == 0;
+}
+
+static struct gotype *add_type(struct debuginfo *dbg, const struct die *die)
+{
+	enum gotype_kind kind = debuginfo_kind_of(die);
+	const char *full = name_of(die);
+	uint64_t size = size_of(die, kind);
+
+	if (!is_right_size(kind, size))
+		kind = GOTYPE_UNKNOWN;
+
+	struct gotype *type = gotypes_add(dbg->types, kind, "");
+
+	type->name = debuginfo_short_name(dbg, full);
+	type->size = size;
+	type->align = align_of(type);
+	type->defined = is_defined(type->name, kind);
+	type->has_methods = kind == GOTYPE_INTERFACE && !refers_to(die, "runtime.eface");
+	type->swiss = kind == GOTYPE_MAP && refers_to(die, "*map<");
+	type->rtype = find_rtype(dbg, die, type);
+	return type;
+}
+
+static const struct gotype *unknown_type(struct debuginfo *dbg)
+{
+	if (!dbg->unknown)
+		dbg->unknown = gotypes_add(dbg->types, GOTYPE_UNKNOWN, "?");
+	return dbg->unknown;
+}
+
+void debuginfo_queue(struct debuginfo *dbg, struct gotype *type, const struct die *die)
+{
+	dbg->queue = mem_grow(dbg->queue, dbg->queue_count, &dbg->queue_cap, sizeof(*dbg->queue));
+	dbg->queue[dbg->queue_count++] = (struct debuginfo_part){type, *die};
+}
+
+/* The type of a DIE; its parts are found later, when it is its turn in the queue. */
+static const struct gotype *known_type(struct debuginfo *dbg, struct die die)
+{
+	if (!(dbg->is_gccgo ? debuginfo_gccgo_skip(&die) : skip_typedefs(&die)))
+		return unknown_type(dbg);
+	grow_slots(dbg);
+
+	uint64_t off = die_off(&die);
+	size_t at = slot_of(dbg, off);
+
+	if (dbg->slots[at].type)
+		return dbg->slots[at].type;
+	if (dbg->slot_count >= MAX_TYPES)
+		return unknown_type(dbg);
+
+	struct gotype *type = dbg->is_gccgo ? debuginfo_gccgo_type(dbg, &die) : add_type(dbg, &die);
+
+	dbg->slots[at] = (struct debuginfo_slot){off, type};
+	dbg->slot_count++;
+	debuginfo_queue(dbg, type, &die);
+	return type;
+}
+
+/* --- its parts --- */
+
+const struct gotype *debuginfo_part(struct debuginfo *dbg, const struct die *die,
+				    enum die_attr attr)
+{
+	struct die to;
+
+	return die_reference(die, attr, &to) ? known_type(dbg, to) : unknown_type(dbg);
+}
+
+static size_t count_members(const struct die *die)
+{
+	struct die child;
+	size_t count = 0;
+
+	for (bool more = die_child(die, &child); more && count < MAX_FIELDS;
+	     more = die_sibling(&child, &child))
+		count += die_tag(&child) == DIE_MEMBER;
+	return count;
+}
+
+static void add_field(struct debuginfo *dbg, struct gotype *type, const struct die *member)
+{
+	struct gotype_field *field = &type->fields[type->field_count];
+	const char *name = name_of(member), *dot = strrchr(name, '.');
+	uint64_t embedded = 0;
+
+	if (!die_number(member, DIE_MEMBER_OFF, &field->off) || field->off > type->size)
+		return;
+	die_number(member, DIE_GO_EMBEDDED, &embedded);
+	name = dot ? dot + 1 : name;
+	field->name = gotypes_text(dbg->types, name, strlen(name));
+	field->type = debuginfo_part(dbg, member, DIE_TYPE);
+	field->embedded = embedded;
+	type->field_count++;
+}
+
+static void add_fields(struct debuginfo *dbg, struct gotype *type, const struct die *die)
+{
+	size_t count = count_members(die);
+	struct die child;
+
+	type->fields = gotypes_alloc(dbg->types, count, sizeof(*type->fields));
+	for (bool more = die_child(die, &child); more && type->field_count < count;
+	     more = die_sibling(&child, &child))
+		if (die_tag(&child) == DIE_MEMBER)
+			add_field(dbg, type, &child);
+}
+
+static void add_count(struct gotype *type, const struct die *die)
+{
+	struct die child;
+
+	for (bool more = die_child(die, &child); more; more = die_sibling(&child, &child))
+		if (die_tag(&child) == DIE_SUBRANGE) {
+			die_number(&child, DIE_COUNT, &type->count);
+			return;
+		}
+}
+
+static void add_parts(struct debuginfo *dbg, struct gotype *type, const struct die *die)
+{
+	struct die to;
+
+	switch (type->kind) {
+	case GOTYPE_POINTER:
+		type->elem = die_reference(die, DIE_TYPE, &to) ? known_type(dbg, to) : NULL;
+		break;
+	case GOTYPE_MAP:
+		type->key = debuginfo_part(dbg, die, DIE_GO_KEY);
+		type->elem = debuginfo_part(dbg, die, DIE_GO_ELEM);
+		break;
+	case GOTYPE_SLICE:
+	case GOTYPE_CHAN:
+		type->elem = debuginfo_part(dbg, die, DIE_GO_ELEM);
+		break;
+	case GOTYPE_ARRAY:
+		type->elem = debuginfo_part(dbg, die, DIE_TYPE);
+		add_count(type, die);
+		break;
+	case GOTYPE_STRUCT:
+		add_fields(dbg, type, die);
+		break;
+	default:
+		break;
+	}
+}
+
+static const struct gotype *complete(struct debuginfo *dbg, const struct gotype *type)
+{
+	for (size_t i = 0; i < dbg->queue_count; i++) {
+		struct debuginfo_part todo = dbg->queue[i]; /* the queue grows and moves */
+
+		if (dbg->is_gccgo)
+			debuginfo_gccgo_parts(dbg, todo.type, &todo.die);
+		else
+			add_parts(dbg, todo.type, &todo.die);
+	}
+	debuginfo_settle(dbg->queue, dbg->queue_count);
+	dbg->queue_count = 0;
+	return type;
+}
+
+const struct gotype *debuginfo_type_of(struct debuginfo *dbg, const struct die *die)
+{
+	return complete(dbg, debuginfo_part(dbg, die, DIE_TYPE));
+}
+
+const struct gotype *debuginfo_type_at(struct debuginfo *dbg, uint64_t off)
+{
+	struct die die;
+
+	if (!dietree_at(dbg->tree, off, &die))
+		return NULL;
+
+	const struct gotype *type = complete(dbg, known_type(dbg, die));
+
+	return type->kind != GOTYPE_UNKNOWN ? type : NULL;
+}

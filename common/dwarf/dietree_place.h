@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* DWARF's location descriptions, as far as Go's compiler writes them: a register or a place in the
+ * frame, or pieces of such. */
+#ifndef DIETREE_PLACE_H
+#define DIETREE_PLACE_H
+
+#include "dwarf/dietree.h"
+
+struct die_place {                  /* where a parameter begins, at one instruction */
+	bool in_register, is_fixed; /* the latter: at every instruction */
+	int64_t n; /* the register's DWARF number; else bytes above the canonical frame address */
+	uint64_t size; /* bytes that are told of; 0: of a part; UINT64_MAX: all */
+};
+
+bool die_place(const struct die *die, uint64_t addr, struct die_place *out);
+
+enum { DIE_PIECES_MAX = 32 };
+
+struct die_piece { /* bytes [off, off + size) of a variable */
+	bool in_register;
+	int64_t n; /* as in struct die_place */
+	uint64_t off, size;
+};
+
+struct die_pieces {
+	struct die_piece items[DIE_PIECES_MAX];
+	size_t count;  /* of those that are anywhere */
+	uint64_t size; /* bytes that are told of; UINT64_MAX: not told in pieces, items has one of
+			* as many bytes */
+};
+
+/* Where a variable is while instructions at [from, to) are about to be executed, as far as that
+ * changes with the instruction: what is said to be at one place always is left out; of other places
+ * than a struct die_piece's it is said to be nowhere. */
+void die_each_location(const struct die *die,
+		       void (*fn)(uint64_t from, uint64_t to, const struct die_pieces *pieces,
+				  void *ctx),
+		       void *ctx);
+
+enum { DIETREE_OPS_MAX = 2 * DIE_PIECES_MAX };
+
+struct dietree_op {
+	unsigned atom; /* DW_OP_ */
+	uint64_t number;
+};
+
+bool dietree_place_of_bytes(const uint8_t *bytes, size_t left, struct die_place *out);
+bool dietree_place_of_ops(const struct dietree_op *ops, size_t count, struct die_place *out);
+void dietree_pieces_of_ops(const struct dietree_op *ops, size_t count, struct die_pieces *out);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Section headers and symbols of an ELF file, of a program or of its debug information. They are
+ * read here and not by a library, since those want the whole file in memory, and believe that
+ * string tables end. */
+#ifndef IMAGE_SECTIONS_H
+#define IMAGE_SECTIONS_H
+
+#include <elf.h>
+#include <stdbool.h>
+
+#include "elf/image.h"
+
+struct heldfile;
+struct image_sections;
+
+/* Never NULL; unusable section headers are none, as is what is not ELF of 64 bits. `file` is
+ * shared. */
+struct image_sections *image_sections_new(struct heldfile *file);
+void image_sections_free(struct image_sections *secs); /* NULL is all right */
+
+struct heldfile *image_sections_file(const struct image_sections *secs);
+const Elf64_Ehdr *image_sections_header(const struct image_sections *secs);
+/* Each section in the file's order, the first, which is none, left out; `name` is "" where it has
+ * none. Stops when fn answers false. */
+void image_sections_each(const struct image_sections *secs,
+			 bool (*fn)(const char *name, const Elf64_Shdr *sh, void *ctx), void *ctx);
+
+/* as image_section, image_has_symtab and image_each_symbol */
+bool image_sections_find(const struct image_sections *secs, const char *name,
+			 struct image_section *out);
+bool image_sections_has_symtab(const struct image_sections *secs);
+void image_sections_each_symbol(const struct image_sections *secs,
+				bool (*fn)(const struct image_symbol *, void *), void *ctx);
+
+#endif

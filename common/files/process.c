@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "files/process.h"
+#include "files/process_text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/errmsg.h"
+#include "base/mem.h"
+#include "files/fileroot.h"
+#include "files/heldfile.h"
+
+struct process {
+	pid_t pid;
+	int pidfd, dir; /* the latter: /proc/PID, where nothing is found once it has ended */
+	struct fileroot *root;
+};
+
+FILE *process_text(const struct process *proc, const char *name)
+{
+	int fd = openat(proc->dir, name, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? NULL : fdopen(fd, "r");
+}
+
+/* 0: there is none */
+static pid_t thread_group(pid_t pid)
+{
+	char line[256];
+	int tgid = 0;
+
+	snprintf(line, sizeof(line), "/proc/%d/status", pid);
+	FILE *in = fopen(line, "re");
+
+	while (in && !tgid && fgets(line, sizeof(line), in))
+		if (sscanf(line, "Tgid: %d", &tgid) == 1)
+			break;
+	if (in)
+		fclose(in);
+	return tgid;
+}
+
+static int no_process(pid_t pid, struct errmsg *err)
+{
+	pid_t tgid = thread_group(pid);
+
+	if (!tgid || tgid == pid)
+		return errmsg_set(err, "no process with PID %d", pid);
+	errmsg_set(err, "%d is a thread of process %d", pid, tgid);
+	errmsg_hint(err, "-p %d", tgid);
+	return -1;
+}
+
+/* A process with the tool's root and mounts needs none, and messages then show paths as typed. */
+static bool sees_the_same(const struct process *proc)
+{
+	char own[64], theirs[64];
+	struct stat a, b;
+	ssize_t n = readlinkat(proc->dir, "ns/mnt", theirs, sizeof(theirs));
+	ssize_t m = readlink("/proc/self/ns/mnt", own, sizeof(own));
+
+	return n > 0 && n == m && !memcmp(own, theirs, n) && !fstatat(proc->dir, "root", &a, 0) &&
+	       !stat("/", &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static struct fileroot *open_root(const struct process *proc)
+{
+	char shown[64];
+	int fd;
+
+	if (sees_the_same(proc))
+		return fileroot_own();
+	fd = openat(proc->dir, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0) /* not to be seen, without privileges */
+		return fileroot_own();
+	snprintf(shown, sizeof(shown), "/proc/%d/root", proc->pid);
+	return fileroot_new(fd, shown);
+}
+
+/* What /proc calls the tool; 0: nothing. */
+static pid_t own_pid_in_proc(void)
+{
+	char text[32] = "";
+
+	return readlink("/proc/self", text, sizeof(text) - 1) > 0 ? atoi(text) : 0;
+}
+
+static int hold(struct process *proc, struct errmsg *err)
+{
+	char path[64];
+
+	if (own_pid_in_proc() != getpid()) {
+		errmsg_set(err,
+			   "/proc is of another PID namespace than the tool: which process "
+			   "is %d?",
+			   proc->pid);
+		errmsg_hint(err, "enter the mount namespace as well (nsenter -m), or mount a "
+				 "/proc of its own");
+		return -1;
+	}
+	proc->pidfd = syscall(SYS_pidfd_open, proc->pid, 0);
+	if (proc->pidfd < 0 && (errno == ESRCH || errno == EINVAL || errno == ENOENT))
+		return no_process(proc->pid, err);
+	if (proc->pidfd < 0)
+		return errmsg_set(err, "cannot watch process %d: %s", proc->pid, strerror(errno));
+	snprintf(path, sizeof(path), "/proc/%d", proc->pid);
+	proc->dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	/* as long as it runs, its number is nobody else's: the folder is its own */
+	if (proc->dir < 0 || (!process_runs(proc) && thread_group(proc->pid) == 0))
+		return no_process(proc->pid, err);
+	return 0;
+}
+
+struct process *process_open(pid_t pid, struct errmsg *err)
+{
+	struct process *proc = mem_zalloc(1, sizeof(*proc));
+
+	*proc = (struct process){.pid = pid, .pidfd = -1, .dir = -1};
+	if (hold(proc, err) == 0) {
+		proc->root = open_root(proc);
+		return proc;
+	}
+	process_close(proc);
+	return NULL;
+}
+
+void process_close(struct process *proc)
+{
+	if (!proc)
+		return;
+	if (proc->pidfd >= 0)
+		close(proc->pidfd);
+	if (proc->dir >= 0)
+		close(proc->dir);
+	fileroot_close(proc->root);
+	free(proc);
+}
+
+pid_t process_pid(const struct process *proc)
+{
+	return proc->pid;
+}
+
+int process_fd(const struct process *proc)
+{
+	return proc->pidfd;
+}
+
+bool process_runs(const struct process *proc)
+{
+	struct pollfd fd = {proc->pidfd, POLLIN, 0};
+
+	return poll(&fd, 1, 0) == 0;
+}
+
+struct fileroot *process_root(const struct process *proc)
+{
+	return proc->root;
+}
+
+static bool is_gone(int error)
+{
+	return error == ENOENT || error == ESRCH;
+}
+
+struct heldfile *process_exe(const struct process *proc, struct errmsg *err)
+{
+	int fd = openat(proc->dir, "exe", O_PATH | O_CLOEXEC);
+	char shown[64];
+
+	snprintf(shown, sizeof(shown), "/proc/%d/exe", proc->pid);
+	if (fd >= 0)
+		return heldfile_take(proc->root, fd, shown, err);
+	if (is_gone(errno))
+		errmsg_set(err, "PID %d has no executable: it has ended, or is the kernel's own",
+			   proc->pid);
+	else
+		errmsg_set(err, "cannot read %s: %s", shown, strerror(errno));
+	return NULL;
+}
+
+bool process_executes(const struct process *proc, const struct heldfile *file)
+{
+	struct stat st;
+
+	return fstatat(proc->dir, "exe", &st, 0) != 0 || heldfile_is(file, &st);
+}
+
+bool process_runs_deleted(const struct process *proc, const char *path)
+{
+	char exe[PATH_MAX + 1];
+	size_t len = strlen(path);
+	ssize_t n = readlinkat(proc->dir, "exe", exe, sizeof(exe) - 1);
+
+	if (n < 0)
+		return false;
+	exe[n] = '\0';
+	return !strncmp(exe, path, len) && !strcmp(exe + len, " (deleted)");
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a process has mapped. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "files/fileroot.h"
+#include "files/heldfile.h"
+#include "files/process.h"
+#include "files/process_text.h"
+
+struct inode { /* as the lines of /proc/PID/maps name it */
+	unsigned major, minor;
+	unsigned long long number;
+};
+
+static bool read_inode(const char *line, struct inode *out)
+{
+	return sscanf(line, "%*s %*s %*s %x:%x %llu", &out->major, &out->minor, &out->number) == 3;
+}
+
+/* Overlay file systems show one device to stat(2) and another there: the kernel is asked to show a
+ * mapping of the file, which nobody can read from, among the tool's own. */
+static bool inode_shown(const struct heldfile *file, struct inode *out)
+{
+	size_t page = sysconf(_SC_PAGESIZE), size = 0;
+	void *at = mmap(NULL, page, PROT_NONE, MAP_PRIVATE, heldfile_fd(file), 0);
+	FILE *maps = at == MAP_FAILED ? NULL : fopen("/proc/self/maps", "re");
+	bool found = false;
+	char *line = NULL;
+
+	while (maps && !found && getline(&line, &size, maps) > 0)
+		found = strtoull(line, NULL, 16) == (uintptr_t)at && read_inode(line, out);
+	free(line);
+	if (maps)
+		fclose(maps);
+	if (at != MAP_FAILED)
+		munmap(at, page);
+	return found;
+}
+
+bool process_maps(const struct process *proc, const struct heldfile *file)
+{
+	FILE *maps = process_text(proc, "maps");
+	struct inode want, got;
+	char *line = NULL;
+	size_t size = 0;
+	bool found = !maps || !inode_shown(file, &want);
+
+	while (!found && getline(&line, &size, maps) > 0)
+		found = read_inode(line, &got) && got.major == want.major &&
+			got.minor == want.minor && got.number == want.number;
+	free(line);
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+char *process_mapped(const struct process *proc, const char *name)
+{
+	FILE *maps = process_text(proc, "maps");
+	char *line = NULL, *path = NULL;
+	size_t size = 0;
+
+	while (maps && !path && getline(&line, &size, maps) > 0) {
+		char *file = strchr(line, '/'), *base = strrchr(line, '/');
+
+		if (!file || strncmp(base + 1, name, strlen(name)) != 0)
+			continue;
+		line[strcspn(line, "\n")] = '\0';
+		path = strdup(file);
+	}
+	free(line);
+	if (maps)
+		fclose(maps);
+	return path;
+}

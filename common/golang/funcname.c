@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "golang/funcname.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Where the next of `stops` stands outside brackets and parentheses; or the end. */
+static const char *until(const char *s, const char *stops)
+{
+	int depth = 0;
+
+	for (; *s; s++) {
+		if (depth <= 0 && strchr(stops, *s))
+			break;
+		if (strchr("[({", *s))
+			depth++;
+		else if (strchr("])}", *s))
+			depth--;
+	}
+	return s;
+}
+
+static size_t package_length(const char *name)
+{
+	const char *slash = name;
+
+	for (const char *next; *(next = until(slash, "/")); slash = next + 1)
+		;
+
+	const char *dot = until(slash, ".");
+
+	return *dot ? (size_t)(dot - name) : 0;
+}
+
+/* func1, gowrap2, deferwrap1, a number (init.0, func1.2), "" (as in glob..func1), f-range1, M-fm */
+static bool is_closure(const char *s, size_t len)
+{
+	static const char *const words[] = {"func", "gowrap", "deferwrap", ""};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		size_t word = strlen(words[i]), at = word;
+
+		if (len < word || strncmp(s, words[i], word) != 0)
+			continue;
+		while (at < len && isdigit((unsigned char)s[at]))
+			at++;
+		if (at > word && (at == len || s[at] == '-'))
+			return true;
+	}
+	return len == 0 || memmem(s, len, "-range", 6) ||
+	       (len > 3 && strncmp(s + len - 3, "-fm", 3) == 0);
+}
+
+static void take_receiver(struct funcname *out, const char *s, size_t len)
+{
+	out->pointer = len > 3 && s[0] == '(' && s[1] == '*' && s[len - 1] == ')';
+	out->receiver = out->pointer ? s + 2 : s;
+	out->receiver_len = out->pointer ? len - 3 : len;
+}
+
+/* Parts after the package: "f", "T.M", "(*T).M", and of closures some more. */
+static void parse_parts(const char *s, struct funcname *out)
+{
+	const char *first = s, *end = until(s, ".");
+	size_t len = end - s;
+
+	if (!*end) {
+		out->closure |= len && is_closure(s, len) && strchr(s, '-');
+		return;
+	}
+	for (s = end; *s; s = end) {
+		end = until(s + 1, ".");
+		out->closure |= is_closure(s + 1, end - s - 1);
+	}
+	if (!out->closure)
+		take_receiver(out, first, len);
+}
+
+/* type:.eq.main.T, and type..eq.main.T to Go 1.19 */
+static bool is_compilers(const char *name)
+{
+	return strncmp(name, "type:", 5) == 0 || strncmp(name, "type..", 6) == 0 ||
+	       strncmp(name, "go:", 3) == 0;
+}
+
+void funcname_parse(const char *name, struct funcname *out)
+{
+	*out = (struct funcname){.package_len = package_length(name)};
+	out->generic = strchr(name, '[');
+	out->closure = is_compilers(name);
+	parse_parts(out->package_len ? name + out->package_len + 1 : name, out);
+	out->shapes = out->generic && !out->closure && strstr(name, "go.shape.");
+}

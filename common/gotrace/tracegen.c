@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gotrace/tracegen.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errmsg.h"
+#include "gotrace/tracegen_after.h"
+#include "gotrace/tracegen_code.h"
+#include "values/format.h"
+
+enum { RECORD_ALIGN = 8 };
+
+/* What a return probe needs no results for is read at entry, into what is kept with the call: so it
+ * is there too when the call panics. */
+static struct ctext *enter_phase(struct gen *gen, unsigned uses)
+{
+	struct ctext *before = gen->out;
+
+	if (gen->probe->spec->at_return && !(uses & GEN_USES_RETURN)) {
+		gen->out = &gen->save;
+		gen->returning = false;
+	}
+	return before;
+}
+
+static void leave_phase(struct gen *gen, struct ctext *before)
+{
+	gen->out = before;
+	gen->returning = gen->probe->spec->at_return;
+}
+
+/* Its shape only tells what it would be. */
+static void absent_arg(struct gen *gen, const struct gotype *type,
+		       const struct shape_limits *limits, struct tracegen_arg *arg)
+{
+	uint32_t end = 0;
+
+	arg->kind = TRACEGEN_ABSENT;
+	arg->shape = shape_new(gen->memory, type, limits, &end);
+}
+
+/* b[:goret1] */
+static int cut_arg(struct gen *gen, const struct expr *expr, const struct shape_limits *limits,
+		   struct tracegen_arg *arg)
+{
+	arg->kind = TRACEGEN_VALUE;
+	arg->at_return = true;
+	arg->shape = gen_cut_value(gen, expr, limits, &arg->at);
+	arg->is_guess = gen->guess;
+	return arg->shape ? 0 : -1;
+}
+
+static int value_arg(struct gen *gen, const struct expr *expr, bool follow,
+		     struct tracegen_arg *arg)
+{
+	struct shape_limits limits = gen->probe->limits;
+	unsigned uses = gen_uses(gen, expr);
+	struct ctext *before = enter_phase(gen, uses);
+	struct place place;
+
+	limits.follow = follow;
+	gen->guess = false;
+	ctext_line(gen->out, "bad = 0;");
+	if (gen_is_cut_later(gen, expr))
+		return cut_arg(gen, expr, &limits, arg);
+	if (gen_place(gen, expr, &place))
+		return -1;
+	arg->is_guess = gen->guess;
+	if (place.value && !abi_covers(place.value, place.type, place.off)) {
+		absent_arg(gen, place.type, &limits, arg);
+		leave_phase(gen, before);
+		return 0;
+	}
+	arg->kind = TRACEGEN_VALUE;
+	arg->at_return = gen->returning;
+	if (place.kept) {
+		arg->shape = gen_kept_value(gen, &place, &limits, &arg->at);
+		leave_phase(gen, before);
+		return 0;
+	}
+	arg->at = *gen_end(gen);
+	*gen_end(gen) += RECORD_ALIGN;
+	arg->shape = shape_new(gen->memory, place.type, &limits, gen_end(gen));
+	gen_value(gen, &place, arg->shape, arg->at);
+	leave_phase(gen, before);
+	return 0;
+}
+
+static int number_arg(struct gen *gen, const struct expr *expr, struct tracegen_arg *arg)
+{
+	struct ctext *before = enter_phase(gen, gen_uses(gen, expr));
+	struct number number;
+
+	gen->guess = false;
+	ctext_line(gen->out, "bad = 0;");
+	if (gen_number(gen, expr, &number))
+		return -1;
+	arg->is_guess = gen->guess;
+	arg->kind = TRACEGEN_NUMBER;
+	arg->at_return = gen->returning;
+	arg->is_bool = number.is_bool;
+	arg->is_unsigned = number.is_unsigned;
+	arg->at = *gen_end(gen);
+	*gen_end(gen) += 16;
+	ctext_line(gen->out, "*(u64 *)(rec + %u) = %s;", arg->at, number.text);
+	ctext_line(gen->out, "*(s64 *)(rec + %u) = bad;", arg->at + 8);
+	leave_phase(gen, before);
+	return 0;
+}
+
+/* Argument tables may tell of a parameter without telling where it is. */
+static bool is_placed(const struct gen *gen, bool is_result, size_t n)
+{
+	const struct abi_layout *abi = gen->probe->abi;
+	const struct gofunc *fn = gen->probe->fn;
+
+	return gen->probe->is_copy || (is_result ? abi->results : abi->params)[n].count ||
+	       !(is_result ? fn->results : fn->params)[n].type->size;
+}
+
+static bool is_bytes(const struct gotype *type)
+{
+	return type->kind == GOTYPE_SLICE && type->elem && type->elem->kind == GOTYPE_UINT &&
+	       type->elem->size == 1;
+}
+
+/* A pointer to what has no pointers to go on with. */
+static bool is_to_plain(const struct gotype *type)
+{
+	const struct gotype *to = type->kind == GOTYPE_POINTER ? type->elem : NULL;
+
+	if (!to)
+		return false;
+	return (to->kind >= GOTYPE_BOOL && to->kind <= GOTYPE_SLICE) ||
+	       (to->kind == GOTYPE_ARRAY && to->elem && to->elem->kind == GOTYPE_UINT &&
+		to->elem->size == 1);
+}
+
+/* A parameter that the call may fill is read once more when it returns. */
+static int after_arg(struct gen *gen, const struct gotype *type, struct expr *param,
+		     struct tracegen_arg *arg)
+{
+	struct expr target = {.kind = EXPR_DEREF, .a = param};
+	struct expr after = {.kind = EXPR_AFTER, .a = is_bytes(type) ? param : &target};
+
+	if (arg->kind != TRACEGEN_VALUE || (!is_bytes(type) && !is_to_plain(type)))
+		return 0;
+	if (!is_bytes(type)) {
+		arg->before = gotypes_alloc(gen->memory, 1, sizeof(*arg->before));
+		if (value_arg(gen, &target, false, arg->before))
+			return -1;
+	}
+	arg->after = gotypes_alloc(gen->memory, 1, sizeof(*arg->after));
+	return value_arg(gen, &after, false, arg->after);
+}
+
+static int list_arg(struct gen *gen, bool results, bool follow, struct tracegen_arg *arg)
+{
+	const struct gofunc *fn = gen->probe->fn;
+	size_t count = results ? fn->result_count : fn->param_count;
+
+	arg->kind = TRACEGEN_LIST;
+	arg->at_return = results;
+	if (fn->source == GOFUNC_NONE)
+		return 0;
+	arg->count = count;
+	arg->items = gotypes_alloc(gen->memory, count, sizeof(*arg->items));
+	for (size_t i = 0; i < count; i++) {
+		struct expr expr = {.kind = results ? EXPR_RESULT : EXPR_PARAM, .number = i + 1};
+
+		if (!is_placed(gen, results, i)) {
+			arg->items[i].kind = TRACEGEN_MISSING;
+			continue;
+		}
+		if (value_arg(gen, &expr, follow, &arg->items[i]))
+			return -1;
+		arg->items[i].text = results ? fn->results[i].name : fn->params[i].name;
+		if (!results && gen->probe->spec->at_return && !gen->probe->format &&
+		    after_arg(gen, fn->params[i].type, &expr, &arg->items[i]))
+			return -1;
+	}
+	return 0;
+}
+
+static int special_arg(struct gen *gen, const struct expr *expr, struct tracegen_arg *arg)
+{
+	arg->kind = TRACEGEN_SPECIAL;
+	arg->special = expr->number;
+	if (expr->number == SPECIAL_PARENT_GOID)
+		gen->uses_parent = true;
+	return 0;
+}
+
+static int make_arg(struct gen *gen, const struct expr *expr, bool follow, struct tracegen_arg *arg)
+{
+	switch (expr->kind) {
+	case EXPR_PARAMS:
+	case EXPR_RESULTS:
+		return list_arg(gen, expr->kind == EXPR_RESULTS, follow, arg);
+	case EXPR_SPECIAL:
+		return special_arg(gen, expr, arg);
+	case EXPR_STRING:
+		arg->kind = TRACEGEN_TEXT;
+		arg->text = gotypes_text(gen->memory, expr->text, expr->len);
+		return 0;
+	default:
+		return gen_is_place(expr) ? value_arg(gen, expr, follow, arg)
+					  : number_arg(gen, expr, arg);
+	}
+}
+
+static void arg_as_format(const struct tracegen_arg *arg, struct format_arg *out)
+{
+	static const bool text[] = {
+		[SPECIAL_COMM] = true, [SPECIAL_FUNC] = true, [SPECIAL_PARENT_GOID] = false};
+	bool is_text =
+		arg->kind == TRACEGEN_TEXT || (arg->kind == TRACEGEN_SPECIAL && text[arg->special]);
+
+	*out = (struct format_arg){.kind = FORMAT_INT,
+				   .is_bool = arg->is_bool,
+				   .is_unsigned = arg->is_unsigned,
+				   .shape = arg->shape};
+	if (is_text)
+		out->kind = FORMAT_TEXT;
+	else if (arg->kind == TRACEGEN_VALUE || (arg->kind == TRACEGEN_ABSENT && arg->shape))
+		out->kind = FORMAT_SHAPE;
+	else if (arg->kind == TRACEGEN_LIST)
+		out->kind = FORMAT_LIST;
+	else if (arg->kind == TRACEGEN_MISSING)
+		out->kind = FORMAT_MISSING;
+}
+
+static void cut(struct ctext *text, const struct ctext *before)
+{
+	text->depth = before->depth;
+	text->len = before->len;
+	if (text->text)
+		text->text[text->len] = 0;
+}
+
+/* What was written of an argument that turns out not to exist, and its room, is taken back. */
+static void take_back(struct gen *gen, const struct gen *before)
+{
+	cut(&gen->save, &before->save);
+	cut(&gen->fill, &before->fill);
+	gen->saved_end = before->saved_end;
+	gen->record_end = before->record_end;
+	gen->saved_later = before->saved_later;
+	gen->filled_later = before->filled_later;
+	gen->uses_parent = before->uses_parent;
+	gen->keeps_sp = before->keeps_sp;
+	gen->absent = gen->after = false;
+	leave_phase(gen, &gen->fill);
+}
+
+static int checked_arg(struct gen *gen, size_t n, struct tracegen_arg *arg)
+{
+	const struct tracegen_probe *probe = gen->probe;
+	const struct expr *expr = probe->spec->args[n];
+	const struct gen before = *gen;
+	struct format_arg as;
+
+	if (make_arg(gen, expr, format_follows(probe->format, n), arg)) {
+		/* a number that is computed of it is no value that the call was given */
+		bool absent = gen->absent && gen_is_place(expr);
+
+		if (!probe->several && !absent)
+			return -1;
+		take_back(gen, &before);
+		*arg = (struct tracegen_arg){.kind = absent ? TRACEGEN_ABSENT : TRACEGEN_MISSING};
+		return 0;
+	}
+	arg_as_format(arg, &as);
+	return format_check(probe->format, n, &as, probe->spec->arg_texts[n], gen->err);
+}
+
+static int make_args(struct gen *gen, struct tracegen_plan *plan)
+{
+	const struct probespec *spec = gen->probe->spec;
+
+	leave_phase(gen, &gen->fill);
+	plan->arg_count = gen->probe->format ? spec->arg_count : 1u + spec->at_return;
+	plan->args = gotypes_alloc(gen->memory, plan->arg_count, sizeof(*plan->args));
+	if (gen->probe->format && plan->arg_count != format_verbs(gen->probe->format))
+		return errmsg_set(gen->err, "col %u: the format takes %zu arguments, there are %zu",
+				  spec->format_cols[spec->format_len],
+				  format_verbs(gen->probe->format), plan->arg_count);
+	for (size_t i = 0; i < plan->arg_count; i++)
+		if (gen->probe->format ? checked_arg(gen, i, &plan->args[i])
+				       : list_arg(gen, i > 0, false, &plan->args[i]))
+			return -1;
+	return 0;
+}
+
+static int make_predicate(struct gen *gen, struct tracegen_plan *plan)
+{
+	const struct probespec *spec = gen->probe->spec;
+	struct number number;
+
+	plan->wants_at_entry = !(gen_uses(gen, spec->predicate) & GEN_USES_RETURN);
+	if (!spec->predicate)
+		return 0;
+	gen->out = &gen->wanted;
+	gen->returning = spec->at_return && !plan->wants_at_entry;
+	gen->guess = false;
+	if (gen_number(gen, spec->predicate, &number))
+		return -1;
+	if (gen->guess) { /* what is dropped wrongly could not be marked */
+		errmsg_set(gen->err,
+			   "col %u: where an argument of the predicate is passed is a guess",
+			   spec->predicate->col);
+		errmsg_hint(gen->err, "give a SIGNATURE");
+		return -1;
+	}
+	ctext_line(gen->out, "want = %s != 0;", number.text);
+	return 0;
+}
+
+/* What is kept with the call is the beginning of its record; how long it is becomes known only
+ * when everything has been gone through once. */
+static int generate(struct gen *gen, struct tracegen_plan *plan, uint32_t saved_size)
+{
+	gen->record_end = saved_size;
+	gen->save.depth = gen->wanted.depth = gen->fill.depth = 1;
+	return make_predicate(gen, plan) || make_args(gen, plan) ? -1 : 0;
+}
+
+static void free_text(struct gen *gen)
+{
+	ctext_free(&gen->save);
+	ctext_free(&gen->wanted);
+	ctext_free(&gen->fill);
+}
+
+int tracegen_plan(struct gotypes *memory, const struct tracegen_probe *probe,
+		  struct tracegen_plan *out, struct errmsg *err)
+{
+	struct gen gen;
+	uint32_t saved_size = 0;
+
+	for (int pass = 0; pass < 2; pass++) {
+		gen = (struct gen){.probe = probe, .memory = memory, .err = err};
+		*out = (struct tracegen_plan){0};
+		if (generate(&gen, out, saved_size)) {
+			free_text(&gen);
+			return -1;
+		}
+		saved_size = gen.saved_end;
+		if (pass == 0)
+			free_text(&gen);
+	}
+	out->saved_size = gen.saved_end;
+	out->record_size = gen.record_end;
+	out->uses_parent = gen.uses_parent;
+	out->uses_identity = gen.uses_identity;
+	out->uses_types = gen.uses_types;
+	out->save = ctext_take(&gen.save);
+	out->wanted = ctext_take(&gen.wanted);
+	out->fill = ctext_take(&gen.fill);
+	return 0;
+}
+
+void tracegen_free(struct tracegen_plan *plan)
+{
+	free(plan->save);
+	free(plan->wanted);
+	free(plan->fill);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From one PROBE and the signature of one function to the BPF C that serves it: the predicate, and
+ * what its format needs read into a record. Of what users and programs name, only numbers get into
+ * that text.
+ *
+ * A return probe's expressions of arguments are computed at entry, and kept with the call. */
+#ifndef TRACEGEN_H
+#define TRACEGEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi/abi.h"
+#include "golang/gotype.h"
+#include "probespec/probespec.h"
+#include "values/shape.h"
+
+struct errmsg;
+struct format;
+
+struct tracegen_probe {
+	const struct probespec *spec;
+	const struct format *format;  /* of the spec; NULL: none */
+	const struct gofunc *fn;      /* source GOFUNC_NONE: only raw words are known */
+	const struct abi_layout *abi; /* of fn */
+	int arch;                     /* enum image_arch */
+	bool several;                 /* there are other functions: what this one lacks is ? */
+	bool is_gccgo, is_clone;      /* argN are words as C passes them, but not to GCC's clones */
+	/* an inlined copy: what has no pieces in abi is optimised out there; when its stack grows,
+	 * it may lose what came in registers */
+	bool is_copy, restarts;
+	struct shape_limits limits;
+	const struct tracegen_held *held; /* finds types of x.(T); NULL: none */
+	const struct tracegen_told *told; /* NULL: nothing is warned of */
+};
+
+enum tracegen_kind {
+	TRACEGEN_MISSING, /* ? */
+	TRACEGEN_NUMBER,  /* in the record: s64 value, s64 state */
+	TRACEGEN_VALUE,   /* in the record: s64 state, then a shape */
+	TRACEGEN_SPECIAL, /* of the event itself */
+	TRACEGEN_TEXT,    /* a literal */
+	TRACEGEN_LIST,    /* goargs, gorets */
+	TRACEGEN_ABSENT,  /* <optimised out>; `shape` is what it would be */
+};
+
+struct tracegen_arg {
+	enum tracegen_kind kind;
+	bool at_return;                      /* known only when the call has returned */
+	bool is_bool, is_unsigned, is_guess; /* guess: where it is passed is */
+	uint32_t at;
+	enum expr_special special;
+	const char *text; /* TEXT; of a list's item: its name */
+	struct shape *shape;
+	/* Of a parameter in a list, what a call may fill, `after` it: of a pointer what it points
+	 * to, which at entry is `before`. NULL: nothing */
+	struct tracegen_arg *items, *before, *after;
+	size_t count;
+};
+
+struct tracegen_plan {
+	/* bodies of C functions; "" when there is nothing to do */
+	char *save;   /* of return probes, at entry: rec is what is kept with the call */
+	char *wanted; /* the predicate: sets `want`, and `bad` when it met what it could not read */
+	char *fill;   /* into rec, when the event is reserved */
+	uint32_t saved_size, record_size; /* bytes kept with the call (its beginning), and in all */
+	bool wants_at_entry; /* the predicate needs nothing that is known at return only */
+	bool uses_identity;  /* an expression that is computed asks who runs */
+	bool uses_parent;    /* $parent_goid is asked for */
+	bool uses_types;     /* interfaces are read, by their dynamic types */
+	/* A list of parameters, and at return one of results, where there is no format. */
+	struct tracegen_arg *args;
+	size_t arg_count;
+};
+
+/* `memory` owns the plan but for its text. -1 with *err ("col 34: ..."). */
+int tracegen_plan(struct gotypes *memory, const struct tracegen_probe *probe,
+		  struct tracegen_plan *out, struct errmsg *err);
+void tracegen_free(struct tracegen_plan *plan);
+
+#endif

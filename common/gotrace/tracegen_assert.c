@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gotrace/tracegen_assert.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/errmsg.h"
+#include "gotrace/tracegen_after.h"
+
+struct held { /* by an interface; variables */
+	const struct gotype *type;
+	bool direct;
+	char word[NAME_MAX_LEN];  /* the interface's first */
+	char holds[NAME_MAX_LEN]; /* is it one of the type? */
+	char data[NAME_MAX_LEN];  /* its data word; 0 where it is not */
+};
+
+static int find_type(struct gen *gen, const struct expr *expr, struct held *out)
+{
+	const struct tracegen_probe *probe = gen->probe;
+	struct errmsg why = {0};
+
+	/* its descriptors may be in the library, in the program, or in both */
+	if (probe->is_gccgo)
+		return gen_failed(errmsg_set(gen->err,
+					     "col %u: x.(T) is not supported in programs of gccgo",
+					     expr->col));
+	out->type = probe->held
+			    ? probe->held->find(probe->held->ctx, expr->text, &out->direct, &why)
+			    : NULL;
+	if (out->type)
+		return 0;
+	errmsg_set(gen->err, "col %u: %s", expr->col + 1,
+		   probe->held ? why.text : "types are not known here");
+	if (*why.hint)
+		errmsg_hint(gen->err, "%s", why.hint);
+	return -1;
+}
+
+static int read_held(struct gen *gen, const struct expr *expr, struct held *out)
+{
+	struct place place;
+	char data[NAME_MAX_LEN];
+
+	if (gen_place(gen, expr->a, &place))
+		return -1;
+	if (place.type->kind != GOTYPE_INTERFACE)
+		return gen_failed(errmsg_set(gen->err, "col %u: %s is no interface", expr->col,
+					     place.type->name));
+	if (find_type(gen, expr, out) || gen_load(gen, &place, 0, 8, false, expr->col, out->word) ||
+	    gen_load(gen, &place, 8, 8, false, expr->col, data))
+		return -1;
+	gen_var(gen, out->holds);
+	ctext_line(gen->out, "u64 %s = holds_type(&bad, %s, %s, 0x%" PRIx64 "ULL, hit);",
+		   out->holds, out->word, gen_first_word(gen, place.type), out->type->rtype);
+	gen_var(gen, out->data);
+	ctext_line(gen->out, "u64 %s = %s ? %s : 0;", out->data, out->holds, data);
+	return 0;
+}
+
+int gen_assert_place(struct gen *gen, const struct expr *expr, struct place *out)
+{
+	struct held held;
+
+	if (read_held(gen, expr, &held))
+		return -1;
+	ctext_line(gen->out, "must_hold(&bad, %s, %s);", held.word, held.holds);
+	*out = (struct place){.type = held.type};
+	if (held.direct) {
+		struct gen_words *words = gotypes_alloc(gen->memory, 1, sizeof(*words));
+
+		snprintf(words->word[0], NAME_MAX_LEN, "%s", held.data);
+		out->words = words;
+	} else {
+		snprintf(out->base, sizeof(out->base), "%s", held.data);
+	}
+	return 0;
+}
+
+int gen_assert_test(struct gen *gen, const struct expr *expr, struct number *out)
+{
+	struct held held;
+
+	if (read_held(gen, expr, &held))
+		return -1;
+	*out = (struct number){.is_unsigned = true};
+	snprintf(out->text, sizeof(out->text), "%s", held.data);
+	return 0;
+}

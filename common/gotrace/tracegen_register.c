@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Values, or parts of them, out of registers. */
+#include "gotrace/tracegen_register.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "elf/image.h"
+
+/* DWARF's numbers: the System V ABI's AMD64 supplement, figure 3.36; DWARF for the Arm 64-bit
+ * Architecture, 4.1. */
+static const char *hardware_name(int arch, unsigned n)
+{
+	static const char *const amd64[] = {"AX", "DX", "CX",  "BX",  "SI",  "DI",  "FP", "SP",
+					    "R8", "R9", "R10", "R11", "R12", "R13", "G",  "R15"};
+
+	if (arch == IMAGE_ARM64 || n >= sizeof(amd64) / sizeof(*amd64))
+		return NULL;
+	return amd64[n];
+}
+
+void gen_register(const struct gen *gen, const struct abi_piece *piece, char *text, size_t size)
+{
+	static const char *const amd64[] = {"AX", "BX", "CX", "DI", "SI", "R8", "R9", "R10", "R11"};
+	const char *name = piece->where == ABI_INT ? amd64[piece->n % 9]
+						   : hardware_name(gen->probe->arch, piece->n);
+
+	if (gen->probe->arch == IMAGE_ARM64)
+		snprintf(text, size, "probe_register(ctx, 8 * %u)", piece->n & 31);
+	else
+		snprintf(text, size, "probe_register(ctx, REGISTER_%s)", name ? name : "PC");
+}
+
+static bool is_general(const struct gen *gen, const struct abi_piece *piece)
+{
+	if (piece->where == ABI_HARDWARE)
+		return gen->probe->arch == IMAGE_ARM64
+			       ? piece->n <= 31
+			       : hardware_name(gen->probe->arch, piece->n) != NULL;
+	return piece->where == ABI_INT;
+}
+
+/* The register's bytes from `skip` on */
+static void shifted(const struct gen *gen, const struct abi_piece *piece, uint64_t skip, char *text,
+		    size_t size)
+{
+	char reg[NAME_MAX_LEN];
+
+	gen_register(gen, piece, reg, sizeof(reg));
+	if (skip)
+		snprintf(text, size, "(%s >> %u)", reg, (unsigned)skip * 8);
+	else
+		snprintf(text, size, "%s", reg);
+}
+
+/* Arguments may be in their registers no more; results are. */
+static void check_kept(struct gen *gen)
+{
+	if (gen->probe->restarts && !gen->returning)
+		ctext_line(gen->out, "must_be_kept(&bad, ctx, hit);");
+}
+
+static bool in_memory(const struct abi_piece *piece)
+{
+	return piece->where == ABI_SLOT || piece->where == ABI_SP;
+}
+
+uint64_t gen_slot(const struct abi_piece *piece)
+{
+	/* Go's stack arguments begin above the return address (arm64: the saved LR) */
+	return piece->n + (piece->where == ABI_SLOT ? UINT64_C(8) : 0);
+}
+
+static const struct abi_piece *piece_with(const struct abi_value *value, uint64_t off,
+					  unsigned size)
+{
+	for (size_t i = 0; i < value->count; i++) {
+		const struct abi_piece *piece = &value->pieces[i];
+
+		if (piece->off <= off && off - piece->off + size <= piece->size)
+			return piece;
+	}
+	return NULL;
+}
+
+bool gen_is_there(const struct abi_value *value, uint64_t off, unsigned size)
+{
+	return piece_with(value, off, size) != NULL;
+}
+
+int gen_load_register(struct gen *gen, const struct abi_value *value, uint64_t off, unsigned size,
+		      bool is_signed, const char *name)
+{
+	const struct abi_piece *piece = piece_with(value, off, size);
+	char text[2 * NAME_MAX_LEN];
+
+	if (!piece || (!is_general(gen, piece) && !in_memory(piece)))
+		return -1;
+	if (in_memory(piece))
+		snprintf(text, sizeof(text), "fetch_word(&bad, %u, hit->sp + %" PRIu64 ")", size,
+			 gen_slot(piece) + off - piece->off);
+	else
+		shifted(gen, piece, piece->from + off - piece->off, text, sizeof(text));
+	if (!in_memory(piece))
+		check_kept(gen);
+	ctext_line(gen->out, "u64 %s = (%c%u)%s;", name, is_signed ? 's' : 'u', 8 * size, text);
+	return 0;
+}
+
+/* Bytes [off, end) of a value to record + `at`, in as many stores as alignment asks for. */
+static void copy_part(struct gen *gen, const struct abi_piece *piece, uint64_t off, uint64_t end,
+		      uint32_t at)
+{
+	char text[2 * NAME_MAX_LEN];
+
+	while (off < end) {
+		uint32_t size = 8;
+
+		while (at % size || off + size > end)
+			size /= 2;
+		shifted(gen, piece, piece->from + off - piece->off, text, sizeof(text));
+		ctext_line(gen->out, "*(u%u *)(rec + %u) = %s;", 8 * size, at, text);
+		off += size;
+		at += size;
+	}
+}
+
+static void add_holes(uint64_t *holes, uint64_t off, uint64_t end)
+{
+	for (uint64_t bit = off / 4; bit * 4 < end && bit < 64; bit++)
+		*holes |= UINT64_C(1) << bit;
+}
+
+void gen_copy_registers(struct gen *gen, const struct abi_value *value, uint64_t off, uint32_t size,
+			uint32_t at, uint64_t *holes)
+{
+	if (value->count && !in_memory(&value->pieces[0]))
+		check_kept(gen);
+	for (size_t i = 0; i < value->count; i++) {
+		const struct abi_piece *piece = &value->pieces[i];
+		uint64_t from = piece->off > off ? piece->off : off;
+		uint64_t end = piece->off + piece->size;
+
+		if (end > off + size)
+			end = off + size;
+		if (from >= end)
+			continue;
+		if (in_memory(piece))
+			ctext_line(gen->out,
+				   "must(&bad, fetch(rec + %u, %u, hit->sp + %" PRIu64 "));",
+				   at + (uint32_t)(from - off), (uint32_t)(end - from),
+				   gen_slot(piece) + from - piece->off);
+		else if (is_general(gen, piece))
+			copy_part(gen, piece, from, end, at + (uint32_t)(from - off));
+		else
+			add_holes(holes, from - off, end - off);
+	}
+}

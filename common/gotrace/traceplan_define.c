@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gotrace/traceplan_parts.h"
+
+#include "kernel/bpfmap.h"
+#include "tracing/tracer.h"
+
+enum { CALLS_MAX = 1 << 17, RING_PAGES = 2048 };
+
+static bool same_creation(const struct tracer *tracer)
+{
+	for (size_t i = 1; i < tracer->program_count; i++)
+		if (!goruntime_same_creation(&tracer->runtimes[i], &tracer->runtimes[0]))
+			return false;
+	return true;
+}
+
+/* Where the other one of a gccgo program and its library is. */
+static void define_library(struct tracer *tracer)
+{
+	const struct goruntime *library = NULL;
+
+	for (size_t i = 0; i < tracer->program_count; i++)
+		if (tracer->runtimes[i].is_library)
+			library = &tracer->runtimes[i];
+	tracer_define(tracer, "LIBRARY_INDEX", library ? library->tls_word : 0);
+	tracer_define(tracer, "LIBRARY_MAIN", library ? library->main_word : 0);
+}
+
+void traceplan_define(const struct traceplan *plan, struct tracer *tracer)
+{
+	const struct traceplan_config *config = plan->config;
+	const struct goruntime *rt = &tracer->runtimes[0];
+
+	tracer_define(tracer, "STRING_MAX", plan->dynamic_max);
+	tracer_define(tracer, "SAVED_MAX", plan->saved_max);
+	tracer_define(tracer, "RING_PAGES", RING_PAGES);
+	tracer_define(tracer, "CALLS", bpfmap_room(CALLS_MAX));
+	bool frames = config->user_stack || config->callers;
+
+	tracer_define(tracer, "USER_FRAMES", frames);
+	tracer_define(tracer, "KERNEL_FRAMES", config->kernel_stack);
+	if (frames && rt->split_stack)
+		define_library(tracer);
+	for (size_t i = 0; i < config->probe_count; i++)
+		if (plan->returns[i]) {
+			tracer_define(tracer, "RETURNS", 1);
+			break;
+		}
+	tracer_define(tracer, "G_GOPC", same_creation(tracer) ? rt->g_gopc : 0);
+	tracer_define(tracer, "G_PARENT_GOID", same_creation(tracer) ? rt->g_parent_goid : 0);
+	if (config->user_stack || plan->uses_parent)
+		tracer_define(tracer, "PARENT", 1);
+	if (plan->uses_identity || config->only_tid || config->only_goid)
+		tracer_define(tracer, "IDENTITY_FIRST", 1);
+	if (config->only_tid)
+		tracer_define(tracer, "ONLY_TID", config->only_tid);
+	if (config->only_goid)
+		tracer_define(tracer, "ONLY_GOID", config->only_goid);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of traceplan.c. */
+#ifndef TRACEPLAN_PARTS_H
+#define TRACEPLAN_PARTS_H
+
+#include "gotrace/traceplan.h"
+
+struct format;
+struct gotypes;
+struct probespec;
+struct traceplan_text;
+
+struct traceplan {
+	const struct traceplan_config *config;
+	struct probespec *specs; /* of each PROBE */
+	struct format **formats; /* NULL: none */
+	char **patterns;
+	bool *returns;
+	size_t parsed;
+	struct gotypes *memory;
+	struct funcinfo **infos; /* of each of the tracer's programs */
+	size_t info_count;
+	struct traceplan_types *types; /* what interfaces may hold */
+	struct traceplan_item *items;
+	size_t item_count;
+	struct traceplan_text *text;
+	uint32_t saved_max;
+	uint32_t dynamic_max; /* bytes of a string in an interface */
+	bool lacks_room;      /* some record does, whatever the strings' length */
+	bool uses_parent, uses_identity;
+	size_t unknown;
+	const char *first_unknown, *unknown_copy;
+	char **warnings; /* each once */
+	size_t warning_count, warning_cap;
+	bool known_copy; /* of some copy some arguments are known */
+};
+
+/* What is known of each of the tracer's programs. */
+void traceplan_open_infos(struct traceplan *plan, const struct tracer *tracer);
+/* For struct tracegen_probe; ctx is the traceplan. */
+void traceplan_warn(void *ctx, const char *warning);
+void traceplan_free_warnings(struct traceplan *plan);
+
+/* What the kernel side is compiled with, when all is planned. */
+void traceplan_define(const struct traceplan *plan, struct tracer *tracer);
+
+#endif

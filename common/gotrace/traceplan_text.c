@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gotrace/traceplan_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctext.h"
+#include "base/mem.h"
+#include "gotrace/tracegen.h"
+
+/* Bytes of text for one BPF program: its jumps reach 32767 instructions far, and the compiler takes
+ * more than twice as long for twice as much. */
+enum { PART_TEXT = 40000 };
+
+struct plan_text {
+	uint32_t part;
+	char *save, *wanted, *fill;
+	uint32_t saved_size, record_size;
+	bool at_return, wants_at_entry;
+	uint64_t hash;
+};
+
+struct traceplan_text {
+	struct plan_text *plans;
+	size_t count, cap;
+	uint32_t *slots;   /* by hash: a plan's number + 1; 0: free */
+	size_t slot_count; /* a power of two, more than plans */
+	size_t part_len;   /* bytes in the last part */
+	bool uses_types;
+};
+
+struct traceplan_text *traceplan_text_new(void)
+{
+	return mem_zalloc(1, sizeof(struct traceplan_text));
+}
+
+void traceplan_text_free(struct traceplan_text *text)
+{
+	if (!text)
+		return;
+	for (size_t i = 0; i < text->count; i++) {
+		free(text->plans[i].save);
+		free(text->plans[i].wanted);
+		free(text->plans[i].fill);
+	}
+	free(text->plans);
+	free(text->slots);
+	free(text);
+}
+
+static uint64_t hash_text(uint64_t h, const char *text)
+{
+	while (*text)
+		h = (h ^ (unsigned char)*text++) * 0x100000001b3u;
+	return (h ^ 0xff) * 0x100000001b3u;
+}
+
+static bool is_same(const struct plan_text *a, const struct plan_text *b)
+{
+	return a->hash == b->hash && a->at_return == b->at_return &&
+	       a->wants_at_entry == b->wants_at_entry && a->saved_size == b->saved_size &&
+	       a->record_size == b->record_size && !strcmp(a->save, b->save) &&
+	       !strcmp(a->wanted, b->wanted) && !strcmp(a->fill, b->fill);
+}
+
+/* Where a plan like it stands, or where it is to be noted. */
+static uint32_t *find_slot(const struct traceplan_text *text, const struct plan_text *plan)
+{
+	for (size_t i = plan->hash;; i++) {
+		uint32_t *slot = &text->slots[i & (text->slot_count - 1)];
+
+		if (!*slot || is_same(&text->plans[*slot - 1], plan))
+			return slot;
+	}
+}
+
+/* Room for one more plan, at most half full. */
+static void grow_slots(struct traceplan_text *text)
+{
+	if (text->count * 2 < text->slot_count)
+		return;
+	free(text->slots);
+	text->slot_count = text->slot_count ? text->slot_count * 2 : 64;
+	text->slots = mem_zalloc(text->slot_count, sizeof(*text->slots));
+	for (size_t i = 0; i < text->count; i++)
+		*find_slot(text, &text->plans[i]) = i + 1;
+}
+
+uint32_t traceplan_text_add(struct traceplan_text *text, const struct tracegen_plan *plan,
+			    bool at_return)
+{
+	struct plan_text add = {.save = plan->save,
+				.wanted = plan->wanted,
+				.fill = plan->fill,
+				.saved_size = plan->saved_size,
+				.record_size = plan->record_size,
+				.at_return = at_return,
+				.wants_at_entry = plan->wants_at_entry};
+
+	text->uses_types |= plan->uses_types;
+	add.hash = hash_text(hash_text(hash_text(0xcbf29ce484222325u, add.save), add.wanted),
+			     add.fill);
+	grow_slots(text);
+	uint32_t *slot = find_slot(text, &add);
+
+	if (*slot)
+		return *slot - 1;
+	size_t len = strlen(add.save) + strlen(add.wanted) + strlen(add.fill);
+
+	add.part = text->count ? text->plans[text->count - 1].part : 0;
+	if (text->part_len && text->part_len + len > PART_TEXT) {
+		add.part++;
+		text->part_len = 0;
+	}
+	text->part_len += len;
+	add.save = mem_strdup(add.save);
+	add.wanted = mem_strdup(add.wanted);
+	add.fill = mem_strdup(add.fill);
+	text->plans = mem_grow(text->plans, text->count, &text->cap, sizeof(add));
+	text->plans[text->count++] = add;
+	*slot = text->count;
+	return text->count - 1;
+}
+
+size_t traceplan_text_count(const struct traceplan_text *text)
+{
+	return text->count;
+}
+
+uint32_t traceplan_text_part(const struct traceplan_text *text, uint32_t plan)
+{
+	return text->plans[plan].part;
+}
+
+uint32_t traceplan_text_parts(const struct traceplan_text *text)
+{
+	return text->count ? text->plans[text->count - 1].part + 1 : 1;
+}
+
+bool traceplan_text_uses_types(const struct traceplan_text *text)
+{
+	return text->uses_types;
+}
+
+/* Lines that are indented already */
+static void paste(struct ctext *out, const char *lines)
+{
+	unsigned depth = out->depth;
+
+	out->depth = 0;
+	while (*lines) {
+		int len = strcspn(lines, "\n");
+
+		ctext_line(out, "%.*s", len, lines);
+		lines += len + (lines[len] == '\n');
+	}
+	out->depth = depth;
+}
+
+static void begin_function(struct ctext *out, const char *type, const char *name, size_t n,
+			   const char *more)
+{
+	ctext_line(out, "%s", "");
+	ctext_line(out, "static inline %s%s_%zu(struct pt_regs *ctx, struct hit *hit%s)", type,
+		   name, n, more);
+	ctext_line(out, "{");
+	out->depth = 1;
+}
+
+static void end_function(struct ctext *out)
+{
+	out->depth = 0;
+	ctext_line(out, "}");
+}
+
+static void write_wants(struct ctext *out, const struct plan_text *plan, size_t n)
+{
+	begin_function(out, "bool ", "wants", n, "");
+	ctext_line(out, "bool want = true;");
+	ctext_line(out, "s64 bad = 0;");
+	ctext_line(out, "%s", "");
+	if (plan->wants_at_entry)
+		paste(out, plan->wanted);
+	ctext_line(out, "return is_wanted(want, bad);");
+	end_function(out);
+}
+
+static void write_save(struct ctext *out, const struct plan_text *plan, size_t n)
+{
+	begin_function(out, "void ", "save", n, ", char *rec");
+	ctext_line(out, "s64 bad = 0;");
+	ctext_line(out, "%s", "");
+	paste(out, plan->save);
+	end_function(out);
+}
+
+/* The event, reserved and filled but for its head; NULL: there is none. */
+static void write_report(struct ctext *out, const struct plan_text *plan, size_t n)
+{
+	begin_function(out, "struct trace_event *", "report", n, ", char *saved");
+	ctext_line(out, "struct trace_event *event;");
+	ctext_line(out, "char *rec = saved;");
+	ctext_line(out, "bool want = true;");
+	ctext_line(out, "s64 bad = 0;");
+	ctext_line(out, "%s", "");
+	if (!plan->at_return || !plan->wants_at_entry) {
+		paste(out, plan->wanted);
+		ctext_open(out, "if (!is_wanted(want, bad))");
+		ctext_line(out, "return 0;");
+		ctext_close(out);
+	}
+	ctext_line(out, "event = events.ringbuf_reserve(sizeof(*event) + %u + FRAMES_SIZE);",
+		   plan->record_size);
+	ctext_open(out, "if (!event)");
+	ctext_line(out, "count(TRACE_LOST);");
+	ctext_line(out, "return 0;");
+	ctext_close(out);
+	ctext_line(out, "rec = (char *)(event + 1);");
+	if (plan->saved_size)
+		ctext_line(out, "probe_read_kernel(rec, %u, saved);", plan->saved_size);
+	paste(out, plan->fill);
+	ctext_line(out, "hit->size = sizeof(*event) + %u;", plan->record_size);
+	ctext_line(out, "return event;");
+	end_function(out);
+}
+
+static void write_plan(struct ctext *out, const struct plan_text *plan, size_t n)
+{
+	if (plan->at_return) {
+		write_wants(out, plan, n);
+		write_save(out, plan, n);
+	}
+	write_report(out, plan, n);
+}
+
+/* A set of functions, one of each plan, that does the same thing. */
+struct choice {
+	const char *type, *name; /* of the function that chooses */
+	const char *call;        /* the plans' functions are called call_N */
+	const char *params, *args;
+	const char *otherwise; /* what is returned where no plan has one; NULL: nothing */
+	bool entry;            /* plans of entry probes have it too */
+};
+
+static void write_cases(const struct traceplan_text *text, struct ctext *out,
+			const struct choice *choice, uint32_t part)
+{
+	const char *give = choice->otherwise ? "return " : "";
+
+	ctext_line(out, "switch (hit->plan) {");
+	for (size_t i = 0; i < text->count; i++) {
+		if (text->plans[i].part != part || (!text->plans[i].at_return && !choice->entry))
+			continue;
+		ctext_line(out, "case %zu:", i);
+		ctext_line(out, "\t%s%s_%zu(ctx, hit%s);", give, choice->call, i, choice->args);
+		if (!choice->otherwise)
+			ctext_line(out, "\tbreak;");
+	}
+	ctext_line(out, "}");
+}
+
+/* The function that chooses among the plans of each part, and one that chooses the part, which is
+ * a constant where it is called. */
+static void write_choice(const struct traceplan_text *text, struct ctext *out,
+			 const struct choice *choice)
+{
+	uint32_t parts = traceplan_text_parts(text);
+
+	for (uint32_t part = 0; part <= parts; part++) {
+		bool last = part == parts;
+
+		ctext_line(out, "%s", "");
+		if (last)
+			ctext_line(out,
+				   "static inline %s%s(struct pt_regs *ctx, struct hit *hit%s, "
+				   "u32 part)",
+				   choice->type, choice->name, choice->params);
+		else
+			ctext_line(out,
+				   "static inline %s%s_in_%u(struct pt_regs *ctx, struct hit "
+				   "*hit%s)",
+				   choice->type, choice->name, part, choice->params);
+		ctext_line(out, "{");
+		out->depth = 1;
+		if (!last)
+			write_cases(text, out, choice, part);
+		for (uint32_t i = 0; last && i < parts; i++) {
+			ctext_line(out, "if (part == %u)", i);
+			ctext_line(out, "\t%s%s_in_%u(ctx, hit%s);",
+				   choice->otherwise ? "return " : "", choice->name, i,
+				   choice->args);
+		}
+		if (choice->otherwise)
+			ctext_line(out, "return %s;", choice->otherwise);
+		end_function(out);
+	}
+}
+
+/* Of which plans is something true? */
+static void write_test(const struct traceplan_text *text, struct ctext *out, const char *name,
+		       bool tests_results)
+{
+	ctext_line(out, "\nstatic inline bool %s(u32 plan)", name);
+	ctext_line(out, "{");
+	out->depth = 1;
+	ctext_line(out, "switch (plan) {");
+	for (size_t i = 0; i < text->count; i++)
+		if (text->plans[i].at_return && !(tests_results && text->plans[i].wants_at_entry))
+			ctext_line(out, "case %zu:", i);
+	ctext_line(out, "case ~0U:");
+	ctext_line(out, "\treturn true;");
+	ctext_line(out, "}");
+	ctext_line(out, "return false;");
+	end_function(out);
+}
+
+char *traceplan_text_plans(const struct traceplan_text *text)
+{
+	static const struct choice choices[] = {
+		{"bool ", "wants_at_entry", "wants", "", "", "true", false},
+		{"void ", "save_arguments", "save", ", char *rec", ", rec", NULL, false},
+		{"struct trace_event *", "fill_event", "report", ", char *saved", ", saved", "0",
+		 true},
+	};
+	struct ctext out = {0};
+
+	for (size_t i = 0; i < text->count; i++)
+		write_plan(&out, &text->plans[i], i);
+	write_test(text, &out, "waits_for_return", false);
+	write_test(text, &out, "tests_results", true);
+	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
+		write_choice(text, &out, &choices[i]);
+	return ctext_take(&out);
+}
+
+char *traceplan_text_programs(const struct traceplan_text *text)
+{
+	struct ctext out = {0};
+
+	for (uint32_t part = 0; part < traceplan_text_parts(text); part++) {
+		if (part)
+			ctext_line(&out, "\nint on_probe_%u(struct pt_regs *ctx)", part);
+		else
+			ctext_line(&out, "\nint on_probe(struct pt_regs *ctx)");
+		ctext_line(&out, "{");
+		ctext_line(&out, "\treturn handle(ctx, %u);", part);
+		ctext_line(&out, "}");
+	}
+	return ctext_take(&out);
+}

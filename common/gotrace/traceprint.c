@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gotrace/traceprint.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/column.h"
+#include "base/escape.h"
+#include "base/mem.h"
+#include "base/tally.h"
+#include "bpf-src/trace_shared.h"
+#include "gotrace/traceprint_event.h"
+#include "tracing/tracer.h"
+
+static const uint64_t NS_PER_S = 1000000000;
+
+/* bcc's columns; FUNC grows on a wide screen, where the others and a message have room beside it */
+enum { COMM_WIDTH = 15, FUNC_WIDTH = 16, MESSAGE_WIDTH = 24, BESIDE_FUNC = 41 + MESSAGE_WIDTH };
+
+struct traceprint {
+	const struct traceprint_config *config;
+	struct traceprint_reader *reader;
+	struct tally *tally; /* -A */
+	uint64_t start_ns;   /* CLOCK_MONOTONIC */
+	int64_t to_unix_ns;  /* from there to the time since 1970 */
+	uint64_t printed;
+	bool kernel_seen; /* a kernel stack */
+	unsigned func_width;
+};
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
+}
+
+/* As wide as the names of what is traced, where that leaves room for a message. */
+static unsigned fit_names(const struct selection *sel)
+{
+	unsigned screen = column_screen(), width = FUNC_WIDTH;
+	unsigned bound = screen > BESIDE_FUNC ? screen - BESIDE_FUNC : 0;
+
+	for (size_t i = 0; i < sel->row_count; i++) {
+		if (!sel->rows[i].funcs && !sel->rows[i].copies)
+			continue;
+		char *text = escape_text(sel->rows[i].name);
+
+		width = column_fit(width, bound, text);
+		free(text);
+	}
+	return width;
+}
+
+struct traceprint *traceprint_new(const struct traceprint_config *config,
+				  const struct traceplan *plan, const struct tracer *tracer)
+{
+	struct traceprint *print = mem_zalloc(1, sizeof(*print));
+
+	print->config = config;
+	print->reader = traceprint_reader_new(plan, tracer, config->aggregate);
+	print->func_width = fit_names(tracer->sel);
+	print->start_ns = clock_ns(CLOCK_MONOTONIC);
+	print->to_unix_ns = clock_ns(CLOCK_REALTIME) - print->start_ns;
+	if (config->aggregate)
+		print->tally = tally_new();
+	return print;
+}
+
+void traceprint_free(struct traceprint *print)
+{
+	if (!print)
+		return;
+	traceprint_reader_free(print->reader);
+	tally_free(print->tally);
+	free(print);
+}
+
+bool traceprint_lacks_kernel(const struct traceprint *print)
+{
+	return print->config->kernel_stack && print->printed && !print->kernel_seen;
+}
+
+void traceprint_header(const struct traceprint *print)
+{
+	const struct traceprint_config *config = print->config;
+
+	if (config->json || config->aggregate)
+		return;
+	if (config->time)
+		printf("%-8s ", "TIME");
+	if (config->timestamp)
+		printf(config->unix_time ? "%-17s " : "%-8s ", "TIME");
+	if (config->cpu)
+		printf("%-3s ", "CPU");
+	if (config->header)
+		puts(config->header);
+	else
+		printf("%-7s %-7s %-7s %-*s %-*s %s\n", "PID", "TID", "GOID", COMM_WIDTH, "COMM",
+		       (int)print->func_width, "FUNC", "-");
+	fflush(stdout);
+}
+
+static void print_clock(FILE *out, uint64_t unix_ns)
+{
+	time_t seconds = unix_ns / NS_PER_S;
+	struct tm local;
+	char text[16];
+
+	localtime_r(&seconds, &local);
+	strftime(text, sizeof(text), "%H:%M:%S", &local);
+	fprintf(out, "%-8s ", text);
+}
+
+static void print_timestamp(FILE *out, uint64_t ns, bool unix_time)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64 ".%06" PRIu64, ns / NS_PER_S, ns % NS_PER_S / 1000);
+	if (unix_time)
+		fprintf(out, "%-17s ", text);
+	else
+		fprintf(out, "%-8.8s ", text);
+}
+
+/* Program names and functions are the traced program's: escaped, then padded. */
+static void print_column(FILE *out, const char *text, unsigned width)
+{
+	char *escaped = escape_text(text);
+
+	column_print(out, escaped, width);
+	fputc(' ', out);
+	free(escaped);
+}
+
+static void print_times(FILE *out, const struct traceprint *print, uint64_t time_ns)
+{
+	const struct traceprint_config *config = print->config;
+	uint64_t unix_ns = time_ns + print->to_unix_ns;
+
+	if (config->time)
+		print_clock(out, unix_ns);
+	if (config->timestamp && config->unix_time)
+		print_timestamp(out, unix_ns, true);
+	else if (config->timestamp)
+		print_timestamp(out, time_ns > print->start_ns ? time_ns - print->start_ns : 0,
+				false);
+}
+
+/* who it was; under -A calls of all goroutines are one line */
+static void print_who(FILE *out, const struct traceprint *print,
+		      const struct traceprint_event *event)
+{
+	const struct trace_event *head = event->head;
+
+	fprintf(out, "%-7u ", head->tgid);
+	if (!print->config->aggregate)
+		fprintf(out, "%-7u %-7" PRIu64 " ", head->tid, (uint64_t)head->goid);
+	print_column(out, event->comm, COMM_WIDTH);
+	print_column(out, event->func, print->func_width);
+}
+
+static void print_row(FILE *out, struct traceprint *print, const struct traceprint_event *event,
+		      const char *message)
+{
+	const struct trace_event *head = event->head;
+
+	if (!print->config->aggregate)
+		print_times(out, print, head->time_ns);
+	if (print->config->cpu && !print->config->aggregate)
+		fprintf(out, "%-3u ", head->cpu);
+	if (!print->config->header)
+		print_who(out, print, event);
+	fprintf(out, "%s\n", message);
+	if (head->kernel_frames)
+		print->kernel_seen = true;
+	if (!head->user_frames && !head->kernel_frames)
+		return;
+	if (print->config->kernel_stack)
+		traceprint_kernel_stack(out, print->reader, event, print->config->addresses);
+	if (print->config->user_stack)
+		traceprint_user_stack(out, print->reader, event, print->config->addresses);
+	fputc('\n', out);
+}
+
+static void tally_row(struct traceprint *print, const struct traceprint_event *event,
+		      const char *message)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return;
+	print_row(out, print, event, message);
+	fclose(out);
+	text[len ? len - 1 : 0] = 0; /* its newline */
+	tally_add_to(print->tally, print->config->by_func ? event->func : "", text);
+	free(text);
+}
+
+static char *message_of(const struct traceprint *print, const struct traceprint_event *event)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return mem_strdup("");
+	traceprint_message(out, print->reader, event);
+	fclose(out);
+	return text;
+}
+
+/* Is one of its callers a function that was named? */
+static bool is_under(const struct traceprint *print, const struct traceprint_event *event)
+{
+	struct gostack stack;
+
+	if (!print->config->not_under)
+		return false;
+	stack = traceprint_stack(print->reader, event);
+	return gostack_has(&stack, traceprint_symbols(print->reader, event),
+			   print->config->not_under);
+}
+
+static void show(struct traceprint *print, const struct traceprint_event *event)
+{
+	const struct traceprint_config *config = print->config;
+	char *message;
+
+	if (config->comm && !strstr(event->comm, config->comm))
+		return;
+	message = message_of(print, event);
+	if (!config->message || strstr(message, config->message)) {
+		if (config->json)
+			traceprint_json(print->reader, event, message,
+					event->head->time_ns + print->to_unix_ns);
+		else if (config->aggregate)
+			tally_row(print, event, message);
+		else
+			print_row(stdout, print, event, message);
+		print->printed++;
+	}
+	free(message);
+}
+
+bool traceprint_event(const void *data, size_t len, void *ctx)
+{
+	struct traceprint *print = ctx;
+	struct traceprint_event event;
+	struct trace_event head;
+
+	if (!traceprint_read(print->reader, data, len, &event) || is_under(print, &event))
+		return true;
+	if (!print->config->user_stack) { /* --not-under has asked for it */
+		head = *event.head;
+		head.user_frames = 0;
+		event.head = &head;
+	}
+	show(print, &event);
+	return !ferror(stdout) && (!print->config->max || print->printed < print->config->max);
+}
+
+static void print_tally(const char *text, uint64_t count, void *ctx)
+{
+	const struct traceprint_config *config = ctx;
+
+	if (config->header && !config->user_stack && !config->kernel_stack)
+		printf("%-8" PRIu64 " %s\n", count, text);
+	else
+		printf("%s\n-->COUNT %" PRIu64 "\n\n", text, count);
+}
+
+/* What one function has several lines of is summed up. */
+static void print_group(const char *func, uint64_t count, size_t lines, void *ctx)
+{
+	(void)ctx;
+	if (!*func || lines < 2)
+		return;
+	printf("%-8s ", "");
+	escape_print(stdout, func);
+	printf(": %" PRIu64 ", in %zu lines:\n", count, lines);
+}
+
+void traceprint_aggregated(struct traceprint *print)
+{
+	const struct traceprint_config *config = print->config;
+
+	if (!print->tally || config->json)
+		return;
+	if (config->header && !config->user_stack && !config->kernel_stack)
+		printf("%-8s %s\n", "COUNT", config->header);
+	else if (config->header)
+		puts(config->header);
+	tally_each_group(print->tally, print_group, print_tally, (void *)config);
+	tally_free(print->tally);
+	print->tally = tally_new();
+	fflush(stdout);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is kept while events are printed. */
+#ifndef TRACEPRINT_READER_H
+#define TRACEPRINT_READER_H
+
+#include "bpf-src/trace_shared.h"
+#include "gotrace/traceprint_event.h"
+#include "program/gostack.h"
+
+struct kallsyms;
+
+struct traceprint_reader {
+	const struct traceplan *plan;
+	const struct tracer *tracer;
+	struct gostack_symbols **symbols; /* of each program */
+	size_t symbol_count;
+	struct kallsyms *kernel; /* NULL: none */
+	bool kernel_tried;
+	bool no_addresses;
+	/* gccgo: of the last stack that was asked for */
+	uint64_t frames[TRACE_FRAMES];
+	struct gostack_other others[2];
+};
+
+#endif

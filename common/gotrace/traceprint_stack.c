@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The user's stack of an event. */
+#include "gotrace/traceprint_reader.h"
+
+#include "elf/image.h"
+#include "elf/unwind.h"
+#include "gotrace/traceplan.h"
+#include "program/pclntab.h"
+#include "selection/program.h"
+#include "tracing/tracer.h"
+
+struct gccgo_stack {
+	struct unwind_module modules[2]; /* the event's own program, and the other one */
+	size_t programs[2];              /* their numbers */
+	struct unwind_piece pieces[TRACE_STACK_PIECES];
+	struct unwind u;
+};
+
+static struct gostack_symbols *symbols_of(struct traceprint_reader *reader, size_t program)
+{
+	const struct program *prog = reader->tracer->programs[program];
+
+	if (!reader->symbols[program])
+		reader->symbols[program] = gostack_symbols_new(prog->img, prog->tab);
+	return reader->symbols[program];
+}
+
+struct gostack_symbols *traceprint_symbols(struct traceprint_reader *reader,
+					   const struct traceprint_event *event)
+{
+	return symbols_of(reader, event->item->program);
+}
+
+/* --- gccgo --- */
+
+static void add_module(struct gccgo_stack *s, const struct tracer *tracer, size_t program,
+		       uint64_t bias)
+{
+	s->programs[s->u.module_count] = program;
+	s->modules[s->u.module_count++] = (struct unwind_module){
+		tracer->programs[program]->img, bias, tracer->runtimes[program].morestack};
+}
+
+/* The program that has the library which the event is of: the one that is traced. */
+static void add_executed(struct gccgo_stack *s, const struct tracer *tracer, uint64_t at_main)
+{
+	struct pclntab_func fn;
+
+	for (size_t i = 0; i < tracer->program_count; i++) {
+		const struct program *prog = tracer->programs[i];
+
+		if (prog == tracer->executed && tracer->pid && at_main &&
+		    pclntab_named(prog->tab, "main.main", &fn) && !((at_main - fn.addr) & 0xfff))
+			add_module(s, tracer, i, at_main - fn.addr);
+	}
+}
+
+static void find_modules(struct gccgo_stack *s, const struct tracer *tracer,
+			 const struct traceprint_event *event)
+{
+	const struct trace_stack *stack = event->user_stack;
+	size_t own = event->item->program;
+
+	s->u.modules = s->modules;
+	add_module(s, tracer, own, event->head->bias);
+	if (tracer->runtimes[own].is_library) {
+		add_executed(s, tracer, stack->main);
+		return;
+	}
+	for (size_t i = 0; i < tracer->program_count; i++)
+		if (tracer->runtimes[own].tls_delta && tracer->runtimes[i].is_library) {
+			add_module(s, tracer, i, stack->library);
+			return;
+		}
+}
+
+static void find_pieces(struct gccgo_stack *s, const struct trace_stack *stack, size_t count)
+{
+	size_t used = 0;
+
+	s->u.pieces = s->pieces;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t len = stack->pieces[i].len;
+
+		if (len > sizeof(stack->bytes) - used)
+			break;
+		s->pieces[s->u.piece_count++] = (struct unwind_piece){
+			stack->pieces[i].addr, len, (const uint8_t *)stack->bytes + used};
+		used += (len + 7) & ~UINT64_C(7);
+		if (used > sizeof(stack->bytes))
+			break;
+	}
+}
+
+static void set_registers(struct unwind *u, const struct trace_stack *stack)
+{
+	static const uint8_t numbers[TRACE_REGISTERS] = {
+		[TRACE_PC] = EHFRAME_RA,  [TRACE_SP] = EHFRAME_RSP, [TRACE_BP] = EHFRAME_RBP,
+		[TRACE_BX] = EHFRAME_RBX, [TRACE_R12] = 12,         [TRACE_R13] = 13,
+		[TRACE_R14] = 14,         [TRACE_R15] = 15};
+
+	for (unsigned i = 0; i < TRACE_REGISTERS; i++)
+		u->regs[numbers[i]] = stack->regs[i];
+}
+
+static void add_gccgo(struct traceprint_reader *reader, const struct traceprint_event *event,
+		      struct gostack *out)
+{
+	struct gccgo_stack s = {0};
+	bool complete;
+
+	find_modules(&s, reader->tracer, event);
+	find_pieces(&s, event->user_stack, event->head->user_frames - 1);
+	set_registers(&s.u, event->user_stack);
+	out->frames = reader->frames;
+	out->count = unwind(&s.u, reader->frames, TRACE_FRAMES, &complete);
+	out->cut = !complete;
+	out->others = reader->others;
+	for (size_t i = 1; i < s.u.module_count; i++)
+		reader->others[out->other_count++] = (struct gostack_other){
+			symbols_of(reader, s.programs[i]), s.modules[i].bias};
+}
+
+/* --- all --- */
+
+struct gostack traceprint_stack(struct traceprint_reader *reader,
+				const struct traceprint_event *event)
+{
+	const struct trace_event *head = event->head;
+	const struct selection_item *item = &reader->tracer->sel->items[head->item];
+
+	struct gostack stack = {.frames = event->user_frames,
+				.count = head->user_frames,
+				.bias = head->bias,
+				.at = item->is_copy ? item->copy.addr + head->bias : 0,
+				.probed = event->func,
+				/* the first goroutine is the run time's own */
+				.created_by = head->goid == 1 ? 0 : head->created_by,
+				.parent_goid = head->parent_goid,
+				.cut = head->user_frames == TRACE_FRAMES};
+
+	if (event->user_stack && head->user_frames)
+		add_gccgo(reader, event, &stack);
+	return stack;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Where the kernel has no cookies, each probe has a small BPF program of its own: it leaves the
+ * cookie in a map, by the thread that it runs for, and goes on to the program that is meant, which
+ * takes it from there. */
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
+
+#include <linux/bpf.h>
+
+#include "kernel/attach_kernel.h"
+#include "kernel/bpfcall.h"
+
+/* *(r10 - 8) = get_current_pid_tgid(); *(r10 - 16) = cookie; map_update_elem(cookies, r10 - 8,
+ * r10 - 16, 0) || tail_call(ctx, array, 0); return 0 */
+int attach_stub(const struct attach_way *way, int array, uint64_t cookie)
+{
+	const struct bpf_insn insns[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_6, .src_reg = BPF_REG_1},
+		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_current_pid_tgid},
+		{.code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_10, .off = -8},
+		{.code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = BPF_REG_1, .imm = (uint32_t)cookie},
+		{.imm = cookie >> 32},
+		{.code = BPF_STX | BPF_MEM | BPF_DW,
+		 .dst_reg = BPF_REG_10,
+		 .src_reg = BPF_REG_1,
+		 .off = -16},
+		{.code = BPF_LD | BPF_DW | BPF_IMM,
+		 .dst_reg = BPF_REG_1,
+		 .src_reg = BPF_PSEUDO_MAP_FD,
+		 .imm = way->cookies_fd},
+		{.code = 0},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_2, .src_reg = BPF_REG_10},
+		{.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = BPF_REG_2, .imm = -8},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_3, .src_reg = BPF_REG_10},
+		{.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = BPF_REG_3, .imm = -16},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_4},
+		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_map_update_elem},
+		{.code = BPF_JMP | BPF_JNE | BPF_K, .dst_reg = BPF_REG_0, .off = 5},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_6},
+		{.code = BPF_LD | BPF_DW | BPF_IMM,
+		 .dst_reg = BPF_REG_2,
+		 .src_reg = BPF_PSEUDO_MAP_FD,
+		 .imm = array},
+		{.code = 0},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_3},
+		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_tail_call},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	const struct bpfcall_prog prog = {
+		.insns = insns,
+		.count = sizeof(insns) / sizeof(insns[0]),
+	};
+
+	return bpfcall_prog(&prog);
+}
+
+/* Kernels before 5.11 count programs as locked memory. */
+void attach_stub_room(void)
+{
+	struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY};
+
+	setrlimit(RLIMIT_MEMLOCK, &all);
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/attach_trial.h"
+
+#include <link.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/bpf.h>
+
+#include "base/mem.h"
+#include "base/signals.h"
+#include "files/heldfile.h"
+#include "kernel/attach.h"
+#include "kernel/bpfcall.h"
+#include "kernel/bpfmap.h"
+#include "kernel/kernelfeature.h"
+
+struct attach_trial {
+	pthread_t thread;
+	bool started, passed;
+};
+
+/* What is probed: nobody else calls it. */
+static __attribute__((noinline)) void called(void)
+{
+	__asm__ volatile("nop");
+}
+
+struct place {
+	uintptr_t addr;
+	uint64_t off; /* in the file; 0: not found */
+};
+
+static int find_place(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+	struct place *place = ctx;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *seg = &info->dlpi_phdr[i];
+		uintptr_t at = place->addr - info->dlpi_addr;
+
+		if (seg->p_type == PT_LOAD && at - seg->p_vaddr < seg->p_filesz)
+			place->off = at - seg->p_vaddr + seg->p_offset;
+	}
+	return 1; /* the program itself comes first: its libraries are not asked for */
+}
+
+/* u32 key = 0; n = map_lookup_elem(map, &key); if (n) add 1 to *n, atomically; return 0 */
+static int load(int map, int attach_type)
+{
+	const struct bpf_insn insns[] = {
+		{.code = BPF_ST | BPF_MEM | BPF_W, .dst_reg = BPF_REG_10, .off = -4},
+		{.code = BPF_LD | BPF_DW | BPF_IMM,
+		 .dst_reg = BPF_REG_1,
+		 .src_reg = BPF_PSEUDO_MAP_FD,
+		 .imm = map},
+		{.code = 0},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_2, .src_reg = BPF_REG_10},
+		{.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = BPF_REG_2, .imm = -4},
+		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_map_lookup_elem},
+		{.code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = BPF_REG_0, .off = 2},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_1, .imm = 1},
+		{.code = BPF_STX | BPF_ATOMIC | BPF_DW,
+		 .dst_reg = BPF_REG_0,
+		 .src_reg = BPF_REG_1,
+		 .imm = BPF_ADD},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	const struct bpfcall_prog prog = {
+		.insns = insns,
+		.count = sizeof(insns) / sizeof(insns[0]),
+		.attach_type = attach_type,
+	};
+
+	return bpfcall_prog(&prog);
+}
+
+/* Is a call of this thread, which is not the process's first one, counted? */
+static bool counted(int prog, int map)
+{
+	struct place place = {.addr = (uintptr_t)called};
+	uint64_t count = 0;
+	uint32_t key = 0;
+
+	dl_iterate_phdr(find_place, &place);
+	struct attach_probe probe = {.off = place.off, .addr = place.addr};
+	struct heldfile *self = heldfile_open(NULL, "/proc/self/exe", NULL);
+	struct attach_way way = {attach_how(), prog, -1, getpid()};
+	struct attach *at = self ? attach_new(&way, self, &probe, place.off != 0, NULL) : NULL;
+
+	heldfile_close(self);
+	if (!at)
+		return false;
+	called();
+	bpfmap_lookup(map, &key, &count);
+	attach_free(at);
+	return count == 1;
+}
+
+static void *try_out(void *ctx)
+{
+	struct attach_trial *trial = ctx;
+	int map = bpfcall_map(BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), sizeof(uint64_t), 1, 0);
+	int prog = map < 0 ? -1 : load(map, attach_prog_type(attach_how()));
+
+	trial->passed = prog >= 0 && kernelfeature_exec_watch() && counted(prog, map);
+	if (prog >= 0)
+		close(prog);
+	if (map >= 0)
+		close(map);
+	return NULL;
+}
+
+struct attach_trial *attach_trial_start(void)
+{
+	struct attach_trial *trial = mem_zalloc(1, sizeof(*trial));
+	const char *wish = getenv("GOTOOLS_ALONE");
+
+	if (wish && !strcmp(wish, "no"))
+		return trial;
+	trial->started = signals_thread(&trial->thread, try_out, trial);
+	return trial;
+}
+
+bool attach_trial_end(struct attach_trial *trial)
+{
+	if (trial->started)
+		pthread_join(trial->thread, NULL);
+	bool passed = trial->passed;
+
+	free(trial);
+	return passed;
+}

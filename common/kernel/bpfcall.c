@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/bpfcall.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "kernel/bpfmap.h"
+
+static int call(int cmd, union bpf_attr *attr)
+{
+	return syscall(SYS_bpf, cmd, attr, sizeof(*attr));
+}
+
+int bpfcall_map(enum bpf_map_type type, uint32_t key_size, uint32_t value_size, uint32_t entries,
+		uint32_t flags)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_type = type;
+	attr.key_size = key_size;
+	attr.value_size = value_size;
+	attr.max_entries = entries;
+	attr.map_flags = flags;
+	return call(BPF_MAP_CREATE, &attr);
+}
+
+int bpfcall_prog_array(int prog_fd)
+{
+	uint32_t first = 0, value = prog_fd;
+	int fd = bpfcall_map(BPF_MAP_TYPE_PROG_ARRAY, sizeof(first), sizeof(value), 1, 0);
+
+	if (fd < 0 || prog_fd < 0 || !bpfmap_update(fd, &first, &value))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+int bpfcall_prog(const struct bpfcall_prog *prog)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = prog->type ? prog->type : BPF_PROG_TYPE_KPROBE;
+	attr.insns = (uintptr_t)prog->insns;
+	attr.insn_cnt = prog->count;
+	attr.license = (uintptr_t) "GPL";
+	attr.expected_attach_type = prog->attach_type;
+	attr.prog_flags = prog->flags;
+	attr.log_buf = (uintptr_t)prog->log;
+	attr.log_size = prog->log ? prog->log_size : 0;
+	attr.log_level = prog->log ? 1 : 0;
+	return call(BPF_PROG_LOAD, &attr);
+}
+
+int bpfcall_raw_tracepoint(const char *name, int prog_fd)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.raw_tracepoint.name = (uintptr_t)name;
+	attr.raw_tracepoint.prog_fd = prog_fd;
+	return call(BPF_RAW_TRACEPOINT_OPEN, &attr);
+}

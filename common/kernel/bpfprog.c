@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/bpfprog.h"
+
+#include <bcc/bcc_common.h>
+#include <bcc/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/embedded.h"
+#include "base/errmsg.h"
+#include "base/mem.h"
+#include "kernel/bpfcall.h"
+#include "kernel/headertree.h"
+#include "kernel/quiet.h"
+
+#define MAX_PROGRAMS 64
+#define KERNEL_SOURCE "BCC_KERNEL_SOURCE"
+enum { LOG_SIZE = 1 << 20 };
+
+struct bpfprog {
+	void *module;  /* libbcc's; owns the maps */
+	char *chatter; /* never NULL */
+	int fds[MAX_PROGRAMS];
+	size_t nfds;
+};
+
+const char *bpfprog_source(const char *file)
+{
+	for (const struct embedded_file *f = embedded_files; f->name; f++)
+		if (!strcmp(f->name, file))
+			return f->text;
+	return NULL;
+}
+
+/* The line's comment is "WORD: NAME": the name, and its length. NULL: it is not. */
+static const char *marked_name(const char *line, size_t len, const char *word, size_t *name_len)
+{
+	static const char end[] = " */";
+	size_t around = strlen(word) + strlen(end);
+
+	if (len <= around || strncmp(line, word, strlen(word)) ||
+	    strncmp(line + len - strlen(end), end, strlen(end)))
+		return NULL;
+	*name_len = len - around;
+	return line + strlen(word);
+}
+
+static bool is_name(const char *found, size_t len, const char *name)
+{
+	return found && strlen(name) == len && !strncmp(found, name, len);
+}
+
+/* What goes after the line; NULL: nothing does. */
+static const char *inserted_after(const char *line, size_t len,
+				  const struct bpfprog_insert *inserts, size_t ninserts)
+{
+	size_t n = 0;
+	const char *name = marked_name(line, len, "/* generated: ", &n);
+
+	for (size_t i = 0; i < ninserts; i++)
+		if (is_name(name, n, inserts[i].mark))
+			return inserts[i].text;
+	name = marked_name(line, len, "/* file: ", &n);
+	for (const struct embedded_file *f = embedded_files; name && f->name; f++)
+		if (is_name(name, n, f->name))
+			return f->text;
+	return NULL;
+}
+
+/* The bytes of the whole text, without the NUL; written to `out` unless that is NULL. */
+static size_t weave(const char *line, const struct bpfprog_insert *inserts, size_t ninserts,
+		    char *out)
+{
+	size_t size = 0;
+
+	while (*line) {
+		size_t len = strcspn(line, "\n"), whole = len + (line[len] == '\n');
+		const char *more = inserted_after(line, len, inserts, ninserts);
+		size_t more_len = more ? strlen(more) : 0;
+
+		if (out) {
+			memcpy(out + size, line, whole);
+			memcpy(out + size + whole, more ? more : "", more_len);
+		}
+		size += whole + more_len;
+		line += whole;
+	}
+	return size;
+}
+
+char *bpfprog_text(const char *file, const struct bpfprog_insert *inserts, size_t ninserts)
+{
+	const char *source = bpfprog_source(file);
+
+	if (!source)
+		return NULL;
+	size_t size = weave(source, inserts, ninserts, NULL);
+	char *text = mem_alloc(size + 1);
+
+	weave(source, inserts, ninserts, text);
+	text[size] = '\0';
+	return text;
+}
+
+const char *bpfprog_chatter(const struct bpfprog *prog)
+{
+	return prog->chatter;
+}
+
+static void free_flags(const char **flags, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free((void *)flags[i]);
+	free(flags);
+}
+
+enum { OWN_FLAGS = 2 };
+
+/* -I for the embedded headers; no debug information, which takes a third of the time and nobody
+ * reads; then one -D for each definition */
+static const char **make_flags(const char *dir, const struct bpfprog_define *defs, size_t ndefs)
+{
+	const char **flags = mem_zalloc(ndefs + OWN_FLAGS, sizeof(*flags));
+
+	flags[0] = mem_printf("-I%s", dir);
+	flags[1] = mem_strdup("-g0");
+	for (size_t i = 0; i < ndefs; i++)
+		flags[i + OWN_FLAGS] =
+			mem_printf("-D%s=%lluULL", defs[i].name, (unsigned long long)defs[i].value);
+	return flags;
+}
+
+/* libbcc finds its kernel tree by the environment alone; what the user has set comes back after */
+static void *create_module(const char *text, const char *dir, const char **flags, size_t nflags)
+{
+	const char *before = getenv(KERNEL_SOURCE);
+	char *saved = before ? mem_strdup(before) : NULL;
+
+	setenv(KERNEL_SOURCE, dir, 1);
+	void *module = bpf_module_create_c_from_string(text, 0, flags, nflags, true, NULL);
+
+	if (saved)
+		setenv(KERNEL_SOURCE, saved, 1);
+	else
+		unsetenv(KERNEL_SOURCE);
+	free(saved);
+	return module;
+}
+
+/* Everything that libbcc does while it compiles, with what it prints caught in *chatter. It changes
+ * the working directory, which other threads may be using; and looks for headers in that which it
+ * finds, where others may have put some: in /proc nobody can. */
+static void *compile(const char *text, const char *dir, const struct bpfprog_define *defs,
+		     size_t ndefs, char **chatter)
+{
+	const char **flags = make_flags(dir, defs, ndefs);
+	struct quiet *quiet = quiet_begin();
+	void *module = NULL;
+
+	unshare(CLONE_FS);
+	int here = open(".", O_PATH | O_CLOEXEC);
+
+	if (!chdir("/proc"))
+		module = create_module(text, dir, flags, ndefs + OWN_FLAGS);
+	if (here >= 0 && !fchdir(here))
+		close(here);
+
+	*chatter = quiet_end(quiet);
+	free_flags(flags, ndefs + OWN_FLAGS);
+	return module;
+}
+
+/* A line of what was said, and its length: the first that says `word`, else the first. */
+static const char *find_line(const char *text, const char *word, int *len)
+{
+	const char *found = strstr(text, word), *line = text;
+
+	if (found)
+		for (line = found; line > text && line[-1] != '\n';)
+			line--;
+	*len = strcspn(line, "\n");
+	return line;
+}
+
+/* The compiler's first complaint is the reason; what follows comes from it. */
+static void set_compile_error(struct errmsg *err, const char *file, const char *chatter)
+{
+	const char *line;
+	int len;
+
+	if (strstr(chatter, "could not open bpf map")) {
+		line = find_line(chatter, "could not open bpf map", &len);
+		errmsg_set(err, "cannot create BPF maps: %.*s", len, line);
+		errmsg_hint(err, "run as root, or with CAP_BPF and CAP_PERFMON");
+		return;
+	}
+	line = find_line(chatter, "error:", &len);
+	errmsg_set(err, "%s does not compile: %.*s", file, len, line);
+	errmsg_hint(err, "-v shows the program");
+}
+
+static struct bpfprog *compile_text(const char *file, const char *text,
+				    const struct bpfprog_define *defs, size_t ndefs,
+				    struct errmsg *err)
+{
+	struct headertree *tree = headertree_new(err);
+	char *chatter = NULL;
+
+	if (!tree)
+		return NULL;
+	void *module = compile(text, headertree_dir(tree), defs, ndefs, &chatter);
+
+	headertree_free(tree);
+	if (!module) {
+		set_compile_error(err, file, chatter);
+		free(chatter);
+		return NULL;
+	}
+	struct bpfprog *prog = mem_zalloc(1, sizeof(*prog));
+
+	prog->module = module;
+	prog->chatter = chatter;
+	return prog;
+}
+
+struct bpfprog *bpfprog_compile(const char *file, const struct bpfprog_define *defs, size_t ndefs,
+				const struct bpfprog_insert *inserts, size_t ninserts,
+				struct errmsg *err)
+{
+	char *text = bpfprog_text(file, inserts, ninserts);
+
+	if (!text) {
+		errmsg_set(err, "no BPF program \"%s\" in this tool", file);
+		return NULL;
+	}
+	struct bpfprog *prog = compile_text(file, text, defs, ndefs, err);
+
+	free(text);
+	return prog;
+}
+
+void bpfprog_free(struct bpfprog *prog)
+{
+	if (!prog)
+		return;
+	for (size_t i = 0; i < prog->nfds; i++)
+		close(prog->fds[i]);
+	bpf_module_destroy(prog->module);
+	free(prog->chatter);
+	free(prog);
+}
+
+int bpfprog_map(const struct bpfprog *prog, const char *name)
+{
+	return bpf_table_fd(prog->module, name);
+}
+
+struct loading {
+	struct bpfprog *prog;
+	const char *name;
+	int attach_type;
+	bool sleepable, tracepoint;
+};
+
+/* libbcc knows no flags; what it has compiled holds the maps' descriptors already */
+static int load_sleepable(const struct bpf_insn *insns, size_t size, int attach_type, char *log)
+{
+	const struct bpfcall_prog prog = {
+		.insns = insns,
+		.count = size / sizeof(*insns),
+		.attach_type = attach_type,
+		.flags = BPF_F_SLEEPABLE,
+		.log = log,
+		.log_size = LOG_SIZE,
+	};
+
+	return bpfcall_prog(&prog);
+}
+
+static int load_plain(const struct loading *how, struct bpf_insn *insns, size_t size, char *log)
+{
+	struct quiet *quiet = quiet_begin();
+	enum bpf_prog_type type =
+		how->tracepoint ? BPF_PROG_TYPE_RAW_TRACEPOINT : BPF_PROG_TYPE_KPROBE;
+	int fd = bcc_func_load(how->prog->module, type, how->name, insns, size, "GPL", 0,
+			       log ? 1 : 0, log, log ? LOG_SIZE : 0, NULL, how->attach_type);
+	int saved = errno;
+
+	free(quiet_end(quiet));
+	errno = saved;
+	return fd;
+}
+
+static int load(const struct loading *how, char *log)
+{
+	struct bpf_insn *insns = bpf_function_start(how->prog->module, how->name);
+	size_t size = bpf_function_size(how->prog->module, how->name);
+
+	if (!insns) {
+		errno = ENOENT;
+		return -1;
+	}
+	if (how->sleepable)
+		return load_sleepable(insns, size, how->attach_type, log);
+	return load_plain(how, insns, size, log);
+}
+
+/* The end of what the verifier said, where its reason is. */
+static const char *last_lines(const char *log)
+{
+	const char *p = log + strlen(log);
+
+	for (int lines = 0; p > log; p--)
+		if (p[-1] == '\n' && ++lines > 3)
+			break;
+	return p;
+}
+
+/* Loads once more for the verifier's words. Without privileges it says nothing. */
+static void set_load_error(const struct loading *how, struct errmsg *err)
+{
+	int error = errno;
+	char *log = mem_zalloc(1, LOG_SIZE);
+
+	load(how, log);
+	if (log[0])
+		errmsg_set(err, "the kernel refuses BPF program %s: %s", how->name,
+			   last_lines(log));
+	else
+		errmsg_set(err, "cannot load BPF program %s: %s", how->name, strerror(error));
+	if (error == EPERM || error == EACCES)
+		errmsg_hint(err, "run as root, or with CAP_BPF and CAP_PERFMON");
+	free(log);
+}
+
+static int load_and_keep(const struct loading *how, struct errmsg *err)
+{
+	struct bpfprog *prog = how->prog;
+
+	if (prog->nfds == MAX_PROGRAMS)
+		return errmsg_set(err, "more than %d BPF programs", MAX_PROGRAMS);
+	int fd = load(how, NULL);
+
+	if (fd < 0) {
+		set_load_error(how, err);
+		return -1;
+	}
+	prog->fds[prog->nfds++] = fd;
+	return fd;
+}
+
+int bpfprog_load(struct bpfprog *prog, const char *name, int expected_attach_type,
+		 struct errmsg *err)
+{
+	const struct loading how = {prog, name, expected_attach_type, false, false};
+
+	return load_and_keep(&how, err);
+}
+
+int bpfprog_load_sleepable(struct bpfprog *prog, const char *name, int expected_attach_type,
+			   struct errmsg *err)
+{
+	const struct loading how = {prog, name, expected_attach_type, true, false};
+
+	return load_and_keep(&how, err);
+}
+
+int bpfprog_load_tracepoint(struct bpfprog *prog, const char *name, struct errmsg *err)
+{
+	const struct loading how = {prog, name, 0, false, true};
+
+	return load_and_keep(&how, err);
+}

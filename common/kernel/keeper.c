@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/keeper.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Only what may be called in the child of a process with threads. */
+static void keep(const int *ends)
+{
+	char byte;
+
+	setsid(); /* Ctrl-C is not meant for it */
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		close(fd);
+	close(ends[1]);
+	while (read(ends[0], &byte, 1) < 0 && errno == EINTR)
+		continue;
+	_exit(0);
+}
+
+struct keeper keeper_start(void)
+{
+	struct keeper keeper = {.let_go = -1};
+	int ends[2];
+
+	if (pipe(ends))
+		return keeper;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		keep(ends);
+	close(ends[0]);
+	if (pid < 0) {
+		close(ends[1]);
+		return keeper;
+	}
+	return (struct keeper){pid, ends[1]};
+}
+
+bool keeper_end(struct keeper *keeper, int ms)
+{
+	if (!keeper->pid)
+		return true;
+	struct pollfd ended = {.fd = syscall(SYS_pidfd_open, keeper->pid, 0), .events = POLLIN};
+
+	close(keeper->let_go);
+	bool gone = ended.fd >= 0 && poll(&ended, 1, ms) > 0;
+
+	if (ended.fd >= 0)
+		close(ended.fd);
+	if (gone)
+		waitpid(keeper->pid, NULL, 0);
+	keeper->pid = 0;
+	return gone;
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/processes.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "bpf-src/latency_shared.h"
+#include "kernel/bpfcall.h"
+#include "kernel/bpfmap.h"
+#include "kernel/bpfprog.h"
+
+enum { TRACEPOINTS = 2, REST = 10 /* times as long as the last sweep took */ };
+
+struct processes {
+	int map;                /* `gone`; -1: processes are not followed */
+	int links[TRACEPOINTS]; /* -1: not attached */
+	struct process_key *gone;
+	size_t count, cap;
+	uint64_t looked_ns, due_ns; /* CLOCK_MONOTONIC */
+};
+
+struct processes *processes_new(struct bpfprog *bpf)
+{
+	static const char *const names[TRACEPOINTS][2] = {
+		{"sched_process_exit", "on_process_exit"},
+		{"sched_process_exec", "on_process_exec"},
+	};
+	struct processes *procs = mem_zalloc(1, sizeof(*procs));
+
+	procs->map = bpfprog_map(bpf, "gone");
+	for (int i = 0; i < TRACEPOINTS; i++)
+		procs->links[i] =
+			procs->map < 0 ? -1
+				       : bpfcall_raw_tracepoint(
+						 names[i][0],
+						 bpfprog_load_tracepoint(bpf, names[i][1], NULL));
+	return procs;
+}
+
+void processes_free(struct processes *procs)
+{
+	if (!procs)
+		return;
+	for (int i = 0; i < TRACEPOINTS; i++)
+		if (procs->links[i] >= 0)
+			close(procs->links[i]);
+	free(procs->gone);
+	free(procs);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct process_key));
+}
+
+static int add_gone(const void *key, const void *value, void *arg)
+{
+	struct processes *procs = arg;
+
+	(void)value;
+	procs->gone = mem_grow(procs->gone, procs->count, &procs->cap, sizeof(*procs->gone));
+	memcpy(&procs->gone[procs->count++], key, sizeof(*procs->gone));
+	return 0;
+}
+
+bool processes_look(struct processes *procs)
+{
+	procs->count = 0;
+	procs->looked_ns = now_ns();
+	if (procs->map < 0)
+		return false;
+	bpfmap_each(procs->map, sizeof(struct process_key), sizeof(uint32_t), add_gone, procs);
+	if (procs->count)
+		qsort(procs->gone, procs->count, sizeof(*procs->gone), by_key);
+	return procs->count;
+}
+
+struct sweep {
+	const struct processes *procs;
+	int fd;
+	int (*fn)(const void *key, const void *value, void *arg);
+	void *arg;
+};
+
+static int sweep_entry(const void *key, const void *value, void *arg)
+{
+	const struct goroutine_key *who = key;
+	const struct sweep *sweep = arg;
+
+	if (!bsearch(&who->process, sweep->procs->gone, sweep->procs->count, sizeof(who->process),
+		     by_key))
+		return 0;
+	if (!sweep->fn || !sweep->fn(key, value, sweep->arg))
+		bpfmap_delete(sweep->fd, key);
+	return 0;
+}
+
+int processes_sweep(const struct processes *procs, int fd,
+		    int (*fn)(const void *key, const void *value, void *arg), void *arg)
+{
+	struct sweep sweep = {procs, fd, fn, arg};
+	size_t key_size, value_size;
+
+	if (bpfmap_sizes(fd, &key_size, &value_size))
+		return -1;
+	return bpfmap_each(fd, key_size, value_size, sweep_entry, &sweep);
+}
+
+void processes_forget(struct processes *procs)
+{
+	uint64_t now = now_ns();
+
+	for (size_t i = 0; i < procs->count; i++)
+		bpfmap_delete(procs->map, &procs->gone[i]);
+	procs->count = 0;
+	procs->due_ns = now + REST * (now - procs->looked_ns);
+}
+
+bool processes_due(struct processes *procs)
+{
+	return procs->map >= 0 && now_ns() >= procs->due_ns;
+}

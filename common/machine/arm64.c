@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/arm64.h"
+
+static int64_t field(uint32_t word, unsigned at, unsigned width)
+{
+	uint32_t value = word >> at & ((1u << width) - 1);
+	int64_t sign = 1ll << (width - 1);
+
+	return ((int64_t)(value ^ sign) - sign) * 4;
+}
+
+static bool parse_direct(uint32_t word, struct arm64_op *out)
+{
+	if ((word & 0x7c000000) == 0x14000000) {
+		out->class = word >> 31 ? ARM64_BL : ARM64_B;
+		out->offset = field(word, 0, 26);
+	} else if ((word & 0xff000010) == 0x54000000) {
+		out->class = ARM64_B_COND;
+		out->cond = word & 15;
+		out->offset = field(word, 5, 19);
+	} else if ((word & 0x7e000000) == 0x34000000) {
+		out->class = ARM64_CBZ;
+		out->offset = field(word, 5, 19);
+	} else if ((word & 0x7e000000) == 0x36000000) {
+		out->class = ARM64_CBZ;
+		out->offset = field(word, 5, 14);
+	} else {
+		return false;
+	}
+	out->direct = true;
+	return true;
+}
+
+static bool parse_indirect(uint32_t word, struct arm64_op *out)
+{
+	uint32_t op = word & 0xfffffc1f;
+
+	out->reg = word >> 5 & 31;
+	if (word == 0xd65f03c0)
+		out->class = ARM64_RET;
+	else if (op == 0xd63f0000)
+		out->class = ARM64_BLR;
+	else if (op == 0xd61f0000 || op == 0xd65f0000)
+		out->class = ARM64_BR;
+	else
+		return false;
+	return true;
+}
+
+static bool may_fault(uint32_t word)
+{
+	uint32_t base = word >> 5 & 31;
+	bool literal = (word & 0x3b000000) == 0x18000000;
+
+	return (word & 0x0a000000) == 0x08000000 && !literal && base != 31 && base != 28;
+}
+
+/* loads, stores and register moves, as blocks that spill arguments hold */
+static bool is_move(uint32_t word)
+{
+	if ((word & 0x0a000000) == 0x08000000)            /* loads and stores */
+		return (word & 0x3f000000) != 0x08000000; /* not the exclusive ones */
+	return (word & 0x7fe0ffe0) == 0x2a0003e0 ||       /* mov */
+	       (word & 0x7fffffc0) == 0x11000000;         /* mov to and from sp */
+}
+
+/* exceptions, system registers, barriers, hints other than nop, exclusive loads and stores */
+static bool is_refused(uint32_t word)
+{
+	if ((word & 0xff000000) == 0xd4000000 || !word)
+		return true;
+	if ((word & 0xffc00000) == 0xd5000000)
+		return word != 0xd503201f;
+	return (word & 0x3f000000) == 0x08000000;
+}
+
+void arm64_parse(uint32_t word, struct arm64_op *out)
+{
+	*out = (struct arm64_op){
+		.class = ARM64_OTHER, .refused = is_refused(word), .may_fault = may_fault(word)};
+	if (parse_direct(word, out) || parse_indirect(word, out)) {
+		out->simulated = true;
+	} else if (word == 0xd503201f) {
+		out->class = ARM64_NOP;
+	} else if (!word || (word & 0xffe0001f) == 0xd4200000) {
+		out->class = ARM64_TRAP;
+	} else if (is_move(word)) {
+		out->class = ARM64_MOVE;
+	}
+}
+
+bool arm64_is_table_load(uint32_t word, uint8_t reg, uint8_t *base)
+{
+	*base = word >> 5 & 31;
+	return (word & 0xffe0fc00) == 0xf8607800 && (word & 31) == reg;
+}
+
+bool arm64_is_address(uint32_t adrp, uint32_t add, uint64_t addr, uint64_t *out, uint8_t *reg)
+{
+	uint32_t page = (adrp >> 3 & 0x1ffffc) | (adrp >> 29 & 3);
+	int64_t pages = (int64_t)(page ^ 0x100000) - 0x100000;
+
+	*reg = add & 31;
+	*out = (addr & ~0xfffull) + (uint64_t)pages * 4096 + (add >> 10 & 0xfff);
+	return (adrp & 0x9f000000) == 0x90000000 && (add & 0xffc00000) == 0x91000000 &&
+	       (adrp & 31) == *reg && (add >> 5 & 31) == *reg;
+}

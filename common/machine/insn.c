@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/insn.h"
+
+#include <capstone/capstone.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "elf/image.h"
+#include "machine/insn_effects.h"
+#include "machine/insn_machine.h"
+#include "machine/insn_regs.h"
+
+enum { X86_ARGS = 9, ARM64_ARGS = 16 };
+
+struct insn_decoder {
+	int arch;
+	csh capstone;
+	cs_insn *scratch;
+};
+
+static _Noreturn void no_capstone(cs_err err)
+{
+	fprintf(stderr, "capstone: %s\n", cs_strerror(err));
+	exit(1);
+}
+
+struct insn_decoder *insn_decoder_new(int arch)
+{
+	struct insn_decoder *dec = mem_zalloc(1, sizeof(*dec));
+	bool arm = arch == IMAGE_ARM64;
+	cs_err err = cs_open(arm ? CS_ARCH_ARM64 : CS_ARCH_X86, arm ? CS_MODE_ARM : CS_MODE_64,
+			     &dec->capstone);
+
+	if (err)
+		no_capstone(err);
+	cs_option(dec->capstone, CS_OPT_DETAIL, CS_OPT_ON);
+	dec->arch = arch;
+	dec->scratch = cs_malloc(dec->capstone);
+	if (!dec->scratch)
+		no_capstone(CS_ERR_MEM);
+	return dec;
+}
+
+void insn_decoder_free(struct insn_decoder *dec)
+{
+	if (!dec)
+		return;
+	cs_free(dec->scratch, 1);
+	cs_close(&dec->capstone);
+	free(dec);
+}
+
+/* the bytes from addr on; NULL when it is outside */
+static const uint8_t *code_at(const struct insn_code *code, uint64_t addr, size_t *len)
+{
+	if (addr < code->addr || addr - code->addr >= code->len)
+		return NULL;
+	*len = code->len - (addr - code->addr);
+	return code->bytes + (addr - code->addr);
+}
+
+bool insn_decode(const struct insn_decoder *dec, const struct insn_code *code, uint64_t addr,
+		 struct insn *out)
+{
+	size_t len = 0;
+	const uint8_t *bytes = code_at(code, addr, &len);
+
+	*out = (struct insn){.addr = addr};
+	if (!bytes)
+		return false;
+	if (dec->arch == IMAGE_ARM64)
+		return insn_arm64(bytes, len, addr - code->addr >= sizeof(uint32_t), out);
+	return insn_x86(bytes, len, out);
+}
+
+static const uint16_t x86_args[X86_ARGS][5] = {
+	{X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH},
+	{X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL, X86_REG_BH},
+	{X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH},
+	{X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL, 0},
+	{X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL, 0},
+	{X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B, 0},
+	{X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B, 0},
+	{X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B, 0},
+	{X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B, 0},
+};
+
+static uint32_t x86_arg_bit(uint16_t reg)
+{
+	for (int i = 0; i < X86_ARGS; i++)
+		for (int j = 0; j < 5; j++)
+			if (reg && x86_args[i][j] == reg)
+				return 1u << i;
+	return 0;
+}
+
+static uint32_t arm64_arg_bit(uint16_t reg)
+{
+	if (reg >= ARM64_REG_X0 && reg < ARM64_REG_X0 + ARM64_ARGS)
+		return 1u << (reg - ARM64_REG_X0);
+	if (reg >= ARM64_REG_W0 && reg < ARM64_REG_W0 + ARM64_ARGS)
+		return 1u << (reg - ARM64_REG_W0);
+	return 0;
+}
+
+bool insn_decode_writes(const struct insn_decoder *dec, const struct insn_code *code, uint64_t addr,
+			struct insn *out)
+{
+	size_t len = 0;
+	const uint8_t *bytes = code_at(code, addr, &len);
+	cs_regs read, written;
+	uint8_t nread = 0, nwritten = 0;
+
+	if (!insn_decode(dec, code, addr, out))
+		return false;
+	if (out->kind == INSN_CALL) {
+		out->writes = ~0u;
+		return true;
+	}
+	if (!cs_disasm_iter(dec->capstone, &bytes, &len, &addr, dec->scratch) ||
+	    cs_regs_access(dec->capstone, dec->scratch, read, &nread, written, &nwritten))
+		return false;
+	for (int i = 0; i < nwritten; i++)
+		out->writes |= dec->arch == IMAGE_ARM64 ? arm64_arg_bit(written[i])
+							: x86_arg_bit(written[i]);
+	return true;
+}
+
+static uint32_t float_bit(int arch, uint16_t reg)
+{
+	static const uint16_t arm64_first[] = {ARM64_REG_S0, ARM64_REG_D0, ARM64_REG_Q0,
+					       ARM64_REG_V0};
+
+	if (arch != IMAGE_ARM64)
+		return reg >= X86_REG_XMM0 && reg < X86_REG_XMM0 + 16 ? 1u << (reg - X86_REG_XMM0)
+								      : 0;
+	for (size_t i = 0; i < sizeof(arm64_first) / sizeof(*arm64_first); i++)
+		if (reg >= arm64_first[i] && reg < arm64_first[i] + 16)
+			return 1u << (reg - arm64_first[i]);
+	return 0;
+}
+
+/* xor of a register with itself, and what merges into a register whose old value does not count */
+static bool x86_only_writes(const cs_insn *in)
+{
+	const cs_x86 *x86 = &in->detail->x86;
+	const cs_x86_op *ops = x86->operands;
+
+	switch (in->id) {
+	case X86_INS_XOR:
+	case X86_INS_SUB:
+	case X86_INS_SBB:
+	case X86_INS_PXOR:
+	case X86_INS_XORPS:
+	case X86_INS_XORPD:
+	case X86_INS_PCMPEQB:
+	case X86_INS_PCMPEQD:
+		return x86->op_count == 2 && ops[0].type == X86_OP_REG &&
+		       ops[1].type == X86_OP_REG && ops[0].reg == ops[1].reg;
+	case X86_INS_CVTSI2SD:
+	case X86_INS_CVTSI2SS:
+	case X86_INS_CVTSD2SS:
+	case X86_INS_CVTSS2SD:
+	case X86_INS_SQRTSD:
+	case X86_INS_SQRTSS:
+	case X86_INS_ROUNDSD:
+	case X86_INS_ROUNDSS:
+		return x86->op_count && ops[0].type == X86_OP_REG && ops[1].type == X86_OP_REG &&
+		       ops[0].reg != ops[1].reg;
+	default:
+		return false;
+	}
+}
+
+static void x86_stack(const cs_insn *in, struct insn_regs *regs)
+{
+	const cs_x86 *x86 = &in->detail->x86;
+
+	for (int i = 0; i < x86->op_count; i++) {
+		const cs_x86_op *op = &x86->operands[i];
+
+		if (op->type != X86_OP_MEM || op->mem.base != X86_REG_RSP || op->mem.index)
+			continue;
+		regs->stack_off = (int32_t)op->mem.disp;
+		regs->stack_read = in->id == X86_INS_LEA || (op->access & CS_AC_READ);
+		regs->stack_written = op->access & CS_AC_WRITE;
+	}
+}
+
+static void arm64_stack(const cs_insn *in, struct insn_regs *regs)
+{
+	const cs_arm64 *arm64 = &in->detail->arm64;
+
+	for (int i = 0; i < arm64->op_count; i++) {
+		const cs_arm64_op *op = &arm64->operands[i];
+
+		if (op->type != ARM64_OP_MEM || op->mem.base != ARM64_REG_SP || op->mem.index)
+			continue;
+		regs->stack_off = op->mem.disp;
+		regs->stack_read = !strncmp(in->mnemonic, "ld", 2);
+		regs->stack_written = !regs->stack_read;
+	}
+}
+
+static void add_regs(int arch, const uint16_t *list, uint8_t count, uint32_t *ints,
+		     uint32_t *floats)
+{
+	for (int i = 0; i < count; i++) {
+		*ints |= arch == IMAGE_ARM64 ? arm64_arg_bit(list[i]) : x86_arg_bit(list[i]);
+		*floats |= float_bit(arch, list[i]);
+	}
+}
+
+bool insn_decode_regs(const struct insn_decoder *dec, const struct insn_code *code, uint64_t addr,
+		      struct insn *out, struct insn_regs *regs)
+{
+	size_t len = 0;
+	const uint8_t *bytes = code_at(code, addr, &len);
+	const cs_insn *in = dec->scratch;
+	cs_regs read, written;
+	uint8_t nread = 0, nwritten = 0;
+
+	*regs = (struct insn_regs){0};
+	if (!insn_decode(dec, code, addr, out))
+		return false;
+	if (out->kind == INSN_NOP) /* some have operands */
+		return true;
+	if (!cs_disasm_iter(dec->capstone, &bytes, &len, &addr, dec->scratch) ||
+	    cs_regs_access(dec->capstone, in, read, &nread, written, &nwritten))
+		return false;
+	add_regs(dec->arch, read, nread, &regs->reads, &regs->float_reads);
+	add_regs(dec->arch, written, nwritten, &regs->writes, &regs->float_writes);
+	if (dec->arch == IMAGE_ARM64) {
+		arm64_stack(in, regs);
+	} else {
+		x86_stack(in, regs);
+		if (x86_only_writes(in)) {
+			regs->reads &= ~regs->writes;
+			regs->float_reads &= ~regs->float_writes;
+		}
+	}
+	return true;
+}
+
+/* by DWARF's numbers: System V ABI, AMD64 supplement, figure 3.36 */
+static uint32_t hardware_bit(uint16_t reg)
+{
+	static const uint16_t names[16][5] = {
+		{X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH},
+		{X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH},
+		{X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH},
+		{X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL, X86_REG_BH},
+		{X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL},
+		{X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL},
+		{X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL},
+		{X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL},
+		{X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B},
+		{X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B},
+		{X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B},
+		{X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B},
+		{X86_REG_R12, X86_REG_R12D, X86_REG_R12W, X86_REG_R12B},
+		{X86_REG_R13, X86_REG_R13D, X86_REG_R13W, X86_REG_R13B},
+		{X86_REG_R14, X86_REG_R14D, X86_REG_R14W, X86_REG_R14B},
+		{X86_REG_R15, X86_REG_R15D, X86_REG_R15W, X86_REG_R15B},
+	};
+
+	for (unsigned i = 0; i < 16; i++)
+		for (unsigned j = 0; j < 5; j++)
+			if (reg && names[i][j] == reg)
+				return 1u << i;
+	return 0;
+}
+
+static bool reads_only(unsigned id)
+{
+	return id == X86_INS_CMP || id == X86_INS_TEST || id == X86_INS_NOP || id == X86_INS_CALL ||
+	       id == X86_INS_JMP || id == X86_INS_PUSH || id == X86_INS_UCOMISD ||
+	       id == X86_INS_UCOMISS;
+}
+
+/* What capstone says of reading and writing is not right for all: the first operand is taken for
+ * written, and of an exchange both. */
+static void stack_store(const cs_insn *insn, struct insn_effects *out)
+{
+	const cs_x86 *x86 = &insn->detail->x86;
+
+	if (reads_only(insn->id))
+		return;
+	for (unsigned i = 0; i < x86->op_count && i < 2; i++) {
+		const cs_x86_op *op = &x86->operands[i];
+
+		if (op->type != X86_OP_MEM || (i && insn->id != X86_INS_XCHG))
+			continue;
+		if (op->mem.base != X86_REG_RSP && op->mem.index != X86_REG_RSP)
+			continue;
+		out->stores = true;
+		out->disp = op->mem.disp;
+		out->size = op->mem.index == X86_REG_INVALID ? op->size : UINT32_MAX;
+	}
+}
+
+static bool is_constant(const cs_insn *insn)
+{
+	const cs_x86_op *ops = insn->detail->x86.operands;
+	bool two = insn->detail->x86.op_count == 2;
+
+	if (insn->id == X86_INS_LEA)
+		return two && ops[1].mem.base == X86_REG_RIP;
+	if (insn->id == X86_INS_XOR || insn->id == X86_INS_SUB)
+		return two && ops[1].type == X86_OP_REG && ops[0].type == X86_OP_REG &&
+		       ops[0].reg == ops[1].reg;
+	return (insn->id == X86_INS_MOV || insn->id == X86_INS_MOVABS) && two &&
+	       ops[1].type == X86_OP_IMM;
+}
+
+bool insn_effects(const struct insn_decoder *dec, const struct insn_code *code, uint64_t addr,
+		  struct insn_effects *out)
+{
+	size_t len = 0;
+	const uint8_t *bytes = code_at(code, addr, &len);
+	cs_regs read, written;
+	uint8_t nread = 0, nwritten = 0;
+
+	*out = (struct insn_effects){0};
+	if (dec->arch == IMAGE_ARM64 || !bytes ||
+	    !cs_disasm_iter(dec->capstone, &bytes, &len, &addr, dec->scratch) ||
+	    cs_regs_access(dec->capstone, dec->scratch, read, &nread, written, &nwritten))
+		return false;
+	if (dec->scratch->id == X86_INS_CALL)
+		out->writes = ~(1u << 7); /* all but the stack pointer */
+	for (int i = 0; i < nwritten; i++)
+		out->writes |= hardware_bit(written[i]);
+	stack_store(dec->scratch, out);
+	out->constant = is_constant(dec->scratch);
+	return true;
+}

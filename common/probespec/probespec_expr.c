@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probespec/probespec_expr.h"
+
+#include <stdlib.h>
+
+#include "base/errmsg.h"
+#include "base/mem.h"
+#include "probespec/probespec_col.h"
+#include "probespec/probespec_gotype.h"
+#include "probespec/probespec_literal.h"
+#include "probespec/probespec_name.h"
+#include "probespec/probespec_reader.h"
+
+enum { DEPTH_MAX = 64 };
+
+static struct expr *read_unary(struct probespec_reader *reader);
+static struct expr *read_binary(struct probespec_reader *reader, unsigned lowest);
+
+static struct expr *expected(struct probespec_reader *reader, const char *what)
+{
+	probespec_reader_expected(reader, what);
+	return NULL;
+}
+
+static struct expr *read_string(struct probespec_reader *reader)
+{
+	struct probespec_string string;
+	struct expr *expr;
+
+	if (probespec_literal_string(reader->text, reader->token.at, &string, reader->err))
+		return NULL;
+	free(string.cols);
+	expr = probespec_reader_leaf(reader, EXPR_STRING, 0);
+	if (!expr) {
+		free(string.bytes);
+		return NULL;
+	}
+	expr->text = string.bytes;
+	expr->len = string.len;
+	return expr;
+}
+
+/* Passes the closing bracket after `expr`, which is freed where there is none. */
+static struct expr *closed(struct probespec_reader *reader, struct expr *expr, const char *bracket)
+{
+	if (!expr)
+		return NULL;
+	if (probespec_reader_is(reader, bracket)) {
+		probespec_reader_next(reader);
+		return expr;
+	}
+	expr_free(expr);
+	return expected(reader, *bracket == ')' ? "an operator or \")\"" : "an operator or \"]\"");
+}
+
+static struct expr *read_parentheses(struct probespec_reader *reader)
+{
+	probespec_reader_next(reader);
+	struct expr *expr = closed(reader, read_binary(reader, 1), ")");
+
+	if (expr)
+		expr->in_parentheses = true;
+	return expr;
+}
+
+/* At the name of one of `len(x)`, `cap(x)`, `after(x)`. */
+static struct expr *read_call(struct probespec_reader *reader, enum expr_kind kind)
+{
+	size_t at = reader->token.at;
+	struct expr *arg;
+
+	probespec_reader_next(reader);
+	arg = read_parentheses(reader);
+	return arg ? probespec_reader_make(reader, kind, at, arg, NULL) : NULL;
+}
+
+static struct expr *read_after(struct probespec_reader *reader)
+{
+	if (reader->at_return)
+		return read_call(reader, EXPR_AFTER);
+	probespec_col_error(reader->err, reader->token.at, "after(...) is known at return only");
+	errmsg_hint(reader->err, "begin the PROBE with r:");
+	return NULL;
+}
+
+static struct expr *read_strcmp(struct probespec_reader *reader)
+{
+	size_t at = reader->token.at;
+
+	probespec_reader_next(reader);
+	probespec_reader_next(reader);
+	if (reader->token.kind != TOKEN_STRING) {
+		expected(reader, "a string in double quotes");
+		errmsg_hint(reader->err, "STRCMP(\"text\", name)");
+		return NULL;
+	}
+	struct expr *string = read_string(reader), *arg;
+
+	if (!string)
+		return NULL;
+	if (!probespec_reader_is(reader, ",")) {
+		expr_free(string);
+		return expected(reader, "\",\"");
+	}
+	probespec_reader_next(reader);
+	arg = closed(reader, read_binary(reader, 1), ")");
+	if (!arg) {
+		expr_free(string);
+		return NULL;
+	}
+	string->kind = EXPR_STRCMP;
+	string->col = at + 1;
+	string->a = arg;
+	return string;
+}
+
+/* hasprefix(x, "text") */
+static struct expr *read_prefix_call(struct probespec_reader *reader)
+{
+	size_t at = reader->token.at;
+	struct expr *arg, *string;
+
+	probespec_reader_next(reader);
+	probespec_reader_next(reader);
+	arg = read_binary(reader, 1);
+	if (!arg)
+		return NULL;
+	if (!probespec_reader_is(reader, ",")) {
+		expr_free(arg);
+		return expected(reader, "an operator or \",\"");
+	}
+	probespec_reader_next(reader);
+	if (reader->token.kind != TOKEN_STRING) {
+		expr_free(arg);
+		expected(reader, "a string in double quotes");
+		errmsg_hint(reader->err, "hasprefix(name, \"text\")");
+		return NULL;
+	}
+	string = read_string(reader);
+	if (!string) {
+		expr_free(arg);
+		return NULL;
+	}
+	string->kind = EXPR_PREFIX;
+	string->col = at + 1;
+	string->a = arg;
+	return closed(reader, string, ")");
+}
+
+static struct expr *no_call(struct probespec_reader *reader)
+{
+	const struct token *token = &reader->token;
+
+	probespec_col_error(reader->err, token->at, "nothing like \"%.*s(...)\" can be called",
+			    (int)token->len, reader->text + token->at);
+	errmsg_hint(reader->err, "there are len(x), cap(x), after(x), hasprefix(x, \"text\") and "
+				 "STRCMP(\"text\", x)");
+	return NULL;
+}
+
+static struct expr *read_primary(struct probespec_reader *reader)
+{
+	const struct token *token = &reader->token;
+	size_t next = probespec_lexer_skip_space(reader->text, token->at + token->len);
+	bool call = token->kind == TOKEN_NAME && reader->text[next] == '(';
+
+	if (probespec_reader_is(reader, "("))
+		return read_parentheses(reader);
+	if (call && probespec_reader_is(reader, "len"))
+		return read_call(reader, EXPR_LEN);
+	if (call && probespec_reader_is(reader, "cap"))
+		return read_call(reader, EXPR_CAP);
+	if (call && probespec_reader_is(reader, "after"))
+		return read_after(reader);
+	if (call && probespec_reader_is(reader, "STRCMP"))
+		return read_strcmp(reader);
+	if (call && probespec_reader_is(reader, "hasprefix"))
+		return read_prefix_call(reader);
+	switch (token->kind) {
+	case TOKEN_NAME:
+		return call ? no_call(reader) : probespec_name_read(reader);
+	case TOKEN_SPECIAL:
+		return probespec_name_special(reader);
+	case TOKEN_INT:
+		return probespec_reader_leaf(reader, EXPR_INT, token->number);
+	case TOKEN_STRING:
+		return read_string(reader);
+	default:
+		return expected(reader, "an expression");
+	}
+}
+
+/* At the parenthesis of `of.(T)`. */
+static struct expr *read_assertion(struct probespec_reader *reader, struct expr *of)
+{
+	size_t at = reader->token.at, end = probespec_gotype_close(reader->text, at);
+	size_t start = probespec_lexer_skip_space(reader->text, at + 1);
+	size_t type_end = end ? probespec_gotype_end(reader->text, start, false) : 0;
+
+	if (!type_end || probespec_lexer_skip_space(reader->text, type_end) + 1 != end) {
+		expr_free(of);
+		probespec_col_error(reader->err, start, "expected a type and \")\"");
+		errmsg_hint(reader->err, "x.(*net/http.Request)");
+		return NULL;
+	}
+	struct expr *held = probespec_reader_make(reader, EXPR_ASSERT, at, of, NULL);
+
+	if (!held)
+		return NULL;
+	held->len = type_end - start;
+	held->text = mem_strndup(reader->text + start, held->len);
+	probespec_reader_start(reader, end);
+	return held;
+}
+
+/* "_", goarg1 and the like are fields' names as others are; a number is none. */
+static struct expr *read_field(struct probespec_reader *reader, struct expr *of)
+{
+	struct expr *field;
+
+	probespec_reader_next(reader);
+	if (probespec_reader_is(reader, "("))
+		return read_assertion(reader, of);
+	if (reader->token.kind != TOKEN_NAME) {
+		expr_free(of);
+		return expected(reader, "a field's name");
+	}
+	field = probespec_reader_leaf(reader, EXPR_FIELD, 0);
+	if (!field) {
+		expr_free(of);
+		return NULL;
+	}
+	field->a = of;
+	return field;
+}
+
+/* At the colon of `of[low:high]`. */
+static struct expr *read_slice(struct probespec_reader *reader, size_t at, struct expr *of,
+			       struct expr *low)
+{
+	struct expr *slice = probespec_reader_make(reader, EXPR_SLICE, at, of, low);
+
+	probespec_reader_next(reader);
+	if (!slice || probespec_reader_is(reader, "]"))
+		return closed(reader, slice, "]");
+	slice->c = read_binary(reader, 1);
+	if (slice->c)
+		return closed(reader, slice, "]");
+	expr_free(slice);
+	return NULL;
+}
+
+static struct expr *read_index(struct probespec_reader *reader, struct expr *of)
+{
+	size_t at = reader->token.at;
+	struct expr *index;
+
+	probespec_reader_next(reader);
+	if (probespec_reader_is(reader, ":"))
+		return read_slice(reader, at, of, NULL);
+	index = read_binary(reader, 1);
+	if (index && probespec_reader_is(reader, ":"))
+		return read_slice(reader, at, of, index);
+	index = closed(reader, index, "]");
+	if (!index) {
+		expr_free(of);
+		return NULL;
+	}
+	return probespec_reader_make(reader, EXPR_INDEX, at, of, index);
+}
+
+static struct expr *read_postfix(struct probespec_reader *reader)
+{
+	struct expr *expr = read_primary(reader);
+
+	while (expr) {
+		if (probespec_reader_is(reader, "."))
+			expr = read_field(reader, expr);
+		else if (probespec_reader_is(reader, "["))
+			expr = read_index(reader, expr);
+		else
+			break;
+	}
+	return expr;
+}
+
+static struct expr *read_prefix(struct probespec_reader *reader, enum expr_kind kind,
+				enum expr_op op)
+{
+	size_t at = reader->token.at;
+
+	probespec_reader_next(reader);
+	struct expr *expr = read_unary(reader);
+
+	if (expr)
+		expr = probespec_reader_make(reader, kind, at, expr, NULL);
+	if (expr)
+		expr->op = op;
+	return expr;
+}
+
+/* All that nests passes here. */
+static struct expr *read_unary(struct probespec_reader *reader)
+{
+	size_t from = reader->token.at;
+	struct expr *expr;
+
+	if (++reader->depth > DEPTH_MAX) {
+		probespec_col_error(reader->err, reader->token.at, "nested more than %d deep",
+				    DEPTH_MAX);
+		return NULL;
+	}
+	if (probespec_reader_is(reader, "!"))
+		expr = read_prefix(reader, EXPR_UNARY, OP_NOT);
+	else if (probespec_reader_is(reader, "~"))
+		expr = read_prefix(reader, EXPR_UNARY, OP_COMPLEMENT);
+	else if (probespec_reader_is(reader, "-"))
+		expr = read_prefix(reader, EXPR_UNARY, OP_NEGATE);
+	else if (probespec_reader_is(reader, "*"))
+		expr = read_prefix(reader, EXPR_DEREF, OP_NOT);
+	else
+		expr = read_postfix(reader);
+	reader->depth--;
+	if (expr) {
+		expr->from = from;
+		expr->to = reader->last_end;
+	}
+	return expr;
+}
+
+struct binary {
+	const char *text;
+	enum expr_op op;
+	unsigned precedence; /* the higher, the closer it binds */
+};
+
+static const struct binary *find_binary(const struct probespec_reader *reader)
+{
+	static const struct binary rows[] = {
+		{"*", OP_MUL, 10}, {"/", OP_DIV, 10},         {"%", OP_MOD, 10},
+		{"+", OP_ADD, 9},  {"-", OP_SUB, 9},          {"<<", OP_SHL, 8},
+		{">>", OP_SHR, 8}, {"<", OP_LT, 7},           {"<=", OP_LE, 7},
+		{">", OP_GT, 7},   {">=", OP_GE, 7},          {"==", OP_EQ, 6},
+		{"!=", OP_NE, 6},  {"&", OP_AND, 5},          {"^", OP_XOR, 4},
+		{"|", OP_OR, 3},   {"&&", OP_LOGICAL_AND, 2}, {"||", OP_LOGICAL_OR, 1},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (probespec_reader_is(reader, rows[i].text))
+			return &rows[i];
+	return NULL;
+}
+
+/* Operators that bind no looser than `lowest`. Calls itself once for each precedence at most,
+ * until something nests. */
+static struct expr *read_binary(struct probespec_reader *reader, unsigned lowest)
+{
+	struct expr *left = read_unary(reader);
+	const struct binary *found;
+
+	while (left && (found = find_binary(reader)) && found->precedence >= lowest) {
+		size_t at = reader->token.at, from = left->from;
+
+		probespec_reader_next(reader);
+		struct expr *right = read_binary(reader, found->precedence + 1);
+
+		if (!right) {
+			expr_free(left);
+			return NULL;
+		}
+		left = probespec_reader_make(reader, EXPR_BINARY, at, left, right);
+		if (left) {
+			left->op = found->op;
+			left->from = from;
+			left->to = reader->last_end;
+		}
+	}
+	return left;
+}
+
+struct expr *probespec_expr_read(struct probespec_reader *reader, bool list)
+{
+	reader->parts = 0;
+	reader->depth = 0;
+	reader->list = list;
+	return read_binary(reader, 1);
+}

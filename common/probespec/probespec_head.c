@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probespec/probespec_head.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errmsg.h"
+#include "probespec/probespec_col.h"
+#include "probespec/probespec_gotype.h"
+#include "probespec/probespec_lexer.h"
+
+static int not_closed(const char *text, size_t at, struct errmsg *err)
+{
+	return probespec_col_error(err, at, "\"%c\" is not closed", text[at]);
+}
+
+/* After the parenthesis that closes the one at text[at], where a method's receiver may stand in it:
+ * "(*Store)", "(*Map[go.shape.int])"; 0: it is no receiver, or is not closed. */
+static size_t receiver_end(const char *text, size_t at)
+{
+	for (at++; at && text[at] && !probespec_lexer_is_space(text[at]);) {
+		if (text[at] == ')')
+			return at + 1;
+		if (strchr("(\"{},", text[at]))
+			return 0;
+		at = text[at] == '[' ? probespec_gotype_close(text, at) : at + 1;
+	}
+	return 0;
+}
+
+/* A wildcard can stand for the end of a receiver: "main.(*Sto*" */
+static size_t receiver_pattern_end(const char *text, size_t at)
+{
+	size_t len = 1 + strcspn(text + at + 1, " \t\n\r\v\f\"(");
+
+	return len > 2 && memchr(text + at + 2, '*', len - 2) ? at + len : 0;
+}
+
+/* Moves *at past the parenthesis at text[*at] that is part of a name; leaves it alone where a
+ * signature begins. -1 with *err: neither can be. */
+static int skip_receiver(const char *text, size_t begin, size_t *at, struct errmsg *err)
+{
+	size_t end = receiver_end(text, *at), pattern;
+
+	if (end && text[end] == '.') {
+		*at = end;
+		return 0;
+	}
+	if (*at == begin || text[*at - 1] != '.')
+		return 0;
+	pattern = receiver_pattern_end(text, *at);
+	if (pattern) {
+		*at = pattern;
+		return 0;
+	}
+	if (!end)
+		return not_closed(text, *at, err);
+	probespec_col_error(err, end, "expected a method's name after \"%.*s\"", (int)(end - *at),
+			    text + *at);
+	errmsg_hint(err, "all of them are '%.*s.*'", (int)(end - begin), text + begin);
+	return -1;
+}
+
+/* A comma can be part of a path, but not end it. */
+static bool ends_target(const char *text, size_t at)
+{
+	char c = text[at] == ',' ? text[at + 1] : text[at];
+
+	return !c || c == '"' || probespec_lexer_is_space(c);
+}
+
+static int scan_target(const char *text, struct probespec_head *out, struct errmsg *err)
+{
+	size_t at = out->target, before;
+
+	while (!ends_target(text, at)) {
+		before = at;
+		if (text[at] == '\\' && text[at + 1] == ' ') {
+			at += 2;
+			continue;
+		}
+		if (text[at] == ')' || text[at] == ']')
+			return probespec_col_error(err, at, "\"%c\" without \"%c\" before it",
+						   text[at], text[at] == ')' ? '(' : '[');
+		if (text[at] == '(') {
+			if (skip_receiver(text, out->target, &at, err))
+				return -1;
+			if (at == before)
+				break;
+		} else {
+			at = text[at] == '[' ? probespec_gotype_close(text, at) : at + 1;
+		}
+		if (!at)
+			return not_closed(text, before, err);
+	}
+	out->target_end = at;
+	return 0;
+}
+
+/* Parentheses and brackets are its own. */
+static int scan_regex(const char *text, struct probespec_head *out)
+{
+	size_t at = out->target;
+
+	while (!ends_target(text, at))
+		at += text[at] == '\\' && text[at + 1] ? 2 : 1;
+	out->target_end = at;
+	return 0;
+}
+
+static int no_function(const char *text, const struct probespec_head *head, struct errmsg *err)
+{
+	size_t at = probespec_lexer_skip_space(text, head->target_end);
+	struct token found;
+
+	if (at > head->target_end && text[at]) {
+		probespec_col_error(err, head->target_end, "expected FUNCTION, found a space");
+		errmsg_hint(err,
+			    "no space may stand in BINARY:FUNCTION, unless it is written \"\\ \"");
+		return -1;
+	}
+	probespec_lexer_next(text, at, &found, NULL);
+	found.len += found.kind == TOKEN_BAD;
+	char *shown = probespec_lexer_show(text, &found);
+
+	probespec_col_error(err, at, "expected FUNCTION, found %s", shown);
+	free(shown);
+	return -1;
+}
+
+/* A predicate right after the name is taken for a signature; says so where it cannot be one. */
+static int check_params(const char *text, size_t at, size_t end, struct errmsg *err)
+{
+	if (probespec_gotype_list_end(text, at, false) == end)
+		return 0;
+	for (size_t i = at; i < end; i++) {
+		if (!strncmp(text + i, "<-", 2))
+			i += 2;
+		if (!strchr("=!<>&|+%~\"$", text[i]))
+			continue;
+		probespec_col_error(err, at, "expected a signature in Go's syntax, found \"%.*s\"",
+				    (int)(end - at), text + at);
+		errmsg_hint(err, "a space goes before a predicate");
+		return -1;
+	}
+	return 0;
+}
+
+/* After the results that follow parameters; `at` where there are none, or a predicate is. */
+static size_t results_end(const char *text, size_t at)
+{
+	size_t begin = probespec_lexer_skip_space(text, at), end;
+
+	if (text[begin] == '(') {
+		end = probespec_gotype_list_end(text, begin, true);
+		return end ? end : at;
+	}
+	end = probespec_gotype_end(text, begin, false);
+	return end && (ends_target(text, end) || text[end] == '(') ? end : at;
+}
+
+static int scan_signature(const char *text, struct probespec_head *out, struct errmsg *err)
+{
+	size_t end;
+
+	out->signature = out->signature_end = out->end = out->target_end;
+	if (text[out->target_end] != '(')
+		return 0;
+	end = probespec_gotype_close(text, out->signature);
+	if (!end)
+		return not_closed(text, out->signature, err);
+	if (check_params(text, out->signature, end, err))
+		return -1;
+	out->signature_end = out->end = results_end(text, end);
+	return 0;
+}
+
+int probespec_head_scan(const char *text, bool regex, struct probespec_head *out,
+			struct errmsg *err)
+{
+	size_t at = probespec_lexer_skip_space(text, 0);
+
+	out->at_return = text[at] == 'r' && text[at + 1] == ':';
+	if (out->at_return || !strncmp(text + at, "p:", 2))
+		at += 2;
+	out->target = at;
+	if (regex ? scan_regex(text, out) : scan_target(text, out, err))
+		return -1;
+	if (out->target_end == at || text[out->target_end - 1] == ':')
+		return no_function(text, out, err);
+	if (!regex)
+		return scan_signature(text, out, err);
+	out->signature = out->signature_end = out->end = out->target_end;
+	return 0;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probespec/probespec_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errmsg.h"
+#include "base/mem.h"
+#include "probespec/probespec.h"
+#include "probespec/probespec_col.h"
+
+#define NO_REGEX                                                                                   \
+	"there are no regular expressions here: hasprefix(x, \"text\") and x == \"text\" compare " \
+	"in "                                                                                      \
+	"the kernel, -f TEXT looks for TEXT in what is printed"
+
+void probespec_reader_start(struct probespec_reader *reader, size_t at)
+{
+	reader->last_end = at;
+	probespec_lexer_next(reader->text, at, &reader->token, reader->err);
+}
+
+void probespec_reader_next(struct probespec_reader *reader)
+{
+	probespec_reader_start(reader, reader->token.at + reader->token.len);
+}
+
+bool probespec_reader_is(const struct probespec_reader *reader, const char *what)
+{
+	return probespec_lexer_is(reader->text, &reader->token, what);
+}
+
+const char *probespec_reader_hint(const struct probespec_reader *reader)
+{
+	static const struct {
+		const char *found, *hint;
+	} rows[] = {
+		{"=", "\"==\" compares"},
+		{"is", "\"==\" compares"},
+		{"and", "\"&&\" and \"||\" join conditions"},
+		{"or", "\"&&\" and \"||\" join conditions"},
+		{"=~", NO_REGEX},
+		{"->", "\".\" follows pointers as well"},
+		{"`", "strings stand in double quotes: \"...\""},
+		{"\xe2\x80\x9c", "strings stand in plain double quotes: \"...\""},
+		{"\xe2\x80\x9d", "strings stand in plain double quotes: \"...\""},
+	};
+
+	if (!strncmp(reader->text + reader->token.at, "!~", 2))
+		return NO_REGEX;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (probespec_reader_is(reader, rows[i].found))
+			return rows[i].hint;
+	return NULL;
+}
+
+int probespec_reader_expected(struct probespec_reader *reader, const char *what)
+{
+	const char *hint = probespec_reader_hint(reader);
+
+	if (reader->token.kind == TOKEN_BAD)
+		return -1;
+	char *found = probespec_lexer_show(reader->text, &reader->token);
+
+	probespec_col_error(reader->err, reader->token.at, "expected %s, found %s", what, found);
+	free(found);
+	if (hint)
+		errmsg_hint(reader->err, "%s", hint);
+	return -1;
+}
+
+struct expr *probespec_reader_make(struct probespec_reader *reader, enum expr_kind kind, size_t at,
+				   struct expr *a, struct expr *b)
+{
+	struct expr *expr;
+
+	if (++reader->parts > PROBESPEC_EXPR_MAX) {
+		probespec_col_error(reader->err, at, "the expression has more than %d parts",
+				    PROBESPEC_EXPR_MAX);
+		expr_free(a);
+		expr_free(b);
+		return NULL;
+	}
+	expr = mem_zalloc(1, sizeof(*expr));
+	*expr = (struct expr){.kind = kind, .col = at + 1, .a = a, .b = b};
+	return expr;
+}
+
+struct expr *probespec_reader_leaf(struct probespec_reader *reader, enum expr_kind kind,
+				   uint64_t number)
+{
+	struct token token = reader->token;
+	struct expr *expr = probespec_reader_make(reader, kind, token.at, NULL, NULL);
+
+	if (!expr)
+		return NULL;
+	expr->number = number;
+	if (token.kind == TOKEN_NAME) {
+		expr->text = mem_strndup(reader->text + token.at, token.len);
+		expr->len = token.len;
+	}
+	probespec_reader_next(reader);
+	return expr;
+}

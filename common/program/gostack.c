@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program/gostack.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/json.h"
+#include "program/gostack_symbols.h"
+
+/* Frames of a stack one by one, as `emit` wants them. */
+struct walk {
+	struct gostack_symbols *syms;
+	const struct gostack *stack;
+	void (*emit)(const struct walk *walk, uint64_t addr, const struct gostack_place *place,
+		     const struct gostack_line *line);
+	FILE *out;
+	bool detail;
+	struct json *json;
+	const char *const *names;
+	bool *found;
+};
+
+static const char *function_of(const struct gostack_place *place)
+{
+	const char *name = place->lines[place->count - 1].name;
+
+	return name ? name : "";
+}
+
+/* The runtime makes these appear to be called by the instruction that a signal interrupted. */
+static bool was_interrupted(const struct gostack_place *callee)
+{
+	const char *name = function_of(callee);
+
+	return !strcmp(name, "runtime.sigpanic") || !strcmp(name, "runtime.sigpanic0") ||
+	       !strcmp(name, "runtime.asyncPreempt") ||
+	       !strncmp(name, "runtime.debugCall", strlen("runtime.debugCall"));
+}
+
+/* Which of the frames at frames[0] to begin with. */
+static size_t skip_inlined(const struct gostack_place *place, const char *probed)
+{
+	for (size_t i = 0; probed && i < place->count; i++)
+		if (place->lines[i].name && !strcmp(place->lines[i].name, probed))
+			return i;
+	return 0;
+}
+
+/* How a stack goes on beyond a function that a frame other than the first stands in. */
+enum beyond { CALLER, NOBODY, LOST };
+
+static enum beyond beyond(const struct gostack_place *place)
+{
+	static const struct {
+		const char *name;
+		enum beyond what;
+	} ends[] = {
+		{"runtime.goexit", NOBODY},
+		{"runtime.kickoff", NOBODY}, /* gccgo's */
+		/* its caller is parked by now, and may run elsewhere already */
+		{"runtime.mcall", NOBODY},
+		/* what called these, C or what a signal interrupted, may keep no frame pointer */
+		{"crosscall2", LOST},
+		{"runtime.sigtramp", LOST},
+		{"runtime.sigtrampgo", LOST},
+	};
+	const char *name = function_of(place);
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (!strcmp(name, ends[i].name))
+			return ends[i].what;
+	return CALLER;
+}
+
+/* where every goroutine's stack begins */
+static bool is_first(const struct gostack_place *place)
+{
+	return !strcmp(function_of(place), "runtime.goexit") ||
+	       !strcmp(function_of(place), "runtime.kickoff");
+}
+
+/* the frames at one address, from the `first` on */
+static void emit_frames(const struct walk *walk, uint64_t addr, const struct gostack_place *place,
+			size_t first)
+{
+	bool innermost = addr == (walk->stack->at ? walk->stack->at : walk->stack->frames[0]);
+
+	for (size_t i = first; i < place->count; i++)
+		if (!place->lines[i].hidden || innermost)
+			walk->emit(walk, addr, place, &place->lines[i]);
+}
+
+/* What stands at an address in the process's memory. */
+static struct gostack_place find_place(const struct walk *walk, uint64_t addr, bool returns)
+{
+	const struct gostack *stack = walk->stack;
+
+	for (size_t i = 0; i < stack->other_count; i++) {
+		const struct gostack_other *other = &stack->others[i];
+
+		if (gostack_symbols_hold(other->syms, addr - other->bias - returns))
+			return gostack_symbols_find(other->syms, addr - other->bias, returns);
+	}
+	return gostack_symbols_find(walk->syms, addr - stack->bias, returns);
+}
+
+/* true: to its very end */
+static bool walk_stack(const struct walk *walk)
+{
+	const struct gostack *stack = walk->stack;
+	enum beyond next = CALLER;
+	bool returns = false;
+
+	for (size_t i = 0; i < stack->count && next == CALLER; i++) {
+		uint64_t addr = !i && stack->at ? stack->at : stack->frames[i];
+		struct gostack_place place = find_place(walk, addr, returns);
+
+		returns = !was_interrupted(&place);
+		next = i ? beyond(&place) : CALLER;
+		if (!i || !is_first(&place))
+			emit_frames(walk, addr, &place,
+				    i ? 0 : skip_inlined(&place, stack->probed));
+	}
+	return next == NOBODY || (next == CALLER && !stack->cut);
+}
+
+/* The first goroutine was created by assembly, or by its call's wrapper. */
+static bool is_go_statement(const struct gostack_place *place)
+{
+	const char *name = function_of(place);
+
+	return strcmp(name, "runtime.rt0_go") != 0 && strcmp(name, "runtime.newproc") != 0;
+}
+
+/* the function with the go statement; false: not known, or there is none */
+static bool find_creator(struct gostack_symbols *syms, const struct gostack *stack,
+			 struct gostack_place *out)
+{
+	if (!stack->created_by)
+		return false;
+	*out = gostack_symbols_find(syms, stack->created_by - stack->bias, true);
+	return is_go_statement(out);
+}
+
+/* --- as text --- */
+
+static void print_name(FILE *out, const struct gostack_line *line)
+{
+	if (line->name)
+		escape_print(out, line->name);
+	else
+		fputs("[unknown]", out);
+}
+
+static void print_position(FILE *out, const struct gostack_line *line)
+{
+	if (!line->file)
+		return;
+	fputc(' ', out);
+	escape_print(out, line->file);
+	fprintf(out, ":%d", line->line);
+}
+
+static void print_line(const struct walk *walk, uint64_t addr, const struct gostack_place *place,
+		       const struct gostack_line *line)
+{
+	FILE *out = walk->out;
+
+	fputs("        ", out);
+	if (walk->detail || !line->name)
+		fprintf(out, "0x%016" PRIx64 " ", addr);
+	print_name(out, line);
+	if (line->name)
+		fprintf(out, " +0x%" PRIx64, place->off);
+	if (line->inlined)
+		fputs(" (inlined)", out);
+	if (walk->detail)
+		print_position(out, line);
+	fputc('\n', out);
+}
+
+static void print_creator(const struct walk *walk, const struct gostack *stack)
+{
+	struct gostack_place place;
+	FILE *out = walk->out;
+
+	if (!find_creator(walk->syms, stack, &place))
+		return;
+	fputs("        ", out);
+	if (walk->detail || !place.lines[0].name)
+		fprintf(out, "0x%016" PRIx64 " ", stack->created_by);
+	fputs("created by ", out);
+	print_name(out, &place.lines[0]);
+	if (stack->parent_goid)
+		fprintf(out, " in goroutine %" PRIu64, stack->parent_goid);
+	if (walk->detail) {
+		fprintf(out, " +0x%" PRIx64, place.off);
+		print_position(out, &place.lines[0]);
+	}
+	fputc('\n', out);
+}
+
+void gostack_print(FILE *out, const struct gostack *stack, struct gostack_symbols *syms,
+		   bool detail)
+{
+	struct walk walk = {
+		.syms = syms, .stack = stack, .emit = print_line, .out = out, .detail = detail};
+
+	if (!walk_stack(&walk))
+		fputs("        ...\n", out);
+	print_creator(&walk, stack);
+}
+
+/* --- as a set --- */
+
+static void look_at_line(const struct walk *walk, uint64_t addr, const struct gostack_place *place,
+			 const struct gostack_line *line)
+{
+	(void)addr;
+	(void)place;
+	for (size_t i = 0; line->name && walk->names[i]; i++)
+		if (!strcmp(line->name, walk->names[i]))
+			*walk->found = true;
+}
+
+bool gostack_has(const struct gostack *stack, struct gostack_symbols *syms,
+		 const char *const *names)
+{
+	bool found = false;
+	struct walk walk = {.syms = syms,
+			    .stack = stack,
+			    .emit = look_at_line,
+			    .names = names,
+			    .found = &found};
+
+	walk_stack(&walk);
+	return found;
+}
+
+/* --- as JSON --- */
+
+static void json_line(struct json *json, uint64_t addr, const struct gostack_place *place,
+		      const struct gostack_line *line)
+{
+	json_key(json, "addr");
+	json_u64(json, addr);
+	json_key(json, "func");
+	json_string(json, line->name);
+	if (line->name) {
+		json_key(json, "off");
+		json_u64(json, place->off);
+	}
+	if (line->file) {
+		json_key(json, "file");
+		json_string(json, line->file);
+		json_key(json, "line");
+		json_i64(json, line->line);
+	}
+	if (line->inlined) {
+		json_key(json, "inlined");
+		json_bool(json, true);
+	}
+}
+
+static void json_frame(const struct walk *walk, uint64_t addr, const struct gostack_place *place,
+		       const struct gostack_line *line)
+{
+	json_object(walk->json);
+	json_line(walk->json, addr, place, line);
+	json_object_end(walk->json);
+}
+
+static void json_creator(struct json *json, const struct gostack *stack,
+			 struct gostack_symbols *syms)
+{
+	struct gostack_place place;
+
+	if (!find_creator(syms, stack, &place))
+		return;
+	json_key(json, "created_by");
+	json_object(json);
+	json_line(json, stack->created_by, &place, &place.lines[0]);
+	if (stack->parent_goid) {
+		json_key(json, "goid");
+		json_u64(json, stack->parent_goid);
+	}
+	json_object_end(json);
+}
+
+void gostack_json(struct json *json, const struct gostack *stack, struct gostack_symbols *syms)
+{
+	struct walk walk = {.syms = syms, .stack = stack, .emit = json_frame, .json = json};
+
+	json_key(json, "stack");
+	json_array(json);
+	bool complete = walk_stack(&walk);
+
+	json_array_end(json);
+	if (!complete) {
+		json_key(json, "stack_cut");
+		json_bool(json, true);
+	}
+	json_creator(json, stack, syms);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One address to the frames that stand for it. */
+#ifndef GOSTACK_SYMBOLS_H
+#define GOSTACK_SYMBOLS_H
+
+#include "program/gostack.h"
+
+struct gostack_line {
+	const char *name; /* NULL: [unknown] */
+	const char *file; /* NULL: not known */
+	int line;
+	bool inlined;
+	bool hidden; /* made by gccgo for another function, and left out by its runtime.Callers */
+};
+
+struct gostack_place {
+	const struct gostack_line *lines; /* innermost first */
+	size_t count;                     /* at least 1 */
+	uint64_t off;                     /* of the address in its function */
+};
+
+/* Is the address in the file's code? With load bias 0 */
+bool gostack_symbols_hold(const struct gostack_symbols *syms, uint64_t addr);
+/* `addr` with load bias 0. `returns`: it is a return address, and the call before it is meant.
+ * Valid until the next call. */
+struct gostack_place gostack_symbols_find(struct gostack_symbols *syms, uint64_t addr,
+					  bool returns);
+
+#endif

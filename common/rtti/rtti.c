@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Where a program keeps its descriptors. Up to 1.26 moduledata lists those that reflection looks up
+ * by name, and the itabs; from 1.27 it says where descriptors stand one after the other, and where
+ * itabs do. All others are referred to by these. */
+#include "rtti/rtti.h"
+
+#include <stdlib.h>
+
+#include "base/errmsg.h"
+#include "base/mem.h"
+#include "elf/image.h"
+#include "program/moduledata.h"
+#include "program/pclntab.h"
+#include "rtti/rtti_gccgo.h"
+#include "rtti/rtti_parts.h"
+
+enum {
+	ITAB_SIZE = 24,           /* bytes, without the methods */
+	MAX_REFERENCES = 1 << 25, /* far beyond what programs have */
+	MAX_SAMPLES = 1000,
+};
+
+/* words of moduledata; 0: it has none such */
+struct rtti_lists {
+	int minor; /* from this Go 1.N on */
+	unsigned text, types, types_end;
+	unsigned typelinks, itablinks;            /* slices */
+	unsigned types_len, itabs_off, itabs_len; /* in bytes, from types */
+	unsigned swiss_size;
+};
+
+static const struct rtti_lists LISTS[] = {
+	{15, 12, 25, 26, 30, 33, 0, 0, 0, 112}, {16, 22, 35, 36, 40, 43, 0, 0, 0, 112},
+	{18, 22, 35, 36, 42, 45, 0, 0, 0, 112}, {20, 22, 37, 38, 44, 47, 0, 0, 0, 112},
+	{26, 22, 37, 38, 45, 48, 0, 0, 0, 112}, {27, 22, 37, 39, 0, 0, 38, 40, 41, 136},
+};
+
+/* --- opening --- */
+
+/* What a slice in moduledata points to, and how many of it there are. */
+static const uint8_t *slice_at(const struct rtti *rtti, unsigned word, size_t size, size_t *count)
+{
+	const struct image *img = rtti->mod.img;
+	uint64_t addr = moduledata_word(img, rtti->moduledata, word);
+	uint64_t len = moduledata_word(img, rtti->moduledata, word + 1);
+
+	*count = 0;
+	if (!word || len > image_left(img, addr) / size)
+		return NULL;
+	*count = len;
+	return image_at(img, addr, len * size);
+}
+
+static const struct rtti_lists *lists_of(const struct pclntab *tab)
+{
+	size_t i = sizeof(LISTS) / sizeof(*LISTS) - 1;
+
+	while (i && LISTS[i].minor > pclntab_minor_guess(tab))
+		i--;
+	return &LISTS[i];
+}
+
+static void locate(struct rtti *rtti, const struct image *img)
+{
+	const struct rtti_lists *lists = rtti->lists;
+	uint64_t md = rtti->moduledata;
+
+	rtti->mod = (struct rtti_module){
+		.img = img,
+		.types = moduledata_word(img, md, lists->types),
+		.types_end = moduledata_word(img, md, lists->types_end),
+		.text = moduledata_word(img, md, lists->text),
+		.swiss_size = lists->swiss_size,
+	};
+}
+
+/* The higher byte of a u16 is 0 in almost any name, and the lowest part of a varint in none. */
+static bool has_wide_lengths(const struct rtti *rtti)
+{
+	size_t count, wide = 0, seen = 0;
+	const uint8_t *links = slice_at(rtti, rtti->lists->typelinks, 4, &count);
+
+	for (size_t i = 0; links && i < count && i < MAX_SAMPLES; i++) {
+		uint64_t addr = rtti_desc_resolve(&rtti->mod, rtti_desc_i32(links, i));
+		const uint8_t *name = rtti_desc_name_bytes(&rtti->mod, addr);
+
+		seen += name != NULL;
+		wide += name && !name[1];
+	}
+	return wide * 2 > seen;
+}
+
+/* Doubled offsets lead out of most structs. */
+static bool has_shifted_offsets(const struct rtti *rtti)
+{
+	size_t count;
+	const uint8_t *links = slice_at(rtti, rtti->lists->typelinks, 4, &count);
+
+	for (size_t i = 0; links && i < count && i < MAX_SAMPLES; i++) {
+		uint64_t addr = rtti_desc_resolve(&rtti->mod, rtti_desc_i32(links, i));
+		struct rtti_field last;
+		struct rtti_desc desc;
+
+		if (rtti_desc_read(&rtti->mod, addr, &desc) && desc.kind == RTTI_POINTER &&
+		    rtti_desc_read(&rtti->mod, desc.elem, &desc) && desc.kind == RTTI_STRUCT &&
+		    desc.listed && rtti_desc_field(&rtti->mod, &desc, desc.listed - 1, &last) &&
+		    last.off > desc.size)
+			return true;
+	}
+	return false;
+}
+
+/* Two layouts of moduledata were used by two versions each, whose descriptors differ. */
+static void tell_apart(struct rtti *rtti, int minor)
+{
+	struct rtti_module *mod = &rtti->mod;
+
+	mod->wide_lengths = rtti->lists->minor == 15;
+	if (rtti->lists->minor == 16)
+		mod->wide_lengths = minor < 0 ? has_wide_lengths(rtti) : minor < 17;
+	if (rtti->lists->minor == 18)
+		mod->shifted_offsets = minor < 0 ? has_shifted_offsets(rtti) : minor < 19;
+	if (rtti->lists->minor < 18)
+		mod->shifted_offsets = true;
+}
+
+struct rtti *rtti_open(const struct image *img, const struct pclntab *tab, int minor,
+		       struct gotypes *types, struct errmsg *err)
+{
+	struct rtti *rtti = mem_zalloc(1, sizeof(*rtti));
+
+	rtti->tab = tab;
+	rtti->types = types;
+	rtti->unknown = gotypes_add(types, GOTYPE_UNKNOWN, "?");
+	if (pclntab_is_gccgo(tab)) {
+		rtti->mod = (struct rtti_module){.img = img, .is_gccgo = true};
+		return rtti;
+	}
+	rtti->moduledata = pclntab_moduledata(tab);
+	rtti->lists = lists_of(tab);
+	locate(rtti, img);
+	tell_apart(rtti, minor);
+	if (rtti->moduledata && rtti->mod.types < rtti->mod.types_end &&
+	    image_left(img, rtti->mod.types))
+		return rtti;
+	errmsg_set(err, "\"%s\": its run-time type information was not found", image_path(img));
+	rtti_close(rtti);
+	return NULL;
+}
+
+void rtti_close(struct rtti *rtti)
+{
+	if (!rtti)
+		return;
+	free(rtti->library.links);
+	free(rtti->entries);
+	free(rtti->slots);
+	free(rtti->methods);
+	free(rtti->aliases);
+	free(rtti->by_last);
+	free(rtti);
+}
+
+uint64_t rtti_names(const struct rtti *rtti)
+{
+	return rtti->mod.wide_lengths ? 0 : rtti->mod.types;
+}
+
+bool rtti_is_direct(const struct rtti *rtti, uint64_t addr)
+{
+	struct rtti_desc desc;
+
+	return rtti_desc_read(&rtti->mod, addr, &desc) && desc.direct;
+}
+
+uint64_t rtti_key(const struct rtti *rtti, uint64_t addr)
+{
+	return rtti_gccgo_key(&rtti->mod, addr);
+}
+
+/* --- finding all --- */
+
+static void list_itab(struct rtti *rtti, uint64_t addr)
+{
+	uint64_t inter, type;
+
+	if (image_u64(rtti->mod.img, addr, &inter) && image_u64(rtti->mod.img, addr + 8, &type)) {
+		rtti_entry(rtti, inter);
+		rtti_entry(rtti, type);
+	}
+}
+
+static void list_links(struct rtti *rtti)
+{
+	size_t count;
+	const uint8_t *links = slice_at(rtti, rtti->lists->typelinks, 4, &count);
+
+	for (size_t i = 0; links && i < count; i++) {
+		uint64_t addr = rtti_desc_resolve(&rtti->mod, rtti_desc_i32(links, i));
+
+		if (addr)
+			rtti_entry(rtti, addr);
+	}
+	links = slice_at(rtti, rtti->lists->itablinks, 8, &count);
+	for (size_t i = 0; links && i < count; i++)
+		list_itab(rtti, rtti_desc_u64(links, i));
+}
+
+/* The linker leaves a word free before the first. */
+static void walk_descriptors(struct rtti *rtti)
+{
+	uint64_t addr = rtti->mod.types + 8;
+	uint64_t len = moduledata_word(rtti->mod.img, rtti->moduledata, rtti->lists->types_len);
+	struct rtti_desc desc;
+
+	while (addr < rtti->mod.types + len && rtti_desc_read(&rtti->mod, addr, &desc)) {
+		rtti_entry(rtti, addr);
+		addr = (addr + desc.len + 7) & ~UINT64_C(7);
+	}
+}
+
+static void walk_itabs(struct rtti *rtti)
+{
+	const struct rtti_lists *lists = rtti->lists;
+	const struct image *img = rtti->mod.img;
+	uint64_t addr = rtti->mod.types + moduledata_word(img, rtti->moduledata, lists->itabs_off);
+	uint64_t len = moduledata_word(img, rtti->moduledata, lists->itabs_len);
+	uint64_t end = addr + len, inter;
+	struct rtti_desc desc;
+
+	if (len > image_left(img, addr))
+		return;
+	while (addr < end && image_u64(img, addr, &inter) &&
+	       rtti_desc_read(&rtti->mod, inter, &desc) && desc.kind == RTTI_INTERFACE) {
+		list_itab(rtti, addr);
+		addr += ITAB_SIZE + desc.listed * 8;
+	}
+}
+
+static void add_method(struct rtti *rtti, const uint8_t *method, uint32_t receiver)
+{
+	struct rtti_method new = {
+		.name = rtti_desc_i32(method, 0),
+		.type = rtti_desc_i32(method, 1),
+		.code = rtti_desc_i32(method, 3),
+		.receiver = receiver,
+	};
+
+	/* what the linker left out: -1, and 0 to 1.15 */
+	if (new.type <= 0 || (int32_t) new.code <= 0)
+		return;
+	rtti->methods = mem_grow(rtti->methods, rtti->method_count, &rtti->method_cap,
+				 sizeof(*rtti->methods));
+	rtti->methods[rtti->method_count++] = new;
+	rtti_entry(rtti, rtti_desc_resolve(&rtti->mod, new.type));
+}
+
+/* What a descriptor refers to beyond what its type does. */
+static void list_references(struct rtti *rtti, uint32_t index, const struct rtti_desc *desc)
+{
+	struct rtti_methods methods;
+
+	rtti_entry(rtti, desc->pointer);
+	rtti_entry(rtti, desc->slice);
+	if (rtti->mod.is_gccgo)
+		return;
+	for (size_t i = 0; desc->kind == RTTI_FUNC && i < desc->listed; i++)
+		rtti_entry(rtti, rtti_desc_u64(desc->list, i));
+	for (size_t i = 0; desc->kind == RTTI_INTERFACE && i < desc->listed; i++) {
+		int32_t type = rtti_desc_i32(desc->list, i * 2 + 1);
+
+		rtti_entry(rtti, rtti_desc_resolve(&rtti->mod, type));
+	}
+	rtti_desc_methods(&rtti->mod, desc, &methods);
+	for (size_t i = 0; i < methods.count; i++)
+		add_method(rtti, methods.list + i * 16, index);
+	rtti->references += desc->listed + methods.count;
+}
+
+static void close_over(struct rtti *rtti)
+{
+	struct rtti_desc desc;
+
+	/* entries are added meanwhile, at the end */
+	for (size_t i = 0; i < rtti->count; i++) {
+		if (rtti->references < MAX_REFERENCES && rtti->entries[i].type &&
+		    rtti_desc_read(&rtti->mod, rtti->entries[i].addr, &desc))
+			list_references(rtti, i, &desc);
+		if (i + 1 == rtti->count)
+			rtti_fill(rtti);
+	}
+}
+
+static bool list_symbol(const struct image_symbol *symbol, void *ctx)
+{
+	struct rtti *rtti = ctx;
+
+	if (rtti_gccgo_is_symbol(symbol->name))
+		rtti_entry(rtti, symbol->addr);
+	return true;
+}
+
+void rtti_search(struct rtti *rtti)
+{
+	if (rtti->searched)
+		return;
+	rtti->searched = true;
+	if (rtti->mod.is_gccgo) {
+		image_each_symbol(rtti->mod.img, list_symbol, rtti);
+	} else if (rtti->lists->types_len) {
+		walk_descriptors(rtti);
+		walk_itabs(rtti);
+	} else {
+		list_links(rtti);
+	}
+	rtti_fill(rtti);
+	close_over(rtti);
+}
+
+void rtti_each(struct rtti *rtti, bool (*fn)(const struct gotype *type, void *ctx), void *ctx)
+{
+	rtti_search(rtti);
+	for (size_t i = 0; i < rtti->count; i++)
+		if (rtti->entries[i].type && !fn(rtti->entries[i].type, ctx))
+			return;
+}

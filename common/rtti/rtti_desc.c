@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rtti/rtti_desc.h"
+
+#include <string.h>
+
+#include "elf/image.h"
+#include "golang/gotype.h"
+#include "rtti/rtti_gccgo.h"
+
+enum { /* sizes and offsets, in bytes */
+       HEAD = 48,
+       AT_TFLAG = 20,
+       AT_ALIGN = 21,
+       AT_KIND = 23,
+       AT_NAME = 40,
+       AT_POINTER = 44,
+       OLD_MAP = 88, /* before the swiss ones */
+       UNCOMMON = 16,
+       METHOD = 16,
+       INTERFACE_METHOD = 8,
+       FIELD = 24,
+};
+
+enum { TFLAG_UNCOMMON = 1, TFLAG_EXTRA_STAR = 2, TFLAG_NAMED = 4 };
+enum { DIRECT = 0x20, KIND_MASK = 0x1f }; /* DIRECT: in the kind; from 1.26 in tflag */
+enum { MAX_NAME = UINT16_MAX, MAX_NAME_LEN = MAX_NAME + 4, MAX_LIST = UINT16_MAX, MAX_ALIGN = 128 };
+
+int32_t rtti_desc_i32(const uint8_t *array, size_t index)
+{
+	int32_t value;
+
+	memcpy(&value, array + index * sizeof(value), sizeof(value));
+	return value;
+}
+
+uint64_t rtti_desc_u64(const uint8_t *array, size_t index)
+{
+	uint64_t value;
+
+	memcpy(&value, array + index * sizeof(value), sizeof(value));
+	return value;
+}
+
+uint64_t rtti_desc_resolve(const struct rtti_module *mod, int32_t off)
+{
+	uint64_t addr = mod->types + off;
+
+	return off > 0 && addr < mod->types_end ? addr : 0;
+}
+
+/* --- names: a byte of flags, the length, the text --- */
+
+/* Bytes that the length takes; 0: it is malformed. */
+static size_t read_length(const struct rtti_module *mod, const uint8_t *data, uint64_t left,
+			  size_t *len)
+{
+	*len = 0;
+	if (mod->wide_lengths) {
+		if (left < 2)
+			return 0;
+		*len = data[0] << 8 | data[1];
+		return 2;
+	}
+	for (size_t i = 0; i < left && i < 3; i++) {
+		*len |= (size_t)(data[i] & 0x7f) << (7 * i);
+		if (!(data[i] & 0x80))
+			return i + 1;
+	}
+	return 0;
+}
+
+/* Compilers quote what could not be printed, so that none of these occur. */
+static bool has_control(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+			return true;
+	return false;
+}
+
+static bool read_name(const struct rtti_module *mod, uint64_t addr, struct rtti_text *out)
+{
+	uint64_t left = image_left(mod->img, addr);
+	size_t len, skip;
+
+	if (left > MAX_NAME_LEN)
+		left = MAX_NAME_LEN;
+
+	const uint8_t *data = image_at(mod->img, addr, left);
+
+	if (!data || left < 2)
+		return false;
+	skip = read_length(mod, data + 1, left - 1, &len);
+	if (!skip || len > MAX_NAME || len > left - 1 - skip)
+		return false;
+	*out = (struct rtti_text){(const char *)data + 1 + skip, len, data[0] & 8};
+	return !has_control(out->text, len);
+}
+
+bool rtti_desc_name(const struct rtti_module *mod, int32_t off, struct rtti_text *out)
+{
+	uint64_t addr = rtti_desc_resolve(mod, off);
+
+	return addr && read_name(mod, addr, out) && out->len;
+}
+
+const uint8_t *rtti_desc_name_bytes(const struct rtti_module *mod, uint64_t addr)
+{
+	const uint8_t *head = image_at(mod->img, addr, HEAD);
+	uint64_t name = head ? rtti_desc_resolve(mod, rtti_desc_i32(head + AT_NAME, 0)) : 0;
+
+	return name ? image_at(mod->img, name, 2) : NULL;
+}
+
+static bool read_own_name(const struct rtti_module *mod, const uint8_t *head, struct rtti_text *out)
+{
+	if (!rtti_desc_name(mod, rtti_desc_i32(head + AT_NAME, 0), out))
+		return false;
+	if (head[AT_TFLAG] & TFLAG_EXTRA_STAR) {
+		out->text++;
+		out->len--;
+	}
+	return out->len;
+}
+
+/* --- what follows the head --- */
+
+/* Points `list` to what a slice of Go's holds. */
+static bool read_slice(const struct rtti_module *mod, const uint8_t *words, size_t size,
+		       struct rtti_desc *out)
+{
+	uint64_t addr = rtti_desc_u64(words, 0), len = rtti_desc_u64(words, 1);
+
+	if (len > MAX_LIST)
+		return false;
+	out->listed = len;
+	out->len += len * size;
+	if (!len)
+		return true;
+	out->list = image_at(mod->img, addr, len * size);
+	return out->list;
+}
+
+/* The types of parameters and results follow the descriptor, and its uncommontype. */
+static bool read_func(const struct rtti_module *mod, const uint8_t *own, bool uncommon,
+		      struct rtti_desc *out)
+{
+	uint16_t counts[2];
+
+	memcpy(counts, own, sizeof(counts));
+	out->in = counts[0];
+	out->listed = out->in + (counts[1] & 0x7fff); /* the highest bit: variadic */
+	out->len = HEAD + 8 + out->listed * 8;
+	if (!out->listed)
+		return true;
+	out->list = image_at(mod->img, out->addr + HEAD + 8 + (uncommon ? UNCOMMON : 0),
+			     out->listed * 8);
+	return out->list;
+}
+
+/* A swiss map's fifth word is the size of the group that its third describes; an older one's are
+ * small numbers, of which the third is the bucket's size. */
+static void read_map(const struct rtti_module *mod, const uint8_t *own, struct rtti_desc *out)
+{
+	uint64_t group_size;
+
+	out->key = rtti_desc_u64(own, 0);
+	out->elem = rtti_desc_u64(own, 1);
+	out->swiss = image_u64(mod->img, rtti_desc_u64(own, 2), &group_size) &&
+		     rtti_desc_u64(own, 4) == group_size;
+	out->len = out->swiss ? mod->swiss_size : OLD_MAP;
+}
+
+static bool read_own(const struct rtti_module *mod, const uint8_t *own, bool uncommon,
+		     struct rtti_desc *out)
+{
+	switch (out->kind) {
+	case RTTI_ARRAY:
+		out->slice = rtti_desc_u64(own, 1);
+		out->count = rtti_desc_u64(own, 2);
+		out->len = HEAD + 24;
+		break;
+	case RTTI_CHAN:
+		out->len = HEAD + 16;
+		break;
+	case RTTI_FUNC:
+		return read_func(mod, own, uncommon, out);
+	case RTTI_INTERFACE:
+		out->len = HEAD + 32;
+		return read_slice(mod, own + 8, INTERFACE_METHOD, out);
+	case RTTI_STRUCT:
+		out->len = HEAD + 32;
+		return read_slice(mod, own + 8, FIELD, out);
+	case RTTI_MAP:
+		read_map(mod, own, out);
+		return true;
+	case RTTI_POINTER:
+	case RTTI_SLICE:
+		out->len = HEAD + 8;
+		break;
+	default:
+		return true;
+	}
+	out->elem = rtti_desc_u64(own, 0);
+	return true;
+}
+
+/* Bytes that a descriptor's own part takes at most, to be read at once. */
+static size_t own_size(enum rtti_kind kind)
+{
+	static const uint8_t sizes[] = {
+		[RTTI_ARRAY] = 24,         [RTTI_CHAN] = 16,   [RTTI_FUNC] = 8,
+		[RTTI_INTERFACE] = 32,     [RTTI_POINTER] = 8, [RTTI_SLICE] = 8,
+		[RTTI_STRING] = 0,         [RTTI_STRUCT] = 32, [RTTI_MAP] = 40,
+		[RTTI_UNSAFE_POINTER] = 0,
+	};
+
+	return sizes[kind];
+}
+
+/* Where the kind says how large a value is, it must be. */
+static bool is_size_right(enum rtti_kind kind, uint64_t size)
+{
+	static const uint8_t sizes[] = {0, 1, 8,  1, 2, 4, 8,  8, 1, 2,  4,  8, 8, 4,
+					8, 8, 16, 0, 8, 8, 16, 8, 8, 24, 16, 0, 8};
+
+	if (kind == RTTI_ARRAY || kind == RTTI_STRUCT)
+		return size <= GOTYPE_SIZE_MAX;
+	return size == sizes[kind];
+}
+
+static bool read_head(const struct rtti_module *mod, const uint8_t *head, struct rtti_desc *out)
+{
+	out->kind = head[AT_KIND] & KIND_MASK;
+	out->size = rtti_desc_u64(head, 0);
+	out->align = head[AT_ALIGN];
+	out->named = head[AT_TFLAG] & TFLAG_NAMED;
+	out->direct = (head[AT_KIND] | head[AT_TFLAG]) & DIRECT;
+	out->pointer = rtti_desc_resolve(mod, rtti_desc_i32(head + AT_POINTER, 0));
+	out->len = HEAD;
+	return out->kind >= RTTI_BOOL && out->kind <= RTTI_UNSAFE_POINTER &&
+	       is_size_right(out->kind, out->size) && out->align && out->align <= MAX_ALIGN &&
+	       !(out->align & (out->align - 1)) && read_own_name(mod, head, &out->name);
+}
+
+/* Where the part of a descriptor that all of its kind have ends. */
+static uint64_t fixed_end(const struct rtti_desc *desc)
+{
+	switch (desc->kind) {
+	case RTTI_FUNC:
+		return desc->addr + HEAD + 8;
+	case RTTI_INTERFACE:
+	case RTTI_STRUCT:
+		return desc->addr + HEAD + 32;
+	default:
+		return desc->addr + desc->len;
+	}
+}
+
+bool rtti_desc_read(const struct rtti_module *mod, uint64_t addr, struct rtti_desc *out)
+{
+	const uint8_t *head = image_at(mod->img, addr, HEAD);
+
+	if (mod->is_gccgo)
+		return rtti_gccgo_read(mod, addr, out);
+	*out = (struct rtti_desc){.addr = addr};
+	if (addr < mod->types || addr >= mod->types_end || !head || !read_head(mod, head, out))
+		return false;
+
+	bool uncommon = head[AT_TFLAG] & TFLAG_UNCOMMON;
+	struct rtti_methods methods;
+
+	if (!image_at(mod->img, addr, HEAD + own_size(out->kind)) ||
+	    !read_own(mod, head + HEAD, uncommon, out))
+		return false;
+	if (uncommon) {
+		out->uncommon = fixed_end(out);
+		rtti_desc_methods(mod, out, &methods);
+		out->len += UNCOMMON + methods.count * METHOD;
+	}
+	return true;
+}
+
+/* --- its parts --- */
+
+bool rtti_desc_field(const struct rtti_module *mod, const struct rtti_desc *desc, size_t index,
+		     struct rtti_field *out)
+{
+	const uint8_t *words = desc->list + index * FIELD;
+
+	if (mod->is_gccgo)
+		return rtti_gccgo_field(mod, desc, index, out);
+	*out = (struct rtti_field){.type = rtti_desc_u64(words, 1), .off = rtti_desc_u64(words, 2)};
+	if (!read_name(mod, rtti_desc_u64(words, 0), &out->name))
+		return false;
+	out->embedded = out->name.embedded;
+	if (mod->shifted_offsets) {
+		out->embedded = out->off & 1;
+		out->off >>= 1;
+	}
+	return true;
+}
+
+bool rtti_desc_package(const struct rtti_module *mod, const struct rtti_desc *desc,
+		       struct rtti_text *out)
+{
+	const uint8_t *uncommon =
+		desc->uncommon ? image_at(mod->img, desc->uncommon, UNCOMMON) : NULL;
+
+	if (mod->is_gccgo)
+		return rtti_gccgo_package(mod, desc, out);
+	return uncommon && rtti_desc_name(mod, rtti_desc_i32(uncommon, 0), out);
+}
+
+void rtti_desc_methods(const struct rtti_module *mod, const struct rtti_desc *desc,
+		       struct rtti_methods *out)
+{
+	const uint8_t *uncommon =
+		desc->uncommon ? image_at(mod->img, desc->uncommon, UNCOMMON) : NULL;
+	uint16_t count;
+	uint32_t off;
+
+	*out = (struct rtti_methods){0};
+	if (!uncommon || mod->is_gccgo)
+		return;
+	memcpy(&count, uncommon + 4, sizeof(count));
+	memcpy(&off, uncommon + 8, sizeof(off));
+	out->list = image_at(mod->img, desc->uncommon + off, count * METHOD);
+	out->count = out->list ? count : 0;
+}

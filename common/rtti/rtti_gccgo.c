@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rtti/rtti_gccgo.h"
+
+#include <string.h>
+
+#include "bpf-src/type_key.h"
+#include "elf/image.h"
+#include "golang/gotype.h"
+
+enum { /* sizes and offsets, in bytes */
+       HEAD = 64,
+       AT_ALIGN = 21,
+       AT_KIND = 23,
+       AT_NAME = 40,
+       AT_UNCOMMON = 48,
+       AT_POINTER = 56,
+       FIELD = 40,
+       INTERFACE_METHOD = 24,
+};
+
+enum { DIRECT = 0x20, KIND_MASK = 0x1f };
+enum { MAX_NAME = 4096, MAX_LIST = UINT16_MAX, MAX_ALIGN = 128 };
+
+/* The last link at or before an address; NULL: none */
+static const struct rtti_link *link_before(const struct rtti_module *mod, uint64_t addr)
+{
+	const struct rtti_library *library = mod->library;
+	size_t low = 0, high = library ? library->link_count : 0;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (library->links[mid].addr <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? &library->links[low - 1] : NULL;
+}
+
+/* Of what the dynamic linker copies from the library the original: the file has room for it only.
+ */
+static uint64_t original(const struct rtti_module *mod, uint64_t addr)
+{
+	const struct rtti_link *link = addr < RTTI_LIBRARY ? link_before(mod, addr) : NULL;
+
+	return link && addr - link->addr < link->copied ? link->to + (addr - link->addr) : addr;
+}
+
+static const void *bytes_at(const struct rtti_module *mod, uint64_t addr, size_t len)
+{
+	addr = original(mod, addr);
+	if (addr < RTTI_LIBRARY)
+		return image_at(mod->img, addr, len);
+	return mod->library ? image_at(mod->library->img, addr - RTTI_LIBRARY, len) : NULL;
+}
+
+static bool word_at(const struct rtti_module *mod, uint64_t addr, unsigned off, uint64_t *out)
+{
+	const void *word = bytes_at(mod, addr + off, sizeof(*out));
+
+	if (word)
+		memcpy(out, word, sizeof(*out));
+	return word;
+}
+
+/* A word that holds an address, 0 for none. */
+static bool addr_at(const struct rtti_module *mod, uint64_t addr, unsigned off, uint64_t *out)
+{
+	const struct rtti_link *link;
+
+	addr = original(mod, addr + off);
+	if (!word_at(mod, addr, 0, out))
+		return false;
+	if (addr >= RTTI_LIBRARY) {
+		*out += *out ? RTTI_LIBRARY : 0;
+		return true;
+	}
+	link = *out ? NULL : link_before(mod, addr);
+	if (link && link->addr == addr && !link->copied)
+		*out = link->to;
+	return true;
+}
+
+/* A *string: the address of a pointer and a length. */
+static bool read_string(const struct rtti_module *mod, uint64_t addr, struct rtti_text *out)
+{
+	uint64_t text, len;
+
+	*out = (struct rtti_text){0};
+	if (!addr_at(mod, addr, 0, &text) || !word_at(mod, addr, 8, &len) || len > MAX_NAME)
+		return false;
+	out->len = len;
+	out->text = len ? bytes_at(mod, text, len) : "";
+	return out->text;
+}
+
+static bool is_plain(const struct rtti_text *text)
+{
+	for (size_t i = 0; i < text->len; i++)
+		if (((unsigned char)text->text[i] < ' ' && text->text[i] != '\t') ||
+		    text->text[i] == 0x7f)
+			return false;
+	return text->len;
+}
+
+/* Where the kind says how large a value is, it must be. */
+static bool is_size_right(enum rtti_kind kind, uint64_t size)
+{
+	static const uint8_t sizes[] = {0, 1, 8,  1, 2, 4, 8,  8, 1, 2,  4,  8, 8, 4,
+					8, 8, 16, 0, 8, 8, 16, 8, 8, 24, 16, 0, 8};
+
+	if (kind == RTTI_ARRAY || kind == RTTI_STRUCT)
+		return size <= GOTYPE_SIZE_MAX;
+	return size == sizes[kind];
+}
+
+static bool read_head(const struct rtti_module *mod, struct rtti_desc *out)
+{
+	const uint8_t *head = bytes_at(mod, out->addr, HEAD);
+	uint64_t name, own, uncommon;
+
+	if (!head || !word_at(mod, out->addr, 0, &out->size) ||
+	    !addr_at(mod, out->addr, AT_NAME, &name) ||
+	    !addr_at(mod, out->addr, AT_UNCOMMON, &uncommon) ||
+	    !addr_at(mod, out->addr, AT_POINTER, &out->pointer))
+		return false;
+	out->kind = head[AT_KIND] & KIND_MASK;
+	out->align = head[AT_ALIGN];
+	out->direct = head[AT_KIND] & DIRECT;
+	out->uncommon = uncommon;
+	out->named = uncommon && addr_at(mod, uncommon, 0, &own) && own;
+	out->len = HEAD;
+	return out->kind >= RTTI_BOOL && out->kind <= RTTI_UNSAFE_POINTER &&
+	       is_size_right(out->kind, out->size) && out->align && out->align <= MAX_ALIGN &&
+	       !(out->align & (out->align - 1)) && read_string(mod, name, &out->name) &&
+	       is_plain(&out->name);
+}
+
+static bool read_slice(const struct rtti_module *mod, size_t size, struct rtti_desc *out)
+{
+	uint64_t addr, len;
+
+	if (!addr_at(mod, out->addr, HEAD, &addr) || !word_at(mod, out->addr, HEAD + 8, &len) ||
+	    len > MAX_LIST)
+		return false;
+	out->listed = len;
+	out->list = len ? bytes_at(mod, addr, len * size) : NULL;
+	out->first = addr;
+	return !len || out->list;
+}
+
+bool rtti_gccgo_read(const struct rtti_module *mod, uint64_t addr, struct rtti_desc *out)
+{
+	*out = (struct rtti_desc){.addr = addr};
+	if (!addr || !read_head(mod, out))
+		return false;
+	switch (out->kind) {
+	case RTTI_STRUCT:
+		return read_slice(mod, FIELD, out);
+	case RTTI_INTERFACE:
+		return read_slice(mod, INTERFACE_METHOD, out);
+	case RTTI_ARRAY:
+		return addr_at(mod, addr, HEAD, &out->elem) &&
+		       word_at(mod, addr, HEAD + 16, &out->count);
+	case RTTI_MAP:
+		return addr_at(mod, addr, HEAD, &out->key) &&
+		       addr_at(mod, addr, HEAD + 8, &out->elem);
+	case RTTI_CHAN:
+	case RTTI_POINTER:
+	case RTTI_SLICE:
+		return addr_at(mod, addr, HEAD, &out->elem);
+	default:
+		return true;
+	}
+}
+
+bool rtti_gccgo_field(const struct rtti_module *mod, const struct rtti_desc *desc, size_t index,
+		      struct rtti_field *out)
+{
+	uint64_t at = desc->first + index * FIELD, name, off;
+
+	*out = (struct rtti_field){0};
+	if (!addr_at(mod, at, 0, &name) || !addr_at(mod, at, 16, &out->type) ||
+	    !word_at(mod, at, 32, &off) || !read_string(mod, name, &out->name) ||
+	    !is_plain(&out->name))
+		return false;
+	out->off = off >> 1;
+	out->embedded = off & 1;
+	return true;
+}
+
+bool rtti_gccgo_package(const struct rtti_module *mod, const struct rtti_desc *desc,
+			struct rtti_text *out)
+{
+	uint64_t path;
+
+	return desc->uncommon && addr_at(mod, desc->uncommon, 8, &path) && path &&
+	       read_string(mod, path, out) && out->len;
+}
+
+uint64_t rtti_gccgo_key(const struct rtti_module *mod, uint64_t addr)
+{
+	const void *at = bytes_at(mod, addr, sizeof(struct type_key_head));
+	unsigned long long first[TYPE_KEY_PART / 8] = {0}, last[TYPE_KEY_PART / 8] = {0}, key;
+	struct type_key_head head;
+	struct rtti_text name;
+	uint64_t string;
+
+	if (!at || !addr_at(mod, addr, AT_NAME, &string) || !read_string(mod, string, &name))
+		return 0;
+
+	size_t len = name.len < TYPE_KEY_PART ? name.len : TYPE_KEY_PART;
+
+	memcpy(&head, at, sizeof(head));
+	memcpy(first, name.text, len);
+	memcpy(last, name.text + name.len - len, len);
+	key = type_key_part(type_key_start(&head, name.len), first);
+	return type_key_end(type_key_part(key, last));
+}
+
+static bool ends_in(const char *name, size_t len, const char *suffix)
+{
+	size_t ending = strlen(suffix);
+
+	return len > ending && !strcmp(name + len - ending, suffix);
+}
+
+bool rtti_gccgo_is_symbol(const char *name)
+{
+	size_t len = strlen(name);
+
+	return ends_in(name, len, "..d") || ends_in(name, len, "..p") ||
+	       !strncmp(name, "type..", 6);
+}
+
+size_t rtti_gccgo_plain(const char *name, size_t len, char *out)
+{
+	size_t used = 0;
+	bool hidden = false;
+
+	for (size_t i = 0; i < len; i++)
+		if (name[i] == '\t')
+			hidden = !hidden;
+		else if (!hidden)
+			out[used++] = name[i];
+	return used;
+}

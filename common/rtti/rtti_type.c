@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Types made from descriptors. What a descriptor refers to gets an entry of its own and is filled
+ * in after it, so that types may refer to each other. What whoever walks a type relies on is made
+ * sure of here: a struct's fields lie in it, an array's elements make up its size, and structs and
+ * arrays do not contain themselves, nor each other too deep. */
+#include "rtti/rtti.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "rtti/rtti_gccgo.h"
+#include "rtti/rtti_parts.h"
+
+enum { /* far beyond what programs have */
+       MAX_ENTRIES = 1 << 22,
+       MAX_TEXTS = 1 << 27, /* bytes */
+       MAX_FIELDS = 1 << 23,
+       MAX_DEPTH = 32,
+       MAX_WEIGHT = 1 << 16,
+};
+
+const char *rtti_keep_text(struct rtti *rtti, const char *text, size_t len)
+{
+	if (len >= MAX_TEXTS - rtti->texts) {
+		rtti->texts = MAX_TEXTS;
+		return NULL;
+	}
+	rtti->texts += len;
+	return gotypes_text(rtti->types, text, len);
+}
+
+/* --- entries --- */
+
+static uint32_t *slot_of(const struct rtti *rtti, uint64_t addr)
+{
+	size_t mask = rtti->slot_count - 1;
+	size_t at = (addr * 0x9e3779b97f4a7c15u >> 32) & mask;
+
+	while (rtti->slots[at] && rtti->entries[rtti->slots[at] - 1].addr != addr)
+		at = (at + 1) & mask;
+	return &rtti->slots[at];
+}
+
+static void grow_slots(struct rtti *rtti)
+{
+	if (rtti->count < rtti->slot_count / 2)
+		return;
+	free(rtti->slots);
+	rtti->slot_count = rtti->slot_count ? rtti->slot_count * 2 : 1024;
+	rtti->slots = mem_zalloc(rtti->slot_count, sizeof(*rtti->slots));
+	for (size_t i = 0; i < rtti->count; i++)
+		*slot_of(rtti, rtti->entries[i].addr) = i + 1;
+}
+
+static enum gotype_kind kind_of(enum rtti_kind kind)
+{
+	static const enum gotype_kind kinds[] = {
+		[RTTI_ARRAY] = GOTYPE_ARRAY,   [RTTI_CHAN] = GOTYPE_CHAN,
+		[RTTI_FUNC] = GOTYPE_FUNC,     [RTTI_INTERFACE] = GOTYPE_INTERFACE,
+		[RTTI_MAP] = GOTYPE_MAP,       [RTTI_POINTER] = GOTYPE_POINTER,
+		[RTTI_SLICE] = GOTYPE_SLICE,   [RTTI_STRING] = GOTYPE_STRING,
+		[RTTI_STRUCT] = GOTYPE_STRUCT, [RTTI_UNSAFE_POINTER] = GOTYPE_POINTER,
+	};
+
+	if (kind >= RTTI_ARRAY)
+		return kinds[kind];
+	if (kind == RTTI_BOOL)
+		return GOTYPE_BOOL;
+	if (kind < RTTI_UINT)
+		return GOTYPE_INT;
+	if (kind < RTTI_FLOAT32)
+		return GOTYPE_UINT;
+	return kind < RTTI_COMPLEX64 ? GOTYPE_FLOAT : GOTYPE_COMPLEX;
+}
+
+/* Go says of its predeclared types too that they are named. */
+static bool is_defined(const struct rtti_desc *desc, const char *name)
+{
+	if (!desc->named)
+		return false;
+	if (desc->kind == RTTI_UNSAFE_POINTER)
+		return strcmp(name, "unsafe.Pointer") != 0;
+	return strchr(name, '.') || strcmp(name, "error") == 0;
+}
+
+static const char *keep_name(struct rtti *rtti, const struct rtti_text *name)
+{
+	if (!rtti->mod.is_gccgo)
+		return rtti_keep_text(rtti, name->text, name->len);
+	char *plain = mem_zalloc(name->len + 1, 1);
+	size_t len = rtti_gccgo_plain(name->text, name->len, plain);
+	const char *kept = rtti_keep_text(rtti, plain, len);
+
+	free(plain);
+	return kept;
+}
+
+/* What needs no other type; NULL: not a descriptor. */
+static struct gotype *make_type(struct rtti *rtti, uint64_t addr)
+{
+	struct rtti_desc desc;
+	const char *name = NULL;
+
+	if (rtti_desc_read(&rtti->mod, addr, &desc))
+		name = keep_name(rtti, &desc.name);
+	if (!name)
+		return NULL;
+
+	struct gotype *type = gotypes_alloc(rtti->types, 1, sizeof(*type));
+
+	type->kind = kind_of(desc.kind);
+	type->name = name;
+	type->size = desc.size;
+	type->align = desc.align;
+	type->rtype = addr;
+	type->swiss = desc.swiss;
+	type->defined = is_defined(&desc, name);
+	type->has_methods = desc.kind == RTTI_INTERFACE && desc.listed;
+	return type;
+}
+
+size_t rtti_entry(struct rtti *rtti, uint64_t addr)
+{
+	grow_slots(rtti);
+
+	uint32_t *slot = slot_of(rtti, addr);
+
+	if (*slot)
+		return *slot - 1;
+	if (rtti->count == MAX_ENTRIES || rtti->texts == MAX_TEXTS)
+		return SIZE_MAX;
+	rtti->entries = mem_grow(rtti->entries, rtti->count, &rtti->cap, sizeof(*rtti->entries));
+	rtti->entries[rtti->count] = (struct rtti_entry){
+		.addr = addr,
+		.type = make_type(rtti, addr),
+		.weight = 1,
+	};
+	*slot = ++rtti->count;
+	return rtti->count - 1;
+}
+
+/* --- filling in --- */
+
+static const struct gotype *refer(struct rtti *rtti, uint64_t addr)
+{
+	size_t index = rtti_entry(rtti, addr);
+
+	if (index == SIZE_MAX || !rtti->entries[index].type)
+		return rtti->unknown;
+	return rtti->entries[index].type;
+}
+
+static void spoil(struct gotype *type)
+{
+	type->kind = GOTYPE_UNKNOWN;
+	type->elem = type->key = NULL;
+	type->fields = NULL;
+	type->field_count = type->count = 0;
+}
+
+static bool fill_field(struct rtti *rtti, struct gotype *type, const struct rtti_desc *desc,
+		       size_t index)
+{
+	struct gotype_field *field = &type->fields[index];
+	struct rtti_field found;
+
+	if (!rtti_desc_field(&rtti->mod, desc, index, &found))
+		return false;
+	*field = (struct gotype_field){
+		.name = rtti_keep_text(rtti, found.name.text, found.name.len),
+		.type = refer(rtti, found.type),
+		.off = found.off,
+		.embedded = found.embedded,
+	};
+	return field->name && field->off <= type->size &&
+	       field->type->size <= type->size - field->off;
+}
+
+static bool fill_struct(struct rtti *rtti, struct gotype *type, const struct rtti_desc *desc)
+{
+	if (desc->listed > MAX_FIELDS - rtti->fields)
+		return false;
+	rtti->fields += desc->listed;
+	type->fields = gotypes_alloc(rtti->types, desc->listed, sizeof(*type->fields));
+	type->field_count = desc->listed;
+	for (size_t i = 0; i < desc->listed; i++)
+		if (!fill_field(rtti, type, desc, i))
+			return false;
+	return true;
+}
+
+static bool fill_array(struct gotype *type, uint64_t count)
+{
+	uint64_t size;
+
+	type->count = count;
+	return !__builtin_mul_overflow(type->elem->size, count, &size) && size == type->size;
+}
+
+static bool fill_type(struct rtti *rtti, struct gotype *type, const struct rtti_desc *desc)
+{
+	if (desc->elem)
+		type->elem = refer(rtti, desc->elem);
+	else if (desc->kind == RTTI_POINTER || desc->kind == RTTI_ARRAY)
+		type->elem = rtti->unknown;
+	if (desc->key)
+		type->key = refer(rtti, desc->key);
+	if (desc->kind == RTTI_STRUCT)
+		return fill_struct(rtti, type, desc);
+	return desc->kind != RTTI_ARRAY || fill_array(type, desc->count);
+}
+
+static const struct rtti_entry *part_of(const struct rtti *rtti, const struct gotype *type)
+{
+	static const struct rtti_entry leaf = {.weight = 1};
+
+	if (type->kind != GOTYPE_STRUCT && type->kind != GOTYPE_ARRAY)
+		return &leaf;
+	return &rtti->entries[*slot_of(rtti, type->rtype) - 1];
+}
+
+/* Takes an entry's depth and weight from those of its parts; have they changed? */
+static bool measure(struct rtti *rtti, struct rtti_entry *entry)
+{
+	const struct gotype *type = entry->type;
+	uint32_t depth = 0, weight = 1;
+
+	if (type->kind == GOTYPE_ARRAY) {
+		const struct rtti_entry *part = part_of(rtti, type->elem);
+
+		depth = part->depth + 1;
+		weight = part->weight;
+	}
+	for (size_t i = 0; i < type->field_count; i++) {
+		const struct rtti_entry *part = part_of(rtti, type->fields[i].type);
+
+		if (part->depth + 1 > depth)
+			depth = part->depth + 1;
+		if (weight <= MAX_WEIGHT)
+			weight += part->weight;
+	}
+	if (depth == entry->depth && weight == entry->weight)
+		return false;
+	entry->depth = depth;
+	entry->weight = weight;
+	return true;
+}
+
+/* In each round the numbers of what contains itself grow; those of others come to rest. */
+static void check_nesting(struct rtti *rtti, size_t from)
+{
+	bool changed = true;
+
+	for (unsigned round = 0; changed && round <= MAX_DEPTH; round++) {
+		changed = false;
+		/* what is referred to comes later */
+		for (size_t i = rtti->count; i-- > from;)
+			if (rtti->entries[i].type && measure(rtti, &rtti->entries[i]))
+				changed = true;
+	}
+	for (size_t i = from; i < rtti->count; i++) {
+		struct rtti_entry *entry = &rtti->entries[i];
+
+		if (entry->type && (entry->depth > MAX_DEPTH || entry->weight > MAX_WEIGHT))
+			spoil(entry->type);
+	}
+}
+
+void rtti_fill(struct rtti *rtti)
+{
+	size_t from = rtti->filled;
+
+	while (rtti->filled < rtti->count) {
+		struct gotype *type = rtti->entries[rtti->filled++].type;
+		struct rtti_desc desc;
+
+		if (type && rtti_desc_read(&rtti->mod, type->rtype, &desc) &&
+		    !fill_type(rtti, type, &desc))
+			spoil(type);
+	}
+	check_nesting(rtti, from);
+}
+
+const struct gotype *rtti_type(struct rtti *rtti, uint64_t addr)
+{
+	size_t index = rtti_entry(rtti, addr);
+
+	rtti_fill(rtti);
+	return index == SIZE_MAX ? NULL : rtti->entries[index].type;
+}

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "selection/selection.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/budget.h"
+#include "base/errmsg.h"
+#include "base/mem.h"
+#include "base/tally.h"
+#include "golang/pattern.h"
+#include "program/pclntab.h"
+#include "selection/nearest.h"
+#include "selection/program.h"
+#include "selection/selection_wrapper.h"
+
+struct name_slot {
+	uint32_t row; /* its number + 1; 0: free */
+	uint32_t hash;
+};
+
+/* Open addressing; a power of two at least twice the rows. */
+struct selection_names {
+	struct name_slot *slots;
+	size_t size;
+};
+
+/* eight bytes at a time: all names of a large program are hashed before anything else can begin */
+static uint32_t hash_name(const struct program *prog, const char *name)
+{
+	uint64_t h = 0xcbf29ce484222325u ^ (uintptr_t)prog, word;
+	size_t len = strlen(name);
+
+	for (; len >= sizeof(word); len -= sizeof(word), name += sizeof(word)) {
+		memcpy(&word, name, sizeof(word));
+		h = (h ^ word) * 0x9e3779b97f4a7c15u;
+		h ^= h >> 32;
+	}
+	word = 0;
+	memcpy(&word, name, len);
+	h = (h ^ word ^ (uint64_t)len << 56) * 0x9e3779b97f4a7c15u;
+	return h >> 32;
+}
+
+/* the slot of this name in the current group: holding its row, or free with its hash noted */
+static struct name_slot *find_slot(const struct selection *sel, const struct program *prog,
+				   const char *name)
+{
+	const struct selection_names *names = sel->names;
+	uint32_t hash = hash_name(prog, name);
+
+	for (size_t i = hash;; i++) {
+		struct name_slot *slot = &names->slots[i & (names->size - 1)];
+
+		if (!slot->row) {
+			slot->hash = hash;
+			return slot;
+		}
+		const struct selection_row *row = &sel->rows[slot->row - 1];
+
+		if (slot->hash == hash && row->prog == prog && row->group == sel->group &&
+		    !strcmp(row->name, name))
+			return slot;
+	}
+}
+
+static void grow_names(struct selection *sel)
+{
+	struct selection_names *names = sel->names;
+	struct name_slot *old = names->slots;
+	size_t old_size = names->size;
+
+	if (sel->row_count * 2 < names->size)
+		return;
+	names->size *= 4;
+	names->slots = mem_zalloc(names->size, sizeof(*names->slots));
+	for (size_t i = 0; i < old_size; i++) {
+		size_t at = old[i].hash;
+
+		if (!old[i].row)
+			continue;
+		while (names->slots[at & (names->size - 1)].row)
+			at++;
+		names->slots[at & (names->size - 1)] = old[i];
+	}
+	free(old);
+}
+
+static uint32_t row_of(struct selection *sel, const struct program *prog, const char *name)
+{
+	struct name_slot *slot = find_slot(sel, prog, name);
+
+	if (slot->row)
+		return slot->row - 1;
+	slot->row = sel->row_count + 1;
+	sel->rows = mem_grow(sel->rows, sel->row_count, &sel->row_cap, sizeof(*sel->rows));
+	sel->rows[sel->row_count] =
+		(struct selection_row){.name = name, .prog = prog, .group = sel->group};
+	sel->row_count++;
+	grow_names(sel);
+	return sel->row_count - 1;
+}
+
+struct selection *selection_new(const struct selection_want *want)
+{
+	struct selection *sel = mem_zalloc(1, sizeof(*sel));
+
+	sel->want = *want;
+	sel->returns = want->returns;
+	sel->names = mem_zalloc(1, sizeof(*sel->names));
+	sel->names->size = 1024;
+	sel->names->slots = mem_zalloc(sel->names->size, sizeof(*sel->names->slots));
+	return sel;
+}
+
+void selection_free(struct selection *sel)
+{
+	if (!sel)
+		return;
+	for (size_t i = 0; i < sel->note_count; i++)
+		free(sel->notes[i]);
+	free(sel->notes);
+	free(sel->names->slots);
+	free(sel->names);
+	free(sel->exits.items);
+	free(sel->items);
+	free(sel->rows);
+	free(sel);
+}
+
+void selection_group(struct selection *sel, uint32_t group, bool returns)
+{
+	sel->group = group;
+	sel->returns = returns;
+}
+
+void selection_note(struct selection *sel, char *text)
+{
+	for (size_t i = 0; i < sel->note_count; i++)
+		if (!strcmp(sel->notes[i], text)) {
+			free(text);
+			return;
+		}
+	sel->notes = mem_grow(sel->notes, sel->note_count, &sel->note_cap, sizeof(*sel->notes));
+	sel->notes[sel->note_count++] = text;
+}
+
+static struct selection_item *add_item(struct selection *sel, const struct program *prog,
+				       const char *name)
+{
+	uint32_t row = row_of(sel, prog, name);
+
+	sel->items = mem_grow(sel->items, sel->item_count, &sel->item_cap, sizeof(*sel->items));
+	sel->items[sel->item_count] = (struct selection_item){
+		.prog = prog, .row = row, .group = sel->group, .returns = sel->returns};
+	return &sel->items[sel->item_count++];
+}
+
+/* Is there a function of this name that is not a compiler-made wrapper? An .abi0 wrapper only
+ * calls its function: both together are one. */
+static void drop_wrappers(struct selection *sel, size_t first_item)
+{
+	bool *real = mem_zalloc(sel->row_count, sizeof(*real));
+	struct pclntab_func fn;
+	size_t kept = first_item;
+
+	for (size_t i = first_item; i < sel->item_count; i++) {
+		const struct selection_item *item = &sel->items[i];
+
+		if (pclntab_func(item->prog->tab, item->func, &fn) && !fn.is_wrapper)
+			real[item->row] = true;
+	}
+	for (size_t i = first_item; i < sel->item_count; i++) {
+		const struct selection_item *item = &sel->items[i];
+
+		if (real[item->row] && pclntab_func(item->prog->tab, item->func, &fn) &&
+		    fn.is_wrapper)
+			continue;
+		sel->items[kept++] = *item;
+	}
+	sel->item_count = kept;
+	free(real);
+}
+
+/* Functions that were not looked at */
+struct left_out {
+	size_t names, trees;
+};
+
+static const char why_left_out[] = "no program of its size has that many, or names that long";
+
+static void note_left_out(struct selection *sel, const struct program *prog,
+			  const struct left_out *left_out)
+{
+	if (left_out->names)
+		selection_note(sel,
+			       mem_printf("%s: %zu %s left out: %s", prog->path, left_out->names,
+					  left_out->names > 1 ? "functions are" : "function is",
+					  why_left_out));
+	if (left_out->trees)
+		selection_note(sel, mem_printf("%s: inlined copies in %zu function%s are left out: "
+					       "%s",
+					       prog->path, left_out->trees,
+					       left_out->trees > 1 ? "s" : "", why_left_out));
+}
+
+static size_t add_functions(struct selection *sel, const struct program *prog, struct pattern *pat,
+			    struct left_out *left_out)
+{
+	size_t rows_before = sel->row_count, first_item = sel->item_count, found = 0;
+	struct budget names = budget_new(pclntab_file_size(prog->tab), BUDGET_NAMES);
+	struct pclntab_func fn;
+
+	for (size_t i = 0; i < pclntab_count(prog->tab); i++) {
+		if (!pclntab_func(prog->tab, i, &fn))
+			continue;
+		if (!budget_take_name(&names, fn.name)) {
+			left_out->names++;
+			continue;
+		}
+		if (!pattern_match(pat, fn.name))
+			continue;
+		found++;
+		const struct name_slot *slot = find_slot(sel, prog, fn.name);
+
+		/* an earlier pattern has it already */
+		if (slot->row && slot->row <= rows_before && sel->rows[slot->row - 1].funcs)
+			continue;
+		struct selection_item *item = add_item(sel, prog, fn.name);
+
+		item->func = i;
+	}
+	left_out->names += pclntab_left_out(prog->tab);
+	drop_wrappers(sel, first_item);
+	for (size_t i = first_item; i < sel->item_count; i++)
+		sel->rows[sel->items[i].row].funcs++;
+	return found;
+}
+
+struct copy_search {
+	struct selection *sel;
+	const struct program *prog;
+	struct pattern *pat;
+	size_t rows_before;
+	size_t found, added;
+	bool add;
+	struct tally *unseen; /* names that no function has; NULL: not asked for */
+};
+
+static bool on_copy(const struct inlining_copy *copy, void *ctx)
+{
+	struct copy_search *search = ctx;
+	struct selection *sel = search->sel;
+
+	if (!pattern_match(search->pat, copy->name))
+		return true;
+	search->found++;
+	if (!search->add && !search->unseen)
+		return true;
+	const struct name_slot *slot = find_slot(sel, search->prog, copy->name);
+
+	if (!search->add) {
+		if (!slot->row)
+			tally_add(search->unseen, copy->name);
+		return true;
+	}
+	if ((slot->row && slot->row <= search->rows_before && sel->rows[slot->row - 1].copies) ||
+	    search->added++ >= BUDGET_COPIES)
+		return true;
+	struct selection_item *item = add_item(sel, search->prog, copy->name);
+
+	item->is_copy = true;
+	item->func = copy->func;
+	item->copy = *copy;
+	return true;
+}
+
+static size_t search_copies(struct selection *sel, const struct program *prog, struct pattern *pat,
+			    bool add, struct left_out *left_out)
+{
+	size_t first_item = sel->item_count;
+	struct copy_search search = {
+		.sel = sel, .prog = prog, .pat = pat, .rows_before = sel->row_count, .add = add};
+
+	left_out->trees = inlining_each(prog->tab, on_copy, &search);
+	if (search.added > BUDGET_COPIES)
+		selection_note(sel,
+			       mem_printf("%s: %zu inlined copies are left out: a pattern "
+					  "takes %d at the most",
+					  prog->path, search.added - BUDGET_COPIES, BUDGET_COPIES));
+	for (size_t i = first_item; i < sel->item_count; i++)
+		sel->rows[sel->items[i].row].copies++;
+	return search.found;
+}
+
+static void count_name(const char *name, uint64_t copies, void *ctx)
+{
+	size_t *count = ctx;
+
+	(void)name;
+	(void)copies;
+	(*count)++;
+}
+
+/* A pattern takes functions: what else has such a name is said. */
+static void note_unseen(struct selection *sel, const struct program *prog, struct pattern *pat)
+{
+	struct copy_search search = {.sel = sel, .prog = prog, .pat = pat, .unseen = tally_new()};
+	size_t names = 0;
+
+	inlining_each(prog->tab, on_copy, &search);
+	tally_each(search.unseen, count_name, &names);
+	tally_free(search.unseen);
+	if (names)
+		selection_note(sel, mem_printf("%s: %zu more name%s only inlined copies, not seen: "
+					       "--inlined takes them",
+					       pattern_text(pat), names,
+					       names == 1 ? " has" : "s have"));
+}
+
+static int nothing_matched(const struct program *prog, const struct pattern *pat,
+			   size_t inlined_found, const struct left_out *left_out,
+			   struct errmsg *err)
+{
+	errmsg_set(err, "%s: no function matches \"%s\"", prog->path, pattern_text(pat));
+	if (inlined_found)
+		errmsg_hint(err, "%zu inlined %s: --inlined traces them", inlined_found,
+			    inlined_found == 1 ? "copy matches" : "copies match");
+	else if (left_out->names + left_out->trees)
+		errmsg_hint(err, "%zu left out: %s", left_out->names + left_out->trees,
+			    why_left_out);
+	else
+		nearest_hint(prog->tab, pattern_text(pat), err);
+	return -1;
+}
+
+/* How many inlined copies there are of what was asked for, beside `found` functions */
+static void note_copies(struct selection *sel, const struct pattern *pat, size_t found,
+			size_t copies, size_t rows_before)
+{
+	if (found && copies)
+		selection_note(
+			sel,
+			mem_printf("%s also has %zu inlined %s, not seen: --inlined takes both",
+				   pattern_text(pat), copies, copies == 1 ? "copy" : "copies"));
+	else if (copies && pattern_is_name(pat))
+		for (size_t row = rows_before; row < sel->row_count; row++)
+			sel->rows[row].announce = true;
+}
+
+static int add_pattern(struct selection *sel, const struct program *prog, struct pattern *pat,
+		       struct errmsg *err)
+{
+	size_t rows_before = sel->row_count, first_item = sel->item_count, copies = 0;
+	bool is_name = pattern_is_name(pat);
+	struct left_out left_out = {0};
+	size_t found = add_functions(sel, prog, pat, &left_out);
+
+	if (sel->want.inlined) {
+		found += search_copies(sel, prog, pat, true, &left_out);
+	} else if (!found || is_name) {
+		copies = search_copies(sel, prog, pat, !found && is_name, &left_out);
+		note_copies(sel, pat, found, copies, rows_before);
+	} else if (!sel->want.may_miss) {
+		note_unseen(sel, prog, pat);
+	}
+	sel->missed = !found && !(copies && is_name);
+	if (sel->missed)
+		return nothing_matched(prog, pat, copies, &left_out, err);
+	note_left_out(sel, prog, &left_out);
+	if (is_name)
+		selection_note_wrappers(sel, first_item);
+	return 0;
+}
+
+int selection_add(struct selection *sel, const struct program *prog, const char *pattern,
+		  struct errmsg *err)
+{
+	struct pattern *pat = pattern_new(pattern, sel->want.regex, err);
+
+	sel->missed = false;
+	if (!pat)
+		return -1;
+	site_finder_fips(prog->finder, sel->want.fips);
+	int ret = add_pattern(sel, prog, pat, err);
+
+	pattern_free(pat);
+	return ret;
+}
+
+size_t selection_returns_like(const struct selection *sel, size_t item)
+{
+	const struct selection_item *like = &sel->items[item];
+	size_t same = 0;
+
+	for (size_t i = 0; like->returns && i < sel->item_count; i++)
+		same += sel->items[i].returns && sel->items[i].prog == like->prog &&
+			sel->items[i].func == like->func;
+	return same;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Methods that the compiler makes of others. */
+#include "selection/selection_wrapper.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "program/pclntab.h"
+#include "selection/program.h"
+#include "selection/selection.h"
+
+/* "p.(*T).M" of a method of T is made by the compiler, for calls through an interface. */
+static bool find_wrapped(const struct program *prog, const char *wrapper, char **name)
+{
+	const char *star = strstr(wrapper, "(*"), *end = star ? strchr(star, ')') : NULL;
+	struct pclntab_func fn;
+	bool found = false;
+
+	if (!end)
+		return false;
+	*name = mem_printf("%.*s%.*s%s", (int)(star - wrapper), wrapper, (int)(end - star - 2),
+			   star + 2, end + 1);
+	for (size_t i = 0; !found && i < pclntab_count(prog->tab); i++)
+		found = pclntab_func(prog->tab, i, &fn) && !strcmp(fn.name, *name);
+	if (!found)
+		free(*name);
+	return found;
+}
+
+void selection_note_wrappers(struct selection *sel, size_t first_item)
+{
+	struct pclntab_func fn;
+	char *wrapped;
+
+	for (size_t i = first_item; i < sel->item_count; i++) {
+		const struct selection_item *item = &sel->items[i];
+
+		if (item->is_copy || !pclntab_func(item->prog->tab, item->func, &fn) ||
+		    !fn.is_wrapper || !find_wrapped(item->prog, fn.name, &wrapped))
+			continue;
+		selection_note(sel, mem_printf("%s is a wrapper made by the compiler, for calls "
+					       "through an interface: others go to %s",
+					       fn.name, wrapped));
+		free(wrapped);
+	}
+}

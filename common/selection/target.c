@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "selection/target.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/errmsg.h"
+#include "base/mem.h"
+#include "files/heldfile.h"
+#include "selection/target_find.h"
+
+static bool ends_here(const char *arg, const char *colon)
+{
+	char *path = mem_strndup(arg, colon - arg);
+	struct stat st;
+	bool found = stat(path, &st) == 0;
+
+	free(path);
+	return found;
+}
+
+/* The colon after BINARY. A path may hold colons itself: the first one wins that ends the name of
+ * something which is there. */
+static const char *find_colon(const char *arg)
+{
+	const char *first = strchr(arg, ':');
+
+	if (!first || !memchr(arg, '/', first - arg))
+		return first;
+	for (const char *colon = first; colon; colon = strchr(colon + 1, ':'))
+		if (ends_here(arg, colon))
+			return colon;
+	return first;
+}
+
+static bool names_binary(const char *arg, const char *colon)
+{
+	struct heldfile *file;
+	char *name;
+
+	if (colon == arg || memchr(arg, '/', colon - arg))
+		return true;
+	name = mem_strndup(arg, colon - arg);
+	file = target_find_name(name, NULL);
+	free(name);
+	heldfile_close(file);
+	return file;
+}
+
+bool target_is_number(const char *name)
+{
+	return *name && !name[strspn(name, "0123456789")];
+}
+
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+void target_hint_words(char *const args[2], struct errmsg *err)
+{
+	if (!*args[0] || target_is_number(args[0]) || strchr(args[0], ':') ||
+	    strchr(args[1], ':') || (strchr(args[0], '.') && !is_file(args[0])))
+		return;
+	errmsg_hint(err, "BINARY and PATTERN are one word: '%s:%s'", args[0], args[1]);
+}
+
+static int no_binary(const char *arg, struct errmsg *err)
+{
+	errmsg_set(err, "no BINARY in \"%s\"", arg);
+	if (target_is_number(arg))
+		errmsg_hint(err, "-p %s is the process of that number", arg);
+	else if (is_file(arg))
+		errmsg_hint(err, "all of its functions are '%s:*'", arg);
+	else
+		errmsg_hint(err, "give BINARY:PATTERN, or a process with -p PID or -- COMMAND");
+	return -1;
+}
+
+static const char *skip_probe_type(const char *arg, bool has_process)
+{
+	/* without another colon, "p" can only be a binary, unless a process stands in for it */
+	if (strncmp(arg, "p:", 2) || (!has_process && !strchr(arg + 2, ':')))
+		return arg;
+	return arg + 2;
+}
+
+int target_spec_parse(const char *arg, bool has_process, struct target_spec *out,
+		      struct errmsg *err)
+{
+	const char *rest = skip_probe_type(arg, has_process);
+	const char *colon = find_colon(rest);
+
+	*out = (struct target_spec){0};
+	if (has_process && colon && !names_binary(rest, colon))
+		colon = NULL;
+	if (!has_process && (!colon || colon == rest))
+		return no_binary(arg, err);
+	const char *pattern = colon ? colon + 1 : rest;
+
+	if (!*pattern) {
+		errmsg_set(err, "no PATTERN in \"%s\"", arg);
+		errmsg_hint(err, "all functions are '%s*'", arg);
+		return -1;
+	}
+	if (colon && colon > rest)
+		out->binary = mem_strndup(rest, colon - rest);
+	out->pattern = mem_strdup(pattern);
+	return 0;
+}
+
+void target_spec_free(struct target_spec *spec)
+{
+	free(spec->binary);
+	free(spec->pattern);
+	*spec = (struct target_spec){0};
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "selection/target_find.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/errmsg.h"
+#include "base/mem.h"
+#include "files/fileroot.h"
+#include "files/heldfile.h"
+#include "files/process.h"
+#include "selection/target.h"
+
+static const char *const library_dirs[] = {
+	"/lib/*-linux-gnu", "/usr/lib/*-linux-gnu", "/lib64", "/usr/lib64", "/lib",
+	"/usr/lib",         "/usr/local/lib",
+};
+
+enum { LIBRARY_DIRS = sizeof(library_dirs) / sizeof(library_dirs[0]) };
+
+static struct fileroot *root_of(const struct process *proc)
+{
+	return proc ? fileroot_share(process_root(proc)) : fileroot_own();
+}
+
+/* --- by name --- */
+
+static struct heldfile *open_program(struct fileroot *root, const char *path)
+{
+	struct heldfile *file = heldfile_open(root, path, NULL);
+
+	if (file && heldfile_then(file)->st_mode & 0111)
+		return file;
+	heldfile_close(file);
+	return NULL;
+}
+
+static struct heldfile *find_program(struct fileroot *root, const char *name)
+{
+	const char *dir = getenv("PATH");
+	struct heldfile *file = NULL;
+
+	for (; !file && dir && *dir; dir = strchr(dir, ':')) {
+		dir += *dir == ':';
+		int len = strcspn(dir, ":");
+		char *path = mem_printf("%.*s%s%s", len, dir, len ? "/" : "", name);
+
+		/* relative ones are meant in the tool's own view */
+		file = open_program(*path == '/' ? root : NULL, path);
+		free(path);
+	}
+	return file;
+}
+
+/* Several files match: the last is taken, which has the highest version. */
+static struct heldfile *find_in(struct fileroot *root, const char *folder, const char *pattern)
+{
+	bool is_name = !strpbrk(pattern, "*[");
+	char *name = is_name ? NULL : fileroot_last_match(root, folder, pattern, NULL);
+	char *path = mem_printf("%s/%s", folder, is_name ? pattern : name ? name : "");
+	struct heldfile *file = is_name || name ? heldfile_open(root, path, NULL) : NULL;
+
+	free(path);
+	free(name);
+	return file;
+}
+
+/* `dir` may have a pattern as its last part. */
+static struct heldfile *find_below(struct fileroot *root, const char *dir, const char *pattern)
+{
+	const char *slash = strrchr(dir, '/');
+	char *parent = mem_strndup(dir, slash - dir), *last = NULL, *next;
+	struct heldfile *file = NULL;
+
+	if (!strchr(slash, '*')) {
+		file = find_in(root, dir, pattern);
+		goto out;
+	}
+	while (!file && (next = fileroot_last_match(root, parent, slash + 1, last))) {
+		char *folder = mem_printf("%s/%s", parent, next);
+
+		file = find_in(root, folder, pattern);
+		free(folder);
+		free(last);
+		last = next;
+	}
+	free(last);
+out:
+	free(parent);
+	return file;
+}
+
+static struct heldfile *find_library(struct fileroot *root, const char *name)
+{
+	static const char *const suffixes[] = {"", ".[0-9]*"};
+	struct heldfile *file = NULL;
+
+	if (!*name || strpbrk(name, "*?[\\"))
+		return NULL;
+	for (size_t i = 0; !file && i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		char *pattern = mem_printf("lib%s.so%s", name, suffixes[i]);
+
+		for (size_t j = 0; !file && j < LIBRARY_DIRS; j++)
+			file = find_below(root, library_dirs[j], pattern);
+		free(pattern);
+	}
+	return file;
+}
+
+struct heldfile *target_find_name(const char *name, const struct process *proc)
+{
+	struct fileroot *root = root_of(proc);
+	struct heldfile *file = find_library(root, name);
+
+	if (!file)
+		file = find_program(root, name);
+	if (!file && *name) {
+		char *path = mem_printf("./%s", name);
+
+		file = heldfile_open(NULL, path, NULL);
+		free(path);
+	}
+	fileroot_close(root);
+	return file;
+}
+
+struct heldfile *target_library(const char *soname, const struct process *proc)
+{
+	struct fileroot *root = root_of(proc);
+	/* soname, or what it links to: libgo.so.21.0.0 */
+	char *path = proc ? process_mapped(proc, soname) : NULL;
+	struct heldfile *file = path ? heldfile_open(root, path, NULL) : NULL;
+
+	/* a file's text is not for patterns to act on */
+	for (size_t i = 0; !file && !strpbrk(soname, "/*?[\\") && i < LIBRARY_DIRS; i++)
+		file = find_below(root, library_dirs[i], soname);
+	free(path);
+	fileroot_close(root);
+	return file;
+}
+
+/* --- by path --- */
+
+/* A path into another process's view, as it is typed: /proc/123/root/usr/bin/app, /proc/123/exe.
+ * Its links are that process's, and so is its debug information. */
+static struct heldfile *open_typed(const char *path, struct errmsg *err)
+{
+	int pid = 0, len = 0;
+	struct process *proc = NULL;
+	struct heldfile *file;
+
+	if (sscanf(path, "/proc/%d/%n", &pid, &len) == 1 && len)
+		proc = process_open(pid, NULL);
+	/* a root that is the tool's own shows no prefix: then the path is one like any other */
+	bool theirs = proc && !fileroot_is_own(process_root(proc));
+
+	if (theirs && !strcmp(path + len, "exe"))
+		file = process_exe(proc, err);
+	else if (theirs && !strncmp(path + len, "root/", 5))
+		file = heldfile_open(process_root(proc), path + len + 4, err);
+	else
+		file = heldfile_open(NULL, path, err);
+	process_close(proc);
+	return file;
+}
+
+static struct heldfile *resolve_path(const char *binary, const struct process *proc,
+				     struct errmsg *err)
+{
+	struct heldfile *file = NULL;
+
+	if (proc && process_runs_deleted(proc, binary))
+		return process_exe(proc, err);
+	if (proc && binary[0] == '/' && !fileroot_is_own(process_root(proc)))
+		file = heldfile_open(process_root(proc), binary, NULL);
+	if (!file) /* a file of the tool's own view, then */
+		file = open_typed(binary, err);
+	return file;
+}
+
+struct heldfile *target_resolve(const char *binary, const struct process *proc, struct errmsg *err)
+{
+	struct heldfile *file;
+
+	if (!binary)
+		return process_exe(proc, err);
+	if (strchr(binary, '/'))
+		return resolve_path(binary, proc, err);
+	file = target_find_name(binary, proc);
+	if (file)
+		return file;
+	errmsg_set(err, "\"%s\" is no program in PATH and no library", binary);
+	if (*binary && !binary[1] && strchr("tuk", *binary))
+		errmsg_hint(err, "tracepoints and USDT probes are for bcc's own tools");
+	if (target_is_number(binary))
+		errmsg_hint(err, "-p %s is the process of that number", binary);
+	return NULL;
+}

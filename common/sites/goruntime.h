@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the kernel side must know of a program's Go runtime to tell goroutines apart and to see
+ * calls end by a panic or runtime.Goexit. Offsets are of Go's src/runtime/runtime2.go; they are
+ * read from the program's own code where it shows them, so that stripped programs of unknown
+ * version are right as well. */
+#ifndef GORUNTIME_H
+#define GORUNTIME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sites/site.h"
+
+struct errmsg;
+struct image;
+struct insn_code;
+struct pclntab;
+
+struct goruntime {
+	int minor;          /* Go 1.MINOR; the layout's lowest when the file does not say */
+	char version[64];   /* "go1.19.8", or "" */
+	bool g_in_register; /* ABIInternal with g in r14 (from 1.17), or x28 */
+	/* amd64: g is at fs:tls_g; 0: at fs and what stands at the address tls_word when the file
+	 * is loaded; both 0: not known (g_in_register then). Of gccgo see below. */
+	int32_t tls_g;
+	uint64_t tls_word;
+	uint32_t g_stack_hi; /* byte offsets in struct g */
+	uint32_t g_m, g_sched_sp, g_goid;
+	/* who created the goroutine: the address after the go statement, and from 1.21 the goid of
+	 * the creator; 0: not known */
+	uint32_t g_gopc, g_parent_goid;
+	uint32_t m_g0, m_curg; /* byte offsets in struct m */
+	/* Frames die here without returning. addr 0: not found, as where a program has no Goexit.
+	 * Kinds: SITE_CALL, or an entry's. */
+	struct site recovered; /* on g0: about to resume m.curg at its sched.sp; frames below that
+				* stack address are gone */
+	struct site goexit;    /* on the goroutine, after its deferred calls ran in Goexit: all of
+				* its frames are gone */
+	struct site fatal;     /* on the goroutine: an unrecovered panic ends the program */
+	/* gccgo: stacks of segments. `recovered` is on the goroutine then, in the frame of the
+	 * function that the panic has been unwound to. See bpf-src/splitstack.h. */
+	bool split_stack;
+	bool has_runtime;       /* in the file itself: hooks, offsets */
+	bool is_library;        /* and it serves other files as well */
+	uint32_t split_backoff; /* bytes from a segment's first usable one to its guard */
+	uint64_t morestack;     /* address of the file's __morestack; 0: not found */
+	uint64_t main_word; /* of a library: a word that is filled with main.main's address; or 0 */
+	int64_t tls_delta;  /* tls_word: where g is described, as struct trace_place tells */
+};
+
+/* 0; -1 with *err when goroutines could not be told apart. */
+int goruntime_read(const struct image *img, const struct pclntab *tab, struct site_finder *finder,
+		   struct goruntime *out, struct errmsg *err);
+
+/* The same of a gccgo program or libgo.so, as far as the runtime is in the file itself. */
+void goruntime_read_gccgo(const struct image *img, const struct pclntab *tab,
+			  struct site_finder *finder, struct goruntime *out);
+/* Adds to *out, of a program without a runtime, what its library has. */
+void goruntime_link_gccgo(const struct image *img, const struct image *library,
+			  const struct goruntime *library_rt, struct goruntime *out);
+
+/* Parts of it, from the machine code of single runtime functions (amd64). false: not found. */
+/* tls_g or tls_word, g_m and m_curg from runtime.systemstack; fields not found stay as they are. */
+bool goruntime_parse_systemstack(const struct insn_code *code, struct goruntime *out);
+/* g_goid from runtime.goroutineheader, which prints it first of all numbers: `is_print` tells the
+ * functions that print one. */
+bool goruntime_parse_header(const struct insn_code *code, bool in_register,
+			    bool (*is_print)(uint64_t addr, void *ctx), void *ctx, uint32_t *goid);
+/* g_goid from gccgo's runtime.goroutineheader: the first field of g that it passes on. */
+bool goruntime_parse_gccgo(const struct insn_code *code, uint32_t *goid);
+/* g_gopc and g_parent_goid from runtime.newproc1; needs g_goid. false: both stay as they are. */
+bool goruntime_parse_newproc(const struct insn_code *code, struct goruntime *out);
+
+/* Does one kernel program serve both? */
+bool goruntime_same_layout(const struct goruntime *a, const struct goruntime *b);
+/* and does it know for both who created a goroutine? */
+bool goruntime_same_creation(const struct goruntime *a, const struct goruntime *b);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inlined copies of functions, from pclntab's inline trees, and the places in them where a run of
+ * the copy begins and ends. Works in stripped programs. */
+#ifndef INLINING_H
+#define INLINING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sites/site.h"
+
+struct image;
+struct pclntab;
+struct pclntab_func;
+
+struct inlining_copy {
+	const char *name; /* of the inlined function */
+	uint32_t func;    /* pclntab index of the function that it stands in */
+	int32_t node;     /* its node in that function's inline tree */
+	uint64_t addr;    /* lowest address of its body */
+};
+
+/* Calls fn for every copy in every function, in order of address; stops when it answers false.
+ * Cheap: reads the trees only, decodes no instruction. Returns how many functions were left out, as
+ * trees and names are larger together than those of a program of this size. */
+size_t inlining_each(const struct pclntab *tab, bool (*fn)(const struct inlining_copy *, void *ctx),
+		     void *ctx);
+
+/* The place that every run of the copy passes exactly once. 0, or -1 with *reason. */
+int inlining_entry(struct site_finder *finder, const struct inlining_copy *copy, struct site *out,
+		   const char **reason);
+
+/* All such places, the start of its runs first: what has happened at one of them is not the same as
+ * at another. Appends them; 0, or -1 with *reason. */
+int inlining_places(struct site_finder *finder, const struct inlining_copy *copy,
+		    struct site_list *out, const char **reason);
+
+/* For timing: the copy's start and its ends. A mere forwarder is timed over its one call: then
+ * *entry is SITE_INLINED_CALL. Returns 0, or -1 with *reason: runs that cannot be told apart, or
+ * whose time would hold code of the caller's. */
+int inlining_span(struct site_finder *finder, const struct inlining_copy *copy, struct site *entry,
+		  struct site_list *exits, const char **reason);
+
+struct inlining_call {
+	struct site site; /* SITE_INLINED_CALL */
+	uint64_t target;  /* 0: indirect */
+	int32_t node;     /* what the instruction is of: the copy, or a copy that stands in it */
+};
+
+/* The one call instruction in the copy's code, copies that stand in it included. Whether each run
+ * passes it is the caller's to know. 0, or -1 with *reason. */
+int inlining_call(struct site_finder *finder, const struct inlining_copy *copy,
+		  struct inlining_call *out, const char **reason);
+
+#endif

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sites/site_finder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/budget.h"
+#include "base/mem.h"
+#include "elf/image.h"
+#include "program/pclntab.h"
+#include "sites/site.h"
+
+enum { DECODING = 8 }; /* steps that an instruction takes */
+
+struct site_finder *site_finder_new_code(int arch, const struct insn_code *code)
+{
+	struct site_finder *finder = mem_zalloc(1, sizeof(*finder));
+
+	finder->arch = arch;
+	finder->dec = insn_decoder_new(arch);
+	finder->steps = mem_zalloc(1, sizeof(*finder->steps));
+	*finder->steps = budget_new(0, BUDGET_CODE);
+	if (code)
+		finder->fixed = *code;
+	return finder;
+}
+
+struct site_finder *site_finder_new(const struct image *img, const struct pclntab *tab)
+{
+	struct site_finder *finder = site_finder_new_code(image_arch(img), NULL);
+
+	finder->img = img;
+	finder->tab = tab;
+	if (tab)
+		*finder->steps = budget_new(pclntab_file_size(tab), BUDGET_CODE);
+	if (tab)
+		pclntab_fips(tab, &finder->fips_from, &finder->fips_to);
+	return finder;
+}
+
+void site_finder_fips(struct site_finder *finder, bool take)
+{
+	finder->takes_fips = take;
+}
+
+bool site_is_fips(const struct site_finder *finder, const struct pclntab_func *fn)
+{
+	return fn->addr < finder->fips_to && fn->end > finder->fips_from;
+}
+
+void site_finder_free(struct site_finder *finder)
+{
+	if (!finder)
+		return;
+	insn_decoder_free(finder->dec);
+	free(finder->steps);
+	graph_free(&finder->graph);
+	inltree_free(&finder->tree);
+	flow_free(&finder->flow);
+	free(finder);
+}
+
+bool site_finder_code(const struct site_finder *finder, const struct pclntab_func *fn,
+		      struct insn_code *out)
+{
+	if (fn->end <= fn->addr)
+		return false;
+	*out = (struct insn_code){.addr = fn->addr, .len = fn->end - fn->addr};
+	if (!finder->img) {
+		if (fn->addr < finder->fixed.addr ||
+		    fn->addr - finder->fixed.addr > finder->fixed.len ||
+		    finder->fixed.len - (fn->addr - finder->fixed.addr) < out->len)
+			return false;
+		out->bytes = finder->fixed.bytes + (fn->addr - finder->fixed.addr);
+		return true;
+	}
+	if (out->len > image_left(finder->img, fn->addr))
+		out->len = image_left(finder->img, fn->addr);
+	out->bytes = image_at(finder->img, fn->addr, out->len);
+	return out->bytes && out->len && image_is_text(finder->img, fn->addr);
+}
+
+bool site_finder_sp(const struct site_finder *finder, const struct pclntab_func *fn, uint64_t addr,
+		    int32_t *bytes)
+{
+	*bytes = 0;
+	if (!finder->tab || addr == fn->addr)
+		return true;
+	return pclntab_sp_delta(finder->tab, fn, addr, bytes) && *bytes % 8 == 0;
+}
+
+const char *site_finder_never(const struct site_finder *finder, const struct pclntab_func *fn)
+{
+	static const struct {
+		const char *name, *reason;
+	} list[] = {
+		{"go:textfipsstart", "it is a mark of the linker's, not a function"},
+		{"go:textfipsend", "it is a mark of the linker's, not a function"},
+		{"runtime.abort", "it ends the program with a trap of its own"},
+		{"runtime.duffzero", "it is entered in its middle"},
+		{"runtime.duffcopy", "it is entered in its middle"},
+	};
+
+	for (size_t i = 0; fn->name && i < sizeof(list) / sizeof(*list); i++)
+		if (!strcmp(fn->name, list[i].name))
+			return list[i].reason;
+	if (!finder->takes_fips && site_is_fips(finder, fn))
+		return "FIPS mode checks its code when the program starts, and ends it for a "
+		       "probe (--fips takes it)";
+	return NULL;
+}
+
+const char *site_refusal(const struct insn *in, enum site_place place)
+{
+	static const char *const by_kernel[] = {
+		[SITE_AT_START] = "the kernel takes no probe at its start",
+		[SITE_BEHIND_CHECK] = "the kernel takes no probe after its stack check",
+		[SITE_AT_RETURN] = "the kernel takes no probe at its return",
+		[SITE_RUN_BEGINS] = "the kernel takes no probe where its runs begin",
+		[SITE_RUN_ENDS] = "the kernel takes no probe where its runs end",
+	};
+
+	if (in->probe == INSN_REFUSED && in->breaks)
+		return "we put no probe on an instruction that the kernel would execute wrongly";
+	if (in->probe == INSN_REFUSED)
+		return by_kernel[place];
+	return in->nop5 ? "we put no probe on a long nop, where newer kernels write to the stack"
+			: NULL;
+}
+
+int site_finder_refuse(const char **reason, const char *why)
+{
+	*reason = why;
+	return -1;
+}
+
+int site_finder_take(const struct site_finder *finder, uint64_t steps, const char **reason)
+{
+	if (budget_take(finder->steps, steps))
+		return 0;
+	return site_finder_refuse(reason, "its program's code takes too long to look at");
+}
+
+int site_finder_flow(struct site_finder *finder, const struct pclntab_func *fn, const char **reason)
+{
+	struct insn_code code;
+
+	graph_free(&finder->graph);
+	inltree_free(&finder->tree);
+	if (!site_finder_code(finder, fn, &code))
+		return site_finder_refuse(reason, "its code is not in the file");
+	if (flow_decode(&finder->flow, finder->dec, &code))
+		return site_finder_refuse(reason, "its code cannot be decoded to the end");
+	if (!finder->flow.count)
+		return site_finder_refuse(reason, "it has no code");
+	return site_finder_take(finder, finder->flow.count * DECODING, reason);
+}
+
+/* what the compiler knows to end a goroutine or the program */
+static bool never_returns(uint64_t callee, void *ctx)
+{
+	static const char *const prefixes[] = {"runtime.panic",   "runtime.gopanic",
+					       "runtime.goPanic", "runtime.throw",
+					       "runtime.fatal",   "runtime.block"};
+	const struct site_finder *finder = ctx;
+	struct pclntab_func fn;
+
+	if (!finder->tab || !pclntab_find(finder->tab, callee, &fn) || !fn.name)
+		return false;
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (!strncmp(fn.name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
+static bool word(uint64_t addr, uint64_t *out, void *ctx)
+{
+	const struct site_finder *finder = ctx;
+
+	return finder->img && image_u64(finder->img, addr, out);
+}
+
+struct graph_source site_finder_source(struct site_finder *finder)
+{
+	return (struct graph_source){never_returns, word, finder};
+}
+
+int site_finder_graph(struct site_finder *finder, const struct pclntab_func *fn,
+		      const char **reason)
+{
+	struct graph_source src = site_finder_source(finder);
+
+	if (finder->graph.flow && finder->flow.addr == fn->addr)
+		return 0;
+	if (site_finder_flow(finder, fn, reason))
+		return -1;
+	if (!graph_build(&finder->graph, &finder->flow, &src))
+		return 0;
+	graph_free(&finder->graph);
+	inltree_free(&finder->tree);
+	return site_finder_refuse(reason, "it has a switch whose table was not found");
+}

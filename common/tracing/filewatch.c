@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tracing/filewatch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "files/heldfile.h"
+
+struct watched {
+	struct heldfile *file;
+	int number; /* of inotify; -1: none */
+	bool written;
+	bool told; /* that it was replaced */
+};
+
+struct filewatch {
+	int fd; /* inotify, or a timer where the kernel gives none */
+	bool is_timer;
+	const char *lack; /* why it is one; NULL: it is not */
+	struct watched *files;
+	size_t count, cap;
+};
+
+/* Without inotify the times are compared at each second. */
+static void fall_back(struct filewatch *watch, int error)
+{
+	struct itimerspec each = {{1, 0}, {1, 0}};
+
+	if (watch->is_timer)
+		return;
+	if (watch->fd >= 0)
+		close(watch->fd);
+	watch->lack = error == EMFILE   ? "no inotify instance is to be had"
+		      : error == ENOSPC ? "inotify watches no more files"
+					: strerror(error);
+	watch->is_timer = true;
+	watch->fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (watch->fd >= 0)
+		timerfd_settime(watch->fd, 0, &each, NULL);
+}
+
+struct filewatch *filewatch_new(void)
+{
+	struct filewatch *watch = mem_zalloc(1, sizeof(*watch));
+
+	watch->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (watch->fd < 0)
+		fall_back(watch, errno);
+	return watch;
+}
+
+void filewatch_free(struct filewatch *watch)
+{
+	if (!watch)
+		return;
+	if (watch->fd >= 0)
+		close(watch->fd);
+	for (size_t i = 0; i < watch->count; i++)
+		heldfile_close(watch->files[i].file);
+	free(watch->files);
+	free(watch);
+}
+
+void filewatch_add(struct filewatch *watch, struct heldfile *file)
+{
+	int number = -1;
+
+	if (!watch->is_timer) {
+		number = inotify_add_watch(watch->fd, heldfile_link(file),
+					   IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF);
+		if (number < 0)
+			fall_back(watch, errno);
+	}
+	watch->files = mem_grow(watch->files, watch->count, &watch->cap, sizeof(*watch->files));
+	watch->files[watch->count++] =
+		(struct watched){.file = heldfile_share(file), .number = number};
+}
+
+const char *filewatch_lack(const struct filewatch *watch)
+{
+	return watch->lack;
+}
+
+int filewatch_fd(const struct filewatch *watch)
+{
+	return watch->fd;
+}
+
+static void note(struct filewatch *watch, int number)
+{
+	for (size_t i = 0; i < watch->count; i++)
+		if (watch->files[i].number == number)
+			watch->files[i].written = true;
+}
+
+/* What was written may have the time and size of before. */
+static void read_events(struct filewatch *watch)
+{
+	char events[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
+	const struct inotify_event *event;
+	ssize_t n;
+
+	while (watch->fd >= 0 && (n = read(watch->fd, events, sizeof(events))) > 0) {
+		if (watch->is_timer)
+			continue;
+		for (ssize_t off = 0; off < n; off += sizeof(*event) + event->len) {
+			event = (const struct inotify_event *)(events + off);
+			if (event->mask & IN_MODIFY)
+				note(watch, event->wd);
+		}
+	}
+}
+
+static bool has_changed(const struct heldfile *file)
+{
+	const struct stat *then = heldfile_then(file);
+	struct stat now;
+
+	return fstat(heldfile_fd(file), &now) == 0 &&
+	       (now.st_size != then->st_size || now.st_mtim.tv_sec != then->st_mtim.tv_sec ||
+		now.st_mtim.tv_nsec != then->st_mtim.tv_nsec);
+}
+
+const char *filewatch_written(struct filewatch *watch)
+{
+	read_events(watch);
+	for (size_t i = 0; i < watch->count; i++)
+		if (watch->files[i].written || has_changed(watch->files[i].file))
+			return heldfile_path(watch->files[i].file);
+	return NULL;
+}
+
+/* Does the path that it was found by lead elsewhere now? */
+static bool is_replaced(const struct heldfile *file)
+{
+	const char *path = heldfile_path(file);
+	struct stat now;
+
+	/* gone with its process */
+	if (!strncmp(path, "/proc/", 6))
+		return false;
+	return stat(path, &now) != 0 || !heldfile_is(file, &now);
+}
+
+const char *filewatch_newly_replaced(struct filewatch *watch)
+{
+	for (size_t i = 0; i < watch->count; i++) {
+		struct watched *file = &watch->files[i];
+
+		if (file->told || !is_replaced(file->file))
+			continue;
+		file->told = true;
+		return heldfile_path(file->file);
+	}
+	return NULL;
+}
+
+const char *filewatch_replaced(const struct filewatch *watch, unsigned n)
+{
+	for (size_t i = 0; i < watch->count; i++)
+		if (is_replaced(watch->files[i].file) && n-- == 0)
+			return heldfile_path(watch->files[i].file);
+	return NULL;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tools' side of latency.bpf.c: switches it on and off and reads what it has added up. */
+#ifndef LATENCY_H
+#define LATENCY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tracing/histogram.h"
+
+struct bpfprog;
+struct latency;
+
+struct latency_report {        /* of one row, or of all together */
+	struct histogram hist; /* in the unit that the kernel side was compiled with */
+	uint64_t count, total_ns, min_ns, max_ns;
+	uint64_t panicked, exited, switched; /* calls that did not return */
+	uint64_t lost;                       /* calls whose end was not seen */
+	uint64_t process_ended;              /* ... that were in a process when it ended */
+	uint64_t running;                    /* at the end only */
+};
+
+/* `unit_ns` is the kernel side's UNIT. The program outlives it. */
+struct latency *latency_new(struct bpfprog *bpf, size_t rows, bool per_row, uint64_t unit_ns);
+void latency_free(struct latency *lat);
+
+int latency_switch(struct latency *lat, bool on); /* -1 with errno */
+
+/* Counts the calls of processes that are gone, if it is time to, so that there is room for others.
+ * -1 with errno. */
+int latency_sweep(struct latency *lat);
+/* Reads all counters; the reports are then of the time since the read before. With `final`, after
+ * switching off and detaching, the calls that still run are counted too. -1 with errno. */
+int latency_read(struct latency *lat, bool final);
+void latency_total(const struct latency *lat, struct latency_report *out);
+/* Calls that are in no report, by enum latency_loss of bpf-src/latency_shared.h: in the same time,
+ * or since the beginning. */
+uint64_t latency_lost(const struct latency *lat, unsigned loss);
+uint64_t latency_lost_in_all(const struct latency *lat, unsigned loss);
+/* Only where the kernel side was compiled PER_ROW. */
+void latency_row(const struct latency *lat, size_t row, struct latency_report *out);
+
+#endif

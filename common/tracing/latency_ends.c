@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tracing/latency_ends.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "bpf-src/latency_shared.h"
+#include "kernel/bpfmap.h"
+#include "kernel/bpfprog.h"
+#include "kernel/processes.h"
+
+struct latency_ends {
+	int goroutines, deep_calls, marks; /* maps */
+	size_t rows;
+	struct processes *procs;
+	struct latency_end *of; /* one for each row */
+	bool gone;              /* what is counted now is of processes that are */
+};
+
+struct latency_ends *latency_ends_new(struct bpfprog *bpf, size_t rows)
+{
+	struct latency_ends *ends = mem_zalloc(1, sizeof(*ends));
+
+	ends->goroutines = bpfprog_map(bpf, "goroutines");
+	ends->deep_calls = bpfprog_map(bpf, "deep_calls");
+	ends->marks = bpfprog_map(bpf, "marks");
+	ends->rows = rows;
+	ends->procs = processes_new(bpf);
+	ends->of = mem_zalloc(rows, sizeof(*ends->of));
+	return ends;
+}
+
+void latency_ends_free(struct latency_ends *ends)
+{
+	if (!ends)
+		return;
+	processes_free(ends->procs);
+	free(ends->of);
+	free(ends);
+}
+
+const struct latency_end *latency_ends_rows(const struct latency_ends *ends)
+{
+	return ends->of;
+}
+
+static void count_ended(struct latency_end *end, uint64_t how)
+{
+	switch ((enum ending)how) {
+	case PANICKED:
+		end->panicked++;
+		break;
+	case EXITED:
+		end->exited++;
+		break;
+	case SWITCHED:
+		end->switched++;
+		break;
+	case LOST:
+		end->lost++;
+	}
+}
+
+/* a call that the goroutine still counts */
+static void count_left(struct latency_ends *ends, const struct calls *calls, uint32_t row)
+{
+	if (calls->ended)
+		count_ended(&ends->of[row], calls->ended - 1);
+	else if (ends->gone)
+		ends->of[row].process_ended++;
+	else
+		ends->of[row].running++;
+}
+
+/* One that it does not count any more: many ended at once, and nobody has come to count it. */
+static void count_stale(struct latency_ends *ends, const struct deep_key *deep,
+			const struct call *call)
+{
+	struct end_mark mark;
+	bool known = !bpfmap_lookup(ends->marks, &deep->who, &mark) && deep->index < mark.count &&
+		     call->start_ns <= mark.at_ns;
+
+	count_ended(&ends->of[call->row], known ? mark.how : PANICKED);
+}
+
+static int count_goroutine(const void *key, const void *value, void *ctx)
+{
+	const struct calls *calls = value;
+	struct latency_ends *ends = ctx;
+
+	(void)key;
+	for (uint64_t i = 0; i < calls->count && i < CALLS_INLINE; i++)
+		if (calls->call[i].row < ends->rows)
+			count_left(ends, calls, calls->call[i].row);
+	return 0;
+}
+
+static int count_deep(const void *key, const void *value, void *ctx)
+{
+	const struct deep_key *deep = key;
+	const struct call *call = value;
+	struct latency_ends *ends = ctx;
+	struct calls calls;
+
+	if (call->row >= ends->rows)
+		return 0;
+	if (!bpfmap_lookup(ends->goroutines, &deep->who, &calls) && deep->index < calls.count)
+		count_left(ends, &calls, call->row);
+	else
+		count_stale(ends, deep, call);
+	return 0;
+}
+
+/* deep calls are counted by what their goroutines say */
+static int sweep_maps(struct latency_ends *ends)
+{
+	if (processes_sweep(ends->procs, ends->deep_calls, count_deep, ends) ||
+	    processes_sweep(ends->procs, ends->goroutines, count_goroutine, ends))
+		return -1;
+	return processes_sweep(ends->procs, ends->marks, NULL, NULL);
+}
+
+int latency_ends_sweep(struct latency_ends *ends)
+{
+	int ret;
+
+	if (!processes_look(ends->procs))
+		return 0;
+	ends->gone = true;
+	ret = sweep_maps(ends);
+	ends->gone = false;
+	processes_forget(ends->procs);
+	return ret;
+}
+
+bool latency_ends_due(struct latency_ends *ends)
+{
+	return processes_due(ends->procs);
+}
+
+int latency_ends_count(struct latency_ends *ends)
+{
+	if (bpfmap_each(ends->goroutines, sizeof(struct goroutine_key), sizeof(struct calls),
+			count_goroutine, ends))
+		return -1;
+	return bpfmap_each(ends->deep_calls, sizeof(struct deep_key), sizeof(struct call),
+			   count_deep, ends);
+}

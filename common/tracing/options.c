@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tracing/options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/errmsg.h"
+#include "base/escape.h"
+#include "base/number.h"
+#include "tracing/options_bcc.h"
+
+enum { LETTER_VERSION = 0x1000, LETTER_INLINED, LETTER_FIPS, LETTER_FORCE, DEFS_MAX = 32 };
+enum { HELP_COLUMN = 24, LINE_WIDTH = 79 };
+
+static const struct options_def help_def = {'h', "help", NULL, "show this help message and exit"};
+static const struct options_def inlined_def = {LETTER_INLINED, "inlined", NULL,
+					       "take inlined copies of the functions as well"};
+static const struct options_def fips_def = {
+	LETTER_FIPS, "fips", NULL,
+	"take functions that FIPS mode checks as well, of processes that run already"};
+static const struct options_def force_def = {
+	LETTER_FORCE, "force", NULL,
+	"trace even where breakpoints take more memory than the process may have"};
+static const struct options_def version_def = {LETTER_VERSION, "version", NULL,
+					       "show the version and exit"};
+static const struct options_def shared_defs[] = {
+	{'p', "pid", "PID", "trace this PID only"},
+	{'i', "interval", "INTERVAL", "summary interval, in seconds, or as 500ms"},
+	{'d', "duration", "DURATION", "total duration of trace, in seconds, or as 1m30s"},
+	{'T', "timestamp", NULL, "include timestamp on output"},
+	{'r', "regexp", NULL, "use regular expressions. Default is \"*\" wildcards only."},
+	{'v', "verbose", NULL, "print the BPF program, and what is left out and why"},
+	{'D', "debug", NULL, "print the BPF program, and what is left out and why"},
+	{'j', "json", NULL, "print JSON, one object a line"},
+};
+
+/* All options of a tool, as its help shows them and as getopt_long wants them. */
+struct table {
+	struct options_def defs[DEFS_MAX];
+	size_t count, shown; /* the first `shown` are in the help */
+	struct option longs[DEFS_MAX + 1];
+	char shorts[2 * DEFS_MAX + 2];
+};
+
+static void table_add(struct table *tab, const struct options_def *def)
+{
+	size_t len = strlen(tab->shorts);
+
+	if (!def || tab->count == DEFS_MAX)
+		return;
+	tab->defs[tab->count] = *def;
+	tab->longs[tab->count] = (struct option){
+		.name = def->name, .has_arg = def->value ? 1 : 0, .val = def->letter};
+	tab->count++;
+	if (def->letter < 256) {
+		tab->shorts[len] = def->letter;
+		tab->shorts[len + 1] = def->value ? ':' : '\0';
+	}
+}
+
+static const struct options_def *find_shared(int letter)
+{
+	for (size_t i = 0; i < sizeof(shared_defs) / sizeof(shared_defs[0]); i++)
+		if (shared_defs[i].letter == letter)
+			return &shared_defs[i];
+	return NULL;
+}
+
+static void table_init(struct table *tab, const struct options_tool *tool)
+{
+	*tab = (struct table){.shorts = ":"}; /* getopt shall print no message of its own */
+	table_add(tab, &help_def);
+	for (const char *letter = tool->shared; *letter; letter++) {
+		table_add(tab, find_shared(*letter));
+		if (*letter == 'v' && tool->verbose)
+			tab->defs[tab->count - 1].help = tool->verbose;
+	}
+	for (const struct options_def *def = tool->own; def && def->letter; def++)
+		table_add(tab, def);
+	if (tool->inlined) {
+		table_add(tab, &inlined_def);
+		table_add(tab, &fips_def);
+	}
+	if (tool->force)
+		table_add(tab, &force_def);
+	table_add(tab, &version_def);
+	tab->shown = tab->count;
+	for (const char *letter = "vD"; *letter; letter++)
+		if (!strchr(tool->shared, *letter))
+			table_add(tab, find_shared(*letter));
+}
+
+static int take_pid(struct options *out, const char *value, struct errmsg *err)
+{
+	uint64_t pid;
+
+	if (!number_parse(value, INT32_MAX, &pid) || !pid)
+		return errmsg_set(err, "\"%s\" is not a process ID", value);
+	out->pid = pid;
+	return 0;
+}
+
+static int take_seconds(uint64_t *ns, const char *what, const char *value, struct errmsg *err)
+{
+	if (number_parse_duration(value, ns))
+		return 0;
+	return errmsg_set(err, "%s of \"%s\": not a positive number of seconds", what, value);
+}
+
+/* 1: not one of the shared options that stand alone */
+static int take_flag(struct options *out, int letter)
+{
+	switch (letter) {
+	case 'T':
+		out->timestamp = true;
+		return 0;
+	case 'r':
+		out->regexp = true;
+		return 0;
+	case 'v':
+	case 'D':
+		out->verbose = true;
+		return 0;
+	case 'j':
+		out->json = true;
+		return 0;
+	case LETTER_INLINED:
+		out->inlined = true;
+		return 0;
+	case LETTER_FIPS:
+		out->fips = true;
+		return 0;
+	case LETTER_FORCE:
+		out->force = true;
+		return 0;
+	}
+	return 1;
+}
+
+static bool is_own(const struct options_tool *tool, int letter)
+{
+	for (const struct options_def *def = tool->own; def && def->letter; def++)
+		if (def->letter == letter)
+			return true;
+	return false;
+}
+
+static int take(const struct options_tool *tool, struct options *out, int letter, const char *value,
+		struct errmsg *err)
+{
+	if (is_own(tool, letter))
+		return tool->take(tool->ctx, letter, value, err);
+	switch (letter) {
+	case 'p':
+		return take_pid(out, value, err);
+	case 'i':
+		return take_seconds(&out->interval_ns, "interval", value, err);
+	case 'd':
+		return take_seconds(&out->duration_ns, "duration", value, err);
+	}
+	return take_flag(out, letter);
+}
+
+/* What is wrong with a long option that is not known as it stands. */
+static int bad_long_option(const struct table *tab, const char *arg, struct errmsg *err)
+{
+	int len = strcspn(arg, "=");
+
+	for (size_t i = 0; i < tab->count; i++)
+		if (tab->defs[i].name && !strncmp(tab->defs[i].name, arg + 2, len - 2))
+			return errmsg_set(err, "option '%.*s' is ambiguous", len, arg);
+	return errmsg_set(err, "unknown option '%.*s'", len, arg);
+}
+
+/* What is wrong with the option that getopt_long answered with `?` or `:`. `arg` is the argument
+ * that it has read last. */
+static int bad_option(const struct options_tool *tool, const struct table *tab, int answer,
+		      const char *arg, struct errmsg *err)
+{
+	bool is_long = !strncmp(arg, "--", 2), known = false;
+	int len = strcspn(arg, "=");
+
+	for (size_t i = 0; i < tab->count; i++)
+		known = known || tab->defs[i].letter == optopt;
+	if (answer == ':' && is_long)
+		return errmsg_set(err, "option '%.*s' needs a value", len, arg);
+	if (answer == ':')
+		return errmsg_set(err, "option '-%c' needs a value", optopt);
+	if (!optopt)
+		return bad_long_option(tab, arg, err);
+	if (known && is_long)
+		return errmsg_set(err, "option '%.*s' takes no value", len, arg);
+	const char *hint = options_bcc_hint(tool->name, optopt);
+
+	errmsg_set(err, "unknown option '-%c'", optopt);
+	if (hint)
+		errmsg_hint(err, "%s", hint);
+	return -1;
+}
+
+/* Everything before the command; -1 with *err, or an options_result. */
+static int parse_options(const struct options_tool *tool, int argc, char **argv,
+			 struct options *out, struct errmsg *err)
+{
+	struct table tab;
+	int letter;
+
+	table_init(&tab, tool);
+	optind = 0; /* makes glibc's getopt start anew */
+	opterr = 0;
+	while ((letter = getopt_long(argc, argv, tab.shorts, tab.longs, NULL)) != -1) {
+		if (letter == 'h')
+			return OPTIONS_HELP;
+		if (letter == LETTER_VERSION)
+			return OPTIONS_VERSION;
+		if (letter == '?' || letter == ':')
+			return bad_option(tool, &tab, letter, argv[optind - 1], err);
+		if (take(tool, out, letter, optarg, err))
+			return -1;
+	}
+	out->patterns = argv + optind;
+	out->pattern_count = argc - optind;
+	return OPTIONS_RUN;
+}
+
+static int check(const struct options_tool *tool, const struct options *opts, bool has_dashes,
+		 struct errmsg *err)
+{
+	if (has_dashes && !opts->command)
+		return errmsg_set(err, "no COMMAND after '--'");
+	if (opts->pid && opts->command)
+		return errmsg_set(err, "-p PID and -- COMMAND exclude each other");
+	if (!opts->pattern_count)
+		return errmsg_set(err, "no %s given",
+				  strstr(tool->args, "PROBE") ? "PROBE" : "PATTERN");
+	return 0;
+}
+
+enum options_result options_parse(const struct options_tool *tool, int argc, char **argv,
+				  struct options *out, struct errmsg *err)
+{
+	int dashes = 1, result;
+
+	*out = (struct options){0};
+	while (dashes < argc && strcmp(argv[dashes], "--"))
+		dashes++;
+	if (dashes + 1 < argc)
+		out->command = argv + dashes + 1;
+	/* getopt_long would move the patterns behind the `--`, and lose where the command begins */
+	result = parse_options(tool, dashes, argv, out, err);
+	if (result == OPTIONS_RUN)
+		result = check(tool, out, dashes < argc, err);
+	return result < 0 ? OPTIONS_BAD : (enum options_result)result;
+}
+
+/* Appends a word to a line that breaks before LINE_WIDTH, and goes on at column `indent`. */
+static void put_word(FILE *out, int *column, int indent, const char *word)
+{
+	int len = strlen(word);
+
+	if (*column > indent && *column + 1 + len > LINE_WIDTH) {
+		fprintf(out, "\n%*s", indent, "");
+		*column = indent;
+	}
+	*column += fprintf(out, *column > indent ? " %s" : "%s", word);
+}
+
+static void print_usage(FILE *out, const struct options_tool *tool, const struct table *tab)
+{
+	int indent = fprintf(out, "usage: %s ", tool->name), column = indent;
+	char word[64];
+
+	for (size_t i = 0; i < tab->shown; i++) {
+		const struct options_def *def = &tab->defs[i];
+		const char *value = def->value ? def->value : "", *space = def->value ? " " : "";
+
+		if (def->letter < 256)
+			snprintf(word, sizeof(word), "[-%c%s%s]", def->letter, space, value);
+		else
+			snprintf(word, sizeof(word), "[--%s%s%s]", def->name, space, value);
+		put_word(out, &column, indent, word);
+	}
+	for (const char *arg = tool->args; *arg; arg += strspn(arg, " ")) {
+		/* "[-- COMMAND [ARG...]]" stays in one piece */
+		int len = *arg == '[' && arg[1] == '-' ? strlen(arg) : strcspn(arg, " ");
+
+		snprintf(word, sizeof(word), "%.*s", len, arg);
+		put_word(out, &column, indent, word);
+		arg += len;
+	}
+	fputc('\n', out);
+}
+
+static void print_def(FILE *out, const struct options_def *def)
+{
+	const char *value = def->value ? def->value : "", *space = def->value ? " " : "";
+	int column;
+
+	if (def->letter < 256)
+		column = fprintf(out, "  -%c%s%s, --%s%s%s", def->letter, space, value, def->name,
+				 space, value);
+	else
+		column = fprintf(out, "  --%s%s%s", def->name, space, value);
+	if (column + 2 > HELP_COLUMN) {
+		fputc('\n', out);
+		column = 0;
+	}
+	fprintf(out, "%*s", HELP_COLUMN - column, "");
+	column = HELP_COLUMN;
+	for (const char *word = def->help; *word; word += strspn(word, " ")) {
+		char text[64];
+		int len = strcspn(word, " ");
+
+		snprintf(text, sizeof(text), "%.*s", len, word);
+		put_word(out, &column, HELP_COLUMN, text);
+		word += len;
+	}
+	fputc('\n', out);
+}
+
+static void print_help(FILE *out, const struct options_tool *tool, const struct table *tab)
+{
+	print_usage(out, tool, tab);
+	fprintf(out, "\n%s\n\noptions:\n", tool->about);
+	for (size_t i = 0; i < tab->shown; i++)
+		print_def(out, &tab->defs[i]);
+	fprintf(out, "\nexamples:\n%s", tool->examples);
+}
+
+int options_fail(const struct options_tool *tool, const struct errmsg *err)
+{
+	fprintf(stderr, "%s: ", tool->name);
+	escape_print(stderr, err->text);
+	fputc('\n', stderr);
+	if (err->hint[0]) {
+		fputs("hint: ", stderr);
+		escape_print(stderr, err->hint);
+		fputc('\n', stderr);
+	}
+	return 1;
+}
+
+int options_answer(const struct options_tool *tool, enum options_result result,
+		   const struct errmsg *err)
+{
+	struct table tab;
+
+	table_init(&tab, tool);
+	if (result == OPTIONS_BAD) {
+		options_fail(tool, err);
+		print_usage(stderr, tool, &tab);
+		return 2;
+	}
+	if (result == OPTIONS_HELP)
+		print_help(stdout, tool, &tab);
+	else
+		printf("%s (bcc-gotools) %s\n", tool->name, GOTOOLS_VERSION);
+	return 0;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tracing/options_bcc.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const char *options_bcc_hint(const char *tool, int letter)
+{
+	static const struct {
+		const char *tool;
+		int letter;
+		const char *hint;
+	} rows[] = {
+		{"gotrace", 'b', "there are no pages to choose: what is lost is counted"},
+		{"gotrace", 'B', "== compares strings with any bytes in them: x == \"\\x00\\xff\""},
+		{"gotrace", 'c', "-p takes a process; without, all that run BINARY are traced"},
+		{"gotrace", 'I',
+		 "PROBEs are no C: Go's types and fields are known without headers"},
+		{"gotrace", 's', "symbols are the program's own, stripped or not"},
+		{"gotrace", 'S', "it is no Go program, and never traces itself"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].letter == letter && !strcmp(rows[i].tool, tool))
+			return rows[i].hint;
+	return NULL;
+}

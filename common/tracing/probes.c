@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tracing/probes.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "bpf-src/cookie.h"
+#include "elf/image.h"
+#include "selection/program.h"
+#include "selection/selection.h"
+#include "sites/goruntime.h"
+
+static void add(struct probes *probes, const struct program *prog, const struct site *site,
+		uint64_t cookie, size_t owner)
+{
+	struct attach_probe probe = {.addr = site->addr, .cookie = cookie};
+
+	/* sites are in text, and text is in the file */
+	if (!image_addr_to_off(prog->img, site->addr, &probe.off))
+		return;
+	probes->items = mem_grow(probes->items, probes->count, &probes->cap, sizeof(probe));
+	probes->owners =
+		mem_grow(probes->owners, probes->count, &probes->owner_cap, sizeof(size_t));
+	probes->owners[probes->count] = owner;
+	probes->items[probes->count++] = probe;
+}
+
+/* 0 is a function; a node of an inline tree is told apart by its number */
+static unsigned copy_of(const struct selection_item *item)
+{
+	return item->is_copy ? (unsigned)item->copy.node + 1 : 0;
+}
+
+static uint32_t row_of(const struct probes *probes, const struct selection *sel,
+		       const struct selection_item *item)
+{
+	return sel->want.places ? (uint32_t)(probes->first_place + probes->count) : item->row;
+}
+
+static void add_exits(struct probes *probes, const struct selection *sel, size_t owner)
+{
+	const struct selection_item *item = &sel->items[owner];
+
+	for (size_t i = 0; i < item->exits; i++) {
+		const struct site *site = &sel->exits.items[item->first_exit + i];
+		/* a clock alone has no use for the difference */
+		bool jumps = site->kind == SITE_TAIL_JUMP && sel->want.places;
+		enum cookie_kind kind = jumps ? COOKIE_JUMP : COOKIE_RETURN;
+
+		add(probes, item->prog, site,
+		    cookie_make(row_of(probes, sel, item), kind, site->sp_adjust, copy_of(item)),
+		    owner);
+	}
+}
+
+static void add_entry(struct probes *probes, const struct selection *sel, size_t owner)
+{
+	const struct selection_item *item = &sel->items[owner];
+	enum cookie_kind kind =
+		item->entry.kind == SITE_CHECK_BRANCH ? COOKIE_CALL_IF_CHECKED : COOKIE_CALL;
+
+	add(probes, item->prog, &item->entry,
+	    cookie_make(row_of(probes, sel, item), kind, item->entry.sp_adjust, copy_of(item)),
+	    owner);
+}
+
+static void add_hook(struct probes *probes, const struct program *prog, const struct goruntime *rt,
+		     const struct site *site, enum cookie_kind kind)
+{
+	/* gccgo's place tells where the goroutine's ID is */
+	uint32_t row = rt->split_stack ? probes->first_place + probes->count : 0;
+
+	if (site->addr)
+		add(probes, prog, site, cookie_make(row, kind, 0, 0), SIZE_MAX);
+}
+
+static void add_hooks(struct probes *probes, const struct program *prog, const struct goruntime *rt)
+{
+	add_hook(probes, prog, rt, &rt->recovered, COOKIE_RECOVERED);
+	add_hook(probes, prog, rt, &rt->goexit, COOKIE_GOEXIT);
+	add_hook(probes, prog, rt, &rt->fatal, COOKIE_FATAL);
+}
+
+static bool stands_in(const struct selection_item *item, const struct program *prog)
+{
+	return item->prog == prog && !item->skipped;
+}
+
+/* At one place the kernel runs the probe first that was attached last: so the first group's. */
+static void add_of_all(struct probes *probes, const struct selection *sel,
+		       const struct program *prog, uint32_t part,
+		       void (*add_of)(struct probes *, const struct selection *, size_t owner))
+{
+	for (uint32_t group = sel->group + 1; group-- > 0;)
+		for (size_t i = 0; i < sel->item_count; i++)
+			if (sel->items[i].group == group && sel->items[i].part == part &&
+			    stands_in(&sel->items[i], prog))
+				add_of(probes, sel, i);
+}
+
+/* are there calls for the file's hooks to end? */
+static bool any_timed(const struct selection *sel, const struct program *prog,
+		      const struct goruntime *rt)
+{
+	for (size_t i = 0; i < sel->item_count; i++)
+		if (sel->items[i].returns &&
+		    (stands_in(&sel->items[i], prog) || (rt->is_library && !sel->items[i].skipped)))
+			return true;
+	return false;
+}
+
+struct probes *probes_new(const struct selection *sel, const struct program *prog,
+			  const struct goruntime *rt, uint32_t part, size_t first_place)
+{
+	struct probes *probes = mem_zalloc(1, sizeof(*probes));
+
+	probes->first_place = first_place;
+	add_of_all(probes, sel, prog, part, add_exits);
+	if (rt && !part && any_timed(sel, prog, rt))
+		add_hooks(probes, prog, rt);
+	add_of_all(probes, sel, prog, part, add_entry);
+	return probes;
+}
+
+void probes_free(struct probes *probes)
+{
+	free(probes->items);
+	free(probes->owners);
+	free(probes);
+}
+
+bool probes_note_refused(struct probes *probes, struct selection *sel)
+{
+	bool others = false;
+
+	for (size_t i = 0; i < probes->count; i++) {
+		if (!probes->items[i].refused || probes->owners[i] == SIZE_MAX)
+			continue;
+		struct selection_item *item = &sel->items[probes->owners[i]];
+
+		others |= item->exits > 0;
+		if (item->skipped)
+			continue;
+		item->skipped = probes->refusal = probes->items[i].refused;
+		selection_uncount(sel, item);
+	}
+	return others;
+}

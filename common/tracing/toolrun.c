@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tracing/toolrun.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/errmsg.h"
+#include "base/escape.h"
+#include "base/json.h"
+#include "base/progress.h"
+#include "base/signals.h"
+#include "files/process.h"
+#include "kernel/attach.h"
+#include "kernel/events.h"
+#include "selection/program.h"
+#include "tracing/command.h"
+#include "tracing/descendants.h"
+#include "tracing/filewatch.h"
+#include "tracing/options.h"
+#include "tracing/textcost.h"
+#include "tracing/toolrun_words.h"
+
+enum { STREAM_NS = 100 * 1000 * 1000, SWEEP_NS = 250 * 1000 * 1000, STREAM_BUFFER = 1 << 16 };
+enum { MANY_FUNCTIONS = 10000 };
+
+void toolrun_print_time(const struct options *opts)
+{
+	char clock[9];
+
+	putchar('\n');
+	if (!opts->timestamp)
+		return;
+	session_clock(clock);
+	puts(clock);
+}
+
+void toolrun_json_time(struct json *json)
+{
+	char text[64], date[32];
+	struct timespec now;
+	struct tm utc;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	gmtime_r(&now.tv_sec, &utc);
+	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &utc);
+	snprintf(text, sizeof(text), "%s.%06ldZ", date, now.tv_nsec / 1000);
+	json_key(json, "time");
+	json_string(json, text);
+}
+
+struct progress { /* of one run */
+	struct toolrun *run;
+	struct tracer *tracer;
+	struct errmsg err; /* of a callback of the session */
+	bool failed;
+	size_t left_running; /* processes that the command started, when it ended */
+};
+
+static void print_program(FILE *out, const struct tracer *tracer)
+{
+	for (size_t i = 0; i < tracer->def_count; i++)
+		fprintf(out, "#define %s %lld\n", tracer->defs[i].name,
+			(long long)tracer->defs[i].value);
+	char *text = bpfprog_text(tracer->config->bpf_file, tracer->inserts, tracer->insert_count);
+
+	fputs(text, out);
+	free(text);
+	textcost_print(tracer->cost, out);
+	fputs(bpfprog_chatter(tracer->bpf), stderr);
+}
+
+/* The reason is known only right after it has failed. Returns 0, or -1: it fails. */
+static int check_output(struct progress *progress)
+{
+	struct errmsg err;
+
+	if (!session_flush(&err))
+		return 0;
+	if (!progress->failed)
+		progress->err = err;
+	progress->failed = true;
+	return -1;
+}
+
+static void tick(void *ctx)
+{
+	struct progress *progress = ctx;
+
+	if (!progress->run->show)
+		return;
+	if (!progress->failed && progress->run->show(progress->run->ctx, false, &progress->err))
+		progress->failed = true;
+	check_output(progress);
+}
+
+static bool on_stream(void *ctx)
+{
+	struct progress *progress = ctx;
+	const struct toolrun *run = progress->run;
+	bool more = true;
+
+	if (run->sweep)
+		run->sweep(run->ctx);
+	if (run->events)
+		more = run->events(run->ctx, false);
+	return !check_output(progress) && more;
+}
+
+/* The file was written to: breakpoints at offsets of its old text would break the new program, so
+ * nothing may be attached any more. */
+static bool on_file_event(void *ctx)
+{
+	struct progress *progress = ctx;
+	const char *written = filewatch_written(progress->tracer->watch);
+
+	if (!written || progress->failed)
+		return true;
+	tracer_detach(progress->tracer);
+	errmsg_set(&progress->err, "\"%s\" was written to while it was traced: detached", written);
+	progress->failed = true;
+	return false;
+}
+
+static bool on_watch(void *ctx)
+{
+	struct progress *progress = ctx;
+	bool more = on_file_event(ctx);
+
+	if (more)
+		toolrun_say_newly_replaced(progress->tracer, progress->run->tool->name);
+	return more;
+}
+
+static uint64_t stream_ns(const struct toolrun *run)
+{
+	if (run->events)
+		return STREAM_NS;
+	return run->sweep ? SWEEP_NS : 0;
+}
+
+/* readable when the process that is traced has ended; -1: no certain one is */
+static int process_end(const struct tracer *tracer)
+{
+	if (tracer->command)
+		return command_pidfd(tracer->command);
+	return tracer->process ? process_fd(tracer->process) : -1;
+}
+
+static int run_session(struct progress *progress, struct session *ses, struct errmsg *err)
+{
+	const struct toolrun *run = progress->run;
+	const struct options *opts = run->opts;
+	struct session_spec spec = {.interval_ns = opts->interval_ns,
+				    .duration_ns = opts->duration_ns,
+				    .process_fd = process_end(progress->tracer),
+				    .event_fd = filewatch_fd(progress->tracer->watch),
+				    .tick = tick,
+				    .event = on_watch,
+				    .stream_ns = stream_ns(run),
+				    .stream_fd = run->event_fd ? run->event_fd(run->ctx) : -1,
+				    .stream = on_stream,
+				    .ctx = progress};
+	enum session_end end = SESSION_ENOUGH;
+	int ret = session_run(ses, &spec, &end, err);
+
+	if (end == SESSION_PROCESS && progress->tracer->descendants)
+		progress->left_running = descendants_running(progress->tracer->descendants);
+	return ret;
+}
+
+static int show_rest(struct progress *progress, struct errmsg *err)
+{
+	const struct toolrun *run = progress->run;
+	int ret = 0;
+
+	if (run->events)
+		run->events(run->ctx, true);
+	if (run->show)
+		ret = run->show(run->ctx, true, err);
+	check_output(progress);
+	if (run->lost)
+		run->lost(run->ctx);
+	return ret;
+}
+
+/* Idle first, then detached, then read: the numbers stand still, and belong together. Without a way
+ * to be idle, read first: many probes are detached one after another, and on a busy machine the
+ * last would count on for long after the first. */
+static int finish(struct progress *progress, struct errmsg *err)
+{
+	struct toolrun *run = progress->run;
+	bool quick = (run->stop || run->events) && attach_how() == ATTACH_MULTI;
+
+	if (run->stop)
+		run->stop(run->ctx);
+	tracer_stop(progress->tracer);
+	if (quick)
+		tracer_detach(progress->tracer);
+	/* since it was last looked at */
+	on_file_event(progress);
+	int ret = show_rest(progress, err);
+
+	selection_print_skipped(stderr, progress->tracer->sel, run->tool->name, run->opts->verbose);
+	toolrun_say_replaced(progress->tracer, run->tool->name);
+	if (!run->opts->json && !run->quiet_end)
+		puts("Detaching...");
+	fflush(stdout);
+	/* perf events take a tenth of a second each */
+	tracer_detach(progress->tracer);
+	toolrun_say_after(progress->tracer, run->tool->name, progress->left_running);
+	if (progress->failed) {
+		*err = progress->err;
+		return -1;
+	}
+	return ret ? ret : session_flush(err);
+}
+
+static int say_started(struct progress *progress, struct errmsg *err)
+{
+	const struct toolrun *run = progress->run;
+	const struct tracer *tracer = progress->tracer;
+
+	if (run->started)
+		run->started(run->ctx);
+	else
+		session_print_start(run->opts->json ? stderr : stdout,
+				    selection_traced(tracer->sel), tracer->patterns,
+				    tracer->config->pattern_count);
+	if (!check_output(progress))
+		return 0;
+	*err = progress->err;
+	return -1;
+}
+
+static int trace(struct progress *progress, struct session *ses, struct errmsg *err)
+{
+	struct toolrun *run = progress->run;
+	struct tracer *tracer = progress->tracer;
+	int ret;
+
+	progress_end();
+	if (run->begin(run->ctx, tracer, err))
+		return -1;
+	if (!selection_traced(tracer->sel))
+		return errmsg_set(err, "no function can be traced: %s", tracer->refusal);
+	toolrun_say_before(tracer, run->tool->name);
+	ret = say_started(progress, err);
+	if (!ret && tracer->command)
+		ret = command_start(tracer->command, err);
+	if (!ret)
+		ret = run_session(progress, ses, err);
+	return ret ? ret : finish(progress, err);
+}
+
+/* From the first probe on a signal ends the run in order, and what was gathered is shown. */
+static int attach_and_trace(struct progress *progress, struct errmsg *err)
+{
+	struct session *ses = tracer_attach(progress->tracer, err) ? NULL : session_new(err);
+	int ret = -1;
+
+	/* many lines at a time are written at a time */
+	if (progress->run->events)
+		setvbuf(stdout, NULL, _IOFBF, STREAM_BUFFER);
+	if (ses)
+		ret = trace(progress, ses, err);
+	session_free(ses);
+	return ret;
+}
+
+static int prepare_and_trace(struct toolrun *run, struct errmsg *err)
+{
+	struct progress progress = {.run = run};
+
+	if (session_check_privileges(err) || (run->events && events_check(err)))
+		return -1;
+	progress.tracer = tracer_new(&run->config, err);
+	if (!progress.tracer)
+		return -1;
+	progress_pause();
+	selection_print_notes(stderr, progress.tracer->sel);
+	textcost_warn(progress.tracer->cost, stderr, run->tool->name);
+	if (run->opts->verbose)
+		print_program(run->opts->json ? stderr : stdout, progress.tracer);
+	progress_resume();
+	int ret = attach_and_trace(&progress, err);
+
+	tracer_free(progress.tracer);
+	return ret;
+}
+
+/* Whoever types '*' hardly knows what it costs. */
+static void warn_of_many(void *ctx, const struct selection *sel)
+{
+	const struct toolrun *run = ctx;
+	bool returns = run->config.want.returns;
+
+	for (size_t i = 0; run->config.pattern_returns && i < run->config.pattern_count; i++)
+		returns |= run->config.pattern_returns[i];
+	if (sel->row_count <= MANY_FUNCTIONS)
+		return;
+	progress_pause();
+	fprintf(stderr,
+		"%s: about to probe %zu functions: each of their calls takes %s longer meanwhile, "
+		"and a program that does little else many times as long\n"
+		"hint: name a package, as in 'main.*', or trace for a second (-d 1)\n",
+		run->tool->name, sel->row_count,
+		returns ? "some 10 microseconds" : "1 to 4 microseconds");
+	progress_resume();
+}
+
+int toolrun(struct toolrun *run)
+{
+	const struct options *opts = run->opts;
+	struct errmsg err = {0};
+
+	signals_take(run->tool->name); /* main has: this is for one that forgets */
+	if (!run->config.patterns) {
+		run->config.patterns = opts->patterns;
+		run->config.pattern_count = opts->pattern_count;
+	}
+	run->config.pid = opts->pid;
+	run->config.command = opts->command;
+	run->config.force = opts->force;
+	run->config.want.regex = opts->regexp;
+	run->config.want.inlined = opts->inlined;
+	run->config.want.fips = opts->fips;
+	run->config.selected = warn_of_many;
+	run->config.selected_ctx = run;
+	progress_begin(run->tool->name);
+	int ret = prepare_and_trace(run, &err);
+
+	progress_end();
+	return ret ? options_fail(run->tool, &err) : 0;
+}

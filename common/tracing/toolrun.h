@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every tracing tool does between its options and its output: privileges, tracer, messages,
+ * the run, and the words about what was lost at the end. */
+#ifndef TOOLRUN_H
+#define TOOLRUN_H
+
+#include <stdbool.h>
+
+#include "tracing/session.h"
+#include "tracing/tracer.h"
+
+struct json;
+struct options;
+struct options_tool;
+
+struct toolrun {
+	const struct options_tool *tool;
+	const struct options *opts;
+	struct tracer_config config;
+	/* Called by toolrun(), with `ctx`: */
+	int (*begin)(void *ctx, struct tracer *tracer, struct errmsg *err); /* attached */
+	/* at each interval, and at the end; NULL: nothing to show then */
+	int (*show)(void *ctx, bool final, struct errmsg *err);
+	/* some times a second, to keep the maps from filling up; NULL: nothing to do */
+	void (*sweep)(void *ctx);
+	void (*lost)(void *ctx); /* at the end: what was lost, on stderr; NULL: nothing can be */
+	int (*stop)(void *ctx);  /* before detaching: make the kernel side idle; NULL: none */
+	/* What comes as it happens: prints it; `all`: to the last of it, as nothing comes after.
+	 * Answers false: enough, the run shall end. NULL: nothing. It is called some times a
+	 * second, and when event_fd is readable. */
+	bool (*events)(void *ctx, bool all);
+	int (*event_fd)(void *ctx); /* asked after `begin`; NULL: none */
+	/* in place of the line "Tracing N functions..."; NULL: that line */
+	void (*started)(void *ctx);
+	bool quiet_end; /* no line "Detaching..." */
+	void *ctx;
+};
+
+/* Before each summary: an empty line (it ends the line of the user's ^C), and under -T the time. */
+void toolrun_print_time(const struct options *opts);
+/* "time":"2026-11-21T04:20:05.123456Z", in UTC */
+void toolrun_json_time(struct json *json);
+
+/* Runs to the end and returns the exit status. */
+int toolrun(struct toolrun *run);
+
+#endif

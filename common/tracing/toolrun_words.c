@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tracing/toolrun_words.h"
+
+#include <stdio.h>
+
+#include "base/escape.h"
+#include "files/process.h"
+#include "kernel/execwatch.h"
+#include "selection/program.h"
+#include "tracing/descendants.h"
+#include "tracing/filewatch.h"
+#include "tracing/tracer.h"
+
+/* Where the kernel does not tell at once that a file is written to. */
+static void say_lack(const struct tracer *tracer, const char *tool)
+{
+	const char *lack = filewatch_lack(tracer->watch);
+
+	if (lack)
+		fprintf(stderr,
+			"%s: %s: that a traced file is written to in place would be noticed within "
+			"a second only\n",
+			tool, lack);
+}
+
+/* a file that the process does not run: deleted and built anew, perhaps */
+static void say_not_mapped(const struct tracer *tracer, const char *tool)
+{
+	for (size_t i = 0; tracer->process && i < tracer->program_count; i++) {
+		if (process_maps(tracer->process, tracer->programs[i]->file))
+			continue;
+		fprintf(stderr, "%s: process %d does not run \"", tool, tracer->pid);
+		escape_print(stderr, tracer->programs[i]->path);
+		fputs("\": leave BINARY out to trace what it runs\n", stderr);
+	}
+}
+
+/* Before tracing: what COMMAND starts is another process. */
+static void say_alone(const struct tracer *tracer, const char *tool)
+{
+	const struct errmsg *why = &tracer->alone_why;
+
+	if (why->text[0])
+		fprintf(stderr, "%s: processes that COMMAND starts are not traced: %s\n", tool,
+			why->text);
+}
+
+void toolrun_say_newly_replaced(const struct tracer *tracer, const char *tool)
+{
+	const char *path;
+
+	while ((path = filewatch_newly_replaced(tracer->watch))) {
+		fprintf(stderr, "%s: \"", tool);
+		escape_print(stderr, path);
+		fputs("\" was replaced on disk: only processes of the old file are seen\n", stderr);
+	}
+}
+
+void toolrun_say_replaced(const struct tracer *tracer, const char *tool)
+{
+	const char *path;
+
+	for (unsigned n = 0; (path = filewatch_replaced(tracer->watch, n)); n++) {
+		fprintf(stderr, "%s: \"", tool);
+		escape_print(stderr, path);
+		fputs("\" was replaced while it was traced: only processes of the old file were "
+		      "seen\n",
+		      stderr);
+	}
+}
+
+/* A program that another thread than the first one executes runs at once; the probes come a little
+ * later. */
+static void say_executed(const struct tracer *tracer, const char *tool)
+{
+	struct execwatch_report report = {0};
+
+	if (tracer->execs)
+		execwatch_read(tracer->execs, &report);
+	if (report.times)
+		fprintf(stderr,
+			"%s: process %d executed a program in its place: calls of the first %.1f "
+			"ms of it were not seen\n",
+			tool, tracer->pid, report.blind_ns / 1e6);
+	if (report.failure.text[0])
+		fprintf(stderr, "%s: cannot attach anew after an execve: %s\n", tool,
+			report.failure.text);
+}
+
+static void say_descendants(const struct tracer *tracer, const char *tool, size_t running)
+{
+	const struct descendants *desc = tracer->descendants;
+	unsigned long long lost = desc ? descendants_lost(desc) : 0;
+
+	if (lost)
+		fprintf(stderr, "%s: %llu process%s that COMMAND started not followed: too many\n",
+			tool, lost, lost == 1 ? " was" : "es were");
+	if (running)
+		fprintf(stderr,
+			"%s: %zu process%s that COMMAND started: traced up to COMMAND's end only\n",
+			tool, running, running == 1 ? " still runs" : "es still run");
+}
+
+void toolrun_say_before(const struct tracer *tracer, const char *tool)
+{
+	say_not_mapped(tracer, tool);
+	say_lack(tracer, tool);
+	say_alone(tracer, tool);
+}
+
+void toolrun_say_after(const struct tracer *tracer, const char *tool, size_t running)
+{
+	say_executed(tracer, tool);
+	say_descendants(tracer, tool, running);
+	if (tracer->stuck)
+		fprintf(stderr,
+			"%s: a traced call waits for memory that it does not get: the probes stay "
+			"until it goes on or ends\n",
+			tool);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The common life of a tracing tool: programs opened, names selected, the kernel side compiled
+ * while the sites are found, probes attached, a command started; and all of it undone. */
+#ifndef TRACER_H
+#define TRACER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/errmsg.h"
+#include "kernel/bpfprog.h"
+#include "selection/selection.h"
+#include "sites/goruntime.h"
+#include "tracing/tracer_config.h"
+
+struct command;
+struct descendants;
+struct tracer;
+
+struct tracer {
+	const struct tracer_config *config;
+	struct program **programs;
+	size_t program_count, program_cap;
+	struct selection *sel;
+	char **patterns; /* what was asked for, without binaries; config->pattern_count of them */
+	struct filewatch *watch;
+	struct command *command;    /* NULL: none */
+	struct program *executed;   /* what the process or the command executes; NULL: not asked */
+	pid_t pid;                  /* of -p or of the command; 0: every process */
+	struct textcost *cost;      /* what breakpoints take of processes' memory */
+	struct attach_trial *trial; /* runs yet; or NULL */
+	struct execwatch *execs;    /* of it; NULL: other processes have the probes as well */
+	/* it is not the command itself that is asked for: what it starts is traced too; or why
+	 * that cannot be, if `alone_why` has a text */
+	bool follows;
+	struct errmsg alone_why;
+	struct descendants *descendants;
+	struct process *process;     /* of -p, held since before anything was read; or NULL */
+	struct goruntime *runtimes;  /* of each program, where goroutines are followed; or NULL */
+	struct bpfprog_define *defs; /* all that the kernel side was compiled with */
+	struct bpfprog_insert *inserts; /* the generated parts of the kernel side */
+	size_t def_count, def_cap, insert_count, insert_cap, place_count, place_max;
+	/* with want.places: of all probes; the kernel side has it as map `places`, -DPLACES=n */
+	struct trace_place *places;
+	struct tracer_tls *tls; /* see tracer_parts.h; NULL: not needed */
+	/* it was compiled with SLEEPABLE; and a handler waits for memory without end: its probes
+	 * stay until it goes on */
+	bool sleepable, stuck;
+	struct bpfprog *bpf;
+	uint32_t part_count;      /* of the kernel side's programs: on_probe, on_probe_1, ... */
+	struct attach **attached; /* for each program and part */
+	struct gate *gate;        /* what they are attached to, so that all begin at one instant */
+	const char *refusal;      /* why the kernel would not take a probe; NULL: it took all */
+};
+
+/* Up to, and not including, the first call that is seen. The config outlives the tracer. NULL and
+ * *err on failure. */
+struct tracer *tracer_new(const struct tracer_config *config, struct errmsg *err);
+/* For `plan`. Names and marks outlive the tracer; the malloc'd text is the tracer's from here. */
+void tracer_define(struct tracer *tracer, const char *name, uint64_t value);
+void tracer_insert(struct tracer *tracer, const char *mark, char *text);
+/* From now on calls are seen; items with a probe that the kernel refuses have their `skipped` set.
+ * Returns 0, or -1 with *err. */
+int tracer_attach(struct tracer *tracer, struct errmsg *err);
+/* Where the kernel can end all probes at one instant, before they are detached one after another.
+ */
+void tracer_stop(struct tracer *tracer);
+/* No handler runs any more when it returns, but where `stuck` says so. */
+void tracer_detach(struct tracer *tracer);
+void tracer_free(struct tracer *tracer); /* NULL is all right */
+
+#endif

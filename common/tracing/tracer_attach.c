@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+/* From sites to attached probes, and what the kernel side must know of them. */
+#include "tracing/tracer_parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errmsg.h"
+#include "base/mem.h"
+#include "bpf-src/cookie.h"
+#include "bpf-src/trace_shared.h"
+#include "files/process.h"
+#include "kernel/attach.h"
+#include "kernel/bpfmap.h"
+#include "program/pclntab.h"
+#include "selection/program.h"
+#include "tracing/probes.h"
+
+/* Inlined copies are known by the stack pointer at their own entry: that of the function which they
+ * stand in is in its table. */
+static int frame_of(const struct program *prog, const struct selection_item *item,
+		    const struct attach_probe *probe)
+{
+	struct pclntab_func fn;
+	int32_t bytes;
+
+	if (!item->is_copy)
+		return 0;
+	if (!pclntab_find(prog->tab, probe->addr, &fn) ||
+	    !pclntab_sp_delta(prog->tab, &fn, probe->addr, &bytes))
+		return -1;
+	bytes -= cookie_adjust(probe->cookie);
+	return bytes < 0 ? -1 : bytes;
+}
+
+/* Notes the probes' places; what is there from `first` on was of the same program, refused. */
+static int note_places(struct tracer *tracer, const struct program *prog,
+		       const struct goruntime *rt, const struct probes *probes, struct errmsg *err)
+{
+	const struct selection *sel = tracer->sel;
+	size_t first = probes->first_place;
+
+	if (!sel->want.places)
+		return 0;
+	tracer->place_count = first + probes->count;
+	if (tracer->place_count > tracer->place_max)
+		return errmsg_set(err, "more than %zu places to probe: trace fewer functions",
+				  tracer->place_max);
+	for (size_t i = 0; i < probes->count; i++) {
+		struct trace_place *place = &tracer->places[first + i];
+		size_t item = probes->owners[i];
+
+		if (rt)
+			*place = (struct trace_place){.addr = probes->items[i].addr,
+						      .tls_word = rt->tls_word,
+						      .tls_delta = rt->tls_delta};
+		if (item == SIZE_MAX)
+			continue;
+		place->addr = probes->items[i].addr;
+		place->item = item;
+		place->plan = sel->items[item].plan;
+		if (sel->items[item].restart)
+			place->restart = sel->items[item].restart - place->addr;
+		place->frame = frame_of(prog, &sel->items[item], &probes->items[i]);
+	}
+	return 0;
+}
+
+/* The kernel side is told of the places before it can meet them. */
+int tracer_fill_places(const struct tracer *tracer, size_t first, struct errmsg *err)
+{
+	int fd = bpfprog_map(tracer->bpf, "places");
+
+	for (size_t i = first; i < tracer->place_count; i++) {
+		uint32_t key = i;
+
+		if (bpfmap_update(fd, &key, &tracer->places[i]))
+			return errmsg_set(err, "cannot tell the kernel side of %zu probes: %s",
+					  tracer->place_count, strerror(errno));
+	}
+	return tracer_fill_tls(tracer, err);
+}
+
+/* What the kernel side must know before the first hit; with a gate that is later. */
+static int tell_kernel_side(struct tracer *tracer, const struct program *prog,
+			    const struct goruntime *rt, struct probes *probes, struct errmsg *err)
+{
+	if (note_places(tracer, prog, rt, probes, err) || tracer_note_tls(tracer, rt, probes, err))
+		return -1;
+	return tracer->gate ? 0 : tracer_fill_places(tracer, probes->first_place, err);
+}
+
+/* with a gate there are cookies */
+static int cookies_map(const struct tracer *tracer)
+{
+	return tracer->gate ? -1 : bpfprog_map(tracer->bpf, "cookies");
+}
+
+static int attach_program(struct tracer *tracer, size_t n, uint32_t part, int prog_fd,
+			  size_t first_place, struct errmsg *err)
+{
+	const struct program *prog = tracer->programs[n];
+	/* the hooks stand at other addresses in each file */
+	const struct goruntime *rt = tracer->runtimes ? &tracer->runtimes[n] : NULL;
+	struct probes *probes = probes_new(tracer->sel, prog, rt, part, first_place);
+	struct attach **at = &tracer->attached[n * tracer->part_count + part];
+	const struct attach_way way = {attach_how(), prog_fd, cookies_map(tracer),
+				       tracer->execs ? tracer->pid : 0};
+	int ret = tell_kernel_side(tracer, prog, rt, probes, err);
+
+	if (!ret && probes->count) {
+		*at = attach_new(&way, prog->file, probes->items, probes->count, err);
+		ret = *at ? 0 : -1;
+	}
+	/* a call whose end cannot be seen must not be seen to begin */
+	if (!ret && probes_note_refused(probes, tracer->sel)) {
+		attach_free(*at);
+		*at = NULL;
+		tracer_forget_tls(tracer, probes);
+		ret = 1;
+	}
+	if (probes->refusal)
+		tracer->refusal = probes->refusal;
+	probes_free(probes);
+	return ret;
+}
+
+int tracer_attach_all(struct tracer *tracer, const int *prog_fds, struct errmsg *err)
+{
+	size_t count = tracer->program_count * tracer->part_count;
+
+	if (tracer_check(tracer, err))
+		return -1;
+	/* what was read by its number may be another's */
+	if (tracer->process && !process_runs(tracer->process))
+		return errmsg_set(err, "process %d has ended", tracer->pid);
+	tracer->attached = mem_zalloc(count, sizeof(struct attach *));
+	tracer->places = mem_zalloc(tracer->place_max, sizeof(*tracer->places));
+	for (size_t i = 0; i < count; i++) {
+		uint32_t part = i % tracer->part_count;
+		size_t first_place = tracer->place_count;
+		int ret;
+
+		do
+			ret = attach_program(tracer, i / tracer->part_count, part, prog_fds[part],
+					     first_place, err);
+		while (ret > 0);
+		if (ret) {
+			tracer_hint_memory(tracer, err);
+			return -1;
+		}
+	}
+	return 0;
+}

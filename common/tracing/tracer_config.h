@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a tool asks of the tracer. */
+#ifndef TRACER_CONFIG_H
+#define TRACER_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "kernel/bpfprog.h"
+#include "selection/selection.h"
+
+struct errmsg;
+struct tracer;
+
+struct tracer_config {
+	char *const *patterns; /* [p:][BINARY:]PATTERN */
+	size_t pattern_count;
+	/* NULL, or: pattern n is group n of the selection, and its calls are timed if [n] */
+	const bool *pattern_returns;
+	pid_t pid;            /* -p; 0: none */
+	char *const *command; /* -- COMMAND ARG..., NULL-terminated; NULL: none */
+	int cpu;              /* -c; -1: all */
+	struct selection_want want;
+	const char *bpf_file;              /* in bpf-src/ */
+	const struct bpfprog_define *defs; /* the tool's own */
+	size_t def_count;
+	/* The kernel side follows goroutines: runtime offsets and hooks. It can be compiled with
+	 * -DSLEEPABLE=1, and then loaded as a program that may sleep: so it is where the kernel
+	 * can. */
+	bool goroutines, sleepable;
+	bool force; /* however much memory breakpoints take of the processes */
+	/* Called when the items are known (and the runtimes), before anything is compiled: may set
+	 * the items' `plan` and `skipped`, and call tracer_define() and tracer_insert(). -1 with
+	 * *err ends it. NULL: none. */
+	int (*plan)(void *ctx, struct tracer *tracer, struct errmsg *err);
+	/* Called when the kernel side's maps are there and no call is seen yet. NULL: none. */
+	int (*loaded)(void *ctx, struct tracer *tracer, struct errmsg *err);
+	void *plan_ctx; /* of both */
+	/* Called when the items are known, before anything that takes long. NULL: none. */
+	void (*selected)(void *ctx, const struct selection *sel);
+	void *selected_ctx;
+};
+
+#endif

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the kernel side is compiled with. */
+#include "tracing/tracer_parts.h"
+
+#include "base/errmsg.h"
+#include "base/mem.h"
+#include "bpf-src/cookie.h"
+#include "kernel/attach.h"
+#include "kernel/btf.h"
+#include "selection/target.h"
+
+enum { PLACES_SPARE = 1 << 16, PLACES_PER_ITEM = 8 };
+
+void tracer_define(struct tracer *tracer, const char *name, uint64_t value)
+{
+	tracer->defs =
+		mem_grow(tracer->defs, tracer->def_count, &tracer->def_cap, sizeof(*tracer->defs));
+	tracer->defs[tracer->def_count++] = (struct bpfprog_define){name, value};
+}
+
+void tracer_insert(struct tracer *tracer, const char *mark, char *text)
+{
+	tracer->inserts = mem_grow(tracer->inserts, tracer->insert_count, &tracer->insert_cap,
+				   sizeof(*tracer->inserts));
+	tracer->inserts[tracer->insert_count++] = (struct bpfprog_insert){mark, text};
+}
+
+/* Kernels without BTF still serve programs with g in a register, but for calls of assembly and for
+ * telling a process's calls before and after an execve apart. */
+static int define_task(struct tracer *tracer, struct errmsg *err)
+{
+	const struct goruntime *rt = &tracer->runtimes[0];
+	struct btf_process proc;
+	uint32_t fsbase;
+	bool known = !btf_thread_fsbase(&fsbase, err) && !btf_process(&proc, err);
+
+	if (!known && !rt->g_in_register)
+		return -1;
+	tracer_define(tracer, "TLS_G", known ? (uint64_t)(int64_t)rt->tls_g : 0);
+	tracer_define(tracer, "FSBASE_OFF", known ? fsbase : 0);
+	if (!known)
+		return 0;
+	tracer_define_tls(tracer);
+	tracer_define(tracer, "TASK_LEADER", proc.leader);
+	tracer_define(tracer, "TASK_START", proc.start_ns);
+	tracer_define(tracer, "TASK_EXEC", proc.exec);
+	tracer_define(tracer, "TASK_SIGNAL", proc.signal);
+	tracer_define(tracer, "SIGNAL_LIVE", proc.signal_live);
+	return 0;
+}
+
+static int define_runtime(struct tracer *tracer, struct errmsg *err)
+{
+	const struct goruntime *rt = &tracer->runtimes[0];
+
+	if (rt->g_in_register)
+		tracer_define(tracer, "G_REGISTER", 1);
+	if (rt->split_stack) {
+		tracer_define(tracer, "SPLIT_STACK", 1);
+		tracer_define(tracer, "SPLIT_BACKOFF", rt->split_backoff);
+	}
+	tracer_define(tracer, "GOID_OFF", rt->g_goid);
+	tracer_define(tracer, "G_M", rt->g_m);
+	tracer_define(tracer, "G_SCHED_SP", rt->g_sched_sp);
+	tracer_define(tracer, "M_CURG", rt->m_curg);
+	return define_task(tracer, err);
+}
+
+/* How many sites items have is not known yet while the kernel side is compiled: most functions
+ * return in one or two places, at most thousands. */
+static void define_places(struct tracer *tracer)
+{
+	if (!tracer->config->want.places)
+		return;
+	tracer->place_max = PLACES_SPARE + PLACES_PER_ITEM * tracer->sel->item_count;
+	if (tracer->place_max > COOKIE_ROWS)
+		tracer->place_max = COOKIE_ROWS;
+	tracer_define(tracer, "PLACES", tracer->place_max);
+}
+
+/* Where the kernel tells nothing of its types, only processes of the tool's own PID namespace are
+ * known. */
+static int define_pids(struct tracer *tracer, struct errmsg *err)
+{
+	unsigned long dev, ino;
+	struct btf_pids pids;
+
+	if (tracer->pid)
+		tracer_define(tracer, "TGID", tracer->pid);
+	if (!target_pid_namespace(&dev, &ino))
+		return 0;
+	tracer_define(tracer, "PIDNS_DEV", dev);
+	tracer_define(tracer, "PIDNS_INO", ino);
+	if (btf_pids(&pids, err)) {
+		errmsg_hint(err, "process %d is in another PID namespace: trace it from there",
+			    tracer->pid);
+		return tracer->pid && target_in_other_namespace(tracer->pid) ? -1 : 0;
+	}
+	tracer_define(tracer, "PIDNS_LEADER", pids.task_leader);
+	tracer_define(tracer, "TASK_PID", pids.task_pid);
+	tracer_define(tracer, "PID_LEVEL", pids.pid_level);
+	tracer_define(tracer, "PID_NUMBERS", pids.pid_numbers);
+	tracer_define(tracer, "UPID_SIZE", pids.upid_size);
+	tracer_define(tracer, "UPID_NR", pids.upid_nr);
+	tracer_define(tracer, "UPID_NS", pids.upid_ns);
+	tracer_define(tracer, "NS_INUM", pids.ns_inum);
+	return 0;
+}
+
+int tracer_define_all(struct tracer *tracer, struct errmsg *err)
+{
+	const struct tracer_config *config = tracer->config;
+
+	tracer_define(tracer, "ROWS", tracer->sel->row_count);
+	if (define_pids(tracer, err))
+		return -1;
+	if (tracer->pid && !tracer->follows)
+		tracer_define(tracer, "FOLLOW_EXEC", 1);
+	if (config->cpu >= 0)
+		tracer_define(tracer, "CPU", config->cpu);
+	define_places(tracer);
+	tracer->sleepable = config->sleepable && attach_sleepable();
+	if (tracer->sleepable)
+		tracer_define(tracer, "SLEEPABLE", 1);
+	for (size_t i = 0; i < config->def_count; i++)
+		tracer_define(tracer, config->defs[i].name, config->defs[i].value);
+	if (attach_how() == ATTACH_PERF_STUB)
+		tracer_define(tracer, "BY_STUB", 1);
+	return config->goroutines ? define_runtime(tracer, err) : 0;
+}

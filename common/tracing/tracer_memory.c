@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What do breakpoints take of the traced processes' memory? */
+#include "tracing/tracer_parts.h"
+
+#include <stdlib.h>
+
+#include "base/errmsg.h"
+#include "base/mem.h"
+#include "selection/program.h"
+#include "tracing/probes.h"
+#include "tracing/textcost.h"
+
+struct offsets {
+	uint64_t *items;
+	size_t count, cap;
+};
+
+static void add_probes(struct offsets *offs, const struct probes *probes)
+{
+	for (size_t i = 0; i < probes->count; i++) {
+		offs->items = mem_grow(offs->items, offs->count, &offs->cap, sizeof(*offs->items));
+		offs->items[offs->count++] = probes->items[i].off;
+	}
+}
+
+static void add_file(struct tracer *tracer, size_t n)
+{
+	const struct goruntime *rt = tracer->runtimes ? &tracer->runtimes[n] : NULL;
+	const struct program *prog = tracer->programs[n];
+	struct offsets offs = {0};
+
+	for (uint32_t part = 0; part < tracer->part_count; part++) {
+		struct probes *probes = probes_new(tracer->sel, prog, rt, part, 0);
+
+		add_probes(&offs, probes);
+		probes_free(probes);
+	}
+	textcost_file(tracer->cost, prog->file, offs.items, offs.count);
+	free(offs.items);
+}
+
+int tracer_check_memory(struct tracer *tracer, struct errmsg *err)
+{
+	tracer->cost = textcost_new();
+	for (size_t i = 0; i < tracer->program_count; i++)
+		add_file(tracer, i);
+	textcost_processes(tracer->cost, tracer->execs ? tracer->pid : 0);
+	/* what the command starts will live where it does */
+	if (tracer->follows)
+		textcost_processes(tracer->cost, tracer->pid);
+	return tracer->config->force ? 0 : textcost_check(tracer->cost, err);
+}
+
+void tracer_hint_memory(const struct tracer *tracer, struct errmsg *err)
+{
+	struct errmsg why = {0};
+
+	if (tracer->config->force && textcost_check(tracer->cost, &why))
+		errmsg_hint(err, "%s", why.text);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values in Go's notation:
+ *   "bob"  3  main.Opts{Loud:true}  []string{"a", "b"}  nil  1.5s  *errors.errorString("no such
+ * key") What could not be read is said in its place: <fault>, <float in register>, ... */
+#ifndef VALUE_H
+#define VALUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "values/shape.h"
+
+struct json;
+
+struct value_source { /* what values are looked up in, besides their record */
+	const uint8_t *record;
+	uint32_t len;      /* bytes of it: nothing beyond is read, whatever the shape says */
+	uint64_t bias;     /* of the file in the process's memory */
+	bool no_addresses; /* pointers are printed as 0x...: what differs in nothing else is equal
+			    */
+	struct shape_limits limits;
+	/* type by its descriptor's address in the file; NULL: unknown. */
+	const struct gotype *(*type)(void *ctx, uint64_t rtype, bool *direct);
+	/* Is the type's Error() that of a field that it embeds? NULL: nobody knows */
+	bool (*promotes_error)(void *ctx, uint64_t rtype);
+	/* function by an address in the file; NULL: unknown */
+	const char *(*func)(void *ctx, uint64_t addr);
+	void *ctx;
+};
+
+enum value_style {
+	VALUE_PLAIN, /* %v of the whole value: an error by its bare message, else as VALUE_GO */
+	VALUE_GO,    /* strings quoted, structs with type and field names */
+	VALUE_DEEP,  /* %+v: and &{...} for pointers, maps with entries, one level */
+	VALUE_TEXT,  /* %s: strings, []byte, errors bare */
+};
+
+/* Control characters of the program's never reach `out` unescaped. */
+void value_print(FILE *out, const struct shape *shape, const struct value_source *source,
+		 enum value_style style);
+/* Does the above print the value with a question mark in front, as a guess? */
+bool value_is_marked(const struct shape *shape, const struct value_source *source);
+/* Numbers as numbers, strings as strings, structs as objects, slices as arrays, nil as null; what
+ * has no JSON of its own as a string in Go's notation. */
+void value_json(struct json *json, const struct shape *shape, const struct value_source *source);
+
+/* The integer (sign-extended), or bool, at the start of the shape's own bytes. false: it has none,
+ * or it was not read. */
+bool value_int(const struct shape *shape, const struct value_source *source, int64_t *out);
+
+/* Is it a type, or a pointer to one, that is printed as its String() does: net.IP, url.URL? */
+bool value_has_text(const struct gotype *type);
+
+/* "1.5s", as time.Duration's String does */
+void value_print_duration(FILE *out, int64_t ns);
+
+#endif

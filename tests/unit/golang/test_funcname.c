@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "golang/funcname.h"
+
+static const struct row {
+	const char *name, *package, *receiver; /* "": none */
+	bool pointer, closure, shapes;
+} rows[] = {
+	{"main.main", "main", "", false, false, false},
+	{"net/http.(*Server).Serve", "net/http", "Server", true, false, false},
+	{"main.T.M", "main", "T", false, false, false},
+	{"gopkg.in/yaml%2ev2.(*Node).Line", "gopkg.in/yaml%2ev2", "Node", true, false, false},
+	{"main.main.func1", "main", "", false, true, false},
+	{"main.main.func1.2", "main", "", false, true, false},
+	{"main.(*T).M.func1", "main", "", false, true, false},
+	{"main.T.M-fm", "main", "", false, true, false},
+	{"main.glob..func3", "main", "", false, true, false},
+	{"main.init.0", "main", "", false, true, false},
+	{"main.f.gowrap1", "main", "", false, true, false},
+	{"main.f.deferwrap2", "main", "", false, true, false},
+	{"main.f-range1", "main", "", false, true, false},
+	{"main.funcs.Do", "main", "funcs", false, false, false},
+	{"main.Map[go.shape.int,go.shape.string]", "main", "", false, false, true},
+	{"main.Map[go.shape.int,go.shape.string].func1", "main", "", false, true, false},
+	{"main.(*Stack[go.shape.int_0]).Push", "main", "Stack[go.shape.int_0]", true, false, true},
+	{"main.Stack[go.shape.int].Push", "main", "Stack[go.shape.int]", false, false, true},
+	{"main.(*Stack[int]).Push", "main", "Stack[int]", true, false, false},
+	{"main.Box[a/b.T].Get", "main", "Box[a/b.T]", false, false, false},
+	{"main.F[go.shape.struct { a/b.x int }]", "main", "", false, false, true},
+	{"type:.eq.main.T[go.shape.int]", "type:", "", false, true, false},
+	{"type:.eq.a/b.T[go.shape.int]", "type:.eq.a/b", "", false, true, false},
+	{"memeqbody", "", "", false, false, false},
+	{"", "", "", false, false, false},
+	{"main.(*", "main", "", false, false, false},
+	{"a]/b)).c.d", "a]/b))", "c", false, false, false},
+};
+
+static void test_rows(void **state)
+{
+	struct funcname got;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct row *row = &rows[i];
+		size_t receiver = strlen(row->receiver);
+
+		funcname_parse(row->name, &got);
+		if (got.package_len != strlen(row->package) || got.closure != row->closure ||
+		    got.shapes != row->shapes || got.pointer != row->pointer)
+			fail_msg("%s: %zu, %d, %d, %d", row->name, got.package_len, got.closure,
+				 got.shapes, got.pointer);
+		if (!receiver && got.receiver)
+			fail_msg("%s: has a receiver, %s", row->name, got.receiver);
+		if (receiver && (!got.receiver || got.receiver_len != receiver ||
+				 strncmp(got.receiver, row->receiver, receiver) != 0))
+			fail_msg("%s: its receiver is not %s", row->name, row->receiver);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Plans of the same text are one; too much for one program is divided. With it: the text that plans
+ * are written in, and what -A counts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/ctext.h"
+#include "base/mem.h"
+#include "base/tally.h"
+#include "gotrace/tracegen.h"
+#include "gotrace/traceplan_text.h"
+
+static void test_same(void **state)
+{
+	struct traceplan_text *text = traceplan_text_new();
+	struct tracegen_plan plan = {
+		.save = "\ta;\n", .wanted = "\tb;\n", .fill = "\tc;\n", .record_size = 8};
+
+	(void)state;
+	assert_int_equal(traceplan_text_parts(text), 1);
+	assert_int_equal(traceplan_text_add(text, &plan, true), 0);
+	assert_int_equal(traceplan_text_add(text, &plan, true), 0);
+	assert_int_equal(traceplan_text_add(text, &plan, false), 1);
+	plan.record_size = 16;
+	assert_int_equal(traceplan_text_add(text, &plan, true), 2);
+	plan.saved_size = 8;
+	assert_int_equal(traceplan_text_add(text, &plan, true), 3);
+	plan.wants_at_entry = true;
+	assert_int_equal(traceplan_text_add(text, &plan, true), 4);
+	/* where one text ends and the next begins counts */
+	plan.save = "\ta;\n\tb;\n";
+	plan.wanted = "";
+	assert_int_equal(traceplan_text_add(text, &plan, true), 5);
+	assert_int_equal(traceplan_text_count(text), 6);
+	assert_false(traceplan_text_uses_types(text));
+	plan.fill = "\thit->later[0] = later_dynamic(0, 16, true);\n";
+	plan.uses_types = true;
+	assert_int_equal(traceplan_text_add(text, &plan, true), 6);
+	assert_true(traceplan_text_uses_types(text));
+	traceplan_text_free(text);
+}
+
+static void test_parts(void **state)
+{
+	struct traceplan_text *text = traceplan_text_new();
+	uint32_t last = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < 100; i++) {
+		char *fill = mem_printf("\tfill(%1000u);\n", i);
+		struct tracegen_plan plan = {.save = "", .wanted = "", .fill = fill};
+
+		assert_int_equal(traceplan_text_add(text, &plan, false), i);
+		assert_true(traceplan_text_part(text, i) - last <= 1);
+		last = traceplan_text_part(text, i);
+		free(fill);
+	}
+	assert_true(last > 1 && last < 20);
+	assert_int_equal(traceplan_text_parts(text), last + 1);
+	/* one that is there already stays in its part */
+	char *first = mem_printf("\tfill(%1000u);\n", 0);
+	struct tracegen_plan again = {.save = "", .wanted = "", .fill = first};
+
+	assert_int_equal(traceplan_text_add(text, &again, false), 0);
+	assert_int_equal(traceplan_text_part(text, 0), 0);
+	char *programs = traceplan_text_programs(text);
+	char *name = mem_printf("int on_probe_%u(", last);
+
+	assert_non_null(strstr(programs, "int on_probe("));
+	assert_non_null(strstr(programs, name));
+	free(first);
+	free(name);
+	free(programs);
+	traceplan_text_free(text);
+}
+
+/* many of them: each is found again */
+static void test_many(void **state)
+{
+	struct traceplan_text *text = traceplan_text_new();
+
+	(void)state;
+	for (uint32_t i = 0; i < 3000; i++) {
+		char *fill = mem_printf("\tfill(%u);\n", i % 1000);
+		struct tracegen_plan plan = {.save = "", .wanted = "", .fill = fill};
+
+		assert_int_equal(traceplan_text_add(text, &plan, false), i % 1000);
+		free(fill);
+	}
+	assert_int_equal(traceplan_text_count(text), 1000);
+	traceplan_text_free(text);
+}
+
+/* entry probes wait for nothing; each plan has its functions */
+static void test_functions(void **state)
+{
+	struct traceplan_text *text = traceplan_text_new();
+	struct tracegen_plan plan = {
+		.save = "", .wanted = "", .fill = "\tfill();\n", .wants_at_entry = true};
+
+	(void)state;
+	traceplan_text_add(text, &plan, false);
+	traceplan_text_add(text, &plan, true);
+	char *plans = traceplan_text_plans(text);
+
+	assert_non_null(strstr(plans, "report_0("));
+	assert_non_null(strstr(plans, "report_1("));
+	assert_null(strstr(plans, "save_0("));
+	assert_non_null(strstr(plans, "save_1("));
+	free(plans);
+	traceplan_text_free(text);
+}
+
+static void test_ctext(void **state)
+{
+	struct ctext out = {0};
+
+	(void)state;
+	char *text = ctext_take(&out);
+
+	assert_string_equal(text, "");
+	free(text);
+	ctext_open(&out, "if (%d)", 1);
+	ctext_line(&out, "%s", "a;");
+	ctext_line(&out, "%s", "");
+	ctext_else(&out);
+	ctext_line(&out, "%0300d;", 7);
+	ctext_close(&out);
+	text = ctext_take(&out);
+	assert_int_equal(strncmp(text, "if (1) {\n\ta;\n\n} else {\n\t000", 27), 0);
+	assert_string_equal(text + strlen(text) - 6, "07;\n}\n");
+	assert_null(out.text);
+	assert_int_equal(out.depth, 0);
+	free(text);
+	ctext_free(&out);
+}
+
+static void add_entry(const char *text, uint64_t count, void *ctx)
+{
+	char *said = ctx;
+	size_t len = strlen(said);
+
+	snprintf(said + len, 100 - len, "%s %d, ", text, (int)count);
+}
+
+static void test_tally(void **state)
+{
+	static const char *const seen[] = {"b", "a", "c", "b", "c", "b", "d"};
+	struct tally *tally = tally_new();
+	char said[100] = "";
+
+	(void)state;
+	tally_each(tally, add_entry, said);
+	assert_string_equal(said, "");
+	for (size_t i = 0; i < sizeof(seen) / sizeof(seen[0]); i++)
+		tally_add(tally, seen[i]);
+	tally_each(tally, add_entry, said);
+	assert_string_equal(said, "a 1, d 1, c 2, b 3, ");
+	tally_free(tally);
+	tally_free(NULL);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_same),  cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_many),  cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_ctext), cmocka_unit_test(test_tally),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

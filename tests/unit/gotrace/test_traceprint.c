@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Events, made of bytes, as lines: of PROBEs of the program of gofile.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpf-src/trace_shared.h"
+#include "gofile_open.h"
+
+#include "base/mem.h"
+#include "gotrace/traceplan.h"
+#include "gotrace/traceprint.h"
+#include "kernel/bpfprog.h"
+#include "kernel/quiet.h"
+#include "selection/program.h"
+#include "selection/selection.h"
+#include "sites/site.h"
+#include "tracing/tracer.h"
+
+enum { WORDS = 12, BOB = 'b' | 'o' << 8 | 'b' << 16 };
+
+struct subject {
+	struct opened o;
+	struct program prog, *programs[1];
+	struct goruntime runtime;
+	struct tracer_config tracer_config;
+	struct tracer tracer;
+	char *probes[1];
+	struct traceplan_config plan_config;
+	struct traceplan *plan;
+	struct traceprint *print;
+	struct {
+		struct trace_event head;
+		uint64_t words[WORDS];
+	} event;
+	size_t len;
+};
+
+static void subject_make(struct subject *s, const char *probe,
+			 const struct traceprint_config *config)
+{
+	struct errmsg err = {0};
+
+	*s = (struct subject){.programs = {&s->prog}, .probes = {(char *)probe}};
+	gofile_make(&s->o.g, 23, EM_X86_64);
+	open_it(&s->o);
+	s->prog = (struct program){.path = "prog",
+				   .img = s->o.img,
+				   .tab = s->o.tab,
+				   .finder = site_finder_new(s->o.img, s->o.tab)};
+	s->plan_config =
+		(struct traceplan_config){.probes = s->probes, .probe_count = 1, .string_max = 80};
+	s->runtime.minor = 23;
+	s->tracer = (struct tracer){.config = &s->tracer_config,
+				    .programs = s->programs,
+				    .program_count = 1,
+				    .runtimes = &s->runtime,
+				    .sel = selection_new(&(struct selection_want){.args = true})};
+	s->plan = traceplan_new(&s->plan_config, &err);
+	if (!s->plan)
+		fail_msg("%s", err.text);
+	selection_group(s->tracer.sel, 0, traceplan_returns(s->plan)[0]);
+	if (selection_add(s->tracer.sel, &s->prog, "main.a", &err) ||
+	    traceplan_make(s->plan, &s->tracer, &err))
+		fail_msg("%s: %s", probe, err.text);
+	s->print = traceprint_new(config, s->plan, &s->tracer);
+	s->event.head = (struct trace_event){.goid = 1,
+					     .latency_ns = 7,
+					     .tgid = 16061,
+					     .tid = 16063,
+					     .cpu = 2,
+					     .comm = "functions"};
+	s->len = sizeof(s->event.head) + traceplan_item(s->plan, 0)->record_size;
+}
+
+static void subject_drop(struct subject *s)
+{
+	traceprint_free(s->print);
+	traceplan_free(s->plan);
+	selection_free(s->tracer.sel);
+	for (size_t i = 0; i < s->tracer.insert_count; i++)
+		free((char *)s->tracer.inserts[i].text);
+	free(s->tracer.inserts);
+	free(s->tracer.defs);
+	site_finder_free(s->prog.finder);
+	close_it(&s->o);
+}
+
+/* what stdout gets of it; caller frees */
+static char *printed(struct subject *s, bool *more)
+{
+	struct quiet *quiet;
+
+	fflush(stdout);
+	quiet = quiet_begin();
+	*more = traceprint_event(&s->event, s->len, s->print);
+	fflush(stdout);
+	return quiet_end(quiet);
+}
+
+static void expect(struct subject *s, const char *text)
+{
+	bool more;
+	char *got = printed(s, &more);
+
+	assert_string_equal(got, text);
+	assert_true(more);
+	free(got);
+}
+
+struct row {
+	const char *probe;
+	enum trace_how how;
+	uint64_t words[WORDS];
+	const char *message, *json;
+};
+
+#define TWO "main.a(n int, m int)"
+#define ENDED "r:main.a(n int) (m int)"
+
+/* of a value its state, then its words; of a string then the state of its text, and that */
+static const struct row rows[] = {
+	{TWO,
+	 TRACE_ENTRY,
+	 {8, 3, 8, -4},
+	 "n=3 m=-4",
+	 "\"args\":[{\"name\":\"n\",\"value\":3},{\"name\":\"m\",\"value\":-4}]"},
+	{TWO,
+	 TRACE_ENTRY,
+	 {TRACE_FAULT, 0, 8, -4},
+	 "n=<fault> m=-4",
+	 "\"args\":[{\"name\":\"n\",\"value\":\"<fault>\"},{\"name\":\"m\",\"value\":-4}]"},
+	{"main.a(s string)",
+	 TRACE_ENTRY,
+	 {16, 0x1000, 3, 3, BOB},
+	 "s=\"bob\"",
+	 "\"value\":\"bob\""},
+	{"main.a(s string)",
+	 TRACE_ENTRY,
+	 {16, 0x1000, 3, TRACE_FAULT},
+	 "s=<fault>",
+	 "\"<fault>\"}]"},
+	{ENDED, TRACE_RETURNED, {8, 3, 8, 5}, "n=3 -> m=5", "\"how\":\"return\",\"latency_ns\":7"},
+	{ENDED, TRACE_PANICKED, {8, 3}, "n=3 -> <panicked>", "\"results\":\"<panicked>\""},
+	{ENDED, TRACE_EXITED, {8, 3}, "n=3 -> <exited>", "\"how\":\"exit\""},
+	{ENDED, TRACE_LEFT, {8, 3}, "n=3 -> <left>", "\"how\":\"left\""},
+	{"main.a(n int) \"%d %s %d %s %d\", n, $func, $parent_goid, $comm, $cpu",
+	 TRACE_ENTRY,
+	 {8, 3},
+	 "3 main.a ? functions 2",
+	 "\"values\":[3,\"main.a\",\"?\",\"functions\",2]"},
+	{"r:main.a(n int) (m int) \"%d %d\", n, m",
+	 TRACE_PANICKED,
+	 {8, 3},
+	 "3 <panicked> (panicked)",
+	 "\"values\":[3,\"<panicked>\"]"},
+	{"main.a(n int) \"%d\", n + 1", TRACE_ENTRY, {4, 0}, "4", "\"values\":[4]"},
+	{"main.a(n int) \"%d %{n:%3d} %{who:%s/%s} %{all[]:%d %s}\", $tid, n, $func, $comm, n, "
+	 "$func",
+	 TRACE_ENTRY,
+	 {8, 3, 8, 3},
+	 "16063   3 main.a/functions 3 main.a",
+	 "\"n\":3,\"who\":\"main.a/functions\",\"all\":[{\"name\":\"n\",\"value\":3},"
+	 "{\"name\":\"$func\",\"value\":\"main.a\"}]}"},
+	{"main.a(n int) \"%d\", n + 1", TRACE_ENTRY, {4, TRACE_NIL}, "<nil pointer>", NULL},
+	{"main.a(n int) \"%d\", n / n", TRACE_ENTRY, {4, TRACE_BOUNDS}, "<out of range>", NULL},
+	{"main.a(b bool) \"%v\", !b", TRACE_ENTRY, {1, 0}, "true", "\"values\":[true]"},
+};
+
+static void check_row(const struct row *row, bool json)
+{
+	const struct traceprint_config config = {.json = json};
+	struct subject s;
+	bool more;
+
+	subject_make(&s, row->probe, &config);
+	s.event.head.how = row->how;
+	memcpy(s.event.words, row->words, sizeof(row->words));
+	if (row->how >= TRACE_PANICKED)
+		s.len = sizeof(s.event.head) + traceplan_item(s.plan, 0)->saved_size;
+	char *got = printed(&s, &more);
+	char *line = mem_printf("16061   16063   1       functions       main.a           %s\n",
+				row->message);
+
+	if (json && row->json && !strstr(got, row->json))
+		fail_msg("%s: %s lacks %s", row->probe, got, row->json);
+	if (!json)
+		assert_string_equal(got, line);
+	assert_true(more);
+	free(got);
+	free(line);
+	subject_drop(&s);
+}
+
+static void test_messages(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		check_row(&rows[i], false);
+		check_row(&rows[i], true);
+	}
+}
+
+static void test_columns(void **state)
+{
+	const struct traceprint_config config = {.cpu = true, .timestamp = true, .unix_time = true};
+	struct subject s;
+	bool more;
+
+	(void)state;
+	subject_make(&s, "main.a(n int) \"%d\", n", &config);
+	memcpy(s.event.head.comm, "\x1b[2J", 5);
+	s.event.words[0] = 8;
+	char *got = printed(&s, &more), *after = strchr(got, ' ');
+
+	assert_int_equal(after - got, 17);
+	assert_string_equal(after,
+			    " 2   16061   16063   1       \\x1b[2J         main.a           0\n");
+	free(got);
+	subject_drop(&s);
+}
+
+/* what does not fit together is none of ours; what is cut is said to be */
+static void test_malformed(void **state)
+{
+	const struct traceprint_config config = {.user_stack = true};
+	struct subject s;
+
+	(void)state;
+	subject_make(&s, "main.a(n int) \"%d\", n", &config);
+	s.event.words[0] = 8;
+	s.len = sizeof(s.event.head) - 1;
+	expect(&s, "");
+	s.len = sizeof(s.event);
+	s.event.head.item = 1;
+	expect(&s, "");
+	s.event.head.item = 0;
+	s.event.head.user_frames = WORDS;
+	expect(&s, "");
+	s.event.head.user_frames = TRACE_FRAMES + 1;
+	expect(&s, "");
+	s.event.head.user_frames = 0;
+	s.event.head.kernel_frames = ~0U;
+	expect(&s, "");
+	s.event.head.kernel_frames = 0;
+	s.len = sizeof(s.event.head) + 8;
+	expect(&s, "16061   16063   1       functions       main.a           ...\n");
+	s.len = sizeof(s.event.head);
+	expect(&s, "16061   16063   1       functions       main.a           <fault>\n");
+	subject_drop(&s);
+}
+
+/* -n, -f, and what they leave out does not count for -M */
+static void test_filters(void **state)
+{
+	const struct traceprint_config config = {.comm = "func", .message = "3", .max = 2};
+	struct subject s;
+	bool more;
+
+	(void)state;
+	subject_make(&s, "main.a(n int) \"%d\", n", &config);
+	s.event.words[0] = 8;
+	s.event.words[1] = 4;
+	expect(&s, "");
+	s.event.words[1] = 131;
+	expect(&s, "16061   16063   1       functions       main.a           131\n");
+	memcpy(s.event.head.comm, "other", 6);
+	expect(&s, "");
+	memcpy(s.event.head.comm, "functions", 10);
+	free(printed(&s, &more));
+	assert_false(more);
+	subject_drop(&s);
+}
+
+static void test_aggregate(void **state)
+{
+	const struct traceprint_config config = {.aggregate = true};
+	struct subject s;
+
+	(void)state;
+	subject_make(&s, "main.a(n int) \"%d\", n", &config);
+	s.event.words[0] = 8;
+	for (unsigned i = 0; i < 5; i++) {
+		s.event.head.tid = i; /* of other threads and goroutines all the same */
+		s.event.head.goid = i;
+		s.event.words[1] = i / 3;
+		expect(&s, "");
+	}
+	struct quiet *quiet = quiet_begin();
+
+	traceprint_aggregated(s.print);
+	traceprint_aggregated(s.print);
+	char *got = quiet_end(quiet);
+
+	assert_non_null(strstr(got, "main.a           0\n-->COUNT 3\n"));
+	assert_non_null(strstr(got, "main.a           1\n-->COUNT 2\n"));
+	/* what was told once is not told again */
+	assert_int_equal(strlen(got), 2 * strlen("16061   functions       main.a           0\n"
+						 "-->COUNT 3\n\n"));
+	free(got);
+	subject_drop(&s);
+}
+
+/* A function that has several lines is named before them, with their sum. */
+static void test_by_func(void **state)
+{
+	const struct traceprint_config config = {.aggregate = true, .by_func = true, .header = "N"};
+	struct subject s;
+
+	(void)state;
+	subject_make(&s, "main.a(n int) \"%d\", n", &config);
+	s.event.words[0] = 8;
+	for (unsigned i = 0; i < 5; i++) {
+		s.event.words[1] = i / 3;
+		expect(&s, "");
+	}
+	struct quiet *quiet = quiet_begin();
+
+	traceprint_aggregated(s.print);
+	expect(&s, "");
+	traceprint_aggregated(s.print);
+	char *got = quiet_end(quiet);
+
+	assert_string_equal(got, "COUNT    N\n         main.a: 5, in 2 lines:\n2        1\n"
+				 "3        0\nCOUNT    N\n1        1\n");
+	free(got);
+	subject_drop(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_messages),  cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_malformed), cmocka_unit_test(test_filters),
+		cmocka_unit_test(test_aggregate), cmocka_unit_test(test_by_func),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <linux/capability.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/errmsg.h"
+#include "base/mem.h"
+#include "base/signals.h"
+#include "kernel/bpfprog.h"
+#include "kernel/headertree.h"
+
+static bool exists(const char *dir, const char *name)
+{
+	char *path = mem_printf("%s/%s", dir, name);
+	bool there = !access(path, F_OK);
+
+	free(path);
+	return there;
+}
+
+static void check_tree(void)
+{
+	struct errmsg err = {0};
+	struct headertree *tree = headertree_new(&err);
+	const char *dir = headertree_dir(tree);
+	char *copy = mem_strdup(dir);
+	struct stat st;
+
+	assert_int_equal(stat(dir, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0700);
+	assert_true(exists(dir, "include/uapi/linux/ptrace.h"));
+	assert_true(exists(dir, "cookie.h"));
+	assert_false(exists(dir, "count.bpf.c"));
+	headertree_free(tree);
+	assert_int_equal(access(copy, F_OK), -1);
+	free(copy);
+}
+
+static void drop_privileges(void)
+{
+	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct data[2] = {0};
+
+	if (syscall(SYS_capset, &header, data))
+		_exit(2);
+}
+
+/* in a file system of its own, or, without privileges, in a folder that is removed */
+static void test_tree(void **state)
+{
+	int status;
+
+	(void)state;
+	setenv("TMPDIR", "/nowhere", 1); /* whose it is, nobody knows */
+	check_tree();
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		drop_privileges();
+		check_tree();
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	assert_int_equal(status, 0);
+	unsetenv("TMPDIR");
+}
+
+/* A signal that ends the tool removes the folder. */
+static void test_tree_interrupted(void **state)
+{
+	char said[256] = "";
+	int ends[2], status;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		struct errmsg err;
+
+		drop_privileges();
+		close(STDERR_FILENO);
+		signals_take("tool");
+		dprintf(ends[1], "%s", headertree_dir(headertree_new(&err)));
+		raise(SIGTERM);
+		_exit(2);
+	}
+	waitpid(pid, &status, 0);
+	assert_int_equal(status, 0);
+	assert_true(read(ends[0], said, sizeof(said) - 1) > 0);
+	assert_int_equal(strncmp(said, "/dev/shm/", 9), 0);
+	assert_int_equal(access(said, F_OK), -1);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void test_sources(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(bpfprog_source("count.bpf.c"), "on_probe"));
+	assert_non_null(bpfprog_source("latency.bpf.c"));
+	assert_null(bpfprog_source("nothing.bpf.c"));
+}
+
+/* needs no privileges: it does not get as far as the kernel */
+static void test_compile_error(void **state)
+{
+	struct bpfprog_define broken = {"row", 1};
+	struct errmsg err = {0};
+
+	(void)state;
+	setenv("BCC_KERNEL_SOURCE", "/the/user's/own", 1);
+	assert_null(bpfprog_compile("count.bpf.c", &broken, 1, NULL, 0, &err));
+	assert_non_null(strstr(err.text, "count.bpf.c does not compile: "));
+	assert_non_null(strstr(err.text, "error:"));
+	assert_null(strchr(err.text, '\n'));
+	assert_string_equal(getenv("BCC_KERNEL_SOURCE"), "/the/user's/own");
+	unsetenv("BCC_KERNEL_SOURCE");
+	assert_null(bpfprog_compile("nothing.bpf.c", NULL, 0, NULL, 0, &err));
+	assert_string_equal(err.text, "no BPF program \"nothing.bpf.c\" in this tool");
+}
+
+/* other files stand in the places that the text has for them */
+static void test_files(void **state)
+{
+	static const char *const files[] = {"find_cookie.bpf.c", "follow_exec.bpf.c",
+					    "descendants.bpf.c"};
+	const char *source = bpfprog_source("count.bpf.c");
+	char *text = bpfprog_text("count.bpf.c", NULL, 0), *at = text;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		const char *more = bpfprog_source(files[i]);
+		char mark[64];
+
+		snprintf(mark, sizeof(mark), "/* file: %s */\n", files[i]);
+		size_t before = strstr(source, mark) + strlen(mark) - source;
+
+		assert_memory_equal(at, source, before);
+		assert_memory_equal(at + before, more, strlen(more));
+		at += before + strlen(more);
+		source += before;
+	}
+	assert_string_equal(at, source);
+	free(text);
+}
+
+/* an insert follows the line of its mark; all else stays */
+static void test_text(void **state)
+{
+	const struct bpfprog_insert inserts[] = {{"nowhere", "x"}, {"plans", "a\nb\n"}};
+	char *plain = bpfprog_text("trace.bpf.c", NULL, 0);
+	char *text = bpfprog_text("trace.bpf.c", inserts, 2);
+	const char *mark = strstr(plain, "/* generated: plans */\n");
+
+	(void)state;
+	assert_non_null(mark);
+	size_t before = strchr(mark, '\n') + 1 - plain;
+
+	assert_memory_equal(text, plain, before);
+	assert_memory_equal(text + before, "a\nb\n", 4);
+	assert_string_equal(text + before + 4, plain + before);
+	assert_null(bpfprog_text("nothing.bpf.c", inserts, 2));
+	free(plain);
+	free(text);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tree),    cmocka_unit_test(test_tree_interrupted),
+		cmocka_unit_test(test_sources), cmocka_unit_test(test_compile_error),
+		cmocka_unit_test(test_files),   cmocka_unit_test(test_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Signatures and where their parameters and results are, as rows of a table. */
+#ifndef ABI_ROWS_H
+#define ABI_ROWS_H
+
+#include "abi/abi.h"
+
+struct abi_row {
+	const char *signature, *expected;
+	unsigned stack_size, args_size;
+};
+
+/* "i0+i1 f0 [8] -> i0": registers, slots; "-8": of size 0, its slot at 8; "h5.4": a register by
+ * DWARF's number, from its byte 4 on; "@0.8": memory, 8 bytes past the address in that register.
+ * Caller frees. */
+char *abi_rows_describe(const struct abi_layout *layout);
+void abi_rows_check_one(const struct abi_row *row, int arch, enum abi_convention convention,
+			int dictionary);
+void abi_rows_check(const struct abi_row *rows, size_t count, int arch,
+		    enum abi_convention convention);
+
+#endif

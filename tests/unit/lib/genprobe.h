@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A PROBE with a signature, turned into a plan as gotrace does for a function that it has found. */
+#ifndef GENPROBE_H
+#define GENPROBE_H
+
+#include "abi/abi.h"
+#include "base/errmsg.h"
+#include "gotrace/tracegen.h"
+#include "probespec/probespec.h"
+
+struct genprobe_how {
+	int arch; /* enum image_arch */
+	enum abi_convention convention;
+	bool several, is_copy;
+	bool unknown;    /* the signature is only what raw words are made of */
+	unsigned absent; /* bit n: parameter n has no place */
+	uint32_t string_max;
+	const struct tracegen_told *told;
+};
+
+struct genprobe {
+	struct gotypes *types;
+	struct probespec spec;
+	struct format *format;
+	struct gofunc fn;
+	struct abi_layout abi;
+	struct tracegen_plan plan;
+};
+
+/* Signatures may use main.T, main.Box and main.Deep, see genprobe.c. 0, or -1 with *err; the caller
+ * frees in both cases. */
+int genprobe_make(struct genprobe *gp, const char *probe, const struct genprobe_how *how,
+		  struct errmsg *err);
+void genprobe_free(struct genprobe *gp);
+
+#endif

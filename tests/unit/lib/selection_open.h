@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The Go program of gofile.h with code in its functions, and a selection of it:
+ * main.a is a plain function; main.b has main.inl1 inlined into it at 4..44 with main.inl2 in that
+ * at 24..44, a forwarder; main.c never returns. */
+#ifndef SELECTION_OPEN_H
+#define SELECTION_OPEN_H
+
+#include "gofile_open.h"
+
+#include "selection/program.h"
+#include "selection/selection.h"
+
+struct subject {
+	struct opened o;
+	struct program prog;
+	struct selection *sel;
+	struct errmsg err;
+};
+
+/* The file, which may then be changed; and the program read from it. */
+void subject_write(struct subject *s);
+void subject_open(struct subject *s, const struct selection_want *want);
+void subject_make(struct subject *s, const struct selection_want *want); /* both */
+void subject_drop(struct subject *s);
+
+void subject_add(struct subject *s, const char *pattern);
+/* Are these the notes? NULL: none. */
+void subject_notes(const struct subject *s, const char *expected);
+
+#endif

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "elf/image.h"
+#include "machine/insn.h"
+#include "machine/insn_regs.h"
+
+enum { BASE = 0x401000 };
+
+struct x86_case {
+	const char *bytes; /* one instruction */
+	unsigned size;
+	enum insn_kind kind;
+	enum insn_probe probe;
+	uint64_t target;
+};
+
+static const struct x86_case x86_cases[] = {
+	{"\xc3", 1, INSN_RET, INSN_STEPPED, 0},
+	{"\xe8\x10\0\0\0", 5, INSN_CALL, INSN_EMULATED, BASE + 0x15},
+	{"\xe9\xfb\xff\xff\xff", 5, INSN_JUMP, INSN_EMULATED, BASE},
+	{"\xeb\xcc", 2, INSN_JUMP, INSN_EMULATED, BASE - 0x32},
+	{"\x76\x0e", 2, INSN_JUMP_IF, INSN_EMULATED, BASE + 0x10},
+	{"\x0f\x86\0\x01\0\0", 6, INSN_JUMP_IF, INSN_EMULATED, BASE + 0x106},
+	{"\x66\x0f\x86\0\x01\0\0", 7, INSN_JUMP_IF, INSN_REFUSED, BASE + 0x107},
+	{"\xe3\x02", 2, INSN_JUMP_IF, INSN_STEPPED, BASE + 4},
+	{"\xff\xd0", 2, INSN_CALL, INSN_STEPPED, 0},
+	{"\xff\x52\x18", 3, INSN_CALL, INSN_STEPPED, 0},
+	{"\xff\xe1", 2, INSN_JUMP_REG, INSN_STEPPED, 0},
+	{"\xff\x24\xc1", 3, INSN_JUMP_MEM, INSN_STEPPED, 0},
+	{"\xcc", 1, INSN_TRAP, INSN_REFUSED, 0},
+	{"\x0f\x0b", 2, INSN_TRAP, INSN_REFUSED, 0},
+	{"\xf4", 1, INSN_TRAP, INSN_REFUSED, 0},
+	{"\xcd\x80", 2, INSN_OTHER, INSN_REFUSED, 0},
+	{"\x55", 1, INSN_OTHER, INSN_EMULATED, 0},
+	{"\x41\x57", 2, INSN_OTHER, INSN_EMULATED, 0},
+	{"\x48\x55", 2, INSN_OTHER, INSN_STEPPED, 0},
+	{"\x5d", 1, INSN_OTHER, INSN_STEPPED, 0},
+	{"\x90", 1, INSN_NOP, INSN_EMULATED, 0},
+	{"\x66\x90", 2, INSN_NOP, INSN_EMULATED, 0},
+	{"\x49\x90", 2, INSN_OTHER, INSN_REFUSED, 0}, /* xchg rax, r8 */
+	{"\x0f\x1f\x40\0", 4, INSN_NOP, INSN_STEPPED, 0},
+	{"\x0f\x1f\x44\0\0", 5, INSN_NOP, INSN_STEPPED, 0},
+	{"\x49\x3b\x66\x10", 4, INSN_OTHER, INSN_STEPPED, 0},        /* cmp rsp, [r14+16] */
+	{"\x48\x89\x44\x24\x08", 5, INSN_MOVE, INSN_STEPPED, 0},     /* mov [rsp+8], rax */
+	{"\xf2\x0f\x11\x44\x24\x10", 6, INSN_MOVE, INSN_STEPPED, 0}, /* movsd */
+	{"\x0f\xb6\x44\x24\x08", 5, INSN_MOVE, INSN_STEPPED, 0},
+	{"\x48\xb8\1\2\3\4\5\6\7\x08", 10, INSN_MOVE, INSN_STEPPED, 0},
+	{"\xf0\x48\x0f\xb1\x0f", 5, INSN_OTHER, INSN_REFUSED, 0}, /* lock cmpxchg */
+	{"\x9c", 1, INSN_OTHER, INSN_REFUSED, 0},
+	{"\xf3\x48\xa5", 3, INSN_OTHER, INSN_REFUSED, 0},
+	{"\xc4\xe2\x7d\x5a\x06", 5, INSN_OTHER, INSN_STEPPED, 0}, /* vbroadcasti128 */
+	{"\xc4\x42\x7d\x5a\x04\x24", 6, INSN_OTHER, INSN_STEPPED, 0},
+	{"\xc5\xfe\x6f\x06", 4, INSN_MOVE, INSN_REFUSED, 0}, /* vmovdqu */
+	{"\x62\xf2\x7d\x48\x8d\xc4", 6, INSN_OTHER, INSN_REFUSED, 0},
+	{"\x62\xd1\xfe\x48\x7f\x46\x01", 7, INSN_MOVE, INSN_REFUSED, 0},
+	{"\x48\xf7\xc1\1\0\0\0", 7, INSN_OTHER, INSN_STEPPED, 0}, /* test rcx, imm32 */
+	{"\x48\xf7\xd9", 3, INSN_OTHER, INSN_STEPPED, 0},         /* neg rcx */
+	{"\x64\x48\x8b\x0c\x25\xf8\xff\xff\xff", 9, INSN_MOVE, INSN_STEPPED, 0},
+	{"\x48\x8d\x05\x04\0\0\0", 7, INSN_MOVE, INSN_STEPPED, BASE + 11}, /* lea rax, [rip+4] */
+};
+
+static struct insn_code one(const char *bytes, size_t len)
+{
+	return (struct insn_code){(const uint8_t *)bytes, len, BASE};
+}
+
+static void test_x86(void **state)
+{
+	struct insn_decoder *dec = insn_decoder_new(IMAGE_AMD64);
+	struct insn in;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(x86_cases) / sizeof(*x86_cases); i++) {
+		const struct x86_case *c = &x86_cases[i];
+		struct insn_code code = one(c->bytes, c->size);
+
+		if (!insn_decode(dec, &code, BASE, &in) || in.size != c->size ||
+		    in.kind != c->kind || in.probe != c->probe || in.target != c->target)
+			fail_msg("case %zu: size %u kind %u probe %u target %lx", i, in.size,
+				 in.kind, in.probe, (unsigned long)in.target);
+	}
+	insn_decoder_free(dec);
+}
+
+/* each instruction, cut short, is none */
+static void test_x86_cut(void **state)
+{
+	struct insn_decoder *dec = insn_decoder_new(IMAGE_AMD64);
+	struct insn in;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(x86_cases) / sizeof(*x86_cases); i++) {
+		for (unsigned len = 0; len < x86_cases[i].size; len++) {
+			char copy[16];
+
+			memcpy(copy, x86_cases[i].bytes, len);
+
+			struct insn_code code = one(copy, len);
+
+			if (insn_decode(dec, &code, BASE, &in) && in.size > len)
+				fail_msg("case %zu read past byte %u", i, len);
+		}
+	}
+	insn_decoder_free(dec);
+}
+
+static void test_x86_invalid(void **state)
+{
+	static const char *const bad[] = {
+		"\x06\0\0\0\0\0\0\0", /* push es */
+		"\x60\0\0\0\0\0\0\0",
+		"\xd6\0\0\0\0\0\0\0",
+		"\x0f\x04\0\0\0\0\0\0",
+		"\x48\xc5\xfe\x6f\x06\0\0\0", /* REX before VEX */
+		"\xff\xff\xff\xff\xff\xff\xff\xff",
+		"\x66\x66\x66\x66\x66\x66\x66\x66", /* prefixes alone */
+	};
+	struct insn_decoder *dec = insn_decoder_new(IMAGE_AMD64);
+	struct insn in;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		struct insn_code code = one(bad[i], 8);
+
+		if (insn_decode(dec, &code, BASE, &in))
+			fail_msg("case %zu was taken for an instruction", i);
+	}
+	insn_decoder_free(dec);
+}
+
+static void test_x86_writes(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+		uint32_t writes;
+	} cases[] = {
+		{"\x48\x89\xd8", 3, 1},          /* mov rax, rbx */
+		{"\x31\xdb", 2, 2},              /* xor ebx, ebx */
+		{"\x88\xc1", 2, 4},              /* mov cl, al */
+		{"\x48\x85\xc0", 3, 0},          /* test rax, rax */
+		{"\x55", 1, 0},                  /* push rbp */
+		{"\x4d\x89\xc1", 3, 64},         /* mov r9, r8 */
+		{"\x48\x89\x44\x24\x08", 5, 0},  /* a store */
+		{"\xe8\0\0\0\0", 5, 0xffffffff}, /* whatever the callee does */
+	};
+	struct insn_decoder *dec = insn_decoder_new(IMAGE_AMD64);
+	struct insn in;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct insn_code code = one(cases[i].bytes, cases[i].len);
+
+		assert_true(insn_decode_writes(dec, &code, BASE, &in));
+		if (in.writes != cases[i].writes)
+			fail_msg("case %zu: %x", i, in.writes);
+	}
+	insn_decoder_free(dec);
+}
+
+static void test_regs(void **state)
+{
+	static const struct {
+		int arch;
+		const char *bytes;
+		size_t len;
+		struct insn_regs want;
+	} cases[] = {
+		/* add rax, rbx; mov rax, [rsp+16]; mov [rsp+8], rax; lea rcx, [rsp+40] */
+		{IMAGE_AMD64, "\x48\x01\xd8", 3, {.reads = 3, .writes = 1}},
+		{IMAGE_AMD64,
+		 "\x48\x8b\x44\x24\x10",
+		 5,
+		 {.writes = 1, .stack_read = true, .stack_off = 16}},
+		{IMAGE_AMD64,
+		 "\x48\x89\x44\x24\x08",
+		 5,
+		 {.reads = 1, .stack_written = true, .stack_off = 8}},
+		{IMAGE_AMD64,
+		 "\x48\x8d\x4c\x24\x28",
+		 5,
+		 {.writes = 4, .stack_read = true, .stack_off = 40}},
+		/* xor eax, eax; nop [rax]; pxor xmm0, xmm0: read nothing */
+		{IMAGE_AMD64, "\x31\xc0", 2, {.writes = 1}},
+		{IMAGE_AMD64, "\x0f\x1f\x00", 3, {0}},
+		{IMAGE_AMD64, "\x66\x0f\xef\xc0", 4, {.float_writes = 1}},
+		/* addsd xmm0, xmm1; cvtsi2sd xmm0, rcx; movups xmm2, [rcx] */
+		{IMAGE_AMD64, "\xf2\x0f\x58\xc1", 4, {.float_reads = 3, .float_writes = 1}},
+		{IMAGE_AMD64, "\xf2\x48\x0f\x2a\xc1", 5, {.reads = 4, .float_writes = 1}},
+		{IMAGE_AMD64, "\x0f\x10\x11", 3, {.reads = 4, .float_writes = 4}},
+		/* add x0, x1, x2; ldr x3, [sp, #16]; fadd d0, d1, d2 */
+		{IMAGE_ARM64, "\x20\x00\x02\x8b", 4, {.reads = 6, .writes = 1}},
+		{IMAGE_ARM64,
+		 "\xe3\x0b\x40\xf9",
+		 4,
+		 {.writes = 8, .stack_read = true, .stack_off = 16}},
+		{IMAGE_ARM64, "\x20\x28\x62\x1e", 4, {.float_reads = 6, .float_writes = 1}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct insn_decoder *dec = insn_decoder_new(cases[i].arch);
+		struct insn_code code = one(cases[i].bytes, cases[i].len);
+		const struct insn_regs *want = &cases[i].want;
+		struct insn_regs got;
+		struct insn in;
+
+		assert_true(insn_decode_regs(dec, &code, BASE, &in, &got));
+		insn_decoder_free(dec);
+		if (got.reads != want->reads || got.writes != want->writes ||
+		    got.float_reads != want->float_reads ||
+		    got.float_writes != want->float_writes || got.stack_read != want->stack_read ||
+		    got.stack_written != want->stack_written || got.stack_off != want->stack_off)
+			fail_msg("case %zu: %x %x %x %x %d %d %d", i, got.reads, got.writes,
+				 got.float_reads, got.float_writes, got.stack_read,
+				 got.stack_written, got.stack_off);
+	}
+}
+
+static void test_x86_marks(void **state)
+{
+	static const char text[] = "\xcc"                 /* int3: padding */
+				   "\0\0"                 /* zeros: padding */
+				   "\x0f\x1f\x44\0\0"     /* the 5-byte nop */
+				   "\x48\x8b\x00"         /* mov rax, [rax] */
+				   "\x48\x8b\x44\x24\x08" /* mov rax, [rsp+8] */
+				   "\x48\x8d\x00";        /* lea rax, [rax] */
+	static const struct {
+		unsigned at;
+		bool padding, nop5, may_fault;
+	} want[] = {{0, true, false, false}, {1, true, false, true},    {3, false, true, false},
+		    {8, false, false, true}, {11, false, false, false}, {16, false, false, false}};
+	struct insn_decoder *dec = insn_decoder_new(IMAGE_AMD64);
+	struct insn_code code = one(text, sizeof(text) - 1);
+	struct insn in;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
+		assert_true(insn_decode(dec, &code, BASE + want[i].at, &in));
+		assert_int_equal(in.padding, want[i].padding);
+		assert_int_equal(in.nop5, want[i].nop5);
+		assert_int_equal(in.may_fault, want[i].may_fault);
+	}
+	assert_false(insn_decode(dec, &code, BASE - 1, &in));
+	assert_false(insn_decode(dec, &code, BASE + sizeof(text), &in));
+	insn_decoder_free(dec);
+}
+
+static void test_arm64(void **state)
+{
+	static const struct {
+		uint32_t word;
+		enum insn_kind kind;
+		enum insn_probe probe;
+		uint64_t target;
+	} cases[] = {
+		{0xd65f03c0, INSN_RET, INSN_EMULATED, 0},
+		{0xd65f0360, INSN_JUMP_REG, INSN_EMULATED, 0}, /* ret x27 */
+		{0x94000004, INSN_CALL, INSN_EMULATED, BASE + 16},
+		{0xd63f0020, INSN_CALL, INSN_EMULATED, 0},
+		{0x17ffffff, INSN_JUMP, INSN_EMULATED, BASE - 4},
+		{0x54000069, INSN_JUMP_IF, INSN_EMULATED, BASE + 12}, /* b.ls */
+		{0xb4000040, INSN_JUMP_IF, INSN_EMULATED, BASE + 8},  /* cbz */
+		{0x36000040, INSN_JUMP_IF, INSN_EMULATED, BASE + 8},  /* tbz */
+		{0xd4200000, INSN_TRAP, INSN_REFUSED, 0},             /* brk */
+		{0x00000000, INSN_TRAP, INSN_REFUSED, 0},
+		{0xf81e0ffe, INSN_MOVE, INSN_STEPPED, 0},  /* str x30, [sp, #-32]! */
+		{0xaa1e03e3, INSN_MOVE, INSN_STEPPED, 0},  /* mov x3, x30 */
+		{0xf9400b90, INSN_MOVE, INSN_STEPPED, 0},  /* ldr x16, [x28, #16] */
+		{0xc85ffc01, INSN_OTHER, INSN_REFUSED, 0}, /* ldaxr */
+		{0xd503201f, INSN_NOP, INSN_STEPPED, 0},
+		{0xeb1003ff, INSN_OTHER, INSN_STEPPED, 0}, /* cmp sp, x16 */
+	};
+	struct insn_decoder *dec = insn_decoder_new(IMAGE_ARM64);
+	struct insn in;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct insn_code code = one((const char *)&cases[i].word, 4);
+
+		assert_true(insn_decode(dec, &code, BASE, &in));
+		if (in.kind != cases[i].kind || in.probe != cases[i].probe ||
+		    in.target != cases[i].target)
+			fail_msg("case %zu: kind %u probe %u target %lx", i, in.kind, in.probe,
+				 (unsigned long)in.target);
+	}
+	insn_decoder_free(dec);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_x86),         cmocka_unit_test(test_x86_cut),
+		cmocka_unit_test(test_x86_invalid), cmocka_unit_test(test_x86_writes),
+		cmocka_unit_test(test_regs),        cmocka_unit_test(test_x86_marks),
+		cmocka_unit_test(test_arm64),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

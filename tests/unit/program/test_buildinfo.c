@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "elffile.h"
+#include "program/buildinfo.h"
+
+enum { INFO = ELFFILE_DATA + 0x40, TEXT = ELFFILE_RODATA + 0x10 };
+
+static bool read_and_free(struct elffile *f, struct buildinfo *out)
+{
+	struct image *img = elffile_open(f, NULL);
+
+	assert_non_null(img);
+
+	bool found = buildinfo_read(img, out);
+
+	image_close(img);
+	elffile_free(f);
+	return found;
+}
+
+static void put_header(struct elffile *f, uint8_t flags)
+{
+	elffile_bytes(f, INFO, "\xff Go buildinf:\x08", 15);
+	*elffile_at(f, INFO + 15) = flags;
+}
+
+/* as from 1.18 */
+static struct elffile *with_inline(const char *version)
+{
+	struct elffile *f = elffile_new(EM_X86_64);
+
+	put_header(f, 2);
+	*elffile_at(f, INFO + 32) = strlen(version);
+	elffile_bytes(f, INFO + 33, version, strlen(version));
+	return f;
+}
+
+/* as up to 1.17 */
+static struct elffile *with_pointers(const char *version)
+{
+	struct elffile *f = elffile_new(EM_X86_64);
+
+	put_header(f, 0);
+	elffile_u64(f, INFO + 16, ELFFILE_DATA + 0x200);
+	elffile_u64(f, ELFFILE_DATA + 0x200, TEXT);
+	elffile_u64(f, ELFFILE_DATA + 0x208, strlen(version));
+	elffile_bytes(f, TEXT, version, strlen(version));
+	return f;
+}
+
+struct version_case {
+	const char *text;
+	bool found;
+	int minor, patch;
+};
+
+static const struct version_case cases[] = {
+	{"go1.19.8", true, 19, 8},
+	{"go1.22", true, 22, 0},
+	{"go1.27rc1", true, 27, 0},
+	{"go1.9beta2", true, 9, 0},
+	{"go1.22.2 X:nocoverageredesign", true, 22, 2},
+	{"go1.24.1-custom", true, 24, 1},
+	{"devel go1.24-abcdef Tue", true, 24, 0},
+	{"devel +a1b2c3 Mon Jan 1", true, -1, 0},
+	{"go1", false, -1, 0},
+	{"go2.1", false, -1, 0},
+	{"go1.x", false, -1, 0},
+	{"go1.22.", false, -1, 0},
+	{"1.22", false, -1, 0},
+	{"", false, -1, 0},
+};
+
+static void test_versions(void **state)
+{
+	struct buildinfo info;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct version_case *c = &cases[i];
+
+		assert_int_equal(read_and_free(with_inline(c->text), &info), c->found);
+		assert_string_equal(info.version, c->found ? c->text : "");
+		assert_int_equal(info.minor, c->minor);
+		assert_int_equal(info.patch, c->patch);
+	}
+}
+
+static void test_section(void **state)
+{
+	struct elffile *f = with_inline("go1.21.3");
+	struct buildinfo info;
+
+	(void)state;
+	/* not aligned to 16: found by name only */
+	memmove(elffile_at(f, INFO + 8), elffile_at(f, INFO), 64);
+	elffile_section(f, ".go.buildinfo", INFO + 8, 64);
+	assert_true(read_and_free(f, &info));
+	assert_string_equal(info.version, "go1.21.3");
+}
+
+static void test_pointers(void **state)
+{
+	struct elffile *f = with_pointers("go1.15.15");
+	struct buildinfo info;
+
+	(void)state;
+	assert_true(read_and_free(f, &info));
+	assert_string_equal(info.version, "go1.15.15");
+	assert_int_equal(info.minor, 15);
+	assert_int_equal(info.patch, 15);
+	f = with_pointers("go1.15");
+	elffile_u64(f, INFO + 16, 0x10);
+	elffile_u64(f, ELFFILE_DATA + 0x208, 0);
+	assert_false(read_and_free(f, &info));
+}
+
+/* no header at all: runtime.buildVersion */
+static void test_string_variable(void **state)
+{
+	struct elffile *f = with_pointers("go1.20.4 more");
+	struct buildinfo info;
+
+	(void)state;
+	memset(elffile_at(f, INFO), 0, 32);
+	elffile_u64(f, ELFFILE_DATA + 0x208, 8);
+	assert_true(read_and_free(f, &info));
+	assert_string_equal(info.version, "go1.20.4");
+	f = with_pointers("go1.20.4");
+	memset(elffile_at(f, INFO), 0, 32);
+	elffile_u64(f, ELFFILE_DATA + 0x200, 0x10); /* points nowhere */
+	assert_false(read_and_free(f, &info));
+	assert_string_equal(info.version, "");
+	assert_int_equal(info.minor, -1);
+}
+
+static void test_long_version(void **state)
+{
+	struct elffile *f = elffile_new(EM_X86_64);
+	struct buildinfo info;
+
+	(void)state;
+	put_header(f, 2);
+	elffile_bytes(f, INFO + 32, "\xc8\x01go1.22.1 X:", 13); /* 200 bytes */
+	memset(elffile_at(f, INFO + 45), 'x', 200);
+	assert_true(read_and_free(f, &info));
+	assert_int_equal(strlen(info.version), sizeof(info.version) - 1);
+	assert_int_equal(info.patch, 1);
+}
+
+static void test_malformed(void **state)
+{
+	struct elffile *f = elffile_new(EM_X86_64);
+	struct buildinfo info;
+
+	(void)state;
+	put_header(f, 2);
+	memset(elffile_at(f, INFO + 32), 0xff, 32); /* a length that never ends */
+	assert_false(read_and_free(f, &info));
+
+	f = elffile_new(EM_X86_64);
+	put_header(f, 2);
+	elffile_bytes(f, INFO + 32, "\xff\xff\xff\x7fgo1.22", 10); /* longer than the segment */
+	assert_false(read_and_free(f, &info));
+
+	f = elffile_new(EM_X86_64);
+	elffile_bytes(f, ELFFILE_DATA_END - 16, "\xff Go buildinf:\x08\x02", 16);
+	assert_false(read_and_free(f, &info));
+	assert_false(read_and_free(elffile_new(EM_X86_64), &info));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_versions),     cmocka_unit_test(test_section),
+		cmocka_unit_test(test_pointers),     cmocka_unit_test(test_string_variable),
+		cmocka_unit_test(test_long_version), cmocka_unit_test(test_malformed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
