@@ -191,9 +191,12 @@ def compare_counts(truth, records, only=None):
 SLACK_NS = 20  # the kernel's and the program's clock are one, read in two ways
 SLOWER = int(os.environ.get("GOTOOLS_SLOWER", "1"))  # times: an emulated machine, as tests/kernels says
 PROBE_NS = 100_000 * SLOWER  # what two probes and a busy machine may add to a call, at the most
-# share of calls that other work on the CPUs may have delayed more, between the caller's clock and the
-# probe: few, but where far more wants to run than there are CPUs
-OUTLIERS = 0.05 if os.getloadavg()[0] < 3 * os.cpu_count() else 0.25
+
+
+def outliers():
+    """Share of calls that other work on the CPUs may have delayed more, between the caller's clock and the
+    probe: few, but where far more wants to run than there are CPUs"""
+    return 0.05 if os.getloadavg()[0] < 3 * os.cpu_count() else 0.25
 
 
 def at_most(buckets, bound):
@@ -211,7 +214,7 @@ def compare_durations(name, ns, record):
         true = sum(1 for d in ns if d <= high - SLACK_NS)
         expect(got >= true, f"{name}: {got} calls up to {high} ns, {true} in truth")
         late = max(late, got - sum(1 for d in ns if d <= high + PROBE_NS))
-    expect(late <= OUTLIERS * len(ns) + 2, f"{name}: {late} of {len(ns)} calls seem too short")
+    expect(late <= outliers() * len(ns) + 2, f"{name}: {late} of {len(ns)} calls seem too short")
 
 
 def percentile(buckets, percent):
