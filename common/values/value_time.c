@@ -186,14 +186,18 @@ bool value_print_time(FILE *out, const struct value_source *source, const struct
 	const int64_t unix_epoch = 62135596800; /* 1970-01-01, in seconds since 0001-01-01 */
 	struct zone zone = {.offset = 0};
 	struct moment moment;
+	int64_t unix_seconds;
 
 	if (!read_moment(source, at, &moment))
 		return false;
-	bool has_zone = read_zone(source, at, moment.seconds - unix_epoch, &zone);
+	/* seconds are whatever stands there: none may overflow */
+	bool has_zone = !__builtin_sub_overflow(moment.seconds, unix_epoch, &unix_seconds) &&
+			read_zone(source, at, unix_seconds, &zone);
 
 	if (!has_zone)
 		zone.offset = 0;
-	moment.seconds += zone.offset;
+	if (__builtin_add_overflow(moment.seconds, zone.offset, &moment.seconds))
+		zone.offset = 0;
 	print_date(out, &moment, ' ');
 	putc(' ', out);
 	print_offset(out, zone.offset);

@@ -111,7 +111,7 @@ static void test_own_stack(void **state)
 	struct image *img = open_self(&module);
 	uint64_t frames[FRAMES];
 	bool complete;
-	size_t count;
+	size_t count, shift = 0;
 
 	(void)state;
 	if (image_arch(img) != IMAGE_AMD64)
@@ -123,8 +123,11 @@ static void test_own_stack(void **state)
 	/* take_registers, take, deeper six times, sized, this, and what called it in a library */
 	assert_true(count >= 11 && count <= (size_t)t.count + 1);
 	assert_false(complete);
+	/* a sanitizer's backtrace() has a frame of its own */
+	while (shift < 2 && (uint64_t)t.truth[1 + shift] != frames[2])
+		shift++;
 	for (size_t i = 2; i < count; i++)
-		assert_int_equal(frames[i], (uint64_t)t.truth[i - 1]);
+		assert_int_equal(frames[i], (uint64_t)t.truth[i - 1 + shift]);
 	assert_null(unwind_module(&t.u, frames[count - 1]));
 
 	/* a part of the stack is not there */
