@@ -3,9 +3,7 @@
  * they end; a process that executes another program stays what it is. Put into each program's own
  * text: libbcc knows maps there only.
  *
- *   -DCHILD_TGID=n                     byte offset in struct task_struct; not defined: the process
- *                                      TGID is traced alone
- *   -DCHILD_SIGNAL=n -DCHILD_LIVE=n    the same, of its signal, and in struct signal_struct
+ *   -DCHILD_TGID=n    byte offset in struct task_struct; not defined: process TGID is traced alone
  */
 #ifdef CHILD_TGID
 #define DESCENDANTS_MAX 65536
@@ -42,12 +40,9 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
  * process may get its ID */
 int on_descendant_exit(struct bpf_raw_tracepoint_args *ctx)
 {
-	u32 tgid = bpf_get_current_pid_tgid() >> 32, live = 1;
-	char *signal = 0;
+	u32 tgid = bpf_get_current_pid_tgid() >> 32;
 
-	probe_read_kernel(&signal, sizeof(signal), (char *)bpf_get_current_task() + CHILD_SIGNAL);
-	probe_read_kernel(&live, sizeof(live), signal + CHILD_LIVE);
-	if (!live)
+	if (probe_is_last_thread())
 		descendants.delete(&tgid);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading the target's memory, and arithmetic, as generated code needs them. States are those of
- * trace_shared.h.
+ * shared/trace.h.
  *
  *   -DSTRING_MAX=n      bytes of a string in an interface, at most
  */
@@ -8,7 +8,7 @@
 #define FETCH_H
 
 #include "hit.h"
-#include "trace_shared.h"
+#include "shared/trace.h"
 
 #define STRING_ROOM ((STRING_MAX + 7) / 8 * 8)
 

@@ -26,7 +26,7 @@ static inline u64 FIND_COOKIE(struct pt_regs *ctx)
 }
 
 #ifdef TLS_WORDS
-#include "tls_word.h"
+#include "shared/tls_word.h"
 
 BPF_ARRAY(tls_words, struct tls_word, TLS_WORDS);
 

@@ -8,7 +8,7 @@
 #define FRAMES_H
 
 #include "probe.h"
-#include "trace_shared.h"
+#include "shared/trace.h"
 
 /* Stacks grow down, so that callers are found further up, but for where the runtime goes from a
  * goroutine's stack to a system stack or a signal's. */

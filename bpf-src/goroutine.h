@@ -17,7 +17,7 @@
 #define GOROUTINE_H
 
 #include "probe.h"
-#include "latency_shared.h"
+#include "shared/latency.h"
 
 struct goroutine_stack { /* the first words of struct g */
 	u64 lo, hi;

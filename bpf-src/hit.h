@@ -9,7 +9,7 @@
 
 #include "goroutine.h"
 #include "frames.h"
-#include "trace_shared.h"
+#include "shared/trace.h"
 
 struct hit {          /* of a probe */
 	u64 sp;       /* what the call is known by: for functions the stack pointer at entry */

@@ -13,7 +13,7 @@
  * the end was not seen: nothing is said of it but that.
  */
 #include "goroutine.h"
-#include "histogram_index.h"
+#include "shared/histogram_index.h"
 #include "extremes.h"
 
 #define SAME_DEPTH_MAX 8 /* inlined copies nested in one frame that are told apart */

@@ -5,6 +5,8 @@
  *   -DCHILD_TGID=n       ... and its descendants: see descendants.bpf.c
  *   -DPIDNS_DEV, _INO    process IDs are those of this PID namespace, not of the machine's
  *   -DTASK_PID=, ...     byte offsets in the kernel's structures, for processes in others below it
+ *   -DTASK_SIGNAL=n, -DSIGNAL_LIVE=n   byte offsets in struct task_struct and signal_struct; not
+ *                        defined: the ends of processes are not followed
  *   -DCPU=n              this CPU only
  *   -DSLEEPABLE          the program may wait for the process's memory
  *   -DBY_STUB            no cookies (before Linux 5.15): map `cookies` has that of the hit, by
@@ -14,7 +16,7 @@
 #define PROBE_H
 
 #include <uapi/linux/ptrace.h>
-#include "cookie.h"
+#include "shared/cookie.h"
 
 #define E2BIG 7 /* what a map that is full answers; of the kernel's errno-base.h */
 
@@ -101,6 +103,19 @@ static inline u64 probe_register(struct pt_regs *ctx, const u32 at)
 	asm volatile("%0 = *(u64 *)(%1 + %2)" : "=r"(value) : "r"(ctx), "i"(at));
 	return value;
 }
+
+#ifdef TASK_SIGNAL
+/* At sched_process_exit, which a thread has come to: is it the last one of its process? */
+static inline bool probe_is_last_thread(void)
+{
+	char *signal = 0;
+	u32 live = 1;
+
+	probe_read_kernel(&signal, sizeof(signal), (char *)bpf_get_current_task() + TASK_SIGNAL);
+	probe_read_kernel(&live, sizeof(live), signal + SIGNAL_LIVE);
+	return !live;
+}
+#endif
 
 static inline u64 probe_sp(struct pt_regs *ctx)
 {

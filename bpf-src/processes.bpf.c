@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which processes have calls in the maps, and which of those are gone: ended, or executing another
  * program. Nobody comes to end their calls, so that the tool is told. Put into each program's own
- * text: libbcc knows maps there only.
- *
- *   -DTASK_SIGNAL=n -DSIGNAL_LIVE=n    byte offsets in struct task_struct and struct signal_struct;
- *                                      not defined: processes are not followed
- */
+ * text: libbcc knows maps there only. With TASK_SIGNAL of probe.h only. */
 #ifdef TASK_SIGNAL
 #define PROCESSES_MAX 65536
 
@@ -38,12 +34,7 @@ static inline long process_note(struct goroutine_key *who)
 /* Of the tracepoint sched_process_exit: a thread ends. With the last one the process does. */
 int on_process_exit(struct bpf_raw_tracepoint_args *ctx)
 {
-	char *signal = 0;
-	u32 live = 1;
-
-	probe_read_kernel(&signal, sizeof(signal), (char *)bpf_get_current_task() + TASK_SIGNAL);
-	probe_read_kernel(&live, sizeof(live), signal + SIGNAL_LIVE);
-	if (!live)
+	if (probe_is_last_thread())
 		process_is_gone();
 	return 0;
 }

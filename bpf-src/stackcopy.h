@@ -11,7 +11,7 @@
 
 #include "probe.h"
 #include "goroutine.h"
-#include "trace_shared.h"
+#include "shared/trace.h"
 
 /* Where a function returns, the registers that it has restored are said to be below the stack
  * pointer yet: in what signals leave alone (the ABI's red zone). */

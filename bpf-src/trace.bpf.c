@@ -16,13 +16,13 @@
  *   -DONLY_TID=n -DONLY_GOID=n
  */
 #include "goroutine.h"
-#include "trace_shared.h"
+#include "shared/trace.h"
 #include "hit.h"
 #include "fetch.h"
 #if defined(SPLIT_STACK) && USER_FRAMES
 #include "stackcopy.h"
 #endif
-#include "type_key.h"
+#include "shared/type_key.h"
 
 #ifdef SPLIT_STACK
 #define USER_BYTES sizeof(struct trace_stack)

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/signals.h"
-#include "bpf-src/latency_shared.h"
+#include "bpf-src/shared/latency.h"
 #include "kernel/bpfmap.h"
 #include "kernel/kernelfeature.h"
 #include "selection/selection.h"

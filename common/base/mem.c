@@ -5,19 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/progress.h"
+#include "base/signals.h"
 
 static _Noreturn void die(void)
 {
-	static const char text[] = "out of memory\n";
-
-	progress_erase();
-	/* stdio may need memory itself */
-	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
-		_exit(1);
-	_exit(1);
+	signals_give_up("out of memory\n"); /* stdio may need memory itself */
 }
 
 void *mem_alloc(size_t size)

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,6 +11,8 @@
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/signals.h"
 
 enum { SILENT_MS = 1000, TICK_MS = 250, LINE_MAX_COLUMNS = 79 };
 
@@ -36,7 +37,8 @@ static void put(const char *text, size_t len)
 		return; /* nobody to tell */
 }
 
-void progress_erase(void)
+/* also where a signal ends the process */
+static void erase(void)
 {
 	static const char blanks[] = "\r                                        "
 				     "                                        \r";
@@ -140,7 +142,6 @@ static void *run(void *ctx)
 void progress_begin(const char *tool)
 {
 	pthread_condattr_t attr;
-	sigset_t all, before;
 
 	if (progress.begun || !isatty(STDERR_FILENO))
 		return;
@@ -155,11 +156,8 @@ void progress_begin(const char *tool)
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&progress.changed, &attr);
 	pthread_condattr_destroy(&attr);
-	/* signals are for the thread that waits for them */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	progress.begun = !pthread_create(&progress.thread, NULL, run, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	signals_before_words(erase);
+	progress.begun = signals_thread(&progress.thread, run, NULL);
 }
 
 void progress_stage(enum progress_stage stage)
@@ -181,7 +179,7 @@ void progress_pause(void)
 {
 	pthread_mutex_lock(&progress.lock);
 	progress.paused++;
-	progress_erase();
+	erase();
 	pthread_mutex_unlock(&progress.lock);
 }
 
@@ -201,7 +199,7 @@ void progress_end(void)
 	pthread_cond_signal(&progress.changed);
 	pthread_mutex_unlock(&progress.lock);
 	pthread_join(progress.thread, NULL);
-	progress_erase();
+	erase();
 	pthread_cond_destroy(&progress.changed);
 	close(progress.fd);
 	progress.begun = false;

@@ -22,7 +22,5 @@ void progress_signatures(size_t count); /* that are known of them; then, to be c
 void progress_pause(void);
 void progress_resume(void);
 void progress_end(void); /* again, or without a beginning: nothing happens */
-/* For who ends the process. Async-signal-safe. */
-void progress_erase(void);
 
 #endif

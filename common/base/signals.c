@@ -11,8 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/progress.h"
-
 /* Signals that come this soon after the first, or after the end, are one with it: timeout(1) sends
  * each of its own twice, and Ctrl-C reaches the traced command too, whose end may be seen first. */
 enum { GRACE_MS = 100 };
@@ -29,6 +27,7 @@ static struct {
 	struct sigaction before[NUMBERS];
 	volatile sig_atomic_t hold;
 	void (*_Atomic clean_up)(void);
+	void (*_Atomic before_words)(void);
 	_Atomic uint64_t first_ns; /* when the first came, or the end; 0: neither has */
 } taken;
 
@@ -42,7 +41,10 @@ static uint64_t now_ns(void)
 
 static void say(const char *text)
 {
-	progress_erase();
+	void (*before)(void) = taken.before_words;
+
+	if (before)
+		before();
 	if (write(taken.pid ? taken.err_fd : STDERR_FILENO, text, strlen(text)) < 0)
 		return; /* nobody to tell */
 }
@@ -142,6 +144,11 @@ bool signals_came(void)
 void signals_at_end(void (*clean_up)(void))
 {
 	taken.clean_up = clean_up;
+}
+
+void signals_before_words(void (*fn)(void))
+{
+	taken.before_words = fn;
 }
 
 void signals_over(void)

@@ -18,6 +18,8 @@ int signals_hold(void);
 bool signals_came(void);
 /* Called where a signal ends the process; async-signal-safe, and called once at most. */
 void signals_at_end(void (*clean_up)(void));
+/* Called before this module says a word; async-signal-safe. */
+void signals_before_words(void (*fn)(void));
 /* The end has come otherwise: the next signal is the second. */
 void signals_over(void);
 /* The default action for all of them, but for an ignored SIGHUP: for a tool that gathers nothing,

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "bpf-src/trace_shared.h"
+#include "bpf-src/shared/trace.h"
 #include "gotrace/tracegen_after.h"
 #include "gotrace/tracegen_code.h"
 #include "gotrace/tracegen_register.h"

@@ -10,7 +10,7 @@
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "base/progress.h"
-#include "bpf-src/trace_shared.h"
+#include "bpf-src/shared/trace.h"
 #include "elf/image.h"
 #include "gotrace/tracegen_assert.h"
 #include "gotrace/tracegen_told.h"

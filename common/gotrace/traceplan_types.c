@@ -7,8 +7,8 @@
 
 #include "arguments/funcinfo.h"
 #include "base/mem.h"
-#include "bpf-src/trace_shared.h"
-#include "bpf-src/type_key.h"
+#include "bpf-src/shared/trace.h"
+#include "bpf-src/shared/type_key.h"
 #include "golang/gotype.h"
 #include "kernel/bpfmap.h"
 #include "program/pclntab.h"

@@ -11,7 +11,7 @@
 #include "base/escape.h"
 #include "base/mem.h"
 #include "base/tally.h"
-#include "bpf-src/trace_shared.h"
+#include "bpf-src/shared/trace.h"
 #include "gotrace/traceprint_event.h"
 #include "tracing/tracer.h"
 

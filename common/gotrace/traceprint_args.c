@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "bpf-src/trace_shared.h"
+#include "bpf-src/shared/trace.h"
 #include "gotrace/traceplan.h"
 #include "values/value_read.h"
 

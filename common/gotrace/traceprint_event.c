@@ -7,7 +7,7 @@
 
 #include "arguments/funcinfo.h"
 #include "base/mem.h"
-#include "bpf-src/trace_shared.h"
+#include "bpf-src/shared/trace.h"
 #include "gotrace/traceplan.h"
 #include "kernel/kallsyms.h"
 #include "program/gostack.h"

@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "bpf-src/trace_shared.h"
+#include "bpf-src/shared/trace.h"
 #include "gotrace/traceplan.h"
 #include "probespec/probespec.h"
 

@@ -3,7 +3,7 @@
 #ifndef TRACEPRINT_READER_H
 #define TRACEPRINT_READER_H
 
-#include "bpf-src/trace_shared.h"
+#include "bpf-src/shared/trace.h"
 #include "gotrace/traceprint_event.h"
 #include "program/gostack.h"
 

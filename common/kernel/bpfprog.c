@@ -371,9 +371,14 @@ int bpfprog_load_sleepable(struct bpfprog *prog, const char *name, int expected_
 	return load_and_keep(&how, err);
 }
 
-int bpfprog_load_tracepoint(struct bpfprog *prog, const char *name, struct errmsg *err)
+int bpfprog_at_tracepoint(struct bpfprog *prog, const char *name, const char *tracepoint,
+			  struct errmsg *err)
 {
 	const struct loading how = {prog, name, 0, false, true};
+	int fd = load_and_keep(&how, err);
+	int link = fd < 0 ? -1 : bpfcall_raw_tracepoint(tracepoint, fd);
 
-	return load_and_keep(&how, err);
+	if (fd >= 0 && link < 0)
+		errmsg_set(err, "cannot watch %s: %s", tracepoint, strerror(errno));
+	return link;
 }

@@ -39,8 +39,10 @@ int bpfprog_load(struct bpfprog *prog, const char *name, int expected_attach_typ
  * behind no gate. kernelfeature_sleepable() says where the kernel takes such. */
 int bpfprog_load_sleepable(struct bpfprog *prog, const char *name, int expected_attach_type,
 			   struct errmsg *err);
-/* The same for a program of a raw tracepoint. */
-int bpfprog_load_tracepoint(struct bpfprog *prog, const char *name, struct errmsg *err);
+/* Loads function `name` and runs it at a raw tracepoint ("sched_process_exec") until the descriptor
+ * that this returns is closed, by the caller; -1 with *err. */
+int bpfprog_at_tracepoint(struct bpfprog *prog, const char *name, const char *tracepoint,
+			  struct errmsg *err);
 int bpfprog_map(const struct bpfprog *prog, const char *name); /* fd owned by prog; -1: none */
 const char *bpfprog_source(const char *file);                  /* the embedded text; NULL: none */
 /* What is compiled: the embedded text with the inserts in their places, and other embedded files

@@ -15,7 +15,6 @@
 #include "base/mem.h"
 #include "base/signals.h"
 #include "kernel/attach.h"
-#include "kernel/bpfcall.h"
 #include "kernel/bpfprog.h"
 #include "kernel/events.h"
 
@@ -115,21 +114,17 @@ static bool missed_one(const struct execwatch *watch)
 int execwatch_begin(struct execwatch *watch, struct bpfprog *bpf, struct attach *const *attached,
 		    size_t count, struct errmsg *err)
 {
-	int prog = bpfprog_load_tracepoint(bpf, "on_exec", err);
-
-	if (prog < 0)
-		return -1;
 	watch->attached = attached;
 	watch->count = count;
 	watch->events = events_new(bpfprog_map(bpf, "execs"), on_exec, watch, err);
 	if (!watch->events)
 		return -1;
 	watch->end = eventfd(0, EFD_CLOEXEC);
-	watch->tracepoint =
-		watch->end < 0 ? -1 : bpfcall_raw_tracepoint("sched_process_exec", prog);
+	if (watch->end < 0)
+		return errmsg_set(err, "eventfd: %s", strerror(errno));
+	watch->tracepoint = bpfprog_at_tracepoint(bpf, "on_exec", "sched_process_exec", err);
 	if (watch->tracepoint < 0)
-		return errmsg_set(err, "cannot watch the process execute others: %s",
-				  strerror(errno));
+		return -1;
 	if (missed_one(watch) && attach_all_again(watch, err))
 		return -1;
 	return start_thread(watch, err);

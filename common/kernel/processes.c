@@ -8,8 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "bpf-src/latency_shared.h"
-#include "kernel/bpfcall.h"
+#include "bpf-src/shared/latency.h"
 #include "kernel/bpfmap.h"
 #include "kernel/bpfprog.h"
 
@@ -25,19 +24,17 @@ struct processes {
 
 struct processes *processes_new(struct bpfprog *bpf)
 {
-	static const char *const names[TRACEPOINTS][2] = {
-		{"sched_process_exit", "on_process_exit"},
-		{"sched_process_exec", "on_process_exec"},
+	static const char *const watched[TRACEPOINTS][2] = {
+		{"on_process_exit", "sched_process_exit"},
+		{"on_process_exec", "sched_process_exec"},
 	};
 	struct processes *procs = mem_zalloc(1, sizeof(*procs));
 
 	procs->map = bpfprog_map(bpf, "gone");
 	for (int i = 0; i < TRACEPOINTS; i++)
-		procs->links[i] =
-			procs->map < 0 ? -1
-				       : bpfcall_raw_tracepoint(
-						 names[i][0],
-						 bpfprog_load_tracepoint(bpf, names[i][1], NULL));
+		procs->links[i] = procs->map < 0 ? -1
+						 : bpfprog_at_tracepoint(bpf, watched[i][0],
+									 watched[i][1], NULL);
 	return procs;
 }
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "bpf-src/type_key.h"
+#include "bpf-src/shared/type_key.h"
 #include "elf/image.h"
 #include "golang/gotype.h"
 

@@ -26,7 +26,7 @@ bool rtti_gccgo_field(const struct rtti_module *mod, const struct rtti_desc *des
 		      struct rtti_field *out);
 bool rtti_gccgo_package(const struct rtti_module *mod, const struct rtti_desc *desc,
 			struct rtti_text *out);
-/* What tells a type, as bpf-src/type_key.h has it; 0: not a descriptor. */
+/* What tells a type, as bpf-src/shared/type_key.h has it; 0: not a descriptor. */
 uint64_t rtti_gccgo_key(const struct rtti_module *mod, uint64_t addr);
 /* Is this the symbol of a descriptor: main.T..d, main.T..p, type..map_6string_7int? */
 bool rtti_gccgo_is_symbol(const char *name);

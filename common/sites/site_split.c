@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "bpf-src/cookie.h"
+#include "bpf-src/shared/cookie.h"
 #include "elf/image.h"
 #include "machine/insn_effects.h"
 #include "program/pclntab.h"

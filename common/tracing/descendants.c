@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tracing/descendants.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +10,6 @@
 #include "elf/dynlink.h"
 #include "elf/image.h"
 #include "files/heldfile.h"
-#include "kernel/bpfcall.h"
 #include "kernel/bpfmap.h"
 #include "kernel/bpfprog.h"
 #include "kernel/btf.h"
@@ -66,17 +64,6 @@ int descendants_layout(struct descendants_layout *out, struct errmsg *err)
 	return 0;
 }
 
-/* a link; -1 with *err */
-static int watch(struct bpfprog *bpf, const char *tracepoint, const char *func, struct errmsg *err)
-{
-	int prog = bpfprog_load_tracepoint(bpf, func, err);
-	int link = prog < 0 ? -1 : bpfcall_raw_tracepoint(tracepoint, prog);
-
-	if (prog >= 0 && link < 0)
-		errmsg_set(err, "cannot watch %s: %s", tracepoint, strerror(errno));
-	return link;
-}
-
 struct descendants *descendants_begin(struct bpfprog *bpf, struct errmsg *err)
 {
 	struct descendants *desc = mem_zalloc(1, sizeof(*desc));
@@ -84,8 +71,10 @@ struct descendants *descendants_begin(struct bpfprog *bpf, struct errmsg *err)
 	desc->map = bpfprog_map(bpf, "descendants");
 	desc->lost = bpfprog_map(bpf, "unfollowed");
 	/* an end must not be missed of what was seen to begin */
-	desc->exit = watch(bpf, "sched_process_exit", "on_descendant_exit", err);
-	desc->fork = desc->exit < 0 ? -1 : watch(bpf, "sched_process_fork", "on_fork", err);
+	desc->exit = bpfprog_at_tracepoint(bpf, "on_descendant_exit", "sched_process_exit", err);
+	desc->fork = desc->exit < 0
+			     ? -1
+			     : bpfprog_at_tracepoint(bpf, "on_fork", "sched_process_fork", err);
 	if (desc->fork >= 0)
 		return desc;
 	descendants_free(desc);

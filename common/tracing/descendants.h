@@ -17,7 +17,7 @@ struct heldfile;
 /* Is the file another program than the command's own, and no library that it needs either? */
 bool descendants_wanted(struct command *cmd, const struct heldfile *file);
 
-struct descendants_layout { /* byte offsets: CHILD_TGID, CHILD_SIGNAL, CHILD_LIVE */
+struct descendants_layout { /* byte offsets: CHILD_TGID, TASK_SIGNAL, SIGNAL_LIVE */
 	uint32_t tgid, signal, live;
 };
 

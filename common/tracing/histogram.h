@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "bpf-src/histogram_index.h" /* HISTOGRAM_SLOTS, histogram_index(): both sides */
+#include "bpf-src/shared/histogram_index.h" /* HISTOGRAM_SLOTS, histogram_index(): both sides */
 
 struct histogram {
 	uint64_t slots[HISTOGRAM_SLOTS];

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "bpf-src/latency_shared.h"
+#include "bpf-src/shared/latency.h"
 #include "kernel/bpfmap.h"
 #include "kernel/bpfprog.h"
 #include "tracing/latency_ends.h"

@@ -34,7 +34,7 @@ int latency_sweep(struct latency *lat);
  * switching off and detaching, the calls that still run are counted too. -1 with errno. */
 int latency_read(struct latency *lat, bool final);
 void latency_total(const struct latency *lat, struct latency_report *out);
-/* Calls that are in no report, by enum latency_loss of bpf-src/latency_shared.h: in the same time,
+/* Calls that are in no report, by enum latency_loss of bpf-src/shared/latency.h: in the same time,
  * or since the beginning. */
 uint64_t latency_lost(const struct latency *lat, unsigned loss);
 uint64_t latency_lost_in_all(const struct latency *lat, unsigned loss);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "bpf-src/latency_shared.h"
+#include "bpf-src/shared/latency.h"
 #include "kernel/bpfmap.h"
 #include "kernel/bpfprog.h"
 #include "kernel/processes.h"

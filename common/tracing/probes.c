@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "bpf-src/cookie.h"
+#include "bpf-src/shared/cookie.h"
 #include "elf/image.h"
 #include "selection/program.h"
 #include "selection/selection.h"

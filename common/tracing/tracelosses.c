@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "bpf-src/latency_shared.h"
-#include "bpf-src/trace_shared.h"
+#include "bpf-src/shared/latency.h"
+#include "bpf-src/shared/trace.h"
 #include "kernel/bpfmap.h"
 #include "kernel/bpfprog.h"
 #include "kernel/processes.h"

@@ -46,8 +46,10 @@ void tracer_decide_descendants(struct tracer *tracer)
 		return;
 	tracer->follows = true;
 	tracer_define(tracer, "CHILD_TGID", layout.tgid);
-	tracer_define(tracer, "CHILD_SIGNAL", layout.signal);
-	tracer_define(tracer, "CHILD_LIVE", layout.live);
+	if (tracer->config->goroutines)
+		return; /* tracer_define_all() does the others */
+	tracer_define(tracer, "TASK_SIGNAL", layout.signal);
+	tracer_define(tracer, "SIGNAL_LIVE", layout.live);
 }
 
 void tracer_decide_alone(struct tracer *tracer)

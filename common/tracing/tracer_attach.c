@@ -8,8 +8,8 @@
 
 #include "base/errmsg.h"
 #include "base/mem.h"
-#include "bpf-src/cookie.h"
-#include "bpf-src/trace_shared.h"
+#include "bpf-src/shared/cookie.h"
+#include "bpf-src/shared/trace.h"
 #include "files/process.h"
 #include "kernel/attach.h"
 #include "kernel/bpfmap.h"

@@ -4,7 +4,7 @@
 
 #include "base/errmsg.h"
 #include "base/mem.h"
-#include "bpf-src/cookie.h"
+#include "bpf-src/shared/cookie.h"
 #include "kernel/attach.h"
 #include "kernel/btf.h"
 #include "selection/target.h"

@@ -8,7 +8,7 @@
 
 #include "base/errmsg.h"
 #include "base/mem.h"
-#include "bpf-src/tls_word.h"
+#include "bpf-src/shared/tls_word.h"
 #include "kernel/bpfmap.h"
 #include "tracing/probes.h"
 

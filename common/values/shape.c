@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "bpf-src/trace_shared.h"
+#include "bpf-src/shared/trace.h"
 #include "values/shape_walk.h"
 
 enum {

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "bpf-src/trace_shared.h"
+#include "bpf-src/shared/trace.h"
 #include "values/shape.h"
 #include "values/shape_walk.h"
 

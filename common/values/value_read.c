@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "bpf-src/trace_shared.h"
+#include "bpf-src/shared/trace.h"
 
 const char *value_why(enum value_got got)
 {

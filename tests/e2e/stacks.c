@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/errmsg.h"
-#include "bpf-src/cookie.h"
-#include "bpf-src/trace_shared.h"
+#include "bpf-src/shared/cookie.h"
+#include "bpf-src/shared/trace.h"
 #include "elf/image.h"
 #include "files/heldfile.h"
 #include "files/process.h"

@@ -198,7 +198,7 @@ def second_interrupt_leaves(tool):
 def hostile_folder():
     """The compiler takes no header from the folder that the tool is started in."""
     with Target("steady", newest()) as target, tempfile.TemporaryDirectory() as place:
-        for name in ("probe.h", "cookie.h", "linux/types.h", "linux/ptrace.h", "include/linux/bpf.h",
+        for name in ("probe.h", "shared/cookie.h", "linux/types.h", "linux/ptrace.h", "include/linux/bpf.h",
                      "uapi/linux/bpf.h", "asm/page.h", "bcc/bpf.h"):
             path = os.path.join(place, name)
             os.makedirs(os.path.dirname(path), exist_ok=True)

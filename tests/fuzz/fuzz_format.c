@@ -11,7 +11,7 @@
 #include "base/errmsg.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "bpf-src/trace_shared.h"
+#include "bpf-src/shared/trace.h"
 #include "elf/image.h"
 #include "fuzz.h"
 #include "genprobe.h"

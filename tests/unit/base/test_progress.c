@@ -158,7 +158,6 @@ static void test_no_terminal(void **state)
 	dup2(pipes[1], STDERR_FILENO);
 	progress_begin("gotrace");
 	sleep_ms(1300);
-	progress_erase();
 	progress_end();
 	dup2(saved, STDERR_FILENO);
 	close(saved);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf-src/trace_shared.h"
+#include "bpf-src/shared/trace.h"
 #include "gofile_open.h"
 
 #include "base/mem.h"

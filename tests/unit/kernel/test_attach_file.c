@@ -15,7 +15,7 @@
 
 #include "base/errmsg.h"
 #include "base/mem.h"
-#include "bpf-src/cookie.h"
+#include "bpf-src/shared/cookie.h"
 #include "files/heldfile.h"
 #include "kernel/attach.h"
 #include "kernel/bpfmap.h"

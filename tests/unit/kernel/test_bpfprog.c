@@ -42,7 +42,7 @@ static void check_tree(void)
 	assert_int_equal(stat(dir, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0700);
 	assert_true(exists(dir, "include/uapi/linux/ptrace.h"));
-	assert_true(exists(dir, "cookie.h"));
+	assert_true(exists(dir, "shared/cookie.h"));
 	assert_false(exists(dir, "count.bpf.c"));
 	headertree_free(tree);
 	assert_int_equal(access(copy, F_OK), -1);

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "bpf-src/cookie.h"
+#include "bpf-src/shared/cookie.h"
 
 static void test_round_trip(void **state)
 {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "bpf-src/trace_shared.h"
+#include "bpf-src/shared/trace.h"
 
 enum { RTYPE_FIRST = 0x1000, RTYPE_STEP = 0x100 };
 

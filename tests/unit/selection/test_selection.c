@@ -2,7 +2,7 @@
 /* Names to items, items to probes: on the program of gofile.h. */
 #include <string.h>
 
-#include "bpf-src/cookie.h"
+#include "bpf-src/shared/cookie.h"
 #include "selection_open.h"
 
 #include "gofuncs/funclist.h"

@@ -16,7 +16,7 @@
 
 #include "base/errmsg.h"
 #include "base/mem.h"
-#include "bpf-src/cookie.h"
+#include "bpf-src/shared/cookie.h"
 #include "fakeg.h"
 #include "kernel/attach.h"
 #include "kernel/bpfprog.h"

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "bpf-src/trace_shared.h"
+#include "bpf-src/shared/trace.h"
 #include "values/shape.h"
 
 static const struct shape_limits LIMITS = {.string_max = 80, .record_max = 4096};

@@ -5,9 +5,8 @@
 #ifndef TYPE_KEY_H
 #define TYPE_KEY_H
 
-#define TYPE_KEY_PART                                                                              \
-	32 /* bytes of the name at its start and at its end, with zeros where less                 \
-	    */
+/* bytes of the name at its start and at its end, with zeros where there are fewer */
+#define TYPE_KEY_PART 32
 #define TYPE_KEY_BITS 48
 
 struct type_key_head { /* of a descriptor (libgo's go/runtime/type.go) */
