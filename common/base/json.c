@@ -59,7 +59,9 @@ void json_array_end(struct json *json)
 
 static void put_character(FILE *out, const char *bytes, size_t len, uint32_t c)
 {
-	if (c == '"' || c == '\\')
+	if (!len)
+		fputs("\xef\xbf\xbd", out); /* U+FFFD */
+	else if (c == '"' || c == '\\')
 		fprintf(out, "\\%c", (char)c);
 	else if (c == '\n')
 		fputs("\\n", out);
@@ -71,35 +73,10 @@ static void put_character(FILE *out, const char *bytes, size_t len, uint32_t c)
 		fwrite(bytes, 1, len, out);
 }
 
-/* how many bytes stand for themselves: most of what is printed */
-static size_t plain_run(const char *bytes, size_t len)
-{
-	size_t n = 0;
-
-	while (n < len && bytes[n] >= ' ' && bytes[n] <= '~' && bytes[n] != '"' && bytes[n] != '\\')
-		n++;
-	return n;
-}
-
 static void put_quoted(FILE *out, const char *bytes, size_t len)
 {
 	putc('"', out);
-	for (size_t i = 0, n; i < len; i += n) {
-		uint32_t c;
-
-		n = plain_run(bytes + i, len - i);
-		if (n) {
-			fwrite(bytes + i, 1, n, out);
-			continue;
-		}
-		n = utf8_decode(bytes + i, len - i, &c);
-		if (n)
-			put_character(out, bytes + i, n, c);
-		else
-			fputs("\xef\xbf\xbd", out); /* U+FFFD */
-		if (!n)
-			n = 1;
-	}
+	utf8_write(out, bytes, len, put_character);
 	putc('"', out);
 }
 

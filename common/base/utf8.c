@@ -41,3 +41,28 @@ bool utf8_is_control(uint32_t c)
 	return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
 	       (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
 }
+
+static size_t plain_run(const char *bytes, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && bytes[n] >= ' ' && bytes[n] <= '~' && bytes[n] != '"' && bytes[n] != '\\')
+		n++;
+	return n;
+}
+
+void utf8_write(FILE *out, const char *bytes, size_t len, utf8_put_fn *put)
+{
+	for (size_t i = 0, n; i < len; i += n) {
+		uint32_t c = 0;
+
+		n = plain_run(bytes + i, len - i);
+		if (n) {
+			fwrite(bytes + i, 1, n, out);
+			continue;
+		}
+		n = utf8_decode(bytes + i, len - i, &c);
+		put(out, bytes + i, n, c);
+		n += !n;
+	}
+}

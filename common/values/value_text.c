@@ -43,9 +43,11 @@ static bool quote_short(FILE *out, uint32_t c)
 
 static void quote_character(FILE *out, const char *bytes, size_t len, uint32_t c)
 {
-	if (quote_short(out, c))
+	if (!len)
+		fprintf(out, "\\x%02x", (unsigned char)*bytes);
+	else if (quote_short(out, c))
 		return;
-	if (is_graphic(c))
+	else if (is_graphic(c))
 		fwrite(bytes, 1, len, out);
 	else if (c < 0x80)
 		fprintf(out, "\\x%02x", (unsigned)c);
@@ -55,35 +57,10 @@ static void quote_character(FILE *out, const char *bytes, size_t len, uint32_t c
 		fprintf(out, "\\U%08x", (unsigned)c);
 }
 
-/* most text is nothing but such characters */
-static size_t plain_run(const char *bytes, size_t len)
-{
-	size_t n = 0;
-
-	while (n < len && bytes[n] >= ' ' && bytes[n] < 0x7f && bytes[n] != '"' && bytes[n] != '\\')
-		n++;
-	return n;
-}
-
 void value_quote(FILE *out, const char *bytes, size_t len)
 {
 	putc('"', out);
-	for (size_t i = 0, n; i < len; i += n) {
-		uint32_t c;
-
-		n = plain_run(bytes + i, len - i);
-		if (n) {
-			fwrite(bytes + i, 1, n, out);
-			continue;
-		}
-		n = utf8_decode(bytes + i, len - i, &c);
-		if (n) {
-			quote_character(out, bytes + i, n, c);
-		} else {
-			fprintf(out, "\\x%02x", (unsigned char)bytes[i]);
-			n = 1;
-		}
-	}
+	utf8_write(out, bytes, len, quote_character);
 	putc('"', out);
 }
 

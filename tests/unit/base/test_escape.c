@@ -212,6 +212,28 @@ static void test_decode(void **state)
 	assert_int_equal(utf8_decode("\xf5\x80\x80\x80", 4, &c), 0);
 }
 
+/* what utf8_write() hands on, in brackets */
+static void put_bracketed(FILE *out, const char *bytes, size_t len, uint32_t c)
+{
+	fprintf(out, len ? "[%zu %x]" : "[%zu %02x]", len, len ? c : (unsigned char)*bytes);
+}
+
+static void test_utf8_write(void **state)
+{
+	static const char text[] = "a ~\0\x7f\"\\\xc3\xa4z\xe2\x82\xac\xe2\x82";
+	char *written = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&written, &len);
+
+	(void)state;
+	assert_non_null(out);
+	utf8_write(out, text, sizeof(text) - 1, put_bracketed);
+	utf8_write(out, text, 0, put_bracketed);
+	fclose(out);
+	assert_string_equal(written, "a ~[1 0][1 7f][1 22][1 5c][2 e4]z[3 20ac][0 e2][0 82]");
+	free(written);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -223,6 +245,7 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_decode),
+		cmocka_unit_test(test_utf8_write),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
