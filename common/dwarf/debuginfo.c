@@ -116,7 +116,8 @@ void debuginfo_close(struct debuginfo *dbg)
 	free(dbg->ranges);
 	free(dbg->packages);
 	free(dbg->named);
-	free(dbg->slots);
+	free(dbg->known);
+	index_free(&dbg->by_off);
 	free(dbg->queue);
 	debuginfo_file_close(&dbg->file);
 	dietree_close(dbg->places);

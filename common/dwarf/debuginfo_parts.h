@@ -3,6 +3,7 @@
 #ifndef DEBUGINFO_PARTS_H
 #define DEBUGINFO_PARTS_H
 
+#include "base/index.h"
 #include "dwarf/debuginfo.h"
 #include "dwarf/debuginfo_file.h"
 #include "dwarf/dietree.h"
@@ -45,13 +46,12 @@ struct debuginfo {
 	struct debuginfo_range *ranges; /* by address */
 	size_t unit_count, unit_cap, range_count, range_cap;
 	struct debuginfo_package *packages; /* by path: those whose name is not its last part */
-	size_t package_count, package_cap;
-	struct debuginfo_named *named; /* by name, once somebody asks for a name */
-	size_t named_count, named_cap;
-	struct debuginfo_slot *slots;
-	size_t slot_count, slot_cap; /* the latter a power of two */
+	struct debuginfo_named *named;      /* by name, once somebody asks for a name */
+	size_t package_count, package_cap, named_count, named_cap;
+	struct debuginfo_known *known; /* types */
+	struct index by_off;           /* of these, as many as it counts */
 	struct debuginfo_part *queue;
-	size_t queue_count, queue_cap;
+	size_t queue_count, queue_cap, known_cap;
 	const struct gotype *unknown;
 	struct debuginfo_foreign foreign; /* gccgo */
 	uint64_t types_addr;              /* moduledata.types; 0: not known */

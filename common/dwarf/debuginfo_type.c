@@ -14,9 +14,9 @@ enum {
 	WORD = 8,
 };
 
-struct debuginfo_slot { /* of a hash table: a DIE's offset and its type */
+struct debuginfo_known { /* a DIE's offset and its type */
 	uint64_t off;
-	struct gotype *type; /* NULL: free */
+	struct gotype *type;
 };
 
 /* Go declares a type by a typedef without a kind, which leads to the type itself. */
@@ -45,32 +45,6 @@ const char *debuginfo_full_name(const struct die *die)
 	struct die type;
 
 	return die_reference(die, DIE_TYPE, &type) && skip_typedefs(&type) ? name_of(&type) : "";
-}
-
-/* --- those that are known already --- */
-
-static size_t slot_of(const struct debuginfo *dbg, uint64_t off)
-{
-	size_t mask = dbg->slot_cap - 1, at = (off * 0x9e3779b97f4a7c15u >> 32) & mask;
-
-	while (dbg->slots[at].type && dbg->slots[at].off != off)
-		at = (at + 1) & mask;
-	return at;
-}
-
-static void grow_slots(struct debuginfo *dbg)
-{
-	struct debuginfo_slot *old = dbg->slots;
-	size_t old_cap = dbg->slot_cap;
-
-	if (dbg->slot_count < old_cap / 2)
-		return;
-	dbg->slot_cap = old_cap ? old_cap * 2 : 1024;
-	dbg->slots = mem_zalloc(dbg->slot_cap, sizeof(*old));
-	for (size_t i = 0; i < old_cap; i++)
-		if (old[i].type)
-			dbg->slots[slot_of(dbg, old[i].off)] = old[i];
-	free(old);
 }
 
 /* --- a type without its parts --- */
@@ -208,20 +182,22 @@ static const struct gotype *known_type(struct debuginfo *dbg, struct die die)
 {
 	if (!(dbg->is_gccgo ? debuginfo_gccgo_skip(&die) : skip_typedefs(&die)))
 		return unknown_type(dbg);
-	grow_slots(dbg);
 
-	uint64_t off = die_off(&die);
-	size_t at = slot_of(dbg, off);
+	uint64_t off = die_off(&die), hash = index_hash(0, off);
+	size_t n = index_first(&dbg->by_off, hash);
 
-	if (dbg->slots[at].type)
-		return dbg->slots[at].type;
-	if (dbg->slot_count >= MAX_TYPES)
+	while (n != INDEX_NONE && dbg->known[n].off != off)
+		n = index_next(&dbg->by_off, n);
+	if (n != INDEX_NONE)
+		return dbg->known[n].type;
+	if (dbg->by_off.count >= MAX_TYPES)
 		return unknown_type(dbg);
 
 	struct gotype *type = dbg->is_gccgo ? debuginfo_gccgo_type(dbg, &die) : add_type(dbg, &die);
 
-	dbg->slots[at] = (struct debuginfo_slot){off, type};
-	dbg->slot_count++;
+	n = index_add(&dbg->by_off, hash);
+	dbg->known = mem_grow(dbg->known, n, &dbg->known_cap, sizeof(*dbg->known));
+	dbg->known[n] = (struct debuginfo_known){off, type};
 	debuginfo_queue(dbg, type, &die);
 	return type;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/mem.h"
 
 enum {
@@ -24,7 +25,8 @@ struct gotypes {
 	struct block *blocks;
 	struct gotype *basic; /* as many as BASIC */
 	const struct gotype **derived;
-	size_t derived_count, derived_cap; /* the latter a power of two, or 0 */
+	size_t derived_cap;
+	struct index by_parts; /* of these, as many as it counts */
 };
 
 static const struct basic {
@@ -103,6 +105,7 @@ void gotypes_free(struct gotypes *types)
 		free(block);
 	}
 	free(types->derived);
+	index_free(&types->by_parts);
 	free(types);
 }
 
@@ -165,45 +168,6 @@ const struct gotype *gotypes_basic(struct gotypes *types, const char *name)
 	return NULL;
 }
 
-static size_t hash_of(enum gotype_kind kind, const struct gotype *elem, uint64_t count)
-{
-	uint64_t hash = ((uintptr_t)elem >> 4) * 0x9e3779b97f4a7c15u;
-
-	hash = (hash ^ count ^ (uint64_t)kind << 32) * 0x9e3779b97f4a7c15u;
-	return hash ^ hash >> 29;
-}
-
-/* Where the derived type is in the table, or where it belongs. */
-static const struct gotype **derived_slot(const struct gotypes *types, enum gotype_kind kind,
-					  const struct gotype *elem, uint64_t count)
-{
-	size_t mask = types->derived_cap - 1, at = hash_of(kind, elem, count) & mask;
-
-	while (types->derived[at]) {
-		const struct gotype *type = types->derived[at];
-
-		if (type->kind == kind && type->elem == elem && type->count == count)
-			break;
-		at = (at + 1) & mask;
-	}
-	return &types->derived[at];
-}
-
-static void grow_derived(struct gotypes *types)
-{
-	const struct gotype **old = types->derived;
-	size_t old_cap = types->derived_cap;
-
-	if (types->derived_count < old_cap / 2)
-		return;
-	types->derived_cap = old_cap ? old_cap * 2 : 64;
-	types->derived = mem_zalloc(types->derived_cap, sizeof(const struct gotype *));
-	for (size_t i = 0; i < old_cap; i++)
-		if (old[i])
-			*derived_slot(types, old[i]->kind, old[i]->elem, old[i]->count) = old[i];
-	free(old);
-}
-
 /* Names of types that are nested without end shall not grow without end. */
 static const char *derived_name(struct gotypes *types, const char *prefix, const char *name)
 {
@@ -215,19 +179,28 @@ static const char *derived_name(struct gotypes *types, const char *prefix, const
 	return copy;
 }
 
+static bool is_same(const struct gotype *a, const struct gotype *b)
+{
+	return a->kind == b->kind && a->elem == b->elem && a->count == b->count;
+}
+
 static const struct gotype *derive(struct gotypes *types, struct gotype want, const char *prefix)
 {
-	grow_derived(types);
-	const struct gotype **slot = derived_slot(types, want.kind, want.elem, want.count);
+	uint64_t hash = index_hash(index_hash(want.count, want.kind), (uintptr_t)want.elem);
+	size_t n = index_first(&types->by_parts, hash);
 
-	if (*slot)
-		return *slot;
+	while (n != INDEX_NONE && !is_same(types->derived[n], &want))
+		n = index_next(&types->by_parts, n);
+	if (n != INDEX_NONE)
+		return types->derived[n];
 	struct gotype *type = gotypes_alloc(types, 1, sizeof(*type));
 
 	*type = want;
 	type->name = derived_name(types, prefix, want.elem->name);
-	types->derived_count++;
-	return *slot = type;
+	n = index_add(&types->by_parts, hash);
+	types->derived =
+		mem_grow(types->derived, n, &types->derived_cap, sizeof(const struct gotype *));
+	return types->derived[n] = type;
 }
 
 const struct gotype *gotypes_pointer(struct gotypes *types, const struct gotype *elem)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ctext.h"
+#include "base/index.h"
 #include "base/mem.h"
 #include "gotrace/tracegen.h"
 
@@ -17,15 +18,13 @@ struct plan_text {
 	char *save, *wanted, *fill;
 	uint32_t saved_size, record_size;
 	bool at_return, wants_at_entry;
-	uint64_t hash;
 };
 
 struct traceplan_text {
 	struct plan_text *plans;
 	size_t count, cap;
-	uint32_t *slots;   /* by hash: a plan's number + 1; 0: free */
-	size_t slot_count; /* a power of two, more than plans */
-	size_t part_len;   /* bytes in the last part */
+	struct index by_bodies; /* of these */
+	size_t part_len;        /* bytes in the last part */
 	bool uses_types;
 };
 
@@ -44,46 +43,16 @@ void traceplan_text_free(struct traceplan_text *text)
 		free(text->plans[i].fill);
 	}
 	free(text->plans);
-	free(text->slots);
+	index_free(&text->by_bodies);
 	free(text);
-}
-
-static uint64_t hash_text(uint64_t h, const char *text)
-{
-	while (*text)
-		h = (h ^ (unsigned char)*text++) * 0x100000001b3u;
-	return (h ^ 0xff) * 0x100000001b3u;
 }
 
 static bool is_same(const struct plan_text *a, const struct plan_text *b)
 {
-	return a->hash == b->hash && a->at_return == b->at_return &&
-	       a->wants_at_entry == b->wants_at_entry && a->saved_size == b->saved_size &&
-	       a->record_size == b->record_size && !strcmp(a->save, b->save) &&
-	       !strcmp(a->wanted, b->wanted) && !strcmp(a->fill, b->fill);
-}
-
-/* Where a plan like it stands, or where it is to be noted. */
-static uint32_t *find_slot(const struct traceplan_text *text, const struct plan_text *plan)
-{
-	for (size_t i = plan->hash;; i++) {
-		uint32_t *slot = &text->slots[i & (text->slot_count - 1)];
-
-		if (!*slot || is_same(&text->plans[*slot - 1], plan))
-			return slot;
-	}
-}
-
-/* Room for one more plan, at most half full. */
-static void grow_slots(struct traceplan_text *text)
-{
-	if (text->count * 2 < text->slot_count)
-		return;
-	free(text->slots);
-	text->slot_count = text->slot_count ? text->slot_count * 2 : 64;
-	text->slots = mem_zalloc(text->slot_count, sizeof(*text->slots));
-	for (size_t i = 0; i < text->count; i++)
-		*find_slot(text, &text->plans[i]) = i + 1;
+	return a->at_return == b->at_return && a->wants_at_entry == b->wants_at_entry &&
+	       a->saved_size == b->saved_size && a->record_size == b->record_size &&
+	       !strcmp(a->save, b->save) && !strcmp(a->wanted, b->wanted) &&
+	       !strcmp(a->fill, b->fill);
 }
 
 uint32_t traceplan_text_add(struct traceplan_text *text, const struct tracegen_plan *plan,
@@ -98,13 +67,14 @@ uint32_t traceplan_text_add(struct traceplan_text *text, const struct tracegen_p
 				.wants_at_entry = plan->wants_at_entry};
 
 	text->uses_types |= plan->uses_types;
-	add.hash = hash_text(hash_text(hash_text(0xcbf29ce484222325u, add.save), add.wanted),
-			     add.fill);
-	grow_slots(text);
-	uint32_t *slot = find_slot(text, &add);
+	uint64_t hash = index_hash_text(index_hash_text(index_hash_text(0, add.save), add.wanted),
+					add.fill);
+	size_t n = index_first(&text->by_bodies, hash);
 
-	if (*slot)
-		return *slot - 1;
+	while (n != INDEX_NONE && !is_same(&text->plans[n], &add))
+		n = index_next(&text->by_bodies, n);
+	if (n != INDEX_NONE)
+		return n;
 	size_t len = strlen(add.save) + strlen(add.wanted) + strlen(add.fill);
 
 	add.part = text->count ? text->plans[text->count - 1].part : 0;
@@ -118,8 +88,7 @@ uint32_t traceplan_text_add(struct traceplan_text *text, const struct tracegen_p
 	add.fill = mem_strdup(add.fill);
 	text->plans = mem_grow(text->plans, text->count, &text->cap, sizeof(add));
 	text->plans[text->count++] = add;
-	*slot = text->count;
-	return text->count - 1;
+	return index_add(&text->by_bodies, hash);
 }
 
 size_t traceplan_text_count(const struct traceplan_text *text)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/budget.h"
+#include "base/index.h"
 #include "base/mem.h"
 #include "program/pcvalue.h"
 
@@ -18,15 +19,16 @@ struct run {
 struct table { /* decoded */
 	uint32_t off;
 	uint32_t count;
-	struct run *runs; /* NULL: a free slot */
+	struct run *runs;
 };
 
 struct pcvalue_index {
 	const uint8_t *data;
 	size_t len;
 	unsigned quantum;
-	struct table *tables; /* by a hash of `off`, open addressing */
-	size_t count, size;   /* the latter a power of two */
+	struct table *tables;
+	size_t cap;
+	struct index by_off;  /* of these, as many as it counts */
 	struct budget budget; /* of runs */
 };
 
@@ -48,38 +50,15 @@ void pcvalue_index_free(struct pcvalue_index *index)
 {
 	if (!index)
 		return;
-	for (size_t i = 0; i < index->size; i++)
+	for (size_t i = 0; i < index->by_off.count; i++)
 		free(index->tables[i].runs);
 	free(index->tables);
+	index_free(&index->by_off);
 	free(index);
 }
 
-static struct table *slot_of(const struct pcvalue_index *index, uint32_t off)
-{
-	size_t mask = index->size - 1, at = (off * 0x9e3779b97f4a7c15u >> 32) & mask;
-
-	while (index->tables[at].runs && index->tables[at].off != off)
-		at = (at + 1) & mask;
-	return &index->tables[at];
-}
-
-static void grow(struct pcvalue_index *index)
-{
-	struct table *old = index->tables;
-	size_t old_size = index->size;
-
-	if (index->count < old_size / 2)
-		return;
-	index->size = old_size ? old_size * 2 : 64;
-	index->tables = mem_zalloc(index->size, sizeof(*old));
-	for (size_t i = 0; i < old_size; i++)
-		if (old[i].runs)
-			*slot_of(index, old[i].off) = old[i];
-	free(old);
-}
-
 /* All that there is up to the end or to what is malformed. */
-static void decode(struct pcvalue_index *index, uint32_t off, struct table *table)
+static struct table decode(struct pcvalue_index *index, uint32_t off)
 {
 	struct run *runs = NULL;
 	size_t count = 0, cap = 0;
@@ -91,20 +70,22 @@ static void decode(struct pcvalue_index *index, uint32_t off, struct table *tabl
 		runs = mem_grow(runs, count, &cap, sizeof(*runs));
 		runs[count++] = (struct run){pcv.to, pcv.value};
 	}
-	*table = (struct table){off, count, runs};
+	return (struct table){off, count, runs};
 }
 
 static const struct table *table_at(struct pcvalue_index *index, uint32_t off)
 {
-	struct table *table;
+	uint64_t hash = index_hash(0, off);
+	size_t n = index_first(&index->by_off, hash);
 
-	grow(index);
-	table = slot_of(index, off);
-	if (table->runs)
-		return table;
-	decode(index, off, table);
-	index->count++;
-	return table;
+	while (n != INDEX_NONE && index->tables[n].off != off)
+		n = index_next(&index->by_off, n);
+	if (n == INDEX_NONE) {
+		n = index_add(&index->by_off, hash);
+		index->tables = mem_grow(index->tables, n, &index->cap, sizeof(*index->tables));
+		index->tables[n] = decode(index, off);
+	}
+	return &index->tables[n];
 }
 
 bool pcvalue_index_at(struct pcvalue_index *index, uint32_t off, uint64_t pc, int32_t *value)

@@ -154,7 +154,7 @@ void rtti_close(struct rtti *rtti)
 		return;
 	free(rtti->library.links);
 	free(rtti->entries);
-	free(rtti->slots);
+	index_free(&rtti->by_addr);
 	free(rtti->methods);
 	free(rtti->aliases);
 	free(rtti->by_last);

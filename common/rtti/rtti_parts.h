@@ -3,6 +3,7 @@
 #ifndef RTTI_PARTS_H
 #define RTTI_PARTS_H
 
+#include "base/index.h"
 #include "rtti/rtti.h"
 #include "rtti/rtti_gccgo.h"
 
@@ -35,8 +36,7 @@ struct rtti {
 	struct rtti_library library; /* gccgo */
 	struct rtti_entry *entries;
 	size_t count, cap;
-	uint32_t *slots; /* hash table by address: index + 1 */
-	size_t slot_count;
+	struct index by_addr; /* of these */
 	size_t filled;        /* entries whose types refer to others already */
 	size_t texts, fields; /* what types took already: both are bounded */
 

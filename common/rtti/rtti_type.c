@@ -32,25 +32,13 @@ const char *rtti_keep_text(struct rtti *rtti, const char *text, size_t len)
 
 /* --- entries --- */
 
-static uint32_t *slot_of(const struct rtti *rtti, uint64_t addr)
+static size_t find(const struct rtti *rtti, uint64_t addr)
 {
-	size_t mask = rtti->slot_count - 1;
-	size_t at = (addr * 0x9e3779b97f4a7c15u >> 32) & mask;
+	size_t n = index_first(&rtti->by_addr, index_hash(0, addr));
 
-	while (rtti->slots[at] && rtti->entries[rtti->slots[at] - 1].addr != addr)
-		at = (at + 1) & mask;
-	return &rtti->slots[at];
-}
-
-static void grow_slots(struct rtti *rtti)
-{
-	if (rtti->count < rtti->slot_count / 2)
-		return;
-	free(rtti->slots);
-	rtti->slot_count = rtti->slot_count ? rtti->slot_count * 2 : 1024;
-	rtti->slots = mem_zalloc(rtti->slot_count, sizeof(*rtti->slots));
-	for (size_t i = 0; i < rtti->count; i++)
-		*slot_of(rtti, rtti->entries[i].addr) = i + 1;
+	while (n != INDEX_NONE && rtti->entries[n].addr != addr)
+		n = index_next(&rtti->by_addr, n);
+	return n;
 }
 
 static enum gotype_kind kind_of(enum rtti_kind kind)
@@ -122,12 +110,10 @@ static struct gotype *make_type(struct rtti *rtti, uint64_t addr)
 
 size_t rtti_entry(struct rtti *rtti, uint64_t addr)
 {
-	grow_slots(rtti);
+	size_t n = find(rtti, addr);
 
-	uint32_t *slot = slot_of(rtti, addr);
-
-	if (*slot)
-		return *slot - 1;
+	if (n != INDEX_NONE)
+		return n;
 	if (rtti->count == MAX_ENTRIES || rtti->texts == MAX_TEXTS)
 		return SIZE_MAX;
 	rtti->entries = mem_grow(rtti->entries, rtti->count, &rtti->cap, sizeof(*rtti->entries));
@@ -136,8 +122,8 @@ size_t rtti_entry(struct rtti *rtti, uint64_t addr)
 		.type = make_type(rtti, addr),
 		.weight = 1,
 	};
-	*slot = ++rtti->count;
-	return rtti->count - 1;
+	rtti->count++;
+	return index_add(&rtti->by_addr, index_hash(0, addr));
 }
 
 /* --- filling in --- */
@@ -217,7 +203,7 @@ static const struct rtti_entry *part_of(const struct rtti *rtti, const struct go
 
 	if (type->kind != GOTYPE_STRUCT && type->kind != GOTYPE_ARRAY)
 		return &leaf;
-	return &rtti->entries[*slot_of(rtti, type->rtype) - 1];
+	return &rtti->entries[find(rtti, type->rtype)];
 }
 
 /* Takes an entry's depth and weight from those of its parts; have they changed? */

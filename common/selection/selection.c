@@ -14,91 +14,36 @@
 #include "selection/program.h"
 #include "selection/selection_wrapper.h"
 
-struct name_slot {
-	uint32_t row; /* its number + 1; 0: free */
-	uint32_t hash;
-};
-
-/* Open addressing; a power of two at least twice the rows. */
-struct selection_names {
-	struct name_slot *slots;
-	size_t size;
-};
-
-/* eight bytes at a time: all names of a large program are hashed before anything else can begin */
-static uint32_t hash_name(const struct program *prog, const char *name)
+static uint64_t hash_of(const struct selection *sel, const struct program *prog, const char *name)
 {
-	uint64_t h = 0xcbf29ce484222325u ^ (uintptr_t)prog, word;
-	size_t len = strlen(name);
-
-	for (; len >= sizeof(word); len -= sizeof(word), name += sizeof(word)) {
-		memcpy(&word, name, sizeof(word));
-		h = (h ^ word) * 0x9e3779b97f4a7c15u;
-		h ^= h >> 32;
-	}
-	word = 0;
-	memcpy(&word, name, len);
-	h = (h ^ word ^ (uint64_t)len << 56) * 0x9e3779b97f4a7c15u;
-	return h >> 32;
+	return index_hash_text(index_hash(sel->group, (uintptr_t)prog), name);
 }
 
-/* the slot of this name in the current group: holding its row, or free with its hash noted */
-static struct name_slot *find_slot(const struct selection *sel, const struct program *prog,
-				   const char *name)
+/* The row of this name in the current group, or INDEX_NONE */
+static size_t find_row(const struct selection *sel, const struct program *prog, const char *name)
 {
-	const struct selection_names *names = sel->names;
-	uint32_t hash = hash_name(prog, name);
+	size_t n = index_first(&sel->by_name, hash_of(sel, prog, name));
 
-	for (size_t i = hash;; i++) {
-		struct name_slot *slot = &names->slots[i & (names->size - 1)];
+	for (; n != INDEX_NONE; n = index_next(&sel->by_name, n)) {
+		const struct selection_row *row = &sel->rows[n];
 
-		if (!slot->row) {
-			slot->hash = hash;
-			return slot;
-		}
-		const struct selection_row *row = &sel->rows[slot->row - 1];
-
-		if (slot->hash == hash && row->prog == prog && row->group == sel->group &&
-		    !strcmp(row->name, name))
-			return slot;
+		if (row->prog == prog && row->group == sel->group && !strcmp(row->name, name))
+			break;
 	}
-}
-
-static void grow_names(struct selection *sel)
-{
-	struct selection_names *names = sel->names;
-	struct name_slot *old = names->slots;
-	size_t old_size = names->size;
-
-	if (sel->row_count * 2 < names->size)
-		return;
-	names->size *= 4;
-	names->slots = mem_zalloc(names->size, sizeof(*names->slots));
-	for (size_t i = 0; i < old_size; i++) {
-		size_t at = old[i].hash;
-
-		if (!old[i].row)
-			continue;
-		while (names->slots[at & (names->size - 1)].row)
-			at++;
-		names->slots[at & (names->size - 1)] = old[i];
-	}
-	free(old);
+	return n;
 }
 
 static uint32_t row_of(struct selection *sel, const struct program *prog, const char *name)
 {
-	struct name_slot *slot = find_slot(sel, prog, name);
+	size_t found = find_row(sel, prog, name);
 
-	if (slot->row)
-		return slot->row - 1;
-	slot->row = sel->row_count + 1;
+	if (found != INDEX_NONE)
+		return found;
 	sel->rows = mem_grow(sel->rows, sel->row_count, &sel->row_cap, sizeof(*sel->rows));
 	sel->rows[sel->row_count] =
 		(struct selection_row){.name = name, .prog = prog, .group = sel->group};
 	sel->row_count++;
-	grow_names(sel);
-	return sel->row_count - 1;
+	return index_add(&sel->by_name, hash_of(sel, prog, name));
 }
 
 struct selection *selection_new(const struct selection_want *want)
@@ -107,9 +52,6 @@ struct selection *selection_new(const struct selection_want *want)
 
 	sel->want = *want;
 	sel->returns = want->returns;
-	sel->names = mem_zalloc(1, sizeof(*sel->names));
-	sel->names->size = 1024;
-	sel->names->slots = mem_zalloc(sel->names->size, sizeof(*sel->names->slots));
 	return sel;
 }
 
@@ -120,8 +62,7 @@ void selection_free(struct selection *sel)
 	for (size_t i = 0; i < sel->note_count; i++)
 		free(sel->notes[i]);
 	free(sel->notes);
-	free(sel->names->slots);
-	free(sel->names);
+	index_free(&sel->by_name);
 	free(sel->exits.items);
 	free(sel->items);
 	free(sel->rows);
@@ -221,10 +162,10 @@ static size_t add_functions(struct selection *sel, const struct program *prog, s
 		if (!pattern_match(pat, fn.name))
 			continue;
 		found++;
-		const struct name_slot *slot = find_slot(sel, prog, fn.name);
+		size_t row = find_row(sel, prog, fn.name);
 
 		/* an earlier pattern has it already */
-		if (slot->row && slot->row <= rows_before && sel->rows[slot->row - 1].funcs)
+		if (row < rows_before && sel->rows[row].funcs)
 			continue;
 		struct selection_item *item = add_item(sel, prog, fn.name);
 
@@ -257,14 +198,14 @@ static bool on_copy(const struct inlining_copy *copy, void *ctx)
 	search->found++;
 	if (!search->add && !search->unseen)
 		return true;
-	const struct name_slot *slot = find_slot(sel, search->prog, copy->name);
+	size_t row = find_row(sel, search->prog, copy->name);
 
 	if (!search->add) {
-		if (!slot->row)
+		if (row == INDEX_NONE)
 			tally_add(search->unseen, copy->name);
 		return true;
 	}
-	if ((slot->row && slot->row <= search->rows_before && sel->rows[slot->row - 1].copies) ||
+	if ((row < search->rows_before && sel->rows[row].copies) ||
 	    search->added++ >= BUDGET_COPIES)
 		return true;
 	struct selection_item *item = add_item(sel, search->prog, copy->name);

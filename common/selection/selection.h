@@ -5,9 +5,9 @@
 #define SELECTION_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
+#include "base/index.h"
 #include "sites/inlining.h"
 #include "sites/site.h"
 
@@ -55,8 +55,8 @@ struct selection {
 	struct selection_item *items;
 	size_t row_count, row_cap, item_count, item_cap, note_count, note_cap;
 	struct site_list exits;
-	char **notes; /* other things to tell the user before tracing, a line each */
-	struct selection_names *names; /* finds a row by name */
+	char **notes;         /* other things to tell the user before tracing, a line each */
+	struct index by_name; /* of rows */
 };
 
 struct selection *selection_new(const struct selection_want *want);
