@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "elf/image.h"
+#include "machine/arch.h"
 
 enum { PIECES_MAX = 32 /* all registers of a machine */ };
 
@@ -191,14 +191,14 @@ static void move_spills(const struct abi_layout *layout)
 	}
 }
 
-static struct registers registers_of(int arch, enum abi_convention convention)
+static struct registers registers_of(enum arch arch, enum abi_convention convention)
 {
 	if (convention == ABI_STACK)
 		return (struct registers){0, 0};
-	return arch == IMAGE_ARM64 ? (struct registers){16, 16} : (struct registers){9, 15};
+	return arch == ARCH_ARM64 ? (struct registers){16, 16} : (struct registers){9, 15};
 }
 
-void abi_layout(const struct gofunc *fn, int arch, enum abi_convention convention,
+void abi_layout(const struct gofunc *fn, enum arch arch, enum abi_convention convention,
 		struct abi_layout *out)
 {
 	struct assigner assigner = {.total = registers_of(arch, convention)};
@@ -307,8 +307,8 @@ bool abi_covers(const struct abi_value *value, const struct gotype *type, uint64
 	return covers_type(&covering, type, off, 0);
 }
 
-bool abi_layout_fitting(const struct gofunc *fn, int arch, enum abi_convention usual, int32_t args,
-			struct abi_layout *out)
+bool abi_layout_fitting(const struct gofunc *fn, enum arch arch, enum abi_convention usual,
+			int32_t args, struct abi_layout *out)
 {
 	struct abi_layout on_stack;
 
@@ -324,7 +324,7 @@ bool abi_layout_fitting(const struct gofunc *fn, int arch, enum abi_convention u
 	return fits;
 }
 
-enum abi_convention abi_convention(int arch, int minor)
+enum abi_convention abi_convention(enum arch arch, int minor)
 {
-	return minor >= (arch == IMAGE_ARM64 ? 18 : 17) ? ABI_REGISTERS : ABI_STACK;
+	return minor >= (arch == ARCH_ARM64 ? 18 : 17) ? ABI_REGISTERS : ABI_STACK;
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "golang/gofunc.h"
+#include "machine/arch.h"
 
 enum abi_convention { ABI_STACK, ABI_REGISTERS, ABI_SYSV };
 
@@ -45,9 +46,9 @@ struct abi_layout {
 			      * `args` says of the function */
 };
 
-/* `arch` is an enum image_arch. Caller frees with abi_layout_free(). What is too large for any
- * stack (types of malformed files) has no pieces. */
-void abi_layout(const struct gofunc *fn, int arch, enum abi_convention convention,
+/* Caller frees with abi_layout_free(). What is too large for any stack (types of malformed files)
+ * has no pieces. */
+void abi_layout(const struct gofunc *fn, enum arch arch, enum abi_convention convention,
 		struct abi_layout *out);
 void abi_layout_free(struct abi_layout *layout);
 /* Puts a copy of these pieces in the place of those that are there. */
@@ -59,17 +60,17 @@ bool abi_covers(const struct abi_value *value, const struct gotype *type, uint64
 /* The same for a function of which pclntab says `args` (pclntab_args_size()): by `usual`, or on the
  * stack where only that comes to as many bytes, as in Go functions that assembly calls. false:
  * neither does, so that `fn` is not its signature; the layout is by `usual` then. */
-bool abi_layout_fitting(const struct gofunc *fn, int arch, enum abi_convention usual, int32_t args,
-			struct abi_layout *out);
+bool abi_layout_fitting(const struct gofunc *fn, enum arch arch, enum abi_convention usual,
+			int32_t args, struct abi_layout *out);
 
 /* The n-th argument word of C, from 0: what eight bytes a function takes there, whatever they are.
  */
 struct abi_piece abi_c_word(unsigned n);
 
 /* "edi", "xmm0", "[sp+8]", "rax+4" (from its byte 4 on), "[rax+16]"; in 24 bytes. */
-void abi_place_text(int arch, const struct abi_piece *piece, char *out, size_t size);
+void abi_place_text(enum arch arch, const struct abi_piece *piece, char *out, size_t size);
 
 /* What a program of Go 1.MINOR passes by. (Assembly and .abi0 functions are always ABI_STACK.) */
-enum abi_convention abi_convention(int arch, int minor);
+enum abi_convention abi_convention(enum arch arch, int minor);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "abi/abi_parts.h"
-#include "elf/image.h"
+#include "machine/arch.h"
 
 enum { RETURN_ADDRESS = 8 /* bytes at the stack pointer, below the first stack argument */ };
 
@@ -30,11 +30,11 @@ static const char *amd64_name(const struct abi_piece *piece)
 	return n < sizeof(amd64_names) / sizeof(*amd64_names) ? amd64_names[n][part] : "?";
 }
 
-static void register_text(int arch, const struct abi_piece *piece, char *out, size_t size)
+static void register_text(enum arch arch, const struct abi_piece *piece, char *out, size_t size)
 {
 	bool is_float = piece->where == ABI_FLOAT;
 
-	if (arch == IMAGE_ARM64)
+	if (arch == ARCH_ARM64)
 		snprintf(out, size, "%c%u", (is_float ? "ds" : "xw")[piece->size <= 4], piece->n);
 	else if (is_float)
 		snprintf(out, size, "xmm%u", piece->n);
@@ -42,7 +42,7 @@ static void register_text(int arch, const struct abi_piece *piece, char *out, si
 		snprintf(out, size, "%s", amd64_name(piece));
 }
 
-void abi_place_text(int arch, const struct abi_piece *piece, char *out, size_t size)
+void abi_place_text(enum arch arch, const struct abi_piece *piece, char *out, size_t size)
 {
 	struct abi_piece whole = *piece;
 	char reg[8];

@@ -5,7 +5,7 @@
 
 #include "abi/arginfo.h"
 #include "abi/argreads.h"
-#include "elf/image.h"
+#include "machine/arch.h"
 
 enum {
 	WORD = 8,
@@ -276,7 +276,7 @@ static void place_from(struct search *search, size_t p, const struct way *way)
 
 void argtable_place(const struct argtable_asked *asked, struct argtable_places *out)
 {
-	bool arm64 = asked->arch == IMAGE_ARM64;
+	bool arm64 = asked->arch == ARCH_ARM64;
 	struct search search = {
 		.asked = asked, .max_ints = arm64 ? 16 : 9, .max_floats = arm64 ? 16 : 15};
 	struct way way = {

@@ -24,7 +24,7 @@ struct argtable_places {
 struct argtable_asked {
 	const struct arginfo *info;
 	const struct argreads *reads;
-	int arch;        /* enum image_arch */
+	enum arch arch;
 	int32_t args;    /* pclntab_args_size(); negative: not known */
 	unsigned hidden; /* words passed in integer registers before the first item */
 };

@@ -17,7 +17,7 @@ void evidence_read(const struct image *img, const struct pclntab *tab,
 	out->spills.count = 0;
 	out->restart = 0;
 	if (pclntab_is_gccgo(tab)) {
-		out->usual = out->arch == IMAGE_AMD64 ? ABI_SYSV : ABI_REGISTERS;
+		out->usual = out->arch == ARCH_AMD64 ? ABI_SYSV : ABI_REGISTERS;
 		return;
 	}
 	out->usual = fn->is_asm ? ABI_STACK : abi_convention(out->arch, minor);
@@ -28,7 +28,7 @@ void evidence_read(const struct image *img, const struct pclntab *tab,
 		return;
 	if (!spills_read(dec, &code, out->arch, &out->spills))
 		out->spills.count = 0;
-	else if (!out->spills.count && out->arch == IMAGE_AMD64)
+	else if (!out->spills.count && out->arch == ARCH_AMD64)
 		out->restart = out->spills.restart;
 }
 

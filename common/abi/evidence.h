@@ -12,7 +12,7 @@ struct pclntab;
 struct pclntab_func;
 
 struct evidence {
-	int arch;                  /* enum image_arch */
+	enum arch arch;
 	enum abi_convention usual; /* of the function: ABI_STACK if it is in assembly */
 	int32_t args;              /* pclntab_args_size(); INT32_MIN: not known */
 	struct spills spills;      /* count 0: none are known */

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "elf/image.h"
 #include "machine/x86.h"
 #include "sites/prologue.h"
 
@@ -83,19 +82,19 @@ static bool arm64_spill(uint32_t word, struct spills *out)
 }
 
 /* false: none that is understood */
-static bool read_spill(int arch, const uint8_t *bytes, size_t len, struct spills *out)
+static bool read_spill(enum arch arch, const uint8_t *bytes, size_t len, struct spills *out)
 {
 	struct x86_op op;
 	uint32_t word;
 
-	if (arch == IMAGE_AMD64)
+	if (arch == ARCH_AMD64)
 		return x86_parse(bytes, len, &op) && x86_spill(&op, bytes[0], out);
 	memcpy(&word, bytes, sizeof(word));
 	/* morestack's own argument */
 	return word == (uint32_t)ARM64_MOV_X3_X30 || arm64_spill(word, out);
 }
 
-bool spills_read(const struct insn_decoder *dec, const struct insn_code *code, int arch,
+bool spills_read(const struct insn_decoder *dec, const struct insn_code *code, enum arch arch,
 		 struct spills *out)
 {
 	struct prologue prologue;

@@ -25,9 +25,9 @@ struct spills { /* count 0: no parameter came in a register, or none is used */
 	uint64_t restart; /* address after the call: there it goes on when the stack has grown */
 };
 
-/* `code` starts with the function; `arch` is an enum image_arch. false: it has no stack check, or
- * what it saves is not understood. */
-bool spills_read(const struct insn_decoder *dec, const struct insn_code *code, int arch,
+/* `code` starts with the function. false: it has no stack check, or what it saves is not
+ * understood. */
+bool spills_read(const struct insn_decoder *dec, const struct insn_code *code, enum arch arch,
 		 struct spills *out);
 
 /* Does the function save what the layout says that it gets in registers? Only for spills that are

@@ -6,7 +6,7 @@
 
 #include "abi/evidence.h"
 #include "base/mem.h"
-#include "elf/image.h"
+#include "machine/arch.h"
 #include "golang/forwarder_table.h"
 #include "golang/forwarder_types.h"
 #include "golang/funcname.h"
@@ -109,7 +109,7 @@ static bool same_places(const struct abi_value *a, const struct abi_value *b)
 }
 
 /* Are the parameters of `typed` made like those of the function's own signature? */
-static bool same_params(const struct gofunc *own, const struct gofunc *typed, int arch,
+static bool same_params(const struct gofunc *own, const struct gofunc *typed, enum arch arch,
 			enum abi_convention convention)
 {
 	struct abi_layout a, b;
@@ -143,9 +143,9 @@ static bool is_credible(struct site_finder *finder, int minor, const struct pcln
 }
 
 /* Places on entry of a function, as they are at the instruction that calls it. */
-static struct abi_value at_call(const struct abi_value *value, int arch)
+static struct abi_value at_call(const struct abi_value *value, enum arch arch)
 {
-	uint32_t above = arch == IMAGE_ARM64 ? sizeof(uint64_t) : 0; /* the link register's room */
+	uint32_t above = arch == ARCH_ARM64 ? sizeof(uint64_t) : 0; /* the link register's room */
 	struct abi_value out = *value;
 
 	out.pieces = mem_zalloc(value->count + 1, sizeof(*out.pieces));
@@ -159,7 +159,7 @@ static struct abi_value at_call(const struct abi_value *value, int arch)
 	return out;
 }
 
-static void lay_out(const struct passing *passing, const struct abi_layout *callee, int arch,
+static void lay_out(const struct passing *passing, const struct abi_layout *callee, enum arch arch,
 		    struct forwarder_call *out)
 {
 	out->layout = (struct abi_layout){.param_count = out->sig.param_count,
@@ -195,7 +195,7 @@ static bool find_places(struct site_finder *finder, int minor, const struct pcln
 			const struct passing *passing, const struct gofunc *callee,
 			struct forwarder_call *out)
 {
-	int arch = finder->arch;
+	enum arch arch = finder->arch;
 	struct abi_layout layout;
 
 	abi_layout(callee, arch, abi_convention(arch, minor), &layout);

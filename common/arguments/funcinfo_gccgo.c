@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "dwarf/debuginfo.h"
-#include "elf/image.h"
+#include "machine/arch.h"
 #include "golang/funcname.h"
 #include "program/pclntab.h"
 
@@ -47,7 +47,7 @@ static void forget_places(struct abi_value *values, size_t count)
 void funcinfo_clone_layout(struct debuginfo *dbg, const struct pclntab_func *fn,
 			   const struct gofunc *sig, struct abi_layout *out)
 {
-	abi_layout(sig, IMAGE_AMD64, ABI_SYSV, out);
+	abi_layout(sig, ARCH_AMD64, ABI_SYSV, out);
 	forget_places(out->params, out->param_count);
 	forget_places(out->results, out->result_count);
 	for (size_t i = 0; dbg && sig->source == GOFUNC_DEBUGINFO && i < out->param_count; i++)

@@ -96,7 +96,7 @@ static void print_sizes(FILE *out, const struct goparam *param, const struct abi
 	fputs(" bytes", out);
 }
 
-char *sigcheck_text(int arch, const struct gofunc *sig, const struct abi_layout *layout)
+char *sigcheck_text(enum arch arch, const struct gofunc *sig, const struct abi_layout *layout)
 {
 	char *text = NULL, place[PLACE_TEXT];
 	size_t len;

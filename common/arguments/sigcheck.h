@@ -10,6 +10,6 @@ bool sigcheck_agrees(const struct gofunc *sig, const struct abi_layout *layout,
 		     const struct gofunc *table, const struct abi_layout *told);
 
 /* "s string: 8+8 bytes in rax, rbx; n int: 8 bytes in rcx", or "nothing". malloc'd. */
-char *sigcheck_text(int arch, const struct gofunc *sig, const struct abi_layout *layout);
+char *sigcheck_text(enum arch arch, const struct gofunc *sig, const struct abi_layout *layout);
 
 #endif

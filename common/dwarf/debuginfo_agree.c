@@ -12,11 +12,11 @@ enum { WORD = 8 };
 
 /* --- is each parameter where DWARF says that it is at the function's first instruction? --- */
 
-static int int_register(int arch, int64_t dwarf)
+static int int_register(enum arch arch, int64_t dwarf)
 {
 	static const int8_t amd64[] = {0, 3, 2, 5, 4, 8, 9, 10, 11};
 
-	if (arch == IMAGE_ARM64)
+	if (arch == ARCH_ARM64)
 		return dwarf < 16 ? dwarf : -1;
 	for (int i = 0; i < 9; i++)
 		if (amd64[i] == dwarf)
@@ -24,14 +24,14 @@ static int int_register(int arch, int64_t dwarf)
 	return -1;
 }
 
-static int float_register(int arch, int64_t dwarf)
+static int float_register(enum arch arch, int64_t dwarf)
 {
-	int first = arch == IMAGE_ARM64 ? 64 : 17;
+	int first = arch == ARCH_ARM64 ? 64 : 17;
 
 	return dwarf >= first && dwarf < first + 16 ? dwarf - first : -1;
 }
 
-static bool is_piece(int arch, const struct die_place *place, const struct abi_piece *piece)
+static bool is_piece(enum arch arch, const struct die_place *place, const struct abi_piece *piece)
 {
 	switch (piece->where) {
 	case ABI_INT:
@@ -44,7 +44,8 @@ static bool is_piece(int arch, const struct die_place *place, const struct abi_p
 	}
 }
 
-static bool is_at(int arch, const struct debuginfo_param *param, const struct abi_value *value)
+static bool is_at(enum arch arch, const struct debuginfo_param *param,
+		  const struct abi_value *value)
 {
 	const struct die_place *place = &param->place;
 	size_t tried = param->is_exact && value->count ? 1 : value->count;
@@ -61,7 +62,7 @@ static bool is_at(int arch, const struct debuginfo_param *param, const struct ab
 static bool are_placed(const struct debuginfo_check *check, const struct debuginfo_params *params,
 		       const struct abi_layout *layout)
 {
-	int arch = image_arch(check->img);
+	enum arch arch = image_arch(check->img);
 	bool after_unknown = false, confirmed = check->spills.count;
 
 	for (size_t i = 0; i < params->count; i++) {

@@ -96,7 +96,7 @@ static void list_param(struct debuginfo *dbg, const struct die *die, uint64_t ad
 	param.full = debuginfo_full_name(&typed);
 	param.is_placed = die_place(die, addr, &param.place);
 	/* on arm64 the saved link register is below the first stack argument */
-	if (param.is_placed && !param.place.in_register && image_arch(dbg->img) == IMAGE_ARM64)
+	if (param.is_placed && !param.place.in_register && image_arch(dbg->img) == ARCH_ARM64)
 		param.place.n -= WORD;
 	param.listed = params->count + 1;
 	param.is_exact = param.is_placed && is_whole(&param.place, param.type);

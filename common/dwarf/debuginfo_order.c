@@ -68,7 +68,7 @@ struct key {
 };
 
 static struct key key_of(const struct debuginfo_param *param, const struct abi_value *value,
-			 int arch)
+			 enum arch arch)
 {
 	uint64_t size = param->type->size;
 	struct key key = {.least = value->slot, .most = value->slot};
@@ -77,7 +77,7 @@ static struct key key_of(const struct debuginfo_param *param, const struct abi_v
 	key.has_list = size && param->is_placed && !param->place.is_fixed;
 	if (!key.has_none && !param->is_exact)
 		key.most += size - 1;
-	if (arch == IMAGE_ARM64) {
+	if (arch == ARCH_ARM64) {
 		key.least += param->is_placed ? WORD : 0;
 		key.most += param->is_placed || size ? WORD : 0;
 	}
@@ -98,7 +98,7 @@ static bool is_where_told(const struct debuginfo_param *param, const struct abi_
 }
 
 static bool is_listed_so(const struct debuginfo_params *params, const struct abi_layout *layout,
-			 int arch)
+			 enum arch arch)
 {
 	struct key *keys = mem_zalloc(params->count + 1, sizeof(*keys));
 	bool *known = mem_zalloc(params->count + 1, sizeof(*known));
@@ -202,7 +202,7 @@ static bool is_anywhere(const struct debuginfo *dbg, const struct debuginfo_list
 {
 	size_t first = list->receiver;
 
-	if (image_arch(dbg->img) != IMAGE_ARM64 || list->params.count <= first + 1)
+	if (image_arch(dbg->img) != ARCH_ARM64 || list->params.count <= first + 1)
 		return false;
 	for (size_t i = first; i < list->params.count; i++)
 		if (!list->params.items[i].type->size && !list->params.items[i].is_placed)

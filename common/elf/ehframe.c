@@ -278,7 +278,7 @@ bool ehframe_row(const struct image *img, uint64_t pc, struct ehframe_row *out)
 	struct cie cie;
 
 	*out = (struct ehframe_row){.cfa_reg = EHFRAME_RA};
-	if (image_arch(img) != IMAGE_AMD64 || !find_fde(img, pc, &fde) ||
+	if (image_arch(img) != ARCH_AMD64 || !find_fde(img, pc, &fde) ||
 	    !read_record(img, fde, &in))
 		return false;
 	to_cie = ehframe_u32(&in);

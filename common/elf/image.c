@@ -20,7 +20,7 @@ struct image {
 	struct heldfile *file; /* relocations are applied to its copy in memory */
 	uint64_t size;         /* of the file */
 	struct image_sections *sections;
-	enum image_arch arch;
+	enum arch arch;
 	bool pie;
 	struct image_segment *segments;
 	size_t nsegments;
@@ -63,9 +63,9 @@ static int check_header(struct image *img, Elf64_Ehdr *ehdr, struct errmsg *err)
 static int check_machine(struct image *img, const Elf64_Ehdr *ehdr, struct errmsg *err)
 {
 	if (ehdr->e_machine == EM_X86_64)
-		img->arch = IMAGE_AMD64;
+		img->arch = ARCH_AMD64;
 	else if (ehdr->e_machine == EM_AARCH64)
-		img->arch = IMAGE_ARM64;
+		img->arch = ARCH_ARM64;
 	else
 		return errmsg_set(err,
 				  "\"%s\": only x86-64 and arm64 programs are supported "
@@ -190,7 +190,7 @@ static bool own_symbol(const struct image *img, uint64_t table, uint32_t index, 
 
 static void apply_rela(struct image *img, uint64_t addr, uint64_t size)
 {
-	bool amd64 = img->arch == IMAGE_AMD64;
+	bool amd64 = img->arch == ARCH_AMD64;
 	unsigned relative = amd64 ? R_X86_64_RELATIVE : R_AARCH64_RELATIVE;
 	unsigned symbolic = amd64 ? R_X86_64_64 : R_AARCH64_ABS64;
 	uint64_t left = image_left(img, addr), symbols = 0, value;
@@ -278,7 +278,7 @@ const struct image_sections *image_sections(const struct image *img)
 	return img->sections;
 }
 
-enum image_arch image_arch(const struct image *img)
+enum arch image_arch(const struct image *img)
 {
 	return img->arch;
 }

@@ -8,12 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "machine/arch.h"
+
 struct errmsg;
 struct heldfile;
 struct image;
 struct image_sections;
-
-enum image_arch { IMAGE_AMD64, IMAGE_ARM64 };
 
 struct image_segment {        /* PT_LOAD */
 	uint64_t addr, memsz; /* virtual address */
@@ -41,7 +41,7 @@ void image_close(struct image *img); /* NULL is all right */
 const char *image_path(const struct image *img); /* as it is shown */
 struct heldfile *image_file(const struct image *img);
 const struct image_sections *image_sections(const struct image *img);
-enum image_arch image_arch(const struct image *img);
+enum arch image_arch(const struct image *img);
 bool image_is_pie(const struct image *img); /* ET_DYN */
 const struct image_segment *image_segments(const struct image *img, size_t *count);
 bool image_section(const struct image *img, const char *name, struct image_section *out);

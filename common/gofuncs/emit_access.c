@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "elf/image.h"
+#include "machine/arch.h"
 #include "gofuncs/emit_args.h"
 #include "gofuncs/emit_leaf.h"
 
@@ -12,12 +12,12 @@ enum {
 	RETURN_ADDRESS = 8, /* bytes at the stack pointer, below the first stack argument */
 };
 
-static void print_register(FILE *out, int arch, const struct abi_piece *piece)
+static void print_register(FILE *out, enum arch arch, const struct abi_piece *piece)
 {
 	char text[PLACE_TEXT];
 	const char *name = emit_register(arch, piece, text, sizeof(text));
 
-	if (arch == IMAGE_ARM64) /* x0 elsewhere */
+	if (arch == ARCH_ARM64) /* x0 elsewhere */
 		fprintf(out, "reg(\"r%s\")", name + 1);
 	else
 		fprintf(out, "reg(\"%s\")", name);

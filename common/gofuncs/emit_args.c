@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "elf/image.h"
+#include "machine/arch.h"
 #include "sites/site.h"
 
 enum {
@@ -19,7 +19,7 @@ enum {
 
 struct printer {
 	FILE *out;
-	int arch;
+	enum arch arch;
 	const struct site *site;
 	size_t printed;
 };
@@ -35,7 +35,7 @@ static bool is_plain(const char *name)
 	       escape_is_identifier(name);
 }
 
-const char *emit_register(int arch, const struct abi_piece *piece, char *text, size_t size)
+const char *emit_register(enum arch arch, const struct abi_piece *piece, char *text, size_t size)
 {
 	struct abi_piece whole = *piece;
 	const char *name = text;
@@ -45,7 +45,7 @@ const char *emit_register(int arch, const struct abi_piece *piece, char *text, s
 	if (piece->where == ABI_AT)
 		whole.where = ABI_HARDWARE;
 	abi_place_text(arch, &whole, text, size);
-	if (arch != IMAGE_ARM64 && isalpha((unsigned char)name[1]))
+	if (arch != ARCH_ARM64 && isalpha((unsigned char)name[1]))
 		name++; /* rax is %ax there, r8 is %r8 */
 	return name;
 }
@@ -100,8 +100,9 @@ static void print_piece(struct printer *printer, const char *name, const struct 
 	printer->printed++;
 }
 
-void emit_args(FILE *out, int arch, const struct goparam *params, const struct abi_value *values,
-	       size_t count, const struct site *site, const char *prefix)
+void emit_args(FILE *out, enum arch arch, const struct goparam *params,
+	       const struct abi_value *values, size_t count, const struct site *site,
+	       const char *prefix)
 {
 	struct printer printer = {out, arch, site, 0};
 	char name[NAME_MAX_LEN + 16];

@@ -108,7 +108,7 @@ void emit_bpftrace_filter(const struct emitter *emitter, const struct site *site
 {
 	if (!emit_needs_flags(site))
 		return;
-	if (image_arch(emitter->sel->items[0].prog->img) == IMAGE_ARM64)
+	if (image_arch(emitter->sel->items[0].prog->img) == ARCH_ARM64)
 		fputs(" /(reg(\"pstate\") & 0x60000000) == 0x20000000/", emitter->out);
 	else
 		fprintf(emitter->out, " /(reg(\"flags\") & 0x%x) == 0/", X86_CF_ZF);
@@ -117,7 +117,7 @@ void emit_bpftrace_filter(const struct emitter *emitter, const struct site *site
 void emit_bpftrace_g(const struct emitter *emitter)
 {
 	const struct goruntime *rt = &emitter->rt;
-	bool is_arm64 = image_arch(emitter->sel->items[0].prog->img) == IMAGE_ARM64;
+	bool is_arm64 = image_arch(emitter->sel->items[0].prog->img) == ARCH_ARM64;
 
 	if (rt->g_in_register)
 		fprintf(emitter->out, "\t$g = reg(\"%s\");\n", is_arm64 ? "r28" : "r14");

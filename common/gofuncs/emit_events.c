@@ -78,7 +78,7 @@ static const char *event_name(struct emitter *emitter, const struct selection_it
 	return event->name;
 }
 
-static enum image_arch arch_of(const struct selection_item *item)
+static enum arch arch_of(const struct selection_item *item)
 {
 	return image_arch(item->prog->img);
 }
@@ -99,7 +99,7 @@ static void print_goid(const struct emitter *emitter, const struct selection_ite
 {
 	if (emitter->has_goroutines && emitter->rt.g_in_register)
 		fprintf(emitter->out, " goid=+%u(%%%s):u64", emitter->rt.g_goid,
-			arch_of(item) == IMAGE_ARM64 ? "x28" : "r14");
+			arch_of(item) == ARCH_ARM64 ? "x28" : "r14");
 }
 
 static void end_event(const struct emitter *emitter)
@@ -113,8 +113,8 @@ static void print_filter(const struct emitter *emitter, const struct selection_i
 	if (!emit_needs_flags(&item->entry))
 		return;
 	fprintf(emitter->out, "# filter of %s: %s\n", event,
-		arch_of(item) == IMAGE_ARM64 ? "flags & 0x20000000 && !(flags & 0x40000000)"
-					     : "!(flags & 0x41)");
+		arch_of(item) == ARCH_ARM64 ? "flags & 0x20000000 && !(flags & 0x40000000)"
+					    : "!(flags & 0x41)");
 }
 
 static void event_entry(const struct emitter *emitter, const struct selection_item *item,
@@ -127,7 +127,7 @@ static void event_entry(const struct emitter *emitter, const struct selection_it
 	begin_event(emitter, item, site, event, "");
 	if (emit_needs_flags(site))
 		fprintf(emitter->out, " flags=%%%s:x64",
-			arch_of(item) == IMAGE_ARM64 ? "pstate" : "flags");
+			arch_of(item) == ARCH_ARM64 ? "pstate" : "flags");
 	print_goid(emitter, item);
 	if (!item->is_copy && site->args_intact && sig->source != GOFUNC_NONE)
 		emit_args(emitter->out, arch_of(item), sig->params, layout->params,

@@ -28,8 +28,8 @@ struct emit_leaves {
 	size_t count, cap;
 };
 
-struct emit_leaf_site {      /* where they are read */
-	int arch;            /* enum image_arch */
+struct emit_leaf_site { /* where they are read */
+	enum arch arch;
 	int32_t sp_adjust;   /* as in struct site */
 	uint64_t addr;       /* virtual address of the probe */
 	bool is_pie;         /* ... and it is known by the instruction pointer alone */

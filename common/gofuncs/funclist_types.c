@@ -26,7 +26,7 @@ struct funclist_types {
 	const struct program *prog;
 	struct gotypes *memory;
 	struct funcinfo *info;
-	int arch;              /* enum image_arch */
+	enum arch arch;
 	int minor;             /* Go 1.MINOR */
 	struct selection *sel; /* of no items: where sites of copies are sought */
 };
@@ -157,7 +157,7 @@ static bool is_gone(const struct goparam *param, const struct abi_value *value)
 }
 
 /* "n int (rcx)" */
-static char *describe(int arch, const struct goparam *param, const struct abi_value *value,
+static char *describe(enum arch arch, const struct goparam *param, const struct abi_value *value,
 		      const char *absent)
 {
 	char *text = NULL, place[PLACE_TEXT];
@@ -185,7 +185,7 @@ static char *describe(int arch, const struct goparam *param, const struct abi_va
 	return text;
 }
 
-static void print_values(FILE *out, int arch, const char *label, const struct goparam *params,
+static void print_values(FILE *out, enum arch arch, const char *label, const struct goparam *params,
 			 size_t count, const struct abi_value *values, const char *absent)
 {
 	size_t col = INDENT;
@@ -321,8 +321,8 @@ static void json_type(struct json *json, const struct goparam *param)
 }
 
 /* `from`: NULL of results */
-static void json_value(struct json *json, int arch, const char *from, const struct goparam *param,
-		       const struct abi_value *value)
+static void json_value(struct json *json, enum arch arch, const char *from,
+		       const struct goparam *param, const struct abi_value *value)
 {
 	char place[PLACE_TEXT];
 
@@ -342,7 +342,7 @@ static void json_value(struct json *json, int arch, const char *from, const stru
 	json_object_end(json);
 }
 
-static void json_args(struct json *json, int arch, const struct gofunc *sig,
+static void json_args(struct json *json, enum arch arch, const struct gofunc *sig,
 		      const struct abi_layout *layout)
 {
 	json_key(json, "args");
@@ -353,7 +353,7 @@ static void json_args(struct json *json, int arch, const struct gofunc *sig,
 	json_array_end(json);
 }
 
-static void json_results(struct json *json, int arch, const struct known *known)
+static void json_results(struct json *json, enum arch arch, const struct known *known)
 {
 	json_key(json, "results");
 	json_array(json);

@@ -24,9 +24,9 @@ struct tracegen_probe {
 	const struct format *format;  /* of the spec; NULL: none */
 	const struct gofunc *fn;      /* source GOFUNC_NONE: only raw words are known */
 	const struct abi_layout *abi; /* of fn */
-	int arch;                     /* enum image_arch */
-	bool several;                 /* there are other functions: what this one lacks is ? */
-	bool is_gccgo, is_clone;      /* argN are words as C passes them, but not to GCC's clones */
+	enum arch arch;
+	bool several;            /* there are other functions: what this one lacks is ? */
+	bool is_gccgo, is_clone; /* argN are words as C passes them, but not to GCC's clones */
 	/* an inlined copy: what has no pieces in abi is optimised out there; when its stack grows,
 	 * it may lose what came in registers */
 	bool is_copy, restarts;

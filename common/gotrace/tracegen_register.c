@@ -5,16 +5,16 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "elf/image.h"
+#include "machine/arch.h"
 
 /* DWARF's numbers: the System V ABI's AMD64 supplement, figure 3.36; DWARF for the Arm 64-bit
  * Architecture, 4.1. */
-static const char *hardware_name(int arch, unsigned n)
+static const char *hardware_name(enum arch arch, unsigned n)
 {
 	static const char *const amd64[] = {"AX", "DX", "CX",  "BX",  "SI",  "DI",  "FP", "SP",
 					    "R8", "R9", "R10", "R11", "R12", "R13", "G",  "R15"};
 
-	if (arch == IMAGE_ARM64 || n >= sizeof(amd64) / sizeof(*amd64))
+	if (arch == ARCH_ARM64 || n >= sizeof(amd64) / sizeof(*amd64))
 		return NULL;
 	return amd64[n];
 }
@@ -25,7 +25,7 @@ void gen_register(const struct gen *gen, const struct abi_piece *piece, char *te
 	const char *name = piece->where == ABI_INT ? amd64[piece->n % 9]
 						   : hardware_name(gen->probe->arch, piece->n);
 
-	if (gen->probe->arch == IMAGE_ARM64)
+	if (gen->probe->arch == ARCH_ARM64)
 		snprintf(text, size, "probe_register(ctx, 8 * %u)", piece->n & 31);
 	else
 		snprintf(text, size, "probe_register(ctx, REGISTER_%s)", name ? name : "PC");
@@ -34,7 +34,7 @@ void gen_register(const struct gen *gen, const struct abi_piece *piece, char *te
 static bool is_general(const struct gen *gen, const struct abi_piece *piece)
 {
 	if (piece->where == ABI_HARDWARE)
-		return gen->probe->arch == IMAGE_ARM64
+		return gen->probe->arch == ARCH_ARM64
 			       ? piece->n <= 31
 			       : hardware_name(gen->probe->arch, piece->n) != NULL;
 	return piece->where == ABI_INT;

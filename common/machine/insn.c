@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "elf/image.h"
+#include "machine/arch.h"
 #include "machine/insn_effects.h"
 #include "machine/insn_machine.h"
 #include "machine/insn_regs.h"
@@ -15,7 +15,7 @@
 enum { X86_ARGS = 9, ARM64_ARGS = 16 };
 
 struct insn_decoder {
-	int arch;
+	enum arch arch;
 	csh capstone;
 	cs_insn *scratch;
 };
@@ -26,10 +26,10 @@ static _Noreturn void no_capstone(cs_err err)
 	exit(1);
 }
 
-struct insn_decoder *insn_decoder_new(int arch)
+struct insn_decoder *insn_decoder_new(enum arch arch)
 {
 	struct insn_decoder *dec = mem_zalloc(1, sizeof(*dec));
-	bool arm = arch == IMAGE_ARM64;
+	bool arm = arch == ARCH_ARM64;
 	cs_err err = cs_open(arm ? CS_ARCH_ARM64 : CS_ARCH_X86, arm ? CS_MODE_ARM : CS_MODE_64,
 			     &dec->capstone);
 
@@ -70,7 +70,7 @@ bool insn_decode(const struct insn_decoder *dec, const struct insn_code *code, u
 	*out = (struct insn){.addr = addr};
 	if (!bytes)
 		return false;
-	if (dec->arch == IMAGE_ARM64)
+	if (dec->arch == ARCH_ARM64)
 		return insn_arm64(bytes, len, addr - code->addr >= sizeof(uint32_t), out);
 	return insn_x86(bytes, len, out);
 }
@@ -123,17 +123,17 @@ bool insn_decode_writes(const struct insn_decoder *dec, const struct insn_code *
 	    cs_regs_access(dec->capstone, dec->scratch, read, &nread, written, &nwritten))
 		return false;
 	for (int i = 0; i < nwritten; i++)
-		out->writes |= dec->arch == IMAGE_ARM64 ? arm64_arg_bit(written[i])
-							: x86_arg_bit(written[i]);
+		out->writes |= dec->arch == ARCH_ARM64 ? arm64_arg_bit(written[i])
+						       : x86_arg_bit(written[i]);
 	return true;
 }
 
-static uint32_t float_bit(int arch, uint16_t reg)
+static uint32_t float_bit(enum arch arch, uint16_t reg)
 {
 	static const uint16_t arm64_first[] = {ARM64_REG_S0, ARM64_REG_D0, ARM64_REG_Q0,
 					       ARM64_REG_V0};
 
-	if (arch != IMAGE_ARM64)
+	if (arch != ARCH_ARM64)
 		return reg >= X86_REG_XMM0 && reg < X86_REG_XMM0 + 16 ? 1u << (reg - X86_REG_XMM0)
 								      : 0;
 	for (size_t i = 0; i < sizeof(arm64_first) / sizeof(*arm64_first); i++)
@@ -204,11 +204,11 @@ static void arm64_stack(const cs_insn *in, struct insn_regs *regs)
 	}
 }
 
-static void add_regs(int arch, const uint16_t *list, uint8_t count, uint32_t *ints,
+static void add_regs(enum arch arch, const uint16_t *list, uint8_t count, uint32_t *ints,
 		     uint32_t *floats)
 {
 	for (int i = 0; i < count; i++) {
-		*ints |= arch == IMAGE_ARM64 ? arm64_arg_bit(list[i]) : x86_arg_bit(list[i]);
+		*ints |= arch == ARCH_ARM64 ? arm64_arg_bit(list[i]) : x86_arg_bit(list[i]);
 		*floats |= float_bit(arch, list[i]);
 	}
 }
@@ -232,7 +232,7 @@ bool insn_decode_regs(const struct insn_decoder *dec, const struct insn_code *co
 		return false;
 	add_regs(dec->arch, read, nread, &regs->reads, &regs->float_reads);
 	add_regs(dec->arch, written, nwritten, &regs->writes, &regs->float_writes);
-	if (dec->arch == IMAGE_ARM64) {
+	if (dec->arch == ARCH_ARM64) {
 		arm64_stack(in, regs);
 	} else {
 		x86_stack(in, regs);
@@ -324,7 +324,7 @@ bool insn_effects(const struct insn_decoder *dec, const struct insn_code *code, 
 	uint8_t nread = 0, nwritten = 0;
 
 	*out = (struct insn_effects){0};
-	if (dec->arch == IMAGE_ARM64 || !bytes ||
+	if (dec->arch == ARCH_ARM64 || !bytes ||
 	    !cs_disasm_iter(dec->capstone, &bytes, &len, &addr, dec->scratch) ||
 	    cs_regs_access(dec->capstone, dec->scratch, read, &nread, written, &nwritten))
 		return false;

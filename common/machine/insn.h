@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "machine/arch.h"
+
 enum insn_kind {
 	INSN_OTHER,
 	INSN_CALL,     /* target 0: indirect */
@@ -67,10 +69,8 @@ struct insn_operands {
 	uint64_t addr; /* of memory at a distance from the instruction; 0: it is not */
 };
 
-struct insn_decoder;
-
-/* `arch` is an enum image_arch. Dies when capstone lacks it. Not shared between threads. */
-struct insn_decoder *insn_decoder_new(int arch);
+/* Dies when capstone lacks it. Not shared between threads. */
+struct insn_decoder *insn_decoder_new(enum arch arch);
 void insn_decoder_free(struct insn_decoder *dec);
 
 /* Decodes the instruction at `addr`. false: addr is outside, or what is there is no instruction;

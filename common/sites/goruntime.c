@@ -53,7 +53,7 @@ static void follow(struct origins *from, const struct insn_operands *op)
 bool goruntime_parse_header(const struct insn_code *code, bool in_register,
 			    bool (*is_print)(uint64_t addr, void *ctx), void *ctx, uint32_t *goid)
 {
-	struct insn_decoder *dec = insn_decoder_new(IMAGE_AMD64);
+	struct insn_decoder *dec = insn_decoder_new(ARCH_AMD64);
 	uint64_t addr = code->addr;
 	struct origins from = {0};
 	struct insn_operands op;
@@ -115,7 +115,7 @@ static bool systemstack_step(const struct insn_operands *op, struct known *known
 
 bool goruntime_parse_systemstack(const struct insn_code *code, struct goruntime *out)
 {
-	struct insn_decoder *dec = insn_decoder_new(IMAGE_AMD64);
+	struct insn_decoder *dec = insn_decoder_new(ARCH_AMD64);
 	uint64_t addr = code->addr;
 	struct known known[REGS] = {0};
 	bool seen_g0 = false, found = false;
@@ -156,7 +156,7 @@ static bool newproc_step(struct origins *from, const struct insn_operands *op,
 
 bool goruntime_parse_newproc(const struct insn_code *code, struct goruntime *out)
 {
-	struct insn_decoder *dec = insn_decoder_new(IMAGE_AMD64);
+	struct insn_decoder *dec = insn_decoder_new(ARCH_AMD64);
 	struct goruntime found = {.g_goid = out->g_goid};
 	uint64_t addr = code->addr;
 	struct origins from = {0};
@@ -292,7 +292,7 @@ static void find_ends(const struct pclntab *tab, struct site_finder *finder, str
 int goruntime_read(const struct image *img, const struct pclntab *tab, struct site_finder *finder,
 		   struct goruntime *out, struct errmsg *err)
 {
-	bool arm = image_arch(img) == IMAGE_ARM64;
+	bool arm = image_arch(img) == ARCH_ARM64;
 	struct buildinfo info;
 	bool known = buildinfo_read(img, &info);
 

@@ -28,7 +28,7 @@ static bool survives_calls(int reg)
 
 bool goruntime_parse_gccgo(const struct insn_code *code, uint32_t *goid)
 {
-	struct insn_decoder *dec = insn_decoder_new(IMAGE_AMD64);
+	struct insn_decoder *dec = insn_decoder_new(ARCH_AMD64);
 	int32_t from[REGS] = {0}; /* offset in g that each register was loaded from */
 	uint64_t addr = code->addr;
 	struct insn_operands op;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sites/site.h"
 
-#include "elf/image.h"
+#include "machine/arch.h"
 #include "machine/graph.h"
 #include "program/pclntab.h"
 #include "sites/prologue.h"
@@ -34,7 +34,7 @@ const char *site_kind_name(enum site_kind kind)
 static bool check_site(const struct site_finder *finder, const struct prologue *check,
 		       struct site *out)
 {
-	bool jbe = finder->arch == IMAGE_AMD64 && check->branch.cond == COND_JBE &&
+	bool jbe = finder->arch == ARCH_AMD64 && check->branch.cond == COND_JBE &&
 		   check->branch.probe == INSN_EMULATED;
 
 	*out = (struct site){.addr = check->after.addr,

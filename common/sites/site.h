@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "machine/arch.h"
+
 struct image;
 struct insn_code;
 struct pclntab;
@@ -43,9 +45,8 @@ struct site_finder; /* a decoder and scratch memory, for one image; not shared b
 
 /* `tab` may be NULL (then functions without stack-pointer tables are taken as frameless). */
 struct site_finder *site_finder_new(const struct image *img, const struct pclntab *tab);
-/* A finder over bytes instead of a file, of code for `arch` (enum image_arch); the bytes stay the
- * caller's. */
-struct site_finder *site_finder_new_code(int arch, const struct insn_code *code);
+/* A finder over bytes instead of a file, of code for `arch`; the bytes stay the caller's. */
+struct site_finder *site_finder_new_code(enum arch arch, const struct insn_code *code);
 void site_finder_free(struct site_finder *finder);
 
 /* A program in FIPS mode hashes the code of some functions when it starts, and ends where a probe

@@ -12,7 +12,7 @@
 
 enum { DECODING = 8 }; /* steps that an instruction takes */
 
-struct site_finder *site_finder_new_code(int arch, const struct insn_code *code)
+struct site_finder *site_finder_new_code(enum arch arch, const struct insn_code *code)
 {
 	struct site_finder *finder = mem_zalloc(1, sizeof(*finder));
 

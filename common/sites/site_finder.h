@@ -26,7 +26,7 @@ struct site_finder {
 	struct insn_code fixed;      /* instead of img */
 	uint64_t fips_from, fips_to; /* code that FIPS mode checks; and is it taken all the same? */
 	bool takes_fips;
-	int arch;
+	enum arch arch;
 	struct insn_decoder *dec;
 	struct flow flow;    /* of the function last looked at; its memory is used again */
 	struct graph graph;  /* of the same, or empty */

@@ -29,12 +29,12 @@
 
 enum { DETACH_MS = 3000 };
 
-static enum image_arch host_arch(void)
+static enum arch host_arch(void)
 {
 #ifdef __aarch64__
-	return IMAGE_ARM64;
+	return ARCH_ARM64;
 #else
-	return IMAGE_AMD64;
+	return ARCH_AMD64;
 #endif
 }
 

@@ -28,7 +28,7 @@ struct program {
 	struct image *img;
 	struct pclntab *tab;
 	struct insn_decoder *decoder;
-	int arch, minor;
+	enum arch arch, minor;
 	struct gotypes *types;
 	struct counts counts;
 };

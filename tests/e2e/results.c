@@ -181,7 +181,7 @@ static bool is_value(const struct program *program, const struct gotype *type, c
 static void check(struct program *program, const char *name, const struct gofunc *signature)
 {
 	static uint8_t g[512]; /* whose stack ends nowhere */
-	enum abi_convention convention = abi_convention(IMAGE_AMD64, program->minor);
+	enum abi_convention convention = abi_convention(ARCH_AMD64, program->minor);
 	struct returned returned = {0};
 	struct abi_layout layout;
 	struct pclntab_func fn;
@@ -190,7 +190,7 @@ static void check(struct program *program, const char *name, const struct gofunc
 	thread_g = g;
 	uint64_t n = 0;
 
-	abi_layout(signature, IMAGE_AMD64, convention, &layout);
+	abi_layout(signature, ARCH_AMD64, convention, &layout);
 	if (same && layout.stack_size <= sizeof(returned.stack))
 		call_go(fn.addr, &returned, g);
 	for (size_t i = 0; same && i < layout.result_count; i++) {

@@ -12,7 +12,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "bpf-src/shared/trace.h"
-#include "elf/image.h"
+#include "machine/arch.h"
 #include "fuzz.h"
 #include "genprobe.h"
 #include "gotrace/traceplan.h"
@@ -161,7 +161,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct reader in = {data, size};
 	unsigned how = next(&in);
-	const struct genprobe_how as = {.arch = IMAGE_AMD64,
+	const struct genprobe_how as = {.arch = ARCH_AMD64,
 					.convention = how & ON_STACK ? ABI_STACK : ABI_REGISTERS,
 					.several = how & SEVERAL};
 	struct trace_event head = {.how = how & ENDED ? TRACE_PANICKED : how & AT_RETURN};

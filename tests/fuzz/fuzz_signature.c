@@ -6,7 +6,7 @@
 
 #include "abi/abi.h"
 #include "base/errmsg.h"
-#include "elf/image.h"
+#include "machine/arch.h"
 #include "fuzz.h"
 #include "golang/signature.h"
 
@@ -66,7 +66,7 @@ static void take_all(struct taken *taken, const struct abi_value *values,
 			take(taken, &values[i].pieces[j], params[i].type);
 }
 
-static void check_layout(const struct gofunc *fn, int arch, enum abi_convention convention)
+static void check_layout(const struct gofunc *fn, enum arch arch, enum abi_convention convention)
 {
 	struct taken taken = {0};
 	struct abi_layout layout;
@@ -85,9 +85,9 @@ static void check(struct gotypes *types, const struct gofunc *fn)
 		check_name(types, fn->params[i].type);
 	for (size_t i = 0; i < fn->result_count; i++)
 		check_name(types, fn->results[i].type);
-	check_layout(fn, IMAGE_AMD64, ABI_REGISTERS);
-	check_layout(fn, IMAGE_ARM64, ABI_REGISTERS);
-	check_layout(fn, IMAGE_AMD64, ABI_STACK);
+	check_layout(fn, ARCH_AMD64, ABI_REGISTERS);
+	check_layout(fn, ARCH_ARM64, ABI_REGISTERS);
+	check_layout(fn, ARCH_AMD64, ABI_STACK);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

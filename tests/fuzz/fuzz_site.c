@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "elf/image.h"
+#include "machine/arch.h"
 #include "fuzz.h"
 #include "machine/insn.h"
 #include "program/pclntab.h"
@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct insn_code code = {data + 1, size - 1 > 4095 ? 4095 : size - 1, base};
 	struct pclntab_func fn = {.name = "main.f", .addr = base, .end = base + code.len};
 	struct site_finder *finder =
-		site_finder_new_code(data[0] & 1 ? IMAGE_ARM64 : IMAGE_AMD64, &code);
+		site_finder_new_code(data[0] & 1 ? ARCH_ARM64 : ARCH_AMD64, &code);
 	struct site_list list = {0};
 	const char *reason;
 	struct site site;

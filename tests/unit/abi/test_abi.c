@@ -13,7 +13,7 @@
 #include "abi_rows.h"
 #include "base/errmsg.h"
 #include "base/mem.h"
-#include "elf/image.h"
+#include "machine/arch.h"
 #include "golang/signature.h"
 
 static void test_registers_amd64(void **state)
@@ -59,7 +59,7 @@ static void test_registers_amd64(void **state)
 	};
 
 	(void)state;
-	abi_rows_check(rows, sizeof(rows) / sizeof(rows[0]), IMAGE_AMD64, ABI_REGISTERS);
+	abi_rows_check(rows, sizeof(rows) / sizeof(rows[0]), ARCH_AMD64, ABI_REGISTERS);
 }
 
 static void test_registers_arm64(void **state)
@@ -72,7 +72,7 @@ static void test_registers_arm64(void **state)
 	};
 
 	(void)state;
-	abi_rows_check(rows, sizeof(rows) / sizeof(rows[0]), IMAGE_ARM64, ABI_REGISTERS);
+	abi_rows_check(rows, sizeof(rows) / sizeof(rows[0]), ARCH_ARM64, ABI_REGISTERS);
 }
 
 static void test_stack(void **state)
@@ -87,8 +87,8 @@ static void test_stack(void **state)
 	};
 
 	(void)state;
-	abi_rows_check(rows, sizeof(rows) / sizeof(rows[0]), IMAGE_AMD64, ABI_STACK);
-	abi_rows_check(rows, sizeof(rows) / sizeof(rows[0]), IMAGE_ARM64, ABI_STACK);
+	abi_rows_check(rows, sizeof(rows) / sizeof(rows[0]), ARCH_AMD64, ABI_STACK);
+	abi_rows_check(rows, sizeof(rows) / sizeof(rows[0]), ARCH_ARM64, ABI_STACK);
 }
 
 static void test_dictionaries(void **state)
@@ -102,12 +102,12 @@ static void test_dictionaries(void **state)
 	static const struct abi_row on_stack = {"(a int8, b string)", "[0] [16]", 32, 32};
 
 	(void)state;
-	abi_rows_check_one(&first, IMAGE_AMD64, ABI_REGISTERS, 0);
-	abi_rows_check_one(&second, IMAGE_AMD64, ABI_REGISTERS, 1);
-	abi_rows_check_one(&last, IMAGE_AMD64, ABI_REGISTERS, 2);
-	abi_rows_check_one(&alone, IMAGE_AMD64, ABI_REGISTERS, 0);
-	abi_rows_check_one(&full, IMAGE_AMD64, ABI_REGISTERS, 5);
-	abi_rows_check_one(&on_stack, IMAGE_AMD64, ABI_STACK, 1);
+	abi_rows_check_one(&first, ARCH_AMD64, ABI_REGISTERS, 0);
+	abi_rows_check_one(&second, ARCH_AMD64, ABI_REGISTERS, 1);
+	abi_rows_check_one(&last, ARCH_AMD64, ABI_REGISTERS, 2);
+	abi_rows_check_one(&alone, ARCH_AMD64, ABI_REGISTERS, 0);
+	abi_rows_check_one(&full, ARCH_AMD64, ABI_REGISTERS, 5);
+	abi_rows_check_one(&on_stack, ARCH_AMD64, ABI_STACK, 1);
 }
 
 static void test_pieces(void **state)
@@ -120,7 +120,7 @@ static void test_pieces(void **state)
 	assert_false(signature_parse(types, NULL,
 				     "(s struct{a int8; b complex64; c string; d [1]int16})", &fn,
 				     NULL, NULL));
-	abi_layout(&fn, IMAGE_AMD64, ABI_REGISTERS, &layout);
+	abi_layout(&fn, ARCH_AMD64, ABI_REGISTERS, &layout);
 	static const struct abi_piece pieces[] = {
 		{ABI_INT, 0, 0, 1, 0},  {ABI_FLOAT, 0, 4, 4, 0}, {ABI_FLOAT, 1, 8, 4, 0},
 		{ABI_INT, 1, 16, 8, 0}, {ABI_INT, 2, 24, 8, 0},  {ABI_INT, 3, 32, 2, 0},
@@ -147,7 +147,7 @@ static void test_slots(void **state)
 	(void)state;
 	assert_false(signature_parse(types, NULL, "(a int8, b [2]int, c int32, d string) [2]int",
 				     &fn, NULL, NULL));
-	abi_layout(&fn, IMAGE_AMD64, ABI_REGISTERS, &layout);
+	abi_layout(&fn, ARCH_AMD64, ABI_REGISTERS, &layout);
 	assert_int_equal(layout.params[0].slot, 32);
 	assert_int_equal(layout.params[1].slot, 0);
 	assert_int_equal(layout.params[2].slot, 36);
@@ -163,7 +163,7 @@ static void lay_out_one(const struct gotype *type, struct abi_layout *layout)
 	struct goparam params[] = {{.name = "a", .type = type}, {.name = "b", .type = type}};
 	struct gofunc fn = {.params = params, .param_count = 2, .dictionary = -1};
 
-	abi_layout(&fn, IMAGE_AMD64, ABI_REGISTERS, layout);
+	abi_layout(&fn, ARCH_AMD64, ABI_REGISTERS, layout);
 }
 
 static void test_unknown_types(void **state)
@@ -228,7 +228,7 @@ static enum abi_where where_if_fitting(const char *signature, int32_t args, bool
 	struct gofunc fn;
 
 	assert_false(signature_parse(types, NULL, signature, &fn, NULL, NULL));
-	*fits = abi_layout_fitting(&fn, IMAGE_AMD64, ABI_REGISTERS, args, &layout);
+	*fits = abi_layout_fitting(&fn, ARCH_AMD64, ABI_REGISTERS, args, &layout);
 	enum abi_where where = layout.params[0].pieces[0].where;
 
 	abi_layout_free(&layout);
@@ -262,7 +262,7 @@ static bool covers(const char *signature, unsigned without, uint64_t off)
 	if (signature_parse(types, &names, signature, &fn, NULL, &err))
 		fail_msg("%s: %s", signature, err.text);
 	fn.dictionary = -1;
-	abi_layout(&fn, IMAGE_AMD64, ABI_REGISTERS, &layout);
+	abi_layout(&fn, ARCH_AMD64, ABI_REGISTERS, &layout);
 	for (size_t i = 0; i < layout.params[0].count; i++)
 		if (without >> i & 1)
 			layout.params[0].pieces[i].size = 0;
@@ -297,12 +297,12 @@ static void test_covers(void **state)
 static void test_conventions(void **state)
 {
 	(void)state;
-	assert_int_equal(abi_convention(IMAGE_AMD64, 15), ABI_STACK);
-	assert_int_equal(abi_convention(IMAGE_AMD64, 16), ABI_STACK);
-	assert_int_equal(abi_convention(IMAGE_AMD64, 17), ABI_REGISTERS);
-	assert_int_equal(abi_convention(IMAGE_ARM64, 17), ABI_STACK);
-	assert_int_equal(abi_convention(IMAGE_ARM64, 18), ABI_REGISTERS);
-	assert_int_equal(abi_convention(IMAGE_ARM64, 27), ABI_REGISTERS);
+	assert_int_equal(abi_convention(ARCH_AMD64, 15), ABI_STACK);
+	assert_int_equal(abi_convention(ARCH_AMD64, 16), ABI_STACK);
+	assert_int_equal(abi_convention(ARCH_AMD64, 17), ABI_REGISTERS);
+	assert_int_equal(abi_convention(ARCH_ARM64, 17), ABI_STACK);
+	assert_int_equal(abi_convention(ARCH_ARM64, 18), ABI_REGISTERS);
+	assert_int_equal(abi_convention(ARCH_ARM64, 27), ABI_REGISTERS);
 }
 
 int main(void)

@@ -11,7 +11,7 @@
 
 #include "abi_rows.h"
 #include "base/mem.h"
-#include "elf/image.h"
+#include "machine/arch.h"
 #include "golang/signature.h"
 
 /* As gccgo-12 -O2 -g says of functions that it compiled: registers by DWARF's numbers (rax 0, rdx
@@ -66,7 +66,7 @@ static void test_sysv(void **state)
 	};
 
 	(void)state;
-	abi_rows_check(rows, sizeof(rows) / sizeof(rows[0]), IMAGE_AMD64, ABI_SYSV);
+	abi_rows_check(rows, sizeof(rows) / sizeof(rows[0]), ARCH_AMD64, ABI_SYSV);
 }
 
 static char *receiver_place(const char *type)
@@ -79,7 +79,7 @@ static char *receiver_place(const char *type)
 	assert_false(signature_parse(types, NULL, text, &fn, NULL, NULL));
 	free(text);
 	fn.params[0].by_address = true;
-	abi_layout(&fn, IMAGE_AMD64, ABI_SYSV, &layout);
+	abi_layout(&fn, ARCH_AMD64, ABI_SYSV, &layout);
 	text = abi_rows_describe(&layout);
 	abi_layout_free(&layout);
 	gotypes_free(types);

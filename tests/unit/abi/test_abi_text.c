@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "abi/abi.h"
-#include "elf/image.h"
+#include "machine/arch.h"
 
 static void test_places(void **state)
 {
@@ -45,9 +45,9 @@ static void test_places(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		abi_place_text(IMAGE_AMD64, &cases[i].piece, text, sizeof(text));
+		abi_place_text(ARCH_AMD64, &cases[i].piece, text, sizeof(text));
 		assert_string_equal(text, cases[i].amd64);
-		abi_place_text(IMAGE_ARM64, &cases[i].piece, text, sizeof(text));
+		abi_place_text(ARCH_ARM64, &cases[i].piece, text, sizeof(text));
 		assert_string_equal(text, cases[i].arm64);
 	}
 }

@@ -11,7 +11,7 @@
 #include "abi/arginfo.h"
 #include "abi/argreads.h"
 #include "abi/argtable_place.h"
-#include "elf/image.h"
+#include "machine/arch.h"
 #include "golang/gofunc.h"
 
 /* What a table tells, as text: "8@0 {8@8 8@16} ..."; what the code reads: registers, then slots of
@@ -118,7 +118,7 @@ static void test_rows(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct argreads reads = {.ints = rows[i].ints, .floats = rows[i].floats};
 		struct arginfo info;
-		struct argtable_asked asked = {&info, &reads, IMAGE_AMD64, rows[i].args,
+		struct argtable_asked asked = {&info, &reads, ARCH_AMD64, rows[i].args,
 					       rows[i].hidden};
 		struct argtable_places places;
 		char text[256];

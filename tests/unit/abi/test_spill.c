@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "abi/spill.h"
-#include "elf/image.h"
+#include "machine/arch.h"
 #include "golang/signature.h"
 
 enum { START = 0x401000 };
@@ -48,7 +48,7 @@ static const uint32_t ARM64[] = {
 	0x17fffff5, /* b START */
 };
 
-static bool read_code(const void *bytes, size_t len, int arch, struct spills *out)
+static bool read_code(const void *bytes, size_t len, enum arch arch, struct spills *out)
 {
 	struct insn_decoder *dec = insn_decoder_new(arch);
 	struct insn_code code = {bytes, len, START};
@@ -58,7 +58,7 @@ static bool read_code(const void *bytes, size_t len, int arch, struct spills *ou
 	return known;
 }
 
-static void check_spills(const void *bytes, size_t len, int arch)
+static void check_spills(const void *bytes, size_t len, enum arch arch)
 {
 	static const struct spill expected[] = {
 		{ABI_INT, 0, 0, 4},  {ABI_FLOAT, 0, 8, 8}, {ABI_INT, 1, 16, 8},
@@ -81,15 +81,15 @@ static void test_amd64(void **state)
 	struct spills spills;
 
 	(void)state;
-	check_spills(AMD64, sizeof(AMD64), IMAGE_AMD64);
-	assert_true(read_code(AMD64, sizeof(AMD64), IMAGE_AMD64, &spills));
+	check_spills(AMD64, sizeof(AMD64), ARCH_AMD64);
+	assert_true(read_code(AMD64, sizeof(AMD64), ARCH_AMD64, &spills));
 	assert_memory_equal(AMD64 + (spills.restart - START) - 5, "\xe8\x00\x10", 3);
 }
 
 static void test_arm64(void **state)
 {
 	(void)state;
-	check_spills(ARM64, sizeof(ARM64), IMAGE_ARM64);
+	check_spills(ARM64, sizeof(ARM64), ARCH_ARM64);
 }
 
 static void test_what_is_not_understood(void **state)
@@ -100,17 +100,17 @@ static void test_what_is_not_understood(void **state)
 	(void)state;
 	memcpy(code, AMD64, sizeof(code));
 	code[15] = 0xf8; /* below the arguments */
-	assert_false(read_code(code, sizeof(code), IMAGE_AMD64, &spills));
+	assert_false(read_code(code, sizeof(code), ARCH_AMD64, &spills));
 	memcpy(code, AMD64, sizeof(code));
 	code[13] = 0x54; /* rdx carries no argument */
-	assert_false(read_code(code, sizeof(code), IMAGE_AMD64, &spills));
+	assert_false(read_code(code, sizeof(code), ARCH_AMD64, &spills));
 	memcpy(code, AMD64, sizeof(code));
 	code[12] = 0x8b; /* mov eax, [rsp+8] */
-	assert_false(read_code(code, sizeof(code), IMAGE_AMD64, &spills));
+	assert_false(read_code(code, sizeof(code), ARCH_AMD64, &spills));
 	code[4] = 0x90; /* no check */
-	assert_false(read_code(code, sizeof(code), IMAGE_AMD64, &spills));
+	assert_false(read_code(code, sizeof(code), ARCH_AMD64, &spills));
 	for (size_t len = 0; len < sizeof(AMD64); len++)
-		assert_false(read_code(AMD64, len, IMAGE_AMD64, &spills));
+		assert_false(read_code(AMD64, len, ARCH_AMD64, &spills));
 }
 
 static bool fits(const char *signature, int dictionary)
@@ -120,10 +120,10 @@ static bool fits(const char *signature, int dictionary)
 	struct spills spills;
 	struct gofunc fn;
 
-	assert_true(read_code(AMD64, sizeof(AMD64), IMAGE_AMD64, &spills));
+	assert_true(read_code(AMD64, sizeof(AMD64), ARCH_AMD64, &spills));
 	assert_false(signature_parse(types, NULL, signature, &fn, NULL, NULL));
 	fn.dictionary = dictionary;
-	abi_layout(&fn, IMAGE_AMD64, ABI_REGISTERS, &layout);
+	abi_layout(&fn, ARCH_AMD64, ABI_REGISTERS, &layout);
 	bool same = spills_fit(&spills, &layout, dictionary >= 0);
 
 	abi_layout_free(&layout);

@@ -10,7 +10,7 @@
 
 #include "abi/abi.h"
 #include "arguments/sigcheck.h"
-#include "elf/image.h"
+#include "machine/arch.h"
 #include "golang/gofunc.h"
 #include "golang/gotype.h"
 
@@ -125,7 +125,7 @@ static void expect_text(const struct value *values, const char *expected)
 	struct side side;
 
 	make(&side, values);
-	char *text = sigcheck_text(IMAGE_AMD64, &side.fn, &side.layout);
+	char *text = sigcheck_text(ARCH_AMD64, &side.fn, &side.layout);
 
 	assert_string_equal(text, expected);
 	free(text);

@@ -139,7 +139,7 @@ static void test_addresses(void **state)
 	struct image *img = elffile_open(f, NULL);
 
 	assert_non_null(img);
-	assert_int_equal(image_arch(img), IMAGE_ARM64);
+	assert_int_equal(image_arch(img), ARCH_ARM64);
 	assert_false(image_is_pie(img));
 	assert_string_equal(image_path(img), f->path);
 	assert_non_null(image_at(img, ELFFILE_TEXT, 0x1000));

@@ -114,7 +114,7 @@ static void test_own_stack(void **state)
 	size_t count, shift = 0;
 
 	(void)state;
-	if (image_arch(img) != IMAGE_AMD64)
+	if (image_arch(img) != ARCH_AMD64)
 		skip();
 	assert_true(sized(&t, 100) > 0);
 	t.u.modules = &module;

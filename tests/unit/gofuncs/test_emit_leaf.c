@@ -12,7 +12,7 @@
 
 #include "abi/abi.h"
 #include "base/errmsg.h"
-#include "elf/image.h"
+#include "machine/arch.h"
 #include "gofuncs/emit_args.h"
 #include "gofuncs/emit_leaf.h"
 #include "golang/gotype.h"
@@ -27,7 +27,7 @@ struct subject {
 	struct emit_leaves leaves;
 };
 
-static void subject_make(struct subject *s, const char *signature, int arch,
+static void subject_make(struct subject *s, const char *signature, enum arch arch,
 			 enum abi_convention convention)
 {
 	const struct signature_names names = {.minor = 23};
@@ -163,7 +163,7 @@ static void test_rows(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct subject s;
 
-		subject_make(&s, rows[i].signature, rows[i].is_arm64 ? IMAGE_ARM64 : IMAGE_AMD64,
+		subject_make(&s, rows[i].signature, rows[i].is_arm64 ? ARCH_ARM64 : ARCH_AMD64,
 			     rows[i].on_stack ? ABI_STACK : ABI_REGISTERS);
 		read_all(&s);
 		check_leaves(&s, rows[i].leaves);
@@ -177,7 +177,7 @@ static void test_moved_stack(void **state)
 	struct subject s;
 
 	(void)state;
-	subject_make(&s, "(a int64, b int16)", IMAGE_AMD64, ABI_STACK);
+	subject_make(&s, "(a int64, b int16)", ARCH_AMD64, ABI_STACK);
 	s.at.sp_adjust = 0x20;
 	read_all(&s);
 	check_leaves(&s, "a int64 %lld *(int64 *)(reg(\"sp\") + 40)\n"
@@ -197,7 +197,7 @@ static void test_type_names(void **state)
 	for (int is_pie = 0; is_pie < 2; is_pie++) {
 		struct subject s;
 
-		subject_make(&s, "(x interface{})", IMAGE_AMD64, ABI_REGISTERS);
+		subject_make(&s, "(x interface{})", ARCH_AMD64, ABI_REGISTERS);
 		s.at.type_names = 0x500000;
 		s.at.is_pie = is_pie;
 		read_all(&s);
@@ -223,7 +223,7 @@ static void test_pieces(void **state)
 	struct abi_value value = {.pieces = pieces, .count = 4}, none = {0};
 	struct goparam param = {.name = "", .type = &unknown, .is_guess = true};
 	struct goparam more = {.name = "...", .type = &unknown};
-	struct emit_leaf_site at = {.arch = IMAGE_AMD64, .prefix = "arg", .value = &value};
+	struct emit_leaf_site at = {.arch = ARCH_AMD64, .prefix = "arg", .value = &value};
 	struct subject s = {0};
 
 	(void)state;
@@ -247,7 +247,7 @@ static void test_stack(void **state)
 	struct subject s;
 
 	(void)state;
-	subject_make(&s, "(a int, t bool, s string, x []int, e error)", IMAGE_AMD64, ABI_REGISTERS);
+	subject_make(&s, "(a int, t bool, s string, x []int, e error)", ARCH_AMD64, ABI_REGISTERS);
 	read_all(&s);
 	const unsigned expected[] = {8, 32, 80, 24, 16};
 
@@ -288,7 +288,7 @@ static void test_fetched(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(fetched) / sizeof(*fetched); i++) {
 		const struct site site = {.sp_adjust = fetched[i].sp_adjust};
-		int arch = fetched[i].is_arm64 ? IMAGE_ARM64 : IMAGE_AMD64;
+		enum arch arch = fetched[i].is_arm64 ? ARCH_ARM64 : ARCH_AMD64;
 		struct subject s;
 		char *text = NULL;
 		size_t len;
@@ -320,7 +320,7 @@ static void test_many_fetched(void **state)
 		params[i] = (struct goparam){.name = "", .type = &word};
 		values[i] = (struct abi_value){.pieces = &piece, .count = 1};
 	}
-	emit_args(out, IMAGE_AMD64, params, values, 150, &(struct site){0}, "ret");
+	emit_args(out, ARCH_AMD64, params, values, 150, &(struct site){0}, "ret");
 	fclose(out);
 	for (const char *c = text; (c = strstr(c, " ret")); c++)
 		count++;

@@ -17,7 +17,7 @@
 #include "base/mem.h"
 #include "bpf-src/shared/cookie.h"
 #include "bpf-src/shared/trace.h"
-#include "elf/image.h"
+#include "machine/arch.h"
 #include "fakeg.h"
 #include "genprobe.h"
 #include "gotrace/traceplan_text.h"
@@ -60,7 +60,7 @@ static bool take(const void *data, size_t len, void *ctx)
 static void add_plans(struct traceplan_text *text, uint32_t *plans)
 {
 	struct genprobe_how how = {
-		.arch = IMAGE_AMD64, .convention = ABI_REGISTERS, .string_max = 80};
+		.arch = ARCH_AMD64, .convention = ABI_REGISTERS, .string_max = 80};
 	struct errmsg err = {0};
 
 	for (unsigned i = 0; i < PROBES; i++) {

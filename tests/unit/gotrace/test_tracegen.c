@@ -8,14 +8,14 @@
 
 #include <cmocka.h>
 
-#include "elf/image.h"
+#include "machine/arch.h"
 #include "genprobe.h"
 
-static const struct genprobe_how registers = {.arch = IMAGE_AMD64, .convention = ABI_REGISTERS};
-static const struct genprobe_how arm64 = {.arch = IMAGE_ARM64, .convention = ABI_REGISTERS};
-static const struct genprobe_how stack = {.arch = IMAGE_AMD64, .convention = ABI_STACK};
+static const struct genprobe_how registers = {.arch = ARCH_AMD64, .convention = ABI_REGISTERS};
+static const struct genprobe_how arm64 = {.arch = ARCH_ARM64, .convention = ABI_REGISTERS};
+static const struct genprobe_how stack = {.arch = ARCH_AMD64, .convention = ABI_STACK};
 static const struct genprobe_how several = {
-	.arch = IMAGE_AMD64, .convention = ABI_REGISTERS, .several = true};
+	.arch = ARCH_AMD64, .convention = ABI_REGISTERS, .several = true};
 
 struct row {
 	const char *probe;

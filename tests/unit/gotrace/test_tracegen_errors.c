@@ -11,16 +11,16 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "elf/image.h"
+#include "machine/arch.h"
 #include "genprobe.h"
 
-static const struct genprobe_how registers = {.arch = IMAGE_AMD64, .convention = ABI_REGISTERS};
+static const struct genprobe_how registers = {.arch = ARCH_AMD64, .convention = ABI_REGISTERS};
 static const struct genprobe_how unknown_copy = {
-	.arch = IMAGE_AMD64, .convention = ABI_REGISTERS, .is_copy = true, .unknown = true};
+	.arch = ARCH_AMD64, .convention = ABI_REGISTERS, .is_copy = true, .unknown = true};
 static const struct genprobe_how without_first = {
-	.arch = IMAGE_AMD64, .convention = ABI_REGISTERS, .is_copy = true, .absent = 1};
+	.arch = ARCH_AMD64, .convention = ABI_REGISTERS, .is_copy = true, .absent = 1};
 static const struct genprobe_how unknown = {
-	.arch = IMAGE_AMD64, .convention = ABI_REGISTERS, .unknown = true};
+	.arch = ARCH_AMD64, .convention = ABI_REGISTERS, .unknown = true};
 
 /* clang-format off */
 static const struct {

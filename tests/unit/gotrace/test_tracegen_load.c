@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "elf/image.h"
+#include "machine/arch.h"
 #include "genprobe.h"
 #include "gotrace/traceplan_text.h"
 #include "kernel/attach.h"
@@ -90,7 +90,7 @@ struct variant {
 static void add_all(struct made *made, const char *const *probes, size_t count,
 		    const struct variant *variant)
 {
-	struct genprobe_how how = {.arch = IMAGE_AMD64,
+	struct genprobe_how how = {.arch = ARCH_AMD64,
 				   .convention = variant->stack_abi ? ABI_STACK : ABI_REGISTERS,
 				   .string_max = variant->string_max};
 

@@ -12,7 +12,7 @@
 
 #include "base/errmsg.h"
 #include "base/mem.h"
-#include "elf/image.h"
+#include "machine/arch.h"
 #include "genprobe.h"
 #include "gotrace/tracegen_told.h"
 
@@ -91,7 +91,7 @@ static void test_warnings(void **state)
 {
 	char said[SAID_MAX];
 	struct tracegen_told told = {gather, said, NULL};
-	const struct genprobe_how how = {.arch = IMAGE_AMD64, .told = &told};
+	const struct genprobe_how how = {.arch = ARCH_AMD64, .told = &told};
 
 	int bad = 0;
 

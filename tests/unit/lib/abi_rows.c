@@ -50,7 +50,7 @@ char *abi_rows_describe(const struct abi_layout *layout)
 	return text;
 }
 
-void abi_rows_check_one(const struct abi_row *row, int arch, enum abi_convention convention,
+void abi_rows_check_one(const struct abi_row *row, enum arch arch, enum abi_convention convention,
 			int dictionary)
 {
 	struct gotypes *types = gotypes_new();
@@ -74,7 +74,7 @@ void abi_rows_check_one(const struct abi_row *row, int arch, enum abi_convention
 	gotypes_free(types);
 }
 
-void abi_rows_check(const struct abi_row *rows, size_t count, int arch,
+void abi_rows_check(const struct abi_row *rows, size_t count, enum arch arch,
 		    enum abi_convention convention)
 {
 	for (size_t i = 0; i < count; i++)

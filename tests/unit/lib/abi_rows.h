@@ -4,6 +4,7 @@
 #define ABI_ROWS_H
 
 #include "abi/abi.h"
+#include "machine/arch.h"
 
 struct abi_row {
 	const char *signature, *expected;
@@ -14,9 +15,9 @@ struct abi_row {
  * DWARF's number, from its byte 4 on; "@0.8": memory, 8 bytes past the address in that register.
  * Caller frees. */
 char *abi_rows_describe(const struct abi_layout *layout);
-void abi_rows_check_one(const struct abi_row *row, int arch, enum abi_convention convention,
+void abi_rows_check_one(const struct abi_row *row, enum arch arch, enum abi_convention convention,
 			int dictionary);
-void abi_rows_check(const struct abi_row *rows, size_t count, int arch,
+void abi_rows_check(const struct abi_row *rows, size_t count, enum arch arch,
 		    enum abi_convention convention);
 
 #endif

@@ -6,10 +6,11 @@
 #include "abi/abi.h"
 #include "base/errmsg.h"
 #include "gotrace/tracegen.h"
+#include "machine/arch.h"
 #include "probespec/probespec.h"
 
 struct genprobe_how {
-	int arch; /* enum image_arch */
+	enum arch arch;
 	enum abi_convention convention;
 	bool several, is_copy;
 	bool unknown;    /* the signature is only what raw words are made of */

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "elf/image.h"
+#include "machine/arch.h"
 #include "machine/flow.h"
 #include "machine/graph.h"
 #include "machine/insn.h"
@@ -45,7 +45,7 @@ static int build(struct fixture *fx, struct insn_code code)
 {
 	struct graph_source src = {never_returns, word, fx};
 
-	fx->dec = insn_decoder_new(IMAGE_AMD64);
+	fx->dec = insn_decoder_new(ARCH_AMD64);
 	assert_int_equal(flow_decode(&fx->flow, fx->dec, &code), 0);
 	return graph_build(&fx->graph, &fx->flow, &src);
 }
@@ -74,7 +74,7 @@ static bool leads_to(const struct fixture *fx, uint32_t from, uint32_t to)
 
 static void test_decode(void **state)
 {
-	struct insn_decoder *dec = insn_decoder_new(IMAGE_AMD64);
+	struct insn_decoder *dec = insn_decoder_new(ARCH_AMD64);
 	struct insn_code good = CODE("\x55\x5d\xc3\xcc\xcc\xcc"), data = CODE("\xc3\x06\x90");
 	struct insn_code middle = CODE("\xeb\x01\x48\xb8\1\2\3\4\5\6\7\x08\xc3");
 	struct insn_code cut = CODE("\x90\xe8\0\0"), last = CODE("\xc3\xeb\xcc\xcc");

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "elf/image.h"
+#include "machine/arch.h"
 #include "machine/insn.h"
 #include "machine/insn_regs.h"
 
@@ -74,7 +74,7 @@ static struct insn_code one(const char *bytes, size_t len)
 
 static void test_x86(void **state)
 {
-	struct insn_decoder *dec = insn_decoder_new(IMAGE_AMD64);
+	struct insn_decoder *dec = insn_decoder_new(ARCH_AMD64);
 	struct insn in;
 
 	(void)state;
@@ -93,7 +93,7 @@ static void test_x86(void **state)
 /* each instruction, cut short, is none */
 static void test_x86_cut(void **state)
 {
-	struct insn_decoder *dec = insn_decoder_new(IMAGE_AMD64);
+	struct insn_decoder *dec = insn_decoder_new(ARCH_AMD64);
 	struct insn in;
 
 	(void)state;
@@ -123,7 +123,7 @@ static void test_x86_invalid(void **state)
 		"\xff\xff\xff\xff\xff\xff\xff\xff",
 		"\x66\x66\x66\x66\x66\x66\x66\x66", /* prefixes alone */
 	};
-	struct insn_decoder *dec = insn_decoder_new(IMAGE_AMD64);
+	struct insn_decoder *dec = insn_decoder_new(ARCH_AMD64);
 	struct insn in;
 
 	(void)state;
@@ -152,7 +152,7 @@ static void test_x86_writes(void **state)
 		{"\x48\x89\x44\x24\x08", 5, 0},  /* a store */
 		{"\xe8\0\0\0\0", 5, 0xffffffff}, /* whatever the callee does */
 	};
-	struct insn_decoder *dec = insn_decoder_new(IMAGE_AMD64);
+	struct insn_decoder *dec = insn_decoder_new(ARCH_AMD64);
 	struct insn in;
 
 	(void)state;
@@ -169,40 +169,40 @@ static void test_x86_writes(void **state)
 static void test_regs(void **state)
 {
 	static const struct {
-		int arch;
+		enum arch arch;
 		const char *bytes;
 		size_t len;
 		struct insn_regs want;
 	} cases[] = {
 		/* add rax, rbx; mov rax, [rsp+16]; mov [rsp+8], rax; lea rcx, [rsp+40] */
-		{IMAGE_AMD64, "\x48\x01\xd8", 3, {.reads = 3, .writes = 1}},
-		{IMAGE_AMD64,
+		{ARCH_AMD64, "\x48\x01\xd8", 3, {.reads = 3, .writes = 1}},
+		{ARCH_AMD64,
 		 "\x48\x8b\x44\x24\x10",
 		 5,
 		 {.writes = 1, .stack_read = true, .stack_off = 16}},
-		{IMAGE_AMD64,
+		{ARCH_AMD64,
 		 "\x48\x89\x44\x24\x08",
 		 5,
 		 {.reads = 1, .stack_written = true, .stack_off = 8}},
-		{IMAGE_AMD64,
+		{ARCH_AMD64,
 		 "\x48\x8d\x4c\x24\x28",
 		 5,
 		 {.writes = 4, .stack_read = true, .stack_off = 40}},
 		/* xor eax, eax; nop [rax]; pxor xmm0, xmm0: read nothing */
-		{IMAGE_AMD64, "\x31\xc0", 2, {.writes = 1}},
-		{IMAGE_AMD64, "\x0f\x1f\x00", 3, {0}},
-		{IMAGE_AMD64, "\x66\x0f\xef\xc0", 4, {.float_writes = 1}},
+		{ARCH_AMD64, "\x31\xc0", 2, {.writes = 1}},
+		{ARCH_AMD64, "\x0f\x1f\x00", 3, {0}},
+		{ARCH_AMD64, "\x66\x0f\xef\xc0", 4, {.float_writes = 1}},
 		/* addsd xmm0, xmm1; cvtsi2sd xmm0, rcx; movups xmm2, [rcx] */
-		{IMAGE_AMD64, "\xf2\x0f\x58\xc1", 4, {.float_reads = 3, .float_writes = 1}},
-		{IMAGE_AMD64, "\xf2\x48\x0f\x2a\xc1", 5, {.reads = 4, .float_writes = 1}},
-		{IMAGE_AMD64, "\x0f\x10\x11", 3, {.reads = 4, .float_writes = 4}},
+		{ARCH_AMD64, "\xf2\x0f\x58\xc1", 4, {.float_reads = 3, .float_writes = 1}},
+		{ARCH_AMD64, "\xf2\x48\x0f\x2a\xc1", 5, {.reads = 4, .float_writes = 1}},
+		{ARCH_AMD64, "\x0f\x10\x11", 3, {.reads = 4, .float_writes = 4}},
 		/* add x0, x1, x2; ldr x3, [sp, #16]; fadd d0, d1, d2 */
-		{IMAGE_ARM64, "\x20\x00\x02\x8b", 4, {.reads = 6, .writes = 1}},
-		{IMAGE_ARM64,
+		{ARCH_ARM64, "\x20\x00\x02\x8b", 4, {.reads = 6, .writes = 1}},
+		{ARCH_ARM64,
 		 "\xe3\x0b\x40\xf9",
 		 4,
 		 {.writes = 8, .stack_read = true, .stack_off = 16}},
-		{IMAGE_ARM64, "\x20\x28\x62\x1e", 4, {.float_reads = 6, .float_writes = 1}},
+		{ARCH_ARM64, "\x20\x28\x62\x1e", 4, {.float_reads = 6, .float_writes = 1}},
 	};
 
 	(void)state;
@@ -238,7 +238,7 @@ static void test_x86_marks(void **state)
 		bool padding, nop5, may_fault;
 	} want[] = {{0, true, false, false}, {1, true, false, true},    {3, false, true, false},
 		    {8, false, false, true}, {11, false, false, false}, {16, false, false, false}};
-	struct insn_decoder *dec = insn_decoder_new(IMAGE_AMD64);
+	struct insn_decoder *dec = insn_decoder_new(ARCH_AMD64);
 	struct insn_code code = one(text, sizeof(text) - 1);
 	struct insn in;
 
@@ -279,7 +279,7 @@ static void test_arm64(void **state)
 		{0xd503201f, INSN_NOP, INSN_STEPPED, 0},
 		{0xeb1003ff, INSN_OTHER, INSN_STEPPED, 0}, /* cmp sp, x16 */
 	};
-	struct insn_decoder *dec = insn_decoder_new(IMAGE_ARM64);
+	struct insn_decoder *dec = insn_decoder_new(ARCH_ARM64);
 	struct insn in;
 
 	(void)state;

@@ -291,7 +291,7 @@ static const struct split_case {
 
 static void test_splitstack(void **state)
 {
-	struct insn_decoder *dec = insn_decoder_new(IMAGE_AMD64);
+	struct insn_decoder *dec = insn_decoder_new(ARCH_AMD64);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(split_cases) / sizeof(*split_cases); i++) {

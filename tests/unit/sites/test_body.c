@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "elf/image.h"
+#include "machine/arch.h"
 #include "machine/insn.h"
 #include "sites/body.h"
 
@@ -257,7 +257,7 @@ static void subject_make(struct subject *s, const struct body_case *c)
 	struct graph_source src = {0};
 	size_t count = 0;
 
-	*s = (struct subject){.dec = insn_decoder_new(IMAGE_AMD64)};
+	*s = (struct subject){.dec = insn_decoder_new(ARCH_AMD64)};
 	assert_int_equal(flow_decode(&s->flow, s->dec, &code), 0);
 	assert_int_equal(graph_build(&s->graph, &s->flow, &src), 0);
 	for (size_t i = 0; i < s->flow.count; i++) {

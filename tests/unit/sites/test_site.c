@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "elf/image.h"
+#include "machine/arch.h"
 #include "machine/insn.h"
 #include "program/pclntab.h"
 #include "sites/site.h"
@@ -106,7 +106,7 @@ static struct site_finder *finder_of(const char *text, size_t len)
 {
 	struct insn_code code = {(const uint8_t *)text, len, BASE};
 
-	return site_finder_new_code(IMAGE_AMD64, &code);
+	return site_finder_new_code(ARCH_AMD64, &code);
 }
 
 static void check_entry(const struct entry_case *c)
@@ -208,7 +208,7 @@ static void test_entry_arm64(void **state)
 					 0xd503201f, 0xd65f03c0, 0xaa1e03e3, 0x94000100,
 					 0x17fffff8, 0x00000000};
 	struct insn_code code = {(const uint8_t *)words, sizeof(words), BASE};
-	struct site_finder *finder = site_finder_new_code(IMAGE_ARM64, &code);
+	struct site_finder *finder = site_finder_new_code(ARCH_ARM64, &code);
 	struct pclntab_func fn = function(sizeof(words));
 	struct site_list list = {0};
 	const char *reason = "";
