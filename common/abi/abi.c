@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "machine/arch.h"
 
 enum { PIECES_MAX = 32 /* all registers of a machine */ };
 
@@ -195,7 +194,7 @@ static struct registers registers_of(enum arch arch, enum abi_convention convent
 {
 	if (convention == ABI_STACK)
 		return (struct registers){0, 0};
-	return arch == ARCH_ARM64 ? (struct registers){16, 16} : (struct registers){9, 15};
+	return (struct registers){registers_count(arch, REGISTERS_GO), registers_go_floats(arch)};
 }
 
 void abi_layout(const struct gofunc *fn, enum arch arch, enum abi_convention convention,
@@ -298,6 +297,15 @@ static bool covers_type(struct covering *covering, const struct gotype *type, ui
 	default:
 		return false;
 	}
+}
+
+const struct registers_general *abi_register(enum arch arch, const struct abi_piece *piece)
+{
+	if (piece->where == ABI_INT)
+		return registers_nth(arch, REGISTERS_GO, piece->n);
+	if (piece->where == ABI_HARDWARE || piece->where == ABI_AT)
+		return registers_by_dwarf(arch, piece->n);
+	return NULL;
 }
 
 bool abi_covers(const struct abi_value *value, const struct gotype *type, uint64_t off)

@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 #include "golang/gofunc.h"
-#include "machine/arch.h"
+#include "machine/registers.h"
 
 enum abi_convention { ABI_STACK, ABI_REGISTERS, ABI_SYSV };
 
 enum abi_where {
-	ABI_INT,   /* `n`-th integer register: rax rbx rcx rdi rsi r8 r9 r10 r11; x0 to x15 */
+	ABI_INT,   /* `n`-th integer register of REGISTERS_GO */
 	ABI_FLOAT, /* `n`-th floating-point register: x0 to x14; f0 to f15 */
 	ABI_SLOT,  /* memory, `n` bytes above the place of the first stack argument, which is the
 		    * stack pointer at entry + 8 on both machines */
@@ -66,6 +66,9 @@ bool abi_layout_fitting(const struct gofunc *fn, enum arch arch, enum abi_conven
 /* The n-th argument word of C, from 0: what eight bytes a function takes there, whatever they are.
  */
 struct abi_piece abi_c_word(unsigned n);
+
+/* of an integer in a register, or of an address; NULL: it is nowhere of that kind */
+const struct registers_general *abi_register(enum arch arch, const struct abi_piece *piece);
 
 /* "edi", "xmm0", "[sp+8]", "rax+4" (from its byte 4 on), "[rax+16]"; in 24 bytes. */
 void abi_place_text(enum arch arch, const struct abi_piece *piece, char *out, size_t size);

@@ -10,14 +10,17 @@
 enum {
 	EIGHTBYTES = 2,
 	PIECES_MAX = 8, /* 7 bytes are 4, 2 and 1 */
-	INTS = 6,
 	VECTORS = 8,
-	RESULT_ADDRESS = 0, /* rax */
 };
 
-/* DWARF's numbers */
-static const uint8_t param_regs[INTS] = {5, 4, 1, 2, 8, 9}; /* rdi rsi rdx rcx r8 r9 */
-static const uint8_t result_regs[EIGHTBYTES] = {0, 1};      /* rax rdx */
+/* DWARF's number of the register of the n-th parameter that is an integer; -1: there are not as
+ * many */
+static int param_reg(unsigned n)
+{
+	const struct registers_general *reg = registers_nth(ARCH_AMD64, REGISTERS_C, n);
+
+	return reg ? reg->dwarf : -1;
+}
 
 enum class { CLASS_NONE, CLASS_VECTOR, CLASS_INTEGER }; /* the greater one wins */
 
@@ -154,12 +157,12 @@ static bool take_registers(struct assigner *assigner, struct spread *spread)
 	unsigned ints = assigner->ints, vectors = assigner->vectors;
 
 	for (size_t n = 0; n < EIGHTBYTES; n++) {
-		if (spread->classes->of[n] == CLASS_INTEGER && ints == INTS)
+		if (spread->classes->of[n] == CLASS_INTEGER && param_reg(ints) < 0)
 			return false;
 		if (spread->classes->of[n] == CLASS_VECTOR && vectors == VECTORS)
 			return false;
 		if (spread->classes->of[n] == CLASS_INTEGER)
-			spread->regs[n] = param_regs[ints++];
+			spread->regs[n] = param_reg(ints++);
 		else if (spread->classes->of[n] == CLASS_VECTOR)
 			spread->regs[n] = vectors++;
 	}
@@ -222,13 +225,16 @@ static void assign_param(struct assigner *assigner, const struct goparam *param,
 {
 	const struct gotype *type = param->type;
 
-	if (!param->by_address || assigner->ints == INTS || has_pointer_shape(type, 0)) {
+	int reg = param_reg(assigner->ints);
+
+	if (!param->by_address || reg < 0 || has_pointer_shape(type, 0)) {
 		assign(assigner, type, out);
 		return;
 	}
-	struct abi_piece piece = {ABI_AT, param_regs[assigner->ints++], 0, type->size, 0};
+	struct abi_piece piece = {ABI_AT, reg, 0, type->size, 0};
 	bool fits = type->size <= UINT32_MAX;
 
+	assigner->ints++;
 	abi_keep(out, &piece, fits && type->size ? 1 : 0);
 }
 
@@ -257,7 +263,8 @@ static bool classify_results(const struct gofunc *fn, const struct abi_value *re
 			return false;
 	for (size_t n = 0; n < EIGHTBYTES; n++)
 		if (classes->of[n] == CLASS_INTEGER)
-			spread->regs[n] = result_regs[ints++];
+			spread->regs[n] =
+				registers_nth(ARCH_AMD64, REGISTERS_C_RESULT, ints++)->dwarf;
 		else if (classes->of[n] == CLASS_VECTOR)
 			spread->regs[n] = vectors++;
 	return true;
@@ -282,7 +289,7 @@ static void assign_results(struct assigner *assigner, const struct gofunc *fn,
 		spread_over(&spread, off, in_memory ? 0 : bytes);
 		if (in_memory)
 			spread.pieces[spread.count++] =
-				(struct abi_piece){ABI_AT, RESULT_ADDRESS, 0, bytes, off};
+				(struct abi_piece){ABI_AT, AMD64_RAX, 0, bytes, off};
 		abi_keep(&results[i], spread.pieces, is_known && bytes ? spread.count : 0);
 		results[i].slot = 0;
 	}
@@ -301,7 +308,9 @@ void abi_sysv(const struct gofunc *fn, struct abi_layout *out)
 
 struct abi_piece abi_c_word(unsigned n)
 {
-	if (n < INTS)
-		return (struct abi_piece){ABI_HARDWARE, param_regs[n], 0, ABI_WORD, 0};
-	return (struct abi_piece){ABI_SLOT, (n - INTS) * ABI_WORD, 0, ABI_WORD, 0};
+	unsigned ints = registers_count(ARCH_AMD64, REGISTERS_C);
+
+	if (n < ints)
+		return (struct abi_piece){ABI_HARDWARE, param_reg(n), 0, ABI_WORD, 0};
+	return (struct abi_piece){ABI_SLOT, (n - ints) * ABI_WORD, 0, ABI_WORD, 0};
 }

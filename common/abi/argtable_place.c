@@ -5,7 +5,6 @@
 
 #include "abi/arginfo.h"
 #include "abi/argreads.h"
-#include "machine/arch.h"
 
 enum {
 	WORD = 8,
@@ -276,9 +275,9 @@ static void place_from(struct search *search, size_t p, const struct way *way)
 
 void argtable_place(const struct argtable_asked *asked, struct argtable_places *out)
 {
-	bool arm64 = asked->arch == ARCH_ARM64;
-	struct search search = {
-		.asked = asked, .max_ints = arm64 ? 16 : 9, .max_floats = arm64 ? 16 : 15};
+	struct search search = {.asked = asked,
+				.max_ints = registers_count(asked->arch, REGISTERS_GO),
+				.max_floats = registers_go_floats(asked->arch)};
 	struct way way = {
 		.ints = asked->hidden, .spill_start = -1, .spill_len = (int)asked->hidden * WORD};
 

@@ -20,13 +20,9 @@ static bool add_spill(struct spills *out, struct spill spill)
 
 static unsigned x86_argument_register(unsigned reg)
 {
-	/* rax rbx rcx rdi rsi r8 r9 r10 r11 */
-	static const uint8_t numbers[] = {0, 3, 1, 7, 6, 8, 9, 10, 11};
+	int place = registers_by_hardware(ARCH_AMD64, reg)->place[REGISTERS_GO];
 
-	for (unsigned i = 0; i < sizeof(numbers); i++)
-		if (numbers[i] == reg)
-			return i;
-	return UINT32_MAX;
+	return place >= 0 ? (unsigned)place : UINT32_MAX;
 }
 
 static bool x86_spill(const struct x86_op *op, uint8_t prefix, struct spills *out)
@@ -35,7 +31,7 @@ static bool x86_spill(const struct x86_op *op, uint8_t prefix, struct spills *ou
 	unsigned reg = (op->modrm >> 3 & 7) | (op->rex & 4 ? 8 : 0);
 	struct spill spill = {.where = ABI_FLOAT, .n = reg, .slot = (uint32_t)op->disp - WORD};
 
-	if (!op->has_modrm || !op->plain || (op->modrm & 7) != 4 || op->base != 4)
+	if (!op->has_modrm || !op->plain || (op->modrm & 7) != 4 || op->base != X86_RSP)
 		return false;
 	if (op->map == 1 && op->opcode == 0x11 && (prefix == 0xf3 || prefix == 0xf2)) {
 		spill.size = prefix == 0xf3 ? 4 : 8;

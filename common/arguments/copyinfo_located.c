@@ -6,15 +6,12 @@
 #include "arguments/provenance.h"
 #include "base/mem.h"
 #include "dwarf/debuginfo.h"
+#include "machine/registers.h"
 #include "sites/inlining.h"
 #include "sites/site_finder.h"
 
 enum {
 	WORD = 8,
-	/* by DWARF's numbers: System V ABI, AMD64 supplement, figure 3.36 */
-	GENERAL = 16,
-	FLOAT_FIRST = 17,
-	FLOAT_LAST = 32,
 	DEPTH_MAX = 32,
 	WORDS_MAX = 32,
 	TRIED_MAX = 8,
@@ -93,13 +90,15 @@ static bool take_word(const struct copyinfo_vars *vars, uint64_t addr, const str
 		      const struct provenance_place *place, uint64_t size, struct abi_value *value)
 {
 	struct abi_piece piece = {.where = ABI_HARDWARE, .off = byte->off, .size = size};
+	int vector = registers_float(vars->finder->arch, place->n);
 	int32_t below;
 
-	if (place->in_register && place->n >= FLOAT_FIRST && place->n <= FLOAT_LAST) {
+	if (place->in_register && vector >= 0) {
 		piece.where = ABI_FLOAT;
-		piece.n = place->n - FLOAT_FIRST;
+		piece.n = vector;
 	} else if (place->in_register) {
-		if (place->n < 0 || place->n >= GENERAL || !is_first(vars, addr, byte, place))
+		if (!registers_by_dwarf(vars->finder->arch, place->n) ||
+		    !is_first(vars, addr, byte, place))
 			return false;
 		piece.n = place->n;
 	} else {

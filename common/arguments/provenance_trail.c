@@ -5,8 +5,7 @@
 
 #include "base/mem.h"
 #include "machine/insn_effects.h"
-
-enum { RSP = 4 /* by the machine's number */ };
+#include "machine/registers.h"
 
 const struct flow *trail_flow(const struct trail *trail)
 {
@@ -91,25 +90,29 @@ static bool changes(struct trail *trail, uint64_t addr, const struct insn_effect
 static bool copied_from(struct trail *trail, uint64_t addr, const struct provenance_place *place,
 			struct provenance_place *from)
 {
-	static const uint8_t dwarf[16] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
+	const struct registers_general *reg, *other;
 	struct insn_operands ops;
 	int64_t slot = 0;
 
-	if (!insn_operands(&trail->code, addr, &ops) || ops.reg > 15 || ops.other > 15)
+	if (!insn_operands(&trail->code, addr, &ops))
 		return false;
-	bool on_stack = ops.other == RSP && !ops.fs && !ops.no_base &&
+	reg = registers_by_hardware(ARCH_AMD64, ops.reg);
+	other = registers_by_hardware(ARCH_AMD64, ops.other);
+	if (!reg || !other)
+		return false;
+	bool on_stack = ops.other == X86_RSP && !ops.fs && !ops.no_base &&
 			slot_at(trail, addr, ops.value, &slot);
 
 	*from = *place;
 	if (ops.what == INSN_STORE && !place->in_register && on_stack && slot == place->n) {
 		from->in_register = true;
-		from->n = dwarf[ops.reg];
+		from->n = reg->dwarf;
 		return true;
 	}
-	if (!place->in_register || dwarf[ops.reg] != place->n)
+	if (!place->in_register || reg->dwarf != place->n)
 		return false;
 	from->in_register = ops.what == INSN_COPY;
-	from->n = ops.what == INSN_COPY ? dwarf[ops.other] : on_stack ? slot : 0;
+	from->n = ops.what == INSN_COPY ? other->dwarf : on_stack ? slot : 0;
 	return ops.what == INSN_COPY || (ops.what == INSN_LOAD && on_stack);
 }
 

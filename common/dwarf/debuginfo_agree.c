@@ -12,32 +12,15 @@ enum { WORD = 8 };
 
 /* --- is each parameter where DWARF says that it is at the function's first instruction? --- */
 
-static int int_register(enum arch arch, int64_t dwarf)
-{
-	static const int8_t amd64[] = {0, 3, 2, 5, 4, 8, 9, 10, 11};
-
-	if (arch == ARCH_ARM64)
-		return dwarf < 16 ? dwarf : -1;
-	for (int i = 0; i < 9; i++)
-		if (amd64[i] == dwarf)
-			return i;
-	return -1;
-}
-
-static int float_register(enum arch arch, int64_t dwarf)
-{
-	int first = arch == ARCH_ARM64 ? 64 : 17;
-
-	return dwarf >= first && dwarf < first + 16 ? dwarf - first : -1;
-}
-
 static bool is_piece(enum arch arch, const struct die_place *place, const struct abi_piece *piece)
 {
+	const struct registers_general *reg = abi_register(arch, piece);
+
 	switch (piece->where) {
 	case ABI_INT:
-		return place->in_register && int_register(arch, place->n) == (int)piece->n;
+		return place->in_register && reg && place->n == reg->dwarf;
 	case ABI_FLOAT:
-		return place->in_register && float_register(arch, place->n) == (int)piece->n;
+		return place->in_register && registers_float(arch, place->n) == (int)piece->n;
 	default:
 		return !place->in_register && place->n >= (int64_t)piece->n &&
 		       place->n < (int64_t)piece->n + piece->size;

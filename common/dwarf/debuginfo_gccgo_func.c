@@ -7,14 +7,13 @@
 #include "dwarf/debuginfo_gccgo.h"
 #include "dwarf/dietree_place.h"
 #include "golang/funcname.h"
+#include "machine/registers.h"
 
 enum {
 	MAX_PARAMS = 1000,
 	MAX_CHILDREN = 1 << 12, /* results' variables come first */
 	MAX_PIECES = 16,
 	WORD = 8,
-	XMM0 = 17, /* DWARF's number; there are 16 */
-	XMM15 = 32,
 };
 
 /* The instance that lists parameters, results and variables by name */
@@ -268,18 +267,18 @@ static bool copy_of(const struct die *func, const struct die *param, struct die 
  */
 static bool add_register(struct abi_value *out, size_t max, uint64_t n, uint64_t off, uint64_t size)
 {
-	bool is_vector = n >= XMM0 && n <= XMM15;
+	int vector = registers_float(ARCH_AMD64, n);
 
-	if (size > WORD || (n >= 16 && !is_vector))
+	if (size > WORD || (vector < 0 && !registers_by_dwarf(ARCH_AMD64, n)))
 		return false;
 	for (uint64_t from = 0; from < size && out->count < max;) {
 		uint32_t part = WORD;
 
 		while (from % part || from + part > size)
 			part /= 2;
-		out->pieces[out->count++] =
-			(struct abi_piece){is_vector ? ABI_FLOAT : ABI_HARDWARE,
-					   is_vector ? n - XMM0 : n, off + from, part, from};
+		out->pieces[out->count++] = (struct abi_piece){
+			vector >= 0 ? ABI_FLOAT : ABI_HARDWARE, vector >= 0 ? (unsigned)vector : n,
+			off + from, part, from};
 		from += part;
 	}
 	return true;

@@ -8,9 +8,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "machine/registers.h"
+
 struct image;
 
-enum { EHFRAME_RBX = 3, EHFRAME_RBP = 6, EHFRAME_RSP = 7, EHFRAME_RA = 16, EHFRAME_REGS };
+/* by DWARF's numbers: the return address comes after the general registers */
+enum { EHFRAME_RA = AMD64_R15 + 1, EHFRAME_REGS };
 
 enum ehframe_how {
 	EHFRAME_SAME,

@@ -69,9 +69,9 @@ static enum step step(const struct unwind *u, uint64_t *regs, bool *known, bool 
 	for (unsigned i = 0; i < EHFRAME_REGS; i++)
 		known[i] = follow_rule(u, &row.regs[i], cfa, &next[i]) &&
 			   (known[i] || row.regs[i].how != EHFRAME_SAME);
-	if (row.regs[EHFRAME_RSP].how == EHFRAME_SAME) {
-		next[EHFRAME_RSP] = cfa;
-		known[EHFRAME_RSP] = true;
+	if (row.regs[AMD64_RSP].how == EHFRAME_SAME) {
+		next[AMD64_RSP] = cfa;
+		known[AMD64_RSP] = true;
 	}
 	memcpy(regs, next, sizeof(next));
 	if (!known[EHFRAME_RA])

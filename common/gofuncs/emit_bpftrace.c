@@ -7,6 +7,7 @@
 #include "base/escape.h"
 #include "elf/image.h"
 #include "gofuncs/emit_parts.h"
+#include "machine/registers.h"
 #include "selection/program.h"
 #include "selection/selection.h"
 
@@ -117,10 +118,10 @@ void emit_bpftrace_filter(const struct emitter *emitter, const struct site *site
 void emit_bpftrace_g(const struct emitter *emitter)
 {
 	const struct goruntime *rt = &emitter->rt;
-	bool is_arm64 = image_arch(emitter->sel->items[0].prog->img) == ARCH_ARM64;
+	enum arch arch = image_arch(emitter->sel->items[0].prog->img);
 
-	if (rt->g_in_register)
-		fprintf(emitter->out, "\t$g = reg(\"%s\");\n", is_arm64 ? "r28" : "r14");
+	if (rt->g_in_register) /* x28 is r28 there */
+		fprintf(emitter->out, "\t$g = reg(\"r%s\");\n", registers_g(arch)->name + 1);
 	else
 		fprintf(emitter->out, "\t$g = *(uint64 *)uptr(curtask->thread.fsbase %c %d);\n",
 			rt->tls_g < 0 ? '-' : '+', rt->tls_g < 0 ? -rt->tls_g : rt->tls_g);

@@ -12,6 +12,7 @@
 #include "gofuncs/emit_args.h"
 #include "gofuncs/emit_parts.h"
 #include "gofuncs/funclist_types.h"
+#include "machine/registers.h"
 #include "program/pclntab.h"
 #include "selection/program.h"
 #include "selection/selection.h"
@@ -99,7 +100,7 @@ static void print_goid(const struct emitter *emitter, const struct selection_ite
 {
 	if (emitter->has_goroutines && emitter->rt.g_in_register)
 		fprintf(emitter->out, " goid=+%u(%%%s):u64", emitter->rt.g_goid,
-			arch_of(item) == ARCH_ARM64 ? "x28" : "r14");
+			registers_g(arch_of(item))->name);
 }
 
 static void end_event(const struct emitter *emitter)

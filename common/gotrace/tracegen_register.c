@@ -5,39 +5,19 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "machine/arch.h"
-
-/* DWARF's numbers: the System V ABI's AMD64 supplement, figure 3.36; DWARF for the Arm 64-bit
- * Architecture, 4.1. */
-static const char *hardware_name(enum arch arch, unsigned n)
-{
-	static const char *const amd64[] = {"AX", "DX", "CX",  "BX",  "SI",  "DI",  "FP", "SP",
-					    "R8", "R9", "R10", "R11", "R12", "R13", "G",  "R15"};
-
-	if (arch == ARCH_ARM64 || n >= sizeof(amd64) / sizeof(*amd64))
-		return NULL;
-	return amd64[n];
-}
-
 void gen_register(const struct gen *gen, const struct abi_piece *piece, char *text, size_t size)
 {
-	static const char *const amd64[] = {"AX", "BX", "CX", "DI", "SI", "R8", "R9", "R10", "R11"};
-	const char *name = piece->where == ABI_INT ? amd64[piece->n % 9]
-						   : hardware_name(gen->probe->arch, piece->n);
+	const struct registers_general *reg = abi_register(gen->probe->arch, piece);
 
-	if (gen->probe->arch == ARCH_ARM64)
-		snprintf(text, size, "probe_register(ctx, 8 * %u)", piece->n & 31);
+	if (reg && !reg->probe)
+		snprintf(text, size, "probe_register(ctx, 8 * %u)", reg->hardware);
 	else
-		snprintf(text, size, "probe_register(ctx, REGISTER_%s)", name ? name : "PC");
+		snprintf(text, size, "probe_register(ctx, REGISTER_%s)", reg ? reg->probe : "PC");
 }
 
 static bool is_general(const struct gen *gen, const struct abi_piece *piece)
 {
-	if (piece->where == ABI_HARDWARE)
-		return gen->probe->arch == ARCH_ARM64
-			       ? piece->n <= 31
-			       : hardware_name(gen->probe->arch, piece->n) != NULL;
-	return piece->where == ABI_INT;
+	return piece->where != ABI_AT && abi_register(gen->probe->arch, piece);
 }
 
 /* The register's bytes from `skip` on */

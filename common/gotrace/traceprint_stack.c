@@ -95,9 +95,9 @@ static void find_pieces(struct gccgo_stack *s, const struct trace_stack *stack, 
 static void set_registers(struct unwind *u, const struct trace_stack *stack)
 {
 	static const uint8_t numbers[TRACE_REGISTERS] = {
-		[TRACE_PC] = EHFRAME_RA,  [TRACE_SP] = EHFRAME_RSP, [TRACE_BP] = EHFRAME_RBP,
-		[TRACE_BX] = EHFRAME_RBX, [TRACE_R12] = 12,         [TRACE_R13] = 13,
-		[TRACE_R14] = 14,         [TRACE_R15] = 15};
+		[TRACE_PC] = EHFRAME_RA, [TRACE_SP] = AMD64_RSP,  [TRACE_BP] = AMD64_RBP,
+		[TRACE_BX] = AMD64_RBX,  [TRACE_R12] = AMD64_R12, [TRACE_R13] = AMD64_R13,
+		[TRACE_R14] = AMD64_R14, [TRACE_R15] = AMD64_R15};
 
 	for (unsigned i = 0; i < TRACE_REGISTERS; i++)
 		u->regs[numbers[i]] = stack->regs[i];

@@ -7,23 +7,39 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "machine/arch.h"
 #include "machine/insn_effects.h"
 #include "machine/insn_machine.h"
 #include "machine/insn_regs.h"
+#include "machine/registers.h"
 
-enum { X86_ARGS = 9, ARM64_ARGS = 16 };
+enum { /* capstone's numbers of either machine are below it */
+       REGS = (int)X86_REG_ENDING > (int)ARM64_REG_ENDING ? (int)X86_REG_ENDING
+							  : (int)ARM64_REG_ENDING,
+};
 
 struct insn_decoder {
 	enum arch arch;
 	csh capstone;
 	cs_insn *scratch;
+	const struct registers_general *general[REGS]; /* by capstone's numbers */
 };
 
 static _Noreturn void no_capstone(cs_err err)
 {
 	fprintf(stderr, "capstone: %s\n", cs_strerror(err));
 	exit(1);
+}
+
+/* Capstone's numbers are its own: it tells by their names what it means. */
+static void find_registers(struct insn_decoder *dec)
+{
+	unsigned count = dec->arch == ARCH_ARM64 ? ARM64_REG_ENDING : X86_REG_ENDING;
+
+	for (unsigned i = 0; i < count; i++) {
+		const char *name = cs_reg_name(dec->capstone, i);
+
+		dec->general[i] = name ? registers_by_name(dec->arch, name) : NULL;
+	}
 }
 
 struct insn_decoder *insn_decoder_new(enum arch arch)
@@ -40,6 +56,7 @@ struct insn_decoder *insn_decoder_new(enum arch arch)
 	dec->scratch = cs_malloc(dec->capstone);
 	if (!dec->scratch)
 		no_capstone(CS_ERR_MEM);
+	find_registers(dec);
 	return dec;
 }
 
@@ -75,34 +92,13 @@ bool insn_decode(const struct insn_decoder *dec, const struct insn_code *code, u
 	return insn_x86(bytes, len, out);
 }
 
-static const uint16_t x86_args[X86_ARGS][5] = {
-	{X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH},
-	{X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL, X86_REG_BH},
-	{X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH},
-	{X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL, 0},
-	{X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL, 0},
-	{X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B, 0},
-	{X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B, 0},
-	{X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B, 0},
-	{X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B, 0},
-};
-
-static uint32_t x86_arg_bit(uint16_t reg)
+/* bit n: it is, or is part of, the n-th integer argument register of ABIInternal */
+static uint32_t arg_bit(const struct insn_decoder *dec, uint16_t reg)
 {
-	for (int i = 0; i < X86_ARGS; i++)
-		for (int j = 0; j < 5; j++)
-			if (reg && x86_args[i][j] == reg)
-				return 1u << i;
-	return 0;
-}
+	const struct registers_general *general = reg < REGS ? dec->general[reg] : NULL;
 
-static uint32_t arm64_arg_bit(uint16_t reg)
-{
-	if (reg >= ARM64_REG_X0 && reg < ARM64_REG_X0 + ARM64_ARGS)
-		return 1u << (reg - ARM64_REG_X0);
-	if (reg >= ARM64_REG_W0 && reg < ARM64_REG_W0 + ARM64_ARGS)
-		return 1u << (reg - ARM64_REG_W0);
-	return 0;
+	return general && general->place[REGISTERS_GO] >= 0 ? 1u << general->place[REGISTERS_GO]
+							    : 0;
 }
 
 bool insn_decode_writes(const struct insn_decoder *dec, const struct insn_code *code, uint64_t addr,
@@ -123,8 +119,7 @@ bool insn_decode_writes(const struct insn_decoder *dec, const struct insn_code *
 	    cs_regs_access(dec->capstone, dec->scratch, read, &nread, written, &nwritten))
 		return false;
 	for (int i = 0; i < nwritten; i++)
-		out->writes |= dec->arch == ARCH_ARM64 ? arm64_arg_bit(written[i])
-						       : x86_arg_bit(written[i]);
+		out->writes |= arg_bit(dec, written[i]);
 	return true;
 }
 
@@ -204,12 +199,12 @@ static void arm64_stack(const cs_insn *in, struct insn_regs *regs)
 	}
 }
 
-static void add_regs(enum arch arch, const uint16_t *list, uint8_t count, uint32_t *ints,
-		     uint32_t *floats)
+static void add_regs(const struct insn_decoder *dec, const uint16_t *list, uint8_t count,
+		     uint32_t *ints, uint32_t *floats)
 {
 	for (int i = 0; i < count; i++) {
-		*ints |= arch == ARCH_ARM64 ? arm64_arg_bit(list[i]) : x86_arg_bit(list[i]);
-		*floats |= float_bit(arch, list[i]);
+		*ints |= arg_bit(dec, list[i]);
+		*floats |= float_bit(dec->arch, list[i]);
 	}
 }
 
@@ -230,8 +225,8 @@ bool insn_decode_regs(const struct insn_decoder *dec, const struct insn_code *co
 	if (!cs_disasm_iter(dec->capstone, &bytes, &len, &addr, dec->scratch) ||
 	    cs_regs_access(dec->capstone, in, read, &nread, written, &nwritten))
 		return false;
-	add_regs(dec->arch, read, nread, &regs->reads, &regs->float_reads);
-	add_regs(dec->arch, written, nwritten, &regs->writes, &regs->float_writes);
+	add_regs(dec, read, nread, &regs->reads, &regs->float_reads);
+	add_regs(dec, written, nwritten, &regs->writes, &regs->float_writes);
 	if (dec->arch == ARCH_ARM64) {
 		arm64_stack(in, regs);
 	} else {
@@ -244,33 +239,9 @@ bool insn_decode_regs(const struct insn_decoder *dec, const struct insn_code *co
 	return true;
 }
 
-/* by DWARF's numbers: System V ABI, AMD64 supplement, figure 3.36 */
-static uint32_t hardware_bit(uint16_t reg)
+static uint32_t hardware_bit(const struct insn_decoder *dec, uint16_t reg)
 {
-	static const uint16_t names[16][5] = {
-		{X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH},
-		{X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH},
-		{X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH},
-		{X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL, X86_REG_BH},
-		{X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL},
-		{X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL},
-		{X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL},
-		{X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL},
-		{X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B},
-		{X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B},
-		{X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B},
-		{X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B},
-		{X86_REG_R12, X86_REG_R12D, X86_REG_R12W, X86_REG_R12B},
-		{X86_REG_R13, X86_REG_R13D, X86_REG_R13W, X86_REG_R13B},
-		{X86_REG_R14, X86_REG_R14D, X86_REG_R14W, X86_REG_R14B},
-		{X86_REG_R15, X86_REG_R15D, X86_REG_R15W, X86_REG_R15B},
-	};
-
-	for (unsigned i = 0; i < 16; i++)
-		for (unsigned j = 0; j < 5; j++)
-			if (reg && names[i][j] == reg)
-				return 1u << i;
-	return 0;
+	return reg < REGS && dec->general[reg] ? 1u << dec->general[reg]->dwarf : 0;
 }
 
 static bool reads_only(unsigned id)
@@ -329,9 +300,9 @@ bool insn_effects(const struct insn_decoder *dec, const struct insn_code *code, 
 	    cs_regs_access(dec->capstone, dec->scratch, read, &nread, written, &nwritten))
 		return false;
 	if (dec->scratch->id == X86_INS_CALL)
-		out->writes = ~(1u << 7); /* all but the stack pointer */
+		out->writes = ~(1u << AMD64_RSP);
 	for (int i = 0; i < nwritten; i++)
-		out->writes |= hardware_bit(written[i]);
+		out->writes |= hardware_bit(dec, written[i]);
 	stack_store(dec->scratch, out);
 	out->constant = is_constant(dec->scratch);
 	return true;

@@ -49,7 +49,7 @@ struct insn {
 	 * goroutines may have no room for. `breaks`: the kernel takes a probe, and does it wrong */
 	bool nop5, breaks;
 	uint32_t writes; /* argument registers overwritten: bit n = n-th integer argument register
-			  * of ABIInternal (rax rbx rcx rdi rsi r8 r9 r10 r11; arm64 x0..x15) */
+			  * of ABIInternal: REGISTERS_GO */
 };
 
 struct insn_code { /* machine code: `len` bytes that stand at virtual address `addr` */

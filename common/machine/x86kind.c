@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "machine/registers.h"
 #include "machine/x86.h"
 
 /* Opcodes of the one-byte map that the kernel refuses: what is invalid in 64-bit mode, in and out,
@@ -180,7 +181,7 @@ bool x86kind_may_fault(const struct x86_op *op)
 		return false;
 	if (is_string(op))
 		return true;
-	return memory && !op->disp_at && op->base != 4 && op->base != 14;
+	return memory && !op->disp_at && op->base != X86_RSP && op->base != X86_R14;
 }
 
 static bool is_memory(const struct x86_op *op)
@@ -190,7 +191,7 @@ static bool is_memory(const struct x86_op *op)
 
 static bool is_stack(const struct x86_op *op)
 {
-	return is_memory(op) && !op->disp_at && op->base == 4;
+	return is_memory(op) && !op->disp_at && op->base == X86_RSP;
 }
 
 bool x86kind_floats(const struct x86_op *op)

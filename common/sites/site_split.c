@@ -10,6 +10,7 @@
 #include "bpf-src/shared/cookie.h"
 #include "elf/image.h"
 #include "machine/insn_effects.h"
+#include "machine/registers.h"
 #include "program/pclntab.h"
 #include "sites/site_finder.h"
 
@@ -18,11 +19,17 @@ enum {
 	ENTRY_MAX = 12,     /* instructions looked at for one that the kernel emulates */
 	TABLE_MAX = 1 << 16 /* entries of a function's switch tables */
 };
-enum { DWARF_RSP = 7 };
 
-/* general registers with arguments of the C ABI, by DWARF's numbers: rdi, rsi, rdx, rcx, r8, r9,
- * and r10, a closure's context */
-enum { ARGUMENTS = 1 << 5 | 1 << 4 | 1 << 1 | 1 << 2 | 1 << 8 | 1 << 9 | 1 << 10 };
+/* bits of the general registers with arguments of the C ABI, and of r10, a closure's context */
+static uint32_t argument_bits(void)
+{
+	uint32_t bits = 1u << AMD64_R10;
+	const struct registers_general *reg;
+
+	for (unsigned n = 0; (reg = registers_nth(ARCH_AMD64, REGISTERS_C, n)); n++)
+		bits |= 1u << reg->dwarf;
+	return bits;
+}
 
 /* How many bytes push reg and sub imm, %rsp lower the stack pointer; 0: it is neither. */
 static int32_t pushes(const struct insn_code *code, const struct insn *in)
@@ -111,9 +118,9 @@ static bool step(struct entry_walk *walk, const struct insn *in)
 	if (bytes)
 		return walk->below <= COOKIE_ADJUST_MAX && walk->below % 8 == 0;
 	if (!insn_effects(walk->finder->dec, walk->code, in->addr, &effects) ||
-	    effects.writes & 1 << DWARF_RSP)
+	    effects.writes & 1 << AMD64_RSP)
 		return false;
-	return !walk->want_args || (!(effects.writes & ARGUMENTS) && !effects.stores);
+	return !walk->want_args || (!(effects.writes & argument_bits()) && !effects.stores);
 }
 
 /* the first instruction from the body's start on that the kernel emulates, or the very first */

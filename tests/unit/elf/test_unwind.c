@@ -51,7 +51,7 @@ static void take_registers(struct taken *t)
 /* As it is while the registers are what they were: nothing above changes meanwhile. */
 static void take_stack(struct taken *t)
 {
-	uint64_t sp = t->u.regs[EHFRAME_RSP];
+	uint64_t sp = t->u.regs[AMD64_RSP];
 	struct iovec to = {t->stack, STACK}, from = {.iov_len = STACK};
 
 	memcpy(&from.iov_base, &sp, sizeof(sp));
