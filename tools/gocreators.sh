@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # Who creates goroutines: a recipe for gotrace.
 # shellcheck disable=SC2016,SC2034,SC2154 # gotrace's words; variables of the library
-recipe_about='Count the go statements that are run, by what they start, with their stacks'
+recipe_about='Count go statements by the function that they start and by stack'
 recipe_args='[BINARY]'
 recipe_synopsis='[-i INTERVAL] [-e]'
 recipe_letters=i:e
 recipe_options="  -i INTERVAL, --interval INTERVAL
                         print what was counted every INTERVAL seconds
-  -e, --each            print each at once, do not count"
-recipe_examples="    gocreators -p 181             # stacks that create goroutines, and how many, at the end
+  -e, --each            print each at once instead of counting"
+recipe_examples="    gocreators -p 181             # what creates goroutines, and how many
     gocreators -i 5 -p 181        # every 5 seconds
     gocreators -e -T -p 181       # each at once, with the time
-    gocreators -- ./app arg       # of a program that is started"
+    gocreators -- ./app arg       # start a program and trace it"
 # shellcheck source=tools/lib/gorecipe
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/gorecipe" || exit
 

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Connections that Go programs dial: a recipe for gotrace.
 # shellcheck disable=SC2016,SC2034,SC2154 # gotrace's words; variables of the library
-recipe_about='Trace connections that Go programs dial, when they are made or fail'
+recipe_about='Trace connections that Go programs dial'
 recipe_args='[BINARY]'
 recipe_synopsis='[-x]'
 recipe_letters=x
-recipe_options="  -x, --failed          only those that fail"
-recipe_examples="    godialsnoop -p 181            # of one process
+recipe_options="  -x, --failed          only failed ones"
+recipe_examples="    godialsnoop -p 181            # trace one process
     godialsnoop -x -U ./app       # failed ones, with the stack, of all processes of ./app
-    godialsnoop -- ./app arg      # of a program that is started"
+    godialsnoop -- ./app arg      # start a program and trace it"
 # shellcheck source=tools/lib/gorecipe
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/gorecipe" || exit
 

@@ -9,13 +9,13 @@ recipe_letters=i:e
 recipe_fips=yes
 recipe_options="  -i INTERVAL, --interval INTERVAL
                         print what was counted every INTERVAL seconds
-  -e, --each            print each at once, do not count"
+  -e, --each            print each at once instead of counting"
 recipe_examples="    goerrors './app:main.*'       # errors of package main, counted, at the end
     goerrors -i 5 -p 181 'main.(*Store).*'
                                   # of one type's methods, every 5 seconds
     goerrors -e -T -p 181 'main.*'
                                   # each at once, with the time
-    goerrors 'main.*' -- ./app    # of a program that is started"
+    goerrors 'main.*' -- ./app    # start a program and trace it"
 # shellcheck source=tools/lib/gorecipe
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/gorecipe" || exit
 

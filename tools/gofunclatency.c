@@ -59,7 +59,7 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 	timer->lat = latency_new(tracer->bpf, tracer->sel->row_count, timer->per_function,
 				 timer->unit_ns);
 	if (latency_switch(timer->lat, true))
-		return errmsg_set(err, "cannot switch the kernel side on: %s", strerror(errno));
+		return errmsg_set(err, "cannot switch the BPF program on: %s", strerror(errno));
 	return 0;
 }
 
@@ -236,7 +236,7 @@ static void say_loss(uint64_t count, const char *when, unsigned loss)
 		[LOSS_GOROUTINES] = {"not tracked: the map of goroutines is full", GOROUTINES_MAX},
 		[LOSS_PROCESSES] = {"not tracked: the map of processes is full", 0},
 		[LOSS_DEEP] = {"not tracked: the map of deep calls is full", DEEP_CALLS_MAX},
-		[LOSS_MEMORY] = {"not tracked: the kernel gave no memory", 0},
+		[LOSS_MEMORY] = {"not tracked: the kernel had no memory", 0},
 		[LOSS_UNREADABLE] = {"not tracked: memory of the goroutine could not be read", 0},
 		[LOSS_PLACES] = {"not in a histogram: the map of histograms is full", PLACES_MAX},
 	};
@@ -295,14 +295,14 @@ static void say_lost(void *ctx)
 			timer->switched);
 	for (unsigned i = 0; i < LOSSES; i++)
 		say_loss(latency_lost_in_all(timer->lat, i),
-			 timer->opts->interval_ns ? "in all " : "", i);
+			 timer->opts->interval_ns ? "in total " : "", i);
 }
 
 static const struct options_def own_options[] = {
 	{'u', "microseconds", NULL, "microsecond histogram"},
 	{'m', "milliseconds", NULL, "millisecond histogram"},
 	{'F', "function", NULL, "show a separate histogram per function"},
-	{'l', "level", "LEVEL", "accepted, and changes nothing: every recursive call is timed"},
+	{'l', "level", "LEVEL", "accepted and ignored: every recursive call is timed"},
 	{0},
 };
 

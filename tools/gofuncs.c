@@ -41,8 +41,8 @@ static void say_left_out(const struct gofuncs *tool, size_t count)
 	fputs("gofuncs: ", stderr);
 	escape_print(stderr, tool->prog->path);
 	fprintf(stderr,
-		": %zu function%s and copies are left out: no program of its size has a list "
-		"that long\n",
+		": %zu function%s and copies are left out: the list is too long for a file of this "
+		"size\n",
 		count, count == 1 ? "" : "s");
 }
 

@@ -8,8 +8,8 @@ recipe_synopsis='[-m MS | -u US] [-a EXPR]...'
 recipe_letters=m:u:a:
 recipe_fips=yes
 recipe_options="  -m MS, --min-ms MS    threshold in milliseconds (default 1)
-  -u US, --min-us US    threshold in microseconds; or either as 1.5s, 10ms, 200us
-  -a EXPR, --arg EXPR   print this in place of all arguments; may be given again"
+  -u US, --min-us US    threshold in microseconds; both also as 1.5s, 10ms, 200us
+  -a EXPR, --arg EXPR   print EXPR instead of all arguments; may be repeated"
 recipe_examples="    gofuncslower './app:main.*'   # calls of package main that take a millisecond or more
     gofuncslower -m 10 -p 181 'main.(*Store).*'
                                   # ten milliseconds, methods of one type
@@ -18,7 +18,7 @@ recipe_examples="    gofuncslower './app:main.*'   # calls of package main that 
     gofuncslower -p 181 -a key -a 'len(value)' 'main.(*Store).Put'
                                   # these arguments only
     gofuncslower 'main.*' -- ./app
-                                  # of a program that is started"
+                                  # start a program and trace it"
 # shellcheck source=tools/lib/gorecipe
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/gorecipe" || exit
 

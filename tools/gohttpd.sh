@@ -2,20 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 # HTTP requests that Go programs serve: a recipe for gotrace.
 # shellcheck disable=SC2016,SC2034,SC2154 # gotrace's words; variables of the library
-recipe_about='Trace HTTP requests that Go programs serve, when their handler has returned'
+recipe_about='Trace HTTP requests that Go programs serve'
 recipe_args='[BINARY]'
 recipe_synopsis='[-x] [-m MS] [-A] [-i INTERVAL]'
 recipe_letters=xm:Ai:
-recipe_options="  -x, --failed          only requests that were answered with a status of 400 or more
-  -m MS, --min-ms MS    only those whose handler took that long, in milliseconds or
-                        with a unit, 1.5s
-  -A, --aggregate       count method, status and path that are the same (not with -j)
+recipe_options="  -x, --failed          only requests answered with a status of 400 or more
+  -m MS, --min-ms MS    only requests whose handler took MS milliseconds or more;
+                        also with a unit: 1.5s
+  -A, --aggregate       count equal requests (method, status, path), not with -j
   -i INTERVAL, --interval INTERVAL
                         with -A, print what was counted every INTERVAL seconds"
-recipe_examples="    gohttpd -p 181                # of one process
+recipe_examples="    gohttpd -p 181                # trace one process
     gohttpd -x -T ./app           # failed ones, with the time, of all processes of ./app
-    gohttpd -A -i 10 -p 181       # which, and how often? Every 10 seconds
-    gohttpd -- ./app arg          # of a program that is started"
+    gohttpd -A -i 10 -p 181       # counts of equal requests every 10 seconds
+    gohttpd -- ./app arg          # start a program and trace it"
 # shellcheck source=tools/lib/gorecipe
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/gorecipe" || exit
 

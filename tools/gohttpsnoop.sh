@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Outgoing HTTP requests of Go programs: a recipe for gotrace.
 # shellcheck disable=SC2016,SC2034,SC2154 # gotrace's words; variables of the library
-recipe_about='Trace HTTP requests that Go programs make, when they are answered or fail'
+recipe_about='Trace HTTP requests that Go programs make'
 recipe_args='[BINARY]'
 recipe_synopsis='[-x]'
 recipe_letters=x
-recipe_options="  -x, --failed          only requests without an answer, or with a status of 400 or more"
-recipe_examples="    gohttpsnoop -p 181            # of one process
+recipe_options="  -x, --failed          only requests without a response, or with a status of 400 or more"
+recipe_examples="    gohttpsnoop -p 181            # trace one process
     gohttpsnoop -x -T ./app       # failed ones, with the time, of all processes of ./app
-    gohttpsnoop -- ./app arg      # of a program that is started"
+    gohttpsnoop -- ./app arg      # start a program and trace it"
 # shellcheck source=tools/lib/gorecipe
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/gorecipe" || exit
 

@@ -2,19 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # Files that Go programs open: a recipe for gotrace.
 # shellcheck disable=SC2016,SC2034,SC2154 # gotrace's words; variables of the library
-recipe_about='Trace files that Go programs open, or fail to'
+recipe_about='Trace files that Go programs open or fail to open'
 recipe_args='[BINARY]'
 recipe_synopsis='[-x] [-w] [-A] [-i INTERVAL]'
 recipe_letters=xwAi:
-recipe_options="  -x, --failed          only those that fail
-  -w, --write           only those that are opened for writing
-  -A, --aggregate       count paths and errors that are the same (not with -j)
+recipe_options="  -x, --failed          only failed ones
+  -w, --write           only files opened for writing
+  -A, --aggregate       count equal paths and errors, not with -j
   -i INTERVAL, --interval INTERVAL
                         with -A, print what was counted every INTERVAL seconds"
-recipe_examples="    goopens -p 181                # of one process
+recipe_examples="    goopens -p 181                # trace one process
     goopens -x -U ./app           # those that fail, with the stack, of all processes of ./app
-    goopens -A -d 10 -p 181       # which, and how often?
-    goopens -- ./app arg          # of a program that is started"
+    goopens -A -d 10 -p 181       # counts of equal paths for 10 seconds
+    goopens -- ./app arg          # start a program and trace it"
 # shellcheck source=tools/lib/gorecipe
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/gorecipe" || exit
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Panics that are recovered from: a recipe for gotrace.
 # shellcheck disable=SC2016,SC2034,SC2154 # gotrace's words; variables of the library
-recipe_about='Trace panics that are recovered from, with the stack of the panic'
+recipe_about='Trace panics that Go programs recover from, with stacks'
 recipe_args='[BINARY]'
 recipe_synopsis='[-i INTERVAL] [-A]'
 recipe_letters=i:A
@@ -10,8 +10,8 @@ recipe_options="  -A, --aggregate       count equal panics, and print them at th
   -i INTERVAL, --interval INTERVAL
                         with -A, print what was counted every INTERVAL seconds"
 recipe_examples="    gopanics -p 181               # each at once
-    gopanics -A -p 181            # equal values and stacks are counted
-    gopanics -- ./app arg         # of a program that is started"
+    gopanics -A -p 181            # count equal values and stacks
+    gopanics -- ./app arg         # start a program and trace it"
 # shellcheck source=tools/lib/gorecipe
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/gorecipe" || exit
 

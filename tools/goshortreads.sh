@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # Reads that get less than they asked for: a recipe for gotrace.
 # shellcheck disable=SC2016,SC2034,SC2154 # gotrace's words; variables of the library
-recipe_about='Trace reads of files, and of connections, that get fewer bytes than they ask for'
+recipe_about='Trace reads that get fewer bytes than they ask for'
 recipe_args='[BINARY]'
 recipe_synopsis='[-n] [-a]'
 recipe_letters=na
-recipe_options="  -n, --net             connections as well, where reads are mostly short
-  -a, --all             those as well that get nothing: at the end, after a timeout, ...,
-                        and those of os.ReadFile, io.ReadAll and the like, which go
-                        on to the end whatever a read gets"
-recipe_examples="    goshortreads -p 181           # of one process
+recipe_options="  -n, --net             include reads of connections, which are mostly short
+  -a, --all             include reads that get nothing (end of file, timeout), and
+                        reads of os.ReadFile, io.ReadAll and the like, which
+                        read on to the end"
+recipe_examples="    goshortreads -p 181           # trace one process
     goshortreads -na -U ./app     # connections too, errors, stacks; all processes of ./app
-    goshortreads -- ./app arg     # of a program that is started"
+    goshortreads -- ./app arg     # start a program and trace it"
 # shellcheck source=tools/lib/gorecipe
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/gorecipe" || exit
 

@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # What goes through TLS connections, as plain text: a recipe for gotrace.
 # shellcheck disable=SC2016,SC2034,SC2154 # gotrace's words; variables of the library
-recipe_about='Trace what Go programs read from TLS connections and write to them, as plain text'
+recipe_about='Trace what Go programs read from and write to TLS connections, as plain text'
 recipe_args='[BINARY]'
 recipe_synopsis='[-r] [-w] [-x]'
 recipe_letters=rwx
-recipe_options="  -r, --read            only what is read
-  -w, --write           only what is written
+recipe_options="  -r, --read            only data that is read
+  -w, --write           only data that is written
   -x, --hex             data in hexadecimal"
-recipe_examples="    gotlssnoop -p 181             # of one process
+recipe_examples="    gotlssnoop -p 181             # trace one process
     gotlssnoop -Z 4096 ./app      # up to 4096 bytes of each, of all processes of ./app
-    gotlssnoop -rx -- ./app arg   # what a program that is started reads, in hexadecimal"
+    gotlssnoop -rx -- ./app arg   # start a program; what it reads, in hexadecimal"
 # shellcheck source=tools/lib/gorecipe
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/gorecipe" || exit
 

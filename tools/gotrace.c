@@ -242,7 +242,7 @@ static void say_lost(void *ctx)
 {
 	struct gotrace *trace = ctx;
 
-	tracelosses_say_all(trace->losses, trace->opts->interval_ns ? "in all " : "");
+	tracelosses_say_all(trace->losses, trace->opts->interval_ns ? "in total " : "");
 	if (traceprint_lacks_kernel(trace->print))
 		fputs("gotrace: no kernel stacks: at a uprobe this kernel has none to show\n",
 		      stderr);
@@ -251,24 +251,24 @@ static void say_lost(void *ctx)
 static const struct options_def own_options[] = {
 	{'L', "tid", "TID", "trace this thread only"},
 	{'G', "goid", "GOID", "trace this goroutine only"},
-	{'Z', "string-size", "SIZE", "bytes of strings that are read (default 80)"},
+	{'Z', "string-size", "SIZE", "bytes to read of each string (default 80)"},
 	{'z', "string_size", "SIZE", "the same, as bcc's trace calls it"},
 	{'M', "max-events", "N", "end after N events"},
 	{'t', "timestamp", NULL, "print a column with the seconds since the start"},
 	{'u', "unix-timestamp", NULL, "seconds since 1970, with -t"},
 	{'T', "time", NULL, "print a column with the time of day"},
 	{'C', "print_cpu", NULL, "print the CPU"},
-	{'n', "name", "NAME", "print only where the command's name contains NAME"},
-	{'f', "msg-filter", "TEXT", "print only where the message contains TEXT"},
+	{'n', "name", "NAME", "print only calls of commands whose name contains NAME"},
+	{'f', "msg-filter", "TEXT", "print only calls whose message contains TEXT"},
 	{'U', "user-stack", NULL, "print the user stack"},
 	{'K', "kernel-stack", NULL, "print the kernel stack"},
 	{'a', "address", NULL, "print addresses, files and lines in stacks"},
 	{'A', "aggregate", NULL, "print each distinct line once, with its count, at the end"},
 	{LETTER_BY_FUNC, "by-func", NULL, "group what -A prints by function, with sums"},
 	{LETTER_UNDER, "not-under", "FUNCTION",
-	 "leave out calls that FUNCTION has made, itself or by others"},
+	 "leave out calls made by FUNCTION, directly or not"},
 	{LETTER_HEADER, "header", "TEXT",
-	 "print messages alone, under TEXT instead of the columns"},
+	 "print only messages, with the header TEXT, without columns"},
 	{0},
 };
 

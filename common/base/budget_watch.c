@@ -143,7 +143,7 @@ static char *make_text(const char *path, const char *what)
 		return mem_strdup("");
 	fprintf(out, "%s: \"", program_invocation_short_name);
 	escape_print(out, path);
-	fprintf(out, "\": reading it takes more %s than a program of its size does: given up\n",
+	fprintf(out, "\": gave up: reading it takes more %s than a file of its size should\n",
 		what);
 	fclose(out);
 	return text;

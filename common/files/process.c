@@ -100,8 +100,8 @@ static int hold(struct process *proc, struct errmsg *err)
 
 	if (own_pid_in_proc() != getpid()) {
 		errmsg_set(err,
-			   "/proc is of another PID namespace than the tool: which process "
-			   "is %d?",
+			   "/proc belongs to another PID namespace than this tool: PID %d "
+			   "is ambiguous",
 			   proc->pid);
 		errmsg_hint(err, "enter the mount namespace as well (nsenter -m), or mount a "
 				 "/proc of its own");
@@ -181,7 +181,7 @@ struct heldfile *process_exe(const struct process *proc, struct errmsg *err)
 	if (fd >= 0)
 		return heldfile_take(proc->root, fd, shown, err);
 	if (is_gone(errno))
-		errmsg_set(err, "PID %d has no executable: it has ended, or is the kernel's own",
+		errmsg_set(err, "PID %d has no executable: it has ended, or is a kernel thread",
 			   proc->pid);
 	else
 		errmsg_set(err, "cannot read %s: %s", shown, strerror(errno));

@@ -39,7 +39,7 @@ int emit_parse(const char *name, enum emit_tracer *out, struct errmsg *err)
 		*out = NAMES[i].tracer;
 		return 0;
 	}
-	errmsg_set(err, "--emit of \"%s\"", name);
+	errmsg_set(err, "--emit: unknown tracer \"%s\"", name);
 	errmsg_hint(err, "there are bpftrace, bpftrace:count, bpftrace:latency, bpftrace:args, "
 			 "bpftrace:skeleton, uprobe_events and perf");
 	return -1;
@@ -119,7 +119,7 @@ const char *emit_left_out(const struct emitter *emitter, const struct selection_
 	for (size_t i = 0; i < item->exits; i++)
 		ambiguous |= is_ambiguous(emitter, item, &emit_exits(emitter, item)[i]);
 	if (is_bpftrace(emitter) && ambiguous)
-		return "left out, its offsets are addresses of other symbols";
+		return "left out: its offsets are also addresses of other symbols";
 	if (!item->entry.addr || (emitter->tracer == EMIT_LATENCY && item->skipped))
 		return item->skipped ? item->skipped : "no place to probe";
 	return NULL;
@@ -140,7 +140,7 @@ static int check_path(const char *path, struct errmsg *err)
 {
 	if (escape_is_plain_path(path))
 		return 0;
-	return errmsg_set(err, "\"%s\": no other tracer is given such a path", path);
+	return errmsg_set(err, "\"%s\": other tracers cannot take such a path", path);
 }
 
 static void print_items(struct emitter *emitter)

@@ -74,7 +74,7 @@ char *emit_access(const struct emit_leaf_site *site, uint64_t off, uint64_t size
 
 	if (!piece || !is_readable(piece)) {
 		*lost = piece && piece->where == ABI_FLOAT ? "it is in a floating-point register"
-							   : "where it is is not known";
+							   : "its place is not known";
 		return NULL;
 	}
 	FILE *out = open_memstream(&text, &len);

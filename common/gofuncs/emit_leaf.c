@@ -88,7 +88,7 @@ static void add_integer(const struct reader *reader, const char *name, const str
 	char cast[16];
 
 	if (type->size != 1 && type->size != 2 && type->size != 4 && type->size != WORD) {
-		add_lost(reader, name, type, "it is no number of 1, 2, 4 or 8 bytes");
+		add_lost(reader, name, type, "it is not a number of 1, 2, 4 or 8 bytes");
 		return;
 	}
 	snprintf(cast, sizeof(cast), "%sint%u", is_signed ? "" : "u", (unsigned)type->size * 8);
@@ -109,7 +109,7 @@ static void add_pieces(const struct reader *reader, const char *name, const stru
 	const struct abi_value *value = reader->site->value;
 
 	if (!value->count)
-		add_lost(reader, name, type, "where it is is not known");
+		add_lost(reader, name, type, "its place is not known");
 	for (size_t i = 0; i < value->count; i++) {
 		const struct abi_piece *piece = &value->pieces[i];
 		struct gotype part = {.kind = GOTYPE_UNKNOWN, .name = "", .size = piece->size};

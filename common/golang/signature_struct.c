@@ -203,7 +203,7 @@ static int parse_element(struct sigparser *parser, char **name, bool *has_method
 	const struct gotype *type = sig_named_type(parser, &token);
 
 	if (type->kind != GOTYPE_INTERFACE && type->kind != GOTYPE_UNKNOWN)
-		return sig_error(parser, token.start, "\"%s\" is no interface", type->name);
+		return sig_error(parser, token.start, "\"%s\" is not an interface", type->name);
 	/* one that is not known: hardly anyone embeds an empty one */
 	*has_methods = *has_methods || type->has_methods || type->kind == GOTYPE_UNKNOWN;
 	sig_append(name, "%s", type->name);

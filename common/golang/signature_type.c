@@ -124,7 +124,7 @@ static int parse_length(struct sigparser *parser, uint64_t *length)
 
 	free(text);
 	if (!good)
-		return sig_error(parser, token.start, "\"%.*s\" is no array's length",
+		return sig_error(parser, token.start, "\"%.*s\" is not the length of an array",
 				 (int)token.len, parser->text + token.start);
 	sig_advance(parser);
 	return sig_expect(parser, ']');

@@ -309,7 +309,7 @@ static int make_predicate(struct gen *gen, struct tracegen_plan *plan)
 		return -1;
 	if (gen->guess) { /* what is dropped wrongly could not be marked */
 		errmsg_set(gen->err,
-			   "col %u: where an argument of the predicate is passed is a guess",
+			   "col %u: the place of an argument in the predicate is only a guess",
 			   spec->predicate->col);
 		errmsg_hint(gen->err, "give a SIGNATURE");
 		return -1;

@@ -45,7 +45,7 @@ static int read_held(struct gen *gen, const struct expr *expr, struct held *out)
 	if (gen_place(gen, expr->a, &place))
 		return -1;
 	if (place.type->kind != GOTYPE_INTERFACE)
-		return gen_failed(errmsg_set(gen->err, "col %u: %s is no interface", expr->col,
+		return gen_failed(errmsg_set(gen->err, "col %u: %s is not an interface", expr->col,
 					     place.type->name));
 	if (find_type(gen, expr, out) || gen_load(gen, &place, 0, 8, false, expr->col, out->word) ||
 	    gen_load(gen, &place, 8, 8, false, expr->col, data))

@@ -94,7 +94,7 @@ static int place_number(struct gen *gen, const struct expr *expr, struct number 
 		/* fall through */
 	default:
 		return gen_failed(
-			errmsg_set(gen->err, "col %u: %s is no number", expr->col, type->name));
+			errmsg_set(gen->err, "col %u: %s is not a number", expr->col, type->name));
 	}
 	return gen_load(gen, &place, 0, type->size, is_signed, expr->col, out->text);
 }
@@ -140,7 +140,7 @@ static int compare_string(struct gen *gen, const struct expr *expr, const struct
 			gen->err, "col %u: %s is not compared in the kernel: use -n or -f",
 			other->col, expr_special_text(other->number)));
 	if (!gen_is_place(other))
-		return gen_failed(errmsg_set(gen->err, "col %u: this is no string", other->col));
+		return gen_failed(errmsg_set(gen->err, "col %u: this is not a string", other->col));
 	if (gen_place(gen, other, &place) || gen_string_equal(gen, &place, literal, &equal))
 		return -1;
 	*out = (struct number){.is_bool = true};
@@ -276,11 +276,12 @@ static int after_number(struct gen *gen, const struct expr *expr, struct number 
 static int no_number(struct gen *gen, const struct expr *expr)
 {
 	if (expr->kind == EXPR_STRING)
-		return gen_failed(errmsg_set(gen->err, "col %u: a string is no number", expr->col));
+		return gen_failed(
+			errmsg_set(gen->err, "col %u: a string is not a number", expr->col));
 	if (expr->kind == EXPR_NIL)
 		return gen_failed(
 			errmsg_set(gen->err, "col %u: nil can only be compared", expr->col));
-	return gen_failed(errmsg_set(gen->err, "col %u: a list is no number", expr->col));
+	return gen_failed(errmsg_set(gen->err, "col %u: a list is not a number", expr->col));
 }
 
 int gen_number(struct gen *gen, const struct expr *expr, struct number *out)

@@ -212,7 +212,7 @@ static int deref_place(struct gen *gen, const struct expr *expr, struct place *p
 	if (gen_place(gen, expr->a, place))
 		return -1;
 	if (place->type->kind != GOTYPE_POINTER)
-		return gen_failed(errmsg_set(gen->err, "col %u: %s is no pointer", expr->col,
+		return gen_failed(errmsg_set(gen->err, "col %u: %s is not a pointer", expr->col,
 					     place->type->name));
 	return gen_follow(gen, place, expr->col);
 }

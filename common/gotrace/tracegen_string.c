@@ -44,7 +44,7 @@ static int compare_text(struct gen *gen, const struct place *place, const struct
 	if (place->type->kind != GOTYPE_STRING && place->type->kind != GOTYPE_PAIR &&
 	    !(place->type->kind == GOTYPE_SLICE && place->type->elem &&
 	      place->type->elem->size == 1))
-		return gen_failed(errmsg_set(gen->err, "col %u: %s is no string", literal->col,
+		return gen_failed(errmsg_set(gen->err, "col %u: %s is not a string", literal->col,
 					     place->type->name));
 	if (literal->len > LITERAL_MAX)
 		return gen_failed(errmsg_set(

@@ -99,7 +99,7 @@ static int no_such(struct gen *gen, const struct expr *expr)
 		return -1;
 	}
 	if (expr->kind == EXPR_ERROR)
-		return errmsg_set(gen->err, "col %u: the function's last result is no error",
+		return errmsg_set(gen->err, "col %u: the function's last result is not an error",
 				  expr->col);
 	if (expr->kind != EXPR_NAME)
 		return errmsg_set(gen->err, "col %u: the function has %zu %s%s", expr->col, count,
@@ -134,7 +134,7 @@ static int at_entry_only(struct gen *gen, const struct expr *expr)
 
 static int unknown_place(struct gen *gen, const struct expr *expr)
 {
-	errmsg_set(gen->err, "col %u: where it is passed is not known", expr->col);
+	errmsg_set(gen->err, "col %u: the place of this argument is not known", expr->col);
 	if (gen->probe->is_clone)
 		errmsg_hint(gen->err, "GCC made a copy of the function that is called in another "
 				      "way (.constprop or .isra in its symbol)");

@@ -225,7 +225,7 @@ static int plan_item(struct traceplan *plan, struct tracer *tracer, struct selec
 	struct tracegen_plan made;
 
 	if (!pclntab_func(item->prog->tab, item->func, &fn))
-		return errmsg_set(err, "its entry in the function table is malformed");
+		return errmsg_set(err, "the entry in the function table is malformed");
 	if (item->is_copy && (asks(as->spec) || as->spec->signature)
 		    ? copy_signature(plan, tracer, item, &sig, &abi, err)
 		    : signature_of(plan, item, &fn, &sig, &abi, err))

@@ -45,6 +45,6 @@ const struct gotype *traceplan_held_type(void *info, const char *name, bool *dir
 		return type;
 	}
 	errmsg_set(err, "no interface of the program holds a \"%s\"", name);
-	errmsg_hint(err, "types have their whole import path here, as in *net/http.Request");
+	errmsg_hint(err, "write the whole import path of the type, as in *net/http.Request");
 	return NULL;
 }

@@ -55,7 +55,8 @@ static struct btf *open_kernel(struct errmsg *err)
 	struct btf *btf = btf__load_vmlinux_btf();
 
 	if (!btf)
-		errmsg_set(err, "the kernel tells nothing of its types (BTF): %s", strerror(errno));
+		errmsg_set(err, "the kernel's type information (BTF) cannot be read: %s",
+			   strerror(errno));
 	return btf;
 }
 

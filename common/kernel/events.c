@@ -54,7 +54,7 @@ int events_check(struct errmsg *err)
 {
 	if (kernelfeature_ringbuf())
 		return 0;
-	return errmsg_set(err, "this kernel has no BPF ring buffer: it takes Linux 5.8");
+	return errmsg_set(err, "this kernel has no BPF ring buffer: Linux 5.8 or later is needed");
 }
 
 static size_t ring_size(int fd)

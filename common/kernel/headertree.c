@@ -138,7 +138,7 @@ struct headertree *headertree_new(struct errmsg *err)
 		return tree;
 	errmsg_set(err, "cannot write the compiler's headers: %s", strerror(errno));
 	if (!tree->dir)
-		errmsg_hint(err, "it takes a folder /dev/shm, /run or /tmp that can be written");
+		errmsg_hint(err, "one of the folders /dev/shm, /run and /tmp must be writable");
 	headertree_free(tree);
 	return NULL;
 }

@@ -128,7 +128,7 @@ struct kallsyms *kallsyms_open_file(const char *path, struct errmsg *err)
 		return syms;
 	kallsyms_close(syms);
 	errmsg_set(err, "the kernel hides the addresses of its symbols");
-	errmsg_hint(err, "sysctl kernel.kptr_restrict says to whom: run as root, or set it to 0");
+	errmsg_hint(err, "run as root, or set sysctl kernel.kptr_restrict to 0");
 	return NULL;
 }
 

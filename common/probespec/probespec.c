@@ -44,7 +44,7 @@ static int bad_predicate(struct probespec_reader *reader, const struct expr *rea
 	if (!strcmp(read->text, "not"))
 		errmsg_hint(reader->err, "\"!\" negates");
 	else if (!probespec_reader_hint(reader))
-		errmsg_hint(reader->err, "no space goes before a signature");
+		errmsg_hint(reader->err, "write the signature without a space before it");
 	return -1;
 }
 
@@ -123,7 +123,7 @@ static int read_args(struct probespec_reader *reader, struct probespec *out)
 	probespec_reader_expected(reader, out->arg_count ? "an operator, \",\" or the end"
 							 : "\",\" or the end");
 	if (reader->token.kind != TOKEN_BAD && (follows || !out->arg_count))
-		errmsg_hint(reader->err, "a comma goes before each EXPR");
+		errmsg_hint(reader->err, "write a comma before each EXPR");
 	return -1;
 }
 
@@ -134,12 +134,13 @@ static int bad_tail(struct probespec_reader *reader, const struct probespec *out
 		probespec_reader_expected(reader,
 					  "\"(PREDICATE)\", a format in double quotes or the end");
 		if (reader->token.kind != TOKEN_BAD && reader->token.kind != TOKEN_SYMBOL)
-			errmsg_hint(reader->err, "a predicate stands in parentheses");
+			errmsg_hint(reader->err, "write the predicate in parentheses");
 		return -1;
 	}
 	probespec_reader_expected(reader, "a format in double quotes or the end");
 	if (reader->token.kind == TOKEN_SYMBOL)
-		errmsg_hint(reader->err, "one pair of parentheses goes around the whole predicate");
+		errmsg_hint(reader->err,
+			    "write one pair of parentheses around the whole predicate");
 	return -1;
 }
 

@@ -151,7 +151,7 @@ static struct expr *no_call(struct probespec_reader *reader)
 {
 	const struct token *token = &reader->token;
 
-	probespec_col_error(reader->err, token->at, "nothing like \"%.*s(...)\" can be called",
+	probespec_col_error(reader->err, token->at, "\"%.*s(...)\" is not a function here",
 			    (int)token->len, reader->text + token->at);
 	errmsg_hint(reader->err, "there are len(x), cap(x), after(x), hasprefix(x, \"text\") and "
 				 "STRCMP(\"text\", x)");

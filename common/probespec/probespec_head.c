@@ -57,7 +57,7 @@ static int skip_receiver(const char *text, size_t begin, size_t *at, struct errm
 		return not_closed(text, *at, err);
 	probespec_col_error(err, end, "expected a method's name after \"%.*s\"", (int)(end - *at),
 			    text + *at);
-	errmsg_hint(err, "all of them are '%.*s.*'", (int)(end - begin), text + begin);
+	errmsg_hint(err, "for all of them: '%.*s.*'", (int)(end - begin), text + begin);
 	return -1;
 }
 
@@ -115,8 +115,7 @@ static int no_function(const char *text, const struct probespec_head *head, stru
 
 	if (at > head->target_end && text[at]) {
 		probespec_col_error(err, head->target_end, "expected FUNCTION, found a space");
-		errmsg_hint(err,
-			    "no space may stand in BINARY:FUNCTION, unless it is written \"\\ \"");
+		errmsg_hint(err, "write a space in BINARY:FUNCTION as \"\\ \"");
 		return -1;
 	}
 	probespec_lexer_next(text, at, &found, NULL);
@@ -140,7 +139,7 @@ static int check_params(const char *text, size_t at, size_t end, struct errmsg *
 			continue;
 		probespec_col_error(err, at, "expected a signature in Go's syntax, found \"%.*s\"",
 				    (int)(end - at), text + at);
-		errmsg_hint(err, "a space goes before a predicate");
+		errmsg_hint(err, "write a space before a predicate");
 		return -1;
 	}
 	return 0;

@@ -86,7 +86,7 @@ static enum number_unit read_unit(const char *text, size_t at, uint64_t *out, si
 
 static size_t bad_unit(const char *text, size_t at, size_t end, struct errmsg *err)
 {
-	probespec_col_error(err, at, "\"%.*s\" is no whole number of ns or bytes, or too large",
+	probespec_col_error(err, at, "\"%.*s\" is not a whole number of ns or bytes, or too large",
 			    (int)(end - at), text + at);
 	return 0;
 }
@@ -217,7 +217,7 @@ static size_t bad_char(const char *text, size_t at, struct errmsg *err)
 		probespec_col_error(err, at, "expected one character between quotes, found %.*s",
 				    (int)(end + 1 - (text + at)), text + at);
 	}
-	errmsg_hint(err, "strings and formats stand in double quotes");
+	errmsg_hint(err, "write strings and formats in double quotes");
 	return 0;
 }
 

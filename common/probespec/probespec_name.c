@@ -79,7 +79,7 @@ static struct expr *read_list(struct probespec_reader *reader, enum expr_kind ki
 	if (reader->list && !reader->parts && reader->depth == 1 && last)
 		return probespec_reader_leaf(reader, kind, 0);
 	probespec_col_error(reader->err, token->at,
-			    "\"%.*s\" can be printed, but not be part of an expression",
+			    "\"%.*s\" can be printed, but not used in an expression",
 			    (int)token->len, reader->text + token->at);
 	errmsg_hint(reader->err, "one of them is %s", kind == EXPR_PARAMS ? "goarg1" : "goret1");
 	return NULL;

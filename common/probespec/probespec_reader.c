@@ -41,9 +41,9 @@ const char *probespec_reader_hint(const struct probespec_reader *reader)
 		{"or", "\"&&\" and \"||\" join conditions"},
 		{"=~", NO_REGEX},
 		{"->", "\".\" follows pointers as well"},
-		{"`", "strings stand in double quotes: \"...\""},
-		{"\xe2\x80\x9c", "strings stand in plain double quotes: \"...\""},
-		{"\xe2\x80\x9d", "strings stand in plain double quotes: \"...\""},
+		{"`", "write strings in double quotes: \"...\""},
+		{"\xe2\x80\x9c", "write strings in plain double quotes: \"...\""},
+		{"\xe2\x80\x9d", "write strings in plain double quotes: \"...\""},
 	};
 
 	if (!strncmp(reader->text + reader->token.at, "!~", 2))

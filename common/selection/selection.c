@@ -128,7 +128,7 @@ struct left_out {
 	size_t names, trees;
 };
 
-static const char why_left_out[] = "no program of its size has that many, or names that long";
+static const char why_left_out[] = "too many, or too long names, for a file of this size";
 
 static void note_left_out(struct selection *sel, const struct program *prog,
 			  const struct left_out *left_out)
@@ -227,7 +227,7 @@ static size_t search_copies(struct selection *sel, const struct program *prog, s
 	if (search.added > BUDGET_COPIES)
 		selection_note(sel,
 			       mem_printf("%s: %zu inlined copies are left out: a pattern "
-					  "takes %d at the most",
+					  "covers at most %d",
 					  prog->path, search.added - BUDGET_COPIES, BUDGET_COPIES));
 	for (size_t i = first_item; i < sel->item_count; i++)
 		sel->rows[sel->items[i].row].copies++;
@@ -253,10 +253,10 @@ static void note_unseen(struct selection *sel, const struct program *prog, struc
 	tally_each(search.unseen, count_name, &names);
 	tally_free(search.unseen);
 	if (names)
-		selection_note(sel, mem_printf("%s: %zu more name%s only inlined copies, not seen: "
-					       "--inlined takes them",
+		selection_note(sel, mem_printf("%s: %zu more name%s only as inlined copies, not "
+					       "seen without --inlined",
 					       pattern_text(pat), names,
-					       names == 1 ? " has" : "s have"));
+					       names == 1 ? " exists" : "s exist"));
 }
 
 static int nothing_matched(const struct program *prog, const struct pattern *pat,
@@ -280,10 +280,10 @@ static void note_copies(struct selection *sel, const struct pattern *pat, size_t
 			size_t copies, size_t rows_before)
 {
 	if (found && copies)
-		selection_note(
-			sel,
-			mem_printf("%s also has %zu inlined %s, not seen: --inlined takes both",
-				   pattern_text(pat), copies, copies == 1 ? "copy" : "copies"));
+		selection_note(sel,
+			       mem_printf("%s also has %zu inlined %s, not seen without --inlined",
+					  pattern_text(pat), copies,
+					  copies == 1 ? "copy" : "copies"));
 	else if (copies && pattern_is_name(pat))
 		for (size_t row = rows_before; row < sel->row_count; row++)
 			sel->rows[row].announce = true;

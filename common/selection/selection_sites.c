@@ -22,7 +22,7 @@ static const char *find_copy_sites(struct selection *sel, struct selection_item 
 
 	/* the kernel side tells copies of one frame apart by 16 bits of their node */
 	if (item->copy.node >= UINT16_MAX)
-		return "it is one of too many copies in one function";
+		return "there are too many copies in one function";
 	if (item->returns)
 		ret = inlining_span(item->prog->finder, &item->copy, &item->entry, &sel->exits,
 				    &reason);
@@ -40,7 +40,7 @@ static const char *find_func_sites(struct selection *sel, struct selection_item 
 	struct pclntab_func fn;
 
 	if (!pclntab_func(item->prog->tab, item->func, &fn))
-		return "its entry in the function table is malformed";
+		return "the entry in the function table is malformed";
 	if (site_entry(finder, &fn, sel->want.args, &item->entry, &reason))
 		return reason;
 	item->first_exit = sel->exits.count;
@@ -99,14 +99,15 @@ static void note_fips(struct selection *sel)
 	size_t n = count_fips(sel, !sel->want.fips);
 
 	if (n && sel->want.fips)
-		selection_note(sel, mem_printf("--fips: a program that starts in FIPS mode while "
-					       "this traces ends with \"fips140: verification "
+		selection_note(sel, mem_printf("--fips: a program that starts in FIPS mode during "
+					       "tracing ends with \"fips140: verification "
 					       "mismatch\""));
 	else if (n)
-		selection_note(sel, mem_printf("%zu of the functions%s %s checked by FIPS mode "
-					       "when programs start, and left out: --fips takes %s",
+		selection_note(sel, mem_printf("%zu of the functions%s left out, because FIPS mode "
+					       "checks their code when a program starts: --fips "
+					       "includes %s",
 					       n, sel->want.inlined ? " and copies" : "",
-					       n == 1 ? "is" : "are", n == 1 ? "it" : "them"));
+					       n == 1 ? "it" : "them"));
 }
 
 /* Why there is nothing to trace. */
@@ -122,8 +123,8 @@ static int nothing_found(const struct selection *sel, struct errmsg *err)
 		errmsg_set(err, "none of %zu functions and copies can be %s", sel->item_count,
 			   done);
 	if (!sel->want.fips && count_fips(sel, true))
-		errmsg_hint(err, "--fips takes what FIPS mode checks: for processes that run "
-				 "already");
+		errmsg_hint(err, "--fips includes functions that FIPS mode checks: only for "
+				 "processes that already run");
 	else if (sel->item_count > 1)
 		errmsg_hint(err, "%s: %s", name, item->skipped);
 	return -1;
@@ -264,8 +265,7 @@ static void print_reasons(FILE *out, const struct selection *sel, const char *to
 	for (n = SHOWN; n < known; n++)
 		others += reasons[n].count;
 	for (n = 0; n < known && n < SHOWN; n++)
-		fprintf(out, "%s: %zu %s left out: %s%s\n", tool, reasons[n].count,
-			reasons[n].count == 1 ? "is" : "are", reasons[n].text,
+		fprintf(out, "%s: %zu left out: %s%s\n", tool, reasons[n].count, reasons[n].text,
 			n + 1 == known && !others ? " (-v names them)" : "");
 	if (others)
 		fprintf(out, "%s: %zu more, for other reasons (-v names them)\n", tool, others);

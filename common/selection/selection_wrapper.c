@@ -40,7 +40,7 @@ void selection_note_wrappers(struct selection *sel, size_t first_item)
 		    !fn.is_wrapper || !find_wrapped(item->prog, fn.name, &wrapped))
 			continue;
 		selection_note(sel, mem_printf("%s is a wrapper made by the compiler, for calls "
-					       "through an interface: others go to %s",
+					       "through an interface: other calls go to %s",
 					       fn.name, wrapped));
 		free(wrapped);
 	}

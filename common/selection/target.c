@@ -73,9 +73,9 @@ static int no_binary(const char *arg, struct errmsg *err)
 {
 	errmsg_set(err, "no BINARY in \"%s\"", arg);
 	if (target_is_number(arg))
-		errmsg_hint(err, "-p %s is the process of that number", arg);
+		errmsg_hint(err, "for the process with this PID: -p %s", arg);
 	else if (is_file(arg))
-		errmsg_hint(err, "all of its functions are '%s:*'", arg);
+		errmsg_hint(err, "for all of its functions: '%s:*'", arg);
 	else
 		errmsg_hint(err, "give BINARY:PATTERN, or a process with -p PID or -- COMMAND");
 	return -1;
@@ -104,7 +104,7 @@ int target_spec_parse(const char *arg, bool has_process, struct target_spec *out
 
 	if (!*pattern) {
 		errmsg_set(err, "no PATTERN in \"%s\"", arg);
-		errmsg_hint(err, "all functions are '%s*'", arg);
+		errmsg_hint(err, "for all functions: '%s*'", arg);
 		return -1;
 	}
 	if (colon && colon > rest)

@@ -191,10 +191,10 @@ struct heldfile *target_resolve(const char *binary, const struct process *proc, 
 	file = target_find_name(binary, proc);
 	if (file)
 		return file;
-	errmsg_set(err, "\"%s\" is no program in PATH and no library", binary);
+	errmsg_set(err, "\"%s\": no such program in PATH, and no such library", binary);
 	if (*binary && !binary[1] && strchr("tuk", *binary))
-		errmsg_hint(err, "tracepoints and USDT probes are for bcc's own tools");
+		errmsg_hint(err, "for tracepoints and USDT probes use bcc's own tools");
 	if (target_is_number(binary))
-		errmsg_hint(err, "-p %s is the process of that number", binary);
+		errmsg_hint(err, "for the process with this PID: -p %s", binary);
 	return NULL;
 }

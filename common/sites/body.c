@@ -48,16 +48,16 @@ long body_start(const struct body *body, const char **reason)
 	if (b == GRAPH_UNREACHED) {
 		b = common_block(body, false);
 		if (b == GRAPH_UNREACHED)
-			return no_start(reason, "nothing of its code is left in this place");
+			return no_start(reason, "none of the inlined code is left here");
 		if (b == graph->root || !body->agrees || !body->agrees(body->ctx, b))
-			return no_start(reason, "its code may have been moved");
+			return no_start(reason, "the compiler may have moved the code");
 	}
 	/* a branch of its own may have lost its source position, and then the rest shows where it
 	 * begins */
 	if (common_block(body, false) != b)
-		return no_start(reason, "its code may have been moved");
+		return no_start(reason, "the compiler may have moved the code");
 	if (b == graph->root)
-		return no_start(reason, "it has no instruction that each run passes");
+		return no_start(reason, "no instruction is part of every run");
 	for (long i = graph->blocks[b].first; i <= (long)graph->blocks[b].last; i++) {
 		if (!body->inside[i] || body_insn(body, i)->floats)
 			continue;
@@ -65,10 +65,10 @@ long body_start(const struct body *body, const char **reason)
 			return i;
 		b = body_before_loop(body, b);
 		if (b == GRAPH_UNREACHED || body_loops(body, b))
-			return no_start(reason, "its first instruction is also a loop's");
+			return no_start(reason, "the first instruction is also part of a loop");
 		return graph->blocks[b].last;
 	}
-	return no_start(reason, "it has no instruction that each run passes");
+	return no_start(reason, "no instruction is part of every run");
 }
 
 static int rank(const struct insn *in)
@@ -222,7 +222,7 @@ static const char *region_block(struct region *region, uint32_t b, long first)
 	if (b == home && end < region->start)
 		end = region->start;
 	if (is_foreign(body, first, end))
-		return "its code is mixed with its caller's";
+		return "the code is mixed with the caller's";
 	if (end < (long)block->last) {
 		add_exit(body, region->out, end + 1);
 		return NULL;
@@ -277,7 +277,7 @@ int body_exits(const struct body *body, long start, struct body_exits *out, cons
 
 	*reason = NULL;
 	if (graph->blocks[home].order == GRAPH_UNREACHED || !dominates_all(body, home)) {
-		*reason = "some of its code may run before its first instruction";
+		*reason = "some of the code may run before the first instruction";
 		return -1;
 	}
 	region.leads = leads_to_body(body, start);
@@ -290,10 +290,10 @@ int body_exits(const struct body *body, long start, struct body_exits *out, cons
 		*reason = region_block(&region, b, graph->blocks[b].first);
 	}
 	if (!*reason && is_caller_loop(&region))
-		*reason = "its code is mixed with its caller's";
+		*reason = "the code is mixed with the caller's";
 	for (size_t i = 0; !*reason && i < out->count; i++)
 		if (out->items[i] == body_past_nops(body, start))
-			*reason = "its end is the beginning of its next run";
+			*reason = "the end is also the beginning of the next run";
 	body_visit_free(&region.visit);
 	free(region.leads);
 	return *reason ? -1 : 0;

@@ -141,7 +141,7 @@ static int view_open(struct copy_view *view, struct site_finder *finder,
 	const char *never;
 
 	if (!finder->tab || !pclntab_func(finder->tab, copy->func, &view->fn))
-		return site_finder_refuse(reason, "its function is malformed");
+		return site_finder_refuse(reason, "the function around the copy is malformed");
 	never = site_finder_never(finder, &view->fn);
 	if (never)
 		return site_finder_refuse(reason, never);
@@ -152,7 +152,7 @@ static int view_open(struct copy_view *view, struct site_finder *finder,
 		inltree_join(&finder->tree, finder->tab, &view->fn, flow);
 	}
 	if (copy->node < 0 || copy->node >= tree->count)
-		return site_finder_refuse(reason, "its function's inline tree is malformed");
+		return site_finder_refuse(reason, "the function's inline tree is malformed");
 
 	if (site_finder_take(finder, flow->count / 8 + finder->graph.nblocks, reason))
 		return -1;
@@ -192,7 +192,7 @@ static const char *make_site(const struct site_finder *finder, const struct copy
 		return refusal;
 	if (!site_finder_sp(finder, &view->fn, in->addr, &here) ||
 	    !site_finder_sp(finder, &view->fn, finder->flow.insns[entry].addr, &there))
-		return "its stack pointer is not known";
+		return "the stack pointer is not known";
 	*out = (struct site){.addr = in->addr,
 			     .kind = kind,
 			     .emulated = in->probe == INSN_EMULATED,
@@ -246,7 +246,7 @@ static const char *append_exit(const struct site_finder *finder, const struct co
 	const char *why;
 
 	if (at >= (long)finder->flow.count)
-		return "it is the last of its function's code";
+		return "no code of the function follows the copy";
 	exits->items = mem_grow(exits->items, exits->count, &exits->cap, sizeof(*exits->items));
 	why = make_site(finder, view, at, entry, SITE_INLINED_EXIT, &exits->items[exits->count]);
 	if (!why)
@@ -277,7 +277,7 @@ static const char *span_of(const struct site_finder *finder, const struct copy_v
 	for (size_t i = 0; !reason && i < found.count; i++)
 		reason = append_exit(finder, view, found.items[i], first, exits);
 	if (!reason && !found.count)
-		reason = "it never ends";
+		reason = "the copy never ends";
 	free(found.items);
 	return reason;
 }
@@ -324,7 +324,7 @@ int inlining_call(struct site_finder *finder, const struct inlining_copy *copy,
 	if (view_open(&view, finder, copy, reason))
 		return -1;
 	at = sole_call(&view.body);
-	*reason = at == FLOW_NONE ? "it makes none or several calls"
+	*reason = at == FLOW_NONE ? "the copy makes no call, or more than one"
 				  : make_site(finder, &view, at, at, SITE_INLINED_CALL, &out->site);
 	if (!*reason) {
 		out->target = finder->flow.insns[at].target;

@@ -159,7 +159,7 @@ static int entry_without_check(struct site_finder *finder, const struct pclntab_
 		return -1;
 	search.limit = first_jump_target(finder);
 	if (!search.limit)
-		return site_finder_refuse(reason, "its first instruction is also a loop's");
+		return site_finder_refuse(reason, "the first instruction is also part of a loop");
 	if (entry_block_site(finder, &search, out))
 		return 0;
 	search.want_args = false;
@@ -179,7 +179,7 @@ int site_entry(struct site_finder *finder, const struct pclntab_func *fn, bool w
 	if (never)
 		return site_finder_refuse(reason, never);
 	if (!site_finder_code(finder, fn, &code))
-		return site_finder_refuse(reason, "its code is not in the file");
+		return site_finder_refuse(reason, "the code is not in the file");
 	if (splitstack_find(finder->dec, &code, &split))
 		return site_split_entry(finder, fn, &code, &split, want_args, out, reason);
 	if (!prologue_find(finder->dec, &code, &check))

@@ -94,38 +94,37 @@ const char *site_finder_never(const struct site_finder *finder, const struct pcl
 	static const struct {
 		const char *name, *reason;
 	} list[] = {
-		{"go:textfipsstart", "it is a mark of the linker's, not a function"},
-		{"go:textfipsend", "it is a mark of the linker's, not a function"},
-		{"runtime.abort", "it ends the program with a trap of its own"},
-		{"runtime.duffzero", "it is entered in its middle"},
-		{"runtime.duffcopy", "it is entered in its middle"},
+		{"go:textfipsstart", "a mark of the linker, not a function"},
+		{"go:textfipsend", "a mark of the linker, not a function"},
+		{"runtime.abort", "a trap instruction, which ends the program"},
+		{"runtime.duffzero", "calls may begin in the middle of the code"},
+		{"runtime.duffcopy", "calls may begin in the middle of the code"},
 	};
 
 	for (size_t i = 0; fn->name && i < sizeof(list) / sizeof(*list); i++)
 		if (!strcmp(fn->name, list[i].name))
 			return list[i].reason;
 	if (!finder->takes_fips && site_is_fips(finder, fn))
-		return "FIPS mode checks its code when the program starts, and ends it for a "
-		       "probe (--fips takes it)";
+		return "FIPS mode checks the code when a program starts, and a probe would end "
+		       "the program (--fips includes it)";
 	return NULL;
 }
 
 const char *site_refusal(const struct insn *in, enum site_place place)
 {
 	static const char *const by_kernel[] = {
-		[SITE_AT_START] = "the kernel takes no probe at its start",
-		[SITE_BEHIND_CHECK] = "the kernel takes no probe after its stack check",
-		[SITE_AT_RETURN] = "the kernel takes no probe at its return",
-		[SITE_RUN_BEGINS] = "the kernel takes no probe where its runs begin",
-		[SITE_RUN_ENDS] = "the kernel takes no probe where its runs end",
+		[SITE_AT_START] = "the kernel cannot probe the start",
+		[SITE_BEHIND_CHECK] = "the kernel cannot probe the place after the stack check",
+		[SITE_AT_RETURN] = "the kernel cannot probe the return",
+		[SITE_RUN_BEGINS] = "the kernel cannot probe the place where a run begins",
+		[SITE_RUN_ENDS] = "the kernel cannot probe the place where a run ends",
 	};
 
 	if (in->probe == INSN_REFUSED && in->breaks)
-		return "we put no probe on an instruction that the kernel would execute wrongly";
+		return "a probe would make the kernel execute the instruction wrongly";
 	if (in->probe == INSN_REFUSED)
 		return by_kernel[place];
-	return in->nop5 ? "we put no probe on a long nop, where newer kernels write to the stack"
-			: NULL;
+	return in->nop5 ? "newer kernels write to the stack when a long nop is probed" : NULL;
 }
 
 int site_finder_refuse(const char **reason, const char *why)
@@ -138,7 +137,7 @@ int site_finder_take(const struct site_finder *finder, uint64_t steps, const cha
 {
 	if (budget_take(finder->steps, steps))
 		return 0;
-	return site_finder_refuse(reason, "its program's code takes too long to look at");
+	return site_finder_refuse(reason, "the program's code takes too long to analyse");
 }
 
 int site_finder_flow(struct site_finder *finder, const struct pclntab_func *fn, const char **reason)
@@ -148,11 +147,11 @@ int site_finder_flow(struct site_finder *finder, const struct pclntab_func *fn, 
 	graph_free(&finder->graph);
 	inltree_free(&finder->tree);
 	if (!site_finder_code(finder, fn, &code))
-		return site_finder_refuse(reason, "its code is not in the file");
+		return site_finder_refuse(reason, "the code is not in the file");
 	if (flow_decode(&finder->flow, finder->dec, &code))
-		return site_finder_refuse(reason, "its code cannot be decoded to the end");
+		return site_finder_refuse(reason, "the code cannot be decoded completely");
 	if (!finder->flow.count)
-		return site_finder_refuse(reason, "it has no code");
+		return site_finder_refuse(reason, "there is no code");
 	return site_finder_take(finder, finder->flow.count * DECODING, reason);
 }
 
@@ -198,5 +197,5 @@ int site_finder_graph(struct site_finder *finder, const struct pclntab_func *fn,
 		return 0;
 	graph_free(&finder->graph);
 	inltree_free(&finder->tree);
-	return site_finder_refuse(reason, "it has a switch whose table was not found");
+	return site_finder_refuse(reason, "the table of a switch was not found");
 }

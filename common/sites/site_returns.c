@@ -25,9 +25,9 @@ static const char *no_end(const struct flow *flow, const struct pclntab_func *fn
 			  const struct insn *in)
 {
 	if (in->kind == INSN_JUMP_IF && !flow_is_inside(flow, in->target))
-		return "it leaves by a conditional jump";
+		return "a conditional jump leaves the function";
 	if (in->kind == INSN_JUMP_REG && fn->is_asm)
-		return "its assembly jumps through a register";
+		return "the assembly code jumps through a register";
 	return NULL;
 }
 
@@ -48,7 +48,7 @@ static const char *append_ends(const struct site_finder *finder, const struct pc
 		if (in->probe == INSN_REFUSED)
 			return site_refusal(in, SITE_AT_RETURN);
 		if (!site_finder_sp(finder, fn, in->addr, &below))
-			return "its stack pointer at return is not known";
+			return "the stack pointer at the return is not known";
 		out->items = mem_grow(out->items, out->count, &out->cap, sizeof(*out->items));
 		out->items[out->count++] = (struct site){.addr = in->addr,
 							 .kind = kind,
@@ -75,7 +75,7 @@ int site_returns(struct site_finder *finder, const struct pclntab_func *fn, stru
 	if (why)
 		return site_finder_refuse(reason, why);
 	if (is_left_otherwise(fn->name))
-		return site_finder_refuse(reason, "it never returns");
+		return site_finder_refuse(reason, "calls never return");
 	if (site_finder_flow(finder, fn, reason))
 		return -1;
 	if (finder->tab && pclntab_is_gccgo(finder->tab))
@@ -83,7 +83,7 @@ int site_returns(struct site_finder *finder, const struct pclntab_func *fn, stru
 	else
 		why = append_ends(finder, fn, out);
 	if (!why && out->count == before)
-		why = "it never returns";
+		why = "calls never return";
 	if (!why)
 		return 0;
 	out->count = before;

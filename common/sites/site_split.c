@@ -165,7 +165,8 @@ int site_split_entry(struct site_finder *finder, const struct pclntab_func *fn,
 		return -1;
 	limit = site_split_limit(finder, split);
 	if (limit == split->body.addr && !pushes(code, &split->body))
-		return site_finder_refuse(reason, "its first instruction may also be a loop's");
+		return site_finder_refuse(reason,
+					  "the first instruction may also be part of a loop");
 	if (flow_at(&finder->flow, split->body.addr) != FLOW_NONE)
 		cheapest(&walk, split->body.addr, limit, out);
 	if (!refused || out->addr != split->body.addr)
@@ -208,12 +209,12 @@ static const char *no_end(const struct insn_code *code, const struct flow *flow,
 
 	if ((in->kind == INSN_JUMP || in->kind == INSN_JUMP_IF) &&
 	    !flow_is_inside(flow, in->target))
-		return "it ends in a jump to another function";
+		return "the call ends with a jump to another function";
 	if ((in->kind == INSN_JUMP_REG && !is_relative_switch(code, flow, index)) ||
 	    (in->kind == INSN_JUMP_MEM && !is_absolute_switch(code, in)))
-		return "it ends in an indirect jump";
+		return "the call ends with an indirect jump";
 	if (in->kind == INSN_RET && in->probe == INSN_REFUSED)
-		return "the kernel takes no probe at its return";
+		return "the kernel cannot probe the return";
 	return NULL;
 }
 
@@ -225,7 +226,7 @@ const char *site_split_returns(const struct site_finder *finder, const struct pc
 	struct insn_code code;
 
 	if (!site_finder_code(finder, fn, &code))
-		return "its code is not in the file";
+		return "the code is not in the file";
 	splitstack_find(finder->dec, &code, &split);
 	for (size_t i = 0; i < flow->count; i++) {
 		const struct insn *in = &flow->insns[i];

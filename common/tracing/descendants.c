@@ -56,7 +56,7 @@ int descendants_layout(struct descendants_layout *out, struct errmsg *err)
 	struct btf_process proc;
 
 	if ((wish && !strcmp(wish, "no")) || !kernelfeature_exec_watch())
-		return errmsg_set(err, "this kernel does not tell of each fork");
+		return errmsg_set(err, "this kernel does not report each fork");
 	if (btf_process(&proc, err) || btf_task_tgid(&out->tgid, err))
 		return -1;
 	out->signal = proc.signal;

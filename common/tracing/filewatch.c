@@ -36,8 +36,8 @@ static void fall_back(struct filewatch *watch, int error)
 		return;
 	if (watch->fd >= 0)
 		close(watch->fd);
-	watch->lack = error == EMFILE   ? "no inotify instance is to be had"
-		      : error == ENOSPC ? "inotify watches no more files"
+	watch->lack = error == EMFILE   ? "no inotify instance is available"
+		      : error == ENOSPC ? "inotify cannot watch more files"
 					: strerror(error);
 	watch->is_timer = true;
 	watch->fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);

@@ -15,13 +15,13 @@ enum { HELP_COLUMN = 24, LINE_WIDTH = 79 };
 
 static const struct options_def help_def = {'h', "help", NULL, "show this help message and exit"};
 static const struct options_def inlined_def = {LETTER_INLINED, "inlined", NULL,
-					       "take inlined copies of the functions as well"};
+					       "include inlined copies of the functions"};
 static const struct options_def fips_def = {
 	LETTER_FIPS, "fips", NULL,
-	"take functions that FIPS mode checks as well, of processes that run already"};
+	"include functions that FIPS mode checks, for processes that already run"};
 static const struct options_def force_def = {
 	LETTER_FORCE, "force", NULL,
-	"trace even where breakpoints take more memory than the process may have"};
+	"trace even if breakpoints take more memory than the process may use"};
 static const struct options_def version_def = {LETTER_VERSION, "version", NULL,
 					       "show the version and exit"};
 static const struct options_def shared_defs[] = {
@@ -30,8 +30,8 @@ static const struct options_def shared_defs[] = {
 	{'d', "duration", "DURATION", "total duration of trace, in seconds, or as 1m30s"},
 	{'T', "timestamp", NULL, "include timestamp on output"},
 	{'r', "regexp", NULL, "use regular expressions. Default is \"*\" wildcards only."},
-	{'v', "verbose", NULL, "print the BPF program, and what is left out and why"},
-	{'D', "debug", NULL, "print the BPF program, and what is left out and why"},
+	{'v', "verbose", NULL, "print the BPF program, and what is left out, with the reasons"},
+	{'D', "debug", NULL, "print the BPF program, and what is left out, with the reasons"},
 	{'j', "json", NULL, "print JSON, one object a line"},
 };
 

@@ -11,13 +11,14 @@ const char *options_bcc_hint(const char *tool, int letter)
 		int letter;
 		const char *hint;
 	} rows[] = {
-		{"gotrace", 'b', "there are no pages to choose: what is lost is counted"},
+		{"gotrace", 'b', "the buffer has a fixed size, and lost events are counted"},
 		{"gotrace", 'B', "== compares strings with any bytes in them: x == \"\\x00\\xff\""},
-		{"gotrace", 'c', "-p takes a process; without, all that run BINARY are traced"},
+		{"gotrace", 'c',
+		 "-p traces one process; without it, all that run BINARY are traced"},
 		{"gotrace", 'I',
-		 "PROBEs are no C: Go's types and fields are known without headers"},
+		 "PROBEs are not C: Go's types and fields are known without headers"},
 		{"gotrace", 's', "symbols are the program's own, stripped or not"},
-		{"gotrace", 'S', "it is no Go program, and never traces itself"},
+		{"gotrace", 'S', "gotrace is not a Go program, and never traces itself"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

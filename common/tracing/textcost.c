@@ -181,7 +181,7 @@ int textcost_check(const struct textcost *cost, struct errmsg *err)
 	char *need = what_they_take(cost), *have = what_there_is(&room);
 
 	errmsg_set(err, "%s, and %s: too little to be safe", need, have);
-	errmsg_hint(err, "what runs there might be killed: trace fewer functions, or --force");
+	errmsg_hint(err, "the kernel might kill it: trace fewer functions, or give --force");
 	free(need);
 	free(have);
 	return -1;

@@ -304,8 +304,9 @@ static void warn_of_many(void *ctx, const struct selection *sel)
 		return;
 	progress_pause();
 	fprintf(stderr,
-		"%s: about to probe %zu functions: each of their calls takes %s longer meanwhile, "
-		"and a program that does little else many times as long\n"
+		"%s: about to probe %zu functions: each of their calls will take %s longer, and "
+		"the "
+		"program may run many times slower\n"
 		"hint: name a package, as in 'main.*', or trace for a second (-d 1)\n",
 		run->tool->name, sel->row_count,
 		returns ? "some 10 microseconds" : "1 to 4 microseconds");

@@ -18,8 +18,8 @@ static void say_lack(const struct tracer *tracer, const char *tool)
 
 	if (lack)
 		fprintf(stderr,
-			"%s: %s: that a traced file is written to in place would be noticed within "
-			"a second only\n",
+			"%s: %s: the tool may notice only after a second that a traced file is "
+			"written to\n",
 			tool, lack);
 }
 
@@ -31,7 +31,7 @@ static void say_not_mapped(const struct tracer *tracer, const char *tool)
 			continue;
 		fprintf(stderr, "%s: process %d does not run \"", tool, tracer->pid);
 		escape_print(stderr, tracer->programs[i]->path);
-		fputs("\": leave BINARY out to trace what it runs\n", stderr);
+		fputs("\": to trace what it runs, leave BINARY out\n", stderr);
 	}
 }
 
@@ -79,11 +79,11 @@ static void say_executed(const struct tracer *tracer, const char *tool)
 		execwatch_read(tracer->execs, &report);
 	if (report.times)
 		fprintf(stderr,
-			"%s: process %d executed a program in its place: calls of the first %.1f "
-			"ms of it were not seen\n",
+			"%s: process %d executed another program: calls in the first %.1f ms of it "
+			"were not seen\n",
 			tool, tracer->pid, report.blind_ns / 1e6);
 	if (report.failure.text[0])
-		fprintf(stderr, "%s: cannot attach anew after an execve: %s\n", tool,
+		fprintf(stderr, "%s: cannot attach again after an execve: %s\n", tool,
 			report.failure.text);
 }
 
@@ -114,7 +114,7 @@ void toolrun_say_after(const struct tracer *tracer, const char *tool, size_t run
 	say_descendants(tracer, tool, running);
 	if (tracer->stuck)
 		fprintf(stderr,
-			"%s: a traced call waits for memory that it does not get: the probes stay "
-			"until it goes on or ends\n",
+			"%s: a traced call waits for memory that does not come: the probes stay "
+			"until the call continues or its process ends\n",
 			tool);
 }

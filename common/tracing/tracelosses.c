@@ -55,17 +55,18 @@ static void say_counts(const char *when, const uint64_t counts[TRACE_COUNTERS])
 		const char *thing, *what;
 	} words[] = {
 		{TRACE_LOST, "event",
-		 "lost: the ring buffer was full, as they came faster than they could be printed"},
+		 "lost: events came faster than they could be printed, and the ring buffer was "
+		 "full"},
 		{TRACE_UNREADABLE, "call",
-		 "not printed: their predicate needs memory that could not be read"},
+		 "not printed: the predicate needs memory that could not be read"},
 		{TRACE_UNTRACKED, "call",
 		 "not tracked: the map of calls that have not returned is full"},
-		{TRACE_NO_MEMORY, "call", "not tracked: the kernel gave no memory"},
+		{TRACE_NO_MEMORY, "call", "not tracked: the kernel had no memory"},
 		{TRACE_UNKNOWN, "call", "not tracked: memory of the goroutine could not be read"},
 		{TRACE_NAMELESS, "call",
 		 "printed without GOID: memory of the goroutine could not be read"},
 		{TRACE_UNTESTED, "call",
-		 "not printed: ended by a panic, Goexit, a jump to another function, or unseen, "
+		 "not printed: ended by a panic, Goexit, a jump to another function or unseen, so "
 		 "without the results that the predicate needs"},
 		{TRACE_UNREPORTED, "call", "not printed: a panic or Goexit ended too many at once"},
 	};
@@ -126,7 +127,7 @@ static void say_waiting(const struct tracelosses *losses)
 	if (losses->goroutines >= 0 &&
 	    !bpfmap_each(losses->goroutines, sizeof(struct goroutine_key), sizeof(sum), add_waiting,
 			 &sum))
-		say_count("", sum, "call", "had not returned when the tracing ended");
+		say_count("", sum, "call", "had not returned when tracing ended");
 }
 
 void tracelosses_say_all(struct tracelosses *losses, const char *when)

@@ -18,7 +18,7 @@ void tracelosses_free(struct tracelosses *losses); /* NULL is all right */
 void tracelosses_sweep(struct tracelosses *losses);
 /* What was lost since the time before. */
 void tracelosses_say(struct tracelosses *losses);
-/* What was lost in all, each number after `when`: "" or "in all "; and which calls have not
+/* What was lost in all, each number after `when`: "" or "in total "; and which calls have not
  * returned. To be called once, when nothing counts any more. */
 void tracelosses_say_all(struct tracelosses *losses, const char *when);
 

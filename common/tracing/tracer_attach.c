@@ -76,7 +76,7 @@ int tracer_fill_places(const struct tracer *tracer, size_t first, struct errmsg 
 		uint32_t key = i;
 
 		if (bpfmap_update(fd, &key, &tracer->places[i]))
-			return errmsg_set(err, "cannot tell the kernel side of %zu probes: %s",
+			return errmsg_set(err, "cannot pass %zu probes to the BPF program: %s",
 					  tracer->place_count, strerror(errno));
 	}
 	return tracer_fill_tls(tracer, err);

@@ -73,7 +73,9 @@ static int check_layouts(const struct tracer *tracer, struct errmsg *err)
 	for (size_t i = 1; i < tracer->program_count; i++) {
 		if (goruntime_same_layout(&tracer->runtimes[i], &tracer->runtimes[0]))
 			continue;
-		errmsg_set(err, "\"%s\" and \"%s\" are built by Go versions too different",
+		errmsg_set(err,
+			   "\"%s\" and \"%s\" cannot be traced together: their Go versions differ "
+			   "too much",
 			   tracer->programs[0]->path, tracer->programs[i]->path);
 		errmsg_hint(err, "trace them in two commands");
 		return -1;

@@ -85,7 +85,7 @@ int tracer_fill_tls(const struct tracer *tracer, struct errmsg *err)
 
 	for (uint32_t i = 0; tls && i < tls->count; i++)
 		if (bpfmap_update(fd, &i, &tls->words[i]))
-			return errmsg_set(err, "cannot tell the kernel side of %zu probes: %s",
+			return errmsg_set(err, "cannot pass %zu probes to the BPF program: %s",
 					  tls->count, strerror(errno));
 	return 0;
 }

@@ -68,7 +68,7 @@ def shown(document):
 def plain(line):
     """What is the same of a line each time"""
     line = re.sub(r"\|[*@ ]*\|$", "|", line)
-    line = re.sub(r"\[[\w.,]+\]", "[...]", line).replace(" is left out", " are left out")
+    line = re.sub(r"\[[\w.,]+\]", "[...]", line)
     line = re.sub(r"0x[0-9a-f]+|\d[\d.:,]*", "N", line)
     return re.sub(r"\s+", " ", line).strip()
 
@@ -77,7 +77,7 @@ def is_fixed(line):
     """Is it one that the tool prints each time, whatever the program does?"""
     return re.match(r"(FUNC|PID|TIME|COUNT) .*|Tracing N functions for .*|Detaching\.\.\.|PANIC$|\wsecs : count"
                     r"|avg = N|pN = N|STATE .*|.* is inlined: tracing N cop(y|ies), in .*"
-                    r"|\w+: .* left out.*|.*: N more names? ha(s|ve) only inlined copies, not seen: .*", line)
+                    r"|\w+: .* left out.*|.*: N more names? exists? only as inlined copies, not seen without .*", line)
 
 
 def keys(value, path=""):

@@ -117,13 +117,13 @@ def two_words(tool):
     fails(tool, ["app", "main.main"], 1, "hint: BINARY and PATTERN are one word: 'app:main.main'")
     fails(tool, ["/bin/ls", "main.*"], 1, r"hint: BINARY and PATTERN are one word: '/bin/ls:main\.\*'")
     fails(tool, ["main.main", "main.run"], 1, "hint: give BINARY:PATTERN")
-    fails(tool, ["20273", "main.main"], 1, "hint: -p 20273 is the process")
-    fails(tool, ["20273:main.main"], 1, "hint: -p 20273 is the process")
+    fails(tool, ["20273", "main.main"], 1, "hint: for the process with this PID: -p 20273")
+    fails(tool, ["20273:main.main"], 1, "hint: for the process with this PID: -p 20273")
 
 
 @test(recipe=["gohttpsnoop", "gopanics"])
 def pid_of_a_recipe(recipe):
-    fails(recipe, ["20273"], 1, "hint: -p 20273 is the process")
+    fails(recipe, ["20273"], 1, "hint: for the process with this PID: -p 20273")
 
 
 @test(tool=ALL)
@@ -135,7 +135,7 @@ def wrapper_of_a_method(tool):
     result = run([tool_path(tool), *([] if tool == "gofuncs" else ["-d", "0.1"]),
                   f"{path}:net/http.(*serverHandler).ServeHTTP"])
     expect(result.returncode == 0 and "net/http.(*serverHandler).ServeHTTP is a wrapper made by the compiler, for calls "
-           "through an interface: others go to net/http.serverHandler.ServeHTTP\n" in result.stderr, f"{result}")
+           "through an interface: other calls go to net/http.serverHandler.ServeHTTP\n" in result.stderr, f"{result}")
 
 
 @test(tool=ALL)
@@ -245,7 +245,7 @@ def pid_of_another(tool):
         path = private_copy(place, "recurse", newest())
         result = run([tool_path(tool), "-d", "1", "-p", str(sleeper.pid), f"{path}:main.*"])
         sleeper.kill()
-        said = f'{tool}: process {sleeper.pid} does not run "{path}": leave BINARY out to trace what it runs'
+        said = f'{tool}: process {sleeper.pid} does not run "{path}": to trace what it runs, leave BINARY out'
         expect(result.returncode == 0 and said in result.stderr.splitlines(), f"{result}")
 
 

@@ -140,9 +140,9 @@ PLAIN = [[], ["-v", "--inlined"], ["-j", "--inlined"], ["--emit=bpftrace"],
 DETAILS = [["-v", "--inlined"], ["-j", "--inlined"]]
 REGEX = [["-r"]]
 TYPES = [["-v"], ["-j"], ["--emit=bpftrace:args"], ["--emit=uprobe_events"]]
-GIVEN_UP = "than a program of its size does: given up"
-LONG_LIST = "left out: no program of its size has a list that long"
-LEFT_OUT = "left out: no program of its size has that many, or names that long"
+GIVEN_UP = "than a file of its size should"
+LONG_LIST = "left out: the list is too long for a file of this size"
+LEFT_OUT = "left out: too many, or too long names, for a file of this size"
 CASES = {
     "rets": (lambda: rets(20000), PLAIN, ""),
     "rets_many": (lambda: rets(1000000), PLAIN, ""),

@@ -238,7 +238,7 @@ def written_in_place(inotify, interval):
             took, said = time.monotonic() - begun, tracer.err.text()
         expect(status == 1 and "was written to while it was traced: detached" in said,
                f"{status}: {said}")
-        lacks = "no inotify instance is to be had" in said
+        lacks = "no inotify instance is available" in said
         expect(lacks == (inotify == "without"), said)
         expect(took < 10, f"it took {took} s")
 

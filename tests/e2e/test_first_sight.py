@@ -14,7 +14,7 @@ from harness import Target, Tool, expect, newest, run, test, tool_path, toolchai
 from processes import PATIENCE, Process
 
 TOOLS = ["gofunccount", "gofunclatency", "gotrace"]
-WARNING = (r"^{0}: about to probe (\d+) functions: each of their calls takes {1} longer meanwhile, .*\n"
+WARNING = (r"^{0}: about to probe (\d+) functions: each of their calls will take {1} longer, .*\n"
            r"hint: .*-d 1")
 
 

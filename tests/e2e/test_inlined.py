@@ -71,8 +71,8 @@ def inlined_all(version):
     with Target("inlined", version) as target:
         _, records, said = trace("gofunccount", target, ":main.*")
         expect("main.forward" not in counted(records), "a pattern took inlined copies")
-        expect(re.search(rf"^main\.\*: {only_inlined(target.path)} more names have only inlined "
-                         "copies, not seen: --inlined takes them$", said, re.M), said)
+        expect(re.search(rf"^main\.\*: {only_inlined(target.path)} more names exist only as inlined "
+                         "copies, not seen without --inlined$", said, re.M), said)
 
 
 def only_inlined(path):
@@ -101,7 +101,7 @@ def inlined_by_recipe(version):
                 expect(tracer.wait() == 0, tracer.said())
                 said = tracer.err.text()
                 names = only_inlined(target.path)
-                note = f"main.*: {names} more name{'s have' if names > 1 else ' has'} only inlined copies"
+                note = f"main.*: {names} more name{'s exist' if names > 1 else ' exists'} only as inlined copies"
                 expect((note in said) != bool(words), said)
                 expect(("what an inlined copy returns is not known" in said) == bool(words), said)
 

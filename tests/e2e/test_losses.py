@@ -55,7 +55,7 @@ def away_unread(version):
     got = sum(r[k] for r in records for k in ("count", "panicked", "exited", "lost", "running"))
     untracked = told(tracer, UNREADABLE)
     expect(got + untracked == true, f"{got} and {untracked} untracked of {true}")
-    expect(told(tracer, UNREADABLE, "in all ") == untracked, tracer.err.text())
+    expect(told(tracer, UNREADABLE, "in total ") == untracked, tracer.err.text())
     panics = {r["func"]: r["panicked"] for r in records if r["panicked"]}
     expect(set(panics) <= {"main.throws"}, f"panics of {panics}")
 
@@ -128,7 +128,7 @@ def processes_end_traced():
                                   patterns=["r:PATH:main.waits", "r:PATH:main.descends", "r:PATH:main.ends"])
     ended = told(tracer, "had not returned when their process ended")
     expect(ended == unfinished(truth), f"{ended} of {unfinished(truth)}: {tracer.said()}")
-    expect(not events and told(tracer, "had not returned when the tracing") == 0, tracer.said())
+    expect(not events and told(tracer, "had not returned when tracing") == 0, tracer.said())
 
 
 @test(tool=["gofunclatency", "gotrace"])

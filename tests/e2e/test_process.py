@@ -214,7 +214,7 @@ def proc_of_another_namespace():
         raise Skip("no PID namespace")
     with Target("process", newest()) as target:
         done = run([*inside, tool_path("gofunccount"), "-d", "1", "-p", str(target.target_pid), WORK])
-        expect(done.returncode == 1 and "/proc is of another PID namespace" in done.stderr,
+        expect(done.returncode == 1 and "/proc belongs to another PID namespace" in done.stderr,
                f"{done}")
 
 

@@ -100,7 +100,7 @@ def load_unreadable_predicate():
     with Target("pointers", newest()) as target:
         text, said = trace(target, ":main.takesText (s[0] != 70000)")
         true = next(t["calls"] for t in tracks(target.out.text()) if t["func"] == "main.takesText")
-    lost = said_number(said, "not printed: their predicate needs memory that could not be read")
+    lost = said_number(said, "not printed: the predicate needs memory that could not be read")
     expect(lost >= 63, f"{lost} of {true} told, 63 have wild pointers: {said}")
     expect(len(rows(text)) + lost == true, f"{len(rows(text))} printed, {lost} told, {true} in truth")
 
@@ -310,7 +310,7 @@ def load_dead():
         tracer.signal(signal.SIGINT)
         text = tracer.rest()
         expect(texts(text, "main.takesLive") == [f"n={n}" for n in range(20)], text)
-        expect("waits for memory that it does not get" in tracer.err.text(), tracer.err.text())
+        expect("waits for memory that does not come" in tracer.err.text(), tracer.err.text())
 
 
 @test(signals=["9", "2", "2 2", "15", "2 9"], version=lambda: ["1.19", newest()])

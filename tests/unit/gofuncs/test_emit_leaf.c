@@ -235,8 +235,8 @@ static void test_pieces(void **state)
 	check_leaves(&s, "arg7_0  0x%llx (uint64)reg(\"ax\")\n"
 			 "arg7_1  0x%llx *(uint32 *)(reg(\"bx\") + 16)\n"
 			 "arg7_2  0x%llx (uint16)(reg(\"di\") >> 16)\n"
-			 "arg7_3 : it is no number of 1, 2, 4 or 8 bytes\n"
-			 "arg8 ?: where it is is not known\n"
+			 "arg7_3 : it is not a number of 1, 2, 4 or 8 bytes\n"
+			 "arg8 ?: its place is not known\n"
 			 "... ?: the argument tables end here\n");
 	emit_leaves_free(&s.leaves);
 }

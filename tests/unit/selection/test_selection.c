@@ -18,7 +18,7 @@ struct match_case {
 	const char *notes; /* what is said, a line each; NULL: nothing */
 };
 
-#define UNSEEN "main.*: 2 more names have only inlined copies, not seen: --inlined takes them\n"
+#define UNSEEN "main.*: 2 more names exist only as inlined copies, not seen without --inlined\n"
 
 static const struct match_case match_cases[] = {
 	{{"main.a"}, .rows = {"main.a"}, .funcs = {1}},
@@ -31,7 +31,7 @@ static const struct match_case match_cases[] = {
 	 .rows = {"main.inl1", "main.a", "main.b", "main.c"},
 	 .funcs = {0, 1, 1, 1},
 	 .copies = {1},
-	 .notes = "main.*: 1 more name has only inlined copies, not seen: --inlined takes them\n"
+	 .notes = "main.*: 1 more name exists only as inlined copies, not seen without --inlined\n"
 		  "main.inl1 is inlined: tracing 1 copy, in main.b\n"},
 	{{"main.*"},
 	 .wrapper = true,
@@ -126,13 +126,13 @@ static void test_skipped(void **state)
 	assert_int_equal(selection_find_sites(s.sel, &s.err), 0);
 	assert_int_equal(selection_traced(s.sel), 2);
 	assert_int_equal(selection_skipped(s.sel), 1);
-	assert_string_equal(s.sel->items[2].skipped, "it never returns");
+	assert_string_equal(s.sel->items[2].skipped, "calls never return");
 	subject_drop(&s);
 
 	subject_make(&s, &want);
 	subject_add(&s, "main.c");
 	assert_int_equal(selection_find_sites(s.sel, &s.err), -1);
-	assert_string_equal(s.err.text, "main.c cannot be timed: it never returns");
+	assert_string_equal(s.err.text, "main.c cannot be timed: calls never return");
 	subject_drop(&s);
 }
 

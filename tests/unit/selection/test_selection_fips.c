@@ -25,8 +25,8 @@ static void open_fips(struct subject *s, const struct selection_want *want)
 }
 
 #define FIPS_REASON                                                                                \
-	"FIPS mode checks its code when the program starts, and ends it for a probe (--fips "      \
-	"takes it)"
+	"FIPS mode checks the code when a program starts, and a probe would end the program "      \
+	"(--fips includes it)"
 
 struct fips_case {
 	const char *pattern;
@@ -37,22 +37,26 @@ struct fips_case {
 
 static const struct fips_case fips_cases[] = {
 	{"main.b", false, false, false, "main.b cannot be probed: " FIPS_REASON,
-	 "--fips takes what FIPS mode checks: for processes that run already", NULL},
+	 "--fips includes functions that FIPS mode checks: only for processes that already run",
+	 NULL},
 	{"main.b", false, true, false, "main.b cannot be timed: " FIPS_REASON,
-	 "--fips takes what FIPS mode checks: for processes that run already", NULL},
+	 "--fips includes functions that FIPS mode checks: only for processes that already run",
+	 NULL},
 	{"main.inl1", false, true, false, "main.inl1 cannot be timed: " FIPS_REASON,
-	 "--fips takes what FIPS mode checks: for processes that run already", NULL},
+	 "--fips includes functions that FIPS mode checks: only for processes that already run",
+	 NULL},
 	{"*", true, false, false, "none of 5 functions and copies can be probed",
-	 "--fips takes what FIPS mode checks: for processes that run already", NULL},
+	 "--fips includes functions that FIPS mode checks: only for processes that already run",
+	 NULL},
 	{"main.b", false, true, true, NULL, NULL,
-	 "--fips: a program that starts in FIPS mode while this traces ends with \"fips140: "
+	 "--fips: a program that starts in FIPS mode during tracing ends with \"fips140: "
 	 "verification mismatch\"\n"},
 	{"main.inl2", false, false, true, NULL, NULL,
-	 "--fips: a program that starts in FIPS mode while this traces ends with \"fips140: "
+	 "--fips: a program that starts in FIPS mode during tracing ends with \"fips140: "
 	 "verification mismatch\"\nmain.inl2 is inlined: tracing 1 copy, in main.b\n"},
 	/* the marks are no functions: they are not taken in any case */
 	{"go:*", false, false, true, "none of 2 functions and copies can be probed",
-	 "go:textfipsstart: it is a mark of the linker's, not a function", NULL},
+	 "go:textfipsstart: a mark of the linker, not a function", NULL},
 };
 
 static void check_fips(const struct fips_case *c)
@@ -84,9 +88,8 @@ static void test_fips(void **state)
 	subject_add(&s, "*");
 	assert_int_equal(selection_find_sites(s.sel, &s.err), 0);
 	assert_string_equal(s.sel->items[1].skipped, FIPS_REASON);
-	subject_notes(&s,
-		      "1 of the functions is checked by FIPS mode when programs start, and left "
-		      "out: --fips takes it\n");
+	subject_notes(&s, "1 of the functions left out, because FIPS mode checks their code when a "
+			  "program starts: --fips includes it\n");
 	subject_drop(&s);
 }
 
@@ -114,8 +117,8 @@ static void test_reasons(void **state)
 
 	selection_print_skipped(out, s.sel, "tool", false);
 	fclose(out);
-	assert_string_equal(text, "tool: 5 are left out: five\ntool: 4 are left out: four\n"
-				  "tool: 3 are left out: three\ntool: 2 are left out: two\n"
+	assert_string_equal(text, "tool: 5 left out: five\ntool: 4 left out: four\n"
+				  "tool: 3 left out: three\ntool: 2 left out: two\n"
 				  "tool: 1 more, for other reasons (-v names them)\n");
 	free(text);
 	subject_drop(&s);

@@ -112,7 +112,7 @@ static void test_parse_errors(void **state)
 		{"main.*", false, "no BINARY in \"main.*\"", "-p PID"},
 		{":main.*", false, "no BINARY in \":main.*\"", "-p PID"},
 		{"", false, "no BINARY in \"\"", "-p PID"},
-		{"20273", false, "no BINARY in \"20273\"", "-p 20273 is the process"},
+		{"20273", false, "no BINARY in \"20273\"", "PID: -p 20273"},
 		{"./here", false, "no BINARY in \"./here\"", "'./here:*'"},
 		{"/bin/x:", false, "no PATTERN in \"/bin/x:\"", "'/bin/x:*'"},
 		{":", true, "no PATTERN in \":\"", "':*'"},
@@ -179,10 +179,11 @@ static void test_resolve_errors(void **state)
 	} rows[] = {
 		{"/no/such", "\"/no/such\": No such file or directory"},
 		{"./bin", "\"./bin\": is a directory"},
-		{"nosuch", "\"nosuch\" is no program in PATH and no library"},
-		{"data", "\"data\" is no program in PATH and no library"}, /* not executable */
-		{"", "\"\" is no program in PATH and no library"},
-		{"*", "\"*\" is no program in PATH and no library"},
+		{"nosuch", "\"nosuch\": no such program in PATH, and no such library"},
+		{"data",
+		 "\"data\": no such program in PATH, and no such library"}, /* not executable */
+		{"", "\"\": no such program in PATH, and no such library"},
+		{"*", "\"*\": no such program in PATH, and no such library"},
 	};
 
 	(void)state;
@@ -196,7 +197,7 @@ static void test_resolve_errors(void **state)
 	struct errmsg err = {0};
 
 	assert_null(target_resolve("t", NULL, &err));
-	assert_string_equal(err.hint, "tracepoints and USDT probes are for bcc's own tools");
+	assert_string_equal(err.hint, "for tracepoints and USDT probes use bcc's own tools");
 }
 
 /* A copy of sleep(1) that has been running since before `path` was removed. */

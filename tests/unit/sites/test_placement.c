@@ -136,7 +136,7 @@ static void check_case(const struct place_case *c)
 	if (ret ? c->start != NONE : c->start == NONE || at < c->start)
 		fail_msg("%s: %ld, %s", c->what, at, reason);
 	if (ret)
-		assert_string_equal(reason, "its code may have been moved");
+		assert_string_equal(reason, "the compiler may have moved the code");
 	site_finder_free(finder);
 	close_it(&o);
 }

@@ -166,9 +166,9 @@ static void test_refusals(void **state)
 		const char *reason;
 	} cases[] = {
 		{CODE("\xf0\x0f\xc1\x03\xc3"), /* lock xadd [rbx], eax */
-		 "the kernel takes no probe at its start"},
+		 "the kernel cannot probe the start"},
 		{CODE("\x49\x90\x0f\x0b"), /* xchg rax, r8; ud2 */
-		 "we put no probe on an instruction that the kernel would execute wrongly"},
+		 "a probe would make the kernel execute the instruction wrongly"},
 	};
 
 	(void)state;
@@ -192,12 +192,11 @@ static void test_refusal_places(void **state)
 
 	(void)state;
 	assert_string_equal(site_refusal(&kernel, SITE_BEHIND_CHECK),
-			    "the kernel takes no probe after its stack check");
+			    "the kernel cannot probe the place after the stack check");
 	assert_string_equal(site_refusal(&kernel, SITE_RUN_ENDS),
-			    "the kernel takes no probe where its runs end");
-	assert_string_equal(
-		site_refusal(&ours, SITE_RUN_ENDS),
-		"we put no probe on a long nop, where newer kernels write to the stack");
+			    "the kernel cannot probe the place where a run ends");
+	assert_string_equal(site_refusal(&ours, SITE_RUN_ENDS),
+			    "newer kernels write to the stack when a long nop is probed");
 	assert_null(site_refusal(&none, SITE_AT_START));
 }
 
@@ -309,7 +308,7 @@ static void test_left_otherwise(void **state)
 		if (ret != (cases[i].returns ? 0 : -1) || list.count != cases[i].returns)
 			fail_msg("%s: %d, %zu sites, %s", fn.name, ret, list.count, reason);
 		if (ret)
-			assert_string_equal(reason, "it never returns");
+			assert_string_equal(reason, "calls never return");
 		free(list.items);
 	}
 	site_finder_free(finder);

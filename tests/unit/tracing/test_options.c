@@ -259,8 +259,8 @@ static void test_answers(void **state)
 	assert_non_null(strstr(
 		text, "\n  -i INTERVAL, --interval INTERVAL\n"
 		      "                        summary interval, in seconds, or as 500ms\n"));
-	assert_non_null(strstr(text, "\n  --inlined             take"));
-	assert_non_null(strstr(text, "\n  --fips                take"));
+	assert_non_null(strstr(text, "\n  --inlined             include"));
+	assert_non_null(strstr(text, "\n  --fips                include"));
 	assert_non_null(strstr(text, "\n  --force               trace even"));
 	assert_null(strstr(text, "--verbose")); /* taken all the same */
 	assert_non_null(strstr(text, "\n\nexamples:\n    ./gotool x:main.*\n"));
