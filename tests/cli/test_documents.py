@@ -115,6 +115,10 @@ def compare(command, lines, done):
         expect(labels <= {line[:12] for line in text.splitlines()}, f"{command}: {labels}: {text}")
 
 
+def names(command, program):
+    return re.search(rf"(\./|[ ':]){re.escape(program)}(?![\w-])", command)
+
+
 class Etcd:
     """One under load, or one that waits for another member, which is not there"""
 
@@ -133,7 +137,7 @@ class Etcd:
                  self.client, "--advertise-client-urls", self.client, "--listen-peer-urls", peer,
                  "--initial-advertise-peer-urls", peer, "--initial-cluster", members], stdout=log,
                 stderr=log, cwd=folder)
-        self.ended = threading.Event()
+        self.ended, self.asked = threading.Event(), threading.Event()
         self.thread = threading.Thread(target=self.load)
         if alone:
             self.thread.start()
@@ -148,6 +152,8 @@ class Etcd:
 
     def load(self):
         while not self.ended.is_set():
+            if not self.asked.wait(0.1):
+                continue
             for i in range(8):
                 self.ask("kv/put", key=f"dXNlci8{i}", value="bmFtZQ==")
             self.ask("kv/range", key="dXNlci8=", range_end="dXNlcjA=")
@@ -168,7 +174,7 @@ class World:
     def __init__(self, folder, text):
         self.folder, self.running, self.etcds, self.pids = folder, [], [], {}
         for name, how in PROGRAMS.items():
-            if re.search(rf"(\./|[ ':]){re.escape(name)}(?![\w-])", text):
+            if names(text, name):
                 self.make(name, *how)
         if re.search("[ ']go:", text):
             self.make("hello-gccgo", *PROGRAMS["hello-gccgo"])
@@ -200,6 +206,15 @@ class World:
         for etcd in self.etcds:
             etcd.end()
 
+    def wake(self, command):
+        """Those that the command is about; what others do costs time alone."""
+        for name, pid in self.pids.items():
+            asked = names(command, name) or re.search(rf"\b{pid}\b", command) or \
+                (name == "hello-gccgo" and names(command, "go"))
+            os.kill(pid, signal.SIGCONT if asked else signal.SIGSTOP)
+        for etcd in self.etcds:
+            (etcd.asked.set if re.search(rf"etcd|\b{etcd.child.pid}\b", command) else etcd.asked.clear)()
+
     def command(self, text):
         """With the processes that there are, and programs that end by themselves told to begin"""
         wanted = re.search(r"-p (\d+)", text)
@@ -216,6 +231,7 @@ class World:
     def run(self, command, is_endless):
         """Ends it with Ctrl-C where that is shown, after a while."""
         env = dict(os.environ, PATH=f"{OPTIONS.build}:{self.folder}:{os.environ['PATH']}")
+        self.wake(command)
         pipes = re.search(r"\|", re.sub("'[^']*'", "", command))
         with open(self.folder + "/out", "w+b") as out, open(self.folder + "/err", "w+b") as err:
             child = subprocess.Popen(
