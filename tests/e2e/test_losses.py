@@ -136,12 +136,12 @@ def processes_make_room(tool):
     """What ended processes leave behind is cleared away while tracing goes on: the maps do not fill up."""
     follow = latency if tool == "gofunclatency" else Tracer
     patterns = ["PATH:main.waits"] if tool == "gofunclatency" else ["r:PATH:main.waits"]
-    truth, records, tracer = brief(follow, "runs=200", "goroutines=200", "pause=15", "exit", patterns=patterns,
-                                   env=room(16000))
+    truth, records, tracer = brief(follow, "runs=50", "goroutines=200", "pause=150", "exit", patterns=patterns,
+                                   env=room(4000))
     ended = told(tracer, "had not returned when their process ended")
     if tool == "gofunclatency":
         ended = sum(r["process_ended"] for r in records)
-    expect(ended == truth[0]["running"] == 40000, f"{ended} of {truth[0]['running']}: {tracer.said()}")
+    expect(ended == truth[0]["running"] == 10000, f"{ended} of {truth[0]['running']}: {tracer.said()}")
     expect("not tracked" not in tracer.err.text(), tracer.said())
 
 
