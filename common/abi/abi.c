@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "golang/release.h"
 
 enum { PIECES_MAX = 32 /* all registers of a machine */ };
 
@@ -334,5 +335,7 @@ bool abi_layout_fitting(const struct gofunc *fn, enum arch arch, enum abi_conven
 
 enum abi_convention abi_convention(enum arch arch, int minor)
 {
-	return minor >= (arch == ARCH_ARM64 ? 18 : 17) ? ABI_REGISTERS : ABI_STACK;
+	int from = arch == ARCH_ARM64 ? RELEASE_REGISTERS_ARM64 : RELEASE_REGISTERS_AMD64;
+
+	return minor >= from ? ABI_REGISTERS : ABI_STACK;
 }

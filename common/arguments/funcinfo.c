@@ -13,15 +13,15 @@
 #include "dwarf/debuginfo.h"
 #include "elf/image.h"
 #include "golang/funcname.h"
+#include "golang/release.h"
 #include "golang/signature.h"
 #include "program/pclntab.h"
 #include "rtti/rtti.h"
 #include "selection/program.h"
 
 enum {
-	RAW_WORDS = 9,          /* amd64's integer argument registers */
-	RAW_RESULTS_C = 2,      /* rax, rdx */
-	DICTIONARY_SECOND = 20, /* Go 1.20: after a method's receiver, not before it */
+	RAW_WORDS = 9,     /* amd64's integer argument registers */
+	RAW_RESULTS_C = 2, /* rax, rdx */
 };
 
 struct funcinfo *funcinfo_new(const struct program *prog, int minor, struct gotypes *memory)
@@ -238,7 +238,7 @@ static void find_dictionary(struct funcinfo *info, const struct pclntab_func *fn
 	struct gofunc known;
 
 	funcinfo_find(info, fn, &known);
-	out->dictionary = out->receiver && info->minor >= DICTIONARY_SECOND ? 1 : 0;
+	out->dictionary = out->receiver && info->minor >= RELEASE_DICTIONARY_SECOND ? 1 : 0;
 	if (known.source != GOFUNC_NONE)
 		out->dictionary = known.dictionary;
 	else if (!is_credible(info, fn, out))
@@ -335,7 +335,7 @@ int funcinfo_signature(struct funcinfo *info, const struct pclntab_func *fn, con
 		funcinfo_gccgo_typed(info->memory, fn->name, &known, out);
 		return 0;
 	}
-	if (strchr(fn->name, '[') && info->minor >= 18)
+	if (strchr(fn->name, '[') && info->minor >= RELEASE_GENERICS)
 		find_dictionary(info, fn, out);
 	return check_typed(info, fn, out, col, err);
 }

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "dwarf/debuginfo_gccgo.h"
 #include "dwarf/debuginfo_params.h"
+#include "golang/release.h"
 #include "machine/insn.h"
 #include "program/moduledata.h"
 #include "program/pclntab.h"
@@ -85,7 +86,7 @@ struct debuginfo *debuginfo_open(const struct image *img, const struct pclntab *
 	struct debuginfo_file file;
 	struct debuginfo *dbg;
 
-	if (debuginfo_file_find(img, minor < DEBUGINFO_BLANKS_LISTED, &file, err) != 0)
+	if (debuginfo_file_find(img, minor < RELEASE_BLANKS_IN_DWARF, &file, err) != 0)
 		return NULL;
 	dbg = mem_zalloc(1, sizeof(*dbg));
 	*dbg = (struct debuginfo){.img = img,
@@ -96,7 +97,7 @@ struct debuginfo *debuginfo_open(const struct image *img, const struct pclntab *
 				  .file = file,
 				  .tree = file.tree,
 				  .types_addr = find_types(img, tab)};
-	dbg->has_places = minor < DEBUGINFO_BLANKS_LISTED;
+	dbg->has_places = minor < RELEASE_BLANKS_IN_DWARF;
 	dietree_each_unit(dbg->tree, add_unit, dbg);
 	if (dbg->range_count)
 		qsort(dbg->ranges, dbg->range_count, sizeof(*dbg->ranges), compare_ranges);

@@ -7,10 +7,11 @@
 #include "base/mem.h"
 #include "dwarf/debuginfo_params.h"
 #include "elf/image.h"
+#include "golang/release.h"
 #include "machine/insn.h"
 #include "program/pclntab.h"
 
-enum { WORD = 8, ARGINFO_FROM = 17, MAX_BLANKS = 4 };
+enum { WORD = 8, MAX_BLANKS = 4 };
 
 /* --- from Go 1.17: ArgInfo has an entry for each parameter --- */
 
@@ -270,8 +271,8 @@ bool debuginfo_complete(struct debuginfo *dbg, uint64_t addr, struct debuginfo_l
 	check.convention = abi_convention(image_arch(dbg->img), dbg->minor);
 	check.has_args = !fn.is_asm && pclntab_args_size(dbg->tab, &fn, &args) && args >= 0;
 	check.args = args;
-	check.wants_info = dbg->minor >= ARGINFO_FROM && !fn.is_asm;
-	check.wants_places = dbg->minor < DEBUGINFO_BLANKS_LISTED;
+	check.wants_info = dbg->minor >= RELEASE_ARGINFO && !fn.is_asm;
+	check.wants_places = dbg->minor < RELEASE_BLANKS_IN_DWARF;
 	check.has_info = check.wants_info && arginfo_read(dbg->img, dbg->tab, &fn, &check.info);
 	find_entries(&check);
 	if (debuginfo_agrees(&check, list))

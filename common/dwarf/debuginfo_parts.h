@@ -8,8 +8,6 @@
 #include "dwarf/debuginfo_file.h"
 #include "dwarf/dietree.h"
 
-enum { DEBUGINFO_BLANKS_LISTED = 22 }; /* since Go 1.22 parameters without a name are in DWARF */
-
 struct debuginfo_unit {
 	struct die die;
 	bool is_runtime, indexed;      /* of package runtime: one such unit has all types */

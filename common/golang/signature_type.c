@@ -5,9 +5,10 @@
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "golang/release.h"
 #include "golang/signature_parts.h"
 
-enum { WORD = 8, DEPTH_MAX = 32, SWISS_MINOR = 24 };
+enum { WORD = 8, DEPTH_MAX = 32 };
 
 bool sig_begins_type(const struct sigparser *parser)
 {
@@ -176,7 +177,7 @@ static const struct gotype *parse_map(struct sigparser *parser)
 
 	map->key = key;
 	map->elem = value;
-	map->swiss = parser->names && parser->names->minor >= SWISS_MINOR;
+	map->swiss = parser->names && parser->names->minor >= RELEASE_SWISS_MAPS;
 	return map;
 }
 

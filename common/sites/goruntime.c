@@ -6,6 +6,7 @@
 
 #include "base/errmsg.h"
 #include "elf/image.h"
+#include "golang/release.h"
 #include "machine/insn.h"
 #include "program/buildinfo.h"
 #include "program/pclntab.h"
@@ -202,9 +203,10 @@ static void known_layout(struct goruntime *out)
 	out->g_stack_hi = 8;
 	out->g_m = 48;
 	out->g_sched_sp = 56;
-	out->g_goid = out->minor == 23 || out->minor == 24 ? 160 : 152;
+	out->g_goid =
+		out->minor >= RELEASE_SYSCALLBP && out->minor < RELEASE_SHORT_GOBUF ? 160 : 152;
 	out->m_g0 = 0;
-	out->m_curg = out->minor >= 25 ? 184 : 192;
+	out->m_curg = out->minor >= RELEASE_SHORT_GOBUF ? 184 : 192;
 }
 
 /* The fields that move most: by the file's own version only. */
@@ -307,7 +309,7 @@ int goruntime_read(const struct image *img, const struct pclntab *tab, struct si
 	}
 	if (out->minor < 0)
 		out->minor = pclntab_minor_guess(tab);
-	out->g_in_register = arm || out->minor >= 17;
+	out->g_in_register = arm || out->minor >= RELEASE_REGISTERS_AMD64;
 	known_layout(out);
 	known_creation(out, known ? info.minor : -1);
 	if (!arm) {

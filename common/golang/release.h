@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* In which release of Go something changed, with the place in Go's tree that shows it. A release is
+ * N of Go 1.N, negative where it is not known. No other file compares one with a number of its own;
+ * what has another value in each release stands in a table: program/moduledata.c,
+ * sites/goruntime.c. */
+#ifndef RELEASE_H
+#define RELEASE_H
+
+enum release {
+	/* parameters and results in registers: src/internal/buildcfg/exp.go, regabi */
+	RELEASE_REGISTERS_AMD64 = 17,
+	RELEASE_REGISTERS_ARM64 = 18,
+	/* FUNCDATA_ArgInfo: src/cmd/compile/internal/ssagen/pgen.go, emitArgInfo */
+	RELEASE_ARGINFO = 17,
+	/* DWARF lists parameters in the source's order, no more by their places:
+	 * src/cmd/compile/internal/gc/scope.go before, varsByScopeAndOffset */
+	RELEASE_DWARF_IN_ORDER = 17,
+	/* type parameters, by a hidden dictionary: src/cmd/compile/internal/noder/stencil.go */
+	RELEASE_GENERICS = 18,
+	/* the dictionary comes after a method's receiver: src/cmd/compile/internal/noder/reader.go
+	 */
+	RELEASE_DICTIONARY_SECOND = 20,
+	/* parameters without a name are in DWARF: src/cmd/compile/internal/ir/func.go, "~p" */
+	RELEASE_BLANKS_IN_DWARF = 22,
+	/* maps are Swiss tables: src/internal/runtime/maps */
+	RELEASE_SWISS_MAPS = 24,
+
+	/* src/runtime/runtime2.go: g.syscallbp comes before g.goid; gobuf, of which g and m have
+	 * one, has lost its word `ret` */
+	RELEASE_SYSCALLBP = 23,
+	RELEASE_SHORT_GOBUF = 25,
+};
+
+#endif
