@@ -70,14 +70,11 @@ static int compare_ranges(const void *a, const void *b)
 
 static uint64_t find_types(const struct image *img, const struct pclntab *tab)
 {
-	static const unsigned words[] = {/* of moduledata: where `types` is */
-					 [PCLNTAB_12] = 25,
-					 [PCLNTAB_116] = 35,
-					 [PCLNTAB_118] = 35,
-					 [PCLNTAB_120] = 37};
 	uint64_t addr = tab ? pclntab_moduledata(tab) : 0;
 
-	return addr ? moduledata_word(img, addr, words[pclntab_layout(tab)]) : 0;
+	if (!addr)
+		return 0;
+	return moduledata_word(img, addr, moduledata_layout(pclntab_release_guess(tab))->types);
 }
 
 struct debuginfo *debuginfo_open(const struct image *img, const struct pclntab *tab, int minor,

@@ -37,7 +37,7 @@ struct funclist_types *funclist_types_new(const struct program *prog)
 	struct buildinfo build;
 
 	if (!buildinfo_read(prog->img, &build) || build.minor < 0)
-		build.minor = pclntab_minor_guess(prog->tab);
+		build.minor = pclntab_release_guess(prog->tab);
 	types->prog = prog;
 	types->memory = gotypes_new();
 	types->info = funcinfo_new(prog, build.minor, types->memory);

@@ -25,6 +25,19 @@ enum release {
 	/* maps are Swiss tables: src/internal/runtime/maps */
 	RELEASE_SWISS_MAPS = 24,
 
+	/* run-time types, src/reflect/type.go: lengths of names are varints (name.readVarint);
+	 * fields' offsets are not shifted (structField.offsetEmbed before) */
+	RELEASE_VARINT_NAMES = 17,
+	RELEASE_PLAIN_OFFSETS = 19,
+	/* and src/internal/abi/map.go: a map's descriptor is longer (MapType.KeyStride) */
+	RELEASE_LONG_MAP_TYPE = 27,
+
+	/* pclntab's header does not tell where text begins: src/cmd/link/internal/ld/pcln.go */
+	RELEASE_NO_TEXT_START = 26,
+	/* moduledata lists no descriptors, which stand in a row: src/runtime/symtab.go, typedesclen
+	 */
+	RELEASE_TYPES_IN_A_ROW = 27,
+
 	/* src/runtime/runtime2.go: g.syscallbp comes before g.goid; gobuf, of which g and m have
 	 * one, has lost its word `ret` */
 	RELEASE_SYSCALLBP = 23,

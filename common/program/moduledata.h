@@ -10,6 +10,23 @@
 
 struct image;
 
+/* Which word of moduledata holds what, in releases Go 1.FIRST to Go 1.LAST; 0: none does. */
+struct moduledata_layout {
+	int first, last;
+	unsigned names, records, functab; /* addresses of these parts of pclntab */
+	unsigned text;                    /* address that functab's offsets count from */
+	unsigned types, types_len;        /* descriptors, which stand in a row: address, bytes */
+	unsigned types_end;
+	unsigned itabs_off, itabs_len; /* itabs in a row: bytes from types; bytes */
+	unsigned gofunc;               /* address that offsets of funcdata count from */
+	/* slices, the length in the next word: offsets of descriptors from types; itabs' addresses
+	 */
+	unsigned typelinks, itablinks;
+};
+
+/* of this release; of the first known, if it is before that */
+const struct moduledata_layout *moduledata_layout(int release);
+
 struct moduledata_word { /* what word `index` (of 8 bytes) must be */
 	unsigned index;
 	uint64_t value;

@@ -78,9 +78,9 @@ uint64_t pclntab_moduledata(const struct pclntab *tab)
 	return tab->moduledata;
 }
 
-int pclntab_minor_guess(const struct pclntab *tab)
+int pclntab_release_guess(const struct pclntab *tab)
 {
-	return tab->minor_guess;
+	return tab->release_guess;
 }
 
 uint64_t pclntab_file_size(const struct pclntab *tab)

@@ -43,7 +43,7 @@ enum pclntab_layout pclntab_layout(const struct pclntab *tab);
 size_t pclntab_count(const struct pclntab *tab);
 uint64_t pclntab_addr(const struct pclntab *tab);       /* of its header */
 uint64_t pclntab_moduledata(const struct pclntab *tab); /* address; 0: not found */
-int pclntab_minor_guess(const struct pclntab *tab);     /* the lowest Go 1.N with this layout */
+int pclntab_release_guess(const struct pclntab *tab);   /* the lowest with this layout */
 /* Bytes of the file, as far as it is loaded: what reading it may cost is measured by these. */
 uint64_t pclntab_file_size(const struct pclntab *tab);
 /* gccgo: symbols that were not looked at, as names so long together are in no program */

@@ -3,27 +3,33 @@
 
 #include "base/errmsg.h"
 #include "elf/image.h"
+#include "golang/release.h"
 #include "program/moduledata.h"
 
 enum {
 	MAX_CANDIDATES = 16, /* places that look like a header; a real file has one */
 	RECORD_FUNC_ID_120 = 40,
+	WRAPPER_ID_126 = 23,
+};
+
+/* src/runtime/symtab.go, the header's magic; src/internal/abi/symtab.go, FuncIDWrapper */
+static const struct header {
+	uint32_t magic;
+	int release;        /* the first with it that is known */
+	uint8_t wrapper_id; /* 0: to be found in the records */
+} headers[] = {
+	[PCLNTAB_12] = {0xfffffffb, 15, 22},
+	[PCLNTAB_116] = {0xfffffffa, 16, 22},
+	[PCLNTAB_118] = {0xfffffff0, 18, 21},
+	[PCLNTAB_120] = {0xfffffff1, 20, 0},
 };
 
 static bool layout_of(uint32_t magic, enum pclntab_layout *layout)
 {
-	switch (magic) {
-	case 0xfffffffb:
-		*layout = PCLNTAB_12;
-		return true;
-	case 0xfffffffa:
-		*layout = PCLNTAB_116;
-		return true;
-	case 0xfffffff0:
-		*layout = PCLNTAB_118;
-		return true;
-	case 0xfffffff1:
-		*layout = PCLNTAB_120;
+	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++) {
+		if (headers[i].magic != magic)
+			continue;
+		*layout = (enum pclntab_layout)i;
 		return true;
 	}
 	return false;
@@ -129,42 +135,27 @@ static bool read_header_116(struct pclntab *tab, const struct pclntab_part *head
 
 static void find_moduledata(struct pclntab *tab)
 {
-	struct moduledata_word words_12[] = {{0, tab->addr}, {3, tab->addr + 16}};
-	struct moduledata_word words_116[] = {{0, tab->addr},
-					      {1, tab->names.addr},
-					      {13, tab->records.addr},
-					      {16, tab->functab.addr}};
+	const struct moduledata_layout *at = moduledata_layout(headers[tab->layout].release);
+	struct moduledata_word words[] = {{0, tab->addr},
+					  {at->functab, tab->functab.addr},
+					  {at->names, tab->names.addr},
+					  {at->records, tab->records.addr}};
 
-	if (tab->layout == PCLNTAB_12)
-		tab->moduledata = moduledata_find(tab->img, words_12, 2);
-	else
-		tab->moduledata = moduledata_find(tab->img, words_116, 4);
+	tab->moduledata = moduledata_find(tab->img, words, at->names ? 4 : 2);
 }
 
-/* Which Go, as far as the layout of header and moduledata tells, and what it implies: the word of
- * moduledata.gofunc and the number of funcID_wrapper (0: to be found in the records). */
-struct generation {
-	int minor;
-	unsigned gofunc_word;
-	uint8_t wrapper_id;
-};
-
-static struct generation generation_of(const struct pclntab *tab)
+/* The lowest release that the layout of header and moduledata is of */
+static int release_of(const struct pclntab *tab)
 {
+	const struct moduledata_layout *at = moduledata_layout(RELEASE_NO_TEXT_START);
 	uint64_t md = tab->moduledata;
 
-	if (tab->layout == PCLNTAB_12)
-		return (struct generation){15, 0, 22};
-	if (tab->layout == PCLNTAB_116)
-		return (struct generation){16, 0, 22};
-	if (tab->layout == PCLNTAB_118)
-		return (struct generation){18, 38, 21};
-	if (tab->text)
-		return (struct generation){20, 40, 0};
-	/* words 37 and 38: types and etypes, or from 1.27 types and the size typedesclen */
-	if (moduledata_word(tab->img, md, 38) > moduledata_word(tab->img, md, 37))
-		return (struct generation){26, 40, 23};
-	return (struct generation){27, 43, 23};
+	if (tab->layout != PCLNTAB_120 || tab->text)
+		return headers[tab->layout].release;
+	/* an address; from 1.27 the size of the descriptors */
+	if (moduledata_word(tab->img, md, at->types_end) > moduledata_word(tab->img, md, at->types))
+		return RELEASE_NO_TEXT_START;
+	return RELEASE_TYPES_IN_A_ROW;
 }
 
 /* From 1.20 to 1.25 the number was 21, 22 or 23; it is the highest that is used. */
@@ -181,6 +172,13 @@ static uint8_t highest_func_id(const struct pclntab *tab)
 			highest = tab->records.data[record + RECORD_FUNC_ID_120];
 	}
 	return highest;
+}
+
+static uint8_t wrapper_id(const struct pclntab *tab)
+{
+	if (headers[tab->layout].wrapper_id)
+		return headers[tab->layout].wrapper_id;
+	return tab->release_guess >= RELEASE_NO_TEXT_START ? WRAPPER_ID_126 : highest_func_id(tab);
 }
 
 static bool is_sorted(const struct pclntab *tab)
@@ -217,18 +215,19 @@ static const char *read_table(struct pclntab *tab, const struct image *img, uint
 		return "is empty";
 	find_moduledata(tab);
 
-	struct generation gen = generation_of(tab);
+	const struct moduledata_layout *at;
 
+	tab->release_guess = release_of(tab);
+	at = moduledata_layout(tab->release_guess);
 	if (!wide(tab) && !tab->text)
-		tab->text = moduledata_word(img, tab->moduledata, 22);
+		tab->text = moduledata_word(img, tab->moduledata, at->text);
 	if (!wide(tab) && !tab->text)
 		return "cannot be read without runtime.moduledata, which was not found";
 	if (!is_sorted(tab))
 		return "is malformed: its functions are not in order";
-	tab->minor_guess = gen.minor;
-	if (gen.gofunc_word && tab->moduledata)
-		tab->gofunc = moduledata_word(img, tab->moduledata, gen.gofunc_word);
-	tab->wrapper_id = gen.wrapper_id ? gen.wrapper_id : highest_func_id(tab);
+	if (at->gofunc && tab->moduledata)
+		tab->gofunc = moduledata_word(img, tab->moduledata, at->gofunc);
+	tab->wrapper_id = wrapper_id(tab);
 	return NULL;
 }
 

@@ -24,7 +24,7 @@ struct pclntab {
 	uint64_t addr; /* of the header */
 	enum pclntab_layout layout;
 	unsigned quantum; /* bytes */
-	int minor_guess;
+	int release_guess;
 	uint32_t nfunc;
 	uint64_t text;       /* base of entry offsets, from 1.18 */
 	uint64_t gofunc;     /* base of funcdata offsets, from 1.18; 0: unknown */

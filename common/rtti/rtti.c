@@ -9,6 +9,7 @@
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "elf/image.h"
+#include "golang/release.h"
 #include "program/moduledata.h"
 #include "program/pclntab.h"
 #include "rtti/rtti_gccgo.h"
@@ -18,21 +19,8 @@ enum {
 	ITAB_SIZE = 24,           /* bytes, without the methods */
 	MAX_REFERENCES = 1 << 25, /* far beyond what programs have */
 	MAX_SAMPLES = 1000,
-};
-
-/* words of moduledata; 0: it has none such */
-struct rtti_lists {
-	int minor; /* from this Go 1.N on */
-	unsigned text, types, types_end;
-	unsigned typelinks, itablinks;            /* slices */
-	unsigned types_len, itabs_off, itabs_len; /* in bytes, from types */
-	unsigned swiss_size;
-};
-
-static const struct rtti_lists LISTS[] = {
-	{15, 12, 25, 26, 30, 33, 0, 0, 0, 112}, {16, 22, 35, 36, 40, 43, 0, 0, 0, 112},
-	{18, 22, 35, 36, 42, 45, 0, 0, 0, 112}, {20, 22, 37, 38, 44, 47, 0, 0, 0, 112},
-	{26, 22, 37, 38, 45, 48, 0, 0, 0, 112}, {27, 22, 37, 39, 0, 0, 38, 40, 41, 136},
+	SWISS_MAP = 112, /* bytes of its descriptor; OLD_MAP of others */
+	SWISS_MAP_LONG = 136,
 };
 
 /* --- opening --- */
@@ -51,18 +39,10 @@ static const uint8_t *slice_at(const struct rtti *rtti, unsigned word, size_t si
 	return image_at(img, addr, len * size);
 }
 
-static const struct rtti_lists *lists_of(const struct pclntab *tab)
-{
-	size_t i = sizeof(LISTS) / sizeof(*LISTS) - 1;
-
-	while (i && LISTS[i].minor > pclntab_minor_guess(tab))
-		i--;
-	return &LISTS[i];
-}
-
 static void locate(struct rtti *rtti, const struct image *img)
 {
-	const struct rtti_lists *lists = rtti->lists;
+	const struct moduledata_layout *lists = rtti->lists;
+	bool is_long = lists->first >= RELEASE_LONG_MAP_TYPE;
 	uint64_t md = rtti->moduledata;
 
 	rtti->mod = (struct rtti_module){
@@ -70,7 +50,7 @@ static void locate(struct rtti *rtti, const struct image *img)
 		.types = moduledata_word(img, md, lists->types),
 		.types_end = moduledata_word(img, md, lists->types_end),
 		.text = moduledata_word(img, md, lists->text),
-		.swiss_size = lists->swiss_size,
+		.swiss_size = is_long ? SWISS_MAP_LONG : SWISS_MAP,
 	};
 }
 
@@ -110,18 +90,15 @@ static bool has_shifted_offsets(const struct rtti *rtti)
 	return false;
 }
 
-/* Two layouts of moduledata were used by two versions each, whose descriptors differ. */
-static void tell_apart(struct rtti *rtti, int minor)
+/* Is it of a release before `change`? A layout of moduledata may be of releases on both sides of
+ * it: where the file does not say which it is of, `guess` looks at what the descriptors are like.
+ */
+static bool is_before(const struct rtti *rtti, int release, int change,
+		      bool (*guess)(const struct rtti *rtti))
 {
-	struct rtti_module *mod = &rtti->mod;
-
-	mod->wide_lengths = rtti->lists->minor == 15;
-	if (rtti->lists->minor == 16)
-		mod->wide_lengths = minor < 0 ? has_wide_lengths(rtti) : minor < 17;
-	if (rtti->lists->minor == 18)
-		mod->shifted_offsets = minor < 0 ? has_shifted_offsets(rtti) : minor < 19;
-	if (rtti->lists->minor < 18)
-		mod->shifted_offsets = true;
+	if (rtti->lists->last < change || rtti->lists->first >= change)
+		return rtti->lists->last < change;
+	return release < 0 ? guess(rtti) : release < change;
 }
 
 struct rtti *rtti_open(const struct image *img, const struct pclntab *tab, int minor,
@@ -137,9 +114,11 @@ struct rtti *rtti_open(const struct image *img, const struct pclntab *tab, int m
 		return rtti;
 	}
 	rtti->moduledata = pclntab_moduledata(tab);
-	rtti->lists = lists_of(tab);
+	rtti->lists = moduledata_layout(pclntab_release_guess(tab));
 	locate(rtti, img);
-	tell_apart(rtti, minor);
+	rtti->mod.wide_lengths = is_before(rtti, minor, RELEASE_VARINT_NAMES, has_wide_lengths);
+	rtti->mod.shifted_offsets =
+		is_before(rtti, minor, RELEASE_PLAIN_OFFSETS, has_shifted_offsets);
 	if (rtti->moduledata && rtti->mod.types < rtti->mod.types_end &&
 	    image_left(img, rtti->mod.types))
 		return rtti;
@@ -221,7 +200,7 @@ static void walk_descriptors(struct rtti *rtti)
 
 static void walk_itabs(struct rtti *rtti)
 {
-	const struct rtti_lists *lists = rtti->lists;
+	const struct moduledata_layout *lists = rtti->lists;
 	const struct image *img = rtti->mod.img;
 	uint64_t addr = rtti->mod.types + moduledata_word(img, rtti->moduledata, lists->itabs_off);
 	uint64_t len = moduledata_word(img, rtti->moduledata, lists->itabs_len);

@@ -41,7 +41,7 @@ struct rtti {
 	size_t texts, fields; /* what types took already: both are bounded */
 
 	uint64_t moduledata; /* address */
-	const struct rtti_lists *lists;
+	const struct moduledata_layout *lists;
 	bool searched;     /* for all that there are */
 	size_t references; /* followed while searching: bounded */
 	struct rtti_method *methods;

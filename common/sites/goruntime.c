@@ -308,7 +308,7 @@ int goruntime_read(const struct image *img, const struct pclntab *tab, struct si
 		out->minor = info.minor;
 	}
 	if (out->minor < 0)
-		out->minor = pclntab_minor_guess(tab);
+		out->minor = pclntab_release_guess(tab);
 	out->g_in_register = arm || out->minor >= RELEASE_REGISTERS_AMD64;
 	known_layout(out);
 	known_creation(out, known ? info.minor : -1);

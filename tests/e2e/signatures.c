@@ -146,7 +146,7 @@ static int open_program(struct program *p, const char *path)
 	if (!p->tab)
 		goto fail;
 	p->types = gotypes_new();
-	p->minor = pclntab_minor_guess(p->tab);
+	p->minor = pclntab_release_guess(p->tab);
 	if (buildinfo_read(p->img, &info) && info.minor > 0)
 		p->minor = info.minor;
 	p->dbg = debuginfo_open(p->img, p->tab, p->minor, p->types, &err);

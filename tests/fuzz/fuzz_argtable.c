@@ -99,7 +99,7 @@ static void walk_image(const struct image *img)
 	if (!walk.tab)
 		return;
 	walk.dec = insn_decoder_new(image_arch(img));
-	walk.minor = pclntab_minor_guess(walk.tab);
+	walk.minor = pclntab_release_guess(walk.tab);
 	if (walk.minor < OLDEST)
 		walk.minor = OLDEST;
 	for (size_t i = 0; i < pclntab_count(walk.tab) && i < MAX_FUNCTIONS; i++)

@@ -116,7 +116,7 @@ static void check_types(struct debuginfo *dbg)
 static void check_image(const struct image *img)
 {
 	struct pclntab *tab = pclntab_open(img, NULL);
-	int minor = tab ? pclntab_minor_guess(tab) : 15;
+	int minor = tab ? pclntab_release_guess(tab) : 15;
 	struct gotypes *types = gotypes_new();
 	struct debuginfo *dbg = debuginfo_open(img, tab, minor, types, NULL);
 

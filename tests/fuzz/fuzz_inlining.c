@@ -108,7 +108,7 @@ static void walk_image(const struct image *img)
 	struct walk walk = {img, tab, site_finder_new(img, tab), gotypes_new(), 0, 0};
 	struct goruntime runtime;
 
-	walk.minor = pclntab_minor_guess(tab);
+	walk.minor = pclntab_release_guess(tab);
 	if (walk.minor < OLDEST)
 		walk.minor = OLDEST;
 	goruntime_read(img, tab, walk.finder, &runtime, NULL);

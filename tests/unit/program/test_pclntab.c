@@ -202,7 +202,7 @@ static void test_minor_guess(void **state)
 
 		gofile_make(&o.g, minors[i], EM_X86_64);
 		open_it(&o);
-		assert_int_equal(pclntab_minor_guess(o.tab), guesses[i]);
+		assert_int_equal(pclntab_release_guess(o.tab), guesses[i]);
 		close_it(&o);
 	}
 }
