@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Times calls: each goroutine has a stack of the calls that it is in, and what has ended is added
- * up in a log-linear histogram.
+ * up by latency_sums.bpf.c.
  *
- *   -DROWS=n         names that are told apart
- *   -DUNIT=n         ns in a unit of the histogram
- *   -DPER_ROW        a histogram for each row, not one for all
- *   -DGOROUTINES=n -DDEEP_CALLS=n -DPLACES=n    room in the maps
+ *   -DGOROUTINES=n -DDEEP_CALLS=n    room in the maps
  *
  * A goroutine runs on one thread at a time, so its stack of calls is never touched twice at once.
  * A call is over, whatever became of it, once its goroutine runs with a stack that does not reach
@@ -19,43 +16,19 @@
 #define SAME_DEPTH_MAX 8 /* inlined copies nested in one frame that are told apart */
 #define DELETED_MAX 16   /* times 64: of calls that end at once, those whose entries are deleted */
 
-struct control {
-	u32 active;
-	u32 epoch; /* which of the two extremes of a row is in use */
-};
-
 #define MARKS_MAX 65536
-/* no more than all histograms have: the kernel sets the table up at once, in its full width */
-#define PLACES_MAX (ROWS * HISTOGRAM_SLOTS < PLACES ? ROWS * HISTOGRAM_SLOTS : PLACES)
-
-BPF_ARRAY(control, struct control, 1);
 BPF_F_TABLE("hash", struct goroutine_key, struct calls, goroutines, GOROUTINES, BPF_F_NO_PREALLOC);
 BPF_F_TABLE("hash", struct deep_key, struct call, deep_calls, DEEP_CALLS, BPF_F_NO_PREALLOC);
 /* how stale entries of deep_calls ended; those that no mark is about, by a panic */
 BPF_F_TABLE("hash", struct goroutine_key, struct end_mark, marks, MARKS_MAX, BPF_F_NO_PREALLOC);
-BPF_PERCPU_ARRAY(sums, struct call_sums, ROWS);
-BPF_ARRAY(extremes, struct call_extremes, ROWS * 2);
 BPF_ARRAY(no_calls, struct calls, 1);
-BPF_PERCPU_ARRAY(losses, u64, LOSSES);
-#ifdef PER_ROW
-BPF_F_TABLE("hash", u64, u64, places, PLACES_MAX, BPF_F_NO_PREALLOC);
-#else
-BPF_PERCPU_ARRAY(histogram, u64, HISTOGRAM_SLOTS);
-#endif
 
 /* file: find_cookie.bpf.c */
 /* file: follow_exec.bpf.c */
 /* file: descendants.bpf.c */
 /* file: processes.bpf.c */
+/* file: latency_sums.bpf.c */
 /* file: first_over.bpf.c */
-
-static inline void count_loss(u32 loss)
-{
-	u64 *n = losses.lookup(&loss);
-
-	if (n)
-		__sync_fetch_and_add(n, 1);
-}
 
 static inline struct call *call_at(struct goroutine_key *who, struct calls *calls, u64 index)
 {
@@ -78,16 +51,6 @@ static inline void forget_last(struct goroutine_key *who, struct calls *calls)
 	key.who = *who;
 	key.index = calls->count;
 	deep_calls.delete(&key);
-}
-
-static inline void count_abandoned(u32 row, enum ending how)
-{
-	struct call_sums *sum = sums.lookup(&row);
-
-	if (!sum)
-		return;
-	/* by address and not by name: without branches for the verifier to walk */
-	__sync_fetch_and_add(&sum->panicked + (how & 3), 1);
 }
 
 /* Ends the calls whose frames lie at `depth` or deeper. Those that have map entries of their own
@@ -151,12 +114,6 @@ static inline void forget_if_idle(struct goroutine_key *who, struct calls *calls
 {
 	if (!calls->count)
 		goroutines.delete(who);
-}
-
-/* Why a map took no entry: for want of room, which is `full`, or of memory. */
-static inline void count_refusal(long error, u32 full)
-{
-	count_loss(error == -E2BIG ? full : LOSS_MEMORY);
 }
 
 /* NULL: the call that begins is lost, and counted so */
@@ -226,48 +183,6 @@ static inline void on_call(struct goroutine_key *who, struct calls *calls, struc
 	error = remember(who, calls, call, to, how);
 	if (error)
 		count_refusal(error, LOSS_DEEP);
-}
-
-static inline void place(u32 row, u64 ns)
-{
-	u32 slot = histogram_index(ns / UNIT);
-	u64 *count;
-#ifdef PER_ROW
-	u64 key = (u64)row << 32 | slot, none = 0;
-
-	count = places.lookup(&key);
-	if (!count) {
-		/* whoever is first makes it */
-		places.insert(&key, &none);
-		count = places.lookup(&key);
-	}
-	if (!count) {
-		count_loss(LOSS_PLACES);
-		return;
-	}
-#else
-	count = histogram.lookup(&slot);
-	if (!count)
-		return;
-#endif
-	__sync_fetch_and_add(count, 1);
-}
-
-static inline void on_end(u32 row, u64 ns, u32 epoch)
-{
-	struct call_sums *sum = sums.lookup(&row);
-	u32 index = row * 2 + (epoch & 1);
-	struct call_extremes *ext = extremes.lookup(&index);
-
-	if (sum) {
-		__sync_fetch_and_add(&sum->count, 1);
-		__sync_fetch_and_add(&sum->total_ns, ns);
-	}
-	if (ext) {
-		extremes_raise(&ext->max_ns, ns);
-		extremes_raise(&ext->not_min_ns, ~ns);
-	}
-	place(row, ns);
 }
 
 /* Takes the call of this row and copy out of those of the same depth, which end the goroutine's

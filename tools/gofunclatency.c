@@ -17,6 +17,7 @@
 #include "kernel/kernelfeature.h"
 #include "selection/selection.h"
 #include "tracing/latency.h"
+#include "tracing/latency_show.h"
 #include "tracing/options.h"
 #include "tracing/toolrun.h"
 
@@ -26,8 +27,7 @@ enum { GOROUTINES_MAX = 1 << 20, DEEP_CALLS_MAX = 1 << 20, PLACES_MAX = 1 << 22 
 struct timer {
 	const struct options *opts;
 	bool micros, millis, per_function;
-	const char *unit;
-	uint64_t unit_ns;
+	struct latency_words words;
 	const struct selection *sel;
 	struct latency *lat;
 	uint64_t switched; /* in all */
@@ -57,7 +57,7 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 
 	timer->sel = tracer->sel;
 	timer->lat = latency_new(tracer->bpf, tracer->sel->row_count, timer->per_function,
-				 timer->unit_ns);
+				 timer->words.unit_ns);
 	if (latency_switch(timer->lat, true))
 		return errmsg_set(err, "cannot switch the BPF program on: %s", strerror(errno));
 	return 0;
@@ -70,32 +70,9 @@ static int stop(void *ctx)
 	return latency_switch(timer->lat, false);
 }
 
-static void json_member(struct json *json, const char *key, uint64_t value)
-{
-	json_key(json, key);
-	json_u64(json, value);
-}
-
-static void json_buckets(struct json *json, const struct histogram *h)
-{
-	json_key(json, "buckets");
-	json_array(json);
-	for (unsigned i = 0; i < HISTOGRAM_SLOTS; i++) {
-		if (!h->slots[i])
-			continue;
-		json_array(json);
-		json_u64(json, histogram_low(i));
-		json_u64(json, histogram_high(i));
-		json_u64(json, h->slots[i]);
-		json_array_end(json);
-	}
-	json_array_end(json);
-}
-
 static void json_report(const struct timer *timer, const char *name,
 			const struct latency_report *report)
 {
-	const struct histogram *h = &report->hist;
 	struct json json;
 
 	json_init(&json, stdout);
@@ -106,78 +83,13 @@ static void json_report(const struct timer *timer, const char *name,
 		toolrun_json_time(&json);
 	json_key(&json, "func");
 	json_string(&json, name);
-	json_key(&json, "unit");
-	json_string(&json, "ns");
-	json_member(&json, "count", report->count);
-	json_member(&json, "total", report->total_ns);
-	json_member(&json, "min", report->min_ns);
-	json_member(&json, "max", report->max_ns);
-	json_member(&json, "p50", histogram_percentile(h, 50));
-	json_member(&json, "p90", histogram_percentile(h, 90));
-	json_member(&json, "p99", histogram_percentile(h, 99));
-	json_buckets(&json, h);
-	json_member(&json, "panicked", report->panicked);
-	json_member(&json, "exited", report->exited);
-	json_member(&json, "lost", report->lost);
-	json_member(&json, "process_ended", report->process_ended);
-	json_member(&json, "running", report->running);
+	latency_json(&json, report);
+	latency_json_member(&json, "panicked", report->panicked);
+	latency_json_member(&json, "exited", report->exited);
+	latency_json_member(&json, "lost", report->lost);
+	latency_json_member(&json, "process_ended", report->process_ended);
+	latency_json_member(&json, "running", report->running);
 	json_object_end(&json);
-}
-
-/* "not in the histogram: 3 ended by a panic, 1 still running" */
-static void print_unreturned(const struct latency_report *report)
-{
-	const struct {
-		uint64_t count;
-		const char *what;
-	} kinds[] = {
-		{report->panicked, "ended by a panic"},
-		{report->exited, "ended by runtime.Goexit"},
-		{report->switched, "left on a system stack"},
-		{report->lost, "whose end was not seen"},
-		{report->process_ended, "in processes that ended"},
-		{report->running, "still running"},
-	};
-	const char *before = "not in the histogram: ";
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		if (!kinds[i].count)
-			continue;
-		printf("%s%" PRIu64 " %s", before, kinds[i].count, kinds[i].what);
-		before = ", ";
-	}
-	if (*before == ',')
-		putchar('\n');
-}
-
-/* A microsecond is coarse for what many calls take. */
-static void print_average(const struct timer *timer, const struct latency_report *report)
-{
-	uint64_t ns = report->total_ns / report->count;
-
-	printf("\navg = %" PRIu64, ns / timer->unit_ns);
-	if (timer->micros)
-		printf(".%" PRIu64, ns % 1000 / 100);
-}
-
-static void print_report(const struct timer *timer, const struct latency_report *report)
-{
-	const struct histogram *h = &report->hist;
-	uint64_t total = report->total_ns / timer->unit_ns;
-
-	if (report->count) {
-		histogram_print_log2(stdout, h, timer->unit);
-		print_average(timer, report);
-		printf(" %s, total: %" PRIu64 " %s, count: %" PRIu64 "\n", timer->unit, total,
-		       timer->unit, report->count);
-		printf("p50 = %" PRIu64 ", p90 = %" PRIu64 ", p99 = %" PRIu64 ", max = %" PRIu64
-		       " %s\n",
-		       histogram_percentile(h, 50), histogram_percentile(h, 90),
-		       histogram_percentile(h, 99), h->max, timer->unit);
-	} else {
-		puts("no call returned");
-	}
-	print_unreturned(report);
 }
 
 static bool is_empty(const struct latency_report *report)
@@ -197,7 +109,7 @@ static void show_row(const struct timer *timer, size_t row, const struct latency
 	fputs("\nFunction = ", stdout);
 	escape_print(stdout, name);
 	putchar('\n');
-	print_report(timer, report);
+	latency_print(&timer->words, report);
 }
 
 static void show_rows(struct timer *timer)
@@ -222,38 +134,8 @@ static void show_total(struct timer *timer)
 	if (timer->opts->json)
 		json_report(timer, NULL, report);
 	else
-		print_report(timer, report);
+		latency_print(&timer->words, report);
 	free(report);
-}
-
-/* "12 calls not tracked: the map of goroutines is full (1048576 at a time)" */
-static void say_loss(uint64_t count, const char *when, unsigned loss)
-{
-	static const struct {
-		const char *what;
-		uint32_t room; /* 0: not a matter of room */
-	} reasons[LOSSES] = {
-		[LOSS_GOROUTINES] = {"not tracked: the map of goroutines is full", GOROUTINES_MAX},
-		[LOSS_PROCESSES] = {"not tracked: the map of processes is full", 0},
-		[LOSS_DEEP] = {"not tracked: the map of deep calls is full", DEEP_CALLS_MAX},
-		[LOSS_MEMORY] = {"not tracked: the kernel had no memory", 0},
-		[LOSS_UNREADABLE] = {"not tracked: memory of the goroutine could not be read", 0},
-		[LOSS_PLACES] = {"not in a histogram: the map of histograms is full", PLACES_MAX},
-	};
-
-	if (!count)
-		return;
-	fprintf(stderr, "gofunclatency: %s%" PRIu64 " call%s %s", when, count,
-		count == 1 ? "" : "s", reasons[loss].what);
-	if (reasons[loss].room)
-		fprintf(stderr, " (%" PRIu32 " at a time)", bpfmap_room(reasons[loss].room));
-	fputc('\n', stderr);
-}
-
-static void say_losses(const struct timer *timer)
-{
-	for (unsigned i = 0; i < LOSSES; i++)
-		say_loss(latency_lost(timer->lat, i), "", i);
 }
 
 static int show(void *ctx, bool final, struct errmsg *err)
@@ -272,7 +154,7 @@ static int show(void *ctx, bool final, struct errmsg *err)
 		putchar('\n');
 	fflush(stdout);
 	if (timer->opts->interval_ns)
-		say_losses(timer);
+		latency_say_losses(&timer->words, timer->lat);
 	return 0;
 }
 
@@ -293,9 +175,8 @@ static void say_lost(void *ctx)
 		fprintf(stderr,
 			"gofunclatency: %" PRIu64 " calls left on a system stack, not counted\n",
 			timer->switched);
-	for (unsigned i = 0; i < LOSSES; i++)
-		say_loss(latency_lost_in_all(timer->lat, i),
-			 timer->opts->interval_ns ? "in total " : "", i);
+	latency_say_all_losses(&timer->words, timer->lat,
+			       timer->opts->interval_ns ? "in total " : "");
 }
 
 static const struct options_def own_options[] = {
@@ -318,13 +199,14 @@ static const char examples[] =
 
 static int run_timer(struct timer *timer, const struct options_tool *tool)
 {
+	struct latency_words *words = &timer->words;
 	bool json = timer->opts->json;
 
 	/* JSON is in ns, whatever the picture would be in */
-	timer->unit = timer->millis ? "msecs" : timer->micros ? "usecs" : "nsecs";
-	timer->unit_ns = json ? 1 : timer->millis ? 1000000 : timer->micros ? 1000 : 1;
+	words->unit = timer->millis ? "msecs" : timer->micros ? "usecs" : "nsecs";
+	words->unit_ns = json ? 1 : timer->millis ? 1000000 : timer->micros ? 1000 : 1;
 	struct bpfprog_define defs[6] = {
-		{"UNIT", timer->unit_ns},
+		{"UNIT", words->unit_ns},
 		{"GOROUTINES", bpfmap_room(GOROUTINES_MAX)},
 		{"DEEP_CALLS", bpfmap_room(DEEP_CALLS_MAX)},
 		{"PLACES", bpfmap_room(PLACES_MAX)},
@@ -359,7 +241,14 @@ static int run_timer(struct timer *timer, const struct options_tool *tool)
 int main(int argc, char **argv)
 {
 	struct options opts;
-	struct timer timer = {.opts = &opts};
+	struct timer timer = {.opts = &opts,
+			      .words = {.tool = "gofunclatency",
+					.what = "call",
+					.none = "no call returned",
+					.running = "still running",
+					.goroutines = GOROUTINES_MAX,
+					.deep_calls = DEEP_CALLS_MAX,
+					.places = PLACES_MAX}};
 	struct options_tool tool = {.name = "gofunclatency",
 				    .about = "Time Go functions and print latency as a histogram",
 				    .args = "[BINARY:]PATTERN... [-- COMMAND [ARG...]]",

@@ -66,6 +66,12 @@ struct calls { /* of one goroutine (gccgo: on one segment of its stack), outermo
 	struct call call[CALLS_INLINE];
 };
 
+struct only_call {                /* the beginning of struct calls, of who makes one at a time */
+	unsigned long long count; /* 1 */
+	unsigned long long ended;
+	struct call call;
+};
+
 struct call_sums { /* for each row, on each CPU; only ever added to */
 	unsigned long long count;
 	unsigned long long total_ns;

@@ -44,7 +44,9 @@ struct selection_want {
 	/* entry sites must have the arguments in their registers; probes carry the number of
 	 * their place, not of their row */
 	bool args, places;
-	bool may_miss; /* gofuncs: what cannot be traced is wanted all the same */
+	/* gofuncs: what cannot be traced is wanted all the same; functions of runtime_func.h: as
+	 * args, and probes carry their group */
+	bool may_miss, runtime;
 };
 
 struct selection {

@@ -41,8 +41,10 @@ static const char *find_func_sites(struct selection *sel, struct selection_item 
 
 	if (!pclntab_func(item->prog->tab, item->func, &fn))
 		return "the entry in the function table is malformed";
-	if (site_entry(finder, &fn, sel->want.args, &item->entry, &reason))
+	if (site_entry(finder, &fn, sel->want.args || sel->want.runtime, &item->entry, &reason))
 		return reason;
+	if (sel->want.runtime && !item->entry.args_intact)
+		return "the arguments are gone where a probe could stand";
 	item->first_exit = sel->exits.count;
 	if (item->returns && site_returns(finder, &fn, &sel->exits, &reason))
 		return reason;

@@ -10,7 +10,7 @@
 #include "kernel/processes.h"
 
 struct latency_ends {
-	int goroutines, deep_calls, marks; /* maps */
+	int goroutines, deep_calls, marks; /* maps; -1: the kernel side has none */
 	size_t rows;
 	struct processes *procs;
 	struct latency_end *of; /* one for each row */
@@ -111,13 +111,19 @@ static int count_deep(const void *key, const void *value, void *ctx)
 	return 0;
 }
 
+static int sweep_map(struct latency_ends *ends, int fd,
+		     int (*fn)(const void *key, const void *value, void *arg))
+{
+	return fd < 0 ? 0 : processes_sweep(ends->procs, fd, fn, ends);
+}
+
 /* deep calls are counted by what their goroutines say */
 static int sweep_maps(struct latency_ends *ends)
 {
-	if (processes_sweep(ends->procs, ends->deep_calls, count_deep, ends) ||
-	    processes_sweep(ends->procs, ends->goroutines, count_goroutine, ends))
+	if (sweep_map(ends, ends->deep_calls, count_deep) ||
+	    sweep_map(ends, ends->goroutines, count_goroutine))
 		return -1;
-	return processes_sweep(ends->procs, ends->marks, NULL, NULL);
+	return sweep_map(ends, ends->marks, NULL);
 }
 
 int latency_ends_sweep(struct latency_ends *ends)
@@ -138,11 +144,21 @@ bool latency_ends_due(struct latency_ends *ends)
 	return processes_due(ends->procs);
 }
 
+static int count_all(struct latency_ends *ends, int fd,
+		     int (*fn)(const void *key, const void *value, void *arg))
+{
+	size_t key_size, value_size;
+
+	if (fd < 0)
+		return 0;
+	if (bpfmap_sizes(fd, &key_size, &value_size))
+		return -1;
+	return bpfmap_each(fd, key_size, value_size, fn, ends);
+}
+
 int latency_ends_count(struct latency_ends *ends)
 {
-	if (bpfmap_each(ends->goroutines, sizeof(struct goroutine_key), sizeof(struct calls),
-			count_goroutine, ends))
+	if (count_all(ends, ends->goroutines, count_goroutine))
 		return -1;
-	return bpfmap_each(ends->deep_calls, sizeof(struct deep_key), sizeof(struct call),
-			   count_deep, ends);
+	return count_all(ends, ends->deep_calls, count_deep);
 }

@@ -231,7 +231,9 @@ static int check(const struct options_tool *tool, const struct options *opts, bo
 		return errmsg_set(err, "no COMMAND after '--'");
 	if (opts->pid && opts->command)
 		return errmsg_set(err, "-p PID and -- COMMAND exclude each other");
-	if (!opts->pattern_count)
+	if (tool->binaries && !opts->pattern_count && !opts->pid && !opts->command)
+		return errmsg_set(err, "no BINARY, -p PID or -- COMMAND given");
+	if (!tool->binaries && !opts->pattern_count)
 		return errmsg_set(err, "no %s given",
 				  strstr(tool->args, "PROBE") ? "PROBE" : "PATTERN");
 	return 0;

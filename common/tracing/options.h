@@ -16,7 +16,7 @@ struct options {              /* strings belong to argv */
 	uint64_t interval_ns; /* 0: none given */
 	uint64_t duration_ns; /* 0: none given */
 	bool timestamp, regexp, verbose, json, inlined, fips, force;
-	char **patterns; /* at least one */
+	char **patterns; /* at least one; or BINARYs, if any */
 	size_t pattern_count;
 	char **command; /* ends with NULL; NULL: none given */
 };
@@ -36,6 +36,7 @@ struct options_tool {
 	 * -h and --version, and -v and -D, though shown only if asked for. */
 	const char *shared;
 	const char *verbose;           /* what -v does in this tool; NULL: the usual */
+	bool binaries;                 /* takes BINARYs for patterns, or none with -p or COMMAND */
 	bool inlined;                  /* takes --inlined and --fips */
 	bool force;                    /* takes --force */
 	const struct options_def *own; /* ends with letter 0; NULL: none */

@@ -35,6 +35,8 @@ static unsigned copy_of(const struct selection_item *item)
 static uint32_t row_of(const struct probes *probes, const struct selection *sel,
 		       const struct selection_item *item)
 {
+	if (sel->want.runtime)
+		return item->group;
 	return sel->want.places ? (uint32_t)(probes->first_place + probes->count) : item->row;
 }
 

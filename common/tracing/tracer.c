@@ -223,7 +223,7 @@ static int select_functions(struct tracer *tracer, struct errmsg *err)
 {
 	const struct tracer_config *config = tracer->config;
 
-	if (add_patterns(tracer, err))
+	if (config->runtime_funcs ? tracer_add_binaries(tracer, err) : add_patterns(tracer, err))
 		return -1;
 	progress_functions(tracer->sel->item_count);
 	if (config->selected)

@@ -11,11 +11,17 @@
 #include "selection/selection.h"
 
 struct errmsg;
+struct runtime_func;
 struct tracer;
 
 struct tracer_config {
-	char *const *patterns; /* [p:][BINARY:]PATTERN */
+	char *const *patterns; /* [p:][BINARY:]PATTERN; with runtime_funcs: BINARY, or none */
 	size_t pattern_count;
+	/* NULL, or what is traced in each BINARY: function n of the runtime is group n of the
+	 * selection; its probes carry n as their row, and stand where its arguments are still in
+	 * their registers. */
+	const struct runtime_func *runtime_funcs;
+	size_t runtime_func_count;
 	/* NULL, or: pattern n is group n of the selection, and its calls are timed if [n] */
 	const bool *pattern_returns;
 	pid_t pid;            /* -p; 0: none */

@@ -12,6 +12,8 @@ struct program;
 /* The program of this file, read now unless it is already; the file becomes the tracer's, NULL too:
  * then *err says why. NULL and *err. */
 struct program *tracer_open(struct tracer *tracer, struct heldfile *file, struct errmsg *err);
+/* In place of patterns: config->runtime_funcs, of each BINARY. */
+int tracer_add_binaries(struct tracer *tracer, struct errmsg *err);
 /* Do the process and the files still go together? Asked after all was read, and when all is
  * attached. */
 int tracer_check(struct tracer *tracer, struct errmsg *err);

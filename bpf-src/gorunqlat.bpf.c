@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Times goroutines that wait for a processor: from runtime.casgstatus(gp, ..., _Grunnable), which
+ * is called before gp stands in a queue, to casgstatus(gp, _Grunnable, _Grunning).
+ *
+ *   -DGOROUTINES=n    that may wait at a time
+ *
+ * Whose changes of status are seen runs elsewhere, and has no goid yet where it is new: it is known
+ * by the address of its g, and waits once at a time.
+ */
+#include "goroutine.h"
+#include "goarg.h"
+#include "shared/histogram_index.h"
+#include "extremes.h"
+
+enum { RUNNABLE = 1, RUNNING = 2 }; /* Go's src/runtime/runtime2.go */
+
+BPF_F_TABLE("hash", struct goroutine_key, struct only_call, goroutines, GOROUTINES,
+	    BPF_F_NO_PREALLOC);
+
+/* file: find_cookie.bpf.c */
+/* file: follow_exec.bpf.c */
+/* file: descendants.bpf.c */
+/* file: processes.bpf.c */
+/* file: latency_sums.bpf.c */
+
+static inline void begin_waiting(struct goroutine_key *who, u64 now)
+{
+	struct only_call wait = {.count = 1, .call.start_ns = now};
+	long error = process_note(who);
+
+	if (error) {
+		count_refusal(error, LOSS_PROCESSES);
+		return;
+	}
+	error = goroutines.update(who, &wait);
+	if (error)
+		count_refusal(error, LOSS_GOROUTINES);
+}
+
+/* Takes it off the map. 0: it began before it could be seen. */
+static inline u64 began_waiting(struct goroutine_key *who)
+{
+	struct only_call *wait = goroutines.lookup(who);
+	u64 start = 0;
+
+	if (wait) {
+		start = wait->call.start_ns;
+		goroutines.delete(who);
+	}
+	return start;
+}
+
+int on_probe(struct pt_regs *ctx)
+{
+	u64 cookie = find_cookie(ctx), now = bpf_ktime_get_ns(), g, from, to, start;
+	struct goroutine_key who = {};
+	u32 zero = 0;
+	struct control *mode = control.lookup(&zero);
+
+	if (!mode || !mode->active || !probe_wanted() || !probe_is_call(ctx, cookie))
+		return 0;
+	if (goarg(ctx, cookie, GOARG_1, 0, 8, &g) || goarg(ctx, cookie, GOARG_2, 8, 4, &from) ||
+	    goarg(ctx, cookie, GOARG_3, 12, 4, &to)) {
+		count_loss(LOSS_UNREADABLE);
+		return 0;
+	}
+	if (from != RUNNABLE && to != RUNNABLE)
+		return 0;
+	who.id = g;
+	goroutine_process(&who);
+	start = began_waiting(&who);
+	/* Go 1.22 has coroutines runnable for a moment, which no one queues */
+	if (start && from == RUNNABLE && to == RUNNING)
+		on_end(0, now - start, mode->epoch);
+	else if (start && from != RUNNABLE)
+		count_abandoned(0, LOST);
+	if (to == RUNNABLE)
+		begin_waiting(&who, now);
+	return 0;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What has ended, added up in a log-linear histogram, and what was lost. The tools' side is
+ * common/tracing/latency.h. Put into each program's own text: libbcc knows maps there only.
+ *
+ *   -DROWS=n      names that are told apart
+ *   -DUNIT=n      ns in a unit of the histogram
+ *   -DPER_ROW     a histogram for each row, not one for all
+ *   -DPLACES=n    room for them
+ */
+struct control {
+	u32 active;
+	u32 epoch; /* which of the two extremes of a row is in use */
+};
+
+/* no more than all histograms have: the kernel sets the table up at once, in its full width */
+#define PLACES_MAX (ROWS * HISTOGRAM_SLOTS < PLACES ? ROWS * HISTOGRAM_SLOTS : PLACES)
+
+BPF_ARRAY(control, struct control, 1);
+BPF_PERCPU_ARRAY(sums, struct call_sums, ROWS);
+BPF_ARRAY(extremes, struct call_extremes, ROWS * 2);
+BPF_PERCPU_ARRAY(losses, u64, LOSSES);
+#ifdef PER_ROW
+BPF_F_TABLE("hash", u64, u64, places, PLACES_MAX, BPF_F_NO_PREALLOC);
+#else
+BPF_PERCPU_ARRAY(histogram, u64, HISTOGRAM_SLOTS);
+#endif
+
+static inline void count_loss(u32 loss)
+{
+	u64 *n = losses.lookup(&loss);
+
+	if (n)
+		__sync_fetch_and_add(n, 1);
+}
+
+static inline void count_abandoned(u32 row, enum ending how)
+{
+	struct call_sums *sum = sums.lookup(&row);
+
+	if (!sum)
+		return;
+	/* by address and not by name: without branches for the verifier to walk */
+	__sync_fetch_and_add(&sum->panicked + (how & 3), 1);
+}
+
+/* Why a map took no entry: for want of room, which is `full`, or of memory. */
+static inline void count_refusal(long error, u32 full)
+{
+	count_loss(error == -E2BIG ? full : LOSS_MEMORY);
+}
+
+static inline void place(u32 row, u64 ns)
+{
+	u32 slot = histogram_index(ns / UNIT);
+	u64 *count;
+#ifdef PER_ROW
+	u64 key = (u64)row << 32 | slot, none = 0;
+
+	count = places.lookup(&key);
+	if (!count) {
+		/* whoever is first makes it */
+		places.insert(&key, &none);
+		count = places.lookup(&key);
+	}
+	if (!count) {
+		count_loss(LOSS_PLACES);
+		return;
+	}
+#else
+	count = histogram.lookup(&slot);
+	if (!count)
+		return;
+#endif
+	__sync_fetch_and_add(count, 1);
+}
+
+static inline void on_end(u32 row, u64 ns, u32 epoch)
+{
+	struct call_sums *sum = sums.lookup(&row);
+	u32 index = row * 2 + (epoch & 1);
+	struct call_extremes *ext = extremes.lookup(&index);
+
+	if (sum) {
+		__sync_fetch_and_add(&sum->count, 1);
+		__sync_fetch_and_add(&sum->total_ns, ns);
+	}
+	if (ext) {
+		extremes_raise(&ext->max_ns, ns);
+		extremes_raise(&ext->not_min_ns, ~ns);
+	}
+	place(row, ns);
+}

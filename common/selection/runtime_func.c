@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "selection/runtime_func.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/errmsg.h"
+#include "program/pclntab.h"
+#include "selection/program.h"
+#include "selection/selection.h"
+#include "sites/inlining.h"
+
+struct copies {
+	const char *name;
+	size_t count;
+};
+
+static bool count_copy(const struct inlining_copy *copy, void *ctx)
+{
+	struct copies *copies = ctx;
+
+	copies->count += !strcmp(copy->name, copies->name);
+	return true;
+}
+
+static const char *find_name(const struct program *prog, const struct runtime_func *func)
+{
+	struct pclntab_func fn;
+
+	for (int i = 0; i < RUNTIME_FUNC_NAMES && func->names[i]; i++)
+		if (pclntab_named(prog->tab, func->names[i], &fn))
+			return func->names[i];
+	return NULL;
+}
+
+int runtime_func_add(struct selection *sel, const struct program *prog,
+		     const struct runtime_func *func, struct errmsg *err)
+{
+	const char *name = find_name(prog, func);
+	struct copies copies = {.name = name ? name : func->names[0]};
+
+	if (pclntab_is_gccgo(prog->tab))
+		return errmsg_set(err,
+				  "\"%s\" is built by gccgo: %s is known in the runtime of Go's gc "
+				  "compiler only",
+				  prog->path, func->names[0]);
+	inlining_each(prog->tab, count_copy, &copies);
+	if (copies.count)
+		return errmsg_set(err,
+				  "\"%s\": %s is inlined in %zu place%s, whose arguments cannot be "
+				  "read: not every call of it would be seen",
+				  prog->path, copies.name, copies.count,
+				  copies.count == 1 ? "" : "s");
+	if (!name)
+		return errmsg_set(
+			err,
+			"\"%s\": there is no %s in its runtime: that of Go 1.15 to 1.27 is "
+			"known",
+			prog->path, func->names[0]);
+	return selection_add(sel, prog, name, err);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions of Go's runtime that a tool asks for, as it knows what a call of them means, where
+ * other tools are given patterns. */
+#ifndef RUNTIME_FUNC_H
+#define RUNTIME_FUNC_H
+
+struct errmsg;
+struct program;
+struct selection;
+
+enum { RUNTIME_FUNC_NAMES = 2 };
+
+/* Known by its number in the tool's list, which the probe's cookie has as its row. Where arguments
+ * are is told to the kernel side: see bpf-src/goarg.h. */
+struct runtime_func {
+	/* What releases of Go call it: the first one that the program has counts. NULL: none. */
+	const char *names[RUNTIME_FUNC_NAMES];
+};
+
+/* Adds it to the current group of the selection, which has want.runtime. 0; -1 with *err where not
+ * every call of it could be seen: in programs of gccgo, and where it is not there or is inlined. */
+int runtime_func_add(struct selection *sel, const struct program *prog,
+		     const struct runtime_func *func, struct errmsg *err);
+
+#endif

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+/* gorunqlat: time that goroutines wait for a processor, as a histogram. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errmsg.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/signals.h"
+#include "kernel/bpfmap.h"
+#include "kernel/kernelfeature.h"
+#include "selection/runtime_func.h"
+#include "tracing/latency.h"
+#include "tracing/latency_show.h"
+#include "tracing/options.h"
+#include "tracing/toolrun.h"
+
+enum { GOROUTINES_MAX = 1 << 20 }; /* that wait at a time; the map takes memory as it fills */
+
+struct waits {
+	const struct options *opts;
+	struct latency_words words;
+	struct latency *lat;
+};
+
+static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
+{
+	struct waits *waits = ctx;
+
+	(void)letter;
+	(void)value;
+	(void)err;
+	waits->words.unit = "msecs";
+	waits->words.unit_ns = 1000000;
+	return 0;
+}
+
+static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
+{
+	struct waits *waits = ctx;
+
+	waits->lat = latency_new(tracer->bpf, tracer->sel->row_count, false, waits->words.unit_ns);
+	if (latency_switch(waits->lat, true))
+		return errmsg_set(err, "cannot switch the BPF program on: %s", strerror(errno));
+	return 0;
+}
+
+static void started(void *ctx)
+{
+	const struct waits *waits = ctx;
+	FILE *out = waits->opts->json ? stderr : stdout;
+
+	fputs("Tracing run queue latency of goroutines... Hit Ctrl-C to end.\n", out);
+	fflush(out);
+}
+
+static int stop(void *ctx)
+{
+	struct waits *waits = ctx;
+
+	return latency_switch(waits->lat, false);
+}
+
+static void json_report(const struct waits *waits, const struct latency_report *report)
+{
+	struct json json;
+
+	json_init(&json, stdout);
+	json_object(&json);
+	json_key(&json, "type");
+	json_string(&json, "runqlat");
+	if (waits->opts->timestamp)
+		toolrun_json_time(&json);
+	latency_json(&json, report);
+	latency_json_member(&json, "lost", report->lost);
+	latency_json_member(&json, "process_ended", report->process_ended);
+	latency_json_member(&json, "waiting", report->running);
+	json_object_end(&json);
+}
+
+static int show(void *ctx, bool final, struct errmsg *err)
+{
+	struct waits *waits = ctx;
+	struct latency_report *report;
+
+	if (latency_read(waits->lat, final))
+		return errmsg_set(err, "cannot read the histogram: %s", strerror(errno));
+	report = mem_alloc(sizeof(*report));
+	latency_total(waits->lat, report);
+	if (waits->opts->json) {
+		json_report(waits, report);
+	} else {
+		toolrun_print_time(waits->opts);
+		latency_print(&waits->words, report);
+		if (final)
+			putchar('\n');
+	}
+	free(report);
+	fflush(stdout);
+	if (waits->opts->interval_ns)
+		latency_say_losses(&waits->words, waits->lat);
+	return 0;
+}
+
+/* What cannot be swept now can be later. */
+static void sweep(void *ctx)
+{
+	struct waits *waits = ctx;
+
+	latency_sweep(waits->lat);
+}
+
+static void say_lost(void *ctx)
+{
+	const struct waits *waits = ctx;
+
+	latency_say_all_losses(&waits->words, waits->lat,
+			       waits->opts->interval_ns ? "in total " : "");
+}
+
+static const struct options_def own_options[] = {
+	{'m', "milliseconds", NULL, "millisecond histogram"},
+	{0},
+};
+
+static const char examples[] =
+	"    gorunqlat -p 181              # how long do goroutines of process 181 wait to run?\n"
+	"    gorunqlat etcd                # of all processes of this program\n"
+	"    gorunqlat -p 181 -i 1 -d 10   # 1 second summaries, for 10 seconds\n"
+	"    gorunqlat -mTi 5 ./app        # every 5 seconds, in milliseconds, with timestamps\n"
+	"    gorunqlat -jp 181             # JSON\n"
+	"    gorunqlat -- ./app arg        # run a program, from its first instruction\n";
+
+static int run_waits(struct waits *waits, const struct options_tool *tool)
+{
+	static const struct runtime_func funcs[] = {{{"runtime.casgstatus"}}};
+
+	if (waits->opts->json) /* in ns, whatever the picture would be in */
+		waits->words.unit_ns = 1;
+	struct bpfprog_define defs[] = {
+		{"UNIT", waits->words.unit_ns},
+		{"GOROUTINES", bpfmap_room(GOROUTINES_MAX)},
+		{"CMPXCHG", 1},
+	};
+	struct toolrun run = {.tool = tool,
+			      .opts = waits->opts,
+			      .config = {.cpu = -1,
+					 .runtime_funcs = funcs,
+					 .runtime_func_count = 1,
+					 .bpf_file = "gorunqlat.bpf.c",
+					 .defs = defs,
+					 .def_count = kernelfeature_cmpxchg() ? 3 : 2,
+					 .goroutines = true,
+					 .sleepable = true},
+			      .begin = begin,
+			      .started = started,
+			      .show = show,
+			      .sweep = sweep,
+			      .lost = say_lost,
+			      .stop = stop,
+			      .ctx = waits};
+	int status = toolrun(&run);
+
+	latency_free(waits->lat);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options opts;
+	struct waits waits = {.opts = &opts,
+			      .words = {.tool = "gorunqlat",
+					.what = "wait",
+					.none = "no goroutine waited",
+					.running = "still waiting",
+					.unit = "usecs",
+					.unit_ns = 1000,
+					.goroutines = GOROUTINES_MAX}};
+	struct options_tool tool = {
+		.name = "gorunqlat",
+		.about = "Time goroutines that wait for a processor and print a histogram",
+		.args = "[BINARY...] [-- COMMAND [ARG...]]",
+		.shared = "pidTvj",
+		.binaries = true,
+		.force = true,
+		.own = own_options,
+		.take = take_option,
+		.ctx = &waits,
+		.examples = examples};
+	struct errmsg err = {0};
+
+	signals_take(tool.name);
+	enum options_result result = options_parse(&tool, argc, argv, &opts, &err);
+
+	if (result != OPTIONS_RUN)
+		return options_answer(&tool, result, &err);
+	return run_waits(&waits, &tool);
+}
