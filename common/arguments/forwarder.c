@@ -6,11 +6,10 @@
 
 #include "abi/evidence.h"
 #include "base/mem.h"
-#include "machine/arch.h"
-#include "golang/forwarder_table.h"
-#include "golang/forwarder_types.h"
 #include "golang/funcname.h"
 #include "golang/signature.h"
+#include "golang/stdlib.h"
+#include "machine/arch.h"
 #include "program/pclntab.h"
 #include "sites/inlining.h"
 #include "sites/site_finder.h"
@@ -26,7 +25,8 @@ struct passing {
 	bool results;
 };
 
-static bool passing_begin(const struct forwarder_row *row, const char *callee, struct passing *out)
+static bool passing_begin(const struct stdlib_forwarder *row, const char *callee,
+			  struct passing *out)
 {
 	*out = (struct passing){.callee = callee,
 				.callee_signature = row->callee_signature,
@@ -43,7 +43,7 @@ static bool passing_begin(const struct forwarder_row *row, const char *callee, s
 }
 
 /* `row` is of the function whose copy holds that which `inner` is of. */
-static bool passing_through(const struct forwarder_row *row, struct passing *inner)
+static bool passing_through(const struct stdlib_forwarder *row, struct passing *inner)
 {
 	struct passing outer;
 
@@ -68,9 +68,9 @@ static bool follow(struct gotypes *memory, const struct inltree *tree, int32_t n
 {
 	for (int depth = 0; depth < CHAIN_MAX && node >= 0 && node < tree->count; depth++) {
 		const char *name = tree->nodes[node].name;
-		struct forwarder_row row;
+		struct stdlib_forwarder row;
 
-		if (!forwarder_row(memory, name, callee, minor, &row) ||
+		if (!stdlib_forwarder(memory, name, callee, minor, &row) ||
 		    !(depth ? passing_through(&row, out) : passing_begin(&row, callee, out)))
 			return false;
 		if (node == copy)
@@ -91,7 +91,7 @@ static bool parse(struct gotypes *memory, const struct signature_names *names, c
 	funcname_parse(function, &parts);
 	out->receiver = parts.receiver != NULL;
 	out->dictionary = -1;
-	out->source = GOFUNC_LIBRARY;
+	out->source = GOFUNC_STDLIB;
 	return true;
 }
 
@@ -227,8 +227,8 @@ bool forwarder_find(struct site_finder *finder, int minor, const struct inlining
 		    struct gotypes *memory, const struct signature_names *names,
 		    const struct gofunc *typed, struct forwarder_call *out)
 {
-	struct forwarder_types types = {names, memory, minor};
-	struct signature_names both = {forwarder_type, &types, minor};
+	struct stdlib_types types = {names, memory, minor};
+	struct signature_names both = {stdlib_type, &types, minor};
 	struct gofunc own, called;
 	struct pclntab_func callee;
 	struct passing passing;

@@ -6,7 +6,7 @@
 
 #include "abi/argtable.h"
 #include "arguments/funcinfo_gccgo.h"
-#include "arguments/funcinfo_library.h"
+#include "arguments/funcinfo_stdlib.h"
 #include "arguments/sigcheck.h"
 #include "base/errmsg.h"
 #include "base/mem.h"
@@ -286,9 +286,8 @@ static bool find(struct funcinfo *info, const struct pclntab_func *fn, struct go
 	if (!funcinfo_rtti(info) || rtti_func(info->rtti, fn->addr, out) ||
 	    !is_credible(info, fn, out))
 		return !pclntab_is_gccgo(info->prog->tab) &&
-		       funcinfo_library(info->memory, &names, fn, out) &&
-		       is_credible(info, fn, out);
-	funcinfo_library_names(info->memory, &names, fn, out);
+		       funcinfo_stdlib(info->memory, &names, fn, out) && is_credible(info, fn, out);
+	funcinfo_stdlib_names(info->memory, &names, fn, out);
 	return true;
 }
 

@@ -9,8 +9,8 @@ struct embedded_file {
 };
 
 /* each ends with a NULL name */
-extern const struct embedded_file embedded_files[];      /* bpf-src/ */
-extern const struct embedded_file embedded_forwarders[]; /* common/golang/forwarders.txt alone */
-extern const struct embedded_file embedded_signatures[]; /* common/golang/signatures.txt alone */
+extern const struct embedded_file embedded_files[]; /* bpf-src/ */
+/* common/golang/stdlib_forwarders.txt, stdlib_signatures.txt: one file each */
+extern const struct embedded_file embedded_stdlib_forwarders[], embedded_stdlib_signatures[];
 
 #endif

@@ -120,7 +120,7 @@ static const char *source_name(enum gofunc_source source)
 		return "run-time type information";
 	case GOFUNC_ARGINFO:
 		return "argument tables: sizes only";
-	case GOFUNC_LIBRARY:
+	case GOFUNC_STDLIB:
 		return "Go's standard library";
 	default:
 		return "not known";
@@ -136,7 +136,7 @@ static const char *source_key(enum gofunc_source source)
 		return "rtti";
 	case GOFUNC_ARGINFO:
 		return "argtables";
-	case GOFUNC_LIBRARY:
+	case GOFUNC_STDLIB:
 		return "library";
 	default:
 		return "none";

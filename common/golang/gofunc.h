@@ -32,7 +32,7 @@ enum gofunc_source {
 	GOFUNC_DEBUGINFO,
 	GOFUNC_RTTI,
 	GOFUNC_ARGINFO,
-	GOFUNC_LIBRARY, /* known of Go's standard library, from its sources */
+	GOFUNC_STDLIB, /* known of Go's standard library, from its sources */
 };
 
 struct gofunc {                 /* a signature; memory of a struct gotypes */

@@ -76,7 +76,7 @@ def arguments(version):
 @test()
 def table_as_made():
     """No row was changed since the tables were made, of releases that are not at hand either."""
-    checked = run([TESTS + "/forwarders/table", "--digest"])
+    checked = run([TESTS + "/stdlib/table", "--digest"])
     expect(checked.returncode == 0, checked.stdout)
 
 
@@ -84,7 +84,7 @@ def table_as_made():
 def table(version):
     """Each row is what the release's sources say."""
     toolchain(version)
-    checked = run([TESTS + "/forwarders/table", "--check", version], timeout=400)
+    checked = run([TESTS + "/stdlib/table", "--check", version], timeout=400)
     expect(checked.returncode == 0, checked.stdout[-2000:])
 
 

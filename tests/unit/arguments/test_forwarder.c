@@ -6,7 +6,6 @@
 
 #include "arguments/forwarder.h"
 #include "gofile_forwarder.h"
-#include "golang/forwarder_table.h"
 #include "golang/signature.h"
 #include "sites/inlining.h"
 #include "sites/site.h"
@@ -110,7 +109,7 @@ static void test_rename(void **state)
 		assert_string_equal(call.callee, "os.rename");
 		assert_int_equal(call.site.addr, gofile_forwarder_call(&s.o.g));
 		assert_int_equal(call.site.kind, SITE_INLINED_CALL);
-		assert_int_equal(call.sig.source, GOFUNC_LIBRARY);
+		assert_int_equal(call.sig.source, GOFUNC_STDLIB);
 		assert_int_equal(call.sig.param_count, 2);
 		assert_string_equal(call.sig.params[1].name, "newpath");
 		check_string(&call.layout.params[0], registers, 0, programs[i].first);
@@ -199,28 +198,13 @@ static void test_typed(void **state)
 	subject_drop(&s);
 }
 
-static void test_table(void **state)
-{
-	struct gotypes *memory = gotypes_new();
-	struct forwarder_row row;
-
-	(void)state;
-	assert_true(forwarder_row(memory, "fmt.Println", "fmt.Fprintln", 22, &row));
-	assert_string_equal(row.signature, "(a ...any) (n int, err error)");
-	assert_string_equal(row.passes, "1=");
-	assert_false(forwarder_row(memory, "fmt.Println", "fmt.Fprint", 22, &row));
-	assert_false(forwarder_row(memory, "fmt.Println", "fmt.Fprintln", 14, &row));
-	assert_string_equal(forwarder_made_of(memory, "os.FileMode", 19), "uint32");
-	assert_null(forwarder_made_of(memory, "fmt.Println", 19));
-	gotypes_free(memory);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rename),  cmocka_unit_test(test_chain),
-		cmocka_unit_test(test_refused), cmocka_unit_test(test_typed),
-		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_rename),
+		cmocka_unit_test(test_chain),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_typed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

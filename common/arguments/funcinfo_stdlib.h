@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What Go's sources say of functions of the standard library: for programs that do not. */
-#ifndef FUNCINFO_LIBRARY_H
-#define FUNCINFO_LIBRARY_H
+#ifndef FUNCINFO_STDLIB_H
+#define FUNCINFO_STDLIB_H
 
 #include <stdbool.h>
 
@@ -13,10 +13,10 @@ struct signature_names;
 
 /* false: not known, also where the program lacks a type whose size matters. Results that cannot be
  * told are left out with the rest. */
-bool funcinfo_library(struct gotypes *memory, const struct signature_names *names,
-		      const struct pclntab_func *fn, struct gofunc *out);
+bool funcinfo_stdlib(struct gotypes *memory, const struct signature_names *names,
+		     const struct pclntab_func *fn, struct gofunc *out);
 /* Gives the parameters and results of a signature that has none names, where the two agree. */
-void funcinfo_library_names(struct gotypes *memory, const struct signature_names *names,
-			    const struct pclntab_func *fn, struct gofunc *sig);
+void funcinfo_stdlib_names(struct gotypes *memory, const struct signature_names *names,
+			   const struct pclntab_func *fn, struct gofunc *sig);
 
 #endif

@@ -3,7 +3,7 @@
 // scan GOROOT MINOR GOARCH prints the functions of a Go release's standard library that do nothing
 // but call another one with parameters of their own, a line each, fields parted by tabs:
 //
-//	name, signature, callee, its signature, what is passed as what (as in forwarder_table.h),
+//	name, signature, callee, its signature, what is passed as what (as in stdlib.h),
 //	whether it is exported
 //
 // and before them the types that their signatures name, each with what it is made of.

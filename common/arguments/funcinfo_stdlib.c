@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "arguments/funcinfo_library.h"
+#include "arguments/funcinfo_stdlib.h"
 
 #include <string.h>
 
-#include "golang/forwarder_types.h"
+#include "golang/stdlib.h"
 #include "golang/funcname.h"
-#include "golang/golibrary.h"
 #include "golang/signature.h"
 #include "program/pclntab.h"
 
-bool funcinfo_library(struct gotypes *memory, const struct signature_names *names,
-		      const struct pclntab_func *fn, struct gofunc *out)
+bool funcinfo_stdlib(struct gotypes *memory, const struct signature_names *names,
+		     const struct pclntab_func *fn, struct gofunc *out)
 {
-	struct forwarder_types types = {names, memory, names->minor};
-	struct signature_names all = {forwarder_type, &types, names->minor};
+	struct stdlib_types types = {names, memory, names->minor};
+	struct signature_names all = {stdlib_type, &types, names->minor};
 	struct funcname parts;
 
 	/* assembly, and what calls it or is called by it, follow rules of their own */
 	if (fn->is_asm || fn->is_wrapper)
 		return false;
-	const char *text = golibrary_text(memory, fn->name, names->minor);
+	const char *text = stdlib_text(memory, fn->name, names->minor);
 
 	if (!text || *text != '(' || signature_parse(memory, &all, text, out, NULL, NULL))
 		return false;
 	funcname_parse(fn->name, &parts);
 	out->receiver = parts.receiver != NULL;
 	out->dictionary = -1;
-	out->source = GOFUNC_LIBRARY;
+	out->source = GOFUNC_STDLIB;
 	return true;
 }
 
@@ -51,12 +50,12 @@ static struct goparam *renamed(struct gotypes *memory, const struct goparam *par
 	return out;
 }
 
-void funcinfo_library_names(struct gotypes *memory, const struct signature_names *names,
-			    const struct pclntab_func *fn, struct gofunc *sig)
+void funcinfo_stdlib_names(struct gotypes *memory, const struct signature_names *names,
+			   const struct pclntab_func *fn, struct gofunc *sig)
 {
 	struct gofunc known;
 
-	if (!funcinfo_library(memory, names, fn, &known) || known.param_count != sig->param_count ||
+	if (!funcinfo_stdlib(memory, names, fn, &known) || known.param_count != sig->param_count ||
 	    known.result_count != sig->result_count ||
 	    !are_alike(known.params, sig->params, sig->param_count) ||
 	    !are_alike(known.results, sig->results, sig->result_count))

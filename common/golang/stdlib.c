@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "golang/stdlib.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/embedded.h"
+#include "golang/gotype.h"
+
+/* Columns. The last one of both tables is the releases of Go 1 that have it so: "19-27". */
+enum { NAME };
+enum { TEXT = 1 };
+enum { SIGNATURE = 1, CALLEE, CALLEE_SIGNATURE, PASSES, FIELDS_MAX = 6 };
+
+struct row {
+	const char *fields[FIELDS_MAX];
+	size_t lens[FIELDS_MAX];
+	unsigned count;
+};
+
+static const char *next_line(const char *at)
+{
+	at = strchrnul(at, '\n');
+	return *at ? at + 1 : at;
+}
+
+static void read_row(const char *at, struct row *out)
+{
+	for (out->count = 0; out->count < FIELDS_MAX; at++) {
+		size_t len = strcspn(at, "\t\n");
+
+		out->fields[out->count] = at;
+		out->lens[out->count++] = len;
+		at += len;
+		if (*at != '\t')
+			break;
+	}
+}
+
+/* as strcmp() */
+static int compare(const struct row *row, unsigned field, const char *text)
+{
+	size_t len = row->lens[field], want = strlen(text);
+	int order = memcmp(row->fields[field], text, len < want ? len : want);
+
+	return order ? order : len < want ? -1 : len > want;
+}
+
+/* The first line whose name is not below this one; comments are below all. */
+static const char *first_line(const char *table, const char *name)
+{
+	const char *low = table, *high = table + strlen(table);
+
+	while (low < high) {
+		const char *mid = low + (high - low) / 2;
+		struct row row;
+
+		while (mid > low && mid[-1] != '\n')
+			mid--;
+		read_row(mid, &row);
+		if (*mid == '#' || compare(&row, NAME, name) < 0)
+			low = next_line(mid);
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static bool is_of_release(const struct row *row, int minor)
+{
+	int from, to;
+
+	return sscanf(row->fields[row->count - 1], "%d-%d", &from, &to) == 2 && minor >= from &&
+	       minor <= to;
+}
+
+/* The first row of the release with this name and, where that is not NULL, this callee. */
+static bool find_row(const struct embedded_file *table, const char *name, const char *callee,
+		     int minor, struct row *out)
+{
+	for (const char *at = first_line(table->text, name); *at; at = next_line(at)) {
+		read_row(at, out);
+		if (compare(out, NAME, name))
+			return false;
+		if (is_of_release(out, minor) && (!callee || !compare(out, CALLEE, callee)))
+			return true;
+	}
+	return false;
+}
+
+static const char *copy(struct gotypes *memory, const struct row *row, unsigned field)
+{
+	return gotypes_text(memory, row->fields[field], row->lens[field]);
+}
+
+const char *stdlib_text(struct gotypes *memory, const char *name, int minor)
+{
+	struct row row;
+
+	if (!find_row(embedded_stdlib_signatures, name, NULL, minor, &row))
+		return NULL;
+	return copy(memory, &row, TEXT);
+}
+
+bool stdlib_forwarder(struct gotypes *memory, const char *name, const char *callee, int minor,
+		      struct stdlib_forwarder *out)
+{
+	struct row row;
+
+	if (!find_row(embedded_stdlib_forwarders, name, callee, minor, &row))
+		return false;
+	*out = (struct stdlib_forwarder){copy(memory, &row, SIGNATURE),
+					 copy(memory, &row, CALLEE_SIGNATURE),
+					 copy(memory, &row, PASSES)};
+	return true;
+}
+
+/* Asked while a signature is parsed: what a type is made of is parsed without names. */
+const struct gotype *stdlib_type(void *ctx, const char *name)
+{
+	const struct stdlib_types *types = ctx;
+	const struct signature_names none = {.minor = types->minor};
+	const struct gotype *found = NULL;
+
+	if (types->program && types->program->find)
+		found = types->program->find(types->program->ctx, name);
+	if (found)
+		return found;
+
+	const char *text = stdlib_text(types->memory, name, types->minor);
+
+	if (text)
+		found = signature_type(types->memory, &none, text, NULL, NULL);
+	if (!found)
+		return NULL;
+	struct gotype *made = gotypes_add(types->memory, found->kind, name);
+	const char *own_name = made->name;
+
+	*made = *found;
+	made->name = own_name;
+	made->defined = true;
+	return made;
+}
