@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "dwarf/debuginfo_gccgo.h"
 #include "elf/image.h"
+#include "golang/gokind.h"
 
 enum {
 	MAX_DIES = 1 << 24,
@@ -154,7 +155,7 @@ const char *debuginfo_gccgo_desc_name(struct debuginfo *dbg, const struct debugi
 	const uint8_t *has_kind = image_at(dbg->img, desc->addr + TYPE_KIND, 1);
 	uint64_t has_size, string, at, len;
 
-	if (!has_kind || debuginfo_kind(*has_kind) != kind ||
+	if (!has_kind || gokind_type(*has_kind & GOKIND_MASK) != kind ||
 	    !image_u64(dbg->img, desc->addr, &has_size) ||
 	    (size != DEBUGINFO_SIZE_LATER && has_size != size) ||
 	    !image_u64(dbg->img, desc->addr + TYPE_STRING, &string) ||

@@ -59,8 +59,6 @@ struct debuginfo {
 /* The DIE of the function that begins at addr. */
 bool debuginfo_find_function(struct debuginfo *dbg, uint64_t addr, struct die *out);
 
-enum gotype_kind debuginfo_kind(uint64_t kind); /* a reflect.Kind */
-enum gotype_kind debuginfo_kind_of(const struct die *die);
 /* The type that a DIE's DW_AT_type refers to, complete; never NULL: GOTYPE_UNKNOWN of size 0. */
 const struct gotype *debuginfo_type_of(struct debuginfo *dbg, const struct die *die);
 const struct gotype *debuginfo_type_at(struct debuginfo *dbg, uint64_t off); /* or NULL */

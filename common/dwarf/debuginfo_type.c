@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "dwarf/debuginfo_gccgo.h"
 #include "elf/image.h"
+#include "golang/gokind.h"
 #include "program/pclntab.h"
 
 enum {
@@ -48,6 +49,26 @@ const char *debuginfo_full_name(const struct die *die)
 }
 
 /* --- a type without its parts --- */
+
+static enum gotype_kind kind_of(const struct die *die)
+{
+	uint64_t number;
+
+	if (die_number(die, DIE_GO_KIND, &number) && number & GOKIND_MASK)
+		return gokind_type(number & GOKIND_MASK);
+	switch (die_tag(die)) {
+	case DIE_STRUCT:
+		return GOTYPE_STRUCT;
+	case DIE_POINTER:
+		return GOTYPE_POINTER;
+	case DIE_ARRAY:
+		return GOTYPE_ARRAY;
+	case DIE_SUBROUTINE_TYPE:
+		return GOTYPE_FUNC;
+	default:
+		return GOTYPE_UNKNOWN;
+	}
+}
 
 static bool is_defined(const char *name, enum gotype_kind kind)
 {
@@ -132,7 +153,7 @@ static uint64_t find_rtype(struct debuginfo *dbg, const struct die *die, const s
 
 	if (!kind || !image_u64(dbg->img, types + value, &size) || size != type->size)
 		return 0;
-	return debuginfo_kind(*kind) == type->kind ? types + value : 0;
+	return gokind_type(*kind & GOKIND_MASK) == type->kind ? types + value : 0;
 }
 
 static bool refers_to(const struct die *die, const char *prefix)
@@ -145,7 +166,7 @@ static bool refers_to(const struct die *die, const char *prefix)
 
 static struct gotype *add_type(struct debuginfo *dbg, const struct die *die)
 {
-	enum gotype_kind kind = debuginfo_kind_of(die);
+	enum gotype_kind kind = kind_of(die);
 	const char *full = name_of(die);
 	uint64_t size = size_of(die, kind);
 

@@ -81,8 +81,8 @@ static bool has_shifted_offsets(const struct rtti *rtti)
 		struct rtti_field last;
 		struct rtti_desc desc;
 
-		if (rtti_desc_read(&rtti->mod, addr, &desc) && desc.kind == RTTI_POINTER &&
-		    rtti_desc_read(&rtti->mod, desc.elem, &desc) && desc.kind == RTTI_STRUCT &&
+		if (rtti_desc_read(&rtti->mod, addr, &desc) && desc.kind == GOKIND_POINTER &&
+		    rtti_desc_read(&rtti->mod, desc.elem, &desc) && desc.kind == GOKIND_STRUCT &&
 		    desc.listed && rtti_desc_field(&rtti->mod, &desc, desc.listed - 1, &last) &&
 		    last.off > desc.size)
 			return true;
@@ -210,7 +210,7 @@ static void walk_itabs(struct rtti *rtti)
 	if (len > image_left(img, addr))
 		return;
 	while (addr < end && image_u64(img, addr, &inter) &&
-	       rtti_desc_read(&rtti->mod, inter, &desc) && desc.kind == RTTI_INTERFACE) {
+	       rtti_desc_read(&rtti->mod, inter, &desc) && desc.kind == GOKIND_INTERFACE) {
 		list_itab(rtti, addr);
 		addr += ITAB_SIZE + desc.listed * 8;
 	}
@@ -243,9 +243,9 @@ static void list_references(struct rtti *rtti, uint32_t index, const struct rtti
 	rtti_entry(rtti, desc->slice);
 	if (rtti->mod.is_gccgo)
 		return;
-	for (size_t i = 0; desc->kind == RTTI_FUNC && i < desc->listed; i++)
+	for (size_t i = 0; desc->kind == GOKIND_FUNC && i < desc->listed; i++)
 		rtti_entry(rtti, rtti_desc_u64(desc->list, i));
-	for (size_t i = 0; desc->kind == RTTI_INTERFACE && i < desc->listed; i++) {
+	for (size_t i = 0; desc->kind == GOKIND_INTERFACE && i < desc->listed; i++) {
 		int32_t type = rtti_desc_i32(desc->list, i * 2 + 1);
 
 		rtti_entry(rtti, rtti_desc_resolve(&rtti->mod, type));

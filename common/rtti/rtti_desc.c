@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "elf/image.h"
-#include "golang/gotype.h"
 #include "rtti/rtti_gccgo.h"
 
 enum { /* sizes and offsets, in bytes */
@@ -22,7 +21,7 @@ enum { /* sizes and offsets, in bytes */
 };
 
 enum { TFLAG_UNCOMMON = 1, TFLAG_EXTRA_STAR = 2, TFLAG_NAMED = 4 };
-enum { DIRECT = 0x20, KIND_MASK = 0x1f }; /* DIRECT: in the kind; from 1.26 in tflag */
+enum { DIRECT = 0x20 }; /* DIRECT: in the kind; from 1.26 in tflag */
 enum { MAX_NAME = UINT16_MAX, MAX_NAME_LEN = MAX_NAME + 4, MAX_LIST = UINT16_MAX, MAX_ALIGN = 128 };
 
 int32_t rtti_desc_i32(const uint8_t *array, size_t index)
@@ -175,27 +174,27 @@ static bool read_own(const struct rtti_module *mod, const uint8_t *own, bool unc
 		     struct rtti_desc *out)
 {
 	switch (out->kind) {
-	case RTTI_ARRAY:
+	case GOKIND_ARRAY:
 		out->slice = rtti_desc_u64(own, 1);
 		out->count = rtti_desc_u64(own, 2);
 		out->len = HEAD + 24;
 		break;
-	case RTTI_CHAN:
+	case GOKIND_CHAN:
 		out->len = HEAD + 16;
 		break;
-	case RTTI_FUNC:
+	case GOKIND_FUNC:
 		return read_func(mod, own, uncommon, out);
-	case RTTI_INTERFACE:
+	case GOKIND_INTERFACE:
 		out->len = HEAD + 32;
 		return read_slice(mod, own + 8, INTERFACE_METHOD, out);
-	case RTTI_STRUCT:
+	case GOKIND_STRUCT:
 		out->len = HEAD + 32;
 		return read_slice(mod, own + 8, FIELD, out);
-	case RTTI_MAP:
+	case GOKIND_MAP:
 		read_map(mod, own, out);
 		return true;
-	case RTTI_POINTER:
-	case RTTI_SLICE:
+	case GOKIND_POINTER:
+	case GOKIND_SLICE:
 		out->len = HEAD + 8;
 		break;
 	default:
@@ -206,40 +205,29 @@ static bool read_own(const struct rtti_module *mod, const uint8_t *own, bool unc
 }
 
 /* Bytes that a descriptor's own part takes at most, to be read at once. */
-static size_t own_size(enum rtti_kind kind)
+static size_t own_size(enum gokind kind)
 {
 	static const uint8_t sizes[] = {
-		[RTTI_ARRAY] = 24,         [RTTI_CHAN] = 16,   [RTTI_FUNC] = 8,
-		[RTTI_INTERFACE] = 32,     [RTTI_POINTER] = 8, [RTTI_SLICE] = 8,
-		[RTTI_STRING] = 0,         [RTTI_STRUCT] = 32, [RTTI_MAP] = 40,
-		[RTTI_UNSAFE_POINTER] = 0,
+		[GOKIND_ARRAY] = 24,         [GOKIND_CHAN] = 16,   [GOKIND_FUNC] = 8,
+		[GOKIND_INTERFACE] = 32,     [GOKIND_POINTER] = 8, [GOKIND_SLICE] = 8,
+		[GOKIND_STRING] = 0,         [GOKIND_STRUCT] = 32, [GOKIND_MAP] = 40,
+		[GOKIND_UNSAFE_POINTER] = 0,
 	};
 
 	return sizes[kind];
 }
 
-/* Where the kind says how large a value is, it must be. */
-static bool is_size_right(enum rtti_kind kind, uint64_t size)
-{
-	static const uint8_t sizes[] = {0, 1, 8,  1, 2, 4, 8,  8, 1, 2,  4,  8, 8, 4,
-					8, 8, 16, 0, 8, 8, 16, 8, 8, 24, 16, 0, 8};
-
-	if (kind == RTTI_ARRAY || kind == RTTI_STRUCT)
-		return size <= GOTYPE_SIZE_MAX;
-	return size == sizes[kind];
-}
-
 static bool read_head(const struct rtti_module *mod, const uint8_t *head, struct rtti_desc *out)
 {
-	out->kind = head[AT_KIND] & KIND_MASK;
+	out->kind = head[AT_KIND] & GOKIND_MASK;
 	out->size = rtti_desc_u64(head, 0);
 	out->align = head[AT_ALIGN];
 	out->named = head[AT_TFLAG] & TFLAG_NAMED;
 	out->direct = (head[AT_KIND] | head[AT_TFLAG]) & DIRECT;
 	out->pointer = rtti_desc_resolve(mod, rtti_desc_i32(head + AT_POINTER, 0));
 	out->len = HEAD;
-	return out->kind >= RTTI_BOOL && out->kind <= RTTI_UNSAFE_POINTER &&
-	       is_size_right(out->kind, out->size) && out->align && out->align <= MAX_ALIGN &&
+	return out->kind >= GOKIND_BOOL && out->kind <= GOKIND_UNSAFE_POINTER &&
+	       gokind_is_size(out->kind, out->size) && out->align && out->align <= MAX_ALIGN &&
 	       !(out->align & (out->align - 1)) && read_own_name(mod, head, &out->name);
 }
 
@@ -247,10 +235,10 @@ static bool read_head(const struct rtti_module *mod, const uint8_t *head, struct
 static uint64_t fixed_end(const struct rtti_desc *desc)
 {
 	switch (desc->kind) {
-	case RTTI_FUNC:
+	case GOKIND_FUNC:
 		return desc->addr + HEAD + 8;
-	case RTTI_INTERFACE:
-	case RTTI_STRUCT:
+	case GOKIND_INTERFACE:
+	case GOKIND_STRUCT:
 		return desc->addr + HEAD + 32;
 	default:
 		return desc->addr + desc->len;

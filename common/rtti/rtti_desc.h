@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rtti/rtti_kind.h"
+#include "golang/gokind.h"
 
 struct image;
 
@@ -33,7 +33,7 @@ struct rtti_desc {
 	uint64_t addr;
 	uint64_t size;  /* of a value, bytes */
 	uint32_t align; /* likewise */
-	enum rtti_kind kind;
+	enum gokind kind;
 	bool named, direct, swiss;
 	struct rtti_text name;   /* as Go prints it */
 	uint64_t elem, key;      /* addresses of descriptors; 0: none */

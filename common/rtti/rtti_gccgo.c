@@ -5,7 +5,6 @@
 
 #include "bpf-src/shared/type_key.h"
 #include "elf/image.h"
-#include "golang/gotype.h"
 
 enum { /* sizes and offsets, in bytes */
        HEAD = 64,
@@ -18,7 +17,7 @@ enum { /* sizes and offsets, in bytes */
        INTERFACE_METHOD = 24,
 };
 
-enum { DIRECT = 0x20, KIND_MASK = 0x1f };
+enum { DIRECT = 0x20 };
 enum { MAX_NAME = 4096, MAX_LIST = UINT16_MAX, MAX_ALIGN = 128 };
 
 /* The last link at or before an address; NULL: none */
@@ -104,17 +103,6 @@ static bool is_plain(const struct rtti_text *text)
 	return text->len;
 }
 
-/* Where the kind says how large a value is, it must be. */
-static bool is_size_right(enum rtti_kind kind, uint64_t size)
-{
-	static const uint8_t sizes[] = {0, 1, 8,  1, 2, 4, 8,  8, 1, 2,  4,  8, 8, 4,
-					8, 8, 16, 0, 8, 8, 16, 8, 8, 24, 16, 0, 8};
-
-	if (kind == RTTI_ARRAY || kind == RTTI_STRUCT)
-		return size <= GOTYPE_SIZE_MAX;
-	return size == sizes[kind];
-}
-
 static bool read_head(const struct rtti_module *mod, struct rtti_desc *out)
 {
 	const uint8_t *head = bytes_at(mod, out->addr, HEAD);
@@ -125,14 +113,14 @@ static bool read_head(const struct rtti_module *mod, struct rtti_desc *out)
 	    !addr_at(mod, out->addr, AT_UNCOMMON, &uncommon) ||
 	    !addr_at(mod, out->addr, AT_POINTER, &out->pointer))
 		return false;
-	out->kind = head[AT_KIND] & KIND_MASK;
+	out->kind = head[AT_KIND] & GOKIND_MASK;
 	out->align = head[AT_ALIGN];
 	out->direct = head[AT_KIND] & DIRECT;
 	out->uncommon = uncommon;
 	out->named = uncommon && addr_at(mod, uncommon, 0, &own) && own;
 	out->len = HEAD;
-	return out->kind >= RTTI_BOOL && out->kind <= RTTI_UNSAFE_POINTER &&
-	       is_size_right(out->kind, out->size) && out->align && out->align <= MAX_ALIGN &&
+	return out->kind >= GOKIND_BOOL && out->kind <= GOKIND_UNSAFE_POINTER &&
+	       gokind_is_size(out->kind, out->size) && out->align && out->align <= MAX_ALIGN &&
 	       !(out->align & (out->align - 1)) && read_string(mod, name, &out->name) &&
 	       is_plain(&out->name);
 }
@@ -156,19 +144,19 @@ bool rtti_gccgo_read(const struct rtti_module *mod, uint64_t addr, struct rtti_d
 	if (!addr || !read_head(mod, out))
 		return false;
 	switch (out->kind) {
-	case RTTI_STRUCT:
+	case GOKIND_STRUCT:
 		return read_slice(mod, FIELD, out);
-	case RTTI_INTERFACE:
+	case GOKIND_INTERFACE:
 		return read_slice(mod, INTERFACE_METHOD, out);
-	case RTTI_ARRAY:
+	case GOKIND_ARRAY:
 		return addr_at(mod, addr, HEAD, &out->elem) &&
 		       word_at(mod, addr, HEAD + 16, &out->count);
-	case RTTI_MAP:
+	case GOKIND_MAP:
 		return addr_at(mod, addr, HEAD, &out->key) &&
 		       addr_at(mod, addr, HEAD + 8, &out->elem);
-	case RTTI_CHAN:
-	case RTTI_POINTER:
-	case RTTI_SLICE:
+	case GOKIND_CHAN:
+	case GOKIND_POINTER:
+	case GOKIND_SLICE:
 		return addr_at(mod, addr, HEAD, &out->elem);
 	default:
 		return true;

@@ -210,7 +210,7 @@ int rtti_func(struct rtti *rtti, uint64_t addr, struct gofunc *out)
 	method = method_at(rtti, &fn);
 	if (!method ||
 	    !rtti_desc_read(&rtti->mod, rtti_desc_resolve(&rtti->mod, method->type), &desc) ||
-	    desc.kind != RTTI_FUNC ||
+	    desc.kind != GOKIND_FUNC ||
 	    !set_func(rtti, rtti->entries[method->receiver].type, &desc, out))
 		return -1;
 	return 0;

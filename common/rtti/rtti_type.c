@@ -41,33 +41,12 @@ static size_t find(const struct rtti *rtti, uint64_t addr)
 	return n;
 }
 
-static enum gotype_kind kind_of(enum rtti_kind kind)
-{
-	static const enum gotype_kind kinds[] = {
-		[RTTI_ARRAY] = GOTYPE_ARRAY,   [RTTI_CHAN] = GOTYPE_CHAN,
-		[RTTI_FUNC] = GOTYPE_FUNC,     [RTTI_INTERFACE] = GOTYPE_INTERFACE,
-		[RTTI_MAP] = GOTYPE_MAP,       [RTTI_POINTER] = GOTYPE_POINTER,
-		[RTTI_SLICE] = GOTYPE_SLICE,   [RTTI_STRING] = GOTYPE_STRING,
-		[RTTI_STRUCT] = GOTYPE_STRUCT, [RTTI_UNSAFE_POINTER] = GOTYPE_POINTER,
-	};
-
-	if (kind >= RTTI_ARRAY)
-		return kinds[kind];
-	if (kind == RTTI_BOOL)
-		return GOTYPE_BOOL;
-	if (kind < RTTI_UINT)
-		return GOTYPE_INT;
-	if (kind < RTTI_FLOAT32)
-		return GOTYPE_UINT;
-	return kind < RTTI_COMPLEX64 ? GOTYPE_FLOAT : GOTYPE_COMPLEX;
-}
-
 /* Go says of its predeclared types too that they are named. */
 static bool is_defined(const struct rtti_desc *desc, const char *name)
 {
 	if (!desc->named)
 		return false;
-	if (desc->kind == RTTI_UNSAFE_POINTER)
+	if (desc->kind == GOKIND_UNSAFE_POINTER)
 		return strcmp(name, "unsafe.Pointer") != 0;
 	return strchr(name, '.') || strcmp(name, "error") == 0;
 }
@@ -97,14 +76,14 @@ static struct gotype *make_type(struct rtti *rtti, uint64_t addr)
 
 	struct gotype *type = gotypes_alloc(rtti->types, 1, sizeof(*type));
 
-	type->kind = kind_of(desc.kind);
+	type->kind = gokind_type(desc.kind);
 	type->name = name;
 	type->size = desc.size;
 	type->align = desc.align;
 	type->rtype = addr;
 	type->swiss = desc.swiss;
 	type->defined = is_defined(&desc, name);
-	type->has_methods = desc.kind == RTTI_INTERFACE && desc.listed;
+	type->has_methods = desc.kind == GOKIND_INTERFACE && desc.listed;
 	return type;
 }
 
@@ -188,13 +167,13 @@ static bool fill_type(struct rtti *rtti, struct gotype *type, const struct rtti_
 {
 	if (desc->elem)
 		type->elem = refer(rtti, desc->elem);
-	else if (desc->kind == RTTI_POINTER || desc->kind == RTTI_ARRAY)
+	else if (desc->kind == GOKIND_POINTER || desc->kind == GOKIND_ARRAY)
 		type->elem = rtti->unknown;
 	if (desc->key)
 		type->key = refer(rtti, desc->key);
-	if (desc->kind == RTTI_STRUCT)
+	if (desc->kind == GOKIND_STRUCT)
 		return fill_struct(rtti, type, desc);
-	return desc->kind != RTTI_ARRAY || fill_array(type, desc->count);
+	return desc->kind != GOKIND_ARRAY || fill_array(type, desc->count);
 }
 
 static const struct rtti_entry *part_of(const struct rtti *rtti, const struct gotype *type)
