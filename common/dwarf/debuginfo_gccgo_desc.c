@@ -9,14 +9,10 @@
 #include "dwarf/debuginfo_gccgo.h"
 #include "elf/image.h"
 #include "golang/gokind.h"
+#include "program/typedesc.h"
+#include "program/typedesc_gccgo.h"
 
-enum {
-	MAX_DIES = 1 << 24,
-	NAME_MAX_LEN = 1 << 12,
-	/* struct _type of libgo's runtime/type.go, bytes */
-	TYPE_KIND = 23,
-	TYPE_STRING = 40,
-};
+enum { MAX_DIES = 1 << 24 };
 
 static const char SUFFIX[] = "..d";
 
@@ -131,39 +127,21 @@ const struct debuginfo_desc *debuginfo_gccgo_desc(struct debuginfo *dbg, const s
 	return found;
 }
 
-/* As reflect prints it: a package's path, in tabs, before its name is left out. */
-static const char *plain_text(struct debuginfo *dbg, const char *text, size_t len)
-{
-	char *plain = mem_zalloc(len + 1, 1);
-	size_t used = 0;
-	bool hidden = false;
-
-	for (size_t i = 0; i < len; i++)
-		if (text[i] == '\t')
-			hidden = !hidden;
-		else if (!hidden)
-			plain[used++] = text[i];
-	const char *kept = gotypes_text(dbg->types, plain, used);
-
-	free(plain);
-	return kept;
-}
-
 const char *debuginfo_gccgo_desc_name(struct debuginfo *dbg, const struct debuginfo_desc *desc,
 				      enum gotype_kind kind, uint64_t size)
 {
-	const uint8_t *has_kind = image_at(dbg->img, desc->addr + TYPE_KIND, 1);
-	uint64_t has_size, string, at, len;
+	const struct typedesc_module mod = {.img = dbg->img, .is_gccgo = true};
+	struct typedesc found;
 
-	if (!has_kind || gokind_type(*has_kind & GOKIND_MASK) != kind ||
-	    !image_u64(dbg->img, desc->addr, &has_size) ||
-	    (size != DEBUGINFO_SIZE_LATER && has_size != size) ||
-	    !image_u64(dbg->img, desc->addr + TYPE_STRING, &string) ||
-	    !image_u64(dbg->img, string, &at) || !image_u64(dbg->img, string + 8, &len))
+	if (!typedesc_read(&mod, desc->addr, &found) || gokind_type(found.kind) != kind ||
+	    (size != DEBUGINFO_SIZE_LATER && found.size != size))
 		return NULL;
-	const char *text = len && len <= NAME_MAX_LEN ? image_at(dbg->img, at, len) : NULL;
+	char *plain = mem_zalloc(found.name.len + 1, 1);
+	size_t len = typedesc_gccgo_plain(found.name.text, found.name.len, plain);
+	const char *kept = gotypes_text(dbg->types, plain, len);
 
-	return text ? plain_text(dbg, text, len) : NULL;
+	free(plain);
+	return kept;
 }
 
 void debuginfo_ask(struct debuginfo *dbg, const struct debuginfo_foreign *foreign)

@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "elf/image.h"
 #include "golang/gccgoname.h"
-#include "program/gccgotype.h"
 #include "program/pclntab.h"
+#include "program/typedesc_gccgo.h"
 
 struct function {
 	uint64_t addr, end;
@@ -144,7 +144,8 @@ static bool has_pointer(const struct pclntab_symbols *syms, const struct gccgona
 	if (syms->type_count)
 		type = bsearch(&key, syms->types, syms->type_count, sizeof(*syms->types), by_name);
 
-	bool pointer = type && !gccgotype_has_method(syms->img, type->addr, method);
+	const struct typedesc_module mod = {.img = syms->img, .is_gccgo = true};
+	bool pointer = type && !typedesc_gccgo_has_method(&mod, type->addr, method);
 
 	free(wanted);
 	free(method);

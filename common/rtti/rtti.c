@@ -12,7 +12,7 @@
 #include "golang/release.h"
 #include "program/moduledata.h"
 #include "program/pclntab.h"
-#include "rtti/rtti_gccgo.h"
+#include "program/typedesc_gccgo.h"
 #include "rtti/rtti_parts.h"
 
 enum {
@@ -45,7 +45,7 @@ static void locate(struct rtti *rtti, const struct image *img)
 	bool is_long = lists->first >= RELEASE_LONG_MAP_TYPE;
 	uint64_t md = rtti->moduledata;
 
-	rtti->mod = (struct rtti_module){
+	rtti->mod = (struct typedesc_module){
 		.img = img,
 		.types = moduledata_word(img, md, lists->types),
 		.types_end = moduledata_word(img, md, lists->types_end),
@@ -61,8 +61,8 @@ static bool has_wide_lengths(const struct rtti *rtti)
 	const uint8_t *links = slice_at(rtti, rtti->lists->typelinks, 4, &count);
 
 	for (size_t i = 0; links && i < count && i < MAX_SAMPLES; i++) {
-		uint64_t addr = rtti_desc_resolve(&rtti->mod, rtti_desc_i32(links, i));
-		const uint8_t *name = rtti_desc_name_bytes(&rtti->mod, addr);
+		uint64_t addr = typedesc_resolve(&rtti->mod, typedesc_i32(links, i));
+		const uint8_t *name = typedesc_name_bytes(&rtti->mod, addr);
 
 		seen += name != NULL;
 		wide += name && !name[1];
@@ -77,13 +77,13 @@ static bool has_shifted_offsets(const struct rtti *rtti)
 	const uint8_t *links = slice_at(rtti, rtti->lists->typelinks, 4, &count);
 
 	for (size_t i = 0; links && i < count && i < MAX_SAMPLES; i++) {
-		uint64_t addr = rtti_desc_resolve(&rtti->mod, rtti_desc_i32(links, i));
-		struct rtti_field last;
-		struct rtti_desc desc;
+		uint64_t addr = typedesc_resolve(&rtti->mod, typedesc_i32(links, i));
+		struct typedesc_field last;
+		struct typedesc desc;
 
-		if (rtti_desc_read(&rtti->mod, addr, &desc) && desc.kind == GOKIND_POINTER &&
-		    rtti_desc_read(&rtti->mod, desc.elem, &desc) && desc.kind == GOKIND_STRUCT &&
-		    desc.listed && rtti_desc_field(&rtti->mod, &desc, desc.listed - 1, &last) &&
+		if (typedesc_read(&rtti->mod, addr, &desc) && desc.kind == GOKIND_POINTER &&
+		    typedesc_read(&rtti->mod, desc.elem, &desc) && desc.kind == GOKIND_STRUCT &&
+		    desc.listed && typedesc_field(&rtti->mod, &desc, desc.listed - 1, &last) &&
 		    last.off > desc.size)
 			return true;
 	}
@@ -110,7 +110,7 @@ struct rtti *rtti_open(const struct image *img, const struct pclntab *tab, int m
 	rtti->types = types;
 	rtti->unknown = gotypes_add(types, GOTYPE_UNKNOWN, "?");
 	if (pclntab_is_gccgo(tab)) {
-		rtti->mod = (struct rtti_module){.img = img, .is_gccgo = true};
+		rtti->mod = (struct typedesc_module){.img = img, .is_gccgo = true};
 		return rtti;
 	}
 	rtti->moduledata = pclntab_moduledata(tab);
@@ -147,14 +147,14 @@ uint64_t rtti_names(const struct rtti *rtti)
 
 bool rtti_is_direct(const struct rtti *rtti, uint64_t addr)
 {
-	struct rtti_desc desc;
+	struct typedesc desc;
 
-	return rtti_desc_read(&rtti->mod, addr, &desc) && desc.direct;
+	return typedesc_read(&rtti->mod, addr, &desc) && desc.direct;
 }
 
 uint64_t rtti_key(const struct rtti *rtti, uint64_t addr)
 {
-	return rtti_gccgo_key(&rtti->mod, addr);
+	return typedesc_gccgo_key(&rtti->mod, addr);
 }
 
 /* --- finding all --- */
@@ -175,14 +175,14 @@ static void list_links(struct rtti *rtti)
 	const uint8_t *links = slice_at(rtti, rtti->lists->typelinks, 4, &count);
 
 	for (size_t i = 0; links && i < count; i++) {
-		uint64_t addr = rtti_desc_resolve(&rtti->mod, rtti_desc_i32(links, i));
+		uint64_t addr = typedesc_resolve(&rtti->mod, typedesc_i32(links, i));
 
 		if (addr)
 			rtti_entry(rtti, addr);
 	}
 	links = slice_at(rtti, rtti->lists->itablinks, 8, &count);
 	for (size_t i = 0; links && i < count; i++)
-		list_itab(rtti, rtti_desc_u64(links, i));
+		list_itab(rtti, typedesc_u64(links, i));
 }
 
 /* The linker leaves a word free before the first. */
@@ -190,9 +190,9 @@ static void walk_descriptors(struct rtti *rtti)
 {
 	uint64_t addr = rtti->mod.types + 8;
 	uint64_t len = moduledata_word(rtti->mod.img, rtti->moduledata, rtti->lists->types_len);
-	struct rtti_desc desc;
+	struct typedesc desc;
 
-	while (addr < rtti->mod.types + len && rtti_desc_read(&rtti->mod, addr, &desc)) {
+	while (addr < rtti->mod.types + len && typedesc_read(&rtti->mod, addr, &desc)) {
 		rtti_entry(rtti, addr);
 		addr = (addr + desc.len + 7) & ~UINT64_C(7);
 	}
@@ -205,12 +205,12 @@ static void walk_itabs(struct rtti *rtti)
 	uint64_t addr = rtti->mod.types + moduledata_word(img, rtti->moduledata, lists->itabs_off);
 	uint64_t len = moduledata_word(img, rtti->moduledata, lists->itabs_len);
 	uint64_t end = addr + len, inter;
-	struct rtti_desc desc;
+	struct typedesc desc;
 
 	if (len > image_left(img, addr))
 		return;
 	while (addr < end && image_u64(img, addr, &inter) &&
-	       rtti_desc_read(&rtti->mod, inter, &desc) && desc.kind == GOKIND_INTERFACE) {
+	       typedesc_read(&rtti->mod, inter, &desc) && desc.kind == GOKIND_INTERFACE) {
 		list_itab(rtti, addr);
 		addr += ITAB_SIZE + desc.listed * 8;
 	}
@@ -219,9 +219,9 @@ static void walk_itabs(struct rtti *rtti)
 static void add_method(struct rtti *rtti, const uint8_t *method, uint32_t receiver)
 {
 	struct rtti_method new = {
-		.name = rtti_desc_i32(method, 0),
-		.type = rtti_desc_i32(method, 1),
-		.code = rtti_desc_i32(method, 3),
+		.name = typedesc_i32(method, 0),
+		.type = typedesc_i32(method, 1),
+		.code = typedesc_i32(method, 3),
 		.receiver = receiver,
 	};
 
@@ -231,26 +231,26 @@ static void add_method(struct rtti *rtti, const uint8_t *method, uint32_t receiv
 	rtti->methods = mem_grow(rtti->methods, rtti->method_count, &rtti->method_cap,
 				 sizeof(*rtti->methods));
 	rtti->methods[rtti->method_count++] = new;
-	rtti_entry(rtti, rtti_desc_resolve(&rtti->mod, new.type));
+	rtti_entry(rtti, typedesc_resolve(&rtti->mod, new.type));
 }
 
 /* What a descriptor refers to beyond what its type does. */
-static void list_references(struct rtti *rtti, uint32_t index, const struct rtti_desc *desc)
+static void list_references(struct rtti *rtti, uint32_t index, const struct typedesc *desc)
 {
-	struct rtti_methods methods;
+	struct typedesc_methods methods;
 
 	rtti_entry(rtti, desc->pointer);
 	rtti_entry(rtti, desc->slice);
 	if (rtti->mod.is_gccgo)
 		return;
 	for (size_t i = 0; desc->kind == GOKIND_FUNC && i < desc->listed; i++)
-		rtti_entry(rtti, rtti_desc_u64(desc->list, i));
+		rtti_entry(rtti, typedesc_u64(desc->list, i));
 	for (size_t i = 0; desc->kind == GOKIND_INTERFACE && i < desc->listed; i++) {
-		int32_t type = rtti_desc_i32(desc->list, i * 2 + 1);
+		int32_t type = typedesc_i32(desc->list, i * 2 + 1);
 
-		rtti_entry(rtti, rtti_desc_resolve(&rtti->mod, type));
+		rtti_entry(rtti, typedesc_resolve(&rtti->mod, type));
 	}
-	rtti_desc_methods(&rtti->mod, desc, &methods);
+	typedesc_methods(&rtti->mod, desc, &methods);
 	for (size_t i = 0; i < methods.count; i++)
 		add_method(rtti, methods.list + i * 16, index);
 	rtti->references += desc->listed + methods.count;
@@ -258,12 +258,12 @@ static void list_references(struct rtti *rtti, uint32_t index, const struct rtti
 
 static void close_over(struct rtti *rtti)
 {
-	struct rtti_desc desc;
+	struct typedesc desc;
 
 	/* entries are added meanwhile, at the end */
 	for (size_t i = 0; i < rtti->count; i++) {
 		if (rtti->references < MAX_REFERENCES && rtti->entries[i].type &&
-		    rtti_desc_read(&rtti->mod, rtti->entries[i].addr, &desc))
+		    typedesc_read(&rtti->mod, rtti->entries[i].addr, &desc))
 			list_references(rtti, i, &desc);
 		if (i + 1 == rtti->count)
 			rtti_fill(rtti);
@@ -274,7 +274,7 @@ static bool list_symbol(const struct image_symbol *symbol, void *ctx)
 {
 	struct rtti *rtti = ctx;
 
-	if (rtti_gccgo_is_symbol(symbol->name))
+	if (typedesc_gccgo_is_symbol(symbol->name))
 		rtti_entry(rtti, symbol->addr);
 	return true;
 }

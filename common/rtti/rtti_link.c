@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "elf/dynlink.h"
 #include "elf/image.h"
-#include "rtti/rtti_gccgo.h"
+#include "program/typedesc_gccgo.h"
 #include "rtti/rtti_parts.h"
 
 enum { MAX_LINKS = 1 << 20 };
@@ -17,13 +17,13 @@ struct wanted { /* a word to be filled */
 	const char *name;
 	uint64_t addr;
 	int64_t addend;
-	uint64_t copied; /* as struct rtti_link's */
+	uint64_t copied; /* as struct typedesc_link's */
 };
 
 struct search {
 	struct wanted *wanted; /* by name */
 	size_t count, cap;
-	struct rtti_library *library;
+	struct typedesc_library *library;
 	size_t link_cap;
 };
 
@@ -71,12 +71,12 @@ static size_t first_of(const struct search *search, const char *name)
 
 static void add_link(struct search *search, const struct wanted *wanted, uint64_t addr)
 {
-	struct rtti_library *library = search->library;
+	struct typedesc_library *library = search->library;
 
 	library->links = mem_grow(library->links, library->link_count, &search->link_cap,
 				  sizeof(*library->links));
-	library->links[library->link_count++] = (struct rtti_link){
-		wanted->addr, RTTI_LIBRARY + addr + (uint64_t)wanted->addend, wanted->copied};
+	library->links[library->link_count++] = (struct typedesc_link){
+		wanted->addr, TYPEDESC_LIBRARY + addr + (uint64_t)wanted->addend, wanted->copied};
 }
 
 static bool on_symbol(const struct image_symbol *symbol, void *ctx)
@@ -96,14 +96,14 @@ static bool on_symbol(const struct image_symbol *symbol, void *ctx)
 
 static int by_addr(const void *a, const void *b)
 {
-	const struct rtti_link *x = a, *y = b;
+	const struct typedesc_link *x = a, *y = b;
 
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
 void rtti_link(struct rtti *rtti, const struct image *img)
 {
-	struct rtti_library *library = &rtti->library;
+	struct typedesc_library *library = &rtti->library;
 	struct search search = {.library = library};
 
 	library->img = img;

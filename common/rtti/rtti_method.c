@@ -45,9 +45,9 @@ static size_t first_of(const struct rtti *rtti, uint64_t code)
 static bool is_name_of(const struct rtti *rtti, const struct rtti_method *method, const char *func)
 {
 	size_t len = strlen(func);
-	struct rtti_text name;
+	struct typedesc_text name;
 
-	return rtti_desc_name(&rtti->mod, method->name, &name) && name.len < len &&
+	return typedesc_name(&rtti->mod, method->name, &name) && name.len < len &&
 	       func[len - name.len - 1] == '.' &&
 	       memcmp(func + len - name.len, name.text, name.len) == 0;
 }
@@ -73,11 +73,11 @@ static const struct rtti_method *method_at(struct rtti *rtti, const struct pclnt
 }
 
 /* false: one of them has no known type, so that those after it may be anywhere. */
-static bool set_params(struct rtti *rtti, struct goparam *params, const struct rtti_desc *desc,
+static bool set_params(struct rtti *rtti, struct goparam *params, const struct typedesc *desc,
 		       size_t from, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		const struct gotype *type = rtti_type(rtti, rtti_desc_u64(desc->list, from + i));
+		const struct gotype *type = rtti_type(rtti, typedesc_u64(desc->list, from + i));
 
 		if (!type || type->kind == GOTYPE_UNKNOWN)
 			return false;
@@ -86,7 +86,7 @@ static bool set_params(struct rtti *rtti, struct goparam *params, const struct r
 	return true;
 }
 
-static bool set_func(struct rtti *rtti, const struct gotype *receiver, const struct rtti_desc *desc,
+static bool set_func(struct rtti *rtti, const struct gotype *receiver, const struct typedesc *desc,
 		     struct gofunc *out)
 {
 	size_t results = desc->listed - desc->in;
@@ -110,18 +110,18 @@ static bool set_func(struct rtti *rtti, const struct gotype *receiver, const str
 static bool find_method(struct rtti *rtti, uint64_t addr, const char *method,
 			struct pclntab_func *out)
 {
-	struct rtti_methods methods;
-	struct rtti_desc desc;
-	struct rtti_text name;
+	struct typedesc_methods methods;
+	struct typedesc desc;
+	struct typedesc_text name;
 
-	if (!rtti_desc_read(&rtti->mod, addr, &desc))
+	if (!typedesc_read(&rtti->mod, addr, &desc))
 		return false;
-	rtti_desc_methods(&rtti->mod, &desc, &methods);
+	typedesc_methods(&rtti->mod, &desc, &methods);
 	for (size_t i = 0; i < methods.count; i++) {
 		const uint8_t *words = methods.list + i * 16;
-		int32_t code = rtti_desc_i32(words, 3);
+		int32_t code = typedesc_i32(words, 3);
 
-		if (code > 0 && rtti_desc_name(&rtti->mod, rtti_desc_i32(words, 0), &name) &&
+		if (code > 0 && typedesc_name(&rtti->mod, typedesc_i32(words, 0), &name) &&
 		    name.len == strlen(method) && !memcmp(name.text, method, name.len))
 			return pclntab_find(rtti->tab, rtti->mod.text + (uint32_t)code, out);
 	}
@@ -203,13 +203,13 @@ int rtti_func(struct rtti *rtti, uint64_t addr, struct gofunc *out)
 {
 	const struct rtti_method *method;
 	struct pclntab_func fn;
-	struct rtti_desc desc;
+	struct typedesc desc;
 
 	if (!pclntab_find(rtti->tab, addr, &fn) || fn.addr != addr)
 		return -1;
 	method = method_at(rtti, &fn);
 	if (!method ||
-	    !rtti_desc_read(&rtti->mod, rtti_desc_resolve(&rtti->mod, method->type), &desc) ||
+	    !typedesc_read(&rtti->mod, typedesc_resolve(&rtti->mod, method->type), &desc) ||
 	    desc.kind != GOKIND_FUNC ||
 	    !set_func(rtti, rtti->entries[method->receiver].type, &desc, out))
 		return -1;

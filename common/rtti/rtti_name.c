@@ -20,11 +20,11 @@ static void add_alias(struct rtti *rtti, const char *text, const struct gotype *
 static const char *full_name(struct rtti *rtti, const struct gotype *type)
 {
 	const char *dot = strchr(type->name, '.');
-	struct rtti_text path;
-	struct rtti_desc desc;
+	struct typedesc_text path;
+	struct typedesc desc;
 
-	if (!dot || !rtti_desc_read(&rtti->mod, type->rtype, &desc) ||
-	    !rtti_desc_package(&rtti->mod, &desc, &path))
+	if (!dot || !typedesc_read(&rtti->mod, type->rtype, &desc) ||
+	    !typedesc_package(&rtti->mod, &desc, &path))
 		return NULL;
 
 	char *text = mem_printf("%.*s%s", (int)path.len, path.text, dot);

@@ -5,7 +5,7 @@
 
 #include "base/index.h"
 #include "rtti/rtti.h"
-#include "rtti/rtti_gccgo.h"
+#include "program/typedesc_gccgo.h"
 
 struct rtti_entry { /* an address that was looked at */
 	uint64_t addr;
@@ -28,12 +28,12 @@ struct rtti_method {
 };
 
 struct rtti {
-	struct rtti_module mod;
+	struct typedesc_module mod;
 	const struct pclntab *tab;
 	struct gotypes *types;
 	const struct gotype *unknown; /* stands for what is malformed */
 
-	struct rtti_library library; /* gccgo */
+	struct typedesc_library library; /* gccgo */
 	struct rtti_entry *entries;
 	size_t count, cap;
 	struct index by_addr; /* of these */

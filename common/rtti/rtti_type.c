@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "rtti/rtti_gccgo.h"
+#include "program/typedesc_gccgo.h"
 #include "rtti/rtti_parts.h"
 
 enum { /* far beyond what programs have */
@@ -42,7 +42,7 @@ static size_t find(const struct rtti *rtti, uint64_t addr)
 }
 
 /* Go says of its predeclared types too that they are named. */
-static bool is_defined(const struct rtti_desc *desc, const char *name)
+static bool is_defined(const struct typedesc *desc, const char *name)
 {
 	if (!desc->named)
 		return false;
@@ -51,12 +51,12 @@ static bool is_defined(const struct rtti_desc *desc, const char *name)
 	return strchr(name, '.') || strcmp(name, "error") == 0;
 }
 
-static const char *keep_name(struct rtti *rtti, const struct rtti_text *name)
+static const char *keep_name(struct rtti *rtti, const struct typedesc_text *name)
 {
 	if (!rtti->mod.is_gccgo)
 		return rtti_keep_text(rtti, name->text, name->len);
 	char *plain = mem_zalloc(name->len + 1, 1);
-	size_t len = rtti_gccgo_plain(name->text, name->len, plain);
+	size_t len = typedesc_gccgo_plain(name->text, name->len, plain);
 	const char *kept = rtti_keep_text(rtti, plain, len);
 
 	free(plain);
@@ -66,10 +66,10 @@ static const char *keep_name(struct rtti *rtti, const struct rtti_text *name)
 /* What needs no other type; NULL: not a descriptor. */
 static struct gotype *make_type(struct rtti *rtti, uint64_t addr)
 {
-	struct rtti_desc desc;
+	struct typedesc desc;
 	const char *name = NULL;
 
-	if (rtti_desc_read(&rtti->mod, addr, &desc))
+	if (typedesc_read(&rtti->mod, addr, &desc))
 		name = keep_name(rtti, &desc.name);
 	if (!name)
 		return NULL;
@@ -124,13 +124,13 @@ static void spoil(struct gotype *type)
 	type->field_count = type->count = 0;
 }
 
-static bool fill_field(struct rtti *rtti, struct gotype *type, const struct rtti_desc *desc,
+static bool fill_field(struct rtti *rtti, struct gotype *type, const struct typedesc *desc,
 		       size_t index)
 {
 	struct gotype_field *field = &type->fields[index];
-	struct rtti_field found;
+	struct typedesc_field found;
 
-	if (!rtti_desc_field(&rtti->mod, desc, index, &found))
+	if (!typedesc_field(&rtti->mod, desc, index, &found))
 		return false;
 	*field = (struct gotype_field){
 		.name = rtti_keep_text(rtti, found.name.text, found.name.len),
@@ -142,7 +142,7 @@ static bool fill_field(struct rtti *rtti, struct gotype *type, const struct rtti
 	       field->type->size <= type->size - field->off;
 }
 
-static bool fill_struct(struct rtti *rtti, struct gotype *type, const struct rtti_desc *desc)
+static bool fill_struct(struct rtti *rtti, struct gotype *type, const struct typedesc *desc)
 {
 	if (desc->listed > MAX_FIELDS - rtti->fields)
 		return false;
@@ -163,7 +163,7 @@ static bool fill_array(struct gotype *type, uint64_t count)
 	return !__builtin_mul_overflow(type->elem->size, count, &size) && size == type->size;
 }
 
-static bool fill_type(struct rtti *rtti, struct gotype *type, const struct rtti_desc *desc)
+static bool fill_type(struct rtti *rtti, struct gotype *type, const struct typedesc *desc)
 {
 	if (desc->elem)
 		type->elem = refer(rtti, desc->elem);
@@ -238,9 +238,9 @@ void rtti_fill(struct rtti *rtti)
 
 	while (rtti->filled < rtti->count) {
 		struct gotype *type = rtti->entries[rtti->filled++].type;
-		struct rtti_desc desc;
+		struct typedesc desc;
 
-		if (type && rtti_desc_read(&rtti->mod, type->rtype, &desc) &&
+		if (type && typedesc_read(&rtti->mod, type->rtype, &desc) &&
 		    !fill_type(rtti, type, &desc))
 			spoil(type);
 	}

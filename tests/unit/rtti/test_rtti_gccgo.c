@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "rtti/rtti_gccgo.h"
+#include "program/typedesc_gccgo.h"
 
 static void test_symbols(void **state)
 {
@@ -17,9 +17,9 @@ static void test_symbols(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
-		assert_true(rtti_gccgo_is_symbol(yes[i]));
+		assert_true(typedesc_gccgo_is_symbol(yes[i]));
 	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
-		assert_false(rtti_gccgo_is_symbol(no[i]));
+		assert_false(typedesc_gccgo_is_symbol(no[i]));
 }
 
 static void test_names(void **state)
@@ -35,7 +35,7 @@ static void test_names(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		size_t len = rtti_gccgo_plain(rows[i][0], strlen(rows[i][0]), out);
+		size_t len = typedesc_gccgo_plain(rows[i][0], strlen(rows[i][0]), out);
 
 		assert_int_equal(len, strlen(rows[i][1]));
 		assert_memory_equal(out, rows[i][1], len);

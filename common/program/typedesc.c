@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rtti/rtti_desc.h"
+#include "program/typedesc.h"
 
 #include <string.h>
 
 #include "elf/image.h"
-#include "rtti/rtti_gccgo.h"
+#include "program/typedesc_gccgo.h"
 
 enum { /* sizes and offsets, in bytes */
        HEAD = 48,
@@ -24,7 +24,7 @@ enum { TFLAG_UNCOMMON = 1, TFLAG_EXTRA_STAR = 2, TFLAG_NAMED = 4 };
 enum { DIRECT = 0x20 }; /* DIRECT: in the kind; from 1.26 in tflag */
 enum { MAX_NAME = UINT16_MAX, MAX_NAME_LEN = MAX_NAME + 4, MAX_LIST = UINT16_MAX, MAX_ALIGN = 128 };
 
-int32_t rtti_desc_i32(const uint8_t *array, size_t index)
+int32_t typedesc_i32(const uint8_t *array, size_t index)
 {
 	int32_t value;
 
@@ -32,7 +32,7 @@ int32_t rtti_desc_i32(const uint8_t *array, size_t index)
 	return value;
 }
 
-uint64_t rtti_desc_u64(const uint8_t *array, size_t index)
+uint64_t typedesc_u64(const uint8_t *array, size_t index)
 {
 	uint64_t value;
 
@@ -40,7 +40,7 @@ uint64_t rtti_desc_u64(const uint8_t *array, size_t index)
 	return value;
 }
 
-uint64_t rtti_desc_resolve(const struct rtti_module *mod, int32_t off)
+uint64_t typedesc_resolve(const struct typedesc_module *mod, int32_t off)
 {
 	uint64_t addr = mod->types + off;
 
@@ -50,7 +50,7 @@ uint64_t rtti_desc_resolve(const struct rtti_module *mod, int32_t off)
 /* --- names: a byte of flags, the length, the text --- */
 
 /* Bytes that the length takes; 0: it is malformed. */
-static size_t read_length(const struct rtti_module *mod, const uint8_t *data, uint64_t left,
+static size_t read_length(const struct typedesc_module *mod, const uint8_t *data, uint64_t left,
 			  size_t *len)
 {
 	*len = 0;
@@ -77,7 +77,7 @@ static bool has_control(const char *text, size_t len)
 	return false;
 }
 
-static bool read_name(const struct rtti_module *mod, uint64_t addr, struct rtti_text *out)
+static bool read_name(const struct typedesc_module *mod, uint64_t addr, struct typedesc_text *out)
 {
 	uint64_t left = image_left(mod->img, addr);
 	size_t len, skip;
@@ -92,28 +92,29 @@ static bool read_name(const struct rtti_module *mod, uint64_t addr, struct rtti_
 	skip = read_length(mod, data + 1, left - 1, &len);
 	if (!skip || len > MAX_NAME || len > left - 1 - skip)
 		return false;
-	*out = (struct rtti_text){(const char *)data + 1 + skip, len, data[0] & 8};
+	*out = (struct typedesc_text){(const char *)data + 1 + skip, len, data[0] & 8};
 	return !has_control(out->text, len);
 }
 
-bool rtti_desc_name(const struct rtti_module *mod, int32_t off, struct rtti_text *out)
+bool typedesc_name(const struct typedesc_module *mod, int32_t off, struct typedesc_text *out)
 {
-	uint64_t addr = rtti_desc_resolve(mod, off);
+	uint64_t addr = typedesc_resolve(mod, off);
 
 	return addr && read_name(mod, addr, out) && out->len;
 }
 
-const uint8_t *rtti_desc_name_bytes(const struct rtti_module *mod, uint64_t addr)
+const uint8_t *typedesc_name_bytes(const struct typedesc_module *mod, uint64_t addr)
 {
 	const uint8_t *head = image_at(mod->img, addr, HEAD);
-	uint64_t name = head ? rtti_desc_resolve(mod, rtti_desc_i32(head + AT_NAME, 0)) : 0;
+	uint64_t name = head ? typedesc_resolve(mod, typedesc_i32(head + AT_NAME, 0)) : 0;
 
 	return name ? image_at(mod->img, name, 2) : NULL;
 }
 
-static bool read_own_name(const struct rtti_module *mod, const uint8_t *head, struct rtti_text *out)
+static bool read_own_name(const struct typedesc_module *mod, const uint8_t *head,
+			  struct typedesc_text *out)
 {
-	if (!rtti_desc_name(mod, rtti_desc_i32(head + AT_NAME, 0), out))
+	if (!typedesc_name(mod, typedesc_i32(head + AT_NAME, 0), out))
 		return false;
 	if (head[AT_TFLAG] & TFLAG_EXTRA_STAR) {
 		out->text++;
@@ -125,10 +126,10 @@ static bool read_own_name(const struct rtti_module *mod, const uint8_t *head, st
 /* --- what follows the head --- */
 
 /* Points `list` to what a slice of Go's holds. */
-static bool read_slice(const struct rtti_module *mod, const uint8_t *words, size_t size,
-		       struct rtti_desc *out)
+static bool read_slice(const struct typedesc_module *mod, const uint8_t *words, size_t size,
+		       struct typedesc *out)
 {
-	uint64_t addr = rtti_desc_u64(words, 0), len = rtti_desc_u64(words, 1);
+	uint64_t addr = typedesc_u64(words, 0), len = typedesc_u64(words, 1);
 
 	if (len > MAX_LIST)
 		return false;
@@ -141,8 +142,8 @@ static bool read_slice(const struct rtti_module *mod, const uint8_t *words, size
 }
 
 /* The types of parameters and results follow the descriptor, and its uncommontype. */
-static bool read_func(const struct rtti_module *mod, const uint8_t *own, bool uncommon,
-		      struct rtti_desc *out)
+static bool read_func(const struct typedesc_module *mod, const uint8_t *own, bool uncommon,
+		      struct typedesc *out)
 {
 	uint16_t counts[2];
 
@@ -159,24 +160,24 @@ static bool read_func(const struct rtti_module *mod, const uint8_t *own, bool un
 
 /* A swiss map's fifth word is the size of the group that its third describes; an older one's are
  * small numbers, of which the third is the bucket's size. */
-static void read_map(const struct rtti_module *mod, const uint8_t *own, struct rtti_desc *out)
+static void read_map(const struct typedesc_module *mod, const uint8_t *own, struct typedesc *out)
 {
 	uint64_t group_size;
 
-	out->key = rtti_desc_u64(own, 0);
-	out->elem = rtti_desc_u64(own, 1);
-	out->swiss = image_u64(mod->img, rtti_desc_u64(own, 2), &group_size) &&
-		     rtti_desc_u64(own, 4) == group_size;
+	out->key = typedesc_u64(own, 0);
+	out->elem = typedesc_u64(own, 1);
+	out->swiss = image_u64(mod->img, typedesc_u64(own, 2), &group_size) &&
+		     typedesc_u64(own, 4) == group_size;
 	out->len = out->swiss ? mod->swiss_size : OLD_MAP;
 }
 
-static bool read_own(const struct rtti_module *mod, const uint8_t *own, bool uncommon,
-		     struct rtti_desc *out)
+static bool read_own(const struct typedesc_module *mod, const uint8_t *own, bool uncommon,
+		     struct typedesc *out)
 {
 	switch (out->kind) {
 	case GOKIND_ARRAY:
-		out->slice = rtti_desc_u64(own, 1);
-		out->count = rtti_desc_u64(own, 2);
+		out->slice = typedesc_u64(own, 1);
+		out->count = typedesc_u64(own, 2);
 		out->len = HEAD + 24;
 		break;
 	case GOKIND_CHAN:
@@ -200,7 +201,7 @@ static bool read_own(const struct rtti_module *mod, const uint8_t *own, bool unc
 	default:
 		return true;
 	}
-	out->elem = rtti_desc_u64(own, 0);
+	out->elem = typedesc_u64(own, 0);
 	return true;
 }
 
@@ -217,14 +218,14 @@ static size_t own_size(enum gokind kind)
 	return sizes[kind];
 }
 
-static bool read_head(const struct rtti_module *mod, const uint8_t *head, struct rtti_desc *out)
+static bool read_head(const struct typedesc_module *mod, const uint8_t *head, struct typedesc *out)
 {
 	out->kind = head[AT_KIND] & GOKIND_MASK;
-	out->size = rtti_desc_u64(head, 0);
+	out->size = typedesc_u64(head, 0);
 	out->align = head[AT_ALIGN];
 	out->named = head[AT_TFLAG] & TFLAG_NAMED;
 	out->direct = (head[AT_KIND] | head[AT_TFLAG]) & DIRECT;
-	out->pointer = rtti_desc_resolve(mod, rtti_desc_i32(head + AT_POINTER, 0));
+	out->pointer = typedesc_resolve(mod, typedesc_i32(head + AT_POINTER, 0));
 	out->len = HEAD;
 	return out->kind >= GOKIND_BOOL && out->kind <= GOKIND_UNSAFE_POINTER &&
 	       gokind_is_size(out->kind, out->size) && out->align && out->align <= MAX_ALIGN &&
@@ -232,7 +233,7 @@ static bool read_head(const struct rtti_module *mod, const uint8_t *head, struct
 }
 
 /* Where the part of a descriptor that all of its kind have ends. */
-static uint64_t fixed_end(const struct rtti_desc *desc)
+static uint64_t fixed_end(const struct typedesc *desc)
 {
 	switch (desc->kind) {
 	case GOKIND_FUNC:
@@ -245,25 +246,25 @@ static uint64_t fixed_end(const struct rtti_desc *desc)
 	}
 }
 
-bool rtti_desc_read(const struct rtti_module *mod, uint64_t addr, struct rtti_desc *out)
+bool typedesc_read(const struct typedesc_module *mod, uint64_t addr, struct typedesc *out)
 {
 	const uint8_t *head = image_at(mod->img, addr, HEAD);
 
 	if (mod->is_gccgo)
-		return rtti_gccgo_read(mod, addr, out);
-	*out = (struct rtti_desc){.addr = addr};
+		return typedesc_gccgo_read(mod, addr, out);
+	*out = (struct typedesc){.addr = addr};
 	if (addr < mod->types || addr >= mod->types_end || !head || !read_head(mod, head, out))
 		return false;
 
 	bool uncommon = head[AT_TFLAG] & TFLAG_UNCOMMON;
-	struct rtti_methods methods;
+	struct typedesc_methods methods;
 
 	if (!image_at(mod->img, addr, HEAD + own_size(out->kind)) ||
 	    !read_own(mod, head + HEAD, uncommon, out))
 		return false;
 	if (uncommon) {
 		out->uncommon = fixed_end(out);
-		rtti_desc_methods(mod, out, &methods);
+		typedesc_methods(mod, out, &methods);
 		out->len += UNCOMMON + methods.count * METHOD;
 	}
 	return true;
@@ -271,15 +272,16 @@ bool rtti_desc_read(const struct rtti_module *mod, uint64_t addr, struct rtti_de
 
 /* --- its parts --- */
 
-bool rtti_desc_field(const struct rtti_module *mod, const struct rtti_desc *desc, size_t index,
-		     struct rtti_field *out)
+bool typedesc_field(const struct typedesc_module *mod, const struct typedesc *desc, size_t index,
+		    struct typedesc_field *out)
 {
 	const uint8_t *words = desc->list + index * FIELD;
 
 	if (mod->is_gccgo)
-		return rtti_gccgo_field(mod, desc, index, out);
-	*out = (struct rtti_field){.type = rtti_desc_u64(words, 1), .off = rtti_desc_u64(words, 2)};
-	if (!read_name(mod, rtti_desc_u64(words, 0), &out->name))
+		return typedesc_gccgo_field(mod, desc, index, out);
+	*out = (struct typedesc_field){.type = typedesc_u64(words, 1),
+				       .off = typedesc_u64(words, 2)};
+	if (!read_name(mod, typedesc_u64(words, 0), &out->name))
 		return false;
 	out->embedded = out->name.embedded;
 	if (mod->shifted_offsets) {
@@ -289,26 +291,26 @@ bool rtti_desc_field(const struct rtti_module *mod, const struct rtti_desc *desc
 	return true;
 }
 
-bool rtti_desc_package(const struct rtti_module *mod, const struct rtti_desc *desc,
-		       struct rtti_text *out)
+bool typedesc_package(const struct typedesc_module *mod, const struct typedesc *desc,
+		      struct typedesc_text *out)
 {
 	const uint8_t *uncommon =
 		desc->uncommon ? image_at(mod->img, desc->uncommon, UNCOMMON) : NULL;
 
 	if (mod->is_gccgo)
-		return rtti_gccgo_package(mod, desc, out);
-	return uncommon && rtti_desc_name(mod, rtti_desc_i32(uncommon, 0), out);
+		return typedesc_gccgo_package(mod, desc, out);
+	return uncommon && typedesc_name(mod, typedesc_i32(uncommon, 0), out);
 }
 
-void rtti_desc_methods(const struct rtti_module *mod, const struct rtti_desc *desc,
-		       struct rtti_methods *out)
+void typedesc_methods(const struct typedesc_module *mod, const struct typedesc *desc,
+		      struct typedesc_methods *out)
 {
 	const uint8_t *uncommon =
 		desc->uncommon ? image_at(mod->img, desc->uncommon, UNCOMMON) : NULL;
 	uint16_t count;
 	uint32_t off;
 
-	*out = (struct rtti_methods){0};
+	*out = (struct typedesc_methods){0};
 	if (!uncommon || mod->is_gccgo)
 		return;
 	memcpy(&count, uncommon + 4, sizeof(count));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rtti/rtti_gccgo.h"
+#include "program/typedesc_gccgo.h"
 
 #include <string.h>
 
@@ -15,15 +15,17 @@ enum { /* sizes and offsets, in bytes */
        AT_POINTER = 56,
        FIELD = 40,
        INTERFACE_METHOD = 24,
+       UNCOMMON_METHODS = 16, /* a slice */
+       METHOD = 40,
 };
 
 enum { DIRECT = 0x20 };
-enum { MAX_NAME = 4096, MAX_LIST = UINT16_MAX, MAX_ALIGN = 128 };
+enum { MAX_NAME = 4096, MAX_LIST = UINT16_MAX, MAX_METHODS = 1 << 14, MAX_ALIGN = 128 };
 
 /* The last link at or before an address; NULL: none */
-static const struct rtti_link *link_before(const struct rtti_module *mod, uint64_t addr)
+static const struct typedesc_link *link_before(const struct typedesc_module *mod, uint64_t addr)
 {
-	const struct rtti_library *library = mod->library;
+	const struct typedesc_library *library = mod->library;
 	size_t low = 0, high = library ? library->link_count : 0;
 
 	while (low < high) {
@@ -39,22 +41,22 @@ static const struct rtti_link *link_before(const struct rtti_module *mod, uint64
 
 /* Of what the dynamic linker copies from the library the original: the file has room for it only.
  */
-static uint64_t original(const struct rtti_module *mod, uint64_t addr)
+static uint64_t original(const struct typedesc_module *mod, uint64_t addr)
 {
-	const struct rtti_link *link = addr < RTTI_LIBRARY ? link_before(mod, addr) : NULL;
+	const struct typedesc_link *link = addr < TYPEDESC_LIBRARY ? link_before(mod, addr) : NULL;
 
 	return link && addr - link->addr < link->copied ? link->to + (addr - link->addr) : addr;
 }
 
-static const void *bytes_at(const struct rtti_module *mod, uint64_t addr, size_t len)
+static const void *bytes_at(const struct typedesc_module *mod, uint64_t addr, size_t len)
 {
 	addr = original(mod, addr);
-	if (addr < RTTI_LIBRARY)
+	if (addr < TYPEDESC_LIBRARY)
 		return image_at(mod->img, addr, len);
-	return mod->library ? image_at(mod->library->img, addr - RTTI_LIBRARY, len) : NULL;
+	return mod->library ? image_at(mod->library->img, addr - TYPEDESC_LIBRARY, len) : NULL;
 }
 
-static bool word_at(const struct rtti_module *mod, uint64_t addr, unsigned off, uint64_t *out)
+static bool word_at(const struct typedesc_module *mod, uint64_t addr, unsigned off, uint64_t *out)
 {
 	const void *word = bytes_at(mod, addr + off, sizeof(*out));
 
@@ -64,15 +66,15 @@ static bool word_at(const struct rtti_module *mod, uint64_t addr, unsigned off, 
 }
 
 /* A word that holds an address, 0 for none. */
-static bool addr_at(const struct rtti_module *mod, uint64_t addr, unsigned off, uint64_t *out)
+static bool addr_at(const struct typedesc_module *mod, uint64_t addr, unsigned off, uint64_t *out)
 {
-	const struct rtti_link *link;
+	const struct typedesc_link *link;
 
 	addr = original(mod, addr + off);
 	if (!word_at(mod, addr, 0, out))
 		return false;
-	if (addr >= RTTI_LIBRARY) {
-		*out += *out ? RTTI_LIBRARY : 0;
+	if (addr >= TYPEDESC_LIBRARY) {
+		*out += *out ? TYPEDESC_LIBRARY : 0;
 		return true;
 	}
 	link = *out ? NULL : link_before(mod, addr);
@@ -82,11 +84,11 @@ static bool addr_at(const struct rtti_module *mod, uint64_t addr, unsigned off, 
 }
 
 /* A *string: the address of a pointer and a length. */
-static bool read_string(const struct rtti_module *mod, uint64_t addr, struct rtti_text *out)
+static bool read_string(const struct typedesc_module *mod, uint64_t addr, struct typedesc_text *out)
 {
 	uint64_t text, len;
 
-	*out = (struct rtti_text){0};
+	*out = (struct typedesc_text){0};
 	if (!addr_at(mod, addr, 0, &text) || !word_at(mod, addr, 8, &len) || len > MAX_NAME)
 		return false;
 	out->len = len;
@@ -94,7 +96,7 @@ static bool read_string(const struct rtti_module *mod, uint64_t addr, struct rtt
 	return out->text;
 }
 
-static bool is_plain(const struct rtti_text *text)
+static bool is_plain(const struct typedesc_text *text)
 {
 	for (size_t i = 0; i < text->len; i++)
 		if (((unsigned char)text->text[i] < ' ' && text->text[i] != '\t') ||
@@ -103,7 +105,7 @@ static bool is_plain(const struct rtti_text *text)
 	return text->len;
 }
 
-static bool read_head(const struct rtti_module *mod, struct rtti_desc *out)
+static bool read_head(const struct typedesc_module *mod, struct typedesc *out)
 {
 	const uint8_t *head = bytes_at(mod, out->addr, HEAD);
 	uint64_t name, own, uncommon;
@@ -125,7 +127,7 @@ static bool read_head(const struct rtti_module *mod, struct rtti_desc *out)
 	       is_plain(&out->name);
 }
 
-static bool read_slice(const struct rtti_module *mod, size_t size, struct rtti_desc *out)
+static bool read_slice(const struct typedesc_module *mod, size_t size, struct typedesc *out)
 {
 	uint64_t addr, len;
 
@@ -138,9 +140,9 @@ static bool read_slice(const struct rtti_module *mod, size_t size, struct rtti_d
 	return !len || out->list;
 }
 
-bool rtti_gccgo_read(const struct rtti_module *mod, uint64_t addr, struct rtti_desc *out)
+bool typedesc_gccgo_read(const struct typedesc_module *mod, uint64_t addr, struct typedesc *out)
 {
-	*out = (struct rtti_desc){.addr = addr};
+	*out = (struct typedesc){.addr = addr};
 	if (!addr || !read_head(mod, out))
 		return false;
 	switch (out->kind) {
@@ -163,12 +165,12 @@ bool rtti_gccgo_read(const struct rtti_module *mod, uint64_t addr, struct rtti_d
 	}
 }
 
-bool rtti_gccgo_field(const struct rtti_module *mod, const struct rtti_desc *desc, size_t index,
-		      struct rtti_field *out)
+bool typedesc_gccgo_field(const struct typedesc_module *mod, const struct typedesc *desc,
+			  size_t index, struct typedesc_field *out)
 {
 	uint64_t at = desc->first + index * FIELD, name, off;
 
-	*out = (struct rtti_field){0};
+	*out = (struct typedesc_field){0};
 	if (!addr_at(mod, at, 0, &name) || !addr_at(mod, at, 16, &out->type) ||
 	    !word_at(mod, at, 32, &off) || !read_string(mod, name, &out->name) ||
 	    !is_plain(&out->name))
@@ -178,8 +180,8 @@ bool rtti_gccgo_field(const struct rtti_module *mod, const struct rtti_desc *des
 	return true;
 }
 
-bool rtti_gccgo_package(const struct rtti_module *mod, const struct rtti_desc *desc,
-			struct rtti_text *out)
+bool typedesc_gccgo_package(const struct typedesc_module *mod, const struct typedesc *desc,
+			    struct typedesc_text *out)
 {
 	uint64_t path;
 
@@ -187,12 +189,30 @@ bool rtti_gccgo_package(const struct rtti_module *mod, const struct rtti_desc *d
 	       read_string(mod, path, out) && out->len;
 }
 
-uint64_t rtti_gccgo_key(const struct rtti_module *mod, uint64_t addr)
+bool typedesc_gccgo_has_method(const struct typedesc_module *mod, uint64_t addr, const char *name)
+{
+	uint64_t uncommon, methods, count, string;
+	size_t len = strlen(name);
+	struct typedesc_text found;
+
+	if (!addr_at(mod, addr, AT_UNCOMMON, &uncommon) || !uncommon ||
+	    !addr_at(mod, uncommon, UNCOMMON_METHODS, &methods) ||
+	    !word_at(mod, uncommon, UNCOMMON_METHODS + 8, &count))
+		return false;
+	for (uint64_t i = 0; i < count && i < MAX_METHODS; i++)
+		if (addr_at(mod, methods, i * METHOD, &string) &&
+		    read_string(mod, string, &found) && found.len == len &&
+		    !memcmp(found.text, name, len))
+			return true;
+	return false;
+}
+
+uint64_t typedesc_gccgo_key(const struct typedesc_module *mod, uint64_t addr)
 {
 	const void *at = bytes_at(mod, addr, sizeof(struct type_key_head));
 	unsigned long long first[TYPE_KEY_PART / 8] = {0}, last[TYPE_KEY_PART / 8] = {0}, key;
 	struct type_key_head head;
-	struct rtti_text name;
+	struct typedesc_text name;
 	uint64_t string;
 
 	if (!at || !addr_at(mod, addr, AT_NAME, &string) || !read_string(mod, string, &name))
@@ -214,7 +234,7 @@ static bool ends_in(const char *name, size_t len, const char *suffix)
 	return len > ending && !strcmp(name + len - ending, suffix);
 }
 
-bool rtti_gccgo_is_symbol(const char *name)
+bool typedesc_gccgo_is_symbol(const char *name)
 {
 	size_t len = strlen(name);
 
@@ -222,7 +242,7 @@ bool rtti_gccgo_is_symbol(const char *name)
 	       !strncmp(name, "type..", 6);
 }
 
-size_t rtti_gccgo_plain(const char *name, size_t len, char *out)
+size_t typedesc_gccgo_plain(const char *name, size_t len, char *out)
 {
 	size_t used = 0;
 	bool hidden = false;
