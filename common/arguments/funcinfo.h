@@ -46,6 +46,12 @@ uint64_t funcinfo_layout(struct funcinfo *info, const struct pclntab_func *fn,
 /* Where that tells nothing: sizes and places of its parameters, as argtable_read(). */
 bool funcinfo_table(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *sig,
 		    struct abi_layout *layout);
+/* Parameters as words, where the compiler's argument tables are all that is known of a function: a
+ * slice is {0x4a3f20, 0x3, 0x4}. What two words are is found out as they are read. False: there is
+ * no table, or, with `whole`, one that does not tell the place of each parameter; then *sig is as
+ * before, and there is nothing to free. */
+bool funcinfo_words(struct funcinfo *info, const struct pclntab_func *fn, bool whole,
+		    struct gofunc *sig, struct abi_layout *abi);
 
 bool funcinfo_is_gccgo(const struct funcinfo *info);
 /* gccgo: types that the program refers to are looked for in its library as well, which outlives it.

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments/argwords.h"
 #include "arguments/copyinfo.h"
 #include "arguments/funcinfo.h"
 #include "base/errmsg.h"
@@ -176,7 +175,7 @@ static int signature_of(struct traceplan *plan, struct selection_item *item,
 	} else if (asks(spec)) {
 		funcinfo_find(info, fn, sig);
 		if (sig->source == GOFUNC_NONE &&
-		    argwords_find(info, fn, spec->format != NULL, sig, abi))
+		    funcinfo_words(info, fn, spec->format != NULL, sig, abi))
 			return 0;
 		if (sig->source == GOFUNC_NONE && !spec->format)
 			note_unknown(plan, fn->name);
