@@ -64,8 +64,6 @@ const struct gotype *debuginfo_type_of(struct debuginfo *dbg, const struct die *
 const struct gotype *debuginfo_type_at(struct debuginfo *dbg, uint64_t off); /* or NULL */
 /* The name of the type that a DIE refers to, in full: "*net/http.Request"; "" if it has none. */
 const char *debuginfo_full_name(const struct die *die);
-/* Sizes and alignment of structs and arrays, once all of their parts are there. */
-void debuginfo_settle(struct debuginfo_part *parts, size_t count);
 
 /* A type's name as Go prints it: "*http.Request". Memory of dbg->types. */
 const char *debuginfo_short_name(struct debuginfo *dbg, const char *full);
