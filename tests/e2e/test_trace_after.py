@@ -51,7 +51,8 @@ def probes(flavour):
 
 
 def run(built_as, tails, words=()):
-    """(what gotrace printed of each call, what it was in truth, how many buffers had moved)"""
+    """(what gotrace printed of each call, what it was in truth, how many buffers had moved, and how
+    many were above a stack that moved)"""
     version, flavour = built_as
     with Target("after", version, flavour, args=words) as target:
         argv = [f"r{head} {tails[name]}" for name, head in probes(flavour).items() if name in tails]
@@ -63,18 +64,20 @@ def run(built_as, tails, words=()):
             said = target.out.text()
     got = [(row.func[len("main."):], row.text) for row in rows(text)]
     true = [call for call in true_calls(said) if call[0] in tails and call[0] in probes(flavour)]
-    moved = next(int(line.split()[1]) for line in said.splitlines() if line.startswith("moved "))
-    return got, true, moved
+    moved, above = (next(int(line.split()[1]) for line in said.splitlines() if line.startswith(word))
+                    for word in ("moved ", "above "))
+    return got, true, moved, above
 
 
 @test(built_as=BUILT)
 def trace_after(built_as):
     """Line by line"""
-    got, true, moved = run(built_as, PROBES)
+    got, true, moved, above = run(built_as, PROBES)
     wrong = [f"{g}, in truth {t}" for g, t in zip(got, true) if g != t]
     expect(not wrong, f"{len(wrong)} of {len(true)} wrong: " + "; ".join(wrong[:8]))
     expect(len(got) == len(true), f"{len(got)} calls, {len(true)} in truth")
     expect(moved > 40, f"only {moved} buffers moved")
+    expect(above == 8, f"only {above} buffers were above a stack that moved")
 
 
 @test(version=["1.15", "1.19", "1.27"])
@@ -117,7 +120,7 @@ def trace_after_json():
 @test(version=["1.19", "1.27"])
 def trace_after_threads(version):
     """Many goroutines at once, which change threads"""
-    got, true, moved = run((version, "plain"), PROBES, ["goroutines=20", "calls=6"])
+    got, true, moved, _ = run((version, "plain"), PROBES, ["goroutines=20", "calls=6"])
     got, true = collections.Counter(got), collections.Counter(true)
     expect(got == true, f"too many: {list((got - true).items())[:5]}, missing: {list((true - got).items())[:5]}")
     expect(moved > 250, f"only {moved} buffers moved")
@@ -126,7 +129,7 @@ def trace_after_threads(version):
 @test()
 def trace_after_gccgo():
     """Stacks there never move."""
-    got, true, moved = run(("gccgo", "nl"), PROBES)
+    got, true, moved, _ = run(("gccgo", "nl"), PROBES)
     wrong = [f"{g}, in truth {t}" for g, t in zip(got, true) if g != t]
     expect(not wrong, f"{len(wrong)} of {len(true)} wrong: " + "; ".join(wrong[:8]))
     expect(len(got) == len(true) and not moved, f"{len(got)} calls, {len(true)} in truth, {moved} moved")
