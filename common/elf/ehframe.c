@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/budget.h"
 #include "elf/ehframe_bytes.h"
 #include "elf/image.h"
 
@@ -20,6 +21,7 @@ struct cie {
 
 struct machine { /* executes the rules */
 	const struct cie *cie;
+	struct budget *work;
 	struct ehframe_row *row, initial;
 	struct ehframe_row remembered[MAX_REMEMBERED];
 	unsigned depth;
@@ -214,6 +216,9 @@ static bool execute(struct machine *m, struct ehframe_bytes in, uint64_t pc)
 	uint64_t at = 0, by;
 
 	while (in.at < in.end && !in.bad && !m->bad) {
+		if (!budget_take(m->work, 1))
+			return false;
+
 		uint8_t op = ehframe_u8(&in);
 
 		if (is_advance(op, &in, &by)) {
@@ -269,9 +274,9 @@ static bool find_fde(const struct image *img, uint64_t pc, uint64_t *fde)
 	return true;
 }
 
-bool ehframe_row(const struct image *img, uint64_t pc, struct ehframe_row *out)
+bool ehframe_row(const struct image *img, uint64_t pc, struct budget *work, struct ehframe_row *out)
 {
-	struct machine m = {.row = out};
+	struct machine m = {.row = out, .work = work};
 	struct ehframe_bytes in;
 	uint64_t fde, range;
 	uint32_t to_cie;
@@ -288,7 +293,7 @@ bool ehframe_row(const struct image *img, uint64_t pc, struct ehframe_row *out)
 	range = ehframe_address(&in, cie.encoding & 0x0f);
 	if (cie.augmented)
 		ehframe_part(&in, ehframe_uleb(&in));
-	if (in.bad || pc - out->func >= range)
+	if (in.bad || pc < out->func || pc - out->func >= range)
 		return false;
 	m.cie = &cie;
 	if (!execute(&m, cie.rules, UINT64_MAX))

@@ -10,6 +10,7 @@
 
 #include "machine/registers.h"
 
+struct budget;
 struct image;
 
 /* by DWARF's numbers: the return address comes after the general registers */
@@ -34,8 +35,9 @@ struct ehframe_row {
 	struct ehframe_rule regs[EHFRAME_REGS]; /* by DWARF's numbers */
 };
 
-/* While the instruction at virtual address `pc` is about to be executed. false: nothing is said of
- * it, or not so that it could be told. */
-bool ehframe_row(const struct image *img, uint64_t pc, struct ehframe_row *out);
+/* While the instruction at virtual address `pc` is about to be executed. Each rule that is read is
+ * a step of `work`. false: nothing is said of it, or not so that it could be told. */
+bool ehframe_row(const struct image *img, uint64_t pc, struct budget *work,
+		 struct ehframe_row *out);
 
 #endif

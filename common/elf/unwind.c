@@ -3,9 +3,14 @@
 
 #include <string.h>
 
+#include "base/budget.h"
 #include "elf/image.h"
 
-enum { SEGMENTS_MAX = 128 }; /* that are left in a row without a frame to show */
+enum {
+	SEGMENTS_MAX = 128, /* that are left in a row without a frame to show */
+	/* of a whole stack: few frames have more than a hundred, the largest of GCC's own 20,000 */
+	RULES_MAX = 1 << 22,
+};
 
 const struct unwind_module *unwind_module(const struct unwind *u, uint64_t addr)
 {
@@ -50,14 +55,16 @@ enum step { CALLED, BY_NOBODY, NOT_KNOWN };
 
 /* From a frame to its caller's. `returns`: regs[RA] is a return address; *own: the frame is only
  * __morestack's. */
-static enum step step(const struct unwind *u, uint64_t *regs, bool *known, bool returns, bool *own)
+static enum step step(const struct unwind *u, struct budget *work, uint64_t *regs, bool *known,
+		      bool returns, bool *own)
 {
 	const struct unwind_module *module = unwind_module(u, regs[EHFRAME_RA] - returns);
 	uint64_t next[EHFRAME_REGS], cfa;
 	struct ehframe_row row;
 
 	*own = false;
-	if (!module || !ehframe_row(module->img, regs[EHFRAME_RA] - returns - module->bias, &row))
+	if (!module ||
+	    !ehframe_row(module->img, regs[EHFRAME_RA] - returns - module->bias, work, &row))
 		return NOT_KNOWN;
 	*own = module->morestack && row.func == module->morestack;
 	if (row.regs[EHFRAME_RA].how == EHFRAME_LOST)
@@ -85,13 +92,14 @@ size_t unwind(const struct unwind *u, uint64_t *frames, size_t max, bool *comple
 	bool known[EHFRAME_REGS], own, returns = false;
 	enum step how = CALLED;
 	size_t count = 0, left = max + SEGMENTS_MAX;
+	struct budget work = {RULES_MAX};
 
 	memcpy(regs, u->regs, sizeof(regs));
 	memset(known, true, sizeof(known));
 	while (count < max && left-- && how == CALLED) {
 		uint64_t addr = regs[EHFRAME_RA];
 
-		how = step(u, regs, known, returns, &own);
+		how = step(u, &work, regs, known, returns, &own);
 		if (!own)
 			frames[count++] = addr;
 		returns = true;

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "base/budget.h"
 #include "base/errmsg.h"
 #include "elf/ehframe_bytes.h"
 #include "elf/image.h"
@@ -192,11 +193,12 @@ static void test_nothing(void **state)
 {
 	struct unwind_module module;
 	struct image *img = open_self(&module);
+	struct budget work = {1000};
 	struct ehframe_row row;
 
 	(void)state;
-	assert_false(ehframe_row(img, 0, &row));
-	assert_false(ehframe_row(img, UINT64_MAX, &row));
+	assert_false(ehframe_row(img, 0, &work, &row));
+	assert_false(ehframe_row(img, UINT64_MAX, &work, &row));
 	image_close(img);
 }
 
