@@ -3,6 +3,7 @@
 
 import ctypes
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -135,6 +136,26 @@ def ended_at_any_moment(tool, how):
         expect(early or tool == "gofuncs", "no signal came before the probes")
         settles(lambda: descendants(place), lambda found: not found)
         settles(lambda: text_changed(target.target_pid), lambda changed: not changed)
+
+
+@test(how=["default", "ignored"])
+def ended_while_a_shell(how):
+    """A recipe is ended before it has become gotrace, which takes what a shell that ignores it cannot."""
+    with tempfile.TemporaryDirectory() as place:
+        held = f"{place}/sed"  # what quotes a blank
+        with open(held, "w", encoding="ascii") as file:
+            file.write('#!/bin/sh\n[ -e "$0.begun" ] || { : >"$0.begun" && read -r go <"$0.go"; }\n'
+                       f'exec {shutil.which("sed")} "$@"\n')
+        os.chmod(held, 0o755)
+        os.mkfifo(held + ".go")
+        env = dict(os.environ, PATH=f"{place}:{os.environ['PATH']}")
+        with Process([tool_path("gohttpsnoop"), f"{place}/no program"], env=env, **STARTS[how]) as recipe:
+            settles(lambda: os.path.exists(held + ".begun"), bool)
+            os.kill(recipe.pid, signal.SIGINT)
+            with open(held + ".go", "w", encoding="ascii") as go:
+                go.write("go\n")
+            status, err = recipe.wait(), recipe.err.text()
+        expect(status == 0 and "ended by a signal before tracing had begun" in err, f"{status}: {err}")
 
 
 @test(tool=["gofunccount", "gotrace"])
