@@ -13,6 +13,7 @@
 #include "gofuncs/funclist.h"
 #include "selection/program.h"
 #include "selection/selection.h"
+#include "selection/selection_print.h"
 #include "selection/target.h"
 #include "tracing/options.h"
 #include "tracing/session.h"

@@ -10,8 +10,8 @@
 #include "dwarf/debuginfo.h"
 #include "golang/signature.h"
 #include "program/pclntab.h"
-#include "selection/program.h"
-#include "selection/selection.h"
+#include "sites/inlining.h"
+#include "sites/site_finder.h"
 
 enum { PLACES_MAX = 16, STEPS_MAX = 1 << 18 }; /* looked at in one copy; 0.2 s */
 
@@ -25,64 +25,64 @@ static size_t count_known(const struct gofunc *sig, const struct abi_layout *lay
 }
 
 /* A copy that is timed over its one call has its end right after it: there the results are. */
-static void take_forwarder(const struct copyinfo_asker *asker, struct selection_item *item,
+static void take_forwarder(const struct copyinfo_asker *asker, const struct inlining_copy *copy,
 			   struct copyinfo *out)
 {
 	struct signature_names names = funcinfo_names(asker->info);
 	const struct gofunc *typed = out->sig.source != GOFUNC_NONE ? &out->sig : NULL;
 	struct forwarder_call call;
 
-	if (!forwarder_find(item->prog->finder, asker->minor, &item->copy, asker->memory, &names,
-			    typed, &call))
+	if (!forwarder_find(asker->finder, asker->minor, copy, asker->memory, &names, typed, &call))
 		return;
 	size_t known = count_known(&call.sig, &call.layout);
-	bool same_place = call.site.addr == item->entry.addr;
+	bool same_place = call.site.addr == out->entry.addr;
 
-	if ((item->returns && !same_place) || (typed && known <= out->known)) {
+	if ((asker->timed && !same_place) || (typed && known <= out->known)) {
 		abi_layout_free(&call.layout);
 		return;
 	}
 	abi_layout_free(&out->layout);
-	if (!item->returns)
-		item->entry = call.site;
-	*out = (struct copyinfo){call.sig, call.layout, known};
+	if (!asker->timed)
+		out->entry = call.site;
+	out->sig = call.sig;
+	out->layout = call.layout;
+	out->known = known;
 }
 
 /* Takes the places of the arguments at a site if more of them are there than at the one before, or
  * as many at less cost. */
 static void take_site(const struct copyinfo_vars *vars, const struct site *site,
-		      struct selection_item *item, struct copyinfo *out)
+		      struct copyinfo *out)
 {
 	struct abi_layout layout;
 
 	copyinfo_located(vars, site->addr, &layout);
 	size_t known = count_known(vars->sig, &layout);
 
-	if (known < out->known || (known == out->known && item->entry.emulated >= site->emulated)) {
+	if (known < out->known || (known == out->known && out->entry.emulated >= site->emulated)) {
 		abi_layout_free(&layout);
 		return;
 	}
 	abi_layout_free(&out->layout);
-	item->entry = *site;
+	out->entry = *site;
 	out->layout = layout;
 	out->known = known;
 }
 
 /* Where calls are timed the entry stays where it is. */
-static void take_located(const struct copyinfo_vars *vars, struct selection_item *item,
-			 struct copyinfo *out)
+static void take_located(const struct copyinfo_vars *vars, bool timed, struct copyinfo *out)
 {
 	struct site_list places = {0};
 	const char *reason;
 
 	abi_layout_free(&out->layout);
-	copyinfo_located(vars, item->entry.addr, &out->layout);
+	copyinfo_located(vars, out->entry.addr, &out->layout);
 	out->known = count_known(vars->sig, &out->layout);
-	if (item->returns || inlining_places(item->prog->finder, &item->copy, &places, &reason))
+	if (timed || inlining_places(vars->finder, vars->copy, &places, &reason))
 		places.count = 0;
 	for (size_t i = 0;
 	     i < places.count && i < PLACES_MAX && out->known < vars->sig->param_count; i++)
-		take_site(vars, &places.items[i], item, out);
+		take_site(vars, &places.items[i], out);
 	free(places.items);
 }
 
@@ -105,18 +105,17 @@ static int retype(const struct copyinfo_asker *asker, const struct gofunc *typed
 	return 0;
 }
 
-static int find_located(const struct copyinfo_asker *asker, struct selection_item *item,
+static int find_located(const struct copyinfo_asker *asker, const struct inlining_copy *copy,
 			struct copyinfo *out, struct errmsg *err)
 {
 	unsigned steps = STEPS_MAX;
-	struct copyinfo_vars vars = {
-		.finder = item->prog->finder, .copy = &item->copy, .steps = &steps};
+	struct copyinfo_vars vars = {.finder = asker->finder, .copy = copy, .steps = &steps};
 	struct debuginfo_variable *found;
 	struct pclntab_func fn;
 	struct gofunc sig;
 
-	if (!pclntab_func(item->prog->tab, item->func, &fn) ||
-	    funcinfo_inlined(asker->info, &fn, item->copy.name, item->copy.addr, &sig, &found))
+	if (!pclntab_func(asker->finder->tab, copy->func, &fn) ||
+	    funcinfo_inlined(asker->info, &fn, copy->name, copy->addr, &sig, &found))
 		return 0;
 	if (asker->signature && retype(asker, &out->sig, &sig, err))
 		return -1;
@@ -126,25 +125,28 @@ static int find_located(const struct copyinfo_asker *asker, struct selection_ite
 	vars.fn = &fn;
 	vars.sig = &out->sig;
 	vars.vars = found;
-	if (!item->skipped)
-		take_located(&vars, item, out);
+	if (!out->skipped)
+		take_located(&vars, asker->timed, out);
 	return 0;
 }
 
-int copyinfo_find(const struct copyinfo_asker *asker, struct selection_item *item,
-		  struct copyinfo *out, struct errmsg *err)
+int copyinfo_find(const struct copyinfo_asker *asker, const struct inlining_copy *copy,
+		  struct site_list *exits, struct copyinfo *out, struct errmsg *err)
 {
+	const char *reason;
+
 	*out = (struct copyinfo){.sig = {.dictionary = -1}};
-	if (asker->signature && funcinfo_typed(asker->info, item->copy.name, asker->signature,
-					       asker->col, &out->sig, err))
+	if (asker->signature &&
+	    funcinfo_typed(asker->info, copy->name, asker->signature, asker->col, &out->sig, err))
 		return -1;
 	copyinfo_nowhere(&out->sig, &out->layout);
-	selection_locate_copy(asker->sel, item);
-	if (find_located(asker, item, out, err)) {
+	if (inlining_sites(asker->finder, copy, asker->timed, &out->entry, exits, &reason))
+		out->skipped = reason;
+	if (find_located(asker, copy, out, err)) {
 		abi_layout_free(&out->layout);
 		return -1;
 	}
-	if (!item->skipped && (!out->sig.param_count || out->known < out->sig.param_count))
-		take_forwarder(asker, item, out);
+	if (!out->skipped && (!out->sig.param_count || out->known < out->sig.param_count))
+		take_forwarder(asker, copy, out);
 	return 0;
 }

@@ -5,35 +5,39 @@
 #ifndef COPYINFO_H
 #define COPYINFO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "abi/abi.h"
+#include "sites/site.h"
 
 struct errmsg;
 struct funcinfo;
 struct gotypes;
-struct selection;
-struct selection_item;
+struct inlining_copy;
 
 struct copyinfo {
 	struct gofunc sig; /* GOFUNC_NONE: nothing is known, not even how many there are */
-	/* Where they are at the item's entry site; without pieces: optimised out. Caller frees. */
+	/* Where they are at `entry`; without pieces: optimised out. Caller frees. */
 	struct abi_layout layout;
-	size_t known; /* how many arguments are there */
+	size_t known;        /* how many arguments are there */
+	struct site entry;   /* for the sake of arguments not always the cheapest place */
+	const char *skipped; /* why the copy cannot be probed, a static text; NULL: it can */
 };
 
 struct copyinfo_asker {
-	struct funcinfo *info; /* of the item's program */
-	int minor;             /* which is of Go 1.MINOR */
+	struct site_finder *finder; /* of the copy's program */
+	struct funcinfo *info;      /* of the same */
+	int minor;                  /* which is of Go 1.MINOR */
 	struct gotypes *memory;
-	struct selection *sel;
+	bool timed;            /* the copy's ends are sought too */
 	const char *signature; /* as typed; NULL: none */
 	unsigned col;          /* where that begins */
 };
 
-/* Finds an item's sites too: for the sake of arguments its entry is not always the cheapest place.
- * 0, or -1 with *err: the typed signature is not its function's. */
-int copyinfo_find(const struct copyinfo_asker *asker, struct selection_item *item,
-		  struct copyinfo *out, struct errmsg *err);
+/* Appends the copy's ends to *exits, which may be NULL if it is not timed. 0, or -1 with *err: the
+ * typed signature is not its function's. */
+int copyinfo_find(const struct copyinfo_asker *asker, const struct inlining_copy *copy,
+		  struct site_list *exits, struct copyinfo *out, struct errmsg *err);
 
 #endif

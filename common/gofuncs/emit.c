@@ -93,11 +93,6 @@ uint64_t emit_offset(const struct selection_item *item, const struct site *site)
 	return off;
 }
 
-const struct site *emit_exits(const struct emitter *emitter, const struct selection_item *item)
-{
-	return &emitter->sel->exits.items[item->first_exit];
-}
-
 bool emit_needs_flags(const struct site *site)
 {
 	return site->kind == SITE_CHECK_BRANCH;
@@ -114,13 +109,13 @@ static bool is_ambiguous(const struct emitter *emitter, const struct selection_i
 
 const char *emit_left_out(const struct emitter *emitter, const struct selection_item *item)
 {
-	bool ambiguous = item->entry.addr && is_ambiguous(emitter, item, &item->entry);
+	bool ambiguous = item->sites.entry.addr && is_ambiguous(emitter, item, &item->sites.entry);
 
-	for (size_t i = 0; i < item->exits; i++)
-		ambiguous |= is_ambiguous(emitter, item, &emit_exits(emitter, item)[i]);
+	for (size_t i = 0; i < item->sites.exits; i++)
+		ambiguous |= is_ambiguous(emitter, item, &selection_exits(emitter->sel, item)[i]);
 	if (is_bpftrace(emitter) && ambiguous)
 		return "left out: its offsets are also addresses of other symbols";
-	if (!item->entry.addr || (emitter->tracer == EMIT_LATENCY && item->skipped))
+	if (!item->sites.entry.addr || (emitter->tracer == EMIT_LATENCY && item->skipped))
 		return item->skipped ? item->skipped : "no place to probe";
 	return NULL;
 }

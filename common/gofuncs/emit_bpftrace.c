@@ -40,10 +40,11 @@ static struct totals count(const struct emitter *emitter)
 		if (emit_left_out(emitter, item))
 			continue;
 		all.items++;
-		all.probes += 1 + item->exits;
-		all.in_symbols += in_symbol(emitter, item, &item->entry);
-		for (size_t j = 0; j < item->exits; j++)
-			all.in_symbols += in_symbol(emitter, item, &emit_exits(emitter, item)[j]);
+		all.probes += 1 + item->sites.exits;
+		all.in_symbols += in_symbol(emitter, item, &item->sites.entry);
+		for (size_t j = 0; j < item->sites.exits; j++)
+			all.in_symbols +=
+				in_symbol(emitter, item, &selection_exits(emitter->sel, item)[j]);
 	}
 	return all;
 }
@@ -139,14 +140,14 @@ static void print_count(const struct emitter *emitter, const struct selection_it
 
 static void count_item(const struct emitter *emitter, const struct selection_item *item)
 {
-	const struct site *exits = emit_exits(emitter, item);
+	const struct site *exits = selection_exits(emitter->sel, item);
 
-	emit_bpftrace_place(emitter, item, &item->entry);
-	emit_bpftrace_filter(emitter, &item->entry);
+	emit_bpftrace_place(emitter, item, &item->sites.entry);
+	emit_bpftrace_filter(emitter, &item->sites.entry);
 	print_count(emitter, item, "calls");
-	for (size_t i = 0; i < item->exits; i++) {
+	for (size_t i = 0; i < item->sites.exits; i++) {
 		emit_bpftrace_place(emitter, item, &exits[i]);
-		if (i + 1 < item->exits)
+		if (i + 1 < item->sites.exits)
 			fputs(",\n", emitter->out);
 		else
 			print_count(emitter, item, "returns");

@@ -167,7 +167,7 @@ static void print_body(const struct call *call, struct emit_leaves *leaves, cons
 
 static void print_entry(const struct call *call)
 {
-	const struct site *site = &call->item->entry;
+	const struct site *site = &call->item->sites.entry;
 	bool is_skeleton = call->emitter->tracer == EMIT_SKELETON;
 	struct emit_leaves leaves = {0};
 
@@ -211,11 +211,11 @@ static void print_end(const struct call *call, const struct site *site)
 static void print_ends(const struct call *call)
 {
 	const struct emitter *emitter = call->emitter;
-	const struct site *exits = emit_exits(emitter, call->item);
+	const struct site *exits = selection_exits(emitter->sel, call->item);
 
-	for (size_t i = 0; i < call->item->exits; i++) {
-		bool is_last =
-			i + 1 == call->item->exits || !same_block(call, &exits[i], &exits[i + 1]);
+	for (size_t i = 0; i < call->item->sites.exits; i++) {
+		bool is_last = i + 1 == call->item->sites.exits ||
+			       !same_block(call, &exits[i], &exits[i + 1]);
 
 		emit_bpftrace_place(emitter, call->item, &exits[i]);
 		if (is_last)
@@ -246,7 +246,7 @@ static const char *what_is_missing(const struct selection_item *item)
 		return item->skipped;
 	if (item->is_copy)
 		return "inlined: without its arguments";
-	return item->entry.args_intact ? "" : "its arguments are gone where it can be probed";
+	return item->sites.entry.args_intact ? "" : "its arguments are gone where it can be probed";
 }
 
 void emit_calls(const struct emitter *emitter)

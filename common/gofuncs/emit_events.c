@@ -111,7 +111,7 @@ static void end_event(const struct emitter *emitter)
 static void print_filter(const struct emitter *emitter, const struct selection_item *item,
 			 const char *event)
 {
-	if (!emit_needs_flags(&item->entry))
+	if (!emit_needs_flags(&item->sites.entry))
 		return;
 	fprintf(emitter->out, "# filter of %s: %s\n", event,
 		arch_of(item) == ARCH_ARM64 ? "flags & 0x20000000 && !(flags & 0x40000000)"
@@ -122,7 +122,7 @@ static void event_entry(const struct emitter *emitter, const struct selection_it
 			const char *event, const struct gofunc *sig,
 			const struct abi_layout *layout)
 {
-	const struct site *site = &item->entry;
+	const struct site *site = &item->sites.entry;
 
 	print_filter(emitter, item, event);
 	begin_event(emitter, item, site, event, "");
@@ -141,8 +141,8 @@ static void event_exits(const struct emitter *emitter, const struct selection_it
 			const char *event, const struct gofunc *sig,
 			const struct abi_layout *layout)
 {
-	for (size_t i = 0; i < item->exits; i++) {
-		const struct site *site = &emit_exits(emitter, item)[i];
+	for (size_t i = 0; i < item->sites.exits; i++) {
+		const struct site *site = &selection_exits(emitter->sel, item)[i];
 		bool is_return = site->kind == SITE_RET;
 
 		begin_event(emitter, item, site, event, is_return ? "_return" : "_end");

@@ -44,9 +44,9 @@ static void collect(const struct emitter *emitter, struct entries *begins, struc
 	for (size_t i = 0; emit_next(emitter, &i, &item);) {
 		if (item->is_copy || emit_left_out(emitter, item))
 			continue;
-		add(begins, item, &item->entry);
-		for (size_t j = 0; j < item->exits; j++)
-			add(ends, item, &emit_exits(emitter, item)[j]);
+		add(begins, item, &item->sites.entry);
+		for (size_t j = 0; j < item->sites.exits; j++)
+			add(ends, item, &selection_exits(emitter->sel, item)[j]);
 	}
 }
 
@@ -253,7 +253,7 @@ static void begin_copy(const struct emitter *emitter, const struct entry *entry)
 
 static void copy_begin(const struct emitter *emitter, const struct selection_item *item)
 {
-	struct entry entry = {item, &item->entry, 0};
+	struct entry entry = {item, &item->sites.entry, 0};
 
 	begin_copy(emitter, &entry);
 	print_clear(emitter, "<= $depth && @call[pid, $id, $n].1 != 0");
@@ -294,8 +294,8 @@ static void print_copies(const struct emitter *emitter)
 
 	for (size_t i = sel->item_count; i-- > 0;) {
 		item = &sel->items[i];
-		for (size_t j = 0; item->is_copy && !item->skipped && j < item->exits; j++)
-			copy_end(emitter, item, &emit_exits(emitter, item)[j]);
+		for (size_t j = 0; item->is_copy && !item->skipped && j < item->sites.exits; j++)
+			copy_end(emitter, item, &selection_exits(emitter->sel, item)[j]);
 	}
 	for (size_t i = 0; emit_next(emitter, &i, &item);)
 		if (item->is_copy && !emit_left_out(emitter, item))

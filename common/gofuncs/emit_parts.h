@@ -35,7 +35,6 @@ void emit_comment(const struct emitter *emitter, const struct selection_item *it
 /* Those to be written: *item is the next one from index *i on. */
 bool emit_next(const struct emitter *emitter, size_t *i, const struct selection_item **item);
 uint64_t emit_offset(const struct selection_item *item, const struct site *site);
-const struct site *emit_exits(const struct emitter *emitter, const struct selection_item *item);
 /* The probe is on the stack check's branch: only hits that do not take it are calls. */
 bool emit_needs_flags(const struct site *site);
 

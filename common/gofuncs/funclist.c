@@ -117,13 +117,13 @@ static void print_site(FILE *out, const char *label, const struct selection_item
 
 static void print_sites(FILE *out, const struct selection *sel, const struct selection_item *item)
 {
-	if (item->entry.addr)
-		print_site(out, "entry", item, &item->entry);
-	for (size_t i = 0; i < item->exits; i++)
+	if (item->sites.entry.addr)
+		print_site(out, "entry", item, &item->sites.entry);
+	for (size_t i = 0; i < item->sites.exits; i++)
 		print_site(out, item->is_copy ? "exit" : "return", item,
-			   &sel->exits.items[item->first_exit + i]);
+			   &selection_exits(sel, item)[i]);
 	if (item->skipped)
-		fprintf(out, "    %-8s %s\n", item->entry.addr ? "no end" : "no probe",
+		fprintf(out, "    %-8s %s\n", item->sites.entry.addr ? "no end" : "no probe",
 			item->skipped);
 }
 
@@ -141,7 +141,7 @@ static void print_copy(FILE *out, struct funclist *list, const struct selection_
 		print_line(out, place.lines[0].file, place.lines[0].line);
 	fputc('\n', out);
 	funclist_copy_print(out, list->types, &place, item, &at);
-	if (at.addr && at.addr != item->entry.addr)
+	if (at.addr && at.addr != item->sites.entry.addr)
 		print_site(out, "args at", item, &at);
 }
 
@@ -246,11 +246,11 @@ static void json_item(struct json *json, struct funclist *list, const struct sel
 		return;
 	json_object(json);
 	(item->is_copy ? json_copy : json_func)(json, list, item, &fn);
-	json_site_or_null(json, "entry", item, &item->entry);
+	json_site_or_null(json, "entry", item, &item->sites.entry);
 	json_key(json, item->is_copy ? "exits" : "returns");
 	json_array(json);
-	for (size_t i = 0; i < item->exits; i++)
-		json_site(json, item, &list->sel->exits.items[item->first_exit + i]);
+	for (size_t i = 0; i < item->sites.exits; i++)
+		json_site(json, item, &selection_exits(list->sel, item)[i]);
 	json_array_end(json);
 	json_key(json, "reason");
 	json_string(json, item->skipped);

@@ -42,10 +42,9 @@ void funclist_copy_print(FILE *out, struct funclist_types *types, const struct g
 
 	for (size_t i = 1; i < place->count; i++)
 		print_caller(out, i == 1 ? "caller" : "", &place->lines[i]);
-	funclist_types_copy(types, item, &known, at);
+	funclist_types_copy(types, &item->copy, &known);
 	funclist_types_print_copy(out, types, &known);
-	if (!known.known)
-		at->addr = 0;
+	*at = known.known && !known.skipped ? known.entry : (struct site){0};
 	abi_layout_free(&known.layout);
 }
 
@@ -74,9 +73,8 @@ void funclist_copy_json(struct json *json, struct funclist_types *types,
 	for (size_t i = 1; i < place->count; i++)
 		json_caller(json, &place->lines[i]);
 	json_array_end(json);
-	funclist_types_copy(types, item, &known, at);
+	funclist_types_copy(types, &item->copy, &known);
 	funclist_types_json_copy(json, types, &known);
-	if (!known.known)
-		at->addr = 0;
+	*at = known.known && !known.skipped ? known.entry : (struct site){0};
 	abi_layout_free(&known.layout);
 }

@@ -14,7 +14,6 @@
 #include "program/buildinfo.h"
 #include "program/pclntab.h"
 #include "selection/program.h"
-#include "selection/selection.h"
 
 enum {
 	INDENT = 13, /* columns before what a line says */
@@ -27,8 +26,7 @@ struct funclist_types {
 	struct gotypes *memory;
 	struct funcinfo *info;
 	enum arch arch;
-	int minor;             /* Go 1.MINOR */
-	struct selection *sel; /* of no items: where sites of copies are sought */
+	int minor; /* Go 1.MINOR */
 };
 
 struct funclist_types *funclist_types_new(const struct program *prog)
@@ -43,7 +41,6 @@ struct funclist_types *funclist_types_new(const struct program *prog)
 	types->info = funcinfo_new(prog, build.minor, types->memory);
 	types->arch = image_arch(prog->img);
 	types->minor = build.minor;
-	types->sel = selection_new(&(struct selection_want){0});
 	return types;
 }
 
@@ -51,7 +48,6 @@ void funclist_types_free(struct funclist_types *types)
 {
 	if (!types)
 		return;
-	selection_free(types->sel);
 	funcinfo_free(types->info);
 	gotypes_free(types->memory);
 	free(types);
@@ -97,18 +93,15 @@ void funclist_types_find(struct funclist_types *types, const struct pclntab_func
 			layout->params[i].count = 0;
 }
 
-void funclist_types_copy(struct funclist_types *types, const struct selection_item *item,
-			 struct copyinfo *out, struct site *at)
+void funclist_types_copy(struct funclist_types *types, const struct inlining_copy *copy,
+			 struct copyinfo *out)
 {
-	const struct copyinfo_asker asker = {.info = types->info,
+	const struct copyinfo_asker asker = {.finder = types->prog->finder,
+					     .info = types->info,
 					     .minor = types->minor,
-					     .memory = types->memory,
-					     .sel = types->sel};
-	struct selection_item once = *item;
+					     .memory = types->memory};
 
-	once.returns = false;
-	copyinfo_find(&asker, &once, out, NULL);
-	*at = once.skipped ? (struct site){0} : once.entry;
+	copyinfo_find(&asker, copy, NULL, out, NULL);
 }
 
 static const char *source_name(enum gofunc_source source)

@@ -30,12 +30,11 @@ void funclist_types_find(struct funclist_types *types, const struct pclntab_func
 			 struct gofunc *sig, struct abi_layout *layout);
 
 struct copyinfo;
-struct selection_item;
-struct site;
+struct inlining_copy;
 
 /* The same for an inlined copy, and the site where its arguments are so. */
-void funclist_types_copy(struct funclist_types *types, const struct selection_item *item,
-			 struct copyinfo *out, struct site *at);
+void funclist_types_copy(struct funclist_types *types, const struct inlining_copy *copy,
+			 struct copyinfo *out);
 
 void funclist_types_print(FILE *out, struct funclist_types *types, const struct pclntab_func *fn);
 /* Members "args", "results", "types_from" of the object that is open. */

@@ -4,30 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments/copyinfo.h"
 #include "arguments/funcinfo.h"
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "base/progress.h"
 #include "bpf-src/shared/trace.h"
-#include "elf/image.h"
-#include "gotrace/tracegen_assert.h"
-#include "gotrace/tracegen_told.h"
-#include "gotrace/traceplan_held.h"
 #include "gotrace/traceplan_text.h"
 #include "gotrace/traceplan_types.h"
 #include "kernel/bpfprog.h"
-#include "program/pclntab.h"
 #include "selection/program.h"
 #include "tracing/tracer.h"
 #include "values/format.h"
 
 enum { PLANS_MAX = 1 << 16, QUOTE_MAX = 200, RECORD_MAX = 16384 };
 
-/* Where a record has not room for all that -Z allows, shorter strings leave room for more of them:
- * so many bytes each are always tried. In interfaces, which may have a dozen strings, they have the
- * same length in all records: so many bytes where each has room, or those few. */
-enum { STRING_LEAST = 80, DYNAMIC_MOST = 1024, DYNAMIC_FEW = 256 };
+/* Bytes of a string in an interface, which may have a dozen of them: they have the same length in
+ * all records, so many where each record has room, or those few. */
+enum { DYNAMIC_MOST = 1024, DYNAMIC_FEW = 256 };
 
 static int parse_probe(struct traceplan *plan, size_t n, struct errmsg *err)
 {
@@ -96,6 +89,7 @@ void traceplan_free(struct traceplan *plan)
 	free(plan->returns);
 	free(plan->infos);
 	free(plan->items);
+	free(plan->numbers);
 	free(plan);
 }
 
@@ -109,149 +103,11 @@ const bool *traceplan_returns(const struct traceplan *plan)
 	return plan->returns;
 }
 
-static uint32_t program_of(const struct tracer *tracer, const struct program *prog)
-{
-	uint32_t n = 0;
-
-	while (tracer->programs[n] != prog)
-		n++;
-	return n;
-}
-
 struct shape_limits traceplan_limits(const struct traceplan *plan)
 {
 	return (struct shape_limits){.string_max = plan->config->string_max,
 				     .record_max = RECORD_MAX,
 				     .dynamic_max = plan->dynamic_max};
-}
-
-/* Does the spec ask for an argument or a result at all? */
-static bool asks(const struct probespec *spec)
-{
-	return !spec->format || spec->arg_count || spec->predicate;
-}
-
-static void note_unknown(struct traceplan *plan, const char *name)
-{
-	if (!plan->unknown++)
-		plan->first_unknown = name;
-}
-
-/* Several copies of one function may differ in what is left of their arguments. */
-static int copy_signature(struct traceplan *plan, struct tracer *tracer,
-			  struct selection_item *item, struct gofunc *sig, struct abi_layout *abi,
-			  struct errmsg *err)
-{
-	const struct probespec *spec = &plan->specs[item->group];
-	uint32_t program = plan->items[plan->item_count].program;
-	struct copyinfo_asker asker = {.info = plan->infos[program],
-				       .minor = tracer->runtimes[program].minor,
-				       .memory = plan->memory,
-				       .sel = tracer->sel,
-				       .signature = spec->signature,
-				       .col = spec->signature_col};
-	struct copyinfo copy;
-
-	if (copyinfo_find(&asker, item, &copy, err))
-		return -1;
-	*sig = copy.sig;
-	*abi = copy.layout;
-	plan->known_copy |= copy.known || (sig->source != GOFUNC_NONE && !sig->param_count);
-	plan->unknown_copy = item->copy.name;
-	return 0;
-}
-
-static int signature_of(struct traceplan *plan, struct selection_item *item,
-			const struct pclntab_func *fn, struct gofunc *sig, struct abi_layout *abi,
-			struct errmsg *err)
-{
-	const struct probespec *spec = &plan->specs[item->group];
-	struct funcinfo *info = plan->infos[plan->items[plan->item_count].program];
-
-	*sig = (struct gofunc){.dictionary = -1};
-	if (spec->signature) {
-		if (funcinfo_signature(info, fn, spec->signature, spec->signature_col, sig, err))
-			return -1;
-	} else if (asks(spec)) {
-		funcinfo_find(info, fn, sig);
-		if (sig->source == GOFUNC_NONE &&
-		    funcinfo_words(info, fn, spec->format != NULL, sig, abi))
-			return 0;
-		if (sig->source == GOFUNC_NONE && !spec->format)
-			note_unknown(plan, fn->name);
-	}
-	item->restart = funcinfo_layout(info, fn, sig, abi);
-	return 0;
-}
-
-/* With strings as long as there is room for. */
-static int plan_strings(struct traceplan *plan, struct tracegen_probe *probe,
-			struct tracegen_plan *made, struct errmsg *err)
-{
-	uint32_t missing = 0, max = plan->config->string_max;
-
-	probe->limits = traceplan_limits(plan);
-	probe->limits.missing = &missing;
-	for (;; max = max / 2 > STRING_LEAST ? max / 2 : STRING_LEAST) {
-		missing = 0;
-		probe->limits.string_max = max;
-		if (tracegen_plan(plan->memory, probe, made, err))
-			return -1;
-		if (!missing || max <= STRING_LEAST)
-			break;
-		tracegen_free(made);
-	}
-	plan->lacks_room |= missing > 0;
-	return 0;
-}
-
-static int plan_item(struct traceplan *plan, struct tracer *tracer, struct selection_item *item,
-		     bool several, struct errmsg *err)
-{
-	struct traceplan_item *as = &plan->items[plan->item_count];
-	const struct tracegen_held held = {traceplan_held_type, plan->infos[as->program]};
-	const struct tracegen_told told = {traceplan_warn, plan, plan->config->probes[item->group]};
-	struct tracegen_probe probe = {.spec = as->spec,
-				       .format = as->format,
-				       .arch = image_arch(item->prog->img),
-				       .several = several,
-				       .is_copy = item->is_copy,
-				       .held = &held,
-				       .told = &told};
-	struct pclntab_func fn;
-	struct gofunc sig = {.dictionary = -1};
-	struct abi_layout abi;
-	struct tracegen_plan made;
-
-	if (!pclntab_func(item->prog->tab, item->func, &fn))
-		return errmsg_set(err, "the entry in the function table is malformed");
-	if (item->is_copy && (asks(as->spec) || as->spec->signature)
-		    ? copy_signature(plan, tracer, item, &sig, &abi, err)
-		    : signature_of(plan, item, &fn, &sig, &abi, err))
-		return -1;
-	probe.fn = &sig;
-	probe.abi = &abi;
-	probe.is_gccgo = pclntab_is_gccgo(item->prog->tab);
-	probe.is_clone = fn.is_clone;
-	probe.restarts = item->restart != 0;
-	/* a copy without a site is left out for that */
-	int ret = item->skipped ? 0 : plan_strings(plan, &probe, &made, err);
-
-	abi_layout_free(&abi);
-	if (ret || item->skipped)
-		return ret;
-	as->args = made.args;
-	as->arg_count = made.arg_count;
-	as->saved_size = made.saved_size;
-	as->record_size = made.record_size;
-	if (made.saved_size > plan->saved_max)
-		plan->saved_max = made.saved_size;
-	plan->uses_parent |= made.uses_parent;
-	plan->uses_identity |= made.uses_identity;
-	item->plan = traceplan_text_add(plan->text, &made, item->returns) | as->program << 16;
-	item->part = traceplan_text_part(plan->text, item->plan & 0xffff);
-	tracegen_free(&made);
-	return 0;
 }
 
 /* A function that lacks what the predicate needs cannot be traced: of several, it is left out. */
@@ -260,11 +116,7 @@ static int plan_or_skip(struct traceplan *plan, struct tracer *tracer, size_t n,
 {
 	struct selection_item *item = &tracer->sel->items[n];
 
-	plan->item_count = n;
-	plan->items[n] = (struct traceplan_item){.spec = &plan->specs[item->group],
-						 .format = plan->formats[item->group],
-						 .program = program_of(tracer, item->prog)};
-	if (!plan_item(plan, tracer, item, several, err))
+	if (!traceplan_plan_item(plan, tracer, n, several, err))
 		return 0;
 	if (!several) {
 		quote_probe(err, plan->config->probes[item->group]);
@@ -272,7 +124,7 @@ static int plan_or_skip(struct traceplan *plan, struct tracer *tracer, size_t n,
 	}
 	const char *why = errmsg_after_col(err); /* it is about the function, not the PROBE */
 
-	item->skipped = gotypes_text(plan->memory, why, strlen(why));
+	selection_skip(tracer->sel, item, gotypes_text(plan->memory, why, strlen(why)));
 	return 0;
 }
 
@@ -310,7 +162,6 @@ static int plan_all(struct traceplan *plan, struct tracer *tracer, struct errmsg
 		ret = plan_or_skip(plan, tracer, i, counts[tracer->sel->items[i].group] > 1, err);
 		progress_signatures(i + 1);
 	}
-	plan->item_count = tracer->sel->item_count;
 	free(counts);
 	return ret;
 }
@@ -337,6 +188,40 @@ static int plan_with_room(struct traceplan *plan, struct tracer *tracer, struct 
 	return plan_all(plan, tracer, err);
 }
 
+int traceplan_check_runtimes(const struct traceplan_config *config, struct tracer *tracer,
+			     struct errmsg *err)
+{
+	const struct goruntime *rt = &tracer->runtimes[0];
+
+	if (!rt->split_stack || rt->g_goid)
+		return 0;
+	if (config->only_goid)
+		return errmsg_set(err, "-G: goroutine IDs are not known in \"%s\"",
+				  tracer->programs[0]->path);
+	selection_note(tracer->sel, mem_printf("goroutine IDs are not known in %s: GOID is 0",
+					       tracer->programs[0]->path));
+	return 0;
+}
+
+/* What is known of each of the tracer's programs. */
+static void open_infos(struct traceplan *plan, const struct tracer *tracer)
+{
+	struct funcinfo *library = NULL;
+
+	plan->infos = mem_zalloc(tracer->program_count, sizeof(struct funcinfo *));
+	plan->info_count = tracer->program_count;
+	plan->types = traceplan_types_new();
+	for (size_t i = 0; i < tracer->program_count; i++) {
+		plan->infos[i] =
+			funcinfo_new(tracer->programs[i], tracer->runtimes[i].minor, plan->memory);
+		if (tracer->runtimes[i].is_library)
+			library = plan->infos[i];
+	}
+	for (size_t i = 0; library && i < tracer->program_count; i++)
+		if (plan->infos[i] != library)
+			funcinfo_link(plan->infos[i], library);
+}
+
 int traceplan_make(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	struct traceplan *plan = ctx;
@@ -344,8 +229,11 @@ int traceplan_make(void *ctx, struct tracer *tracer, struct errmsg *err)
 	if (check_returns(plan, tracer->sel, err) ||
 	    traceplan_check_runtimes(plan->config, tracer, err))
 		return -1;
-	traceplan_open_infos(plan, tracer);
-	plan->items = mem_zalloc(tracer->sel->item_count, sizeof(*plan->items));
+	open_infos(plan, tracer);
+	plan->item_count = tracer->sel->item_count;
+	plan->items = mem_zalloc(plan->item_count, sizeof(*plan->items));
+	plan->numbers = mem_zalloc(plan->item_count, sizeof(*plan->numbers));
+	tracer->plans = plan->numbers;
 	if (plan_with_room(plan, tracer, err))
 		return -1;
 	if (traceplan_text_count(plan->text) > PLANS_MAX)
@@ -367,6 +255,17 @@ int traceplan_loaded(void *ctx, struct tracer *tracer, struct errmsg *err)
 	if (traceplan_text_uses_types(plan->text))
 		traceplan_types_fill(plan->types, fd, tracer, plan->infos, &limits);
 	return 0;
+}
+
+struct funcinfo *traceplan_funcinfo(const struct traceplan *plan, size_t program)
+{
+	return plan->infos[program];
+}
+
+const struct gotype *traceplan_rtype(const struct traceplan *plan, size_t program, uint64_t rtype,
+				     bool *direct)
+{
+	return traceplan_types_find(plan->types, plan->infos[program], rtype, direct);
 }
 
 const struct traceplan_item *traceplan_item(const struct traceplan *plan, size_t item)

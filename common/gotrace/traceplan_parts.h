@@ -21,7 +21,9 @@ struct traceplan {
 	struct funcinfo **infos; /* of each of the tracer's programs */
 	size_t info_count;
 	struct traceplan_types *types; /* what interfaces may hold */
+	/* of each of the selection's items: what its events mean, and what the tracer is told */
 	struct traceplan_item *items;
+	struct tracer_plan *numbers;
 	size_t item_count;
 	struct traceplan_text *text;
 	uint32_t saved_max;
@@ -35,8 +37,9 @@ struct traceplan {
 	bool known_copy; /* of some copy some arguments are known */
 };
 
-/* What is known of each of the tracer's programs. */
-void traceplan_open_infos(struct traceplan *plan, const struct tracer *tracer);
+/* Plans the n-th item of the tracer's selection. -1 with *err: it lacks what its PROBE asks for. */
+int traceplan_plan_item(struct traceplan *plan, struct tracer *tracer, size_t n, bool several,
+			struct errmsg *err);
 /* For struct tracegen_probe; ctx is the traceplan. */
 void traceplan_warn(void *ctx, const char *warning);
 void traceplan_free_warnings(struct traceplan *plan);

@@ -5,7 +5,6 @@
 #define SELECTION_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "base/index.h"
 #include "sites/inlining.h"
@@ -21,19 +20,20 @@ struct selection_row { /* a name: one line of the output */
 	bool announce; /* asked for by name, and there are only copies: the user is told */
 };
 
-struct selection_item { /* a function, or an inlined copy of one */
-	const struct program *prog;
-	uint32_t row, group, plan, part; /* plan: the tool's own; part: which program of the kernel
-					  * side serves it */
-	uint32_t func;         /* pclntab index; of a copy: of the function that it stands in */
-	bool returns;          /* calls are timed: its exits are sought too */
-	bool is_copy, located; /* located: its sites are known already */
-	uint64_t restart;      /* what funcinfo_layout() returned, or 0 */
-	struct inlining_copy copy;
+struct selection_sites { /* where an item is probed */
 	struct site entry;
 	size_t first_exit, exits; /* its part of selection.exits */
-	/* Why it is not traced; NULL: it is. A tool may set it before the sites are sought. */
-	const char *skipped;
+	bool known;               /* they have been sought */
+};
+
+struct selection_item { /* a function, or an inlined copy of one */
+	const struct program *prog;
+	uint32_t row, group;
+	uint32_t func;         /* pclntab index; of a copy: of the function that it stands in */
+	bool is_copy, returns; /* returns: calls are timed, its exits are sought too */
+	struct inlining_copy copy;
+	struct selection_sites sites;
+	const char *skipped; /* why it is not traced; NULL: it is */
 };
 
 struct selection_want {
@@ -79,28 +79,26 @@ int selection_add(struct selection *sel, const struct program *prog, const char 
  * Returns 0; -1 with *err when not one item can be traced. */
 int selection_find_sites(struct selection *sel, struct errmsg *err);
 
-/* Finds those of one item, a copy, before the others: what is known of its arguments depends on the
- * place. Where it has none, that becomes its `skipped`. */
-void selection_locate_copy(struct selection *sel, struct selection_item *item);
+/* An item's sites were found before the others': what is known of a copy's arguments depends on the
+ * place. `reason`: why it has none, or NULL. */
+void selection_locate(struct selection *sel, struct selection_item *item, const struct site *entry,
+		      const struct site_list *exits, const char *reason);
+/* An array of sites.exits. */
+const struct site *selection_exits(const struct selection *sel, const struct selection_item *item);
 
-/* One more line for selection_print_notes, once; the malloc'd text is the selection's from here. */
+/* One more line for selection_print_notes(), once; the malloc'd text is the selection's from here.
+ */
 void selection_note(struct selection *sel, char *text);
 
-/* An item turned out to be untraceable: its row has one less. Its `skipped` is the caller's. */
-void selection_uncount(struct selection *sel, const struct selection_item *item);
+/* The item is not traced, for this reason, which outlives the selection: its row has one less.
+ * Where it was not traced before, the first reason stays. */
+void selection_skip(struct selection *sel, struct selection_item *item, const char *why);
 
 /* How many items, this one among them, are of returns of the same function. */
 size_t selection_returns_like(const struct selection *sel, size_t item);
 
-/* What the user should know before tracing, a line each:
- *   fmt.Println is inlined: tracing 3 copies, in main.main, main.run */
-void selection_print_notes(FILE *out, const struct selection *sel);
-
-/* How many rows are traced; and what was left out: a count, and with `each` a line per item. */
-size_t selection_traced(const struct selection *sel);
-size_t selection_skipped(const struct selection *sel);
+size_t selection_traced(const struct selection *sel); /* how many rows are */
 /* Does the item stand in code that FIPS mode checks? */
 bool selection_is_fips(const struct selection_item *item);
-void selection_print_skipped(FILE *out, const struct selection *sel, const char *tool, bool each);
 
 #endif

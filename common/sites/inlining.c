@@ -300,6 +300,16 @@ int inlining_span(struct site_finder *finder, const struct inlining_copy *copy, 
 	return -1;
 }
 
+int inlining_sites(struct site_finder *finder, const struct inlining_copy *copy, bool timed,
+		   struct site *entry, struct site_list *exits, const char **reason)
+{
+	/* the kernel side tells copies of one frame apart by 16 bits of their node */
+	if (copy->node >= UINT16_MAX)
+		return site_finder_refuse(reason, "there are too many copies in one function");
+	return timed ? inlining_span(finder, copy, entry, exits, reason)
+		     : inlining_entry(finder, copy, entry, reason);
+}
+
 /* FLOW_NONE: there is none, or there are several */
 static long sole_call(const struct body *body)
 {

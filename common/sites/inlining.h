@@ -42,6 +42,10 @@ int inlining_places(struct site_finder *finder, const struct inlining_copy *copy
 int inlining_span(struct site_finder *finder, const struct inlining_copy *copy, struct site *entry,
 		  struct site_list *exits, const char **reason);
 
+/* What is probed of a copy: as inlining_span() where its runs are timed, else inlining_entry(). */
+int inlining_sites(struct site_finder *finder, const struct inlining_copy *copy, bool timed,
+		   struct site *entry, struct site_list *exits, const char **reason);
+
 struct inlining_call {
 	struct site site; /* SITE_INLINED_CALL */
 	uint64_t target;  /* 0: indirect */

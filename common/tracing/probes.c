@@ -10,6 +10,7 @@
 #include "selection/program.h"
 #include "selection/selection.h"
 #include "sites/goruntime.h"
+#include "tracing/tracer_config.h"
 
 static void add(struct probes *probes, const struct program *prog, const struct site *site,
 		uint64_t cookie, size_t owner)
@@ -44,8 +45,8 @@ static void add_exits(struct probes *probes, const struct selection *sel, size_t
 {
 	const struct selection_item *item = &sel->items[owner];
 
-	for (size_t i = 0; i < item->exits; i++) {
-		const struct site *site = &sel->exits.items[item->first_exit + i];
+	for (size_t i = 0; i < item->sites.exits; i++) {
+		const struct site *site = &selection_exits(sel, item)[i];
 		/* a clock alone has no use for the difference */
 		bool jumps = site->kind == SITE_TAIL_JUMP && sel->want.places;
 		enum cookie_kind kind = jumps ? COOKIE_JUMP : COOKIE_RETURN;
@@ -59,12 +60,12 @@ static void add_exits(struct probes *probes, const struct selection *sel, size_t
 static void add_entry(struct probes *probes, const struct selection *sel, size_t owner)
 {
 	const struct selection_item *item = &sel->items[owner];
+	const struct site *entry = &item->sites.entry;
 	enum cookie_kind kind =
-		item->entry.kind == SITE_CHECK_BRANCH ? COOKIE_CALL_IF_CHECKED : COOKIE_CALL;
+		entry->kind == SITE_CHECK_BRANCH ? COOKIE_CALL_IF_CHECKED : COOKIE_CALL;
 
-	add(probes, item->prog, &item->entry,
-	    cookie_make(row_of(probes, sel, item), kind, item->entry.sp_adjust, copy_of(item)),
-	    owner);
+	add(probes, item->prog, entry,
+	    cookie_make(row_of(probes, sel, item), kind, entry->sp_adjust, copy_of(item)), owner);
 }
 
 static void add_hook(struct probes *probes, const struct program *prog, const struct goruntime *rt,
@@ -89,39 +90,46 @@ static bool stands_in(const struct selection_item *item, const struct program *p
 	return item->prog == prog && !item->skipped;
 }
 
+static bool is_of_part(const struct probes_want *want, size_t item)
+{
+	return (want->plans ? want->plans[item].part : 0) == want->part;
+}
+
 /* At one place the kernel runs the probe first that was attached last: so the first group's. */
-static void add_of_all(struct probes *probes, const struct selection *sel,
-		       const struct program *prog, uint32_t part,
+static void add_of_all(struct probes *probes, const struct probes_want *want,
 		       void (*add_of)(struct probes *, const struct selection *, size_t owner))
 {
+	const struct selection *sel = want->sel;
+
 	for (uint32_t group = sel->group + 1; group-- > 0;)
 		for (size_t i = 0; i < sel->item_count; i++)
-			if (sel->items[i].group == group && sel->items[i].part == part &&
-			    stands_in(&sel->items[i], prog))
+			if (sel->items[i].group == group && is_of_part(want, i) &&
+			    stands_in(&sel->items[i], want->prog))
 				add_of(probes, sel, i);
 }
 
 /* are there calls for the file's hooks to end? */
-static bool any_timed(const struct selection *sel, const struct program *prog,
-		      const struct goruntime *rt)
+static bool any_timed(const struct probes_want *want)
 {
-	for (size_t i = 0; i < sel->item_count; i++)
-		if (sel->items[i].returns &&
-		    (stands_in(&sel->items[i], prog) || (rt->is_library && !sel->items[i].skipped)))
+	for (size_t i = 0; i < want->sel->item_count; i++) {
+		const struct selection_item *item = &want->sel->items[i];
+
+		if (item->returns &&
+		    (stands_in(item, want->prog) || (want->rt->is_library && !item->skipped)))
 			return true;
+	}
 	return false;
 }
 
-struct probes *probes_new(const struct selection *sel, const struct program *prog,
-			  const struct goruntime *rt, uint32_t part, size_t first_place)
+struct probes *probes_new(const struct probes_want *want)
 {
 	struct probes *probes = mem_zalloc(1, sizeof(*probes));
 
-	probes->first_place = first_place;
-	add_of_all(probes, sel, prog, part, add_exits);
-	if (rt && !part && any_timed(sel, prog, rt))
-		add_hooks(probes, prog, rt);
-	add_of_all(probes, sel, prog, part, add_entry);
+	probes->first_place = want->first_place;
+	add_of_all(probes, want, add_exits);
+	if (want->rt && !want->part && any_timed(want))
+		add_hooks(probes, want->prog, want->rt);
+	add_of_all(probes, want, add_entry);
 	return probes;
 }
 
@@ -141,11 +149,11 @@ bool probes_note_refused(struct probes *probes, struct selection *sel)
 			continue;
 		struct selection_item *item = &sel->items[probes->owners[i]];
 
-		others |= item->exits > 0;
+		others |= item->sites.exits > 0;
 		if (item->skipped)
 			continue;
-		item->skipped = probes->refusal = probes->items[i].refused;
-		selection_uncount(sel, item);
+		probes->refusal = probes->items[i].refused;
+		selection_skip(sel, item, probes->refusal);
 	}
 	return others;
 }

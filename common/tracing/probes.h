@@ -13,6 +13,16 @@
 struct goruntime;
 struct program;
 struct selection;
+struct tracer_plan;
+
+struct probes_want {
+	const struct selection *sel;
+	const struct tracer_plan *plans; /* of its items; NULL: all are of part 0 */
+	uint32_t part;
+	const struct program *prog;
+	const struct goruntime *rt; /* NULL: there are no hooks */
+	size_t first_place;
+};
 
 struct probes {
 	struct attach_probe *items;
@@ -24,10 +34,9 @@ struct probes {
 };
 
 /* Of the items of this part that stand in `prog` and are not skipped. The runtime's hooks are with
- * part 0, if any item's calls are timed; `rt` NULL: there are none. Cookies have the item's row, or
- * with want.places the number of their place: probe i is place first_place + i. Caller frees. */
-struct probes *probes_new(const struct selection *sel, const struct program *prog,
-			  const struct goruntime *rt, uint32_t part, size_t first_place);
+ * part 0, if any item's calls are timed. Cookies have the item's row, or with the selection's
+ * want.places the number of their place: probe i is place first_place + i. Caller frees. */
+struct probes *probes_new(const struct probes_want *want);
 void probes_free(struct probes *probes);
 
 /* After attaching: marks the items with a refused probe as skipped. True when an item has other

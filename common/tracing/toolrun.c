@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "selection/selection_print.h"
 #include "tracing/toolrun.h"
 
 #include <errno.h>

@@ -23,6 +23,7 @@ struct tracer {
 	struct program **programs;
 	size_t program_count, program_cap;
 	struct selection *sel;
+	const struct tracer_plan *plans; /* the tool's, of each of its items; NULL: all are 0 */
 	char **patterns; /* what was asked for, without binaries; config->pattern_count of them */
 	struct filewatch *watch;
 	struct command *command;    /* NULL: none */

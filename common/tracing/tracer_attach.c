@@ -34,6 +34,15 @@ static int frame_of(const struct program *prog, const struct selection_item *ite
 	return bytes < 0 ? -1 : bytes;
 }
 
+static void note_plan(const struct tracer *tracer, size_t item, struct trace_place *place)
+{
+	if (!tracer->plans)
+		return;
+	place->plan = tracer->plans[item].number;
+	if (tracer->plans[item].restart)
+		place->restart = tracer->plans[item].restart - place->addr;
+}
+
 /* Notes the probes' places; what is there from `first` on was of the same program, refused. */
 static int note_places(struct tracer *tracer, const struct program *prog,
 		       const struct goruntime *rt, const struct probes *probes, struct errmsg *err)
@@ -59,9 +68,7 @@ static int note_places(struct tracer *tracer, const struct program *prog,
 			continue;
 		place->addr = probes->items[i].addr;
 		place->item = item;
-		place->plan = sel->items[item].plan;
-		if (sel->items[item].restart)
-			place->restart = sel->items[item].restart - place->addr;
+		note_plan(tracer, item, place);
 		place->frame = frame_of(prog, &sel->items[item], &probes->items[i]);
 	}
 	return 0;
@@ -103,7 +110,13 @@ static int attach_program(struct tracer *tracer, size_t n, uint32_t part, int pr
 	const struct program *prog = tracer->programs[n];
 	/* the hooks stand at other addresses in each file */
 	const struct goruntime *rt = tracer->runtimes ? &tracer->runtimes[n] : NULL;
-	struct probes *probes = probes_new(tracer->sel, prog, rt, part, first_place);
+	const struct probes_want want = {.sel = tracer->sel,
+					 .plans = tracer->plans,
+					 .part = part,
+					 .prog = prog,
+					 .rt = rt,
+					 .first_place = first_place};
+	struct probes *probes = probes_new(&want);
 	struct attach **at = &tracer->attached[n * tracer->part_count + part];
 	const struct attach_way way = {attach_how(), prog_fd, cookies_map(tracer),
 				       tracer->execs ? tracer->pid : 0};

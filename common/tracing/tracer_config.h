@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "kernel/bpfprog.h"
@@ -13,6 +14,12 @@
 struct errmsg;
 struct runtime_func;
 struct tracer;
+
+struct tracer_plan {      /* what `plan` below has found of one item of the selection */
+	uint32_t number;  /* the tool's own, for the kernel side */
+	uint32_t part;    /* which program of the kernel side serves it */
+	uint64_t restart; /* what funcinfo_layout() returned, or 0 */
+};
 
 struct tracer_config {
 	char *const *patterns; /* [p:][BINARY:]PATTERN; with runtime_funcs: BINARY, or none */
@@ -37,8 +44,8 @@ struct tracer_config {
 	bool goroutines, sleepable;
 	bool force; /* however much memory breakpoints take of the processes */
 	/* Called when the items are known (and the runtimes), before anything is compiled: may set
-	 * the items' `plan` and `skipped`, and call tracer_define() and tracer_insert(). -1 with
-	 * *err ends it. NULL: none. */
+	 * tracer->plans, skip items, and call tracer_define() and tracer_insert(). -1 with *err
+	 * ends it. NULL: none. */
 	int (*plan)(void *ctx, struct tracer *tracer, struct errmsg *err);
 	/* Called when the kernel side's maps are there and no call is seen yet. NULL: none. */
 	int (*loaded)(void *ctx, struct tracer *tracer, struct errmsg *err);

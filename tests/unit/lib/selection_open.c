@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "selection_open.h"
 
+#include "selection/selection_print.h"
+
 #include <string.h>
 
 /* main.a is a plain function; main.b as in test_inlining.c: main.inl1 at 4..44 with main.inl2 in it

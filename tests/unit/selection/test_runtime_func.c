@@ -63,9 +63,9 @@ static void test_numbers(void **state)
 	}
 	assert_int_equal(selection_find_sites(s.sel, &s.err), 0);
 	for (size_t i = 0; i < s.sel->item_count; i++)
-		assert_true(s.sel->items[i].entry.args_intact);
+		assert_true(s.sel->items[i].sites.entry.args_intact);
 
-	struct probes *probes = probes_new(s.sel, &s.prog, NULL, 0, 0);
+	struct probes *probes = probes_new(&(struct probes_want){.sel = s.sel, .prog = &s.prog});
 
 	assert_int_equal(probes->count, 3);
 	for (size_t i = 0; i < 3; i++)

@@ -7,6 +7,7 @@
 
 #include "gofuncs/funclist.h"
 #include "sites/goruntime.h"
+#include "selection/selection_print.h"
 #include "tracing/probes.h"
 
 struct match_case {
@@ -149,7 +150,7 @@ static void test_probe_order(void **state)
 	subject_make(&s, &want);
 	subject_add(&s, "main.*");
 	assert_int_equal(selection_find_sites(s.sel, &s.err), 0);
-	probes = probes_new(s.sel, &s.prog, &rt, 0, 0);
+	probes = probes_new(&(struct probes_want){.sel = s.sel, .prog = &s.prog, .rt = &rt});
 	for (size_t i = 0; i < probes->count; i++) {
 		unsigned kind = cookie_kind(probes->items[i].cookie);
 		unsigned copy = cookie_copy(probes->items[i].cookie);
@@ -183,14 +184,14 @@ static void test_refused(void **state)
 	subject_make(&s, &want);
 	subject_add(&s, "main.*");
 	assert_int_equal(selection_find_sites(s.sel, &s.err), 0);
-	probes = probes_new(s.sel, &s.prog, NULL, 0, 0);
+	probes = probes_new(&(struct probes_want){.sel = s.sel, .prog = &s.prog});
 	assert_false(probes_note_refused(probes, s.sel));
 	probes->items[probes->count - 1].refused = "no";
 	assert_true(probes_note_refused(probes, s.sel));
 	assert_string_equal(s.sel->items[1].skipped, "no");
 	assert_int_equal(selection_traced(s.sel), 1);
 	probes_free(probes);
-	probes = probes_new(s.sel, &s.prog, NULL, 0, 0);
+	probes = probes_new(&(struct probes_want){.sel = s.sel, .prog = &s.prog});
 	for (size_t i = 0; i < probes->count; i++)
 		assert_int_equal(cookie_row(probes->items[i].cookie), 0);
 	probes_free(probes);
@@ -231,7 +232,7 @@ static void test_groups(void **state)
 		assert_int_equal(item->row, i);
 		assert_int_equal(item->group, expected[i].group);
 		assert_int_equal(item->returns, expected[i].exits);
-		assert_int_equal(item->exits != 0, expected[i].exits);
+		assert_int_equal(item->sites.exits != 0, expected[i].exits);
 	}
 	assert_int_equal(s.sel->item_count, i);
 	subject_drop(&s);
@@ -246,7 +247,8 @@ static void test_left_out(void **state)
 
 	(void)state;
 	grouped(&s, &want);
-	s.sel->items[1].skipped = s.sel->items[2].skipped = "it is not wanted";
+	selection_skip(s.sel, &s.sel->items[1], "it is not wanted");
+	selection_skip(s.sel, &s.sel->items[2], "it is not wanted");
 	assert_int_equal(selection_find_sites(s.sel, &s.err), 0);
 	assert_int_equal(selection_traced(s.sel), 1);
 	assert_int_equal(selection_skipped(s.sel), 2);
@@ -254,7 +256,7 @@ static void test_left_out(void **state)
 	/* no call that is timed is left: no hooks */
 	const struct goruntime rt = {.recovered = {.addr = ELFFILE_TEXT + 2}};
 
-	probes = probes_new(s.sel, &s.prog, &rt, 0, 0);
+	probes = probes_new(&(struct probes_want){.sel = s.sel, .prog = &s.prog, .rt = &rt});
 	assert_int_equal(probes->count, 1);
 	probes_free(probes);
 	subject_drop(&s);
@@ -271,7 +273,8 @@ static void test_places(void **state)
 	(void)state;
 	grouped(&s, &want);
 	assert_int_equal(selection_find_sites(s.sel, &s.err), 0);
-	probes = probes_new(s.sel, &s.prog, &rt, 0, 100);
+	probes = probes_new(&(struct probes_want){
+		.sel = s.sel, .prog = &s.prog, .rt = &rt, .first_place = 100});
 	assert_int_equal(probes->first_place, 100);
 	for (size_t i = 0; i < probes->count; i++) {
 		bool hook = probes->owners[i] == SIZE_MAX;

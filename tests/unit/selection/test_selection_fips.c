@@ -4,6 +4,8 @@
 
 #include "selection_open.h"
 
+#include "selection/selection_print.h"
+
 /* main.a and main.c become the linker's marks around what FIPS mode checks: main.b, and the copies
  * in it */
 static void mark_fips(const struct gofile *g)
@@ -110,7 +112,7 @@ static void test_reasons(void **state)
 	}
 	assert_int_equal(s.sel->item_count, 15);
 	for (size_t i = 0, why = 4, left = 1; i < 15; i++) {
-		s.sel->items[i].skipped = reasons[why];
+		selection_skip(s.sel, &s.sel->items[i], reasons[why]);
 		left = left > 1 ? left - 1 : why-- ? 5 - why : 0;
 	}
 	FILE *out = open_memstream(&text, &len);

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The plan of one item of the selection: a function or a copy, and the PROBE that it is of. */
+#include <stdlib.h>
+
+#include "arguments/copyinfo.h"
+#include "arguments/funcinfo.h"
+#include "base/errmsg.h"
+#include "elf/image.h"
+#include "gotrace/tracegen_assert.h"
+#include "gotrace/tracegen_told.h"
+#include "gotrace/traceplan_held.h"
+#include "gotrace/traceplan_parts.h"
+#include "gotrace/traceplan_text.h"
+#include "program/pclntab.h"
+#include "selection/program.h"
+#include "tracing/tracer.h"
+
+/* Where a record has not room for all that -Z allows, shorter strings leave room for more of them:
+ * so many bytes each are always tried. */
+enum { STRING_LEAST = 80 };
+
+static uint32_t program_of(const struct tracer *tracer, const struct program *prog)
+{
+	uint32_t n = 0;
+
+	while (tracer->programs[n] != prog)
+		n++;
+	return n;
+}
+
+/* Does the spec ask for an argument or a result at all? */
+static bool asks(const struct probespec *spec)
+{
+	return !spec->format || spec->arg_count || spec->predicate;
+}
+
+static void note_unknown(struct traceplan *plan, const char *name)
+{
+	if (!plan->unknown++)
+		plan->first_unknown = name;
+}
+
+/* An item that is planned now. */
+struct planning {
+	struct traceplan *plan;
+	struct tracer *tracer;
+	struct selection_item *item;
+	struct traceplan_item *as;
+	struct tracer_plan *to; /* the tracer */
+	struct pclntab_func fn;
+	struct gofunc sig;
+	struct abi_layout abi;
+};
+
+/* Several copies of one function may differ in what is left of their arguments. */
+static int copy_signature(struct planning *now, struct errmsg *err)
+{
+	struct traceplan *plan = now->plan;
+	struct selection_item *item = now->item;
+	struct copyinfo_asker asker = {.finder = item->prog->finder,
+				       .info = plan->infos[now->as->program],
+				       .minor = now->tracer->runtimes[now->as->program].minor,
+				       .memory = plan->memory,
+				       .timed = item->returns,
+				       .signature = now->as->spec->signature,
+				       .col = now->as->spec->signature_col};
+	struct site_list exits = {0};
+	struct copyinfo copy;
+	int ret = copyinfo_find(&asker, &item->copy, &exits, &copy, err);
+
+	if (!ret) {
+		selection_locate(now->tracer->sel, item, &copy.entry, &exits, copy.skipped);
+		now->sig = copy.sig;
+		now->abi = copy.layout;
+		plan->known_copy |=
+			copy.known || (copy.sig.source != GOFUNC_NONE && !copy.sig.param_count);
+		plan->unknown_copy = item->copy.name;
+	}
+	free(exits.items);
+	return ret;
+}
+
+static int signature_of(struct planning *now, struct errmsg *err)
+{
+	const struct probespec *spec = now->as->spec;
+	struct funcinfo *info = now->plan->infos[now->as->program];
+
+	if (spec->signature) {
+		if (funcinfo_signature(info, &now->fn, spec->signature, spec->signature_col,
+				       &now->sig, err))
+			return -1;
+	} else if (asks(spec)) {
+		funcinfo_find(info, &now->fn, &now->sig);
+		if (now->sig.source == GOFUNC_NONE &&
+		    funcinfo_words(info, &now->fn, spec->format != NULL, &now->sig, &now->abi))
+			return 0;
+		if (now->sig.source == GOFUNC_NONE && !spec->format)
+			note_unknown(now->plan, now->fn.name);
+	}
+	now->to->restart = funcinfo_layout(info, &now->fn, &now->sig, &now->abi);
+	return 0;
+}
+
+/* With strings as long as there is room for. */
+static int plan_strings(struct traceplan *plan, struct tracegen_probe *probe,
+			struct tracegen_plan *made, struct errmsg *err)
+{
+	uint32_t missing = 0, max = plan->config->string_max;
+
+	probe->limits = traceplan_limits(plan);
+	probe->limits.missing = &missing;
+	for (;; max = max / 2 > STRING_LEAST ? max / 2 : STRING_LEAST) {
+		missing = 0;
+		probe->limits.string_max = max;
+		if (tracegen_plan(plan->memory, probe, made, err))
+			return -1;
+		if (!missing || max <= STRING_LEAST)
+			break;
+		tracegen_free(made);
+	}
+	plan->lacks_room |= missing > 0;
+	return 0;
+}
+
+/* What the kernel side and the printing of events are to know. */
+static void note_plan(struct planning *now, const struct tracegen_plan *made)
+{
+	struct traceplan *plan = now->plan;
+	struct traceplan_item *as = now->as;
+	uint32_t number = traceplan_text_add(plan->text, made, now->item->returns);
+
+	as->args = made->args;
+	as->arg_count = made->arg_count;
+	as->saved_size = made->saved_size;
+	as->record_size = made->record_size;
+	if (made->saved_size > plan->saved_max)
+		plan->saved_max = made->saved_size;
+	plan->uses_parent |= made->uses_parent;
+	plan->uses_identity |= made->uses_identity;
+	now->to->number = number | as->program << 16;
+	now->to->part = traceplan_text_part(plan->text, number & 0xffff);
+}
+
+static int plan_item(struct planning *now, bool several, struct errmsg *err)
+{
+	struct traceplan *plan = now->plan;
+	const struct selection_item *item = now->item;
+	struct traceplan_item *as = now->as;
+	const struct tracegen_held held = {traceplan_held_type, plan->infos[as->program]};
+	const struct tracegen_told told = {traceplan_warn, plan, plan->config->probes[item->group]};
+	struct tracegen_probe probe = {.spec = as->spec,
+				       .format = as->format,
+				       .arch = image_arch(item->prog->img),
+				       .several = several,
+				       .is_copy = item->is_copy,
+				       .held = &held,
+				       .told = &told};
+	struct tracegen_plan made;
+
+	if (!pclntab_func(item->prog->tab, item->func, &now->fn))
+		return errmsg_set(err, "the entry in the function table is malformed");
+	if (item->is_copy && (asks(as->spec) || as->spec->signature) ? copy_signature(now, err)
+								     : signature_of(now, err))
+		return -1;
+	probe.fn = &now->sig;
+	probe.abi = &now->abi;
+	probe.is_gccgo = pclntab_is_gccgo(item->prog->tab);
+	probe.is_clone = now->fn.is_clone;
+	probe.restarts = now->to->restart != 0;
+	/* a copy without a site is left out for that */
+	int ret = item->skipped ? 0 : plan_strings(plan, &probe, &made, err);
+
+	abi_layout_free(&now->abi);
+	if (ret || item->skipped)
+		return ret;
+	note_plan(now, &made);
+	tracegen_free(&made);
+	return 0;
+}
+
+int traceplan_plan_item(struct traceplan *plan, struct tracer *tracer, size_t n, bool several,
+			struct errmsg *err)
+{
+	struct selection_item *item = &tracer->sel->items[n];
+	struct planning now = {.plan = plan,
+			       .tracer = tracer,
+			       .item = item,
+			       .as = &plan->items[n],
+			       .to = &plan->numbers[n],
+			       .sig = {.dictionary = -1}};
+
+	*now.as = (struct traceplan_item){.spec = &plan->specs[item->group],
+					  .format = plan->formats[item->group],
+					  .program = program_of(tracer, item->prog)};
+	*now.to = (struct tracer_plan){0};
+	return plan_item(&now, several, err);
+}

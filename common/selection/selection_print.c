@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "selection/selection_print.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "program/pclntab.h"
+#include "selection/program.h"
+#include "selection/selection.h"
+
+enum { PLACES_MAX = 4 };
+
+/* "main.main, main.run and 12 more": the functions that traced copies of a row stand in */
+static void print_places(FILE *out, const struct selection *sel, uint32_t row)
+{
+	uint32_t last_func = UINT32_MAX;
+	size_t named = 0, more = 0;
+	struct pclntab_func fn;
+
+	for (size_t i = 0; i < sel->item_count; i++) {
+		const struct selection_item *item = &sel->items[i];
+
+		if (item->row != row || item->skipped || item->func == last_func ||
+		    !pclntab_func(item->prog->tab, item->func, &fn))
+			continue;
+		last_func = item->func;
+		if (named == PLACES_MAX) {
+			more++;
+			continue;
+		}
+		fputs(named++ ? ", " : "", out);
+		escape_print(out, fn.name);
+	}
+	if (more)
+		fprintf(out, " and %zu more", more);
+}
+
+void selection_print_notes(FILE *out, const struct selection *sel)
+{
+	for (size_t i = 0; i < sel->note_count; i++) {
+		escape_print(out, sel->notes[i]);
+		fputc('\n', out);
+	}
+	for (size_t i = 0; i < sel->row_count; i++) {
+		const struct selection_row *row = &sel->rows[i];
+
+		if (!row->announce || !row->copies)
+			continue;
+		escape_print(out, row->name);
+		fprintf(out, " is inlined: %s%u %s, in ", sel->want.may_miss ? "" : "tracing ",
+			row->copies, row->copies == 1 ? "copy" : "copies");
+		print_places(out, sel, i);
+		fputc('\n', out);
+	}
+}
+
+size_t selection_skipped(const struct selection *sel)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < sel->item_count; i++)
+		n += sel->items[i].skipped != NULL;
+	return n;
+}
+
+static void print_skipped_item(FILE *out, const struct selection *sel,
+			       const struct selection_item *item, const char *tool)
+{
+	struct pclntab_func fn;
+
+	fprintf(out, "%s: ", tool);
+	escape_print(out, sel->rows[item->row].name);
+	if (item->is_copy && pclntab_func(item->prog->tab, item->func, &fn)) {
+		fputs(" (its copy in ", out);
+		escape_print(out, fn.name);
+		fprintf(out, " at 0x%" PRIx64 ")", item->copy.addr);
+	}
+	fprintf(out, " is left out: %s\n", item->skipped);
+}
+
+struct reason {
+	const char *text;
+	size_t count;
+};
+
+static int by_count(const void *a, const void *b)
+{
+	const struct reason *x = a, *y = b;
+
+	return (x->count < y->count) - (x->count > y->count);
+}
+
+/* Gathers the first `max` reasons that there are; returns how many. What has another one is in
+ * *others. */
+static size_t gather_reasons(const struct selection *sel, struct reason *out, size_t max,
+			     size_t *others)
+{
+	size_t known = 0, n;
+
+	for (size_t i = 0; i < sel->item_count; i++) {
+		const char *why = sel->items[i].skipped;
+
+		if (!why)
+			continue;
+		for (n = 0; n < known && strcmp(out[n].text, why); n++)
+			;
+		if (n == max) {
+			++*others;
+			continue;
+		}
+		if (n == known)
+			out[known++] = (struct reason){.text = why};
+		out[n].count++;
+	}
+	return known;
+}
+
+/* A line for each reason, of those that leave out most. */
+static void print_reasons(FILE *out, const struct selection *sel, const char *tool)
+{
+	enum { GATHERED = 64, SHOWN = 4 };
+	struct reason reasons[GATHERED];
+	size_t others = 0, known = gather_reasons(sel, reasons, GATHERED, &others), n;
+
+	qsort(reasons, known, sizeof(*reasons), by_count);
+	for (n = SHOWN; n < known; n++)
+		others += reasons[n].count;
+	for (n = 0; n < known && n < SHOWN; n++)
+		fprintf(out, "%s: %zu left out: %s%s\n", tool, reasons[n].count, reasons[n].text,
+			n + 1 == known && !others ? " (-v names them)" : "");
+	if (others)
+		fprintf(out, "%s: %zu more, for other reasons (-v names them)\n", tool, others);
+}
+
+void selection_print_skipped(FILE *out, const struct selection *sel, const char *tool, bool each)
+{
+	size_t skipped = selection_skipped(sel);
+
+	if (!skipped)
+		return;
+	/* a few are named at once: no second run for two lines of reasons */
+	if (skipped <= 3)
+		each = true;
+	for (size_t i = 0; each && i < sel->item_count; i++)
+		if (sel->items[i].skipped)
+			print_skipped_item(out, sel, &sel->items[i], tool);
+	if (!each)
+		print_reasons(out, sel, tool);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the user is told of a selection. */
+#ifndef SELECTION_PRINT_H
+#define SELECTION_PRINT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct selection;
+
+/* What the user should know before tracing, a line each:
+ *   fmt.Println is inlined: tracing 3 copies, in main.main, main.run */
+void selection_print_notes(FILE *out, const struct selection *sel);
+
+size_t selection_skipped(const struct selection *sel); /* how many items are not traced */
+/* Which are not, and why: a line per item with `each`, else a line per reason. */
+void selection_print_skipped(FILE *out, const struct selection *sel, const char *tool, bool each);
+
+#endif
