@@ -74,7 +74,7 @@ static uint64_t count_of(const struct counter *counter, uint32_t row)
 	return counter->now[row] - counter->then[row];
 }
 
-static int by_count(const void *a, const void *b, void *ctx)
+static int by_calls(const void *a, const void *b, void *ctx)
 {
 	const struct counter *counter = ctx;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -85,7 +85,7 @@ static int by_count(const void *a, const void *b, void *ctx)
 	return strcmp(counter->sel->rows[x].name, counter->sel->rows[y].name);
 }
 
-static void print_row(const struct counter *counter, const char *name, uint64_t count)
+static void print_count(const struct counter *counter, const char *name, uint64_t count)
 {
 	char *text = escape_text(name);
 
@@ -135,7 +135,7 @@ static int show(void *ctx, bool final, struct errmsg *err)
 	(void) final;
 	if (read_counts(counter, counter->now, err))
 		return -1;
-	qsort_r(counter->order, rows, sizeof(*counter->order), by_count, counter);
+	qsort_r(counter->order, rows, sizeof(*counter->order), by_calls, counter);
 	if (!counter->opts->json) {
 		fit_names(counter);
 		toolrun_print_time(counter->opts);
@@ -146,7 +146,7 @@ static int show(void *ctx, bool final, struct errmsg *err)
 		uint64_t count = count_of(counter, row);
 
 		if (count)
-			(counter->opts->json ? json_row : print_row)(
+			(counter->opts->json ? json_row : print_count)(
 				counter, counter->sel->rows[row].name, count);
 	}
 	fflush(stdout);

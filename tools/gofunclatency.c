@@ -92,7 +92,7 @@ static void json_report(const struct timer *timer, const char *name,
 	json_object_end(&json);
 }
 
-static bool is_empty(const struct latency_report *report)
+static bool is_report_empty(const struct latency_report *report)
 {
 	return !report->count && !report->panicked && !report->exited && !report->switched &&
 	       !report->lost && !report->process_ended && !report->running;
@@ -119,7 +119,7 @@ static void show_rows(struct timer *timer)
 	for (size_t row = 0; row < timer->sel->row_count; row++) {
 		latency_row(timer->lat, row, report);
 		timer->switched += report->switched;
-		if (!is_empty(report))
+		if (!is_report_empty(report))
 			show_row(timer, row, report);
 	}
 	free(report);

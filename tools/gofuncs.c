@@ -77,7 +77,7 @@ static void forget(struct gofuncs *tool)
 }
 
 /* Prints what there is. */
-static int finish(struct gofuncs *tool, struct errmsg *err)
+static int print_all(struct gofuncs *tool, struct errmsg *err)
 {
 	int ret = 0;
 
@@ -93,7 +93,7 @@ static int finish(struct gofuncs *tool, struct errmsg *err)
 }
 
 /* `file` becomes the tool's. */
-static int begin(struct gofuncs *tool, struct heldfile *file, struct errmsg *err)
+static int open_program(struct gofuncs *tool, struct heldfile *file, struct errmsg *err)
 {
 	const struct options *opts = &tool->opts;
 	/* a list shows copies beside functions; other tracers are given what would be traced */
@@ -113,7 +113,7 @@ static int begin(struct gofuncs *tool, struct heldfile *file, struct errmsg *err
 		errmsg_set(err, "%s: a script times the functions of one program",
 			   heldfile_path(file));
 		errmsg_hint(err, "write one for each");
-	} else if (!finish(tool, err)) {
+	} else if (!print_all(tool, err)) {
 		tool->prog = program_open(heldfile_share(file), err);
 		tool->sel = tool->prog ? selection_new(&want) : NULL;
 		ret = tool->prog ? 0 : -1;
@@ -134,7 +134,7 @@ static int list_pattern(struct gofuncs *tool, const char *arg, struct errmsg *er
 	}
 	struct heldfile *file = target_resolve(spec.binary, tool->process, err);
 
-	if (file && !begin(tool, file, err))
+	if (file && !open_program(tool, file, err))
 		ret = selection_add(tool->sel, tool->prog, spec.pattern, err);
 	target_spec_free(&spec);
 	return ret;
@@ -149,7 +149,7 @@ static int list_all(struct gofuncs *tool, struct errmsg *err)
 	/* what came before a pattern of which there is nothing */
 	if (ret && tool->tracer)
 		forget(tool);
-	return finish(tool, ret ? NULL : err) || ret ? -1 : 0;
+	return print_all(tool, ret ? NULL : err) || ret ? -1 : 0;
 }
 
 enum { LETTER_EMIT = 256 };

@@ -115,7 +115,7 @@ struct assigner {
 };
 
 /* abi-internal.md's "stack sequence": bytes so far, rounded to `align`. */
-static uint64_t aligned(uint64_t size, uint64_t align)
+static uint64_t stack_aligned(uint64_t size, uint64_t align)
 {
 	return align > 1 ? (size + align - 1) / align * align : size;
 }
@@ -123,7 +123,7 @@ static uint64_t aligned(uint64_t size, uint64_t align)
 /* Far beyond any stack the size stays where it is, lest it overflow. */
 uint64_t abi_next(uint64_t *size, const struct gotype *type, uint32_t align)
 {
-	uint64_t slot = aligned(*size, align);
+	uint64_t slot = stack_aligned(*size, align);
 	bool fits = slot <= GOTYPE_SIZE_MAX && type->size <= GOTYPE_SIZE_MAX - slot;
 
 	*size = fits ? slot + type->size : GOTYPE_SIZE_MAX;
@@ -148,8 +148,8 @@ static void assign_slot(struct assigner *assigner, const struct gotype *type, st
 	out->slot = fits ? slot : 0;
 }
 
-static void assign(struct assigner *assigner, const struct gotype *type, bool is_result,
-		   struct abi_value *out)
+static void assign_go(struct assigner *assigner, const struct gotype *type, bool is_result,
+		      struct abi_value *out)
 {
 	struct spread spread = {.used = assigner->used, .total = assigner->total};
 
@@ -172,11 +172,11 @@ static void assign_params(struct assigner *assigner, const struct gofunc *fn,
 		if (fn->dictionary >= 0 && (size_t)fn->dictionary == i) {
 			struct abi_value hidden;
 
-			assign(assigner, &pointer, false, &hidden);
+			assign_go(assigner, &pointer, false, &hidden);
 			free(hidden.pieces);
 		}
 		if (i < fn->param_count)
-			assign(assigner, fn->params[i].type, false, &params[i]);
+			assign_go(assigner, fn->params[i].type, false, &params[i]);
 	}
 }
 
@@ -212,12 +212,12 @@ void abi_layout(const struct gofunc *fn, enum arch arch, enum abi_convention con
 		return;
 	}
 	assign_params(&assigner, fn, out->params);
-	assigner.stack = aligned(assigner.stack, ABI_WORD);
+	assigner.stack = stack_aligned(assigner.stack, ABI_WORD);
 	assigner.used = (struct registers){0, 0};
 	for (size_t i = 0; i < fn->result_count; i++)
-		assign(&assigner, fn->results[i].type, true, &out->results[i]);
-	out->stack_size = aligned(assigner.stack, ABI_WORD);
-	out->args_size = out->stack_size + aligned(assigner.spill, ABI_WORD);
+		assign_go(&assigner, fn->results[i].type, true, &out->results[i]);
+	out->stack_size = stack_aligned(assigner.stack, ABI_WORD);
+	out->args_size = out->stack_size + stack_aligned(assigner.spill, ABI_WORD);
 	move_spills(out);
 }
 

@@ -182,7 +182,7 @@ static void assign_slot(struct assigner *assigner, const struct gotype *type, st
 	out->slot = fits ? slot : 0;
 }
 
-static void assign(struct assigner *assigner, const struct gotype *type, struct abi_value *out)
+static void assign_c(struct assigner *assigner, const struct gotype *type, struct abi_value *out)
 {
 	struct classes classes = {0};
 	struct spread spread = {.classes = &classes};
@@ -228,7 +228,7 @@ static void assign_param(struct assigner *assigner, const struct goparam *param,
 	int reg = param_reg(assigner->ints);
 
 	if (!param->by_address || reg < 0 || has_pointer_shape(type, 0)) {
-		assign(assigner, type, out);
+		assign_c(assigner, type, out);
 		return;
 	}
 	struct abi_piece piece = {ABI_AT, reg, 0, type->size, 0};

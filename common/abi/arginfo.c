@@ -17,7 +17,7 @@ enum {
 	LEN_MAX = 2 * ARGINFO_ITEMS + 1, /* bytes of what is kept, and its end */
 };
 
-static void add(struct arginfo *info, enum arginfo_kind kind, uint8_t size, int16_t off)
+static void add_word(struct arginfo *info, enum arginfo_kind kind, uint8_t size, int16_t off)
 {
 	if (info->count < ARGINFO_ITEMS)
 		info->items[info->count++] = (struct arginfo_item){kind, size, off};
@@ -29,19 +29,19 @@ static size_t read_item(const uint8_t *bytes, uint64_t left, int *depth, struct 
 	if (bytes[0] < FIRST_CODE) {
 		if (left < 2)
 			return 0;
-		add(out, ARGINFO_VALUE, bytes[1], bytes[0]);
+		add_word(out, ARGINFO_VALUE, bytes[1], bytes[0]);
 		return 2;
 	}
 	if (bytes[0] == CODE_TOO_FAR) {
-		add(out, ARGINFO_VALUE, 0, -1);
+		add_word(out, ARGINFO_VALUE, 0, -1);
 	} else if (bytes[0] == CODE_MORE) {
-		add(out, ARGINFO_MORE, 0, 0);
+		add_word(out, ARGINFO_MORE, 0, 0);
 		out->truncated |= *depth == 0;
 	} else if (bytes[0] == CODE_OPEN && *depth < DEPTH) {
-		add(out, ARGINFO_OPEN, 0, 0);
+		add_word(out, ARGINFO_OPEN, 0, 0);
 		++*depth;
 	} else if (bytes[0] == CODE_CLOSE && *depth > 0) {
-		add(out, ARGINFO_CLOSE, 0, 0);
+		add_word(out, ARGINFO_CLOSE, 0, 0);
 		--*depth;
 	} else {
 		return 0;

@@ -30,8 +30,8 @@ struct reading {
 	struct argreads *out;
 };
 
-static bool decode(struct reading *reading, const struct insn_decoder *dec,
-		   const struct insn_code *code)
+static bool decode_code(struct reading *reading, const struct insn_decoder *dec,
+			const struct insn_code *code)
 {
 	struct insn insn;
 
@@ -71,7 +71,7 @@ static void reach(struct reading *reading, long insn, uint64_t held)
 	reading->waiting[insn] = true;
 }
 
-static void step(struct reading *reading, size_t at)
+static void read_insn(struct reading *reading, size_t at)
 {
 	const struct insn *insn = &reading->flow.insns[at];
 	const struct insn_regs *regs = &reading->regs[at];
@@ -88,14 +88,14 @@ static void step(struct reading *reading, size_t at)
 		reach(reading, (long)at + 1, held);
 }
 
-static void follow(struct reading *reading)
+static void follow_blocks(struct reading *reading)
 {
 	reach(reading, 0, ~(UINT64_C(1) << (FLOATS + X15)));
 	while (reading->queued) {
 		size_t at = reading->queue[--reading->queued];
 
 		reading->waiting[at] = false;
-		step(reading, at);
+		read_insn(reading, at);
 	}
 }
 
@@ -135,10 +135,10 @@ bool argreads_find(const struct image *img, const struct pclntab *tab,
 	struct reading reading = {.tab = tab, .fn = fn, .out = out};
 
 	memset(out, 0, sizeof(*out));
-	bool known = decode(&reading, dec, &code);
+	bool known = decode_code(&reading, dec, &code);
 
 	if (known) {
-		follow(&reading);
+		follow_blocks(&reading);
 		find_stack(&reading);
 	}
 	flow_free(&reading.flow);

@@ -183,8 +183,8 @@ static enum hidden what_is_hidden(const char *name)
 	return parts.receiver ? HIDDEN_RECEIVER : HIDDEN_NOTHING;
 }
 
-static void fill(const struct argtable *table, enum hidden hidden, struct gofunc *sig,
-		 struct abi_layout *layout)
+static void fill_layout(const struct argtable *table, enum hidden hidden, struct gofunc *sig,
+			struct abi_layout *layout)
 {
 	const struct arginfo *info = table->info;
 	struct goparam *param;
@@ -257,6 +257,6 @@ bool argtable_read(const struct image *img, const struct pclntab *tab,
 	*layout = (struct abi_layout){.results = mem_zalloc(1, sizeof(*layout->results))};
 	layout->params = mem_zalloc(info.count + 2, sizeof(*layout->params));
 	find_places(img, tab, dec, fn, hidden, &table);
-	fill(&table, hidden, sig, layout);
+	fill_layout(&table, hidden, sig, layout);
 	return true;
 }

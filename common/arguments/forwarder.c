@@ -63,8 +63,8 @@ static bool passing_through(const struct stdlib_forwarder *row, struct passing *
 }
 
 /* From the node that the call is of, outwards to the copy. */
-static bool follow(struct gotypes *memory, const struct inltree *tree, int32_t node, int32_t copy,
-		   const char *callee, int minor, struct passing *out)
+static bool follow_callee(struct gotypes *memory, const struct inltree *tree, int32_t node,
+			  int32_t copy, const char *callee, int minor, struct passing *out)
 {
 	for (int depth = 0; depth < CHAIN_MAX && node >= 0 && node < tree->count; depth++) {
 		const char *name = tree->nodes[node].name;
@@ -81,8 +81,8 @@ static bool follow(struct gotypes *memory, const struct inltree *tree, int32_t n
 	return false;
 }
 
-static bool parse(struct gotypes *memory, const struct signature_names *names, const char *text,
-		  const char *function, struct gofunc *out)
+static bool parse_signature(struct gotypes *memory, const struct signature_names *names,
+			    const char *text, const char *function, struct gofunc *out)
 {
 	struct funcname parts;
 
@@ -159,8 +159,8 @@ static struct abi_value at_call(const struct abi_value *value, enum arch arch)
 	return out;
 }
 
-static void lay_out(const struct passing *passing, const struct abi_layout *callee, enum arch arch,
-		    struct forwarder_call *out)
+static void lay_out_call(const struct passing *passing, const struct abi_layout *callee,
+			 enum arch arch, struct forwarder_call *out)
 {
 	out->layout = (struct abi_layout){.param_count = out->sig.param_count,
 					  .result_count = out->sig.result_count};
@@ -202,7 +202,7 @@ static bool find_places(struct site_finder *finder, int minor, const struct pcln
 	bool known = is_credible(finder, minor, fn, callee, &layout);
 
 	if (known)
-		lay_out(passing, &layout, arch, out);
+		lay_out_call(passing, &layout, arch, out);
 	abi_layout_free(&layout);
 	return known;
 }
@@ -220,7 +220,8 @@ static bool find_call(struct site_finder *finder, int minor, const struct inlini
 	    callee->is_asm)
 		return false;
 	*site = call.site;
-	return follow(memory, &finder->tree, call.node, copy->node, callee->name, minor, passing);
+	return follow_callee(memory, &finder->tree, call.node, copy->node, callee->name, minor,
+			     passing);
 }
 
 bool forwarder_find(struct site_finder *finder, int minor, const struct inlining_copy *copy,
@@ -234,8 +235,8 @@ bool forwarder_find(struct site_finder *finder, int minor, const struct inlining
 	struct passing passing;
 
 	if (!find_call(finder, minor, copy, memory, &passing, &callee, &out->site) ||
-	    !parse(memory, &both, passing.signature, copy->name, &own) ||
-	    !parse(memory, &both, passing.callee_signature, passing.callee, &called) ||
+	    !parse_signature(memory, &both, passing.signature, copy->name, &own) ||
+	    !parse_signature(memory, &both, passing.callee_signature, passing.callee, &called) ||
 	    !is_sound(&passing, &own, &called))
 		return false;
 	if (typed && !same_params(&own, typed, finder->arch, abi_convention(finder->arch, minor)))

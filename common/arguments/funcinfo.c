@@ -223,7 +223,7 @@ static int check_typed(struct funcinfo *info, const struct pclntab_func *fn,
 	return -1;
 }
 
-static const struct gotype *find_type(void *ctx, const char *name)
+static const struct gotype *find_named_type(void *ctx, const char *name)
 {
 	struct funcinfo *info = ctx;
 	struct debuginfo *dbg = get_debuginfo(info);
@@ -253,7 +253,7 @@ static int add_receiver(struct funcinfo *info, const char *func, struct gofunc *
 
 	funcname_parse(func, &parts);
 	char *name = receiver_type(func, &parts);
-	const struct gotype *type = name ? find_type(info, name) : NULL;
+	const struct gotype *type = name ? find_named_type(info, name) : NULL;
 
 	if (!name)
 		return 0;
@@ -286,7 +286,7 @@ static void find_dictionary(struct funcinfo *info, const struct pclntab_func *fn
 
 struct signature_names funcinfo_names(struct funcinfo *info)
 {
-	return (struct signature_names){find_type, info, info->minor};
+	return (struct signature_names){find_named_type, info, info->minor};
 }
 
 const char *funcinfo_missing(const struct funcinfo *info, size_t n)
@@ -307,7 +307,7 @@ static void note_missing(struct funcinfo *info, const char *name)
 /* A type that the user names; two of package time are known without the program. */
 static const struct gotype *find_typed(void *ctx, const char *name)
 {
-	const struct gotype *type = find_type(ctx, name);
+	const struct gotype *type = find_named_type(ctx, name);
 
 	if (!type && strcmp(name, "time.Duration") != 0 && strcmp(name, "time.Time") != 0)
 		note_missing(ctx, name);
@@ -315,7 +315,7 @@ static const struct gotype *find_typed(void *ctx, const char *name)
 }
 
 /* Run-time types tell no names of parameters; Go's sources do, and more of its own functions. */
-static bool find(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *out)
+static bool find_signature(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *out)
 {
 	const struct signature_names names = funcinfo_names(info);
 	struct debuginfo *dbg = get_debuginfo(info);
@@ -332,7 +332,7 @@ static bool find(struct funcinfo *info, const struct pclntab_func *fn, struct go
 
 void funcinfo_find(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *out)
 {
-	if (!find(info, fn, out))
+	if (!find_signature(info, fn, out))
 		raw_words(info, fn, out);
 }
 

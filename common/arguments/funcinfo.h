@@ -53,7 +53,6 @@ bool funcinfo_table(struct funcinfo *info, const struct pclntab_func *fn, struct
 bool funcinfo_words(struct funcinfo *info, const struct pclntab_func *fn, bool whole,
 		    struct gofunc *sig, struct abi_layout *abi);
 
-bool funcinfo_is_gccgo(const struct funcinfo *info);
 /* gccgo: types that the program refers to are looked for in its library as well, which outlives it.
  */
 void funcinfo_link(struct funcinfo *info, struct funcinfo *library);

@@ -24,14 +24,14 @@ struct rtti *funcinfo_rtti(struct funcinfo *info)
 	return info->rtti;
 }
 
-bool funcinfo_is_gccgo(const struct funcinfo *info)
+static bool is_gccgo(const struct funcinfo *info)
 {
 	return pclntab_is_gccgo(info->prog->tab);
 }
 
 void funcinfo_link(struct funcinfo *info, struct funcinfo *library)
 {
-	if (funcinfo_is_gccgo(info))
+	if (is_gccgo(info))
 		info->library = library;
 }
 
@@ -60,7 +60,7 @@ void funcinfo_foreign(struct funcinfo *info)
 {
 	const struct debuginfo_foreign foreign = {find_foreign, info};
 
-	if (info->dbg && funcinfo_is_gccgo(info))
+	if (info->dbg && is_gccgo(info))
 		debuginfo_ask(info->dbg, &foreign);
 }
 
@@ -68,7 +68,7 @@ uint64_t funcinfo_rtype_key(struct funcinfo *info, uint64_t addr)
 {
 	struct rtti *rtti = funcinfo_rtti(info);
 
-	return rtti && funcinfo_is_gccgo(info) ? rtti_key(rtti, addr) : 0;
+	return rtti && is_gccgo(info) ? rtti_key(rtti, addr) : 0;
 }
 
 const struct gotype *funcinfo_rtype(struct funcinfo *info, uint64_t addr, bool *direct)

@@ -130,7 +130,7 @@ static bool is_believed(struct trail *trail)
 }
 
 /* The finder's flow, graph and tree, of the function */
-static bool load(const struct provenance *of)
+static bool load_flow(const struct provenance *of)
 {
 	struct site_finder *finder = of->finder;
 	const char *reason;
@@ -195,7 +195,7 @@ bool provenance_is_first(const struct provenance *of, uint64_t addr,
 	struct trail_front front;
 	long at;
 
-	if (!load(of) || !site_finder_code(of->finder, of->fn, &trail.code) ||
+	if (!load_flow(of) || !site_finder_code(of->finder, of->fn, &trail.code) ||
 	    (place->in_register && (place->n < 0 || place->n > 15)))
 		return false;
 	at = flow_at(&of->finder->flow, addr);

@@ -44,7 +44,7 @@ static struct watch {
 	char *slow, *large; /* what is said */
 } watch;
 
-static int64_t now_ns(void)
+static int64_t cpu_ns(void)
 {
 	struct timespec now = {0};
 
@@ -88,12 +88,12 @@ static int64_t times_slower(void)
 {
 	static volatile uint8_t bytes[4096];
 	uint32_t hash = 0;
-	int64_t begun = now_ns();
+	int64_t begun = cpu_ns();
 
 	for (uint32_t i = 0; i < HASHED; i++)
 		hash = (hash ^ bytes[(hash ^ i) % sizeof(bytes)]) * 16777619;
 	bytes[0] = (uint8_t)hash;
-	int64_t times = (now_ns() - begun) / HASHED_NS;
+	int64_t times = (cpu_ns() - begun) / HASHED_NS;
 
 	return times < 2 ? 1 : times > SLOWEST ? SLOWEST : times;
 }
@@ -101,7 +101,7 @@ static int64_t times_slower(void)
 static bool takes_too_long(void)
 {
 	uint64_t seconds = watch.bytes / BYTES_A_SECOND;
-	int64_t used = watch.used_ns + now_ns() - watch.since_ns;
+	int64_t used = watch.used_ns + cpu_ns() - watch.since_ns;
 
 	if (seconds < LEAST_SECONDS)
 		seconds = LEAST_SECONDS;
@@ -193,7 +193,7 @@ void budget_watch_pause(void)
 	if (!watch.begun || !watch.since_ns)
 		return;
 	set_tick(0);
-	watch.used_ns += now_ns() - watch.since_ns;
+	watch.used_ns += cpu_ns() - watch.since_ns;
 	watch.since_ns = 0;
 }
 
@@ -201,6 +201,6 @@ void budget_watch_resume(void)
 {
 	if (!watch.begun || watch.since_ns)
 		return;
-	watch.since_ns = now_ns();
+	watch.since_ns = cpu_ns();
 	set_tick(TICK_NS);
 }

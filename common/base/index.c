@@ -87,7 +87,7 @@ size_t index_next(const struct index *index, size_t number)
 	return search(index, link->next, link->hash);
 }
 
-static void put(struct index *index, size_t number)
+static void put_number(struct index *index, size_t number)
 {
 	struct index_link *link = &index->links[number];
 	uint32_t *head = &index->heads[link->hash & (index->head_count - 1)];
@@ -104,7 +104,7 @@ static void grow(struct index *index)
 	index->head_count = index->head_count ? index->head_count * 2 : HEADS_FIRST;
 	index->heads = mem_zalloc(index->head_count, sizeof(*index->heads));
 	for (size_t i = 0; i < index->count; i++)
-		put(index, i);
+		put_number(index, i);
 }
 
 size_t index_add(struct index *index, uint64_t hash)
@@ -112,6 +112,6 @@ size_t index_add(struct index *index, uint64_t hash)
 	grow(index);
 	index->links = mem_grow(index->links, index->count, &index->cap, sizeof(*index->links));
 	index->links[index->count].hash = (uint32_t)hash;
-	put(index, index->count);
+	put_number(index, index->count);
 	return index->count++;
 }

@@ -49,6 +49,15 @@ static bool parse_digits(const char *text, uint64_t max, uint64_t *out, const ch
 	return true;
 }
 
+int number_hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
 bool number_parse(const char *text, uint64_t max, uint64_t *out)
 {
 	const char *end;

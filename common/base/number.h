@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* 0 to 15; -1: no hexadecimal digit. */
+int number_hex_digit(char c);
+
 /* Decimal digits only: no sign, no space, no exponent. false: not a number, or above `max`. */
 bool number_parse(const char *text, uint64_t max, uint64_t *out);
 

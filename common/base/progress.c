@@ -31,7 +31,7 @@ static struct {
 	_Atomic int shown; /* columns */
 } progress = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void put(const char *text, size_t len)
+static void put_raw(const char *text, size_t len)
 {
 	if (write(progress.fd, text, len) < 0)
 		return; /* nobody to tell */
@@ -46,8 +46,8 @@ static void erase(void)
 
 	if (!columns)
 		return;
-	put(blanks, columns + 1);
-	put("\r", 1);
+	put_raw(blanks, columns + 1);
+	put_raw("\r", 1);
 }
 
 static int describe(char *text, size_t size)
@@ -82,7 +82,7 @@ static int columns_free(void)
 }
 
 /* In one piece, and only what has changed: the line is not to flicker. */
-static void show(long seconds)
+static void show_line(long seconds)
 {
 	static char before[160];
 	char what[80], text[160], line[2 * sizeof(text)];
@@ -96,7 +96,7 @@ static void show(long seconds)
 		return;
 	strcpy(before, text);
 	progress.shown = len > shown ? len : shown;
-	put(line, snprintf(line, sizeof(line), "\r%-*s", shown, text));
+	put_raw(line, snprintf(line, sizeof(line), "\r%-*s", shown, text));
 }
 
 static long elapsed_ms(void)
@@ -133,7 +133,7 @@ static void *run(void *ctx)
 			continue;
 		next = elapsed_ms() + TICK_MS;
 		if (!progress.paused && !progress.over)
-			show(elapsed_ms() / 1000);
+			show_line(elapsed_ms() / 1000);
 	}
 	pthread_mutex_unlock(&progress.lock);
 	return ctx;

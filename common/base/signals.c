@@ -8,8 +8,9 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 /* Signals that come this soon after the first, or after the end, are one with it: timeout(1) sends
  * each of its own twice, and Ctrl-C reaches the traced command too, whose end may be seen first. */
@@ -30,14 +31,6 @@ static struct {
 	void (*_Atomic before_words)(void);
 	_Atomic uint64_t first_ns; /* when the first came, or the end; 0: neither has */
 } taken;
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
 
 static void say(const char *text)
 {
@@ -67,7 +60,7 @@ void signals_give_up(const char *text)
 static void on_signal(int number)
 {
 	int saved = errno;
-	uint64_t first = taken.first_ns, now = now_ns(), one = 1;
+	uint64_t first = taken.first_ns, now = clock_ns(), one = 1;
 
 	if (getpid() != taken.pid) /* a child that has yet to become something else */
 		_exit(128 + number);
@@ -155,7 +148,7 @@ void signals_over(void)
 {
 	uint64_t none = 0;
 
-	atomic_compare_exchange_strong(&taken.first_ns, &none, now_ns());
+	atomic_compare_exchange_strong(&taken.first_ns, &none, clock_ns());
 }
 
 void signals_default(void)

@@ -45,7 +45,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(x->text, y->text);
 }
 
-static int by_name(const void *a, const void *b)
+static int by_tally_name(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
 
@@ -62,7 +62,7 @@ void tally_free(struct tally *tally)
 		free(tally->entries[i]);
 	}
 	for (size_t i = 0; i < tally->group_count; i++) {
-		tdelete(tally->groups[i], &tally->group_tree, by_name);
+		tdelete(tally->groups[i], &tally->group_tree, by_tally_name);
 		free(tally->groups[i]->name);
 		free(tally->groups[i]);
 	}
@@ -74,14 +74,14 @@ void tally_free(struct tally *tally)
 static struct group *get_group(struct tally *tally, const char *name)
 {
 	struct group key = {.name = (char *)name};
-	struct group **found = tfind(&key, &tally->group_tree, by_name);
+	struct group **found = tfind(&key, &tally->group_tree, by_tally_name);
 
 	if (found)
 		return *found;
 	struct group *group = mem_zalloc(1, sizeof(*group));
 
 	*group = (struct group){.name = mem_strdup(name), .order = tally->group_count};
-	tsearch(group, &tally->group_tree, by_name);
+	tsearch(group, &tally->group_tree, by_tally_name);
 	tally->groups = mem_grow(tally->groups, tally->group_count, &tally->group_cap,
 				 sizeof(struct group *));
 	tally->groups[tally->group_count++] = group;
@@ -114,7 +114,7 @@ void tally_add_to(struct tally *tally, const char *name, const char *text)
 	tally->entries[tally->count++] = entry;
 }
 
-static int by_count(const void *a, const void *b)
+static int by_tally(const void *a, const void *b)
 {
 	const struct tally_entry *x = *(struct tally_entry *const *)a,
 				 *y = *(struct tally_entry *const *)b;
@@ -144,7 +144,7 @@ void tally_each_group(const struct tally *tally,
 	const struct group *last = NULL;
 
 	memcpy(sorted, tally->entries, tally->count * sizeof(struct tally_entry *));
-	qsort(sorted, tally->count, sizeof(struct tally_entry *), by_count);
+	qsort(sorted, tally->count, sizeof(struct tally_entry *), by_tally);
 	for (size_t i = 0; i < tally->count; i++) {
 		const struct group *group = sorted[i]->group;
 

@@ -251,8 +251,8 @@ static void read_spills(struct debuginfo *dbg, const struct pclntab_func *fn, st
 		out->count = 0;
 }
 
-static bool fill(struct debuginfo *dbg, const struct debuginfo_check *check,
-		 struct debuginfo_list *list)
+static bool fill_blanks(struct debuginfo *dbg, const struct debuginfo_check *check,
+			struct debuginfo_list *list)
 {
 	if (check->has_info)
 		return fill_by_entries(dbg, check, list);
@@ -281,5 +281,5 @@ bool debuginfo_complete(struct debuginfo *dbg, uint64_t addr, struct debuginfo_l
 		return false;
 	if (check.has_info && check.convention == ABI_REGISTERS)
 		read_spills(dbg, &fn, &check.spills);
-	return fill(dbg, &check, list);
+	return fill_blanks(dbg, &check, list);
 }

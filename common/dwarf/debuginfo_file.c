@@ -35,7 +35,7 @@ static bool see_unit(const struct die *unit, void *ctx)
 	return false;
 }
 
-static bool is_empty(struct dietree *tree)
+static bool is_tree_empty(struct dietree *tree)
 {
 	bool empty = true;
 
@@ -59,10 +59,10 @@ static bool has_checksum(const struct search *s, const struct image_sections *se
 	return debuglink_checksum(image_sections_file(secs), &sum) && sum == s->checksum;
 }
 
-static bool take(struct search *s, struct image_sections *secs)
+static bool take_sections(struct search *s, struct image_sections *secs)
 {
 	s->out->tree = dietree_open(secs, s->locations, NULL);
-	if (s->out->tree && !is_empty(s->out->tree)) {
+	if (s->out->tree && !is_tree_empty(s->out->tree)) {
 		s->out->secs = secs;
 		return true;
 	}
@@ -81,7 +81,7 @@ static bool try(struct search *s, char *path,
 
 	budget_watch_add(file ? heldfile_size(file) : 0);
 
-	bool found = secs && is_right(s, secs) && take(s, secs);
+	bool found = secs && is_right(s, secs) && take_sections(s, secs);
 
 	if (!*s->tried)
 		snprintf(s->tried, sizeof(s->tried), "%s%s", fileroot_shown(root), path);
@@ -130,7 +130,7 @@ int debuginfo_file_find(const struct image *img, bool locations, struct debuginf
 	out->tree = dietree_open(image_sections(img), locations, err);
 	if (!out->tree)
 		return -1;
-	if (!is_empty(out->tree))
+	if (!is_tree_empty(out->tree))
 		return 0;
 	dietree_close(out->tree);
 	out->tree = NULL;

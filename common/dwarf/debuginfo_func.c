@@ -15,7 +15,7 @@ enum {
 	WORD = 8,
 };
 
-static const char *name_of(const struct die *die)
+static const char *name_of_param(const struct die *die)
 {
 	const char *name = die_name(die);
 	struct die origin;
@@ -28,7 +28,7 @@ static const char *name_of(const struct die *die)
 /* Nobody writes a longer one: it is as good as none. */
 static const char *param_name(const struct die *die)
 {
-	const char *name = name_of(die);
+	const char *name = name_of_param(die);
 
 	return strnlen(name, NAME_MAX_LEN + 1) <= NAME_MAX_LEN ? name : "";
 }
@@ -221,8 +221,8 @@ static const char *keep_name(struct gotypes *types, const char *name, size_t ind
 	return gotypes_text(types, name, strlen(name));
 }
 
-static struct goparam *keep(struct gotypes *types, const struct debuginfo_params *params,
-			    bool are_results)
+static struct goparam *keep_params(struct gotypes *types, const struct debuginfo_params *params,
+				   bool are_results)
 {
 	struct goparam *all = gotypes_alloc(types, params->count, sizeof(*all));
 
@@ -237,7 +237,7 @@ static struct goparam *keep(struct gotypes *types, const struct debuginfo_params
 int debuginfo_signature(struct debuginfo *dbg, const struct die *func, uint64_t addr,
 			const char *pclntab_name, struct gofunc *out)
 {
-	const char *own = name_of(func), *name = *own ? own : pclntab_name;
+	const char *own = name_of_param(func), *name = *own ? own : pclntab_name;
 	struct debuginfo_list list = {.dictionary = -1};
 	struct funcname parts;
 	bool is_certain;
@@ -251,9 +251,9 @@ int debuginfo_signature(struct debuginfo *dbg, const struct die *func, uint64_t 
 		list.dictionary = out->receiver && dbg->minor >= RELEASE_DICTIONARY_SECOND;
 	list.receiver = out->receiver;
 	is_certain = complete(dbg, func, addr, &list);
-	out->params = keep(dbg->types, &list.params, false);
+	out->params = keep_params(dbg->types, &list.params, false);
 	out->param_count = list.params.count;
-	out->results = keep(dbg->types, &list.results, true);
+	out->results = keep_params(dbg->types, &list.results, true);
 	out->result_count = list.results.count;
 	out->dictionary = list.dictionary;
 	free(list.params.items);
@@ -264,7 +264,7 @@ int debuginfo_signature(struct debuginfo *dbg, const struct die *func, uint64_t 
 void debuginfo_abstract(struct debuginfo *dbg, const struct die *func, const char *pclntab_name,
 			struct gofunc *out)
 {
-	const char *own = name_of(func), *name = *own ? own : pclntab_name;
+	const char *own = name_of_param(func), *name = *own ? own : pclntab_name;
 	struct debuginfo_list list = {.dictionary = -1};
 	struct funcname parts;
 
@@ -274,9 +274,9 @@ void debuginfo_abstract(struct debuginfo *dbg, const struct die *func, const cha
 	out->receiver = take_receiver(dbg, name, &parts, &list.params);
 	for (size_t i = out->receiver; i < list.params.count; i++)
 		list.params.items[i].is_guess = dbg->minor < RELEASE_BLANKS_IN_DWARF;
-	out->params = keep(dbg->types, &list.params, false);
+	out->params = keep_params(dbg->types, &list.params, false);
 	out->param_count = list.params.count;
-	out->results = keep(dbg->types, &list.results, true);
+	out->results = keep_params(dbg->types, &list.results, true);
 	out->result_count = list.results.count;
 	free(list.params.items);
 	free(list.results.items);

@@ -240,7 +240,7 @@ static void add_field(struct debuginfo *dbg, struct gotype *type, const struct d
 	type->field_count++;
 }
 
-static void add_fields(struct debuginfo *dbg, struct gotype *type, const struct die *die)
+static void add_gccgo_fields(struct debuginfo *dbg, struct gotype *type, const struct die *die)
 {
 	struct die child;
 	size_t count = 0;
@@ -321,7 +321,7 @@ void debuginfo_gccgo_parts(struct debuginfo *dbg, struct gotype *type, const str
 			add_dims(dbg, type, &bare);
 		break;
 	case GOTYPE_STRUCT:
-		add_fields(dbg, type, &bare);
+		add_gccgo_fields(dbg, type, &bare);
 		break;
 	default:
 		break;

@@ -16,7 +16,7 @@ enum { MAX_DIES = 1 << 24 };
 
 static const char SUFFIX[] = "..d";
 
-static int compare(const void *a, const void *b)
+static int by_type_name(const void *a, const void *b)
 {
 	const struct debuginfo_desc *x = a, *y = b;
 	int order = strcmp(x->last, y->last);
@@ -60,7 +60,7 @@ static void index_descs(struct debuginfo *dbg, struct debuginfo_unit *unit)
 			add_desc(dbg, unit, name, addr);
 	}
 	if (unit->desc_count)
-		qsort(unit->descs, unit->desc_count, sizeof(*unit->descs), compare);
+		qsort(unit->descs, unit->desc_count, sizeof(*unit->descs), by_type_name);
 }
 
 /* Units are in the file's order. */
@@ -88,7 +88,7 @@ bool debuginfo_gccgo_has_types(struct debuginfo *dbg, const struct die *die)
 	return unit && unit->has_types;
 }
 
-static size_t first_of(const struct debuginfo_unit *unit, const char *last)
+static size_t first_of_type(const struct debuginfo_unit *unit, const char *last)
 {
 	size_t low = 0, high = unit->desc_count;
 
@@ -116,7 +116,7 @@ const struct debuginfo_desc *debuginfo_gccgo_desc(struct debuginfo *dbg, const s
 	if (!unit || !name)
 		return NULL;
 	index_descs(dbg, unit);
-	for (size_t i = first_of(unit, last);
+	for (size_t i = first_of_type(unit, last);
 	     i < unit->desc_count && !strcmp(unit->descs[i].last, last); i++) {
 		if (package && strncmp(unit->descs[i].full, name + 1, package - 1) != 0)
 			continue;
@@ -159,7 +159,7 @@ const char *debuginfo_gccgo_foreign_name(struct debuginfo *dbg, const struct die
 		return NULL;
 	index_descs(dbg, unit);
 
-	size_t own = first_of(unit, name);
+	size_t own = first_of_type(unit, name);
 
 	if (own < unit->desc_count && !strcmp(unit->descs[own].last, name))
 		return NULL;

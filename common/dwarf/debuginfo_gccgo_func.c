@@ -54,7 +54,7 @@ static bool type_is(const struct die *die, const struct die *type)
 }
 
 /* What gccgo names itself: p.0, r.0, $this1. */
-static const char *plain_name(struct debuginfo *dbg, const struct die *die)
+static const char *source_name(struct debuginfo *dbg, const struct die *die)
 {
 	const char *name = die_name(die);
 
@@ -79,13 +79,13 @@ static void add_receiver(struct debuginfo *dbg, const struct die *func, const st
 	const char *name = die_name(die);
 	struct die pointer, elem, variable;
 
-	out->name = plain_name(dbg, die);
+	out->name = source_name(dbg, die);
 	out->type = debuginfo_type_of(dbg, die);
 	if (!name || !is_pointer_name(name) || !die_reference(die, DIE_TYPE, &pointer) ||
 	    !die_reference(&pointer, DIE_TYPE, &elem))
 		return;
 	if (find_variable(func, die, &variable) && type_is(&variable, &elem)) {
-		out->name = plain_name(dbg, &variable);
+		out->name = source_name(dbg, &variable);
 		out->type = debuginfo_type_of(dbg, &variable);
 		out->by_address = true;
 	} else if (strchr(name, '.')) {
@@ -114,7 +114,7 @@ static void add_params(struct debuginfo *dbg, const struct die *func, struct gof
 			add_receiver(dbg, func, &die, param);
 			continue;
 		}
-		param->name = plain_name(dbg, &die);
+		param->name = source_name(dbg, &die);
 		param->type = debuginfo_type_of(dbg, &die);
 	}
 }

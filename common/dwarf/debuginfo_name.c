@@ -7,36 +7,28 @@
 
 #include "base/mem.h"
 #include "dwarf/debuginfo_parts.h"
+#include "golang/funcname.h"
 
 struct text { /* a name being written, never longer than what it is made from */
 	char *at;
 	struct debuginfo *dbg;
 };
 
-static void put(struct text *out, const char *s, size_t len)
+static void put_text(struct text *out, const char *s, size_t len)
 {
 	memcpy(out->at, s, len);
 	out->at += len;
 }
 
-static int hex_digit(char c)
-{
-	if (isdigit((unsigned char)c))
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* Go's linker writes what it cannot have in a path as %2e */
 static size_t unescape(const char *s, size_t len, char *out, size_t cap)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < len && n + 1 < cap; i++) {
-		bool is_code = s[i] == '%' && i + 2 < len && hex_digit(s[i + 1]) >= 0 &&
-			       hex_digit(s[i + 2]) >= 0;
+		int byte = funcname_escaped_byte(s, i, len);
 
-		out[n++] = is_code ? hex_digit(s[i + 1]) * 16 + hex_digit(s[i + 2]) : s[i];
-		i += is_code ? 2 : 0;
+		out[n++] = byte < 0 ? s[i] : byte;
+		i += byte < 0 ? 0 : 2;
 	}
 	out[n] = '\0';
 	return n;
@@ -91,7 +83,7 @@ static void put_guess(struct text *out, const char *path, size_t len)
 
 	const char *code = memchr(last, '%', path + len - last);
 
-	put(out, last, (code ? code : path + len) - last);
+	put_text(out, last, (code ? code : path + len) - last);
 }
 
 /* Where the path ends in "net/http.Request" or "gopkg.in/yaml.v2.Node": at a dot behind the last
@@ -142,13 +134,13 @@ static void put_qualified(struct text *out, const char *s, size_t len)
 	const char *name = path ? package_name(out->dbg, s, path) : NULL;
 
 	if (name && strlen(name) <= path)
-		put(out, name, strlen(name));
+		put_text(out, name, strlen(name));
 	else
 		put_guess(out, s, path);
-	put(out, s + path, len - path);
+	put_text(out, s + path, len - path);
 }
 
-static bool is_word(char c)
+static bool is_word_char(char c)
 {
 	return isalnum((unsigned char)c) || (c && strchr("_/.%~+-$", c)) || c & 0x80;
 }
@@ -159,7 +151,7 @@ static size_t word_length(const char *s)
 
 	if (*s == '-' || *s == '.')
 		return 0;
-	while (is_word(s[len]))
+	while (is_word_char(s[len]))
 		len++;
 	return len;
 }
@@ -201,14 +193,14 @@ static size_t put_word(struct text *out, const char *start, const char *s)
 	if (is_field(start, s, len)) {
 		const char *dot = memrchr(s, '.', len), *name = dot ? dot + 1 : s;
 
-		put(out, name, s + len - name);
+		put_text(out, name, s + len - name);
 	} else {
 		put_qualified(out, s, len);
 	}
 	if (s[len] == '[' && !(len == 3 && strncmp(s, "map", 3) == 0)) {
 		size_t args = arguments_length(s + len);
 
-		put(out, s + len, args);
+		put_text(out, s + len, args);
 		len += args;
 	}
 	return len;
@@ -225,11 +217,11 @@ const char *debuginfo_short_name(struct debuginfo *dbg, const char *full)
 		size_t len = 1;
 
 		if (*s == '"' || *s == '`')
-			put(&out, s, len = quoted_length(s));
+			put_text(&out, s, len = quoted_length(s));
 		else if (word_length(s))
 			len = put_word(&out, full, s);
 		else
-			put(&out, s, len);
+			put_text(&out, s, len);
 		s += len;
 	}
 	return begin;

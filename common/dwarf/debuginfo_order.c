@@ -151,18 +151,18 @@ static bool is_possible(const struct debuginfo *dbg, const struct debuginfo_list
 	return possible;
 }
 
-static bool is_same(const struct debuginfo_param *a, const struct debuginfo_param *b)
+static bool is_same_param(const struct debuginfo_param *a, const struct debuginfo_param *b)
 {
 	return a->listed == b->listed || (a->type == b->type && !a->type->size);
 }
 
 /* Where another order is possible too, a parameter's number is a guess. */
-static void compare(struct debuginfo_params *found, const struct debuginfo_params *other)
+static void compare_orders(struct debuginfo_params *found, const struct debuginfo_params *other)
 {
 	bool differ = found->count != other->count || has_blanks(found);
 
 	for (size_t i = 0; i < found->count; i++)
-		if (differ || !is_same(&found->items[i], &other->items[i]))
+		if (differ || !is_same_param(&found->items[i], &other->items[i]))
 			found->items[i].is_guess = true;
 }
 
@@ -189,7 +189,7 @@ static bool try_order(struct debuginfo *dbg, uint64_t addr, struct debuginfo_lis
 		return false;
 	}
 	if (!is_first) {
-		compare(found, &candidate.params);
+		compare_orders(found, &candidate.params);
 		free(candidate.params.items);
 	} else {
 		*found = candidate.params;

@@ -35,7 +35,7 @@ static bool skip_typedefs(struct die *die)
 	return false;
 }
 
-static const char *name_of(const struct die *die)
+static const char *name_of_type(const struct die *die)
 {
 	const char *name = die_name(die);
 
@@ -46,7 +46,8 @@ const char *debuginfo_full_name(const struct die *die)
 {
 	struct die type;
 
-	return die_reference(die, DIE_TYPE, &type) && skip_typedefs(&type) ? name_of(&type) : "";
+	return die_reference(die, DIE_TYPE, &type) && skip_typedefs(&type) ? name_of_type(&type)
+									   : "";
 }
 
 /* --- a type without its parts --- */
@@ -162,13 +163,13 @@ static bool refers_to(const struct die *die, const char *prefix)
 	struct die to;
 
 	return die_reference(die, DIE_TYPE, &to) &&
-	       strncmp(name_of(&to), prefix, strlen(prefix)) == 0;
+	       strncmp(name_of_type(&to), prefix, strlen(prefix)) == 0;
 }
 
 static struct gotype *add_type(struct debuginfo *dbg, const struct die *die)
 {
 	enum gotype_kind kind = kind_of(die);
-	const char *full = name_of(die);
+	const char *full = name_of_type(die);
 	uint64_t size = size_of(die, kind);
 
 	if (!is_right_size(kind, size))
@@ -248,7 +249,7 @@ static size_t count_members(const struct die *die)
 static void add_field(struct debuginfo *dbg, struct gotype *type, const struct die *member)
 {
 	struct gotype_field *field = &type->fields[type->field_count];
-	const char *name = name_of(member), *dot = strrchr(name, '.');
+	const char *name = name_of_type(member), *dot = strrchr(name, '.');
 	uint64_t embedded = 0;
 
 	if (!die_number(member, DIE_MEMBER_OFF, &field->off) || field->off > type->size)

@@ -56,17 +56,17 @@ static bool see_section(const char *name, const Elf64_Shdr *sh, void *ctx)
 	return true;
 }
 
-static uint64_t aligned(uint64_t off)
+static uint64_t section_aligned(uint64_t off)
 {
 	return (off + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
 }
 
 /* Where everything is: header, section headers, names, sections. Returns the size of all. */
-static uint64_t lay_out(struct gathering *gathering, uint64_t file_size)
+static uint64_t lay_out_sections(struct gathering *gathering, uint64_t file_size)
 {
 	uint64_t end = sizeof(Elf64_Ehdr) + (KINDS + 2) * sizeof(Elf64_Shdr);
 
-	end = aligned(end + (KINDS + 1) * NAME_MAX_LEN);
+	end = section_aligned(end + (KINDS + 1) * NAME_MAX_LEN);
 	for (size_t i = 0; i < KINDS; i++) {
 		struct part *part = &gathering->parts[i];
 
@@ -75,7 +75,7 @@ static uint64_t lay_out(struct gathering *gathering, uint64_t file_size)
 			part->sh = (Elf64_Shdr){.sh_type = SHT_NOBITS};
 		part->sh.sh_offset = end;
 		part->sh.sh_name = (i + 1) * NAME_MAX_LEN;
-		end = aligned(end + part->sh.sh_size);
+		end = section_aligned(end + part->sh.sh_size);
 	}
 	return end;
 }
@@ -123,7 +123,7 @@ void *dietree_sections_gather(const struct image_sections *secs, bool locations,
 	void *data;
 
 	image_sections_each(secs, see_section, &gathering);
-	*size = lay_out(&gathering, heldfile_size(file));
+	*size = lay_out_sections(&gathering, heldfile_size(file));
 	data = mmap(NULL, *size, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (data == MAP_FAILED)

@@ -226,7 +226,7 @@ static void apply_relocations(struct image *img)
 		apply_rela(img, rela, size);
 }
 
-static int load(struct image *img, struct errmsg *err)
+static int read_image(struct image *img, struct errmsg *err)
 {
 	Elf64_Ehdr ehdr;
 
@@ -245,7 +245,7 @@ struct image *image_open(struct heldfile *file, struct errmsg *err)
 	img->file = heldfile_share(file);
 	img->path = heldfile_path(file);
 	img->size = heldfile_size(file);
-	if (load(img, err) == 0)
+	if (read_image(img, err) == 0)
 		return img;
 	image_close(img);
 	return NULL;

@@ -36,7 +36,7 @@ static const char *texts(const struct image_sections *secs, const Elf64_Shdr *sh
 }
 
 /* More sections than the header has numbers for are counted in the first section's. */
-static void read_table(struct image_sections *secs)
+static void read_section_table(struct image_sections *secs)
 {
 	const Elf64_Ehdr *eh = &secs->header;
 	uint64_t names = eh->e_shstrndx;
@@ -68,7 +68,7 @@ struct image_sections *image_sections_new(struct heldfile *file)
 	if (heldfile_read(file, 0, sizeof(*eh), &secs->header) &&
 	    memcmp(eh->e_ident, ELFMAG, SELFMAG) == 0 && eh->e_ident[EI_CLASS] == ELFCLASS64 &&
 	    eh->e_ident[EI_DATA] == ELFDATA2LSB)
-		read_table(secs);
+		read_section_table(secs);
 	return secs;
 }
 
@@ -146,7 +146,7 @@ static bool see_type(const char *name, const Elf64_Shdr *sh, void *ctx)
 	return false;
 }
 
-static bool find_type(const struct image_sections *secs, Elf64_Word type, Elf64_Shdr *out)
+static bool find_section_type(const struct image_sections *secs, Elf64_Word type, Elf64_Shdr *out)
 {
 	struct by_type search = {.type = type, .out = out};
 
@@ -158,7 +158,7 @@ bool image_sections_has_symtab(const struct image_sections *secs)
 {
 	Elf64_Shdr sh;
 
-	return find_type(secs, SHT_SYMTAB, &sh);
+	return find_section_type(secs, SHT_SYMTAB, &sh);
 }
 
 struct symbol_table {
@@ -172,7 +172,7 @@ static bool read_symbol_table(const struct image_sections *secs, struct symbol_t
 {
 	Elf64_Shdr sh, names;
 
-	if (!find_type(secs, SHT_SYMTAB, &sh) && !find_type(secs, SHT_DYNSYM, &sh))
+	if (!find_section_type(secs, SHT_SYMTAB, &sh) && !find_section_type(secs, SHT_DYNSYM, &sh))
 		return false;
 	if (sh.sh_link >= secs->count)
 		return false;

@@ -55,8 +55,8 @@ enum step { CALLED, BY_NOBODY, NOT_KNOWN };
 
 /* From a frame to its caller's. `returns`: regs[RA] is a return address; *own: the frame is only
  * __morestack's. */
-static enum step step(const struct unwind *u, struct budget *work, uint64_t *regs, bool *known,
-		      bool returns, bool *own)
+static enum step unwind_step(const struct unwind *u, struct budget *work, uint64_t *regs,
+			     bool *known, bool returns, bool *own)
 {
 	const struct unwind_module *module = unwind_module(u, regs[EHFRAME_RA] - returns);
 	uint64_t next[EHFRAME_REGS], cfa;
@@ -99,7 +99,7 @@ size_t unwind(const struct unwind *u, uint64_t *frames, size_t max, bool *comple
 	while (count < max && left-- && how == CALLED) {
 		uint64_t addr = regs[EHFRAME_RA];
 
-		how = step(u, &work, regs, known, returns, &own);
+		how = unwind_step(u, &work, regs, known, returns, &own);
 		if (!own)
 			frames[count++] = addr;
 		returns = true;

@@ -27,7 +27,7 @@ static void leave_folders(struct walk *walk)
 }
 
 /* The text of a link goes before what is left of the path. */
-static int follow(struct walk *walk, int link, const char *rest)
+static int follow_link(struct walk *walk, int link, const char *rest)
 {
 	char text[PATH_MAX + 1];
 	ssize_t n = readlinkat(link, "", text, PATH_MAX);
@@ -61,7 +61,7 @@ static int enter(struct walk *walk, int fd)
 }
 
 /* One name of the path, of which `rest` is left. */
-static int step(struct walk *walk, const char *name, const char *rest)
+static int walk_name(struct walk *walk, const char *name, const char *rest)
 {
 	struct stat st;
 
@@ -80,7 +80,7 @@ static int step(struct walk *walk, const char *name, const char *rest)
 		close(fd);
 		return -1;
 	}
-	return S_ISLNK(st.st_mode) ? follow(walk, fd, rest) : enter(walk, fd);
+	return S_ISLNK(st.st_mode) ? follow_link(walk, fd, rest) : enter(walk, fd);
 }
 
 static int walk_all(struct walk *walk)
@@ -92,7 +92,7 @@ static int walk_all(struct walk *walk)
 		/* a link stands before the separator, a name before what comes after it */
 		char *tail = mem_printf("%s%s", walk->left[len] ? "/" : "", rest);
 		const char *before = walk->left;
-		int ret = step(walk, name, tail);
+		int ret = walk_name(walk, name, tail);
 
 		if (!ret && walk->left == before) {
 			free(walk->left);

@@ -54,7 +54,7 @@ static void read_text(const char *dir, const char *name, char *text, size_t size
 }
 
 /* "max", as what cannot be read: UINT64_MAX */
-static uint64_t read_number(const char *dir, const char *name)
+static uint64_t read_limit(const char *dir, const char *name)
 {
 	char text[32];
 
@@ -253,9 +253,9 @@ static uint64_t reclaimable(const char *dir, bool v2)
 /* UINT64_MAX: no limit. Above memory.high a cgroup is throttled until it stands still. */
 static uint64_t room_of(const char *dir, bool v2)
 {
-	uint64_t limit = read_number(dir, v2 ? "memory.max" : "memory.limit_in_bytes");
-	uint64_t high = v2 ? read_number(dir, "memory.high") : UINT64_MAX;
-	uint64_t used = read_number(dir, v2 ? "memory.current" : "memory.usage_in_bytes");
+	uint64_t limit = read_limit(dir, v2 ? "memory.max" : "memory.limit_in_bytes");
+	uint64_t high = v2 ? read_limit(dir, "memory.high") : UINT64_MAX;
+	uint64_t used = read_limit(dir, v2 ? "memory.current" : "memory.usage_in_bytes");
 
 	if (high < limit)
 		limit = high;

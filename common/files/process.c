@@ -145,11 +145,6 @@ void process_close(struct process *proc)
 	free(proc);
 }
 
-pid_t process_pid(const struct process *proc)
-{
-	return proc->pid;
-}
-
 int process_fd(const struct process *proc)
 {
 	return proc->pidfd;

@@ -17,7 +17,6 @@ struct process;
 struct process *process_open(pid_t pid, struct errmsg *err);
 void process_close(struct process *proc); /* NULL is all right */
 
-pid_t process_pid(const struct process *proc);
 int process_fd(const struct process *proc);    /* a pidfd: readable when it has ended */
 bool process_runs(const struct process *proc); /* it has not ended */
 

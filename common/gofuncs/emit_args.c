@@ -26,7 +26,7 @@ struct printer {
 
 /* Names may come from a malformed file: only plain identifiers are taken. Those with two
  * underscores in front, and common_..., are the kernel's own. */
-static bool is_plain(const char *name)
+static bool is_event_name(const char *name)
 {
 	size_t len = strlen(name);
 
@@ -108,7 +108,7 @@ void emit_args(FILE *out, enum arch arch, const struct goparam *params,
 	char name[NAME_MAX_LEN + 16];
 
 	for (size_t i = 0; i < count; i++) {
-		bool plain = is_plain(params[i].name), one = values[i].count == 1;
+		bool plain = is_event_name(params[i].name), one = values[i].count == 1;
 		int len = plain ? snprintf(name, NAME_MAX_LEN + 1, "%s", params[i].name)
 				: snprintf(name, NAME_MAX_LEN + 1, "%s%zu", prefix, i + 1);
 

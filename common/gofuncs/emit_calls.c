@@ -109,8 +109,8 @@ static void print_goid(const struct emitter *emitter)
 		rt->g_goid, rt->g_m, rt->m_curg, rt->g_goid);
 }
 
-static void print_line(const struct call *call, const struct emit_leaves *leaves, const char *open,
-		       const char *close)
+static void print_call_line(const struct call *call, const struct emit_leaves *leaves,
+			    const char *open, const char *close)
 {
 	FILE *out = call->emitter->out;
 
@@ -161,7 +161,7 @@ static void print_body(const struct call *call, struct emit_leaves *leaves, cons
 	if (call->emitter->tracer == EMIT_SKELETON)
 		print_choice(call, leaves);
 	else
-		print_line(call, leaves, open, close);
+		print_call_line(call, leaves, open, close);
 	fputs("}\n", call->emitter->out);
 }
 

@@ -30,7 +30,8 @@ struct entries {
 
 /* --- what is to be written --- */
 
-static void add(struct entries *to, const struct selection_item *item, const struct site *site)
+static void add_entry(struct entries *to, const struct selection_item *item,
+		      const struct site *site)
 {
 	to->items = mem_grow(to->items, to->count, &to->cap, sizeof(*to->items));
 	to->items[to->count++] = (struct entry){item, site, 0};
@@ -44,9 +45,9 @@ static void collect(const struct emitter *emitter, struct entries *begins, struc
 	for (size_t i = 0; emit_next(emitter, &i, &item);) {
 		if (item->is_copy || emit_left_out(emitter, item))
 			continue;
-		add(begins, item, &item->sites.entry);
+		add_entry(begins, item, &item->sites.entry);
 		for (size_t j = 0; j < item->sites.exits; j++)
-			add(ends, item, &selection_exits(emitter->sel, item)[j]);
+			add_entry(ends, item, &selection_exits(emitter->sel, item)[j]);
 	}
 }
 

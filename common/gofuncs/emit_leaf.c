@@ -31,8 +31,8 @@ struct reader {
 
 /* --- leaves --- */
 
-static struct emit_leaf *add(const struct reader *reader, const char *name,
-			     const struct gotype *type)
+static struct emit_leaf *add_leaf(const struct reader *reader, const char *name,
+				  const struct gotype *type)
 {
 	struct emit_leaves *to = reader->to;
 	struct emit_leaf leaf = {.name = mem_strdup(name),
@@ -62,14 +62,14 @@ static unsigned stack_of(const char *text)
 static void add_lost(const struct reader *reader, const char *name, const struct gotype *type,
 		     const char *why)
 {
-	add(reader, name, type)->lost = why;
+	add_leaf(reader, name, type)->lost = why;
 }
 
 /* What is printed by one conversion: `how` is how, around the value in its place. */
 static void add_number(const struct reader *reader, const char *name, const struct gotype *type,
 		       uint64_t off, const char *cast, const char *format, const char *suffix)
 {
-	struct emit_leaf *leaf = add(reader, name, type);
+	struct emit_leaf *leaf = add_leaf(reader, name, type);
 	char *text = emit_access(reader->site, off, type->size, cast, &leaf->lost);
 
 	if (!text)
@@ -142,7 +142,7 @@ static bool words(const struct reader *reader, uint64_t off, size_t count, char 
 static void add_string(const struct reader *reader, const char *name, const struct gotype *type,
 		       uint64_t off)
 {
-	struct emit_leaf *leaf = add(reader, name, type);
+	struct emit_leaf *leaf = add_leaf(reader, name, type);
 	bool is_bytes = type->kind == GOTYPE_SLICE;
 	char *word[2];
 
@@ -159,7 +159,7 @@ static void add_string(const struct reader *reader, const char *name, const stru
 static void add_slice(const struct reader *reader, const char *name, const struct gotype *type,
 		      uint64_t off)
 {
-	struct emit_leaf *leaf = add(reader, name, type);
+	struct emit_leaf *leaf = add_leaf(reader, name, type);
 	char *word[3];
 
 	if (!words(reader, off, 3, word, &leaf->lost))
@@ -195,7 +195,7 @@ static void add_interface(const struct reader *reader, const char *name, const s
 			  uint64_t off)
 {
 	size_t n = reader->to->count + 1;
-	struct emit_leaf *leaf = add(reader, name, type);
+	struct emit_leaf *leaf = add_leaf(reader, name, type);
 	char *word[2], *lines;
 
 	if (!words(reader, off, 2, word, &leaf->lost))
@@ -226,8 +226,8 @@ static void add_interface(const struct reader *reader, const char *name, const s
 static void add_value(const struct reader *reader, const char *name, const struct gotype *type,
 		      uint64_t off, unsigned depth);
 
-static void add_fields(const struct reader *reader, const char *name, const struct gotype *type,
-		       uint64_t off, unsigned depth)
+static void add_field_leaves(const struct reader *reader, const char *name,
+			     const struct gotype *type, uint64_t off, unsigned depth)
 {
 	if (!type->field_count || depth >= DEPTH_MAX || type->field_count > FIELDS_MAX) {
 		add_lost(reader, name, type,
@@ -277,7 +277,7 @@ static void add_value(const struct reader *reader, const char *name, const struc
 		add_interface(reader, name, type, off);
 		break;
 	case GOTYPE_STRUCT:
-		add_fields(reader, name, type, off, depth);
+		add_field_leaves(reader, name, type, off, depth);
 		break;
 	case GOTYPE_UNKNOWN:
 		add_pieces(reader, name, type);
@@ -294,7 +294,7 @@ static void add_value(const struct reader *reader, const char *name, const struc
 }
 
 /* A name that is none of a source file's may be anything. */
-static bool is_plain(const char *name)
+static bool is_identifier(const char *name)
 {
 	if (!*name || strlen(name) > NAME_MAX_LEN || !strcmp(name, "_"))
 		return false;
@@ -308,8 +308,8 @@ void emit_leaf_param(struct emit_leaves *to, const struct emit_leaf_site *site,
 		     const struct goparam *param, size_t n)
 {
 	struct reader reader = {to, site, param->is_guess};
-	char *name = is_plain(param->name) ? mem_strdup(param->name)
-					   : mem_printf("%s%zu", site->prefix, n);
+	char *name = is_identifier(param->name) ? mem_strdup(param->name)
+						: mem_printf("%s%zu", site->prefix, n);
 
 	if (!strcmp(param->name, "..."))
 		add_lost(&reader, "...", param->type, "the argument tables end here");

@@ -18,7 +18,7 @@ static bool on_symbol(const struct image_symbol *symbol, void *ctx)
 	return true;
 }
 
-static int by_addr(const void *a, const void *b)
+static int by_span(const void *a, const void *b)
 {
 	const struct emit_span *x = a, *y = b;
 
@@ -33,7 +33,7 @@ void emit_spans_read(const struct image *img, struct emit_spans *out)
 	image_each_symbol(img, on_symbol, out);
 	if (!out->count)
 		return;
-	qsort(out->items, out->count, sizeof(*out->items), by_addr);
+	qsort(out->items, out->count, sizeof(*out->items), by_span);
 	for (size_t i = 0; i < out->count; i++) {
 		const struct emit_span span = out->items[i];
 

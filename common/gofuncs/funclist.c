@@ -47,7 +47,7 @@ static bool is_too_long(struct funclist *list)
 	return !list->budget.left;
 }
 
-static int by_name(const void *a, const void *b, void *ctx)
+static int by_function_name(const void *a, const void *b, void *ctx)
 {
 	const struct selection *sel = ctx;
 
@@ -99,7 +99,7 @@ static uint64_t offset_of(const struct selection_item *item, uint64_t addr)
 	return off;
 }
 
-static void print_line(FILE *out, const char *file, int line)
+static void print_source_line(FILE *out, const char *file, int line)
 {
 	fputs(", ", out);
 	escape_print(out, file);
@@ -138,7 +138,7 @@ static void print_copy(FILE *out, struct funclist *list, const struct selection_
 		offset_of(item, addr));
 	escape_print(out, fn->name);
 	if (place.lines[0].file)
-		print_line(out, place.lines[0].file, place.lines[0].line);
+		print_source_line(out, place.lines[0].file, place.lines[0].line);
 	fputc('\n', out);
 	funclist_copy_print(out, list->types, &place, item, &at);
 	if (at.addr && at.addr != item->sites.entry.addr)
@@ -154,7 +154,7 @@ static void print_func(FILE *out, struct funclist *list, const struct selection_
 	fprintf(out, "    %-8s 0x%" PRIx64 " file offset 0x%" PRIx64 ", %" PRIu64 " bytes", "at",
 		fn->addr, offset_of(item, fn->addr), fn->end - fn->addr);
 	if (pclntab_line(item->prog->tab, fn, fn->addr, &file, &line))
-		print_line(out, file, line);
+		print_source_line(out, file, line);
 	fputc('\n', out);
 	funclist_types_print(out, types_of(list, item->prog), fn);
 }
@@ -287,7 +287,7 @@ static void json_row(struct funclist *list, uint32_t row)
 	json_object_end(&json);
 }
 
-static void print_row(struct funclist *list, uint32_t row, enum funclist_style style)
+static void print_function(struct funclist *list, uint32_t row, enum funclist_style style)
 {
 	const struct selection *sel = list->sel;
 
@@ -321,7 +321,7 @@ static void print_rows(struct funclist *list, enum funclist_style style, bool fu
 
 	for (size_t i = 0; i < count; i++)
 		if (!functions_only || has_function(list, list->rows[i]))
-			print_row(list, list->rows[i], style);
+			print_function(list, list->rows[i], style);
 	hand_on(list);
 }
 
@@ -344,7 +344,7 @@ size_t funclist_print(FILE *out, const struct selection *sel, enum funclist_styl
 	list.rows = mem_zalloc(sel->row_count, sizeof(*list.rows));
 	for (uint32_t i = 0; i < sel->row_count; i++)
 		list.rows[i] = i;
-	qsort_r(list.rows, sel->row_count, sizeof(*list.rows), by_name, (void *)sel);
+	qsort_r(list.rows, sel->row_count, sizeof(*list.rows), by_function_name, (void *)sel);
 	print_rows(&list, style, functions_only);
 	forget_program(&list);
 	fclose(list.text);

@@ -70,7 +70,8 @@ struct known {
 	struct abi_layout layout; /* of source GOFUNC_NONE: none */
 };
 
-static void find(struct funclist_types *types, const struct pclntab_func *fn, struct known *out)
+static void find_known(struct funclist_types *types, const struct pclntab_func *fn,
+		       struct known *out)
 {
 	out->layout = (struct abi_layout){0};
 	funcinfo_find(types->info, fn, &out->sig);
@@ -85,7 +86,7 @@ void funclist_types_find(struct funclist_types *types, const struct pclntab_func
 {
 	struct known known;
 
-	find(types, fn, &known);
+	find_known(types, fn, &known);
 	*sig = known.sig;
 	*layout = known.layout;
 	for (size_t i = 0; i < sig->param_count; i++)
@@ -272,7 +273,7 @@ void funclist_types_print(FILE *out, struct funclist_types *types, const struct 
 {
 	struct known known;
 
-	find(types, fn, &known);
+	find_known(types, fn, &known);
 	if (known.sig.source == GOFUNC_NONE)
 		print_size(out, types, fn);
 	else
@@ -366,7 +367,7 @@ void funclist_types_json(struct json *json, struct funclist_types *types,
 {
 	struct known known;
 
-	find(types, fn, &known);
+	find_known(types, fn, &known);
 	if (known.sig.source == GOFUNC_NONE)
 		json_unknown(json, "args");
 	else

@@ -91,3 +91,20 @@ void funcname_parse(const char *name, struct funcname *out)
 	parse_parts(out->package_len ? name + out->package_len + 1 : name, out);
 	out->shapes = out->generic && !out->closure && strstr(name, "go.shape.");
 }
+
+/* the linker writes no capital ones */
+static int linker_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+int funcname_escaped_byte(const char *name, size_t at, size_t end)
+{
+	if (end - at < 3 || name[at] != '%')
+		return -1;
+	int high = linker_digit(name[at + 1]), low = linker_digit(name[at + 2]);
+
+	return high < 0 || low < 0 ? -1 : high << 4 | low;
+}

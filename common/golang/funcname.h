@@ -24,4 +24,8 @@ struct funcname {
  * which it is taken. */
 void funcname_parse(const char *name, struct funcname *out);
 
+/* Go's linker writes bytes that it cannot have in a path as %2e (cmd/internal/objabi's
+ * PathToPrefix): the one that is written so at name[at], of a name that ends at `end`; -1: none. */
+int funcname_escaped_byte(const char *name, size_t at, size_t end);
+
 #endif

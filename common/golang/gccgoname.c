@@ -116,7 +116,7 @@ size_t gccgoname_base(const char *symbol)
 }
 
 /* Takes what stands before the next dot, and not the dot. */
-static struct gccgoname_span take(const char **s, const char *end)
+static struct gccgoname_span take_span(const char **s, const char *end)
 {
 	struct gccgoname_span span = {*s, 0};
 
@@ -193,17 +193,17 @@ static void without_stub(struct gccgoname *out)
 }
 
 /* PACKAGE.NAME, PACKAGE.TYPE.NAME, and perhaps ..SPECIAL */
-static bool parse(const char *s, const char *end, struct gccgoname *out)
+static bool parse_name(const char *s, const char *end, struct gccgoname *out)
 {
-	out->package = take(&s, end);
+	out->package = take_span(&s, end);
 	if (!out->package.len || s == end)
 		return false;
 	s++;
-	out->name = take(&s, end);
+	out->name = take_span(&s, end);
 	if (out->name.len && end - s >= 2 && s[1] != '.') {
 		s++;
 		out->type = out->name;
-		out->name = take(&s, end);
+		out->name = take_span(&s, end);
 	}
 	if (out->name.len && isdigit((unsigned char)*out->name.text))
 		return false; /* GCC's numbers, not identifiers */
@@ -212,7 +212,7 @@ static bool parse(const char *s, const char *end, struct gccgoname *out)
 	if (*s++ != '.' || (out->name.len && (s == end || *s++ != '.')))
 		return false;
 
-	struct gccgoname_span word = take(&s, end);
+	struct gccgoname_span word = take_span(&s, end);
 
 	return s == end && parse_special(word, out);
 }
@@ -225,7 +225,7 @@ bool gccgoname_parse(const char *symbol, struct gccgoname *out)
 		out->package = (struct gccgoname_span){"main", 4};
 		return true;
 	}
-	if (!parse(symbol, symbol + gccgoname_base(symbol), out))
+	if (!parse_name(symbol, symbol + gccgoname_base(symbol), out))
 		return false;
 	if (out->kind == GCCGONAME_FUNC)
 		without_stub(out);
@@ -234,15 +234,15 @@ bool gccgoname_parse(const char *symbol, struct gccgoname *out)
 
 /* --- putting names together --- */
 
-static char *decode(struct gccgoname_span span)
+static char *decode_span(struct gccgoname_span span)
 {
 	return gccgoname_decode(span.text, span.len);
 }
 
 static char *function_text(const struct gccgoname *name, bool pointer)
 {
-	char *package = decode(name->package), *type = decode(name->type);
-	char *function = decode(name->name), *text;
+	char *package = decode_span(name->package), *type = decode_span(name->type);
+	char *function = decode_span(name->name), *text;
 	bool closure = name->closure.len;
 
 	if (!name->type.len)
@@ -266,7 +266,7 @@ static char *function_text(const struct gccgoname *name, bool pointer)
 /* as gc names them: type:.eq.main.T, and of types without a name type:.eq.[4]uint8 */
 static char *type_text(const struct gccgoname *name, const char *what)
 {
-	char *package = decode(name->package), *type = decode(name->name), *text;
+	char *package = decode_span(name->package), *type = decode_span(name->name), *text;
 
 	if (strpbrk(type, "[{(* "))
 		text = mem_printf("type:.%s.%s", what, type);
@@ -280,7 +280,7 @@ static char *type_text(const struct gccgoname *name, const char *what)
 /* PACKAGE, WORD and the number */
 static char *package_text(const struct gccgoname *name, const char *word)
 {
-	char *package = decode(name->package);
+	char *package = decode_span(name->package);
 	char *text =
 		mem_printf("%s.%s%.*s", package, word, (int)name->number.len, name->number.text);
 

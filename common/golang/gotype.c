@@ -179,7 +179,7 @@ static const char *derived_name(struct gotypes *types, const char *prefix, const
 	return copy;
 }
 
-static bool is_same(const struct gotype *a, const struct gotype *b)
+static bool is_same_type(const struct gotype *a, const struct gotype *b)
 {
 	return a->kind == b->kind && a->elem == b->elem && a->count == b->count;
 }
@@ -189,7 +189,7 @@ static const struct gotype *derive(struct gotypes *types, struct gotype want, co
 	uint64_t hash = index_hash(index_hash(want.count, want.kind), (uintptr_t)want.elem);
 	size_t n = index_first(&types->by_parts, hash);
 
-	while (n != INDEX_NONE && !is_same(types->derived[n], &want))
+	while (n != INDEX_NONE && !is_same_type(types->derived[n], &want))
 		n = index_next(&types->by_parts, n);
 	if (n != INDEX_NONE)
 		return types->derived[n];

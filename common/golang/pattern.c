@@ -10,6 +10,7 @@
 
 #include "base/errmsg.h"
 #include "base/mem.h"
+#include "golang/funcname.h"
 
 struct pattern {
 	char *text;
@@ -62,7 +63,7 @@ static int compile_anchored(struct pattern *pat)
 	return code;
 }
 
-static int compile(struct pattern *pat, struct errmsg *err)
+static int compile_regex(struct pattern *pat, struct errmsg *err)
 {
 	int code = regcomp(&pat->regex, pat->text, REG_EXTENDED);
 
@@ -95,7 +96,7 @@ struct pattern *pattern_new(const char *text, bool regex, struct errmsg *err)
 	pat->text = mem_strdup(text);
 	if (!regex) {
 		find_wildcards(pat);
-	} else if (compile(pat, err)) {
+	} else if (compile_regex(pat, err)) {
 		free(pat->text);
 		free(pat);
 		return NULL;
@@ -137,23 +138,6 @@ static bool begins_type_args(const char *name, size_t at)
 	return name[at] == '[' && (isalnum(before) || before == '_' || before >= 0x80);
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* The byte that Go's linker wrote as %xx at name[at] (objabi.PathToPrefix), else -1. */
-static int escaped_byte(const char *name, size_t at, size_t end)
-{
-	if (end - at < 3 || name[at] != '%')
-		return -1;
-	int high = hex_digit(name[at + 1]), low = hex_digit(name[at + 2]);
-
-	return high < 0 || low < 0 ? -1 : high << 4 | low;
-}
-
 /* How far a comparison has come. */
 struct cursor {
 	const char *name;
@@ -162,7 +146,7 @@ struct cursor {
 };
 
 /* One step of it. There is at most one way to go on, so that only stars are ever tried again. */
-static bool step(const char *pattern, struct cursor *at)
+static bool match_step(const char *pattern, struct cursor *at)
 {
 	const char *text = pattern + at->p, *name = at->name;
 
@@ -176,7 +160,7 @@ static bool step(const char *pattern, struct cursor *at)
 		at->n++;
 		return true;
 	}
-	if (!*text || (unsigned char)*text != escaped_byte(name, at->n, at->end))
+	if (!*text || (unsigned char)*text != funcname_escaped_byte(name, at->n, at->end))
 		return false;
 	at->p++;
 	at->n += 3;
@@ -196,7 +180,7 @@ static bool glob_match(const struct pattern *pat, const char *name, size_t end)
 			return true;
 		} else if (at.n == end) {
 			return false;
-		} else if (!step(pat->text, &at)) {
+		} else if (!match_step(pat->text, &at)) {
 			/* that star takes one byte more; earlier ones need not be tried again */
 			if (!star)
 				return false;
@@ -222,14 +206,14 @@ static bool regex_match(struct pattern *pat, const char *name)
 }
 
 /* The name as one would type it: %xx undone and, if asked, without type arguments. */
-static char *plain_name(const char *name, bool keep_type_args)
+static char *typed_name(const char *name, bool keep_type_args)
 {
 	size_t end = strlen(name), out = 0;
 	size_t budget = 16 * end;
 	char *plain = mem_alloc(end + 1);
 
 	for (size_t i = 0; i < end;) {
-		int byte = escaped_byte(name, i, end);
+		int byte = funcname_escaped_byte(name, i, end);
 		size_t past = 0;
 
 		if (!keep_type_args && begins_type_args(name, i))
@@ -247,7 +231,7 @@ static char *plain_name(const char *name, bool keep_type_args)
 
 static bool regex_match_plain(struct pattern *pat, const char *name, bool keep_type_args)
 {
-	char *plain = plain_name(name, keep_type_args);
+	char *plain = typed_name(name, keep_type_args);
 	bool matched = regex_match(pat, plain);
 
 	free(plain);
@@ -324,7 +308,7 @@ static bool is_last_part(const char *typed, const char *name)
 /* A name without the marks of a pointer receiver: main.(*T).Foo is main.T.Foo. */
 static char *without_marks(const char *name)
 {
-	char *plain = plain_name(name, false);
+	char *plain = typed_name(name, false);
 	size_t out = 0;
 
 	for (size_t i = 0; plain[i]; i++)

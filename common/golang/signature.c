@@ -131,7 +131,8 @@ static int finish_entries(struct sigparser *parser, struct entries *entries, str
 	return 0;
 }
 
-int sig_params(struct sigparser *parser, struct sigparams *out)
+/* "(a, b int)"; caller frees `items` with free(), after errors as well */
+static int parse_params(struct sigparser *parser, struct sigparams *out)
 {
 	struct entries entries = {0};
 	int ret = parse_entries(parser, &entries);
@@ -156,7 +157,7 @@ static int parse_results(struct sigparser *parser, struct sigparams *out)
 		out->items[out->count++] = only;
 		return 0;
 	}
-	if (sig_params(parser, out))
+	if (parse_params(parser, out))
 		return -1;
 	if (out->count && out->items[out->count - 1].variadic)
 		return sig_error(parser, out->items[out->count - 1].start,
@@ -187,7 +188,7 @@ static void append_func(char **name, const struct sigparams *params,
 int sig_func_name(struct sigparser *parser, char **name)
 {
 	struct sigparams params = {0}, results = {0};
-	int ret = sig_params(parser, &params);
+	int ret = parse_params(parser, &params);
 
 	if (!ret)
 		ret = parse_results(parser, &results);
@@ -246,7 +247,7 @@ static int check_unique(struct sigparser *parser, const struct sigparams *params
 static int parse_func(struct sigparser *parser, struct sigparams *params, struct sigparams *results,
 		      struct gofunc *out)
 {
-	if (sig_params(parser, params) || parse_results(parser, results))
+	if (parse_params(parser, params) || parse_results(parser, results))
 		return -1;
 	if (parser->token.kind != SIGTOKEN_END)
 		return sig_expected(parser, "the signature's end");
@@ -256,8 +257,8 @@ static int parse_func(struct sigparser *parser, struct sigparams *params, struct
 	return check_unique(parser, params, results);
 }
 
-static struct sigparser begin(struct gotypes *types, const struct signature_names *names,
-			      const char *text, size_t *pos, struct errmsg *err)
+static struct sigparser begin_parser(struct gotypes *types, const struct signature_names *names,
+				     const char *text, size_t *pos, struct errmsg *err)
 {
 	struct sigparser parser = {
 		.types = types, .names = names, .text = text, .pos = pos, .err = err};
@@ -269,7 +270,7 @@ static struct sigparser begin(struct gotypes *types, const struct signature_name
 int signature_parse(struct gotypes *types, const struct signature_names *names, const char *text,
 		    struct gofunc *out, size_t *pos, struct errmsg *err)
 {
-	struct sigparser parser = begin(types, names, text, pos, err);
+	struct sigparser parser = begin_parser(types, names, text, pos, err);
 	struct sigparams params = {0}, results = {0};
 
 	*out = (struct gofunc){.dictionary = -1, .source = GOFUNC_SIGNATURE};
@@ -283,7 +284,7 @@ int signature_parse(struct gotypes *types, const struct signature_names *names, 
 const struct gotype *signature_type(struct gotypes *types, const struct signature_names *names,
 				    const char *text, size_t *pos, struct errmsg *err)
 {
-	struct sigparser parser = begin(types, names, text, pos, err);
+	struct sigparser parser = begin_parser(types, names, text, pos, err);
 	size_t start = parser.token.start;
 	const struct gotype *type = sig_type(&parser);
 

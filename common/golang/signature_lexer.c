@@ -56,7 +56,7 @@ static void read_name(struct sigtoken *token, const char *text)
 	token->len = len;
 }
 
-static void read_number(struct sigtoken *token, const char *text)
+static void lex_number(struct sigtoken *token, const char *text)
 {
 	token->kind = SIGTOKEN_NUMBER;
 	token->len = 0;
@@ -91,7 +91,7 @@ void sig_advance(struct sigparser *parser)
 	else if (is_letter(*text))
 		read_name(token, text);
 	else if (is_digit(*text))
-		read_number(token, text);
+		lex_number(token, text);
 	else if (*text == '`' || *text == '"')
 		read_tag(token, text);
 	else if (!strncmp(text, "...", 3))

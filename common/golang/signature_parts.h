@@ -69,8 +69,7 @@ const struct gotype *sig_interface(struct sigparser *parser);
 /* 0; -1 with an error where only the type's name is known */
 int sig_check_size(struct sigparser *parser, const struct gotype *type, size_t start);
 
-/* signature.c: "(a, b int)"; caller frees `items` with free(), after errors as well */
-int sig_params(struct sigparser *parser, struct sigparams *out);
+/* signature.c */
 /* "(int) error", as it follows "func" or a method's name: the name, without that, to *name */
 int sig_func_name(struct sigparser *parser, char **name);
 

@@ -11,7 +11,7 @@ struct members {
 	size_t count, cap;
 };
 
-static uint64_t aligned(uint64_t size, uint64_t align)
+static uint64_t field_aligned(uint64_t size, uint64_t align)
 {
 	return (size + align - 1) / align * align;
 }
@@ -138,7 +138,7 @@ static char *struct_name(const struct members *members)
 }
 
 /* Offsets, size and alignment; false: no memory could hold it. */
-static bool lay_out(struct gotype *type)
+static bool lay_out_struct(struct gotype *type)
 {
 	uint64_t last = 1;
 
@@ -148,14 +148,14 @@ static bool lay_out(struct gotype *type)
 		uint32_t align = field->type->align ? field->type->align : 1;
 
 		last = field->type->size;
-		field->off = aligned(type->size, align);
+		field->off = field_aligned(type->size, align);
 		type->size = field->off + last;
 		type->align = align > type->align ? align : type->align;
 		if (last > GOTYPE_SIZE_MAX || type->size > GOTYPE_SIZE_MAX)
 			return false;
 	}
 	/* past a last field without size there is room, so that its address is inside */
-	type->size = aligned(type->size + (type->size && !last ? 1 : 0), type->align);
+	type->size = field_aligned(type->size + (type->size && !last ? 1 : 0), type->align);
 	return true;
 }
 
@@ -169,7 +169,7 @@ static const struct gotype *make_struct(struct sigparser *parser, const struct m
 	type->fields = gotypes_alloc(parser->types, members->count, sizeof(*type->fields));
 	for (size_t i = 0; i < members->count; i++)
 		type->fields[i] = members->items[i];
-	return lay_out(type) ? type : NULL;
+	return lay_out_struct(type) ? type : NULL;
 }
 
 const struct gotype *sig_struct(struct sigparser *parser)

@@ -17,7 +17,7 @@ bool sig_begins_type(const struct sigparser *parser)
 }
 
 /* Compilers write no space between type arguments. */
-static char *plain_name(const struct sigparser *parser, const struct sigtoken *token)
+static char *compact_name(const struct sigparser *parser, const struct sigtoken *token)
 {
 	char *name = mem_strndup(parser->text + token->start, token->len);
 	size_t out = 0;
@@ -58,7 +58,7 @@ static const struct gotype *moment(struct gotypes *types)
 	return type;
 }
 
-static const struct gotype *find_type(struct sigparser *parser, const char *name)
+static const struct gotype *find_parsed_type(struct sigparser *parser, const char *name)
 {
 	const struct signature_names *names = parser->names;
 	const struct gotype *found = gotypes_basic(parser->types, name);
@@ -79,8 +79,8 @@ static const struct gotype *find_type(struct sigparser *parser, const char *name
 
 const struct gotype *sig_named_type(struct sigparser *parser, const struct sigtoken *token)
 {
-	char *name = plain_name(parser, token);
-	const struct gotype *found = find_type(parser, name);
+	char *name = compact_name(parser, token);
+	const struct gotype *found = find_parsed_type(parser, name);
 
 	free(name);
 	return found;

@@ -38,7 +38,7 @@ static void read_row(const char *at, struct row *out)
 }
 
 /* as strcmp() */
-static int compare(const struct row *row, unsigned field, const char *text)
+static int compare_line(const struct row *row, unsigned field, const char *text)
 {
 	size_t len = row->lens[field], want = strlen(text);
 	int order = memcmp(row->fields[field], text, len < want ? len : want);
@@ -58,7 +58,7 @@ static const char *first_line(const char *table, const char *name)
 		while (mid > low && mid[-1] != '\n')
 			mid--;
 		read_row(mid, &row);
-		if (*mid == '#' || compare(&row, NAME, name) < 0)
+		if (*mid == '#' || compare_line(&row, NAME, name) < 0)
 			low = next_line(mid);
 		else
 			high = mid;
@@ -80,9 +80,9 @@ static bool find_row(const struct embedded_file *table, const char *name, const 
 {
 	for (const char *at = first_line(table->text, name); *at; at = next_line(at)) {
 		read_row(at, out);
-		if (compare(out, NAME, name))
+		if (compare_line(out, NAME, name))
 			return false;
-		if (is_of_release(out, minor) && (!callee || !compare(out, CALLEE, callee)))
+		if (is_of_release(out, minor) && (!callee || !compare_line(out, CALLEE, callee)))
 			return true;
 	}
 	return false;

@@ -15,7 +15,7 @@ struct held { /* by an interface; variables */
 	char data[NAME_MAX_LEN];  /* its data word; 0 where it is not */
 };
 
-static int find_type(struct gen *gen, const struct expr *expr, struct held *out)
+static int find_asserted(struct gen *gen, const struct expr *expr, struct held *out)
 {
 	const struct tracegen_probe *probe = gen->probe;
 	struct errmsg why = {0};
@@ -47,7 +47,8 @@ static int read_held(struct gen *gen, const struct expr *expr, struct held *out)
 	if (place.type->kind != GOTYPE_INTERFACE)
 		return gen_failed(errmsg_set(gen->err, "col %u: %s is not an interface", expr->col,
 					     place.type->name));
-	if (find_type(gen, expr, out) || gen_load(gen, &place, 0, 8, false, expr->col, out->word) ||
+	if (find_asserted(gen, expr, out) ||
+	    gen_load(gen, &place, 0, 8, false, expr->col, out->word) ||
 	    gen_load(gen, &place, 8, 8, false, expr->col, data))
 		return -1;
 	gen_var(gen, out->holds);

@@ -116,7 +116,7 @@ static int field_place(struct gen *gen, const struct expr *expr, struct place *p
 	return no_field(gen, place, expr);
 }
 
-static bool is_constant(const struct expr *expr, uint64_t *value)
+static bool constant_value(const struct expr *expr, uint64_t *value)
 {
 	*value = expr->number;
 	return expr->kind == EXPR_INT;
@@ -162,7 +162,7 @@ static int array_element(struct gen *gen, struct place *place, const struct expr
 	char length[32], base[NAME_MAX_LEN];
 
 	place->type = array->elem;
-	if (is_constant(index, &n)) {
+	if (constant_value(index, &n)) {
 		if (n >= array->count)
 			return gen_failed(errmsg_set(gen->err, "col %u: %s has no element %" PRIu64,
 						     index->col, array->name, n));

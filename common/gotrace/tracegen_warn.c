@@ -50,7 +50,7 @@ static void warn_mask(const struct gen *gen, const struct expr *expr, const stru
 				     TYPED(gen, a->from, middle), TYPED(gen, middle, b->to)));
 }
 
-static bool is_constant(const struct expr *expr)
+static bool is_constant_expr(const struct expr *expr)
 {
 	if (expr->kind == EXPR_UNARY)
 		return expr->op == OP_NEGATE && expr->a->kind == EXPR_INT;
@@ -74,7 +74,7 @@ static struct range range_of(const struct expr *expr, const struct number *numbe
 		return range_of(expr->a, number);
 	if (expr->kind == EXPR_INT)
 		return (struct range){(int64_t)expr->number, (int64_t)expr->number};
-	if (expr->kind == EXPR_UNARY && is_constant(expr))
+	if (expr->kind == EXPR_UNARY && is_constant_expr(expr))
 		return (struct range){-(int64_t)expr->a->number, -(int64_t)expr->a->number};
 	if (number->is_bool)
 		return (struct range){0, 1};
@@ -155,10 +155,10 @@ static void check_comparison(const struct gen *gen, const struct expr *expr, str
 			     struct side *b)
 {
 	bool is_unsigned = a->number->is_unsigned || b->number->is_unsigned;
-	const struct side *constant = is_constant(a->expr) ? a : b;
+	const struct side *constant = is_constant_expr(a->expr) ? a : b;
 	const struct side *other = constant == a ? b : a;
 
-	if (!is_constant(constant->expr) || is_constant(other->expr))
+	if (!is_constant_expr(constant->expr) || is_constant_expr(other->expr))
 		return;
 	bool negative =
 		constant->expr->kind == EXPR_UNARY && constant->range.high < 0 && is_unsigned;

@@ -47,7 +47,7 @@ void traceplan_text_free(struct traceplan_text *text)
 	free(text);
 }
 
-static bool is_same(const struct plan_text *a, const struct plan_text *b)
+static bool is_same_text(const struct plan_text *a, const struct plan_text *b)
 {
 	return a->at_return == b->at_return && a->wants_at_entry == b->wants_at_entry &&
 	       a->saved_size == b->saved_size && a->record_size == b->record_size &&
@@ -71,7 +71,7 @@ uint32_t traceplan_text_add(struct traceplan_text *text, const struct tracegen_p
 					add.fill);
 	size_t n = index_first(&text->by_bodies, hash);
 
-	while (n != INDEX_NONE && !is_same(&text->plans[n], &add))
+	while (n != INDEX_NONE && !is_same_text(&text->plans[n], &add))
 		n = index_next(&text->by_bodies, n);
 	if (n != INDEX_NONE)
 		return n;

@@ -78,7 +78,7 @@ static bool on_type(const struct gotype *type, bool direct, void *ctx)
 	return tell(fill, type->rtype | fill->program << 48, type, direct);
 }
 
-static int by_key(const void *a, const void *b)
+static int by_type_key(const void *a, const void *b)
 {
 	const struct keyed *x = a, *y = b;
 
@@ -91,7 +91,7 @@ static void join_equal(struct traceplan_types *types)
 	size_t kept = 0;
 
 	if (types->count)
-		qsort(types->keyed, types->count, sizeof(*types->keyed), by_key);
+		qsort(types->keyed, types->count, sizeof(*types->keyed), by_type_key);
 	for (size_t i = 0; i < types->count; i++) {
 		struct keyed *last = kept ? &types->keyed[kept - 1] : NULL;
 		const struct keyed *next = &types->keyed[i];
@@ -140,7 +140,7 @@ static const struct keyed *find_keyed(const struct traceplan_types *types, uint6
 	const struct keyed wanted = {.key = key}, *found = NULL;
 
 	if (types->count)
-		found = bsearch(&wanted, types->keyed, types->count, sizeof(wanted), by_key);
+		found = bsearch(&wanted, types->keyed, types->count, sizeof(wanted), by_type_key);
 	return found && !found->ambiguous ? found : NULL;
 }
 

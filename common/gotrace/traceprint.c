@@ -164,8 +164,8 @@ static void print_who(FILE *out, const struct traceprint *print,
 	print_column(out, event->func, print->func_width);
 }
 
-static void print_row(FILE *out, struct traceprint *print, const struct traceprint_event *event,
-		      const char *message)
+static void print_event_row(FILE *out, struct traceprint *print,
+			    const struct traceprint_event *event, const char *message)
 {
 	const struct trace_event *head = event->head;
 
@@ -196,7 +196,7 @@ static void tally_row(struct traceprint *print, const struct traceprint_event *e
 
 	if (!out)
 		return;
-	print_row(out, print, event, message);
+	print_event_row(out, print, event, message);
 	fclose(out);
 	text[len ? len - 1 : 0] = 0; /* its newline */
 	tally_add_to(print->tally, print->config->by_func ? event->func : "", text);
@@ -228,7 +228,7 @@ static bool is_under(const struct traceprint *print, const struct traceprint_eve
 			   print->config->not_under);
 }
 
-static void show(struct traceprint *print, const struct traceprint_event *event)
+static void show_event(struct traceprint *print, const struct traceprint_event *event)
 {
 	const struct traceprint_config *config = print->config;
 	char *message;
@@ -243,7 +243,7 @@ static void show(struct traceprint *print, const struct traceprint_event *event)
 		else if (config->aggregate)
 			tally_row(print, event, message);
 		else
-			print_row(stdout, print, event, message);
+			print_event_row(stdout, print, event, message);
 		print->printed++;
 	}
 	free(message);
@@ -262,7 +262,7 @@ bool traceprint_event(const void *data, size_t len, void *ctx)
 		head.user_frames = 0;
 		event.head = &head;
 	}
-	show(print, &event);
+	show_event(print, &event);
 	return !ferror(stdout) && (!print->config->max || print->printed < print->config->max);
 }
 

@@ -94,8 +94,8 @@ static struct value_bytes bytes_of(const struct traceprint_event *event,
 	return bytes;
 }
 
-static bool is_same(const struct traceprint_event *event, const struct tracegen_arg *a,
-		    const struct tracegen_arg *b)
+static bool is_same_arg(const struct traceprint_event *event, const struct tracegen_arg *a,
+			const struct tracegen_arg *b)
 {
 	int64_t a_state = word_at(event, a->at), b_state = word_at(event, b->at);
 
@@ -111,7 +111,7 @@ static void add_after(const struct traceprint_event *event, const struct tracege
 		      struct format_list_item *item)
 {
 	if (!arg->after || event->head->how >= TRACE_PANICKED ||
-	    is_same(event, arg->before ? arg->before : arg, arg->after))
+	    is_same_arg(event, arg->before ? arg->before : arg, arg->after))
 		return;
 	item->is_target = arg->before;
 	if (word_at(event, arg->after->at) < 0)

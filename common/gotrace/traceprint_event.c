@@ -79,7 +79,7 @@ bool traceprint_read(const struct traceprint_reader *reader, const void *data, s
 	return head->kernel_frames <= TRACE_FRAMES && head->kernel_frames <= len;
 }
 
-static const struct gotype *find_type(void *ctx, uint64_t rtype, bool *direct)
+static const struct gotype *find_event_type(void *ctx, uint64_t rtype, bool *direct)
 {
 	const struct traceprint_lookup *lookup = ctx;
 
@@ -115,7 +115,7 @@ struct value_source traceprint_source(struct traceprint_reader *reader,
 				     .bias = event->head->bias,
 				     .no_addresses = reader->no_addresses,
 				     .limits = traceplan_limits(reader->plan),
-				     .type = find_type,
+				     .type = find_event_type,
 				     .promotes_error = promotes_error,
 				     .func = find_func,
 				     .ctx = lookup};

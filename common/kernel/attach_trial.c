@@ -34,7 +34,7 @@ struct place {
 	uint64_t off; /* in the file; 0: not found */
 };
 
-static int find_place(struct dl_phdr_info *info, size_t size, void *ctx)
+static int find_vdso(struct dl_phdr_info *info, size_t size, void *ctx)
 {
 	struct place *place = ctx;
 
@@ -50,7 +50,7 @@ static int find_place(struct dl_phdr_info *info, size_t size, void *ctx)
 }
 
 /* u32 key = 0; n = map_lookup_elem(map, &key); if (n) add 1 to *n, atomically; return 0 */
-static int load(int map, int attach_type)
+static int load_counter(int map, int attach_type)
 {
 	const struct bpf_insn insns[] = {
 		{.code = BPF_ST | BPF_MEM | BPF_W, .dst_reg = BPF_REG_10, .off = -4},
@@ -87,7 +87,7 @@ static bool counted(int prog, int map)
 	uint64_t count = 0;
 	uint32_t key = 0;
 
-	dl_iterate_phdr(find_place, &place);
+	dl_iterate_phdr(find_vdso, &place);
 	struct attach_probe probe = {.off = place.off, .addr = place.addr};
 	struct heldfile *self = heldfile_open(NULL, "/proc/self/exe", NULL);
 	struct attach_way way = {attach_how(), prog, -1, getpid()};
@@ -106,7 +106,7 @@ static void *try_out(void *ctx)
 {
 	struct attach_trial *trial = ctx;
 	int map = bpfcall_map(BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), sizeof(uint64_t), 1, 0);
-	int prog = map < 0 ? -1 : load(map, attach_prog_type(attach_how()));
+	int prog = map < 0 ? -1 : load_counter(map, attach_prog_type(attach_how()));
 
 	trial->passed = prog >= 0 && kernelfeature_exec_watch() && counted(prog, map);
 	if (prog >= 0)

@@ -156,8 +156,8 @@ static void *create_module(const char *text, const char *dir, const char **flags
 /* Everything that libbcc does while it compiles, with what it prints caught in *chatter. It changes
  * the working directory, which other threads may be using; and looks for headers in that which it
  * finds, where others may have put some: in /proc nobody can. */
-static void *compile(const char *text, const char *dir, const struct bpfprog_define *defs,
-		     size_t ndefs, char **chatter)
+static void *compile_quietly(const char *text, const char *dir, const struct bpfprog_define *defs,
+			     size_t ndefs, char **chatter)
 {
 	const char **flags = make_flags(dir, defs, ndefs);
 	struct quiet *quiet = quiet_begin();
@@ -214,7 +214,7 @@ static struct bpfprog *compile_text(const char *file, const char *text,
 
 	if (!tree)
 		return NULL;
-	void *module = compile(text, headertree_dir(tree), defs, ndefs, &chatter);
+	void *module = compile_quietly(text, headertree_dir(tree), defs, ndefs, &chatter);
 
 	headertree_free(tree);
 	if (!module) {
@@ -297,7 +297,7 @@ static int load_plain(const struct loading *how, struct bpf_insn *insns, size_t 
 	return fd;
 }
 
-static int load(const struct loading *how, char *log)
+static int load_program(const struct loading *how, char *log)
 {
 	struct bpf_insn *insns = bpf_function_start(how->prog->module, how->name);
 	size_t size = bpf_function_size(how->prog->module, how->name);
@@ -328,7 +328,7 @@ static void set_load_error(const struct loading *how, struct errmsg *err)
 	int error = errno;
 	char *log = mem_zalloc(1, LOG_SIZE);
 
-	load(how, log);
+	load_program(how, log);
 	if (log[0])
 		errmsg_set(err, "the kernel refuses BPF program %s: %s", how->name,
 			   last_lines(log));
@@ -345,7 +345,7 @@ static int load_and_keep(const struct loading *how, struct errmsg *err)
 
 	if (prog->nfds == MAX_PROGRAMS)
 		return errmsg_set(err, "more than %d BPF programs", MAX_PROGRAMS);
-	int fd = load(how, NULL);
+	int fd = load_program(how, NULL);
 
 	if (fd < 0) {
 		set_load_error(how, err);

@@ -11,11 +11,11 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <linux/bpf.h>
 
+#include "base/clock.h"
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "kernel/kernelfeature.h"
@@ -151,7 +151,7 @@ int events_fd(const struct events *events)
 	return events->epoll_fd;
 }
 
-static size_t aligned(size_t len)
+static size_t record_aligned(size_t len)
 {
 	return (len + 7) & ~(size_t)7;
 }
@@ -170,14 +170,14 @@ static void make_room(struct store *store, size_t len)
 	store->size = size;
 }
 
-static void put(struct store *store, const char *data, size_t len)
+static void put_record(struct store *store, const char *data, size_t len)
 {
 	struct event event = {.at = store->used, .len = len};
 
 	memcpy(&event.time_ns, data, sizeof(event.time_ns));
-	make_room(store, aligned(len));
+	make_room(store, record_aligned(len));
 	memcpy(store->bytes + store->used, data, len);
-	store->used += aligned(len);
+	store->used += record_aligned(len);
 	store->items = mem_grow(store->items, store->count, &store->cap, sizeof(event));
 	store->items[store->count++] = event;
 }
@@ -196,7 +196,7 @@ static uint32_t take_record(struct events *events, uint64_t pos)
 	size_t len = length_of(head);
 
 	if (!(head & (record_busy | record_discarded)) && len >= sizeof(uint64_t))
-		put(&events->store, record + RECORD_HEADER, len);
+		put_record(&events->store, record + RECORD_HEADER, len);
 	return head;
 }
 
@@ -222,7 +222,7 @@ static void take_held(struct events *events)
 /* Copies what stands in the ring now, so that its room is free again whatever printing takes; what
  * is written meanwhile is for the next time. A record that is still being written is passed over:
  * its writer may wait for the traced program's memory, however long. */
-static void take(struct events *events)
+static void take_records(struct events *events)
 {
 	uint64_t end = __atomic_load_n((uint64_t *)events->written, __ATOMIC_ACQUIRE);
 
@@ -235,7 +235,7 @@ static void take(struct events *events)
 						sizeof(*events->held));
 			events->held[events->held_count++] = events->seen;
 		}
-		events->seen += aligned(length_of(head) + RECORD_HEADER);
+		events->seen += record_aligned(length_of(head) + RECORD_HEADER);
 		give_back(events);
 	}
 }
@@ -261,42 +261,34 @@ static void sort(struct store *store)
 }
 
 /* Only the events from this one on stay. */
-static void keep(struct events *events, size_t from)
+static void keep_from(struct events *events, size_t from)
 {
 	struct store *store = &events->store, *spare = &events->spare, old;
 
 	spare->count = spare->used = 0;
 	for (size_t i = from; i < store->count; i++)
-		put(spare, store->bytes + store->items[i].at, store->items[i].len);
+		put_record(spare, store->bytes + store->items[i].at, store->items[i].len);
 	old = *store;
 	*store = *spare;
 	*spare = old;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
-
 bool events_read(struct events *events, bool all)
 {
 	/* events that are older will not come any more, but from what was held up for long */
-	uint64_t newest = all ? UINT64_MAX : now_ns() - KEEP_NS;
+	uint64_t newest = all ? UINT64_MAX : clock_ns() - KEEP_NS;
 	const struct store *store = &events->store;
 	struct epoll_event woken;
 	size_t i;
 
 	epoll_wait(events->epoll_fd, &woken, 1, 0);
-	take(events);
+	take_records(events);
 	sort(&events->store);
 	for (i = 0; i < store->count && store->items[i].time_ns <= newest && !events->enough; i++) {
 		const struct event *event = &store->items[i];
 
 		events->enough = !events->fn(store->bytes + event->at, event->len, events->ctx);
 	}
-	keep(events, events->enough ? store->count : i);
+	keep_from(events, events->enough ? store->count : i);
 	return !events->enough;
 }

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/signals.h"
 #include "kernel/attach.h"
@@ -39,14 +39,6 @@ struct execwatch *execwatch_new(pid_t pid)
 	watch->maps = open(path, O_RDONLY | O_CLOEXEC);
 	watch->tracepoint = watch->end = -1;
 	return watch;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
 static int attach_all_again(const struct execwatch *watch, struct errmsg *err)
@@ -77,7 +69,7 @@ static bool on_exec(const void *data, size_t len, void *ctx)
 	memcpy(&time_ns, data, sizeof(time_ns));
 	attach_all_again(watch, &watch->report.failure);
 	watch->report.times++;
-	watch->report.blind_ns += now_ns() - time_ns;
+	watch->report.blind_ns += clock_ns() - time_ns;
 	forget_old(watch);
 	return true;
 }

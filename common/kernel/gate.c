@@ -17,7 +17,7 @@ struct gate {
 };
 
 /* bpf_tail_call(ctx, map, 0), which comes back only where the map is empty; return 0 */
-static int load(int map, int attach_type)
+static int load_gate(int map, int attach_type)
 {
 	const struct bpf_insn insns[] = {
 		{.code = BPF_LD | BPF_DW | BPF_IMM,
@@ -44,7 +44,7 @@ struct gate *gate_new(int expected_attach_type)
 	struct gate *gate = mem_zalloc(1, sizeof(*gate));
 
 	gate->map = bpfcall_prog_array(-1);
-	gate->prog = gate->map < 0 ? -1 : load(gate->map, expected_attach_type);
+	gate->prog = gate->map < 0 ? -1 : load_gate(gate->map, expected_attach_type);
 	if (gate->prog >= 0)
 		return gate;
 	gate_free(gate);

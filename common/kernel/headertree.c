@@ -46,7 +46,7 @@ static void remove_all(void)
 	rmdir(tree->dir);
 }
 
-static void note(struct headertree *tree, const char *path)
+static void note_path(struct headertree *tree, const char *path)
 {
 	tree->paths = mem_grow(tree->paths, tree->count, &tree->cap, sizeof(*tree->paths));
 	tree->paths[tree->count++] = mem_strdup(path);
@@ -71,7 +71,7 @@ static void make_folders(struct headertree *tree, char *path)
 	for (char *p = path + strlen(tree->dir) + 1; (p = strchr(p, '/')); p++) {
 		*p = '\0';
 		if (!mkdir(path, 0700))
-			note(tree, path);
+			note_path(tree, path);
 		*p = '/';
 	}
 }
@@ -86,7 +86,7 @@ static int write_headers(struct headertree *tree)
 		char *path = mem_printf("%s/%s", tree->dir, f->name);
 
 		make_folders(tree, path);
-		note(tree, path);
+		note_path(tree, path);
 		ret = write_file(path, f->text);
 		free(path);
 	}

@@ -82,14 +82,14 @@ static bool parse_line(char *line, struct symbol *out)
 	return out->name[0];
 }
 
-static int by_addr(const void *a, const void *b)
+static int by_kernel_addr(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
 
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-static void parse(struct kallsyms *syms)
+static void parse_kallsyms(struct kallsyms *syms)
 {
 	struct symbol sym;
 	char *next;
@@ -106,7 +106,7 @@ static void parse(struct kallsyms *syms)
 		syms->symbols[syms->count++] = sym;
 	}
 	if (syms->count)
-		qsort(syms->symbols, syms->count, sizeof(*syms->symbols), by_addr);
+		qsort(syms->symbols, syms->count, sizeof(*syms->symbols), by_kernel_addr);
 }
 
 struct kallsyms *kallsyms_open(struct errmsg *err)
@@ -123,7 +123,7 @@ struct kallsyms *kallsyms_open_file(const char *path, struct errmsg *err)
 	struct kallsyms *syms = mem_zalloc(1, sizeof(*syms));
 
 	syms->text = text;
-	parse(syms);
+	parse_kallsyms(syms);
 	if (syms->count)
 		return syms;
 	kallsyms_close(syms);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* Only what may be called in the child of a process with threads. */
-static void keep(const int *ends)
+static void keep_open(const int *ends)
 {
 	char byte;
 
@@ -31,7 +31,7 @@ struct keeper keeper_start(void)
 	pid_t pid = fork();
 
 	if (pid == 0)
-		keep(ends);
+		keep_open(ends);
 	close(ends[0]);
 	if (pid < 0) {
 		close(ends[1]);

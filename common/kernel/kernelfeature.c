@@ -14,7 +14,7 @@
 /* of newer linux/bpf.h than may be installed */
 enum { TRACE_UPROBE_MULTI = 48, FUNC_GET_ATTACH_COOKIE = 174, FUNC_COPY_FROM_USER = 148 };
 
-static int load(const struct bpf_insn *insns, size_t count, int attach_type, uint32_t flags)
+static int load_probe(const struct bpf_insn *insns, size_t count, int attach_type, uint32_t flags)
 {
 	const struct bpfcall_prog prog = {
 		.insns = insns,
@@ -28,7 +28,7 @@ static int load(const struct bpf_insn *insns, size_t count, int attach_type, uin
 
 static bool loads(const struct bpf_insn *insns, size_t count)
 {
-	int fd = load(insns, count, 0, 0);
+	int fd = load_probe(insns, count, 0, 0);
 
 	if (fd < 0)
 		return errno == EPERM;
@@ -58,7 +58,7 @@ bool kernelfeature_uprobe_multi(void)
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
 		{.code = BPF_JMP | BPF_EXIT},
 	};
-	int fd = load(insns, 2, TRACE_UPROBE_MULTI, 0);
+	int fd = load_probe(insns, 2, TRACE_UPROBE_MULTI, 0);
 
 	if (fd < 0)
 		return errno == EPERM;
@@ -149,7 +149,7 @@ static int load_sleepable(int map)
 		{.code = BPF_JMP | BPF_EXIT},
 	};
 
-	return load(insns, sizeof(insns) / sizeof(insns[0]), 0, BPF_F_SLEEPABLE);
+	return load_probe(insns, sizeof(insns) / sizeof(insns[0]), 0, BPF_F_SLEEPABLE);
 }
 
 bool kernelfeature_sleepable(void)

@@ -4,9 +4,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "bpf-src/shared/latency.h"
 #include "kernel/bpfmap.h"
@@ -49,15 +49,7 @@ void processes_free(struct processes *procs)
 	free(procs);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
-
-static int by_key(const void *a, const void *b)
+static int by_process(const void *a, const void *b)
 {
 	return memcmp(a, b, sizeof(struct process_key));
 }
@@ -75,12 +67,12 @@ static int add_gone(const void *key, const void *value, void *arg)
 bool processes_look(struct processes *procs)
 {
 	procs->count = 0;
-	procs->looked_ns = now_ns();
+	procs->looked_ns = clock_ns();
 	if (procs->map < 0)
 		return false;
 	bpfmap_each(procs->map, sizeof(struct process_key), sizeof(uint32_t), add_gone, procs);
 	if (procs->count)
-		qsort(procs->gone, procs->count, sizeof(*procs->gone), by_key);
+		qsort(procs->gone, procs->count, sizeof(*procs->gone), by_process);
 	return procs->count;
 }
 
@@ -97,7 +89,7 @@ static int sweep_entry(const void *key, const void *value, void *arg)
 	const struct sweep *sweep = arg;
 
 	if (!bsearch(&who->process, sweep->procs->gone, sweep->procs->count, sizeof(who->process),
-		     by_key))
+		     by_process))
 		return 0;
 	if (!sweep->fn || !sweep->fn(key, value, sweep->arg))
 		bpfmap_delete(sweep->fd, key);
@@ -117,7 +109,7 @@ int processes_sweep(const struct processes *procs, int fd,
 
 void processes_forget(struct processes *procs)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_ns();
 
 	for (size_t i = 0; i < procs->count; i++)
 		bpfmap_delete(procs->map, &procs->gone[i]);
@@ -127,5 +119,5 @@ void processes_forget(struct processes *procs)
 
 bool processes_due(struct processes *procs)
 {
-	return procs->map >= 0 && now_ns() >= procs->due_ns;
+	return procs->map >= 0 && clock_ns() >= procs->due_ns;
 }

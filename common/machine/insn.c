@@ -272,7 +272,7 @@ static void stack_store(const cs_insn *insn, struct insn_effects *out)
 	}
 }
 
-static bool is_constant(const cs_insn *insn)
+static bool moves_constant(const cs_insn *insn)
 {
 	const cs_x86_op *ops = insn->detail->x86.operands;
 	bool two = insn->detail->x86.op_count == 2;
@@ -304,6 +304,6 @@ bool insn_effects(const struct insn_decoder *dec, const struct insn_code *code, 
 	for (int i = 0; i < nwritten; i++)
 		out->writes |= hardware_bit(dec, written[i]);
 	stack_store(dec->scratch, out);
-	out->constant = is_constant(dec->scratch);
+	out->constant = moves_constant(dec->scratch);
 	return true;
 }

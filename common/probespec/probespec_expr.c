@@ -371,8 +371,8 @@ static struct expr *read_field(struct probespec_reader *reader, struct expr *of)
 }
 
 /* At the colon of `of[low:high]`. */
-static struct expr *read_slice(struct probespec_reader *reader, size_t at, struct expr *of,
-			       struct expr *low)
+static struct expr *parse_slice(struct probespec_reader *reader, size_t at, struct expr *of,
+				struct expr *low)
 {
 	struct expr *slice = probespec_reader_make(reader, EXPR_SLICE, at, of, low);
 
@@ -393,10 +393,10 @@ static struct expr *read_index(struct probespec_reader *reader, struct expr *of)
 
 	probespec_reader_next(reader);
 	if (probespec_reader_is(reader, ":"))
-		return read_slice(reader, at, of, NULL);
+		return parse_slice(reader, at, of, NULL);
 	index = read_binary(reader, 1);
 	if (index && probespec_reader_is(reader, ":"))
-		return read_slice(reader, at, of, index);
+		return parse_slice(reader, at, of, index);
 	index = closed(reader, index, "]");
 	if (!index) {
 		expr_free(of);

@@ -268,8 +268,8 @@ static void append(struct probespec_string *out, const char *bytes, size_t len, 
 	out->len += len;
 }
 
-static int decode(const char *text, size_t at, size_t end, struct probespec_string *out,
-		  struct errmsg *err)
+static int decode_literal(const char *text, size_t at, size_t end, struct probespec_string *out,
+			  struct errmsg *err)
 {
 	struct escape escape;
 	char bytes[4];
@@ -298,7 +298,7 @@ int probespec_literal_string(const char *text, size_t at, struct probespec_strin
 	out->bytes = mem_zalloc(end - at + 1, 1);
 	out->cols = mem_zalloc(end - at + 1, sizeof(*out->cols));
 	out->len = 0;
-	if (!decode(text, at + 1, end, out, err)) {
+	if (!decode_literal(text, at + 1, end, out, err)) {
 		out->cols[out->len] = end + 1;
 		return 0;
 	}

@@ -15,7 +15,7 @@ static const char magic[14] = "\xff Go buildinf:";
 
 /* --- the text of a version --- */
 
-static const char *read_number(const char *s, int *out)
+static const char *read_version_part(const char *s, int *out)
 {
 	int value = 0, digits = 0;
 
@@ -43,10 +43,10 @@ static bool parse_version(struct buildinfo *out)
 		return devel;
 	if (s[3] != '.')
 		return false;
-	s = read_number(s + 4, &out->minor);
+	s = read_version_part(s + 4, &out->minor);
 	if (!s)
 		return false;
-	if (*s == '.' && !read_number(s + 1, &out->patch))
+	if (*s == '.' && !read_version_part(s + 1, &out->patch))
 		return false;
 	return true;
 }

@@ -92,7 +92,7 @@ static void emit_frames(const struct walk *walk, uint64_t addr, const struct gos
 }
 
 /* What stands at an address in the process's memory. */
-static struct gostack_place find_place(const struct walk *walk, uint64_t addr, bool returns)
+static struct gostack_place find_frame(const struct walk *walk, uint64_t addr, bool returns)
 {
 	const struct gostack *stack = walk->stack;
 
@@ -114,7 +114,7 @@ static bool walk_stack(const struct walk *walk)
 
 	for (size_t i = 0; i < stack->count && next == CALLER; i++) {
 		uint64_t addr = !i && stack->at ? stack->at : stack->frames[i];
-		struct gostack_place place = find_place(walk, addr, returns);
+		struct gostack_place place = find_frame(walk, addr, returns);
 
 		returns = !was_interrupted(&place);
 		next = i ? beyond(&place) : CALLER;
@@ -162,8 +162,8 @@ static void print_position(FILE *out, const struct gostack_line *line)
 	fprintf(out, ":%d", line->line);
 }
 
-static void print_line(const struct walk *walk, uint64_t addr, const struct gostack_place *place,
-		       const struct gostack_line *line)
+static void print_frame(const struct walk *walk, uint64_t addr, const struct gostack_place *place,
+			const struct gostack_line *line)
 {
 	FILE *out = walk->out;
 
@@ -205,7 +205,7 @@ void gostack_print(FILE *out, const struct gostack *stack, struct gostack_symbol
 		   bool detail)
 {
 	struct walk walk = {
-		.syms = syms, .stack = stack, .emit = print_line, .out = out, .detail = detail};
+		.syms = syms, .stack = stack, .emit = print_frame, .out = out, .detail = detail};
 
 	if (!walk_stack(&walk))
 		fputs("        ...\n", out);

@@ -106,7 +106,7 @@ static bool keep_symbol(const struct image_symbol *sym, void *ctx)
 	return true;
 }
 
-static int by_addr(const void *a, const void *b)
+static int by_file_addr(const void *a, const void *b)
 {
 	const struct image_symbol *x = a, *y = b;
 
@@ -118,7 +118,7 @@ static void read_symbols(struct gostack_symbols *syms)
 	/* room for one, so that there is an array even where there are no symbols */
 	syms->symbols = mem_grow(NULL, 0, &syms->symbol_cap, sizeof(*syms->symbols));
 	image_each_symbol(syms->img, keep_symbol, syms);
-	qsort(syms->symbols, syms->symbol_count, sizeof(*syms->symbols), by_addr);
+	qsort(syms->symbols, syms->symbol_count, sizeof(*syms->symbols), by_file_addr);
 }
 
 /* the last symbol that begins at or before addr, if addr is in it; symbols of assembly may have no

@@ -16,8 +16,8 @@ int32_t inltree_parent(const struct inltree *tree, int32_t node)
 	return parent < tree->count ? parent : -1;
 }
 
-static void load(struct inltree *tree, const struct pclntab *tab, const struct pclntab_func *fn,
-		 int32_t count)
+static void read_tree(struct inltree *tree, const struct pclntab *tab,
+		      const struct pclntab_func *fn, int32_t count)
 {
 	tree->nodes = mem_zalloc(count, sizeof(*tree->nodes));
 	tree->count = pclntab_inlined_all(tab, fn, tree->nodes, count);
@@ -29,7 +29,7 @@ void inltree_load(struct inltree *tree, const struct pclntab *tab, const struct 
 
 	*tree = (struct inltree){0};
 	if (count > 0 && count <= NODES_MAX)
-		load(tree, tab, fn, count);
+		read_tree(tree, tab, fn, count);
 }
 
 bool inltree_load_within(struct inltree *tree, const struct pclntab *tab,
@@ -43,7 +43,7 @@ bool inltree_load_within(struct inltree *tree, const struct pclntab *tab,
 	if (count > NODES_MAX || (uint64_t)count > budget->left)
 		return false;
 	budget_take(budget, count);
-	load(tree, tab, fn, count);
+	read_tree(tree, tab, fn, count);
 	return true;
 }
 

@@ -160,7 +160,7 @@ bool pclntab_find(const struct pclntab *tab, uint64_t addr, struct pclntab_func 
 }
 
 /* only the name: the record's other parts cost more to read */
-static const char *name_of(const struct pclntab *tab, uint32_t index)
+static const char *name_of_function(const struct pclntab *tab, uint32_t index)
 {
 	struct pclntab_func fn;
 	uint64_t addr, off;
@@ -179,7 +179,7 @@ static const char *name_of(const struct pclntab *tab, uint32_t index)
 bool pclntab_named(const struct pclntab *tab, const char *name, struct pclntab_func *out)
 {
 	for (uint32_t i = 0; i < pclntab_count(tab); i++) {
-		const char *found = name_of(tab, i);
+		const char *found = name_of_function(tab, i);
 
 		if (found && strcmp(found, name) == 0 && pclntab_func(tab, i, out))
 			return true;

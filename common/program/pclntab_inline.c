@@ -73,8 +73,8 @@ static uint64_t tree_of(const struct pclntab *tab, const struct pclntab_func *fn
 }
 
 /* all but parent and call_line of the layouts that do not store them */
-static bool fill(const struct pclntab *tab, const struct pclntab_func *fn, int32_t index,
-		 const struct node *node, struct pclntab_inlined *out)
+static bool fill_inlined(const struct pclntab *tab, const struct pclntab_func *fn, int32_t index,
+			 const struct node *node, struct pclntab_inlined *out)
 {
 	bool old = tab->layout < PCLNTAB_120;
 
@@ -100,7 +100,7 @@ bool pclntab_inlined(const struct pclntab *tab, const struct pclntab_func *fn, i
 	struct node node;
 
 	if (index < 0 || !tree || !read_node(tab, tree, index, &node) ||
-	    !fill(tab, fn, index, &node, out))
+	    !fill_inlined(tab, fn, index, &node, out))
 		return false;
 	if (tab->layout < PCLNTAB_120 || !out->parent_pc)
 		return true;
@@ -121,7 +121,7 @@ struct pass {
 	bool lines; /* this is the pass over lines, not over nodes */
 };
 
-static bool assign(uint64_t from, uint64_t to, int32_t value, void *ctx)
+static bool assign_range(uint64_t from, uint64_t to, int32_t value, void *ctx)
 {
 	struct pass *pass = ctx;
 
@@ -159,10 +159,10 @@ static void find_parents(const struct pclntab *tab, const struct pclntab_func *f
 	for (int32_t i = 0; i < count; i++)
 		pass.order[i] = i;
 	qsort_r(pass.order, count, sizeof(*pass.order), by_parent_pc, nodes);
-	pclntab_pcdata(tab, fn, PCLNTAB_PCDATA_INLTREE, assign, &pass);
+	pclntab_pcdata(tab, fn, PCLNTAB_PCDATA_INLTREE, assign_range, &pass);
 	pass.at = 0;
 	pass.lines = true;
-	pclntab_each_line(tab, fn, assign, &pass);
+	pclntab_each_line(tab, fn, assign_range, &pass);
 	free(pass.order);
 }
 
@@ -174,7 +174,7 @@ int32_t pclntab_inlined_all(const struct pclntab *tab, const struct pclntab_func
 	struct node node;
 
 	while (tree && found < count && read_node(tab, tree, found, &node) &&
-	       fill(tab, fn, found, &node, &out[found]))
+	       fill_inlined(tab, fn, found, &node, &out[found]))
 		found++;
 	if (tab->layout == PCLNTAB_120 && found)
 		find_parents(tab, fn, out, found);

@@ -44,8 +44,8 @@ bool pclntab_record(const struct pclntab *tab, const struct pclntab_func *fn,
 
 /* --- PC-value tables --- */
 
-static bool begin(const struct pclntab *tab, const struct pclntab_func *fn, uint32_t off,
-		  struct pcvalue *pcv)
+static bool begin_table(const struct pclntab *tab, const struct pclntab_func *fn, uint32_t off,
+			struct pcvalue *pcv)
 {
 	if (!off || off >= tab->pcs.len)
 		return false;
@@ -101,7 +101,7 @@ static bool each_value(const struct pclntab *tab, const struct pclntab_func *fn,
 {
 	struct pcvalue pcv;
 
-	if (!begin(tab, fn, off, &pcv))
+	if (!begin_table(tab, fn, off, &pcv))
 		return false;
 	while (pcvalue_next(&pcv)) {
 		if (pcv.to > fn->end)

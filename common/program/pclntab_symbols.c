@@ -92,7 +92,7 @@ static void cut_symbols(struct pclntab_symbols *syms)
 	}
 }
 
-static int by_name(const void *a, const void *b)
+static int by_symbol_name(const void *a, const void *b)
 {
 	const struct image_symbol *x = a, *y = b;
 
@@ -142,7 +142,8 @@ static bool has_pointer(const struct pclntab_symbols *syms, const struct gccgona
 	char *method = gccgoname_decode(name->name.text, name->name.len);
 
 	if (syms->type_count)
-		type = bsearch(&key, syms->types, syms->type_count, sizeof(*syms->types), by_name);
+		type = bsearch(&key, syms->types, syms->type_count, sizeof(*syms->types),
+			       by_symbol_name);
 
 	const struct typedesc_module mod = {.img = syms->img, .is_gccgo = true};
 	bool pointer = type && !typedesc_gccgo_has_method(&mod, type->addr, method);
@@ -168,7 +169,7 @@ static void add_function(struct pclntab_symbols *syms, const struct image_symbol
 	};
 }
 
-static int by_addr(const void *a, const void *b)
+static int by_entry(const void *a, const void *b)
 {
 	const struct function *x = a, *y = b;
 
@@ -184,7 +185,7 @@ static void sort_functions(struct pclntab_symbols *syms)
 
 	if (!syms->count)
 		return;
-	qsort(syms->items, syms->count, sizeof(*syms->items), by_addr);
+	qsort(syms->items, syms->count, sizeof(*syms->items), by_entry);
 	for (size_t i = 1; i < syms->count; i++) {
 		if (syms->items[i].addr == syms->items[kept].addr)
 			free(syms->items[i].name);
@@ -203,9 +204,9 @@ struct pclntab_symbols *pclntab_symbols_new(const struct image *img, uint64_t fi
 	image_each_symbol(img, keep_symbol, syms);
 	if (syms->is_gccgo) {
 		cut_symbols(syms);
-		qsort(syms->all, syms->all_count, sizeof(*syms->all), by_name);
+		qsort(syms->all, syms->all_count, sizeof(*syms->all), by_symbol_name);
 		if (syms->type_count)
-			qsort(syms->types, syms->type_count, sizeof(*syms->types), by_name);
+			qsort(syms->types, syms->type_count, sizeof(*syms->types), by_symbol_name);
 		for (size_t i = 0; i < syms->all_count; i++)
 			add_function(syms, &syms->all[i]);
 		sort_functions(syms);

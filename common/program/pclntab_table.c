@@ -197,7 +197,7 @@ static bool is_sorted(const struct pclntab *tab)
 }
 
 /* NULL, or what is wrong with it */
-static const char *read_table(struct pclntab *tab, const struct image *img, uint64_t addr)
+static const char *read_moduledata(struct pclntab *tab, const struct image *img, uint64_t addr)
 {
 	struct pclntab_part head;
 	uint32_t magic;
@@ -259,7 +259,7 @@ static bool search_segment(struct search *search, const struct image_segment *se
 	for (uint64_t off = -seg->addr & 7; off < seg->filesz && seg->filesz - off >= 8; off += 8) {
 		if (!looks_like_header(data + off))
 			continue;
-		search->problem = read_table(search->tab, search->img, seg->addr + off);
+		search->problem = read_moduledata(search->tab, search->img, seg->addr + off);
 		if (!search->problem)
 			return true;
 		if (++search->tried == MAX_CANDIDATES)
@@ -276,7 +276,7 @@ static bool search_sections(struct search *search)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		if (!image_section(search->img, names[i], &sec))
 			continue;
-		search->problem = read_table(search->tab, search->img, sec.addr);
+		search->problem = read_moduledata(search->tab, search->img, sec.addr);
 		if (!search->problem)
 			return true;
 	}

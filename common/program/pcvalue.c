@@ -32,7 +32,7 @@ static bool read_varint(struct pcvalue *pcv, uint32_t *out)
 	return false;
 }
 
-static bool stop(struct pcvalue *pcv)
+static bool stop_reading(struct pcvalue *pcv)
 {
 	pcv->malformed = true;
 	return false;
@@ -43,16 +43,16 @@ bool pcvalue_next(struct pcvalue *pcv)
 	uint32_t delta, span;
 
 	if (pcv->malformed || !read_varint(pcv, &delta))
-		return stop(pcv);
+		return stop_reading(pcv);
 	if (delta == 0 && pcv->started)
 		return false;
 	if (!read_varint(pcv, &span) || span == 0)
-		return stop(pcv);
+		return stop_reading(pcv);
 	pcv->started = true;
 	/* unsigned: a malformed table may overflow */
 	pcv->value = (int32_t)((uint32_t)pcv->value + ((delta >> 1) ^ -(delta & 1)));
 	pcv->from = pcv->to;
 	if (__builtin_add_overflow(pcv->from, (uint64_t)span * pcv->quantum, &pcv->to))
-		return stop(pcv);
+		return stop_reading(pcv);
 	return true;
 }

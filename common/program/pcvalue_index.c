@@ -58,7 +58,7 @@ void pcvalue_index_free(struct pcvalue_index *index)
 }
 
 /* All that there is up to the end or to what is malformed. */
-static struct table decode(struct pcvalue_index *index, uint32_t off)
+static struct table decode_table(struct pcvalue_index *index, uint32_t off)
 {
 	struct run *runs = NULL;
 	size_t count = 0, cap = 0;
@@ -83,7 +83,7 @@ static const struct table *table_at(struct pcvalue_index *index, uint32_t off)
 	if (n == INDEX_NONE) {
 		n = index_add(&index->by_off, hash);
 		index->tables = mem_grow(index->tables, n, &index->cap, sizeof(*index->tables));
-		index->tables[n] = decode(index, off);
+		index->tables[n] = decode_table(index, off);
 	}
 	return &index->tables[n];
 }

@@ -96,7 +96,7 @@ static bool read_string(const struct typedesc_module *mod, uint64_t addr, struct
 	return out->text;
 }
 
-static bool is_plain(const struct typedesc_text *text)
+static bool is_plain_text(const struct typedesc_text *text)
 {
 	for (size_t i = 0; i < text->len; i++)
 		if (((unsigned char)text->text[i] < ' ' && text->text[i] != '\t') ||
@@ -124,10 +124,10 @@ static bool read_head(const struct typedesc_module *mod, struct typedesc *out)
 	return out->kind >= GOKIND_BOOL && out->kind <= GOKIND_UNSAFE_POINTER &&
 	       gokind_is_size(out->kind, out->size) && out->align && out->align <= MAX_ALIGN &&
 	       !(out->align & (out->align - 1)) && read_string(mod, name, &out->name) &&
-	       is_plain(&out->name);
+	       is_plain_text(&out->name);
 }
 
-static bool read_slice(const struct typedesc_module *mod, size_t size, struct typedesc *out)
+static bool read_gccgo_slice(const struct typedesc_module *mod, size_t size, struct typedesc *out)
 {
 	uint64_t addr, len;
 
@@ -147,9 +147,9 @@ bool typedesc_gccgo_read(const struct typedesc_module *mod, uint64_t addr, struc
 		return false;
 	switch (out->kind) {
 	case GOKIND_STRUCT:
-		return read_slice(mod, FIELD, out);
+		return read_gccgo_slice(mod, FIELD, out);
 	case GOKIND_INTERFACE:
-		return read_slice(mod, INTERFACE_METHOD, out);
+		return read_gccgo_slice(mod, INTERFACE_METHOD, out);
 	case GOKIND_ARRAY:
 		return addr_at(mod, addr, HEAD, &out->elem) &&
 		       word_at(mod, addr, HEAD + 16, &out->count);
@@ -173,7 +173,7 @@ bool typedesc_gccgo_field(const struct typedesc_module *mod, const struct typede
 	*out = (struct typedesc_field){0};
 	if (!addr_at(mod, at, 0, &name) || !addr_at(mod, at, 16, &out->type) ||
 	    !word_at(mod, at, 32, &off) || !read_string(mod, name, &out->name) ||
-	    !is_plain(&out->name))
+	    !is_plain_text(&out->name))
 		return false;
 	out->off = off >> 1;
 	out->embedded = off & 1;

@@ -46,7 +46,7 @@ static bool want(const struct dynlink_reloc *reloc, void *ctx)
 	return search->count < MAX_LINKS;
 }
 
-static int by_name(const void *a, const void *b)
+static int by_link_name(const void *a, const void *b)
 {
 	const struct wanted *x = a, *y = b;
 
@@ -54,7 +54,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* the first of this name; search->count: none */
-static size_t first_of(const struct search *search, const char *name)
+static size_t first_of_name(const struct search *search, const char *name)
 {
 	size_t low = 0, high = search->count;
 
@@ -85,7 +85,7 @@ static bool on_symbol(const struct image_symbol *symbol, void *ctx)
 
 	if (symbol->is_func || symbol->is_tls)
 		return true;
-	for (size_t i = first_of(search, symbol->name); i < search->count; i++) {
+	for (size_t i = first_of_name(search, symbol->name); i < search->count; i++) {
 		if (strcmp(search->wanted[i].name, symbol->name) != 0 ||
 		    search->library->link_count == MAX_LINKS)
 			break;
@@ -94,7 +94,7 @@ static bool on_symbol(const struct image_symbol *symbol, void *ctx)
 	return true;
 }
 
-static int by_addr(const void *a, const void *b)
+static int by_descriptor(const void *a, const void *b)
 {
 	const struct typedesc_link *x = a, *y = b;
 
@@ -110,10 +110,10 @@ void rtti_link(struct rtti *rtti, const struct image *img)
 	rtti->mod.library = library;
 	dynlink_each(rtti->mod.img, want, &search);
 	if (search.count) {
-		qsort(search.wanted, search.count, sizeof(*search.wanted), by_name);
+		qsort(search.wanted, search.count, sizeof(*search.wanted), by_link_name);
 		image_each_symbol(img, on_symbol, &search);
 	}
 	if (library->link_count)
-		qsort(library->links, library->link_count, sizeof(*library->links), by_addr);
+		qsort(library->links, library->link_count, sizeof(*library->links), by_descriptor);
 	free(search.wanted);
 }

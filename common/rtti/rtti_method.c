@@ -11,7 +11,7 @@
 #include "program/pclntab.h"
 #include "rtti/rtti_parts.h"
 
-static int compare(const void *a, const void *b)
+static int by_code(const void *a, const void *b)
 {
 	const struct rtti_method *x = a, *y = b;
 
@@ -22,11 +22,11 @@ static void sort_methods(struct rtti *rtti)
 {
 	rtti_search(rtti);
 	if (!rtti->methods_sorted && rtti->method_count)
-		qsort(rtti->methods, rtti->method_count, sizeof(*rtti->methods), compare);
+		qsort(rtti->methods, rtti->method_count, sizeof(*rtti->methods), by_code);
 	rtti->methods_sorted = true;
 }
 
-static size_t first_of(const struct rtti *rtti, uint64_t code)
+static size_t first_of_code(const struct rtti *rtti, uint64_t code)
 {
 	size_t low = 0, high = rtti->method_count;
 
@@ -59,7 +59,7 @@ static const struct rtti_method *method_at(struct rtti *rtti, const struct pclnt
 	uint64_t code = fn->addr - rtti->mod.text;
 
 	sort_methods(rtti);
-	for (size_t i = first_of(rtti, code);
+	for (size_t i = first_of_code(rtti, code);
 	     i < rtti->method_count && rtti->methods[i].code == code; i++) {
 		const struct rtti_method *method = &rtti->methods[i];
 

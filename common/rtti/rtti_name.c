@@ -46,7 +46,7 @@ static void add_names(struct rtti *rtti, const struct gotype *type)
 	}
 }
 
-static int compare(const void *a, const void *b)
+static int by_type_name_offset(const void *a, const void *b)
 {
 	const struct rtti_alias *x = a, *y = b;
 
@@ -62,10 +62,11 @@ static void make_aliases(struct rtti *rtti)
 		if (rtti->entries[i].type)
 			add_names(rtti, rtti->entries[i].type);
 	if (rtti->alias_count)
-		qsort(rtti->aliases, rtti->alias_count, sizeof(*rtti->aliases), compare);
+		qsort(rtti->aliases, rtti->alias_count, sizeof(*rtti->aliases),
+		      by_type_name_offset);
 }
 
-static size_t first_of(const struct rtti *rtti, const char *name)
+static size_t first_named(const struct rtti *rtti, const char *name)
 {
 	size_t low = 0, high = rtti->alias_count;
 
@@ -86,7 +87,7 @@ const struct gotype *rtti_named(struct rtti *rtti, const char *name)
 	size_t count[2] = {0, 0};
 
 	make_aliases(rtti);
-	for (size_t i = first_of(rtti, name);
+	for (size_t i = first_named(rtti, name);
 	     i < rtti->alias_count && strcmp(rtti->aliases[i].text, name) == 0; i++) {
 		found[rtti->aliases[i].full] = rtti->aliases[i].type;
 		count[rtti->aliases[i].full]++;

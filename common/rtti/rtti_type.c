@@ -32,7 +32,7 @@ const char *rtti_keep_text(struct rtti *rtti, const char *text, size_t len)
 
 /* --- entries --- */
 
-static size_t find(const struct rtti *rtti, uint64_t addr)
+static size_t find_read(const struct rtti *rtti, uint64_t addr)
 {
 	size_t n = index_first(&rtti->by_addr, index_hash(0, addr));
 
@@ -89,7 +89,7 @@ static struct gotype *make_type(struct rtti *rtti, uint64_t addr)
 
 size_t rtti_entry(struct rtti *rtti, uint64_t addr)
 {
-	size_t n = find(rtti, addr);
+	size_t n = find_read(rtti, addr);
 
 	if (n != INDEX_NONE)
 		return n;
@@ -182,7 +182,7 @@ static const struct rtti_entry *part_of(const struct rtti *rtti, const struct go
 
 	if (type->kind != GOTYPE_STRUCT && type->kind != GOTYPE_ARRAY)
 		return &leaf;
-	return &rtti->entries[find(rtti, type->rtype)];
+	return &rtti->entries[find_read(rtti, type->rtype)];
 }
 
 /* Takes an entry's depth and weight from those of its parts; have they changed? */

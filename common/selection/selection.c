@@ -33,7 +33,7 @@ static size_t find_row(const struct selection *sel, const struct program *prog, 
 	return n;
 }
 
-static uint32_t row_of(struct selection *sel, const struct program *prog, const char *name)
+static uint32_t row_of_name(struct selection *sel, const struct program *prog, const char *name)
 {
 	size_t found = find_row(sel, prog, name);
 
@@ -89,7 +89,7 @@ void selection_note(struct selection *sel, char *text)
 static struct selection_item *add_item(struct selection *sel, const struct program *prog,
 				       const char *name)
 {
-	uint32_t row = row_of(sel, prog, name);
+	uint32_t row = row_of_name(sel, prog, name);
 
 	sel->items = mem_grow(sel->items, sel->item_count, &sel->item_cap, sizeof(*sel->items));
 	sel->items[sel->item_count] = (struct selection_item){

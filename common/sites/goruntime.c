@@ -28,7 +28,7 @@ static int32_t *stack_slot(struct origins *from, const struct insn_operands *op)
 	return &from->slot[op->value / 8];
 }
 
-static void follow(struct origins *from, const struct insn_operands *op)
+static void follow_origin(struct origins *from, const struct insn_operands *op)
 {
 	int32_t *slot = stack_slot(from, op);
 
@@ -68,7 +68,7 @@ bool goruntime_parse_header(const struct insn_code *code, bool in_register,
 		} else if (in.kind == INSN_CALL) {
 			memset(from.reg, 0, sizeof(from.reg));
 		} else if (insn_operands(code, addr, &op)) {
-			follow(&from, &op);
+			follow_origin(&from, &op);
 		}
 	}
 	insn_decoder_free(dec);
@@ -151,7 +151,7 @@ static bool newproc_step(struct origins *from, const struct insn_operands *op,
 		}
 		++*run;
 	}
-	follow(from, op);
+	follow_origin(from, op);
 	return *run == 3;
 }
 

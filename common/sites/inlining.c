@@ -32,7 +32,7 @@ static bool note_lowest(uint64_t from, uint64_t to, int32_t node, void *ctx)
 	return true;
 }
 
-static int by_addr(const void *a, const void *b)
+static int by_copy_addr(const void *a, const void *b)
 {
 	const struct inlining_copy *x = a, *y = b;
 
@@ -80,7 +80,7 @@ static void each_in(struct search *search, const struct pclntab_func *fn)
 		lowest.copies[i].func = fn->index;
 		lowest.copies[i].node = i;
 	}
-	qsort(lowest.copies, tree.count, sizeof(*lowest.copies), by_addr);
+	qsort(lowest.copies, tree.count, sizeof(*lowest.copies), by_copy_addr);
 	search->left_out += !call_each(search, lowest.copies, tree.count);
 	free(lowest.copies);
 	inltree_free(&tree);

@@ -58,8 +58,8 @@ static void lower(uint64_t *limit, uint64_t target, uint64_t body)
 
 /* Targets of the switch whose table, of distances from itself, a lea loads; more may be found where
  * another table follows. Returns how many. */
-static size_t read_table(const struct site_finder *finder, uint64_t table, uint64_t body,
-			 uint64_t *limit, size_t max)
+static size_t read_jump_table(const struct site_finder *finder, uint64_t table, uint64_t body,
+			      uint64_t *limit, size_t max)
 {
 	uint32_t distance;
 	size_t n = 0;
@@ -91,7 +91,7 @@ uint64_t site_split_limit(const struct site_finder *finder, const struct splitst
 			lower(&limit, in->target, body);
 		if (in->kind != INSN_MOVE || !in->target)
 			continue;
-		found = read_table(finder, in->target, body, &limit, TABLE_MAX - entries);
+		found = read_jump_table(finder, in->target, body, &limit, TABLE_MAX - entries);
 		entries += found;
 	}
 	return indirect && !entries ? body : limit;
@@ -107,7 +107,7 @@ struct entry_walk {
 };
 
 /* Does what follows `in` run whenever it does, and may it be a site as well? */
-static bool step(struct entry_walk *walk, const struct insn *in)
+static bool walk_on(struct entry_walk *walk, const struct insn *in)
 {
 	int32_t bytes = pushes(walk->code, in);
 	struct insn_effects effects;
@@ -141,7 +141,7 @@ static void cheapest(struct entry_walk *walk, uint64_t body, uint64_t limit, str
 			out->sp_adjust = walk->below;
 			out->args_intact = in->addr == body || walk->want_args;
 		}
-		if (out->emulated || !step(walk, in))
+		if (out->emulated || !walk_on(walk, in))
 			break;
 	}
 }

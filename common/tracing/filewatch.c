@@ -92,7 +92,7 @@ int filewatch_fd(const struct filewatch *watch)
 	return watch->fd;
 }
 
-static void note(struct filewatch *watch, int number)
+static void note_change(struct filewatch *watch, int number)
 {
 	for (size_t i = 0; i < watch->count; i++)
 		if (watch->files[i].number == number)
@@ -112,7 +112,7 @@ static void read_events(struct filewatch *watch)
 		for (ssize_t off = 0; off < n; off += sizeof(*event) + event->len) {
 			event = (const struct inotify_event *)(events + off);
 			if (event->mask & IN_MODIFY)
-				note(watch, event->wd);
+				note_change(watch, event->wd);
 		}
 	}
 }

@@ -45,14 +45,14 @@ uint64_t histogram_percentile(const struct histogram *h, double percent)
 	return 0;
 }
 
-static unsigned row_of(unsigned index)
+static unsigned row_of_slot(unsigned index)
 {
 	uint64_t low = histogram_low(index);
 
 	return low ? histogram_log2(low) + 1 : 1;
 }
 
-static void print_row(FILE *out, unsigned row, uint64_t count, uint64_t most, bool wide)
+static void print_bar(FILE *out, unsigned row, uint64_t count, uint64_t most, bool wide)
 {
 	static const char stars[] = "****************************************";
 	uint64_t high = row < 64 ? (1ull << row) - 1 : UINT64_MAX;
@@ -70,7 +70,7 @@ void histogram_print_log2(FILE *out, const struct histogram *h, const char *unit
 	unsigned first = ROWS, last = 0;
 
 	for (unsigned i = 0; i < HISTOGRAM_SLOTS; i++)
-		rows[row_of(i)] += h->slots[i];
+		rows[row_of_slot(i)] += h->slots[i];
 	for (unsigned row = 1; row < ROWS; row++) {
 		if (!rows[row])
 			continue;
@@ -84,5 +84,5 @@ void histogram_print_log2(FILE *out, const struct histogram *h, const char *unit
 
 	fprintf(out, "%*s%-*s : count     distribution\n", wide ? 15 : 5, "", wide ? 29 : 19, unit);
 	for (unsigned row = first; row <= last; row++)
-		print_row(out, row, rows[row], most, wide);
+		print_bar(out, row, rows[row], most, wide);
 }

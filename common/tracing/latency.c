@@ -121,7 +121,7 @@ static int add_place(const void *key, const void *value, void *ctx)
 	return 0;
 }
 
-static int by_key(const void *a, const void *b)
+static int by_place_key(const void *a, const void *b)
 {
 	uint64_t x = ((const struct place *)a)->key, y = ((const struct place *)b)->key;
 
@@ -138,7 +138,7 @@ static int read_histograms(struct latency *lat)
 	if (bpfmap_each(lat->places, sizeof(uint64_t), sizeof(uint64_t), add_place, now))
 		return -1;
 	if (now->place_count)
-		qsort(now->places, now->place_count, sizeof(*now->places), by_key);
+		qsort(now->places, now->place_count, sizeof(*now->places), by_place_key);
 	return 0;
 }
 
@@ -200,7 +200,7 @@ static void add_row(const struct latency *lat, size_t row, struct latency_report
 		out->min_ns = min_ns;
 }
 
-static void finish(const struct latency *lat, struct latency_report *out)
+static void finish_report(const struct latency *lat, struct latency_report *out)
 {
 	struct histogram *h = &out->hist;
 
@@ -221,16 +221,16 @@ void latency_total(const struct latency *lat, struct latency_report *out)
 		add_row(lat, row, out);
 	for (unsigned i = 0; i < HISTOGRAM_SLOTS; i++)
 		out->hist.slots[i] = lat->now.slots[i] - lat->then.slots[i];
-	finish(lat, out);
+	finish_report(lat, out);
 }
 
-static const struct place *find_place(const struct snapshot *snap, uint64_t key)
+static const struct place *find_timed_place(const struct snapshot *snap, uint64_t key)
 {
 	struct place wanted = {.key = key};
 
 	if (!snap->place_count)
 		return NULL;
-	return bsearch(&wanted, snap->places, snap->place_count, sizeof(wanted), by_key);
+	return bsearch(&wanted, snap->places, snap->place_count, sizeof(wanted), by_place_key);
 }
 
 void latency_row(const struct latency *lat, size_t row, struct latency_report *out)
@@ -240,10 +240,10 @@ void latency_row(const struct latency *lat, size_t row, struct latency_report *o
 	add_row(lat, row, out);
 	for (unsigned slot = 0; out->count && slot < HISTOGRAM_SLOTS; slot++) {
 		uint64_t key = (uint64_t)row << 32 | slot;
-		const struct place *now = find_place(&lat->now, key);
-		const struct place *then = find_place(&lat->then, key);
+		const struct place *now = find_timed_place(&lat->now, key);
+		const struct place *then = find_timed_place(&lat->then, key);
 
 		out->hist.slots[slot] = (now ? now->count : 0) - (then ? then->count : 0);
 	}
-	finish(lat, out);
+	finish_report(lat, out);
 }

@@ -146,8 +146,8 @@ static bool is_own(const struct options_tool *tool, int letter)
 	return false;
 }
 
-static int take(const struct options_tool *tool, struct options *out, int letter, const char *value,
-		struct errmsg *err)
+static int take_option(const struct options_tool *tool, struct options *out, int letter,
+		       const char *value, struct errmsg *err)
 {
 	if (is_own(tool, letter))
 		return tool->take(tool->ctx, letter, value, err);
@@ -216,7 +216,7 @@ static int parse_options(const struct options_tool *tool, int argc, char **argv,
 			return OPTIONS_VERSION;
 		if (letter == '?' || letter == ':')
 			return bad_option(tool, &tab, letter, argv[optind - 1], err);
-		if (take(tool, out, letter, optarg, err))
+		if (take_option(tool, out, letter, optarg, err))
 			return -1;
 	}
 	out->patterns = argv + optind;

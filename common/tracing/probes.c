@@ -12,8 +12,8 @@
 #include "sites/goruntime.h"
 #include "tracing/tracer_config.h"
 
-static void add(struct probes *probes, const struct program *prog, const struct site *site,
-		uint64_t cookie, size_t owner)
+static void add_probe(struct probes *probes, const struct program *prog, const struct site *site,
+		      uint64_t cookie, size_t owner)
 {
 	struct attach_probe probe = {.addr = site->addr, .cookie = cookie};
 
@@ -33,8 +33,8 @@ static unsigned copy_of(const struct selection_item *item)
 	return item->is_copy ? (unsigned)item->copy.node + 1 : 0;
 }
 
-static uint32_t row_of(const struct probes *probes, const struct selection *sel,
-		       const struct selection_item *item)
+static uint32_t row_of_item(const struct probes *probes, const struct selection *sel,
+			    const struct selection_item *item)
 {
 	if (sel->want.runtime)
 		return item->group;
@@ -51,9 +51,10 @@ static void add_exits(struct probes *probes, const struct selection *sel, size_t
 		bool jumps = site->kind == SITE_TAIL_JUMP && sel->want.places;
 		enum cookie_kind kind = jumps ? COOKIE_JUMP : COOKIE_RETURN;
 
-		add(probes, item->prog, site,
-		    cookie_make(row_of(probes, sel, item), kind, site->sp_adjust, copy_of(item)),
-		    owner);
+		add_probe(probes, item->prog, site,
+			  cookie_make(row_of_item(probes, sel, item), kind, site->sp_adjust,
+				      copy_of(item)),
+			  owner);
 	}
 }
 
@@ -64,8 +65,10 @@ static void add_entry(struct probes *probes, const struct selection *sel, size_t
 	enum cookie_kind kind =
 		entry->kind == SITE_CHECK_BRANCH ? COOKIE_CALL_IF_CHECKED : COOKIE_CALL;
 
-	add(probes, item->prog, entry,
-	    cookie_make(row_of(probes, sel, item), kind, entry->sp_adjust, copy_of(item)), owner);
+	add_probe(
+		probes, item->prog, entry,
+		cookie_make(row_of_item(probes, sel, item), kind, entry->sp_adjust, copy_of(item)),
+		owner);
 }
 
 static void add_hook(struct probes *probes, const struct program *prog, const struct goruntime *rt,
@@ -75,7 +78,7 @@ static void add_hook(struct probes *probes, const struct program *prog, const st
 	uint32_t row = rt->split_stack ? probes->first_place + probes->count : 0;
 
 	if (site->addr)
-		add(probes, prog, site, cookie_make(row, kind, 0, 0), SIZE_MAX);
+		add_probe(probes, prog, site, cookie_make(row, kind, 0, 0), SIZE_MAX);
 }
 
 static void add_hooks(struct probes *probes, const struct program *prog, const struct goruntime *rt)

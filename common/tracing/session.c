@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/errmsg.h"
 #include "base/escape.h"
 #include "base/mem.h"
@@ -48,14 +49,6 @@ int session_check_privileges(struct errmsg *err)
 	return -1;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
-}
-
 struct session *session_new(struct errmsg *err)
 {
 	struct session *ses = mem_zalloc(1, sizeof(*ses));
@@ -83,7 +76,7 @@ struct schedule {
 static struct schedule schedule_make(const struct session_spec *spec)
 {
 	struct schedule sched = {spec->interval_ns, UINT64_MAX, UINT64_MAX, UINT64_MAX};
-	uint64_t now = now_ns();
+	uint64_t now = clock_ns();
 
 	if (spec->interval_ns)
 		sched.next = now + spec->interval_ns;
@@ -112,7 +105,7 @@ static bool schedule_tick(struct schedule *sched, uint64_t now)
 
 static int wait_until(struct pollfd *fds, uint64_t due)
 {
-	uint64_t now = now_ns(), left = due > now ? due - now : 0;
+	uint64_t now = clock_ns(), left = due > now ? due - now : 0;
 	struct timespec ts = {left / NS_PER_S, left % NS_PER_S};
 
 	return ppoll(fds, FD_COUNT, due == UINT64_MAX ? NULL : &ts, NULL);
@@ -122,7 +115,7 @@ static int wait_until(struct pollfd *fds, uint64_t due)
 static bool read_stream(const struct session_spec *spec, const struct pollfd *fds,
 			struct schedule *sched, enum session_end *end)
 {
-	bool due = now_ns() >= sched->stream, more;
+	bool due = clock_ns() >= sched->stream, more;
 
 	if (!due && !fds[FD_STREAM].revents)
 		return false;
@@ -132,7 +125,7 @@ static bool read_stream(const struct session_spec *spec, const struct pollfd *fd
 		return true;
 	}
 	/* from now: printing may have taken longer than the period */
-	sched->stream = now_ns() + spec->stream_ns;
+	sched->stream = clock_ns() + spec->stream_ns;
 	return false;
 }
 
@@ -173,11 +166,11 @@ static int run(struct session *ses, const struct session_spec *spec, enum sessio
 			return 0;
 		if (n > 0 && look(spec, fds, end))
 			return 0;
-		if (now_ns() >= sched.end) {
+		if (clock_ns() >= sched.end) {
 			*end = SESSION_DURATION;
 			return 0;
 		}
-		if (schedule_tick(&sched, now_ns()))
+		if (schedule_tick(&sched, clock_ns()))
 			spec->tick(spec->ctx);
 	}
 }

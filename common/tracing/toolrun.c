@@ -191,7 +191,7 @@ static int show_rest(struct progress *progress, struct errmsg *err)
 /* Idle first, then detached, then read: the numbers stand still, and belong together. Without a way
  * to be idle, read first: many probes are detached one after another, and on a busy machine the
  * last would count on for long after the first. */
-static int finish(struct progress *progress, struct errmsg *err)
+static int finish_run(struct progress *progress, struct errmsg *err)
 {
 	struct toolrun *run = progress->run;
 	bool quick = (run->stop || run->events) && attach_how() == ATTACH_MULTI;
@@ -254,7 +254,7 @@ static int trace(struct progress *progress, struct session *ses, struct errmsg *
 		ret = command_start(tracer->command, err);
 	if (!ret)
 		ret = run_session(progress, ses, err);
-	return ret ? ret : finish(progress, err);
+	return ret ? ret : finish_run(progress, err);
 }
 
 /* From the first probe on a signal ends the run in order, and what was gathered is shown. */

@@ -125,7 +125,7 @@ struct compile_job {
 	struct errmsg err;
 };
 
-static void *compile(void *ctx)
+static void *compile_thread(void *ctx)
 {
 	struct compile_job *job = ctx;
 	struct tracer *tracer = job->tracer;
@@ -141,7 +141,7 @@ static int compile_and_find_sites(struct tracer *tracer, struct errmsg *err)
 	struct compile_job job = {.tracer = tracer};
 	pthread_t thread;
 
-	if (!signals_thread(&thread, compile, &job))
+	if (!signals_thread(&thread, compile_thread, &job))
 		return errmsg_set(err, "cannot start a thread");
 	budget_watch_resume();
 	int ret = selection_find_sites(tracer->sel, err);

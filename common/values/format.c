@@ -150,7 +150,7 @@ static int parse_percent(struct parser *parser)
 	return 0;
 }
 
-static int parse(struct parser *parser)
+static int parse_format(struct parser *parser)
 {
 	while (parser->pos < parser->len) {
 		if (peek(parser) == '%') {
@@ -177,7 +177,7 @@ struct format *format_parse(const char *text, size_t len, const unsigned *cols, 
 
 	format->text = mem_zalloc(len + 1, 1);
 	memcpy(format->text, text, len);
-	if (!parse(&parser))
+	if (!parse_format(&parser))
 		return format;
 	format_free(format);
 	return NULL;

@@ -69,7 +69,7 @@ int format_open_group(struct format *format, size_t len, size_t *pos, unsigned c
 }
 
 /* The piece after this is the group's first. */
-static void fill(const struct format *format, size_t at, struct format_group *out)
+static void fill_group(const struct format *format, size_t at, struct format_group *out)
 {
 	const struct format_piece *open = &format->pieces[at];
 
@@ -90,7 +90,7 @@ bool format_group(const struct format *format, size_t n, struct format_group *ou
 		out->first += format->pieces[i].verb != '\0';
 		if (!format->pieces[i].name || n--)
 			continue;
-		fill(format, i, out);
+		fill_group(format, i, out);
 		return true;
 	}
 	return false;

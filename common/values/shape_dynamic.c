@@ -90,7 +90,7 @@ static enum priority priority_of(const struct gotype *type)
 	return strcmp(type->name, "error") ? OTHER : ERROR;
 }
 
-static bool note(const struct gotype *type, uint32_t off, void *ctx)
+static bool note_type(const struct gotype *type, uint32_t off, void *ctx)
 {
 	struct finding *finding = ctx;
 	struct trace_dyntype *out = finding->out;
@@ -127,7 +127,7 @@ void shape_dyntype(const struct gotype *type, bool direct, const struct shape_li
 	out->size = held.size;
 	out->direct = held.word && !held.size;
 	if (!held.word)
-		shape_walk(held.type, held.size, note, &finding);
+		shape_walk(held.type, held.size, note_type, &finding);
 	if (!string_max(limits))
 		out->refs = 0;
 }
@@ -143,7 +143,7 @@ struct refs { /* of a held value, being listed */
 	struct gotypes *memory;
 };
 
-static void add(struct refs *refs, struct shape_ref ref)
+static void add_ref(struct refs *refs, struct shape_ref ref)
 {
 	refs->shape->refs[refs->shape->ref_count++] = ref;
 }
@@ -164,7 +164,7 @@ static void add_inner(struct refs *refs, const struct gotype *type, struct shape
 		ref.at += offsetof(struct trace_dynamic, object);
 		ref.max = TRACE_DYN_OBJECT;
 	}
-	add(refs, ref);
+	add_ref(refs, ref);
 }
 
 static bool list(const struct gotype *type, uint32_t off, void *ctx)
@@ -180,7 +180,7 @@ static bool list(const struct gotype *type, uint32_t off, void *ctx)
 			       (uint32_t)refs->bytes++ * ref_size(refs->limits);
 		ref.at = ref.state_at + STATE;
 		ref.max = string_max(refs->limits);
-		add(refs, ref);
+		add_ref(refs, ref);
 	} else if ((type->kind == GOTYPE_INTERFACE || type->kind == GOTYPE_POINTER) &&
 		   (int)off == refs->inner) {
 		add_inner(refs, type, ref);
@@ -199,7 +199,7 @@ static void add_word_ref(struct refs *refs)
 		.max = 8,
 	};
 
-	add(refs, ref);
+	add_ref(refs, ref);
 }
 
 static void list_object(struct refs *refs, const struct held *held)

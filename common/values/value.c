@@ -151,8 +151,8 @@ static void print_slice_elements(struct value_printer *printer, const struct val
 }
 
 /* []byte("text"); those with a name of their own are as often not text: net.IP */
-static bool is_text(const struct value_printer *printer, const struct gotype *type,
-		    const struct value_bytes *bytes)
+static bool is_byte_text(const struct value_printer *printer, const struct gotype *type,
+			 const struct value_bytes *bytes)
 {
 	if (!value_is_byte(type->elem))
 		return false;
@@ -183,7 +183,7 @@ static void print_slice(struct value_printer *printer, const struct value_at *at
 
 	if (got != VALUE_GOT || !at->type->elem) {
 		print_why(printer, got == VALUE_GOT ? VALUE_CUT : got);
-	} else if (is_text(printer, at->type, &bytes)) {
+	} else if (is_byte_text(printer, at->type, &bytes)) {
 		print_byte_slice(printer, at, &bytes);
 	} else {
 		value_print_name(printer, at->type);

@@ -91,7 +91,7 @@ static bool find_field(struct filling *filling, const char *name, struct value_a
 	return !filling->failed;
 }
 
-static bool is_empty(struct filling *filling, const char *name)
+static bool is_field_empty(struct filling *filling, const char *name)
 {
 	struct value_at at;
 	uint64_t word;
@@ -205,10 +205,10 @@ static const char *enter_option(struct filling *filling, const char *text)
 	bool quoted;
 
 	parse_field(field, name, &quoted);
-	return is_empty(filling, name) ? strchr(text, ']') + 1 : text + 1;
+	return is_field_empty(filling, name) ? strchr(text, ']') + 1 : text + 1;
 }
 
-static void fill(struct filling *filling, const char *text)
+static void fill_text(struct filling *filling, const char *text)
 {
 	while (*text && !filling->failed) {
 		char name[FIELD_NAME_MAX];
@@ -233,12 +233,12 @@ static char *filled(const struct value_source *source, const struct value_at *va
 	char *message = NULL;
 	struct filling filling = {.source = source, .value = value};
 
-	if (form->needs && is_empty(&filling, form->needs))
+	if (form->needs && is_field_empty(&filling, form->needs))
 		return NULL;
 	filling.out = open_memstream(&message, len);
 	if (!filling.out)
 		return NULL;
-	fill(&filling, form->text);
+	fill_text(&filling, form->text);
 	fclose(filling.out);
 	if (filling.failed) {
 		free(message);

@@ -179,7 +179,7 @@ static const struct {
 	{"x509.CertificateInvalidError", print_invalid},
 };
 
-static value_known_fn *find(const struct gotype *type)
+static value_known_fn *find_printer(const struct gotype *type)
 {
 	size_t len = strlen(type->name);
 
@@ -196,13 +196,13 @@ static value_known_fn *find(const struct gotype *type)
 
 bool value_has_text(const struct gotype *type)
 {
-	return find(type->kind == GOTYPE_POINTER && type->elem ? type->elem : type);
+	return find_printer(type->kind == GOTYPE_POINTER && type->elem ? type->elem : type);
 }
 
 char *value_known_text(const struct value_source *source, const struct value_at *at, size_t *len)
 {
 	bool is_pointer = at->type->kind == GOTYPE_POINTER && at->type->elem;
-	value_known_fn *print = find(is_pointer ? at->type->elem : at->type);
+	value_known_fn *print = find_printer(is_pointer ? at->type->elem : at->type);
 	struct value_pointee pointee;
 	char *text = NULL;
 

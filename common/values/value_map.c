@@ -12,8 +12,9 @@ enum {
 	TOPHASH_MIN = 5, /* of slots in use in src/runtime/map.go before */
 };
 
-enum value_got value_map_count(const struct value_source *source, const struct value_at *at,
-			       uint64_t *count)
+/* How many entries there are. VALUE_NIL, VALUE_FAULT, VALUE_CUT: not known. */
+static enum value_got count_entries(const struct value_source *source, const struct value_at *at,
+				    uint64_t *count)
 {
 	const struct shape_ref *ref = value_ref(at, SHAPE_MAP);
 	uint64_t pointer;
@@ -38,10 +39,25 @@ static bool is_used(uint8_t mark, bool swiss)
 	return swiss ? !(mark & SWISS_EMPTY) : mark >= TOPHASH_MIN;
 }
 
-unsigned value_map_each(const struct value_source *source, const struct value_at *at,
-			void (*fn)(const struct value_at *key, const struct value_at *value,
-				   void *ctx),
-			void *ctx)
+struct entries {
+	struct value_printer *printer;
+	bool any;
+};
+
+static void print_entry(struct entries *entries, const struct value_at *key,
+			const struct value_at *value)
+{
+	if (entries->any)
+		fputs(", ", entries->printer->out);
+	entries->any = true;
+	value_print_part(entries->printer, key);
+	putc(':', entries->printer->out);
+	value_print_part(entries->printer, value);
+}
+
+/* Prints each entry that was read. Returns how many. */
+static unsigned print_each(struct entries *entries, const struct value_source *source,
+			   const struct value_at *at)
 {
 	const struct shape_ref *ref = value_ref(at, SHAPE_MAP);
 	const struct shape_ref *group = ref ? ref->group : NULL;
@@ -57,26 +73,9 @@ unsigned value_map_each(const struct value_source *source, const struct value_at
 		if (!is_used(source->record[group->at + i], at->type->swiss))
 			continue;
 		used++;
-		fn(&key, &value, ctx);
+		print_entry(entries, &key, &value);
 	}
 	return used;
-}
-
-struct entries {
-	struct value_printer *printer;
-	bool any;
-};
-
-static void print_entry(const struct value_at *key, const struct value_at *value, void *ctx)
-{
-	struct entries *entries = ctx;
-
-	if (entries->any)
-		fputs(", ", entries->printer->out);
-	entries->any = true;
-	value_print_part(entries->printer, key);
-	putc(':', entries->printer->out);
-	value_print_part(entries->printer, value);
 }
 
 static void print_entries(struct value_printer *printer, const struct value_at *at, uint64_t count)
@@ -84,7 +83,7 @@ static void print_entries(struct value_printer *printer, const struct value_at *
 	struct entries entries = {.printer = printer};
 
 	putc('{', printer->out);
-	if (value_map_each(printer->source, at, print_entry, &entries) < count)
+	if (print_each(&entries, printer->source, at) < count)
 		fputs(entries.any ? ", ..." : "...", printer->out);
 	putc('}', printer->out);
 }
@@ -93,7 +92,7 @@ void value_print_map(struct value_printer *printer, const struct value_at *at)
 {
 	const struct shape_ref *ref = value_ref(at, SHAPE_MAP);
 	uint64_t count;
-	enum value_got got = value_map_count(printer->source, at, &count);
+	enum value_got got = count_entries(printer->source, at, &count);
 
 	if (got != VALUE_GOT && got != VALUE_CUT) {
 		fputs(value_why(got), printer->out);

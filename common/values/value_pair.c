@@ -30,7 +30,7 @@ static bool is_interface(const struct value_source *source, const struct value_a
 	return proven;
 }
 
-static bool is_text(const struct value_source *source, const struct value_at *at)
+static bool is_text_at(const struct value_source *source, const struct value_at *at)
 {
 	struct value_bytes bytes;
 
@@ -48,7 +48,7 @@ enum value_pair value_pair_is(const struct value_source *source, const struct va
 {
 	if (is_interface(source, at))
 		return VALUE_PAIR_INTERFACE;
-	return is_text(source, at) ? VALUE_PAIR_TEXT : VALUE_PAIR_WORDS;
+	return is_text_at(source, at) ? VALUE_PAIR_TEXT : VALUE_PAIR_WORDS;
 }
 
 struct value_at value_pair_text(const struct value_at *at)

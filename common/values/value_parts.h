@@ -31,15 +31,6 @@ enum value_pair value_pair_is(const struct value_source *source, const struct va
 struct value_at value_pair_text(const struct value_at *at); /* the same words as a string */
 void value_print_pair(struct value_printer *printer, const struct value_at *at);
 
-/* How many entries a map has. VALUE_NIL, VALUE_FAULT, VALUE_CUT: not known. */
-enum value_got value_map_count(const struct value_source *source, const struct value_at *at,
-			       uint64_t *count);
-/* Calls fn for each entry that was read. Returns how many. */
-unsigned value_map_each(const struct value_source *source, const struct value_at *at,
-			void (*fn)(const struct value_at *key, const struct value_at *value,
-				   void *ctx),
-			void *ctx);
-
 /* Element `index` of a slice or array whose elements follow each other. */
 struct value_element {
 	struct shape plain; /* where there is no shape of its own */

@@ -3,6 +3,7 @@
  * end ends in "...". */
 #include <string.h>
 
+#include "base/number.h"
 #include "values/value_known.h"
 
 enum part { USER, HOST, PATH, FRAGMENT };
@@ -45,14 +46,6 @@ static void print_raw(FILE *out, const struct value_bytes *text)
 		fputs("...", out);
 }
 
-static int hex_digit(uint8_t c)
-{
-	return c >= '0' && c <= '9'   ? c - '0'
-	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
-	       : c >= 'A' && c <= 'F' ? c - 'A' + 10
-				      : -1;
-}
-
 /* Is the one the other as somebody has escaped it? Of texts that were cut, as far as they go. */
 static bool is_encoding(const struct value_bytes *raw, const struct value_bytes *plain,
 			enum part part)
@@ -67,7 +60,8 @@ static bool is_encoding(const struct value_bytes *raw, const struct value_bytes 
 		if (c == '%') {
 			if (raw->len - i < 3)
 				return raw->len < raw->count;
-			int high = hex_digit(raw->bytes[i + 1]), low = hex_digit(raw->bytes[i + 2]);
+			int high = number_hex_digit(raw->bytes[i + 1]),
+			    low = number_hex_digit(raw->bytes[i + 2]);
 
 			if (high < 0 || low < 0)
 				return false;

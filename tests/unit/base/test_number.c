@@ -168,12 +168,23 @@ static void test_with_or_without(void **state)
 	assert_false(number_parse_size("4ms", 4096, &value));
 }
 
+static void test_hex_digit(void **state)
+{
+	(void)state;
+	assert_int_equal(number_hex_digit('0'), 0);
+	assert_int_equal(number_hex_digit('9'), 9);
+	assert_int_equal(number_hex_digit('a'), 10);
+	assert_int_equal(number_hex_digit('F'), 15);
+	assert_int_equal(number_hex_digit('g'), -1);
+	assert_int_equal(number_hex_digit('\0'), -1);
+	assert_int_equal(number_hex_digit('/'), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parse),
-		cmocka_unit_test(test_seconds),
-		cmocka_unit_test(test_units),
+		cmocka_unit_test(test_hex_digit),       cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_seconds),         cmocka_unit_test(test_units),
 		cmocka_unit_test(test_with_or_without),
 	};
 

@@ -63,9 +63,24 @@ static void test_rows(void **state)
 	}
 }
 
+/* as the linker of Go 1.19 writes the path gopkg.in/yaml.v2 */
+static void test_escaped_byte(void **state)
+{
+	static const char name[] = "yaml%2ev2%2Ea%c3%";
+
+	(void)state;
+	assert_int_equal(funcname_escaped_byte(name, 4, sizeof(name) - 1), '.');
+	assert_int_equal(funcname_escaped_byte(name, 4, 6), -1); /* cut */
+	assert_int_equal(funcname_escaped_byte(name, 0, sizeof(name) - 1), -1);
+	assert_int_equal(funcname_escaped_byte(name, 9, sizeof(name) - 1), -1); /* a capital */
+	assert_int_equal(funcname_escaped_byte(name, 13, sizeof(name) - 1), 0xc3);
+	assert_int_equal(funcname_escaped_byte(name, 16, sizeof(name) - 1), -1);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows),
+					   cmocka_unit_test(test_escaped_byte)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

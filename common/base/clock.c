@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
+
+#include <time.h>
+
+uint64_t clock_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
