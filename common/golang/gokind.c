@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "golang/gokind.h"
 
+enum { ALIGN_MAX = 128 };
+
 static const struct {
 	uint8_t kind, size; /* of a value, bytes; 0: any */
 } kinds[] = {
@@ -37,8 +39,10 @@ enum gotype_kind gokind_type(enum gokind kind)
 	return kind < sizeof(kinds) / sizeof(kinds[0]) ? kinds[kind].kind : GOTYPE_UNKNOWN;
 }
 
-bool gokind_is_size(enum gokind kind, uint64_t size)
+bool gokind_fits(enum gokind kind, uint64_t size, uint32_t align)
 {
+	if (!align || align > ALIGN_MAX || align & (align - 1))
+		return false;
 	if (kind == GOKIND_ARRAY || kind == GOKIND_STRUCT)
 		return size <= GOTYPE_SIZE_MAX;
 	return gokind_type(kind) != GOTYPE_UNKNOWN && size == kinds[kind].size;

@@ -34,7 +34,7 @@ enum { GOKIND_MASK = 31 }; /* other bits beside a kind are flags */
 
 /* GOTYPE_UNKNOWN: there is no such kind */
 enum gotype_kind gokind_type(enum gokind kind);
-/* Can a value of this kind be `size` bytes large? */
-bool gokind_is_size(enum gokind kind, uint64_t size);
+/* Can a value of this kind have this size and alignment, in bytes? */
+bool gokind_fits(enum gokind kind, uint64_t size, uint32_t align);
 
 #endif

@@ -22,7 +22,7 @@ enum { /* sizes and offsets, in bytes */
 
 enum { TFLAG_UNCOMMON = 1, TFLAG_EXTRA_STAR = 2, TFLAG_NAMED = 4 };
 enum { DIRECT = 0x20 }; /* DIRECT: in the kind; from 1.26 in tflag */
-enum { MAX_NAME = UINT16_MAX, MAX_NAME_LEN = MAX_NAME + 4, MAX_LIST = UINT16_MAX, MAX_ALIGN = 128 };
+enum { MAX_NAME = UINT16_MAX, MAX_NAME_LEN = MAX_NAME + 4, MAX_LIST = UINT16_MAX };
 
 int32_t typedesc_i32(const uint8_t *array, size_t index)
 {
@@ -227,9 +227,8 @@ static bool read_head(const struct typedesc_module *mod, const uint8_t *head, st
 	out->direct = (head[AT_KIND] | head[AT_TFLAG]) & DIRECT;
 	out->pointer = typedesc_resolve(mod, typedesc_i32(head + AT_POINTER, 0));
 	out->len = HEAD;
-	return out->kind >= GOKIND_BOOL && out->kind <= GOKIND_UNSAFE_POINTER &&
-	       gokind_is_size(out->kind, out->size) && out->align && out->align <= MAX_ALIGN &&
-	       !(out->align & (out->align - 1)) && read_own_name(mod, head, &out->name);
+	return gokind_fits(out->kind, out->size, out->align) &&
+	       read_own_name(mod, head, &out->name);
 }
 
 /* Where the part of a descriptor that all of its kind have ends. */

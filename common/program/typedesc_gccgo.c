@@ -20,7 +20,7 @@ enum { /* sizes and offsets, in bytes */
 };
 
 enum { DIRECT = 0x20 };
-enum { MAX_NAME = 4096, MAX_LIST = UINT16_MAX, MAX_METHODS = 1 << 14, MAX_ALIGN = 128 };
+enum { MAX_NAME = 4096, MAX_LIST = UINT16_MAX, MAX_METHODS = 1 << 14 };
 
 /* The last link at or before an address; NULL: none */
 static const struct typedesc_link *link_before(const struct typedesc_module *mod, uint64_t addr)
@@ -121,10 +121,8 @@ static bool read_head(const struct typedesc_module *mod, struct typedesc *out)
 	out->uncommon = uncommon;
 	out->named = uncommon && addr_at(mod, uncommon, 0, &own) && own;
 	out->len = HEAD;
-	return out->kind >= GOKIND_BOOL && out->kind <= GOKIND_UNSAFE_POINTER &&
-	       gokind_is_size(out->kind, out->size) && out->align && out->align <= MAX_ALIGN &&
-	       !(out->align & (out->align - 1)) && read_string(mod, name, &out->name) &&
-	       is_plain_text(&out->name);
+	return gokind_fits(out->kind, out->size, out->align) &&
+	       read_string(mod, name, &out->name) && is_plain_text(&out->name);
 }
 
 static bool read_gccgo_slice(const struct typedesc_module *mod, size_t size, struct typedesc *out)
