@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/mem.h"
 #include "dwarf/debuginfo_params.h"
 #include "elf/image.h"
@@ -31,16 +32,6 @@ static const char *param_name(const struct die *die)
 	const char *name = name_of_param(die);
 
 	return strnlen(name, NAME_MAX_LEN + 1) <= NAME_MAX_LEN ? name : "";
-}
-
-/* FNV-1a, by Fowler, Noll and Vo */
-static uint64_t hash_name(const char *name)
-{
-	uint64_t hash = 0xcbf29ce484222325;
-
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * 0x100000001b3;
-	return hash;
 }
 
 /* Some results are listed twice. */
@@ -84,7 +75,7 @@ static void list_param(struct debuginfo *dbg, const struct die *die, uint64_t ad
 		typed = origin;
 	if (die_number(&typed, DIE_IS_RESULT, &is_result) && is_result)
 		params = &list->results;
-	param.hash = hash_name(param.name);
+	param.hash = index_hash_text(0, param.name);
 	if (is_listed(params, &param))
 		return;
 	if (strcmp(param.name, ".dict") == 0) {

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/mem.h"
 #include "elf/image.h"
 #include "program/pclntab.h"
 
 enum {
 	INLINED_MAX = 128, /* levels; malformed trees may be endless */
-	PLACES_LOG2 = 12,  /* what is remembered: a place is forgotten for another of its hash */
-	PLACES = 1 << PLACES_LOG2,
+	PLACES = 4096,     /* what is remembered: a place is forgotten for another of its hash */
 };
 
 struct remembered {
@@ -183,8 +183,7 @@ static size_t look_up(struct gostack_symbols *syms, uint64_t addr, bool returns,
 
 struct gostack_place gostack_symbols_find(struct gostack_symbols *syms, uint64_t addr, bool returns)
 {
-	uint64_t hash = (addr * 2 + returns) * 0x9e3779b97f4a7c15;
-	struct remembered *slot = &syms->places[hash >> (64 - PLACES_LOG2)];
+	struct remembered *slot = &syms->places[index_hash(returns, addr) % PLACES];
 	struct gostack_line lines[INLINED_MAX + 1], *copy;
 
 	if (slot->place.count && slot->addr == addr && slot->returns == returns)
