@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Go's tracebacks know of a function's parameters (FUNCDATA_ArgInfo, from Go 1.17, in stripped
- * programs too): size and place of each component, and how they are nested. Format: Go's
- * src/cmd/compile/internal/ssagen/pgen.go (emitArgInfo), src/runtime/traceback.go (printArgs).
- * What it leaves out: results, and of a function with "[" in its name the first parameter, be that
- * the hidden dictionary or not. */
+/* The compiler's argument tables for tracebacks (FUNCDATA_ArgInfo, from Go 1.17 on, in stripped
+ * programs too): size, place and nesting of each component of a function's parameters. Format:
+ * Go's src/cmd/compile/internal/ssagen/pgen.go (emitArgInfo) and src/runtime/traceback.go
+ * (printArgs). The tables have no results, and, for functions with "[" in their name, not the
+ * first parameter, even if that is not the hidden dictionary. */
 #ifndef ARGINFO_H
 #define ARGINFO_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a stripped program tells of a function's parameters: their sizes, from the compiler's
- * argument tables, and where they are passed, from what the function saves of its registers. */
+/* The parameters of a function in a stripped program: their sizes, from the compiler's argument
+ * tables, and their places, from the registers that the function saves. */
 #ifndef ARGTABLE_H
 #define ARGTABLE_H
 

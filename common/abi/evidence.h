@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program shows of a function's parameters apart from their types: how many bytes they take
- * in all, and what its code saves of them. By it a signature is found out that is not the
- * function's, be it a user's or that of debug information which leaves parameters out. */
+/* Evidence about a function's parameters that does not depend on their types: how many bytes they
+ * take, and which registers the function saves. It exposes a wrong signature, from the user or
+ * from debug information that leaves parameters out. */
 #ifndef EVIDENCE_H
 #define EVIDENCE_H
 

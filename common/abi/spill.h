@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a function shows of its parameters by itself: before it calls runtime.morestack, it saves
- * all that came in registers, each in its slot (from Go 1.17 on; in stripped programs too). */
+/* The registers that a function saves before it calls runtime.morestack: all parameters that came
+ * in registers, each in its slot (from Go 1.17 on, in stripped programs too). */
 #ifndef SPILL_H
 #define SPILL_H
 

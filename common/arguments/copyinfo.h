@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments of inlined copies: what they are, and the place in a run of the copy where they are
- * known. Debug information tells of any copy's, as far as they are left; a forwarder's are also
- * where its callee takes them, in stripped programs too. */
+/* Arguments of inlined copies, and the site in the copy at which they are known. Debug information
+ * describes those of any copy, as far as the compiler kept them. Those of a forwarder are also
+ * known at its one call, in stripped programs too. */
 #ifndef COPYINFO_H
 #define COPYINFO_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of a program's functions and types, from whoever knows it first: a signature that
- * the user typed, debug information, run-time type information. */
+/* Functions and types of a program, from the first source that knows them: a signature that the
+ * user typed, debug information, run-time type information. */
 #ifndef FUNCINFO_H
 #define FUNCINFO_H
 
@@ -19,16 +19,16 @@ struct signature_names;
 struct funcinfo *funcinfo_new(const struct program *prog, int minor, struct gotypes *memory);
 void funcinfo_free(struct funcinfo *info); /* NULL is all right */
 
-/* A function's signature; GOFUNC_NONE where nothing is known of it, or only what its code
- * contradicts: then its parameters are raw words. */
+/* A function's signature; GOFUNC_NONE if nothing is known of it, or only something that its code
+ * contradicts: its parameters are then raw words. */
 void funcinfo_find(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *out);
-/* The signature that the user gives for it; `col` is where that begins, for messages. 0, or -1
- * with *err ("col 12: ..."), also where the program shows that it is another function's. Results
- * may be left out. */
+/* The signature that the user gives for the function; `col` is the column where it begins, for
+ * messages. 0, or -1 with *err ("col 12: ..."), also if the program shows that it is another
+ * function's. Results may be left out. */
 int funcinfo_signature(struct funcinfo *info, const struct pclntab_func *fn, const char *text,
 		       unsigned col, struct gofunc *out, struct errmsg *err);
-/* The signature that the user gives for what is inlined and is no function: nothing in the program
- * is there to check it by. */
+/* The signature that the user gives for a name that exists only as inlined copies: nothing in the
+ * program can check it. */
 int funcinfo_typed(struct funcinfo *info, const char *name, const char *text, unsigned col,
 		   struct gofunc *out, struct errmsg *err);
 /* As debuginfo_inlined(), of a copy in `fn`. */
@@ -39,11 +39,12 @@ struct signature_names funcinfo_names(struct funcinfo *info);
 /* The n-th of the types that signatures name and the program does not have, so that nothing but the
  * addresses of pointers to them is shown; NULL: there are no more. */
 const char *funcinfo_missing(const struct funcinfo *info, size_t n);
-/* Where the function passes what its signature, from one of the above, tells. Caller frees. Returns
- * struct evidence's `restart`; 0: what comes in registers is there when its stack has grown. */
+/* Where the function passes the parameters and results of its signature, which is from one of the
+ * above. Caller frees. Returns struct evidence's `restart`; 0: register arguments are intact after
+ * the stack has grown. */
 uint64_t funcinfo_layout(struct funcinfo *info, const struct pclntab_func *fn,
 			 const struct gofunc *sig, struct abi_layout *out);
-/* Where that tells nothing: sizes and places of its parameters, as argtable_read(). */
+/* If nothing is known of the signature: sizes and places of the parameters, as argtable_read(). */
 bool funcinfo_table(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *sig,
 		    struct abi_layout *layout);
 /* Parameters as words, where the compiler's argument tables are all that is known of a function: a

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much work reading a file may be. Whoever walks a stranger's file takes the steps that it
- * makes from a budget that grows with the file, so that a small file which is made to be slow or
- * large is given up in words. Real programs take a tenth of each of these at the most; they were
- * measured on Debian's dockerd (75 MB) and on Go's own compiler. */
+/* Limits on the work of reading one file. Readers of files from strangers take their steps from a
+ * budget that grows with the file, so that a small file made to be slow or large to read ends in
+ * an error message. Real programs need at most a tenth of each limit, as measured on Debian's
+ * dockerd (75 MB) and on Go's own compiler. */
 #ifndef BUDGET_H
 #define BUDGET_H
 
@@ -36,10 +36,10 @@ struct budget {
 };
 
 struct budget budget_new(uint64_t file_bytes, unsigned steps_a_byte);
-/* false: it is spent, and stays so */
+/* false: the budget is spent, and stays so */
 bool budget_take(struct budget *budget, uint64_t steps);
-/* A step for each byte of a name. false: there are too few left, or it is longer than names are;
- * the budget is then as before. */
+/* Takes a step for each byte of the name. false: too few steps are left, or the name is longer
+ * than names are; the budget is then unchanged. */
 bool budget_take_name(struct budget *budget, const char *name);
 
 #endif

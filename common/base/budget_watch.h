@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last resort against files that are made to be slow or large to read: what no budget of a
- * reader's foresaw, above all in libraries, ends the tool in words. Nothing is attached while files
- * are read, so that the traced program does not notice. */
+/* The last resort against files made to be slow or large to read: it ends the tool with a message
+ * if reading takes more time or memory than any reader's budget foresaw, above all in libraries.
+ * Nothing is attached while files are read, so the traced program does not notice. */
 #ifndef BUDGET_WATCH_H
 #define BUDGET_WATCH_H
 
 #include <stdint.h>
 
-/* Of the thread that calls it: from here on its CPU time and the process's memory are watched. What
- * was begun before goes on; the limits grow by the bytes of the file at `path`. When one of them is
- * passed, a line on stderr says so and the process exits with status 1. */
+/* From here on, the CPU time of the calling thread and the memory of the process are watched. If a
+ * watch is running, it continues, and its limits grow by the size of the file at `path`. When a
+ * limit is passed, a line on stderr says so and the process exits with status 1. */
 void budget_watch_begin(const char *path, uint64_t file_bytes);
-/* Another file belongs to it, such as one with debug information: the limits grow. */
+/* Another file belongs to the one that is read, such as one with debug information: the limits
+ * grow. */
 void budget_watch_add(uint64_t file_bytes);
-/* Between these two nothing is watched: what is not reading may take its time. */
+/* Between these two calls nothing is watched, for work other than reading. */
 void budget_watch_pause(void);
 void budget_watch_resume(void);
 

@@ -13,8 +13,8 @@ struct errmsg {
 	char hint[512]; /* "" when there is no remedy to name */
 };
 
-/* Both truncate what is too long. errmsg_set clears the hint and returns -1, so that a function
- * may end in `return errmsg_set(err, ...)`. `err` may be NULL: then nothing is kept. */
+/* Both truncate text that is too long. errmsg_set() clears the hint and returns -1, so that a
+ * function can end with `return errmsg_set(err, ...)`. If `err` is NULL, nothing is kept. */
 int errmsg_set(struct errmsg *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void errmsg_hint(struct errmsg *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

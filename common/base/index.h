@@ -34,7 +34,7 @@ uint64_t index_hash_text(uint64_t before, const char *text);
 /* The numbers that were added with this hash, in no order; INDEX_NONE: no more. */
 size_t index_first(const struct index *index, uint64_t hash);
 size_t index_next(const struct index *index, size_t number);
-/* The next number: 0, 1, 2... UINT32_MAX at the most. */
+/* Adds the next number: 0, 1, 2... UINT32_MAX at most. */
 size_t index_add(struct index *index, uint64_t hash);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that is there or ends the program: the one place where running out of it is handled. */
+/* Memory allocation that never fails: if memory runs out, it ends the program. This is handled
+ * nowhere else. */
 #ifndef MEM_H
 #define MEM_H
 

@@ -6,24 +6,24 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* From here on they end the tool in order, also where it was started with them ignored, as a
- * script's `command &` has SIGINT; but nohup(1) has SIGHUP ignored for good reason, and so it
- * stays. To be called first of all. Until signals_hold() nothing is gathered: the first signal ends
- * the process at once, with status 0 and a word on stderr. `tool` is not copied. */
+/* From here on these signals end the tool in an orderly way, even if it was started with SIGINT
+ * ignored, as scripts do for `command &`. An ignored SIGHUP stays ignored, because of nohup(1).
+ * Call this first of all. Until signals_hold() there is nothing to print: the first signal ends
+ * the process at once, with a message on stderr and status 0. `tool` is not copied. */
 void signals_take(const char *tool);
-/* From here on the first signal only makes the descriptor readable that this returns (the module's;
- * -1 with errno: none could be made); a second one ends the process at once, with 128 and its
- * number as status. Signals that come within a tenth of a second are one. */
+/* From here on the first signal only makes the returned descriptor readable (it belongs to this
+ * module; -1 with errno: it could not be made). A second signal ends the process at once, with
+ * status 128 plus its number. Signals within a tenth of a second count as one. */
 int signals_hold(void);
 bool signals_came(void);
 /* Called where a signal ends the process; async-signal-safe, and called once at most. */
 void signals_at_end(void (*clean_up)(void));
 /* Called before this module says a word; async-signal-safe. */
 void signals_before_words(void (*fn)(void));
-/* The end has come otherwise: the next signal is the second. */
+/* Tracing has ended for another reason: the next signal counts as the second. */
 void signals_over(void);
-/* The default action for all of them, but for an ignored SIGHUP: for a tool that gathers nothing,
- * and whose output would be cut short. */
+/* Restores the default action for all of them except an ignored SIGHUP: for a tool that gathers
+ * nothing, and whose output may be cut short. */
 void signals_default(void);
 
 /* As pthread_create(), true where it could: a thread that takes no signals. Those above are for the

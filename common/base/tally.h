@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts, and how often each was seen. */
+/* Counts texts: how often each was seen. */
 #ifndef TALLY_H
 #define TALLY_H
 

@@ -27,9 +27,9 @@ void debuginfo_close(struct debuginfo *dbg); /* NULL is all right */
  * GOTYPE_UNKNOWN, or of a struct of such. */
 int debuginfo_func(struct debuginfo *dbg, uint64_t addr, const char *name, struct gofunc *out);
 
-/* Where debug information says that a parameter of `sig`, which is from it, is at the function's
- * first instruction; of gccgo's programs. *out is left as it is where that is not told; of parts
- * that are not told of it has no pieces. */
+/* Where a parameter of `sig`, which is from debug information, is at the function's first
+ * instruction; for gccgo's programs. If that is not told, *out is unchanged; parts that are not
+ * told have no pieces. */
 void debuginfo_place(struct debuginfo *dbg, uint64_t addr, const struct gofunc *sig, size_t param,
 		     struct abi_value *out);
 struct debuginfo_location { /* while one of [from, to) is about to be executed */
@@ -59,7 +59,7 @@ struct debuginfo_foreign {
 };
 void debuginfo_ask(struct debuginfo *dbg, const struct debuginfo_foreign *foreign);
 
-/* By Go's name, "net/http.Request" or, where that is unique, "http.Request"; NULL: none. */
+/* By Go's name, "net/http.Request" or, if that is unique, "http.Request"; NULL: none. */
 const struct gotype *debuginfo_type(struct debuginfo *dbg, const char *name);
 
 #endif

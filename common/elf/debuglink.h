@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an ELF file says of the file that has its debug information: its GNU build ID, and the name
- * and checksum of .gnu_debuglink (gdb's manual, "Debugging Information in Separate Files"). */
+/* How an ELF file names the file with its debug information: GNU build ID, and name and checksum
+ * of .gnu_debuglink (gdb's manual, "Debugging Information in Separate Files"). */
 #ifndef DEBUGLINK_H
 #define DEBUGLINK_H
 

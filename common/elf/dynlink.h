@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the dynamic linker does with an x86-64 ELF file: the libraries that it needs, and words that
- * are filled by symbol. Read from the dynamic section alone, which stripping leaves. */
+/* What the dynamic linker does with an x86-64 ELF file: the libraries it loads, and the words it
+ * fills with addresses of symbols. Only the dynamic section is read, which stripping keeps. */
 #ifndef DYNLINK_H
 #define DYNLINK_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An ELF file: its load segments, sections and symbols, with the relocations applied that refer to
- * the file itself, so that words read as they do at run time with load bias 0. */
+/* An ELF file: its load segments, sections and symbols. Relocations that refer to the file itself
+ * are applied, so that words read as they do at run time with load bias 0. */
 #ifndef IMAGE_H
 #define IMAGE_H
 
@@ -32,9 +32,9 @@ struct image_symbol {
 	bool is_tls; /* addr is an offset in the file's thread-local memory */
 };
 
-/* NULL and *err for: not ELF, 32-bit, big-endian, an architecture other than x86-64 and arm64,
- * truncated or malformed, not to be read. Caller closes; `file` is shared. Section headers may be
- * missing or wrong: then there are no sections and symbols, no error. */
+/* NULL and *err if the file is not ELF, is 32-bit, big-endian, for another architecture than
+ * x86-64 and arm64, truncated, malformed, or cannot be read. The caller closes; `file` is shared.
+ * If section headers are missing or wrong, there are no sections and symbols, but no error. */
 struct image *image_open(struct heldfile *file, struct errmsg *err);
 void image_close(struct image *img); /* NULL is all right */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Section headers and symbols of an ELF file, of a program or of its debug information. They are
- * read here and not by a library, since those want the whole file in memory, and believe that
- * string tables end. */
+/* Section headers and symbols of an ELF file. Libraries are not used for this, because they need
+ * the whole file in memory, and trust that string tables are terminated. */
 #ifndef IMAGE_SECTIONS_H
 #define IMAGE_SECTIONS_H
 

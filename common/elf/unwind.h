@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Return addresses from a copy of a stack, where code keeps no frame pointers: by call frame
- * information. */
+/* Finds return addresses in a copy of a stack by call frame information, for code without frame
+ * pointers. */
 #ifndef UNWIND_H
 #define UNWIND_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tree of files as some process sees it. In a stranger's tree every name is looked up as if the
- * tree were all there is: neither a symbolic link nor ".." leads out of it, whoever changes what
+/* The tree of files that a process sees. In the tree of another process, every name is looked up
+ * within the tree: neither a symbolic link nor ".." leads out of it, even if somebody changes it
  * meanwhile. */
 #ifndef FILEROOT_H
 #define FILEROOT_H

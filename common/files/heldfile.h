@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file that is read and probed, opened once: what names, links and mounts lead to later does not
- * matter to anybody who asks this module. Only regular files are opened: no FIFO is waited for, no
- * device is touched. What is read of it is copied into memory of the tool's own, each byte once:
- * files change while they are read, and what was measured must stay as it was. */
+/* A file that is opened once, and then read and probed through that descriptor: a path that leads
+ * elsewhere later has no effect. Only regular files are opened, so no FIFO blocks and no device is
+ * touched. Each byte is read once and copied, because the file may change, and what was checked
+ * must stay as it was. */
 #ifndef HELDFILE_H
 #define HELDFILE_H
 
@@ -15,8 +15,8 @@ struct errmsg;
 struct fileroot;
 struct heldfile;
 
-/* `root` NULL: the tool's own view. The caller closes. NULL and *err, which names the path: there
- * is none, a folder, no regular file, no permission. */
+/* `root` NULL: the tool's own view. The caller closes. NULL and *err, which names the path, if
+ * there is no such file, no permission, or if it is not a regular file. */
 struct heldfile *heldfile_open(struct fileroot *root, const char *path, struct errmsg *err);
 /* The same of an O_PATH descriptor, which is closed; `shown` is the path for messages. */
 struct heldfile *heldfile_take(struct fileroot *root, int path_fd, const char *shown,
@@ -33,18 +33,18 @@ const struct stat *heldfile_then(const struct heldfile *file);        /* as it w
 bool heldfile_is(const struct heldfile *file, const struct stat *st); /* is that this file? */
 
 uint64_t heldfile_size(const struct heldfile *file); /* bytes, as it was opened */
-/* `len` bytes from file offset `off` on, in memory that stays until the file is closed; NULL where
- * the file ends before, and once reading has failed. Only these bytes may be looked at. */
+/* `len` bytes from file offset `off` on, in memory that stays valid until the file is closed. NULL
+ * if the file ends before that, and once reading has failed. Only these bytes may be accessed. */
 const void *heldfile_at(struct heldfile *file, uint64_t off, uint64_t len);
 /* The same into the caller's memory, keeping nothing of what was not read before: for parts that
  * are copied anyway. */
 bool heldfile_read(struct heldfile *file, uint64_t off, uint64_t len, void *out);
-/* Could all be read that was asked for? -1 with *err: it was cut off meanwhile, it would take more
- * than HELDFILE_MAX bytes of memory, ... */
+/* Could everything that was asked for be read? -1 with *err: the file was cut off meanwhile,
+ * reading it would take more than HELDFILE_MAX bytes of memory, ... */
 int heldfile_check(const struct heldfile *file, struct errmsg *err);
 
-/* No program that is known takes a third of it; one that is made to take all that there is ends
- * here. */
+/* No known program needs a third of this; a file that is made to take all memory is refused here.
+ */
 enum { HELDFILE_MAX = 384 << 20 };
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much memory may processes still take before the kernel kills or throttles them? The limits of
- * their memory cgroups, of version 1 and 2, up the tree as far as it is seen from here, and what
- * the machine has left. */
+/* How much memory may processes still take before the kernel kills or throttles them? This follows
+ * from the limits of their memory cgroups, version 1 or 2, and of all cgroups above that can be
+ * seen from here, and from what the machine has left. */
 #ifndef MEMCGROUP_H
 #define MEMCGROUP_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process that is traced, held from before anything is read of it: its number may become another
- * process's at any time, what is held never does. */
+/* A traced process, held from before anything about it is read: its PID may be reused at any time,
+ * but what is held stays the same process. */
 #ifndef PROCESS_H
 #define PROCESS_H
 
@@ -24,11 +24,11 @@ bool process_runs(const struct process *proc); /* it has not ended */
 struct fileroot *process_root(const struct process *proc);
 /* The file that it executes now, shown as /proc/PID/exe; NULL and *err. */
 struct heldfile *process_exe(const struct process *proc, struct errmsg *err);
-/* Does it execute this file now? True as well when that cannot be known. */
+/* Does the process execute this file now? Also true if that cannot be known. */
 bool process_executes(const struct process *proc, const struct heldfile *file);
 /* Does it run a file that has been replaced (upgraded) at this very path since? */
 bool process_runs_deleted(const struct process *proc, const char *path);
-/* Has it this file mapped? True as well when that cannot be known. */
+/* Has the process mapped this file? Also true if that cannot be known. */
 bool process_maps(const struct process *proc, const struct heldfile *file);
 /* The path in its root of the first file that it has mapped whose name begins so; malloc'd, NULL.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the name of a function says of it: "net/http.(*Server).Serve", "main.Stack[int].Push",
- * "main.Map[go.shape.int,go.shape.string].func1". Made by Go's linker symbols: src/cmd/compile's
- * types/sym.go, ir/func.go. */
+/* Takes the name of a function apart: "net/http.(*Server).Serve", "main.Stack[int].Push",
+ * "main.Map[go.shape.int,go.shape.string].func1". Format: Go's src/cmd/compile, types/sym.go and
+ * ir/func.go. */
 #ifndef FUNCNAME_H
 #define FUNCNAME_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The signature of a function, wherever it is known from. */
+/* The signature of a function, whatever it is known from. */
 #ifndef GOFUNC_H
 #define GOFUNC_H
 

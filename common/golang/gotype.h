@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Go's types, wherever they are known from: debug information, run-time type information, a
- * signature that the user typed. Whoever prints or reads values knows only these. */
+/* Go's types, whatever they are known from: debug information, run-time type information, or a
+ * signature that the user typed. Code that prints or reads values uses only these. */
 #ifndef GOTYPE_H
 #define GOTYPE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which Go names a PATTERN of the command line means: interface.md's rules are in the man pages. */
+/* Which Go names does a PATTERN of the command line match? The rules are in gotools(7). */
 #ifndef PATTERN_H
 #define PATTERN_H
 

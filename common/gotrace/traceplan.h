@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All PROBEs of one gotrace: parsed, and once their functions are known, turned into plans for the
- * kernel side and into what is needed to print their events. */
+/* All PROBEs of one gotrace. They are parsed, and, once their functions are known, turned into
+ * plans: how the BPF program reads arguments, and how events are printed. */
 #ifndef TRACEPLAN_H
 #define TRACEPLAN_H
 
@@ -43,7 +43,7 @@ void traceplan_free(struct traceplan *plan); /* NULL is all right */
 char *const *traceplan_patterns(const struct traceplan *plan);
 const bool *traceplan_returns(const struct traceplan *plan);
 
-/* Can what is asked for be had of these runtimes? -1 and *err: no. */
+/* Can these runtimes deliver what the PROBEs ask for? -1 and *err if not. */
 int traceplan_check_runtimes(const struct traceplan_config *config, struct tracer *tracer,
 			     struct errmsg *err);
 
@@ -51,7 +51,7 @@ int traceplan_check_runtimes(const struct traceplan_config *config, struct trace
 int traceplan_make(void *ctx, struct tracer *tracer, struct errmsg *err);
 int traceplan_loaded(void *ctx, struct tracer *tracer, struct errmsg *err);
 
-/* Into how many kinds functions fall: each is compiled of its own. */
+/* The number of kinds of functions; each kind is compiled by itself. */
 size_t traceplan_kinds(const struct traceplan *plan);
 /* NULL: no such item */
 const struct traceplan_item *traceplan_item(const struct traceplan *plan, size_t item);
@@ -60,11 +60,11 @@ struct funcinfo *traceplan_funcinfo(const struct traceplan *plan, size_t program
 const struct gotype *traceplan_rtype(const struct traceplan *plan, size_t program, uint64_t rtype,
 				     bool *direct);
 struct shape_limits traceplan_limits(const struct traceplan *plan);
-/* On stderr, a line each: what PROBEs say that was probably not meant. */
+/* Prints warnings on stderr, a line each: what PROBEs say that was probably not meant. */
 void traceplan_say_warnings(const struct traceplan *plan, const char *tool);
-/* Functions of which nothing is known but raw words, though their arguments are asked for. */
+/* Functions whose arguments are asked for, but of which only raw words are known. */
 size_t traceplan_unknown(const struct traceplan *plan, const char **first);
-/* Inlined copies whose arguments are asked for, though not one of them is there; NULL: none. */
+/* Inlined copies whose arguments are asked for, but not one of them is known; NULL: none. */
 const char *traceplan_unknown_copy(const struct traceplan *plan);
 
 #endif

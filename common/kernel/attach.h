@@ -17,7 +17,7 @@ struct errmsg;
 struct heldfile;
 
 /* The best way this kernel offers; GOTOOLS_ATTACH=multi|perf|stub in the environment chooses a
- * worse one, for tests. */
+ * lesser one, for tests. */
 enum attach_how attach_how(void);
 /* May a program that is attached wait for pages of the user's memory? GOTOOLS_SLEEPABLE=no: no. */
 bool attach_sleepable(void);
@@ -30,11 +30,11 @@ int attach_prog_type(enum attach_how how); /* expected_attach_type to load the p
  * breakpoints, but those that it forks. attach_trial.h says whether the kernel does that well. */
 struct attach *attach_new(const struct attach_way *way, struct heldfile *file,
 			  struct attach_probe *probes, size_t count, struct errmsg *err);
-/* Once more to the same process. The kernel knows it by its first thread: where another one has
- * executed a program, that one is the first from then on, and none of its hits is let through. 0;
- * -1 with *err where a probe is lost. */
+/* Attaches again to the same process. The kernel knows the process by its first thread; if another
+ * thread has executed a program, it is the first thread from then on, and none of its hits gets
+ * through. 0; -1 with *err if a probe is lost. */
 int attach_again(struct attach *at, struct errmsg *err);
-/* Lets go of what attach_again() has put others in the place of, which takes longer than that. */
+/* Detaches the probes that attach_again() has replaced, which takes longer than attaching again. */
 void attach_forget(struct attach *at);
 void attach_free(struct attach *at); /* detaches: no handler runs any more when it returns */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Can this kernel keep probes to one process? Some compare threads where they should compare
- * processes (before 6.10, but for vendors' fixes), so it is tried out: on the tool itself. */
+/* Can this kernel keep probes to one process? Before 6.10 some compare threads instead of
+ * processes, and vendors port the fix back, so the tool tries it on itself. */
 #ifndef ATTACH_TRIAL_H
 #define ATTACH_TRIAL_H
 
@@ -8,8 +8,8 @@
 
 struct attach_trial;
 
-/* Takes some hundredths of a second, nearly all of it waiting: begun here, in a thread of its own.
- * Caller ends it. */
+/* Starts the trial in a thread of its own. It takes some hundredths of a second, nearly all of it
+ * waiting. The caller ends it. */
 struct attach_trial *attach_trial_start(void);
 /* Waits for the answer, and frees. Does attach_new() with a pid see the hits of all threads of that
  * process, and is there a way to know of its execve? No without the privileges to try, and with

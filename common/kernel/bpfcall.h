@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bpf(2) itself, for what libbcc does not do: small programs made here instruction by instruction,
- * flags, raw tracepoints. Each returns a descriptor, or -1 with errno. */
+/* Calls bpf(2) directly where libbcc lacks something: small programs built instruction by
+ * instruction, flags, raw tracepoints. Each function returns a descriptor, or -1 with errno. */
 #ifndef BPFCALL_H
 #define BPFCALL_H
 

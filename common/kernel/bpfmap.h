@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tools' side of BPF maps. fd: from bpfprog_map(). All return 0, or -1 with errno. */
+/* Access to BPF maps from the tools. `fd` comes from bpfprog_map(). All functions return 0, or -1
+ * with errno. */
 #ifndef BPFMAP_H
 #define BPFMAP_H
 

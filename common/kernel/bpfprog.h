@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel side: an embedded BPF C file, compiled by libbcc when the tool starts. The only file
- * that includes <bcc/...>. No kernel headers are needed: a private tree of a few embedded headers
- * stands in for them. What libbcc and clang print is kept and shown only where it is the error, or
+/* The BPF programs: embedded C files, compiled by libbcc when the tool starts. The only file that
+ * includes <bcc/...>. Kernel headers are not needed: a private tree of a few embedded headers
+ * stands in for them. Output of libbcc and clang is kept, and shown only if it is the error, or
  * under -v. */
 #ifndef BPFPROG_H
 #define BPFPROG_H
@@ -35,8 +35,8 @@ void bpfprog_free(struct bpfprog *prog); /* closes its maps and programs; NULL i
 /* Loads function `name`; returns its file descriptor, owned by prog, or -1 with *err. */
 int bpfprog_load(struct bpfprog *prog, const char *name, int expected_attach_type,
 		 struct errmsg *err);
-/* The same for a program that may sleep: it can wait for pages of the user's memory, and stands
- * behind no gate. kernelfeature_sleepable() says where the kernel takes such. */
+/* The same for a program that may sleep: it can wait for pages of user memory, and is not attached
+ * through a gate. kernelfeature_sleepable() tells whether the kernel accepts such programs. */
 int bpfprog_load_sleepable(struct bpfprog *prog, const char *name, int expected_attach_type,
 			   struct errmsg *err);
 /* Loads function `name` and runs it at a raw tracepoint ("sched_process_exec") until the descriptor

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the running kernel keeps what our programs read of it, from its own type information
- * (/sys/kernel/btf/vmlinux). The only file that includes libbpf's BTF reader. */
+/* Offsets in the running kernel's structs, which the BPF programs read, from the kernel's type
+ * information (/sys/kernel/btf/vmlinux). The only file that includes libbpf's BTF reader. */
 #ifndef BTF_H
 #define BTF_H
 

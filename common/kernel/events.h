@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernel side reports, in the order of time. The ring buffer wakes nobody up for a single
- * event: it is looked into some times a second, and woken for only when it fills up. */
+/* Reads the events of the BPF programs in the order of time. A single event wakes nobody up: the
+ * ring buffer is read some times a second, and wakes its reader only when it fills up. */
 #ifndef EVENTS_H
 #define EVENTS_H
 
@@ -24,9 +24,9 @@ void events_free(struct events *events); /* NULL is all right */
 
 /* Readable when the kernel side has woken up its reader, until events_read(). */
 int events_fd(const struct events *events);
-/* Hands on what is there: what is younger than some milliseconds is kept for the next time, as an
- * older one may still be on its way from another CPU; with `all` nothing is kept. Returns false
- * when fn has said so: then fn is not called any more. */
+/* Passes on the events that are there. Events younger than some milliseconds are kept for the next
+ * time, because an older one may still be on its way from another CPU; with `all` nothing is kept.
+ * Returns false if fn has returned false: fn is then not called again. */
 bool events_read(struct events *events, bool all);
 
 #endif

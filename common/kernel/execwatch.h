@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Probes that the kernel keeps to one process are kept to it by its first thread. A program that
- * another thread executes (Go's syscall.Exec does so on whatever thread it runs) makes that thread
- * the first, and no hit is let through any more. So a thread of the tool waits for such an execve,
- * and attaches anew at once. */
+/* Attaches again after an execve by another thread. The kernel keeps probes to one process by its
+ * first thread. If another thread executes a program (Go's syscall.Exec does so on whatever thread
+ * it runs), that thread becomes the first, and the kernel lets no hit through. So a thread of the
+ * tool waits for such an execve, and attaches again at once. */
 #ifndef EXECWATCH_H
 #define EXECWATCH_H
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A BPF program that does nothing until it is opened, and from then on goes on to another one (a
- * tail call). Probes can be attached to it while that other one is still being compiled, and all
- * of them begin, and end, at the same instant. */
+/* A BPF program that does nothing until it is opened, and from then on calls another one (a tail
+ * call). Probes are attached to it while the other program is still being compiled, and all of
+ * them begin, and end, at the same instant. */
 #ifndef GATE_H
 #define GATE_H
 
 struct gate;
 
-/* For programs of type kprobe with this expected_attach_type. NULL where the kernel has no such
- * thing. Caller frees, after what is attached to it. */
+/* For programs of type kprobe with this expected_attach_type. NULL if the kernel cannot do this.
+ * The caller frees it after everything attached to it. */
 struct gate *gate_new(int expected_attach_type);
 void gate_free(struct gate *gate); /* closes it; NULL is all right */
 

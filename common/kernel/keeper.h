@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A child process that keeps the files that are open when it is made, so that closing them here is
- * not their last close, for which the kernel may wait without end: that of a probe's link waits for
- * all handlers that run, and one may wait for memory that nobody provides. */
+/* A child process that holds copies of the files open when it was made. Closing them in the tool
+ * is then not the last close, which may block forever: closing a link waits for running handlers,
+ * and a handler may wait for memory that never comes. */
 #ifndef KEEPER_H
 #define KEEPER_H
 
@@ -14,8 +14,8 @@ struct keeper {
 };
 
 struct keeper keeper_start(void);
-/* It ends, which closes what it keeps. False: not within so many milliseconds; it goes on to try
- * without us. */
+/* Ends the child, which closes what it holds. False: it has not ended within so many milliseconds;
+ * it keeps trying without us. */
 bool keeper_end(struct keeper *keeper, int ms);
 
 #endif

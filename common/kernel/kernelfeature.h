@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the running kernel can do, found by trying: version numbers lie where vendors port features
- * back. Without the privileges to try, the answer is yes: the real attempt then says what is
- * missing. Each takes well below a millisecond. */
+/* What the running kernel can do, found out by trying: versions are no guide, because vendors port
+ * features back. Without the privileges to try, the answer is yes, and the real attempt then says
+ * what is missing. Each takes well below a millisecond. */
 #ifndef KERNELFEATURE_H
 #define KERNELFEATURE_H
 

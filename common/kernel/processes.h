@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tools' side of processes.bpf.c: which processes that made calls are gone, ended or executing
- * another program, so that what the maps hold of them is counted, and its room given back. */
+/* Finds the processes that have ended or executed another program, with processes.bpf.c, so that
+ * their entries in maps are counted and deleted. */
 #ifndef PROCESSES_H
 #define PROCESSES_H
 

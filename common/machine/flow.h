@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The instructions of one function and the ways through them. */
+/* The instructions of one function, and the jumps and branches among them. */
 #ifndef FLOW_H
 #define FLOW_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The basic blocks of one function, the ways between them, and which block must be passed to reach
- * which (dominators). */
+/* The basic blocks of one function, the edges between them, and their dominators: which block
+ * every path to another one passes. */
 #ifndef GRAPH_H
 #define GRAPH_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One machine instruction of x86-64 or arm64, as far as probing needs to know it. What it is comes
- * from its bytes; which registers it writes, from capstone. */
+/* One machine instruction of x86-64 or arm64, as far as probing needs to know it. Its kind is
+ * decoded from its bytes here; capstone tells which registers it writes. */
 #ifndef INSN_H
 #define INSN_H
 

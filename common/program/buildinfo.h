@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which Go built this file: .go.buildinfo (Go's src/debug/buildinfo), or where that is missing the
- * runtime.buildVersion string found in writable data. */
+/* The Go release that built a file: from .go.buildinfo (Go's src/debug/buildinfo), or, if that is
+ * missing, from the string runtime.buildVersion in writable data. */
 #ifndef BUILDINFO_H
 #define BUILDINFO_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One address to the frames that stand for it. */
+/* Translates an address to its stack frames: a function, and the calls inlined into it. */
 #ifndef GOSTACK_SYMBOLS_H
 #define GOSTACK_SYMBOLS_H
 

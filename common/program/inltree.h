@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inline tree of one function, joined with its instructions. */
+/* The inline tree of one function, and which of its nodes each instruction belongs to. */
 #ifndef INLTREE_H
 #define INLTREE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime.moduledata, found without symbols: the one place in writable data whose words point to
+/* Finds runtime.moduledata without symbols: the one place in writable data whose words point to
  * pclntab's header and to the tables in it. Format: Go's src/runtime/symtab.go of each version. */
 #ifndef MODULEDATA_H
 #define MODULEDATA_H

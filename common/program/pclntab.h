@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Go's function table, pclntab, of every layout since Go 1.2 (magic fffffffb, fffffffa, fffffff0,
- * fffffff1), with what moduledata adds: the text base and the base of funcdata.
- * Formats: Go's src/runtime/symtab.go, src/internal/abi/symtab.go,
- * src/cmd/link/internal/ld/pcln.go. It is there in stripped programs too. Programs of gccgo have
- * none: theirs is made of the ELF symbols, and knows names and extents only. Addresses are
- * virtual, with load bias 0. */
+/* Go's function table, pclntab, in every layout since Go 1.2 (magic fffffffb, fffffffa, fffffff0,
+ * fffffff1), with the text base and the base of funcdata from moduledata. Stripped programs have
+ * it too. Formats: Go's src/runtime/symtab.go, src/internal/abi/symtab.go,
+ * src/cmd/link/internal/ld/pcln.go. Programs of gccgo have no such table: theirs is made from the
+ * ELF symbols, and has only names and extents. Addresses are virtual, with load bias 0. */
 #ifndef PCLNTAB_H
 #define PCLNTAB_H
 
@@ -36,21 +35,22 @@ struct pclntab_func {
 struct pclntab *pclntab_open(const struct image *img, struct errmsg *err);
 void pclntab_close(struct pclntab *tab);
 
-/* Was it made of the symbols of a gccgo program? Then stack offsets, argument sizes, lines, inline
- * trees and funcdata are unknown, and layout and moduledata 0. */
+/* Was it made from the symbols of a gccgo program? Then stack offsets, argument sizes, lines,
+ * inline trees and funcdata are unknown, and layout and moduledata are 0. */
 bool pclntab_is_gccgo(const struct pclntab *tab);
 enum pclntab_layout pclntab_layout(const struct pclntab *tab);
 size_t pclntab_count(const struct pclntab *tab);
 uint64_t pclntab_addr(const struct pclntab *tab);       /* of its header */
 uint64_t pclntab_moduledata(const struct pclntab *tab); /* address; 0: not found */
 int pclntab_release_guess(const struct pclntab *tab);   /* the lowest with this layout */
-/* Bytes of the file, as far as it is loaded: what reading it may cost is measured by these. */
+/* Bytes of the file, as far as it is loaded: budgets for reading it grow with this. */
 uint64_t pclntab_file_size(const struct pclntab *tab);
-/* gccgo: symbols that were not looked at, as names so long together are in no program */
+/* gccgo: the number of symbols that were skipped, because their names are longer together than in
+ * any real program. */
 size_t pclntab_left_out(const struct pclntab *tab);
 
-/* false: index out of range or a malformed record, which is then to be skipped. [addr, end) lies in
- * the file's part of one executable segment, and functions do not overlap. */
+/* false: the index is out of range, or the record is malformed and must be skipped. [addr, end)
+ * lies in the file's part of one executable segment, and functions do not overlap. */
 bool pclntab_func(const struct pclntab *tab, size_t index, struct pclntab_func *out);
 bool pclntab_find(const struct pclntab *tab, uint64_t addr, struct pclntab_func *out);
 /* first function of exactly this name; false: none */
@@ -59,20 +59,20 @@ bool pclntab_named(const struct pclntab *tab, const char *name, struct pclntab_f
  * two marks, [*from, *to). Format: Go's src/cmd/link/internal/ld/fips140.go. false: none. */
 bool pclntab_fips(const struct pclntab *tab, uint64_t *from, uint64_t *to);
 
-/* Bytes that the stack pointer stands below its value at entry, at the instruction at addr.
- * false: unknown. */
+/* How many bytes the stack pointer is below its value at entry, at the instruction at addr. false:
+ * unknown. */
 bool pclntab_sp_delta(const struct pclntab *tab, const struct pclntab_func *fn, uint64_t addr,
 		      int32_t *bytes);
 /* Bytes of stack arguments, stack results and slots for register arguments; in assembly that does
  * not say: INT32_MIN. false: unknown. */
 bool pclntab_args_size(const struct pclntab *tab, const struct pclntab_func *fn, int32_t *bytes);
-/* Source position of an address: in an inlined body, that of the innermost callee. *file lives as
- * long as the image. */
+/* The source position of an address; in an inlined body, that of the innermost callee. *file lives
+ * as long as the image. */
 bool pclntab_line(const struct pclntab *tab, const struct pclntab_func *fn, uint64_t addr,
 		  const char **file, int *line);
 
-/* Runs [from, to) of equal value of a PCDATA table, in order; -1 is "none". Stops when fn answers
- * false. Returns false when the table is missing or malformed. */
+/* Calls fn for each run [from, to) of equal values in a PCDATA table, in order; -1 means "none".
+ * Stops when fn returns false. Returns false when the table is missing or malformed. */
 bool pclntab_pcdata(const struct pclntab *tab, const struct pclntab_func *fn, unsigned table,
 		    bool (*each)(uint64_t from, uint64_t to, int32_t value, void *ctx), void *ctx);
 /* virtual address of FUNCDATA `index`; 0: none */
@@ -90,7 +90,7 @@ int32_t pclntab_inlined_count(const struct pclntab *tab, const struct pclntab_fu
 /* Reads nodes 0 to count - 1 into `out`; returns how many were read before one was malformed. */
 int32_t pclntab_inlined_all(const struct pclntab *tab, const struct pclntab_func *fn,
 			    struct pclntab_inlined *out, int32_t count);
-/* The innermost one at an address; -1: none. */
+/* The innermost node at an address; -1: none. */
 int32_t pclntab_node_at(const struct pclntab *tab, const struct pclntab_func *fn, uint64_t addr);
 /* one of them: slower for all */
 bool pclntab_inlined(const struct pclntab *tab, const struct pclntab_func *fn, int32_t node,

@@ -14,22 +14,22 @@ struct image;
 struct pclntab;
 struct rtti;
 
-/* `minor`: Go 1.MINOR; -1: unknown. NULL with *err where the program's moduledata was not found or
+/* `minor`: Go 1.MINOR; -1: unknown. NULL with *err if the program's moduledata was not found or
  * has no types. */
 struct rtti *rtti_open(const struct image *img, const struct pclntab *tab, int minor,
 		       struct gotypes *types, struct errmsg *err);
 void rtti_close(struct rtti *rtti); /* NULL is all right */
-/* gccgo: what a program's descriptors refer to is looked for in its library as well. Before types
- * are asked for; the library outlives it. */
+/* gccgo: searches the library, too, for what the program's descriptors refer to. Call this before
+ * types are asked for; the library outlives it. */
 void rtti_link(struct rtti *rtti, const struct image *img);
 /* gccgo: what tells the type with a descriptor at `addr` in all files that have one of it, in 48
  * bits; 0: no descriptor. */
 uint64_t rtti_key(const struct rtti *rtti, uint64_t addr);
 
-/* The type that the descriptor at virtual address `addr` is of; NULL: there is none, or it is
- * malformed. Its `rtype` is addr. */
+/* The type whose descriptor is at virtual address `addr`; NULL: there is none, or it is malformed.
+ * Its `rtype` is addr. */
 const struct gotype *rtti_type(struct rtti *rtti, uint64_t addr);
-/* By Go's name: "net/http.Request", or "http.Request" where that is unique; NULL: none. */
+/* By Go's name: "net/http.Request", or "http.Request" if that is unique; NULL: none. */
 const struct gotype *rtti_named(struct rtti *rtti, const char *name);
 
 /* gccgo: the name, as Go prints it, of the types whose last part is `last`, of one kind and size
@@ -41,17 +41,17 @@ const char *rtti_last(struct rtti *rtti, const char *last, enum gotype_kind kind
  * 1.17 on, with their length as a varint. */
 uint64_t rtti_names(const struct rtti *rtti);
 
-/* Is a value of the type kept in an interface's data word itself, and not behind it? */
+/* Does an interface hold a value of this type in its data word itself, and not behind it? */
 bool rtti_is_direct(const struct rtti *rtti, uint64_t addr);
 
-/* The signature of the method whose code begins at virtual address `addr`, receiver first, as the
- * method tables of types tell it; parameters have no names. 0; -1: none tells. */
+/* The signature of the method whose code begins at virtual address `addr`, receiver first, from
+ * the method tables of types; parameters have no names. 0; -1: no table has it. */
 int rtti_func(struct rtti *rtti, uint64_t addr, struct gofunc *out);
 
-/* Is the type's method Error one that the compiler made, as it is an embedded field's? */
+/* Did the compiler make the type's method Error, from that of an embedded field? */
 bool rtti_promotes_error(struct rtti *rtti, uint64_t addr);
 
-/* Calls fn for every descriptor that can be found, once. Stops when it answers false. */
+/* Calls fn once for every descriptor that can be found. Stops when fn returns false. */
 void rtti_each(struct rtti *rtti, bool (*fn)(const struct gotype *type, void *ctx), void *ctx);
 
 #endif

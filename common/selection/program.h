@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One Go program's file, opened for tracing: its image, function table and site finder together. */
+/* The file of one Go program, opened for tracing: ELF image, function table and site finder. */
 #ifndef PROGRAM_H
 #define PROGRAM_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From patterns to what is traced: names (rows of the output), the functions and inlined copies
- * that carry each name, and the sites to probe in them. */
+/* Turns patterns into what is traced: names (rows of the output), the functions and inlined copies
+ * with each name, and the sites to probe in them. */
 #ifndef SELECTION_H
 #define SELECTION_H
 
@@ -64,19 +64,19 @@ struct selection {
 struct selection *selection_new(const struct selection_want *want);
 void selection_free(struct selection *sel);
 
-/* What is added from here on belongs to this group (they come in order, from 0), and has rows and
- * items of its own even where another group matches the same; `returns` counts in place of
- * want.returns. */
+/* Everything added from here on belongs to this group (groups come in order, from 0), and has its
+ * own rows and items even if another group matches the same; `returns` replaces want.returns. */
 void selection_group(struct selection *sel, uint32_t group, bool returns);
 
-/* Adds what the pattern matches in the program, once. Reads names only. The program outlives the
- * selection. Returns 0; -1 with *err and near names as its hint when nothing matches. */
+/* Adds everything that the pattern matches in the program, once. Reads only names. The program
+ * outlives the selection. Returns 0; -1 with *err, and similar names as its hint, if nothing
+ * matches. */
 int selection_add(struct selection *sel, const struct program *prog, const char *pattern,
 		  struct errmsg *err);
 
-/* Finds the sites of every item; prints nothing, so that it may run beside the compiler, but adds a
- * note where FIPS mode keeps functions from being traced, or will end programs for it.
- * Returns 0; -1 with *err when not one item can be traced. */
+/* Finds the sites of every item. Prints nothing, because it may run beside the compiler, but adds
+ * a note if FIPS mode prevents functions from being traced, or would end programs. Returns 0; -1
+ * with *err if no item can be traced. */
 int selection_find_sites(struct selection *sel, struct errmsg *err);
 
 /* An item's sites were found before the others': what is known of a copy's arguments depends on the
@@ -86,8 +86,7 @@ void selection_locate(struct selection *sel, struct selection_item *item, const 
 /* An array of sites.exits. */
 const struct site *selection_exits(const struct selection *sel, const struct selection_item *item);
 
-/* One more line for selection_print_notes(), once; the malloc'd text is the selection's from here.
- */
+/* Adds a line for selection_print_notes(), once. Takes over the malloc'd text. */
 void selection_note(struct selection *sel, char *text);
 
 /* The item is not traced, for this reason, which outlives the selection: its row has one less.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is traced: from "[p:]BINARY:PATTERN", -p PID and -- COMMAND to an open file. */
+/* Finds the file to trace: from "[p:]BINARY:PATTERN", -p PID and -- COMMAND to an open file. */
 #ifndef TARGET_H
 #define TARGET_H
 
@@ -35,13 +35,14 @@ struct heldfile *target_library(const char *soname, const struct process *proc);
 /* The process ID as the kernel side sees it with the tool in a PID namespace of its own: fills
  * device and inode of the tool's namespace; false when the tool is in the initial one. */
 bool target_pid_namespace(unsigned long *dev, unsigned long *ino);
-/* Does the process live in another PID namespace than the tool? */
+/* Is the process in another PID namespace than the tool? */
 bool target_in_other_namespace(pid_t pid);
 
-/* "20273": a process is meant, perhaps */
+/* Is this a number, such as "20273", and perhaps meant as a process ID? */
 bool target_is_number(const char *name);
 
-/* The first two arguments, when the first cannot be parsed: are they BINARY and PATTERN as two? */
+/* If the first argument cannot be parsed: are the first two BINARY and PATTERN as separate words?
+ */
 void target_hint_words(char *const args[2], struct errmsg *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernel side must know of a program's Go runtime to tell goroutines apart and to see
- * calls end by a panic or runtime.Goexit. Offsets are of Go's src/runtime/runtime2.go; they are
- * read from the program's own code where it shows them, so that stripped programs of unknown
- * version are right as well. */
+/* What the BPF programs must know of a program's Go runtime to tell goroutines apart, and to see
+ * calls that end by a panic or by runtime.Goexit. The offsets are those of Go's
+ * src/runtime/runtime2.go. If the program's own code shows them, they are read from it, so that
+ * they are right for stripped programs of unknown versions too. */
 #ifndef GORUNTIME_H
 #define GORUNTIME_H
 
@@ -48,14 +48,14 @@ struct goruntime {
 	int64_t tls_delta;  /* tls_word: where g is described, as struct trace_place tells */
 };
 
-/* 0; -1 with *err when goroutines could not be told apart. */
+/* 0; -1 with *err if goroutines cannot be told apart. */
 int goruntime_read(const struct image *img, const struct pclntab *tab, struct site_finder *finder,
 		   struct goruntime *out, struct errmsg *err);
 
-/* The same of a gccgo program or libgo.so, as far as the runtime is in the file itself. */
+/* The same for a gccgo program or libgo.so, as far as the runtime is in the file itself. */
 void goruntime_read_gccgo(const struct image *img, const struct pclntab *tab,
 			  struct site_finder *finder, struct goruntime *out);
-/* Adds to *out, of a program without a runtime, what its library has. */
+/* Adds to *out, for a program without a runtime, what its library has. */
 void goruntime_link_gccgo(const struct image *img, const struct image *library,
 			  const struct goruntime *library_rt, struct goruntime *out);
 
@@ -71,9 +71,9 @@ bool goruntime_parse_gccgo(const struct insn_code *code, uint32_t *goid);
 /* g_gopc and g_parent_goid from runtime.newproc1; needs g_goid. false: both stay as they are. */
 bool goruntime_parse_newproc(const struct insn_code *code, struct goruntime *out);
 
-/* Does one kernel program serve both? */
+/* Can one BPF program serve both? */
 bool goruntime_same_layout(const struct goruntime *a, const struct goruntime *b);
-/* and does it know for both who created a goroutine? */
+/* And can it tell, for both, who created a goroutine? */
 bool goruntime_same_creation(const struct goruntime *a, const struct goruntime *b);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inlined copies of functions, from pclntab's inline trees, and the places in them where a run of
- * the copy begins and ends. Works in stripped programs. */
+/* Inlined copies of functions, from pclntab's inline trees, and the sites in them at which a run
+ * of the copy begins and ends. Works in stripped programs. */
 #ifndef INLINING_H
 #define INLINING_H
 
@@ -21,24 +21,24 @@ struct inlining_copy {
 	uint64_t addr;    /* lowest address of its body */
 };
 
-/* Calls fn for every copy in every function, in order of address; stops when it answers false.
- * Cheap: reads the trees only, decodes no instruction. Returns how many functions were left out, as
- * trees and names are larger together than those of a program of this size. */
+/* Calls fn for every copy in every function, in order of address; stops when fn returns false.
+ * Cheap: it reads only the trees, and decodes no instructions. Returns how many functions were
+ * left out, because their trees and names are too large for a file of this size. */
 size_t inlining_each(const struct pclntab *tab, bool (*fn)(const struct inlining_copy *, void *ctx),
 		     void *ctx);
 
-/* The place that every run of the copy passes exactly once. 0, or -1 with *reason. */
+/* The site that every run of the copy passes exactly once. 0, or -1 with *reason. */
 int inlining_entry(struct site_finder *finder, const struct inlining_copy *copy, struct site *out,
 		   const char **reason);
 
-/* All such places, the start of its runs first: what has happened at one of them is not the same as
- * at another. Appends them; 0, or -1 with *reason. */
+/* Appends all such sites, the start of the runs first. Different things have happened by the time
+ * each of them is passed. 0, or -1 with *reason. */
 int inlining_places(struct site_finder *finder, const struct inlining_copy *copy,
 		    struct site_list *out, const char **reason);
 
-/* For timing: the copy's start and its ends. A mere forwarder is timed over its one call: then
- * *entry is SITE_INLINED_CALL. Returns 0, or -1 with *reason: runs that cannot be told apart, or
- * whose time would hold code of the caller's. */
+/* For timing: the copy's start and its ends. A copy that only forwards to another function is
+ * timed over its one call: *entry is then SITE_INLINED_CALL. Returns 0, or -1 with *reason if runs
+ * cannot be told apart, or if their time would include code of the caller. */
 int inlining_span(struct site_finder *finder, const struct inlining_copy *copy, struct site *entry,
 		  struct site_list *exits, const char **reason);
 
@@ -52,8 +52,8 @@ struct inlining_call {
 	int32_t node;     /* what the instruction is of: the copy, or a copy that stands in it */
 };
 
-/* The one call instruction in the copy's code, copies that stand in it included. Whether each run
- * passes it is the caller's to know. 0, or -1 with *reason. */
+/* The one call instruction in the copy's code, including copies inside it. The caller must know
+ * whether each run passes it. 0, or -1 with *reason. */
 int inlining_call(struct site_finder *finder, const struct inlining_copy *copy,
 		  struct inlining_call *out, const char **reason);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where to probe: the one place that knows prologues, returns and what the kernel does with an
- * instruction. Everybody else sees sites. */
+/* Finds the sites to probe. Only this module knows prologues, returns, and what the kernel does
+ * with a probed instruction; all others see sites. */
 #ifndef SITE_H
 #define SITE_H
 
@@ -49,15 +49,15 @@ struct site_finder *site_finder_new(const struct image *img, const struct pclnta
 struct site_finder *site_finder_new_code(enum arch arch, const struct insn_code *code);
 void site_finder_free(struct site_finder *finder);
 
-/* A program in FIPS mode hashes the code of some functions when it starts, and ends where a probe
- * has changed it: so they have no sites, unless `take`. */
+/* A program in FIPS mode hashes the code of some functions when it starts, and ends if a probe has
+ * changed it. So these functions have no sites, unless `take`. */
 void site_finder_fips(struct site_finder *finder, bool take);
-/* Is this function one of them? */
+/* Is this one of the functions that FIPS mode checks? */
 bool site_is_fips(const struct site_finder *finder, const struct pclntab_func *fn);
 
-/* The entry site: executed exactly once for each call, at a place the kernel emulates where there
- * is one (with the arguments intact if want_args). Returns 0; -1 with *reason (a static text, for
- * "cannot be probed: REASON") when there is none. */
+/* The entry site, which is executed exactly once for each call. It is at an instruction that the
+ * kernel emulates, if there is one (with want_args: one at which the arguments are intact).
+ * Returns 0; -1 with *reason if there is none (a static text, for "cannot be probed: REASON"). */
 int site_entry(struct site_finder *finder, const struct pclntab_func *fn, bool want_args,
 	       struct site *out, const char **reason);
 
@@ -67,7 +67,7 @@ struct site_list {
 };
 
 /* Appends every return and tail jump of the function. Returns 0; -1 with *reason and nothing
- * appended when the function cannot be decoded to its end, never returns, or leaves by a way that
+ * appended if the function cannot be decoded completely, never returns, or leaves in a way that
  * cannot be probed. */
 int site_returns(struct site_finder *finder, const struct pclntab_func *fn, struct site_list *out,
 		 const char **reason);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the seekers of sites share: the code of a function, decoded, and its stack pointer. */
+/* What all modules that find sites share: the decoded code of a function, and its stack pointer. */
 #ifndef SITE_FINDER_H
 #define SITE_FINDER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tools' side of latency.bpf.c: switches it on and off and reads what it has added up. */
+/* Switches latency.bpf.c on and off, and reads its counters and histograms. */
 #ifndef LATENCY_H
 #define LATENCY_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Command lines: the options that the tools share, with each tool's own beside them; usage, help
- * and version. Options and patterns may come in any order; what follows `--` is a command. */
+/* Command lines: the options that all tools share, and each tool's own; usage, help and version.
+ * Options and patterns may come in any order; a command follows `--`. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The time between "tracing has begun" and its end: intervals, signals, the traced process. */
+/* The time from the beginning of tracing to its end: intervals, signals, and the traced process. */
 #ifndef SESSION_H
 #define SESSION_H
 
@@ -31,15 +31,16 @@ struct session_spec {
 	void *ctx;
 };
 
-/* May this process trace? -1 with *err and a remedy if not. To be asked before all else. */
+/* Does this process have the privileges to trace? -1 with *err and a remedy if not. Call this
+ * first. */
 int session_check_privileges(struct errmsg *err);
 
-/* From here on signals wait for session_run (signals_hold()), so that none is lost between the line
- * that says that tracing has begun and the run. Makes stdout line-buffered, SIGPIPE deadly again.
- * NULL and *err on failure. */
+/* From here on, signals wait for session_run() (see signals_hold()), so that none is lost between
+ * the line that says that tracing has begun and the run. Makes stdout line-buffered, and SIGPIPE
+ * deadly again. NULL and *err on failure. */
 struct session *session_new(struct errmsg *err);
-/* Runs to the end and says which. Afterwards one more signal ends the tool at once. -1 and *err on
- * failure. */
+/* Waits for the end, and returns which it was. Afterwards one more signal ends the tool at once.
+ * -1 and *err on failure. */
 int session_run(struct session *ses, const struct session_spec *spec, enum session_end *end,
 		struct errmsg *err);
 void session_free(struct session *ses);
@@ -47,8 +48,8 @@ void session_free(struct session *ses);
 /* 'Tracing 3 functions for "main.*"... Hit Ctrl-C to end.'; patterns are printed escaped. */
 void session_print_start(FILE *out, size_t functions, char *const patterns[], size_t count);
 void session_clock(char text[9]); /* "23:59:59", local time */
-/* Was all that was printed to stdout written? -1 with *err: no, as the disk is full for instance.
- */
+/* Was everything printed to stdout written? -1 with *err if not, for instance because the disk is
+ * full. */
 int session_flush(struct errmsg *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every tracing tool does between its options and its output: privileges, tracer, messages,
- * the run, and the words about what was lost at the end. */
+/* What every tracing tool does between its options and its output: checks privileges, makes the
+ * tracer, prints messages, waits, and reports losses at the end. */
 #ifndef TOOLRUN_H
 #define TOOLRUN_H
 

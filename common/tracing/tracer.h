@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The common life of a tracing tool: programs opened, names selected, the kernel side compiled
- * while the sites are found, probes attached, a command started; and all of it undone. */
+/* The life of a tracing tool: opens programs, selects names, compiles the BPF program while the
+ * sites are found, attaches probes, starts a command; and undoes all of it. */
 #ifndef TRACER_H
 #define TRACER_H
 
@@ -55,19 +55,19 @@ struct tracer {
 	const char *refusal;      /* why the kernel would not take a probe; NULL: it took all */
 };
 
-/* Up to, and not including, the first call that is seen. The config outlives the tracer. NULL and
- * *err on failure. */
+/* Does everything up to the first call that is seen. The config outlives the tracer. NULL and *err
+ * on failure. */
 struct tracer *tracer_new(const struct tracer_config *config, struct errmsg *err);
-/* For `plan`. Names and marks outlive the tracer; the malloc'd text is the tracer's from here. */
+/* For `plan`. Names and marks outlive the tracer; the tracer takes over the malloc'd text. */
 void tracer_define(struct tracer *tracer, const char *name, uint64_t value);
 void tracer_insert(struct tracer *tracer, const char *mark, char *text);
-/* From now on calls are seen; items with a probe that the kernel refuses have their `skipped` set.
+/* From now on calls are seen. Items with a probe that the kernel refuses have their `skipped` set.
  * Returns 0, or -1 with *err. */
 int tracer_attach(struct tracer *tracer, struct errmsg *err);
-/* Where the kernel can end all probes at one instant, before they are detached one after another.
- */
+/* If the kernel can do this, ends all probes at one instant, before they are detached one after
+ * another. */
 void tracer_stop(struct tracer *tracer);
-/* No handler runs any more when it returns, but where `stuck` says so. */
+/* When this returns, no handler runs any more, unless `stuck` is set. */
 void tracer_detach(struct tracer *tracer);
 void tracer_free(struct tracer *tracer); /* NULL is all right */
 

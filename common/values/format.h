@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A probe's format string: parsed and checked against types before tracing, printed for each
+/* A probe's format string: parsed, checked against types before tracing, and printed for each
  * event. Verbs: %d %i %u %x %X %o %c %t %s %q %v %+v %p %%, with width, '-', '0' and precision;
- * C's sizes l ll h are accepted and ignored. %{NAME:...} gives what is printed inside a name. */
+ * C's sizes l ll h are accepted and ignored. %{NAME:...} gives the text inside a name. */
 #ifndef FORMAT_H
 #define FORMAT_H
 

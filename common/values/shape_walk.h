@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a value's own bytes refer to: its strings, slices, pointers, ..., through fields and array
- * elements. */
+/* The references in a value's own bytes: strings, slices, pointers and so on, in fields and array
+ * elements too. */
 #ifndef SHAPE_WALK_H
 #define SHAPE_WALK_H
 

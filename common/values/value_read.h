@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values taken out of an event's record, never from beyond its end. */
+/* Reads values from an event's record, and never beyond its end. */
 #ifndef VALUE_READ_H
 #define VALUE_READ_H
 
