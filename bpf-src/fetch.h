@@ -8,6 +8,7 @@
 #define FETCH_H
 
 #include "hit.h"
+#include "shared/later.h"
 #include "shared/trace.h"
 
 #define STRING_ROOM ((STRING_MAX + 7) / 8 * 8)
@@ -109,19 +110,6 @@ static inline s64 fetch_elements(char *to, u64 max, u64 from, u64 length, u64 si
 	if (!bytes || bytes > max)
 		return 0;
 	return fetch(to, bytes, from) ? TRACE_FAULT : bytes;
-}
-
-/* Readings that are put off. Places in the record have 14 bits (RECORD_MAX of
- * common/gotrace/traceplan.c), and what is read goes right after its state. `own`: of the pointer,
- * and a length after it. */
-static inline u64 later_elements(u64 own, u64 state, u64 max, u64 size)
-{
-	return 1ULL << 63 | own | state << 14 | max << 28 | size << 44;
-}
-
-static inline u64 later_dynamic(u64 own, u64 at, u64 how)
-{
-	return 3ULL << 62 | own | at << 14 | how << 28;
 }
 
 /* The first group of a map whose header has been read. Swiss maps (Go's

@@ -24,7 +24,7 @@ struct hit {          /* of a probe */
 	u32 item, plan, program;
 	u32 restart;            /* as in struct trace_place */
 	u64 size;               /* bytes of the event without frames; 0: there is none */
-	u64 later[TRACE_LATER]; /* what is to be read yet, see fetch.h; 0: nothing */
+	u64 later[TRACE_LATER]; /* what is to be read yet, see shared/later.h; 0: nothing */
 };
 
 static inline void find_parent(struct pt_regs *ctx, struct hit *hit)

@@ -66,7 +66,7 @@ static inline void count(u32 counter)
 /* `rtype`: the address in the file of what may be a type's descriptor, or a shared_key() */
 static inline struct trace_dyntype *find_dyntype(u64 rtype, struct hit *hit)
 {
-	u64 key = rtype >> 48 ? rtype : rtype | (u64)hit->program << 48;
+	u64 key = type_key_program(rtype) ? rtype : type_key_of(rtype, hit->program);
 
 	return dyntypes.lookup(&key);
 }
@@ -102,7 +102,7 @@ static inline u64 shared_key(u64 rtype, struct shared_scratch *scratch)
 	if (!add_part(scratch, scratch->name[0], len) ||
 	    !add_part(scratch, scratch->name[0] + scratch->name[1] - len, len))
 		return ~0ULL;
-	return type_key_end(scratch->head.size) | TRACE_EVERY_PROGRAM << TYPE_KEY_BITS;
+	return type_key_of(type_key_end(scratch->head.size), TYPE_KEY_EVERY_PROGRAM);
 }
 #endif
 
@@ -194,7 +194,7 @@ static inline void fetch_dynamic(char *to, u64 word, u64 data, u64 how, u32 leve
 			if (!first->left) {
 				first->list = word;
 				first->left = data;
-				first->last = (levels - level) << 16;
+				first->last = trace_element(levels - level, 0);
 			}
 			word = 0;
 		} else if (rtype) {
@@ -215,24 +215,24 @@ static inline void fetch_dynamic(char *to, u64 word, u64 data, u64 how, u32 leve
 
 static inline void fetch_later(struct hit *hit, char *rec)
 {
-	u64 word, own, at, max;
+	u64 word, own, to, max;
 	u32 i;
 
 #pragma clang loop unroll(disable)
 	for (i = 0; i < TRACE_LATER; i = loop_next(i)) {
 		word = hit->later[i];
-		own = word & 0x3fff;
-		at = word >> 14 & 0x3fff;
-		max = word >> 28 & 0x3fff;
+		own = later_own(word);
+		to = later_to(word);
+		max = later_max(word);
 		if (!word)
 			continue;
-		if (word >> 62 == 3)
-			fetch_dynamic(rec + at, *(u64 *)(rec + own), *(u64 *)(rec + own + 8), max,
+		if (later_is_dynamic(word))
+			fetch_dynamic(rec + to, *(u64 *)(rec + own), *(u64 *)(rec + own + 8), max,
 				      TRACE_DYN_LEVELS, hit);
 		else
-			*(s64 *)(rec + at) =
-				fetch_elements(rec + at + 8, max, *(u64 *)(rec + own),
-					       *(u64 *)(rec + own + 8), word >> 44 & 0xffff);
+			*(s64 *)(rec + to) =
+				fetch_elements(rec + to + 8, max, *(u64 *)(rec + own),
+					       *(u64 *)(rec + own + 8), later_size(word));
 		hit->later[i] = 0;
 	}
 }
@@ -317,8 +317,8 @@ static inline bool find_place(struct pt_regs *ctx, u32 row, struct hit *hit)
 	}
 #endif
 	hit->item = place->item;
-	hit->plan = place->plan & 0xffff;
-	hit->program = place->plan >> 16;
+	hit->plan = trace_plan_number(place->plan);
+	hit->program = trace_plan_program(place->plan);
 	hit->restart = place->restart;
 	hit->entry_sp = place->frame < 0 ? 0 : hit->sp + place->frame;
 	return true;

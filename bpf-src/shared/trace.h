@@ -20,8 +20,7 @@ enum trace_how {
 struct trace_place {             /* a probed site; the cookie's row is its index in map `places` */
 	unsigned long long addr; /* virtual address in the file */
 	unsigned int item;       /* index of the selection's item */
-	unsigned int plan;       /* low 16 bits: number of the generated functions that serve it;
-				  * high: number of the program that it stands in */
+	unsigned int plan;       /* trace_plan() */
 	int frame; /* bytes from the stack pointer that the call is known by up to what it was
 		    * at the first instruction of the function that the place is in: 0 but for
 		    * inlined copies; -1: not known */
@@ -33,6 +32,25 @@ struct trace_place {             /* a probed site; the cookie's row is its index
 	unsigned long long tls_word;
 	long long tls_delta;
 };
+
+/* Which generated functions serve a place, and which program it stands in; both below TRACE_PLANS
+ */
+#define TRACE_PLANS (1 << 16)
+
+static inline unsigned int trace_plan(unsigned int number, unsigned int program)
+{
+	return number | program << 16;
+}
+
+static inline unsigned int trace_plan_number(unsigned int plan)
+{
+	return plan & (TRACE_PLANS - 1);
+}
+
+static inline unsigned int trace_plan_program(unsigned int plan)
+{
+	return plan >> 16;
+}
 
 struct trace_event {
 	unsigned long long time_ns;     /* CLOCK_MONOTONIC */
@@ -97,16 +115,12 @@ struct trace_stack {
 	char bytes[TRACE_STACK_BYTES]; /* of the pieces, each aligned to 8 */
 };
 
-#define TRACE_SAME_DEPTH 8      /* return probes of one function, inlined copies in one frame */
-#define TRACE_LATER 12          /* readings of one event that are done in one loop */
-#define TRACE_LATER_SIZE 0xffff /* bytes of an element then, at most */
+#define TRACE_SAME_DEPTH 8 /* return probes of one function, inlined copies in one frame */
+#define TRACE_LATER 12     /* readings of one event that are done in one loop: later.h */
 #define TRACE_DYNTYPES 65536
-#define TRACE_EVERY_PROGRAM 0xffffULL
 
-/* How to read what an interface holds, by its dynamic type: map `dyntypes`, key: the descriptor's
- * address in the file, and in the highest 16 bits the number of the program; or type_key.h's key of
- * a type that other files may have as well, and TRACE_EVERY_PROGRAM. The record of an
- * interface's value is struct trace_dynamic, then TRACE_DYN_REFS times
+/* How to read what an interface holds, by its dynamic type: map `dyntypes`, by type_key_of(). The
+ * record of an interface's value is struct trace_dynamic, then TRACE_DYN_REFS times
  * { s64 state; char bytes[STRING_MAX rounded up to 8]; }, then the same for what is gone on with,
  * and so on: as many levels as there can be; what stands in those that were not come to is not
  * defined. Four are what a refused connection of an HTTP client takes: url.Error, net.OpError,
@@ -137,8 +151,7 @@ struct trace_dynamic {
 	unsigned long long rtype; /* as the key of `dyntypes` without a program; 0: nil */
 	unsigned long long word;  /* the data word */
 	long long state;          /* bytes of the object, or a negative state */
-	/* An element of a list: its index + 1, and the levels from that of the list on, << 16. 0:
-	 * what the level before it goes on with. */
+	/* trace_element() of a list; 0: what the level before it goes on with */
 	unsigned int element;
 	unsigned int more; /* is there a level after this one? */
 	/* Of the first level, for the kernel side alone: the rest of the list, the number of its
@@ -147,5 +160,12 @@ struct trace_dynamic {
 	unsigned int last, zero;
 	char object[TRACE_DYN_OBJECT];
 };
+
+/* The n-th element of a list, from 1, where so many levels are left from that of the list on. The
+ * next one's number is one more. */
+static inline unsigned int trace_element(unsigned int levels, unsigned int n)
+{
+	return levels << 16 | n;
+}
 
 #endif

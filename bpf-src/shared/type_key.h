@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tells a type of gccgo's in every file that has a descriptor of it: 48 bits made of the
- * descriptor's hash, kind and size and of its name, first and last bytes. GCC's hash alone will not
- * do: map[int]string has that of map[string]int. The same on both sides. */
+/* What tells a type: 48 bits of it, and the number of the program above them. The same on both
+ * sides. Of Go's the 48 are its descriptor's address in the program's file. A type of gccgo's may
+ * have a descriptor in several files: its are made of the descriptor's hash, kind and size and of
+ * its name, first and last bytes. GCC's hash alone will not do: map[int]string has that of
+ * map[string]int. */
 #ifndef TYPE_KEY_H
 #define TYPE_KEY_H
 
 /* bytes of the name at its start and at its end, with zeros where there are fewer */
 #define TYPE_KEY_PART 32
 #define TYPE_KEY_BITS 48
+#define TYPE_KEY_EVERY_PROGRAM 0xffff
 
 struct type_key_head { /* of a descriptor (libgo's go/runtime/type.go) */
 	unsigned long long size, pointers;
@@ -39,9 +42,20 @@ static inline unsigned long long type_key_part(unsigned long long key,
 	return type_key_fold(key, part[3]);
 }
 
+/* the 48 bits */
 static inline unsigned long long type_key_end(unsigned long long key)
 {
 	return key >> (64 - TYPE_KEY_BITS);
+}
+
+static inline unsigned long long type_key_of(unsigned long long type, unsigned long long program)
+{
+	return type | program << TYPE_KEY_BITS;
+}
+
+static inline unsigned long long type_key_program(unsigned long long key)
+{
+	return key >> TYPE_KEY_BITS;
 }
 
 #endif

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "bpf-src/shared/later.h"
 #include "bpf-src/shared/trace.h"
 #include "gotrace/tracegen_after.h"
 #include "gotrace/tracegen_code.h"
@@ -110,7 +111,7 @@ static bool emit_later(struct gen *gen, const struct shape_ref *ref, uint32_t ow
 	unsigned *used = gen->out == &gen->save ? &gen->saved_later : &gen->filled_later;
 	uint64_t size = element_size(ref);
 
-	if (*used == TRACE_LATER || ref->elem_count || size > TRACE_LATER_SIZE ||
+	if (*used == TRACE_LATER || ref->elem_count || size > LATER_SIZE_MAX ||
 	    (ref->what == SHAPE_DYNAMIC && ref->levels != TRACE_DYN_LEVELS))
 		return false;
 	if (ref->what == SHAPE_DYNAMIC)

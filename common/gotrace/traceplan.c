@@ -8,6 +8,7 @@
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "bpf-src/shared/later.h"
 #include "bpf-src/shared/trace.h"
 #include "gotrace/traceplan_text.h"
 #include "gotrace/traceplan_types.h"
@@ -16,7 +17,7 @@
 #include "tracing/tracer.h"
 #include "values/format.h"
 
-enum { PLANS_MAX = 1 << 16, QUOTE_MAX = 200, RECORD_MAX = 16384 };
+enum { QUOTE_MAX = 200, RECORD_MAX = LATER_PLACES };
 
 /* Bytes of a string in an interface, which may have a dozen of them: they have the same length in
  * all records, so many where each record has room, or those few. */
@@ -236,7 +237,7 @@ int traceplan_make(void *ctx, struct tracer *tracer, struct errmsg *err)
 	tracer->plans = plan->numbers;
 	if (plan_with_room(plan, tracer, err))
 		return -1;
-	if (traceplan_text_count(plan->text) > PLANS_MAX)
+	if (traceplan_text_count(plan->text) > TRACE_PLANS)
 		return errmsg_set(err, "too many functions of different signatures");
 	traceplan_define(plan, tracer);
 	tracer->part_count = traceplan_text_parts(plan->text);

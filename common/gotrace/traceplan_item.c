@@ -5,6 +5,7 @@
 #include "arguments/copyinfo.h"
 #include "arguments/funcinfo.h"
 #include "base/errmsg.h"
+#include "bpf-src/shared/trace.h"
 #include "elf/image.h"
 #include "gotrace/tracegen_assert.h"
 #include "gotrace/tracegen_told.h"
@@ -137,8 +138,8 @@ static void note_plan(struct planning *now, const struct tracegen_plan *made)
 		plan->saved_max = made->saved_size;
 	plan->uses_parent |= made->uses_parent;
 	plan->uses_identity |= made->uses_identity;
-	now->to->number = number | as->program << 16;
-	now->to->part = traceplan_text_part(plan->text, number & 0xffff);
+	now->to->number = trace_plan(number, as->program);
+	now->to->part = traceplan_text_part(plan->text, trace_plan_number(now->to->number));
 }
 
 static int plan_item(struct planning *now, bool several, struct errmsg *err)

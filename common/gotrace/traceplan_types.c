@@ -73,9 +73,9 @@ static bool on_type(const struct gotype *type, bool direct, void *ctx)
 		types->keyed =
 			mem_grow(types->keyed, types->count, &types->cap, sizeof(*types->keyed));
 		types->keyed[types->count++] =
-			(struct keyed){key | TRACE_EVERY_PROGRAM << TYPE_KEY_BITS, type, direct, 0};
+			(struct keyed){type_key_of(key, TYPE_KEY_EVERY_PROGRAM), type, direct, 0};
 	}
-	return tell(fill, type->rtype | fill->program << 48, type, direct);
+	return tell(fill, type_key_of(type->rtype, fill->program), type, direct);
 }
 
 static int by_type_key(const void *a, const void *b)
@@ -149,7 +149,7 @@ const struct gotype *traceplan_types_find(const struct traceplan_types *types,
 {
 	const struct keyed *found;
 
-	if (rtype >> TYPE_KEY_BITS != TRACE_EVERY_PROGRAM)
+	if (type_key_program(rtype) != TYPE_KEY_EVERY_PROGRAM)
 		return funcinfo_rtype(info, rtype, direct);
 	found = find_keyed(types, rtype);
 	*direct = found && found->direct;

@@ -188,7 +188,7 @@ static void copy_word(const struct value_source *source, uint64_t at, void *out)
 static uint32_t find_element(const struct value_source *source, uint32_t at, uint32_t element,
 			     uint32_t *levels)
 {
-	const uint32_t mark = *levels << 16 | (element + 1);
+	const uint32_t mark = trace_element(*levels, element + 1);
 
 	for (uint64_t words = 0; *levels > 1; --*levels) {
 		copy_word(source, at + offsetof(struct trace_dynamic, element), &words);

@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bpf-src/shared/later.h"
 #include "elf/image.h"
 #include "golang/signature.h"
 #include "gotrace/tracegen_assert.h"
 #include "values/format.h"
 
-enum { RECORD_MAX = 16384 };
+enum { RECORD_MAX = LATER_PLACES };
 
 static struct gotype *add_struct(struct gotypes *types, const char *name, size_t count,
 				 const struct gotype_field *fields, uint64_t size)

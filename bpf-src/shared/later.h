@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A reading that generated code puts off, in one word; 0: none. Used by both sides: gotrace keeps
+ * to the limits.
+ *
+ *   bits  0-13  place in the record of the pointer that is read through; what else the reading
+ *               takes stands after it: a length, or an interface's data word
+ *   bits 14-27  place in the record that it goes to
+ *   bits 28-41  bytes to read at most; of an interface: how its type is found (fetch.h)
+ *   bits 44-59  bytes of an element
+ *   bits 62-63  LATER_ELEMENTS, or LATER_DYNAMIC: what an interface holds
+ */
+#ifndef LATER_H
+#define LATER_H
+
+#define LATER_PLACE_BITS 14
+#define LATER_TO_SHIFT 14
+#define LATER_MAX_SHIFT 28
+#define LATER_SIZE_SHIFT 44
+#define LATER_WHAT_SHIFT 62
+#define LATER_ELEMENTS 2ULL
+#define LATER_DYNAMIC 3ULL
+#define LATER_PLACES (1 << LATER_PLACE_BITS) /* bytes of a record; nothing in it is larger */
+#define LATER_SIZE_MAX 0xffff                /* bytes of an element */
+
+/* elements of `size` bytes, `max` bytes of them at most, to `to` + 8: their state goes before */
+static inline unsigned long long later_elements(unsigned long long own, unsigned long long to,
+						unsigned long long max, unsigned long long size)
+{
+	return LATER_ELEMENTS << LATER_WHAT_SHIFT | own | to << LATER_TO_SHIFT |
+	       max << LATER_MAX_SHIFT | size << LATER_SIZE_SHIFT;
+}
+
+static inline unsigned long long later_dynamic(unsigned long long own, unsigned long long to,
+					       unsigned long long how)
+{
+	return LATER_DYNAMIC << LATER_WHAT_SHIFT | own | to << LATER_TO_SHIFT |
+	       how << LATER_MAX_SHIFT;
+}
+
+static inline int later_is_dynamic(unsigned long long word)
+{
+	return word >> LATER_WHAT_SHIFT == LATER_DYNAMIC;
+}
+
+static inline unsigned long long later_own(unsigned long long word)
+{
+	return word & (LATER_PLACES - 1);
+}
+
+static inline unsigned long long later_to(unsigned long long word)
+{
+	return word >> LATER_TO_SHIFT & (LATER_PLACES - 1);
+}
+
+/* `max` or `how` */
+static inline unsigned long long later_max(unsigned long long word)
+{
+	return word >> LATER_MAX_SHIFT & (LATER_PLACES - 1);
+}
+
+static inline unsigned long long later_size(unsigned long long word)
+{
+	return word >> LATER_SIZE_SHIFT & LATER_SIZE_MAX;
+}
+
+#endif
