@@ -28,7 +28,7 @@ static unsigned x86_argument_register(unsigned reg)
 static bool x86_spill(const struct x86_op *op, uint8_t prefix, struct spills *out)
 {
 	bool is_byte = op->opcode == 0x88, is_word = op->prefixes & X86_OPSIZE;
-	unsigned reg = (op->modrm >> 3 & 7) | (op->rex & 4 ? 8 : 0);
+	unsigned reg = x86_reg(op);
 	struct spill spill = {.where = ABI_FLOAT, .n = reg, .slot = (uint32_t)op->disp - WORD};
 
 	if (!op->has_modrm || !op->plain || (op->modrm & 7) != 4 || op->base != X86_RSP)

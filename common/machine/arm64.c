@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/arm64.h"
 
+enum { NO_COND = 16 };
+
 static int64_t field(uint32_t word, unsigned at, unsigned width)
 {
 	uint32_t value = word >> at & ((1u << width) - 1);
@@ -12,17 +14,19 @@ static int64_t field(uint32_t word, unsigned at, unsigned width)
 static bool parse_direct(uint32_t word, struct arm64_op *out)
 {
 	if ((word & 0x7c000000) == 0x14000000) {
-		out->class = word >> 31 ? ARM64_BL : ARM64_B;
+		out->kind = word >> 31 ? INSN_CALL : INSN_JUMP;
 		out->offset = field(word, 0, 26);
 	} else if ((word & 0xff000010) == 0x54000000) {
-		out->class = ARM64_B_COND;
+		out->kind = INSN_JUMP_IF;
 		out->cond = word & 15;
 		out->offset = field(word, 5, 19);
 	} else if ((word & 0x7e000000) == 0x34000000) {
-		out->class = ARM64_CBZ;
+		out->kind = INSN_JUMP_IF; /* cbz, cbnz */
+		out->cond = NO_COND;
 		out->offset = field(word, 5, 19);
 	} else if ((word & 0x7e000000) == 0x36000000) {
-		out->class = ARM64_CBZ;
+		out->kind = INSN_JUMP_IF; /* tbz, tbnz */
+		out->cond = NO_COND;
 		out->offset = field(word, 5, 14);
 	} else {
 		return false;
@@ -37,11 +41,11 @@ static bool parse_indirect(uint32_t word, struct arm64_op *out)
 
 	out->reg = word >> 5 & 31;
 	if (word == 0xd65f03c0)
-		out->class = ARM64_RET;
+		out->kind = INSN_RET;
 	else if (op == 0xd63f0000)
-		out->class = ARM64_BLR;
+		out->kind = INSN_CALL;
 	else if (op == 0xd61f0000 || op == 0xd65f0000)
-		out->class = ARM64_BR;
+		out->kind = INSN_JUMP_REG;
 	else
 		return false;
 	return true;
@@ -77,15 +81,15 @@ static bool is_refused(uint32_t word)
 void arm64_parse(uint32_t word, struct arm64_op *out)
 {
 	*out = (struct arm64_op){
-		.class = ARM64_OTHER, .refused = is_refused(word), .may_fault = may_fault(word)};
+		.kind = INSN_OTHER, .refused = is_refused(word), .may_fault = may_fault(word)};
 	if (parse_direct(word, out) || parse_indirect(word, out)) {
 		out->simulated = true;
 	} else if (word == 0xd503201f) {
-		out->class = ARM64_NOP;
+		out->kind = INSN_NOP;
 	} else if (!word || (word & 0xffe0001f) == 0xd4200000) {
-		out->class = ARM64_TRAP;
+		out->kind = INSN_TRAP;
 	} else if (is_move(word)) {
-		out->class = ARM64_MOVE;
+		out->kind = INSN_MOVE;
 	}
 }
 

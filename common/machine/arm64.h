@@ -7,24 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum arm64_class {
-	ARM64_OTHER,
-	ARM64_BL,
-	ARM64_BLR,
-	ARM64_B,
-	ARM64_B_COND,
-	ARM64_CBZ, /* cbz, cbnz, tbz, tbnz */
-	ARM64_BR,  /* br, and ret of a register other than x30 */
-	ARM64_RET,
-	ARM64_TRAP,
-	ARM64_MOVE,
-	ARM64_NOP,
-};
+#include "machine/insn.h"
 
 struct arm64_op {
-	uint8_t class;
-	uint8_t cond;   /* of B_COND */
-	uint8_t reg;    /* of BR, BLR */
+	enum insn_kind kind;
+	uint8_t cond;   /* of a conditional jump, as in struct insn */
+	uint8_t reg;    /* of an indirect jump or call, and ret of a register other than x30 */
 	bool simulated; /* by the kernel, rather than stepped */
 	bool may_fault; /* a load or store that is based neither on sp nor on g (x28) */
 	bool refused;   /* by the kernel */

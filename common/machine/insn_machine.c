@@ -31,7 +31,7 @@ static void x86_target(const uint8_t *code, const struct x86_op *op, struct insn
 		in->target = next + signed_at(code + op->size - op->imm_size, op->imm_size);
 	if (op->map == 0 && op->opcode == 0x8d && op->disp_at) {
 		in->target = next + signed_at(code + op->disp_at, 4);
-		in->reg = (op->modrm >> 3 & 7) | (op->rex & 4 ? 8 : 0);
+		in->reg = x86_reg(op);
 	}
 }
 
@@ -43,19 +43,12 @@ static bool is_control(const struct insn *in)
 bool insn_x86(const uint8_t *code, size_t len, struct insn *in)
 {
 	static const uint8_t nop5[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
-	static const uint8_t kinds[] = {
-		[X86_OTHER] = INSN_OTHER,       [X86_CALL] = INSN_CALL,
-		[X86_JUMP] = INSN_JUMP,         [X86_JUMP_IF] = INSN_JUMP_IF,
-		[X86_JUMP_REG] = INSN_JUMP_REG, [X86_JUMP_MEM] = INSN_JUMP_MEM,
-		[X86_RET] = INSN_RET,           [X86_TRAP] = INSN_TRAP,
-		[X86_MOVE] = INSN_MOVE,         [X86_NOP] = INSN_NOP,
-	};
 	struct x86_op op;
 
 	if (!x86_parse(code, len, &op))
 		return false;
 	in->size = op.size;
-	in->kind = kinds[x86kind_of(&op)];
+	in->kind = x86kind_of(&op);
 	in->probe = x86kind_refused(&op)    ? INSN_REFUSED
 		    : x86kind_emulated(&op) ? INSN_EMULATED
 					    : INSN_STEPPED;
@@ -90,14 +83,6 @@ static void arm64_pair(uint32_t before, uint32_t word, struct insn *in)
 
 bool insn_arm64(const uint8_t *code, size_t len, bool has_before, struct insn *in)
 {
-	static const uint8_t kinds[] = {
-		[ARM64_OTHER] = INSN_OTHER,    [ARM64_BL] = INSN_CALL,
-		[ARM64_BLR] = INSN_CALL,       [ARM64_B] = INSN_JUMP,
-		[ARM64_B_COND] = INSN_JUMP_IF, [ARM64_CBZ] = INSN_JUMP_IF,
-		[ARM64_BR] = INSN_JUMP_REG,    [ARM64_RET] = INSN_RET,
-		[ARM64_TRAP] = INSN_TRAP,      [ARM64_MOVE] = INSN_MOVE,
-		[ARM64_NOP] = INSN_NOP,
-	};
 	struct arm64_op op;
 	uint32_t word, before;
 
@@ -106,8 +91,8 @@ bool insn_arm64(const uint8_t *code, size_t len, bool has_before, struct insn *i
 	memcpy(&word, code, sizeof(word));
 	arm64_parse(word, &op);
 	in->size = sizeof(word);
-	in->kind = kinds[op.class];
-	in->cond = op.class == ARM64_CBZ ? 16 : op.cond;
+	in->kind = op.kind;
+	in->cond = op.cond;
 	in->reg = op.reg;
 	in->target = op.direct ? in->addr + op.offset : 0;
 	in->probe = op.refused ? INSN_REFUSED : op.simulated ? INSN_EMULATED : INSN_STEPPED;
@@ -157,7 +142,7 @@ bool insn_operands(const struct insn_code *code, uint64_t addr, struct insn_oper
 		return false;
 	if (op.modrm >> 6 != 3 && !op.plain && !op.disp_at)
 		return false;
-	out->reg = (op.modrm >> 3 & 7) | (op.rex & 4 ? 8 : 0);
+	out->reg = x86_reg(&op);
 	out->other = op.base;
 	out->fs = op.prefixes & X86_SEG;
 	out->no_base = op.absolute || op.disp_at;

@@ -266,3 +266,8 @@ bool x86_parse(const uint8_t *code, size_t len, struct x86_op *out)
 	out->size = c.at;
 	return c.at <= len && c.at <= MAX_SIZE && !is_hole(out);
 }
+
+uint8_t x86_reg(const struct x86_op *op)
+{
+	return (op->modrm >> 3 & 7) | (op->rex & 4 ? 8 : 0);
+}

@@ -39,4 +39,7 @@ struct x86_op {
 /* false: not an instruction, or cut off by `len` */
 bool x86_parse(const uint8_t *code, size_t len, struct x86_op *out);
 
+/* modrm's other operand, which is a register: its number */
+uint8_t x86_reg(const struct x86_op *op);
+
 #endif

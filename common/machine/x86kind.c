@@ -91,60 +91,60 @@ bool x86kind_emulated(const struct x86_op *op)
 	return (op->opcode & 0xf8) == 0x50 && (op->size == 1 || (op->size == 2 && op->rex == 0x41));
 }
 
-static int ff_kind(const struct x86_op *op)
+static enum insn_kind ff_kind(const struct x86_op *op)
 {
 	switch (op->modrm >> 3 & 7) {
 	case 2:
 	case 3:
-		return X86_CALL;
+		return INSN_CALL;
 	case 4:
-		return op->modrm >> 6 == 3 ? X86_JUMP_REG : X86_JUMP_MEM;
+		return op->modrm >> 6 == 3 ? INSN_JUMP_REG : INSN_JUMP_MEM;
 	case 5:
-		return X86_JUMP_REG;
+		return INSN_JUMP_REG;
 	default:
-		return X86_OTHER;
+		return INSN_OTHER;
 	}
 }
 
-static int one_byte_kind(const struct x86_op *op)
+static enum insn_kind one_byte_kind(const struct x86_op *op)
 {
 	switch (op->opcode) {
 	case 0xe8:
-		return X86_CALL;
+		return INSN_CALL;
 	case 0xe9:
 	case 0xeb:
-		return X86_JUMP;
+		return INSN_JUMP;
 	case 0xc2:
 	case 0xc3:
-		return X86_RET;
+		return INSN_RET;
 	case 0xca: /* far returns go who knows where */
 	case 0xcb:
 	case 0xcf:
-		return X86_JUMP_REG;
+		return INSN_JUMP_REG;
 	case 0xcc:
 	case 0xf1:
 	case 0xf4:
-		return X86_TRAP;
+		return INSN_TRAP;
 	case 0xff:
 		return ff_kind(op);
 	case 0xc6:
 	case 0xc7:
-		return op->modrm >> 3 & 7 ? X86_OTHER : X86_MOVE;
+		return op->modrm >> 3 & 7 ? INSN_OTHER : INSN_MOVE;
 	case 0x63:
 	case 0x8d:
-		return X86_MOVE;
+		return INSN_MOVE;
 	default:
 		break;
 	}
 	if ((op->opcode & 0xf0) == 0x70 || (op->opcode & 0xfc) == 0xe0)
-		return X86_JUMP_IF;
+		return INSN_JUMP_IF;
 	if ((op->opcode & 0xfc) == 0x88 || (op->opcode & 0xf0) == 0xb0 ||
 	    (op->opcode & 0xfc) == 0xa0)
-		return X86_MOVE;
-	return X86_OTHER;
+		return INSN_MOVE;
+	return INSN_OTHER;
 }
 
-static int two_byte_kind(const struct x86_op *op)
+static enum insn_kind two_byte_kind(const struct x86_op *op)
 {
 	static const uint8_t moves[] = {
 		0x10, 0x11, 0x12, 0x13, 0x16, 0x17, 0x28, 0x29, 0x6e,
@@ -152,23 +152,23 @@ static int two_byte_kind(const struct x86_op *op)
 	};
 
 	if (memchr(moves, op->opcode, sizeof(moves)))
-		return X86_MOVE;
+		return INSN_MOVE;
 	if (op->form != X86_LEGACY)
-		return X86_OTHER;
+		return INSN_OTHER;
 	if ((op->opcode & 0xf0) == 0x80)
-		return X86_JUMP_IF;
+		return INSN_JUMP_IF;
 	if (op->opcode == 0x0b || op->opcode == 0xb9 || op->opcode == 0xff)
-		return X86_TRAP;
-	return X86_OTHER;
+		return INSN_TRAP;
+	return INSN_OTHER;
 }
 
-enum x86_kind x86kind_of(const struct x86_op *op)
+enum insn_kind x86kind_of(const struct x86_op *op)
 {
 	if (is_nop(op))
-		return X86_NOP;
+		return INSN_NOP;
 	if (op->map == 1)
 		return two_byte_kind(op);
-	return op->map == 0 && op->form == X86_LEGACY ? one_byte_kind(op) : X86_OTHER;
+	return op->map == 0 && op->form == X86_LEGACY ? one_byte_kind(op) : INSN_OTHER;
 }
 
 /* memory that is neither the stack's (rsp), nor g's (r14), nor at a fixed address */
@@ -197,16 +197,16 @@ static bool is_stack(const struct x86_op *op)
 bool x86kind_floats(const struct x86_op *op)
 {
 	bool same = op->has_modrm && (op->modrm & 7) == (op->modrm >> 3 & 7);
-	enum x86_kind kind = x86kind_of(op);
+	enum insn_kind kind = x86kind_of(op);
 
-	if (kind == X86_NOP)
+	if (kind == INSN_NOP)
 		return true;
 	/* the register allocator's */
-	if (kind == X86_MOVE && op->has_modrm && !is_memory(op) && op->form == X86_LEGACY &&
+	if (kind == INSN_MOVE && op->has_modrm && !is_memory(op) && op->form == X86_LEGACY &&
 	    (op->map == 0 ? op->opcode == 0x89 || op->opcode == 0x8b
 			  : op->map == 1 && (op->opcode == 0x28 || op->opcode == 0x10)))
 		return true;
-	if (kind == X86_MOVE && (is_stack(op) || op->disp_at))
+	if (kind == INSN_MOVE && (is_stack(op) || op->disp_at))
 		return !is_memory(op) || is_stack(op) || op->opcode == 0x8d;
 	if (op->form != X86_LEGACY || op->map)
 		return op->map == 1 && op->opcode == 0x57 && !is_memory(op) && same; /* xorps */

@@ -6,22 +6,11 @@
 
 #include <stdbool.h>
 
+#include "machine/insn.h"
+
 struct x86_op;
 
-enum x86_kind {
-	X86_OTHER,
-	X86_CALL,
-	X86_JUMP,
-	X86_JUMP_IF,
-	X86_JUMP_REG, /* and returns that go who knows where */
-	X86_JUMP_MEM,
-	X86_RET,
-	X86_TRAP,
-	X86_MOVE,
-	X86_NOP,
-};
-
-enum x86_kind x86kind_of(const struct x86_op *op);
+enum insn_kind x86kind_of(const struct x86_op *op);
 bool x86kind_refused(const struct x86_op *op); /* or a probe there breaks the program: */
 bool x86kind_breaks(const struct x86_op *op);  /* the kernel takes it, but does it wrong */
 bool x86kind_emulated(const struct x86_op *op);
