@@ -4,13 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const op_texts[] = {
-	[OP_NOT] = "!",         [OP_COMPLEMENT] = "~", [OP_NEGATE] = "-", [OP_MUL] = "*",
-	[OP_DIV] = "/",         [OP_MOD] = "%",        [OP_ADD] = "+",    [OP_SUB] = "-",
-	[OP_SHL] = "<<",        [OP_SHR] = ">>",       [OP_LT] = "<",     [OP_LE] = "<=",
-	[OP_GT] = ">",          [OP_GE] = ">=",        [OP_EQ] = "==",    [OP_NE] = "!=",
-	[OP_AND] = "&",         [OP_XOR] = "^",        [OP_OR] = "|",     [OP_LOGICAL_AND] = "&&",
-	[OP_LOGICAL_OR] = "||",
+static const struct op {
+	const char *text;
+	unsigned precedence; /* 0: it stands before its value */
+} ops[] = {
+	[OP_NOT] = {"!", 0},  [OP_COMPLEMENT] = {"~", 0},   [OP_NEGATE] = {"-", 0},
+	[OP_MUL] = {"*", 10}, [OP_DIV] = {"/", 10},         [OP_MOD] = {"%", 10},
+	[OP_ADD] = {"+", 9},  [OP_SUB] = {"-", 9},          [OP_SHL] = {"<<", 8},
+	[OP_SHR] = {">>", 8}, [OP_LT] = {"<", 7},           [OP_LE] = {"<=", 7},
+	[OP_GT] = {">", 7},   [OP_GE] = {">=", 7},          [OP_EQ] = {"==", 6},
+	[OP_NE] = {"!=", 6},  [OP_AND] = {"&", 5},          [OP_XOR] = {"^", 4},
+	[OP_OR] = {"|", 3},   [OP_LOGICAL_AND] = {"&&", 2}, [OP_LOGICAL_OR] = {"||", 1},
 };
 
 static const char *const special_texts[] = {
@@ -34,7 +38,12 @@ void expr_free(struct expr *expr)
 
 const char *expr_op_text(enum expr_op op)
 {
-	return op_texts[op];
+	return ops[op].text;
+}
+
+unsigned expr_op_precedence(enum expr_op op)
+{
+	return ops[op].precedence;
 }
 
 const char *expr_special_text(enum expr_special special)

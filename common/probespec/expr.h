@@ -44,7 +44,8 @@ enum expr_op { /* C's, with C's precedence */
 	OP_MUL, OP_DIV, OP_MOD, OP_ADD, OP_SUB, OP_SHL, OP_SHR,
 	OP_LT, OP_LE, OP_GT, OP_GE, OP_EQ, OP_NE,
 	OP_AND, OP_XOR, OP_OR, /* & ^ | */
-	OP_LOGICAL_AND, OP_LOGICAL_OR
+	OP_LOGICAL_AND, OP_LOGICAL_OR,
+	OP_COUNT
 };
 /* clang-format on */
 
@@ -64,6 +65,8 @@ struct expr {
 
 void expr_free(struct expr *expr);         /* and what it is made of; NULL is all right */
 const char *expr_op_text(enum expr_op op); /* "==" */
+/* of an operator between two values: the higher, the closer it binds; of others 0 */
+unsigned expr_op_precedence(enum expr_op op);
 const char *expr_special_text(enum expr_special special); /* "$goid" */
 /* Which one is called `name`, `len` bytes with the dollar; -1: none. */
 int expr_special_find(const char *name, size_t len);

@@ -464,27 +464,15 @@ static struct expr *read_unary(struct probespec_reader *reader)
 	return expr;
 }
 
-struct binary {
-	const char *text;
-	enum expr_op op;
-	unsigned precedence; /* the higher, the closer it binds */
-};
-
-static const struct binary *find_binary(const struct probespec_reader *reader)
+/* The operator between two values that the token is; OP_COUNT: none. */
+static enum expr_op find_binary(const struct probespec_reader *reader)
 {
-	static const struct binary rows[] = {
-		{"*", OP_MUL, 10}, {"/", OP_DIV, 10},         {"%", OP_MOD, 10},
-		{"+", OP_ADD, 9},  {"-", OP_SUB, 9},          {"<<", OP_SHL, 8},
-		{">>", OP_SHR, 8}, {"<", OP_LT, 7},           {"<=", OP_LE, 7},
-		{">", OP_GT, 7},   {">=", OP_GE, 7},          {"==", OP_EQ, 6},
-		{"!=", OP_NE, 6},  {"&", OP_AND, 5},          {"^", OP_XOR, 4},
-		{"|", OP_OR, 3},   {"&&", OP_LOGICAL_AND, 2}, {"||", OP_LOGICAL_OR, 1},
-	};
+	enum expr_op op = 0;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (probespec_reader_is(reader, rows[i].text))
-			return &rows[i];
-	return NULL;
+	while (op < OP_COUNT &&
+	       (!expr_op_precedence(op) || !probespec_reader_is(reader, expr_op_text(op))))
+		op++;
+	return op;
 }
 
 /* Operators that bind no looser than `lowest`. Calls itself once for each precedence at most,
@@ -492,13 +480,13 @@ static const struct binary *find_binary(const struct probespec_reader *reader)
 static struct expr *read_binary(struct probespec_reader *reader, unsigned lowest)
 {
 	struct expr *left = read_unary(reader);
-	const struct binary *found;
+	enum expr_op op;
 
-	while (left && (found = find_binary(reader)) && found->precedence >= lowest) {
+	while (left && (op = find_binary(reader)) < OP_COUNT && expr_op_precedence(op) >= lowest) {
 		size_t at = reader->token.at, from = left->from;
 
 		probespec_reader_next(reader);
-		struct expr *right = read_binary(reader, found->precedence + 1);
+		struct expr *right = read_binary(reader, expr_op_precedence(op) + 1);
 
 		if (!right) {
 			expr_free(left);
@@ -506,7 +494,7 @@ static struct expr *read_binary(struct probespec_reader *reader, unsigned lowest
 		}
 		left = probespec_reader_make(reader, EXPR_BINARY, at, left, right);
 		if (left) {
-			left->op = found->op;
+			left->op = op;
 			left->from = from;
 			left->to = reader->last_end;
 		}
