@@ -54,7 +54,7 @@ static inline void place(u32 row, u64 ns)
 	u32 slot = histogram_index(ns / UNIT);
 	u64 *count;
 #ifdef PER_ROW
-	u64 key = (u64)row << 32 | slot, none = 0;
+	u64 key = latency_place(row, slot), none = 0;
 
 	count = places.lookup(&key);
 	if (!count) {

@@ -81,6 +81,12 @@ struct call_sums { /* for each row, on each CPU; only ever added to */
 	unsigned long long lost;
 };
 
+/* key of map `places`, which counts the calls in one slot of one row's histogram */
+static inline unsigned long long latency_place(unsigned int row, unsigned int slot)
+{
+	return (unsigned long long)row << 32 | slot;
+}
+
 struct call_extremes { /* for each row and epoch; min is kept as its complement, so 0 is none */
 	unsigned long long max_ns;
 	unsigned long long not_min_ns;

@@ -105,36 +105,23 @@ void funclist_types_copy(struct funclist_types *types, const struct inlining_cop
 	copyinfo_find(&asker, copy, NULL, out, NULL);
 }
 
-static const char *source_name(enum gofunc_source source)
-{
-	switch (source) {
-	case GOFUNC_DEBUGINFO:
-		return "debug information";
-	case GOFUNC_RTTI:
-		return "run-time type information";
-	case GOFUNC_ARGINFO:
-		return "argument tables: sizes only";
-	case GOFUNC_STDLIB:
-		return "Go's standard library";
-	default:
-		return "not known";
-	}
-}
+/* How something is known; `key`: for JSON */
+struct origin {
+	const char *text, *key;
+};
 
-static const char *source_key(enum gofunc_source source)
+static struct origin origin_of_types(const struct gofunc *sig)
 {
-	switch (source) {
-	case GOFUNC_DEBUGINFO:
-		return "debuginfo";
-	case GOFUNC_RTTI:
-		return "rtti";
-	case GOFUNC_ARGINFO:
-		return "argtables";
-	case GOFUNC_STDLIB:
-		return "library";
-	default:
-		return "none";
-	}
+	static const struct origin of_source[] = {
+		[GOFUNC_NONE] = {"not known", "none"},
+		[GOFUNC_SIGNATURE] = {"not known", "none"},
+		[GOFUNC_DEBUGINFO] = {"debug information", "debuginfo"},
+		[GOFUNC_RTTI] = {"run-time type information", "rtti"},
+		[GOFUNC_ARGINFO] = {"argument tables: sizes only", "argtables"},
+		[GOFUNC_STDLIB] = {"Go's standard library", "library"},
+	};
+
+	return of_source[sig->source];
 }
 
 static bool is_left_out(const struct goparam *param)
@@ -203,11 +190,6 @@ static void print_values(FILE *out, enum arch arch, const char *label, const str
 	fputc('\n', out);
 }
 
-/* How what is known of one parameter is known; `key`: for JSON */
-struct origin {
-	const char *text, *key;
-};
-
 static struct origin origin_of(const struct gofunc *sig, const struct goparam *param)
 {
 	static const struct origin of_place[] = {
@@ -224,14 +206,14 @@ static struct origin origin_of(const struct gofunc *sig, const struct goparam *p
 		return of_place[param->place];
 	if (sig->source == GOFUNC_DEBUGINFO && !strcmp(param->type->name, "?"))
 		return (struct origin){"argument tables", "argtables"};
-	return (struct origin){source_name(sig->source), source_key(sig->source)};
+	return origin_of_types(sig);
 }
 
 /* Are all known as the function is? Then there is nothing to add. */
 static bool is_one_origin(const struct gofunc *sig)
 {
 	for (size_t i = 0; i < sig->param_count; i++)
-		if (strcmp(origin_of(sig, &sig->params[i]).text, source_name(sig->source)) != 0)
+		if (strcmp(origin_of(sig, &sig->params[i]).text, origin_of_types(sig).text) != 0)
 			return false;
 	return true;
 }
@@ -282,7 +264,7 @@ void funclist_types_print(FILE *out, struct funclist_types *types, const struct 
 	if (known.sig.source != GOFUNC_NONE && known.sig.source != GOFUNC_ARGINFO)
 		print_values(out, types->arch, "results", known.sig.results, known.sig.result_count,
 			     known.layout.results, unplaced_text);
-	fprintf(out, "    types    %s\n", source_name(known.sig.source));
+	fprintf(out, "    types    %s\n", origin_of_types(&known.sig).text);
 	if (known.sig.source != GOFUNC_NONE)
 		print_origins(out, &known.sig);
 	abi_layout_free(&known.layout);
@@ -294,7 +276,7 @@ void funclist_types_print_copy(FILE *out, const struct funclist_types *types,
 	if (known->sig.source != GOFUNC_NONE)
 		print_values(out, types->arch, "args", known->sig.params, known->sig.param_count,
 			     known->layout.params, " (optimised out)");
-	fprintf(out, "    types    %s\n", source_name(known->sig.source));
+	fprintf(out, "    types    %s\n", origin_of_types(&known->sig).text);
 }
 
 /* --- JSON --- */
@@ -377,7 +359,7 @@ void funclist_types_json(struct json *json, struct funclist_types *types,
 	else
 		json_results(json, types->arch, &known);
 	json_key(json, "types_from");
-	json_string(json, source_key(known.sig.source));
+	json_string(json, origin_of_types(&known.sig).key);
 	abi_layout_free(&known.layout);
 }
 
@@ -389,5 +371,5 @@ void funclist_types_json_copy(struct json *json, const struct funclist_types *ty
 	else
 		json_args(json, types->arch, &known->sig, &known->layout);
 	json_key(json, "types_from");
-	json_string(json, source_key(known->sig.source));
+	json_string(json, origin_of_types(&known->sig).key);
 }

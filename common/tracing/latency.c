@@ -13,7 +13,7 @@
 enum { SUM_WORDS = sizeof(struct call_sums) / sizeof(uint64_t) };
 
 struct place {        /* one slot of one row's histogram */
-	uint64_t key; /* row << 32 | slot */
+	uint64_t key; /* latency_place() */
 	uint64_t count;
 };
 
@@ -239,7 +239,7 @@ void latency_row(const struct latency *lat, size_t row, struct latency_report *o
 	out->min_ns = UINT64_MAX;
 	add_row(lat, row, out);
 	for (unsigned slot = 0; out->count && slot < HISTOGRAM_SLOTS; slot++) {
-		uint64_t key = (uint64_t)row << 32 | slot;
+		uint64_t key = latency_place(row, slot);
 		const struct place *now = find_timed_place(&lat->now, key);
 		const struct place *then = find_timed_place(&lat->then, key);
 
