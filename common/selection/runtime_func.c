@@ -45,12 +45,14 @@ int runtime_func_add(struct selection *sel, const struct program *prog,
 				  "compiler only",
 				  prog->path, func->names[0]);
 	inlining_each(prog->tab, count_copy, &copies);
-	if (copies.count)
-		return errmsg_set(err,
-				  "\"%s\": %s is inlined in %zu place%s, whose arguments cannot be "
-				  "read: not every call of it would be seen",
-				  prog->path, copies.name, copies.count,
-				  copies.count == 1 ? "" : "s");
+	if (copies.count) {
+		errmsg_set(err,
+			   "\"%s\": %s is inlined in %zu place%s, whose arguments cannot be read: "
+			   "not every call of it would be seen",
+			   prog->path, copies.name, copies.count, copies.count == 1 ? "" : "s");
+		errmsg_hint(err, "a build with -pgo=off does not inline it");
+		return -1;
+	}
 	if (!name)
 		return errmsg_set(
 			err,

@@ -3,6 +3,7 @@
 
 #include "machine/arch.h"
 #include "machine/graph.h"
+#include "machine/insn_effects.h"
 #include "program/pclntab.h"
 #include "sites/prologue.h"
 #include "sites/site_finder.h"
@@ -108,18 +109,33 @@ struct entry_search {
 	bool want_args;
 };
 
+/* Are all arguments where they were, after the instruction? */
+static bool keeps_args(const struct site_finder *finder, const struct entry_search *search,
+		       const struct insn *in)
+{
+	struct insn_effects effects;
+	struct insn full;
+	int32_t below;
+
+	if (!finder->stack_args)
+		return insn_decode_writes(finder->dec, search->code, in->addr, &full) &&
+		       !full.writes;
+	if (!insn_effects(finder->dec, search->code, in->addr, &effects))
+		return false;
+	/* above the return address */
+	return !effects.stores || (effects.size != UINT32_MAX &&
+				   site_finder_sp(finder, search->fn, in->addr, &below) &&
+				   effects.disp + (int64_t)effects.size <= below + 8);
+}
+
 /* Can the entry block's next instruction take the site in this one's stead? An instruction that
  * may fault ends the block as a call does: what follows it may not be reached. */
 static bool may_move_on(const struct site_finder *finder, const struct entry_search *search,
 			const struct insn *in)
 {
-	struct insn full;
-
 	if (flow_ends_block(in) || in->kind == INSN_CALL || in->may_fault)
 		return false;
-	if (!search->want_args)
-		return true;
-	return insn_decode_writes(finder->dec, search->code, in->addr, &full) && !full.writes;
+	return !search->want_args || keeps_args(finder, search, in);
 }
 
 /* the cheapest instruction of the entry block */

@@ -7,6 +7,8 @@
 #include "base/budget.h"
 #include "base/mem.h"
 #include "elf/image.h"
+#include "golang/release.h"
+#include "program/buildinfo.h"
 #include "program/pclntab.h"
 #include "sites/site.h"
 
@@ -25,12 +27,23 @@ struct site_finder *site_finder_new_code(enum arch arch, const struct insn_code 
 	return finder;
 }
 
+/* Before ABIInternal; where the release is not known, arguments may be anywhere. */
+static bool has_stack_args(const struct image *img, const struct pclntab *tab)
+{
+	struct buildinfo info;
+
+	return image_arch(img) == ARCH_AMD64 && tab && !pclntab_is_gccgo(tab) &&
+	       buildinfo_read(img, &info) && info.minor >= 0 &&
+	       info.minor < RELEASE_REGISTERS_AMD64;
+}
+
 struct site_finder *site_finder_new(const struct image *img, const struct pclntab *tab)
 {
 	struct site_finder *finder = site_finder_new_code(image_arch(img), NULL);
 
 	finder->img = img;
 	finder->tab = tab;
+	finder->stack_args = has_stack_args(img, tab);
 	if (tab)
 		*finder->steps = budget_new(pclntab_file_size(tab), BUDGET_CODE);
 	if (tab)

@@ -41,6 +41,7 @@ static void test_names(void **state)
 
 		assert_int_equal(ret, cases[i].error ? -1 : 0);
 		assert_string_equal(s.err.text, cases[i].error ? cases[i].error : "");
+		assert_int_equal(strstr(s.err.text, "inlined") != NULL, *s.err.hint != 0);
 		assert_int_equal(s.sel->row_count, cases[i].error ? 0 : 1);
 		if (!cases[i].error)
 			assert_string_equal(s.sel->rows[0].name, cases[i].row);

@@ -109,12 +109,14 @@ static struct site_finder *finder_of(const char *text, size_t len)
 	return site_finder_new_code(ARCH_AMD64, &code);
 }
 
-static void check_entry(const struct entry_case *c)
+static void check_entry(const struct entry_case *c, bool stack_args)
 {
 	struct site_finder *finder = finder_of(c->code, c->len);
 	struct pclntab_func fn = function(c->len);
 	const char *reason = NULL;
 	struct site site = {0};
+
+	finder->stack_args = stack_args;
 	int ret = site_entry(finder, &fn, c->want_args, &site, &reason);
 
 	if (c->at < 0) {
@@ -133,7 +135,38 @@ static void test_entry(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(entry_cases) / sizeof(*entry_cases); i++)
-		check_entry(&entry_cases[i]);
+		check_entry(&entry_cases[i], false);
+}
+
+/* Before Go 1.17 registers hold no argument, and what stands on the stack above the return address
+ * does. */
+static const struct entry_case stack_cases[] = {
+	{"registers are written",
+	 CODE("\x8b\x44\x24\x08" /* mov eax, [rsp+8] */
+	      "\x85\xc0"
+	      "\x73\x01" /* 6: jae */
+	      "\xc3\xc3"),
+	 true, 6, SITE_ENTRY_BLOCK, true, true},
+	{"something below the arguments is written",
+	 CODE("\x89\x44\x24\xf8" /* mov [rsp-8], eax */
+	      "\x73\x01\xc3\xc3"),
+	 true, 4, SITE_ENTRY_BLOCK, true, true},
+	{"an argument is written", CODE("\x89\x44\x24\x08\x73\x01\xc3\xc3"), true, 0, SITE_FIRST,
+	 false, true},
+};
+
+static void test_entry_stack_args(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(stack_cases) / sizeof(*stack_cases); i++)
+		check_entry(&stack_cases[i], true);
+	/* the same in a later release: the first of them has one in a register */
+	struct entry_case later = stack_cases[0];
+
+	later.at = 0;
+	later.kind = SITE_FIRST;
+	later.emulated = false;
+	check_entry(&later, false);
 }
 
 static void test_entry_never(void **state)
@@ -324,10 +357,10 @@ static void test_returns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_entry),          cmocka_unit_test(test_entry_never),
-		cmocka_unit_test(test_refusals),       cmocka_unit_test(test_refusal_places),
-		cmocka_unit_test(test_entry_arm64),    cmocka_unit_test(test_returns),
-		cmocka_unit_test(test_left_otherwise),
+		cmocka_unit_test(test_entry),          cmocka_unit_test(test_entry_stack_args),
+		cmocka_unit_test(test_entry_never),    cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_refusal_places), cmocka_unit_test(test_entry_arm64),
+		cmocka_unit_test(test_returns),        cmocka_unit_test(test_left_otherwise),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
