@@ -189,8 +189,9 @@ static int plan_with_room(struct traceplan *plan, struct tracer *tracer, struct 
 	return plan_all(plan, tracer, err);
 }
 
-int traceplan_check_runtimes(const struct traceplan_config *config, struct tracer *tracer,
-			     struct errmsg *err)
+/* Can what is asked for be had of these runtimes? -1 and *err: no. */
+static int check_runtimes(const struct traceplan_config *config, struct tracer *tracer,
+			  struct errmsg *err)
 {
 	const struct goruntime *rt = &tracer->runtimes[0];
 
@@ -227,8 +228,7 @@ int traceplan_make(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	struct traceplan *plan = ctx;
 
-	if (check_returns(plan, tracer->sel, err) ||
-	    traceplan_check_runtimes(plan->config, tracer, err))
+	if (check_returns(plan, tracer->sel, err) || check_runtimes(plan->config, tracer, err))
 		return -1;
 	open_infos(plan, tracer);
 	plan->item_count = tracer->sel->item_count;

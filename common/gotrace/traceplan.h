@@ -43,10 +43,6 @@ void traceplan_free(struct traceplan *plan); /* NULL is all right */
 char *const *traceplan_patterns(const struct traceplan *plan);
 const bool *traceplan_returns(const struct traceplan *plan);
 
-/* Can these runtimes deliver what the PROBEs ask for? -1 and *err if not. */
-int traceplan_check_runtimes(const struct traceplan_config *config, struct tracer *tracer,
-			     struct errmsg *err);
-
 /* tracer_config's `plan` and `loaded`; ctx is the traceplan. */
 int traceplan_make(void *ctx, struct tracer *tracer, struct errmsg *err);
 int traceplan_loaded(void *ctx, struct tracer *tracer, struct errmsg *err);
