@@ -117,7 +117,7 @@ def counted():
         ("1.19", "strip"), (newest(), "plain")]
 
 
-@test(alone=True, how=counted)
+@test(how=counted)
 def emit_bpftrace(how):
     """Functions start anew when the stack grows: that is one call."""
     version, flavour = how
@@ -197,7 +197,7 @@ def emit_bpftrace_args(version):
         expect(len(shown) == seen[func], f"{func}: {len(shown)} calls, {seen[func]} in truth")
 
 
-@test(alone=True)
+@test()
 def emit_bpftrace_types():
     """Dynamic types of errors, by name or by a question mark"""
     with tempfile.TemporaryDirectory() as folder:
@@ -219,7 +219,7 @@ def emit_bpftrace_types():
                 return
 
 
-@test(alone=True)
+@test()
 def emit_bpftrace_skeleton():
     """Filled in, it prints"""
     with tempfile.TemporaryDirectory() as folder:
@@ -327,7 +327,7 @@ def emit_copies_beside_functions(tracer, options):
         expect(not offsets("main.*") & copies - function, "a pattern took copies")
 
 
-@test(alone=True)
+@test()
 def emit_bpftrace_etcd():
     """Offsets that lie among the addresses of a stripped program's dynamic symbols"""
     needs("etcd")

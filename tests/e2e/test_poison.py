@@ -112,7 +112,7 @@ def poison_emitted(version):
                     no_words(out, without_text(out.out))
 
 
-@test(alone=True, version=lambda: [newest()])
+@test(version=lambda: [newest()])
 def poison_scripts_run(version):
     """bpftrace and a shell read the scripts, and run what is ours: with their names three calls of
     each function."""

@@ -206,7 +206,7 @@ def debug_link_of_process(version):
         expect(known == rooted, "by /proc/PID/root another answer than by /proc/PID/exe")
 
 
-@test(alone=True)
+@test()
 def build_id():
     version = newest()
     if minor(version) < 24 or not os.access("/usr/lib/debug", os.W_OK):
