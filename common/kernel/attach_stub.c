@@ -25,11 +25,7 @@ int attach_stub(const struct attach_way *way, int array, uint64_t cookie)
 		 .dst_reg = BPF_REG_10,
 		 .src_reg = BPF_REG_1,
 		 .off = -16},
-		{.code = BPF_LD | BPF_DW | BPF_IMM,
-		 .dst_reg = BPF_REG_1,
-		 .src_reg = BPF_PSEUDO_MAP_FD,
-		 .imm = way->cookies_fd},
-		{.code = 0},
+		BPFCALL_LOAD_MAP(BPF_REG_1, way->cookies_fd),
 		{.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_2, .src_reg = BPF_REG_10},
 		{.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = BPF_REG_2, .imm = -8},
 		{.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_3, .src_reg = BPF_REG_10},
@@ -38,22 +34,9 @@ int attach_stub(const struct attach_way *way, int array, uint64_t cookie)
 		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_map_update_elem},
 		{.code = BPF_JMP | BPF_JNE | BPF_K, .dst_reg = BPF_REG_0, .off = 5},
 		{.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_6},
-		{.code = BPF_LD | BPF_DW | BPF_IMM,
-		 .dst_reg = BPF_REG_2,
-		 .src_reg = BPF_PSEUDO_MAP_FD,
-		 .imm = array},
-		{.code = 0},
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_3},
-		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_tail_call},
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
-		{.code = BPF_JMP | BPF_EXIT},
+		BPFCALL_TAIL_CALL(array),
 	};
-	const struct bpfcall_prog prog = {
-		.insns = insns,
-		.count = sizeof(insns) / sizeof(insns[0]),
-	};
-
-	return bpfcall_prog(&prog);
+	return bpfcall_insns(insns, sizeof(insns) / sizeof(insns[0]), 0, 0);
 }
 
 /* Kernels before 5.11 count programs as locked memory. */

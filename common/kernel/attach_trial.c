@@ -54,11 +54,7 @@ static int load_counter(int map, int attach_type)
 {
 	const struct bpf_insn insns[] = {
 		{.code = BPF_ST | BPF_MEM | BPF_W, .dst_reg = BPF_REG_10, .off = -4},
-		{.code = BPF_LD | BPF_DW | BPF_IMM,
-		 .dst_reg = BPF_REG_1,
-		 .src_reg = BPF_PSEUDO_MAP_FD,
-		 .imm = map},
-		{.code = 0},
+		BPFCALL_LOAD_MAP(BPF_REG_1, map),
 		{.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_2, .src_reg = BPF_REG_10},
 		{.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = BPF_REG_2, .imm = -4},
 		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_map_lookup_elem},
@@ -68,16 +64,9 @@ static int load_counter(int map, int attach_type)
 		 .dst_reg = BPF_REG_0,
 		 .src_reg = BPF_REG_1,
 		 .imm = BPF_ADD},
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
-		{.code = BPF_JMP | BPF_EXIT},
+		BPFCALL_RETURN_0,
 	};
-	const struct bpfcall_prog prog = {
-		.insns = insns,
-		.count = sizeof(insns) / sizeof(insns[0]),
-		.attach_type = attach_type,
-	};
-
-	return bpfcall_prog(&prog);
+	return bpfcall_insns(insns, sizeof(insns) / sizeof(insns[0]), attach_type, 0);
 }
 
 /* Is a call of this thread, which is not the process's first one, counted? */

@@ -54,6 +54,18 @@ int bpfcall_prog(const struct bpfcall_prog *prog)
 	return call(BPF_PROG_LOAD, &attr);
 }
 
+int bpfcall_insns(const struct bpf_insn *insns, size_t count, uint32_t attach_type, uint32_t flags)
+{
+	const struct bpfcall_prog prog = {
+		.insns = insns,
+		.count = count,
+		.attach_type = attach_type,
+		.flags = flags,
+	};
+
+	return bpfcall_prog(&prog);
+}
+
 int bpfcall_raw_tracepoint(const char *name, int prog_fd)
 {
 	union bpf_attr attr;

@@ -23,6 +23,28 @@ int bpfcall_map(enum bpf_map_type type, uint32_t key_size, uint32_t value_size, 
 /* A map of one program, for bpf_tail_call(); prog_fd -1: none yet. */
 int bpfcall_prog_array(int prog_fd);
 int bpfcall_prog(const struct bpfcall_prog *prog);
+/* one without a log, for uprobes */
+int bpfcall_insns(const struct bpf_insn *insns, size_t count, uint32_t attach_type, uint32_t flags);
+
+/* What programs made here have in common */
+#define BPFCALL_LOAD_MAP(reg, map_fd)                                                              \
+	{.code = BPF_LD | BPF_DW | BPF_IMM,                                                        \
+	 .dst_reg = (reg),                                                                         \
+	 .src_reg = BPF_PSEUDO_MAP_FD,                                                             \
+	 .imm = (map_fd)},                                                                         \
+	{                                                                                          \
+		.code = 0                                                                          \
+	}
+#define BPFCALL_RETURN_0                                                                           \
+	{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},                               \
+	{                                                                                          \
+		.code = BPF_JMP | BPF_EXIT                                                         \
+	}
+/* bpf_tail_call(r1, map, 0), which comes back only where the map is empty; return 0 */
+#define BPFCALL_TAIL_CALL(map_fd)                                                                  \
+	BPFCALL_LOAD_MAP(BPF_REG_2, map_fd),                                                       \
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_3},                       \
+		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_tail_call}, BPFCALL_RETURN_0
 int bpfcall_raw_tracepoint(const char *name, int prog_fd);
 
 #endif

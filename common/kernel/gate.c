@@ -16,27 +16,12 @@ struct gate {
 	int map, prog; /* file descriptors; -1: none */
 };
 
-/* bpf_tail_call(ctx, map, 0), which comes back only where the map is empty; return 0 */
 static int load_gate(int map, int attach_type)
 {
 	const struct bpf_insn insns[] = {
-		{.code = BPF_LD | BPF_DW | BPF_IMM,
-		 .dst_reg = BPF_REG_2,
-		 .src_reg = BPF_PSEUDO_MAP_FD,
-		 .imm = map},
-		{.code = 0},
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_3},
-		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_tail_call},
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
-		{.code = BPF_JMP | BPF_EXIT},
+		BPFCALL_TAIL_CALL(map),
 	};
-	const struct bpfcall_prog prog = {
-		.insns = insns,
-		.count = sizeof(insns) / sizeof(insns[0]),
-		.attach_type = attach_type,
-	};
-
-	return bpfcall_prog(&prog);
+	return bpfcall_insns(insns, sizeof(insns) / sizeof(insns[0]), attach_type, 0);
 }
 
 struct gate *gate_new(int expected_attach_type)

@@ -14,21 +14,9 @@
 /* of newer linux/bpf.h than may be installed */
 enum { TRACE_UPROBE_MULTI = 48, FUNC_GET_ATTACH_COOKIE = 174, FUNC_COPY_FROM_USER = 148 };
 
-static int load_probe(const struct bpf_insn *insns, size_t count, int attach_type, uint32_t flags)
-{
-	const struct bpfcall_prog prog = {
-		.insns = insns,
-		.count = count,
-		.attach_type = attach_type,
-		.flags = flags,
-	};
-
-	return bpfcall_prog(&prog);
-}
-
 static bool loads(const struct bpf_insn *insns, size_t count)
 {
-	int fd = load_probe(insns, count, 0, 0);
+	int fd = bpfcall_insns(insns, count, 0, 0);
 
 	if (fd < 0)
 		return errno == EPERM;
@@ -58,7 +46,7 @@ bool kernelfeature_uprobe_multi(void)
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
 		{.code = BPF_JMP | BPF_EXIT},
 	};
-	int fd = load_probe(insns, 2, TRACE_UPROBE_MULTI, 0);
+	int fd = bpfcall_insns(insns, 2, TRACE_UPROBE_MULTI, 0);
 
 	if (fd < 0)
 		return errno == EPERM;
@@ -149,7 +137,7 @@ static int load_sleepable(int map)
 		{.code = BPF_JMP | BPF_EXIT},
 	};
 
-	return load_probe(insns, sizeof(insns) / sizeof(insns[0]), 0, BPF_F_SLEEPABLE);
+	return bpfcall_insns(insns, sizeof(insns) / sizeof(insns[0]), 0, BPF_F_SLEEPABLE);
 }
 
 bool kernelfeature_sleepable(void)
