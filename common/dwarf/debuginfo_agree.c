@@ -61,7 +61,7 @@ static bool are_placed(const struct debuginfo_check *check, const struct debugin
 	return true;
 }
 
-static bool has_blanks(const struct debuginfo_params *params)
+bool debuginfo_has_blanks(const struct debuginfo_params *params)
 {
 	for (size_t i = 0; i < params->count; i++)
 		if (params->items[i].is_blank)
@@ -132,7 +132,7 @@ static bool agrees_with(const struct debuginfo_check *check, const struct debugi
 	if (check->spills.count)
 		agrees = agrees && spills_fit(&check->spills, &layout, fn->dictionary >= 0);
 	/* of some that are all listed DWARF is wrong */
-	if (check->wants_places && (!check->has_info || has_blanks(&list->params)))
+	if (check->wants_places && (!check->has_info || debuginfo_has_blanks(&list->params)))
 		agrees = agrees && are_placed(check, &list->params, &layout);
 	abi_layout_free(&layout);
 	return agrees;

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-enum { MAX_CHAIN = 32, MAX_FIELDS = 1 << 14, MEMBERS = 3, WORD = 8 };
+enum { MAX_CHAIN = 32, MEMBERS = 3, WORD = 8 };
 
 bool debuginfo_gccgo_skip(struct die *die)
 {
@@ -240,21 +240,6 @@ static void add_field(struct debuginfo *dbg, struct gotype *type, const struct d
 	type->field_count++;
 }
 
-static void add_gccgo_fields(struct debuginfo *dbg, struct gotype *type, const struct die *die)
-{
-	struct die child;
-	size_t count = 0;
-
-	for (bool more = die_child(die, &child); more && count < MAX_FIELDS;
-	     more = die_sibling(&child, &child))
-		count += die_tag(&child) == DIE_MEMBER;
-	type->fields = gotypes_alloc(dbg->types, count, sizeof(*type->fields));
-	for (bool more = die_child(die, &child); more && type->field_count < count;
-	     more = die_sibling(&child, &child))
-		if (die_tag(&child) == DIE_MEMBER)
-			add_field(dbg, type, &child);
-}
-
 size_t debuginfo_gccgo_dims(const struct die *array, uint64_t lengths[DEBUGINFO_DIMS])
 {
 	struct die child;
@@ -321,7 +306,7 @@ void debuginfo_gccgo_parts(struct debuginfo *dbg, struct gotype *type, const str
 			add_dims(dbg, type, &bare);
 		break;
 	case GOTYPE_STRUCT:
-		add_gccgo_fields(dbg, type, &bare);
+		debuginfo_fields(dbg, type, &bare, add_field);
 		break;
 	default:
 		break;

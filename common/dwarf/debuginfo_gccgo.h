@@ -14,6 +14,11 @@
 const struct gotype *debuginfo_part(struct debuginfo *dbg, const struct die *die,
 				    enum die_attr attr);
 void debuginfo_queue(struct debuginfo *dbg, struct gotype *type, const struct die *die);
+/* Room in a struct's type for its fields: `add` puts that of each member there. */
+typedef void debuginfo_field_fn(struct debuginfo *dbg, struct gotype *type,
+				const struct die *member);
+void debuginfo_fields(struct debuginfo *dbg, struct gotype *type, const struct die *die,
+		      debuginfo_field_fn *add);
 
 /* From qualifiers to the type itself, which may be a typedef. */
 bool debuginfo_gccgo_skip(struct die *die);

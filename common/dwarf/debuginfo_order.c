@@ -127,21 +127,14 @@ static bool is_listed_so(const struct debuginfo_params *params, const struct abi
 
 /* --- */
 
-static bool has_blanks(const struct debuginfo_params *params)
-{
-	for (size_t i = 0; i < params->count; i++)
-		if (params->items[i].is_blank)
-			return true;
-	return false;
-}
-
 static bool is_possible(const struct debuginfo *dbg, const struct debuginfo_list *list)
 {
 	struct gofunc fn = {.dictionary = -1, .param_count = list->params.count};
 	struct abi_layout layout;
 	bool possible;
 
-	if (has_blanks(&list->params)) /* where they are among those of size 0 is not known */
+	if (debuginfo_has_blanks(
+		    &list->params)) /* where they are among those of size 0 is not known */
 		return true;
 	fn.params = debuginfo_take(&list->params);
 	abi_layout(&fn, image_arch(dbg->img), ABI_STACK, &layout);
@@ -159,7 +152,7 @@ static bool is_same_param(const struct debuginfo_param *a, const struct debuginf
 /* Where another order is possible too, a parameter's number is a guess. */
 static void compare_orders(struct debuginfo_params *found, const struct debuginfo_params *other)
 {
-	bool differ = found->count != other->count || has_blanks(found);
+	bool differ = found->count != other->count || debuginfo_has_blanks(found);
 
 	for (size_t i = 0; i < found->count; i++)
 		if (differ || !is_same_param(&found->items[i], &other->items[i]))

@@ -60,6 +60,7 @@ void debuginfo_insert(struct debuginfo_params *params, size_t at,
 struct goparam *debuginfo_take(const struct debuginfo_params *params); /* the caller frees them */
 struct debuginfo_list
 debuginfo_copy(const struct debuginfo_list *list); /* with params of its own */
+bool debuginfo_has_blanks(const struct debuginfo_params *params);
 bool debuginfo_agrees(const struct debuginfo_check *check, const struct debuginfo_list *list);
 /* Puts parameters without a name into the list where some are missing. false: it does not agree
  * with what else is known of the function. */

@@ -246,6 +246,19 @@ static size_t count_members(const struct die *die)
 	return count;
 }
 
+void debuginfo_fields(struct debuginfo *dbg, struct gotype *type, const struct die *die,
+		      debuginfo_field_fn *add)
+{
+	size_t count = count_members(die);
+	struct die child;
+
+	type->fields = gotypes_alloc(dbg->types, count, sizeof(*type->fields));
+	for (bool more = die_child(die, &child); more && type->field_count < count;
+	     more = die_sibling(&child, &child))
+		if (die_tag(&child) == DIE_MEMBER)
+			add(dbg, type, &child);
+}
+
 static void add_field(struct debuginfo *dbg, struct gotype *type, const struct die *member)
 {
 	struct gotype_field *field = &type->fields[type->field_count];
@@ -260,18 +273,6 @@ static void add_field(struct debuginfo *dbg, struct gotype *type, const struct d
 	field->type = debuginfo_part(dbg, member, DIE_TYPE);
 	field->embedded = embedded;
 	type->field_count++;
-}
-
-static void add_fields(struct debuginfo *dbg, struct gotype *type, const struct die *die)
-{
-	size_t count = count_members(die);
-	struct die child;
-
-	type->fields = gotypes_alloc(dbg->types, count, sizeof(*type->fields));
-	for (bool more = die_child(die, &child); more && type->field_count < count;
-	     more = die_sibling(&child, &child))
-		if (die_tag(&child) == DIE_MEMBER)
-			add_field(dbg, type, &child);
 }
 
 static void add_count(struct gotype *type, const struct die *die)
@@ -306,7 +307,7 @@ static void add_parts(struct debuginfo *dbg, struct gotype *type, const struct d
 		add_count(type, die);
 		break;
 	case GOTYPE_STRUCT:
-		add_fields(dbg, type, die);
+		debuginfo_fields(dbg, type, die, add_field);
 		break;
 	default:
 		break;
