@@ -11,7 +11,7 @@
 #include "files/process.h"
 #include "gofuncs/emit.h"
 #include "gofuncs/funclist.h"
-#include "selection/program.h"
+#include "program/program.h"
 #include "selection/selection.h"
 #include "selection/selection_print.h"
 #include "selection/target.h"

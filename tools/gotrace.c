@@ -17,6 +17,7 @@
 #include "kernel/bpfmap.h"
 #include "kernel/events.h"
 #include "selection/selection.h"
+#include "selection/selection_print.h"
 #include "tracing/options.h"
 #include "tracing/session.h"
 #include "tracing/toolrun.h"

@@ -10,8 +10,8 @@
 #include "dwarf/debuginfo.h"
 #include "golang/signature.h"
 #include "program/pclntab.h"
+#include "program/program.h"
 #include "sites/inlining.h"
-#include "sites/site_finder.h"
 
 enum { PLACES_MAX = 16, STEPS_MAX = 1 << 18 }; /* looked at in one copy; 0.2 s */
 
@@ -32,7 +32,8 @@ static void take_forwarder(const struct copyinfo_asker *asker, const struct inli
 	const struct gofunc *typed = out->sig.source != GOFUNC_NONE ? &out->sig : NULL;
 	struct forwarder_call call;
 
-	if (!forwarder_find(asker->finder, asker->minor, copy, asker->memory, &names, typed, &call))
+	if (!forwarder_find(asker->finder, asker->prog->release, copy, asker->memory, &names, typed,
+			    &call))
 		return;
 	size_t known = count_known(&call.sig, &call.layout);
 	bool same_place = call.site.addr == out->entry.addr;
@@ -114,7 +115,7 @@ static int find_located(const struct copyinfo_asker *asker, const struct inlinin
 	struct pclntab_func fn;
 	struct gofunc sig;
 
-	if (!pclntab_func(asker->finder->tab, copy->func, &fn) ||
+	if (!pclntab_func(asker->prog->tab, copy->func, &fn) ||
 	    funcinfo_inlined(asker->info, &fn, copy->name, copy->addr, &sig, &found))
 		return 0;
 	if (asker->signature && retype(asker, &out->sig, &sig, err))

@@ -15,6 +15,7 @@ struct errmsg;
 struct funcinfo;
 struct gotypes;
 struct inlining_copy;
+struct program;
 
 struct copyinfo {
 	struct gofunc sig; /* GOFUNC_NONE: nothing is known, not even how many there are */
@@ -26,9 +27,9 @@ struct copyinfo {
 };
 
 struct copyinfo_asker {
-	struct site_finder *finder; /* of the copy's program */
-	struct funcinfo *info;      /* of the same */
-	int minor;                  /* which is of Go 1.MINOR */
+	const struct program *prog; /* in which the copy is */
+	struct site_finder *finder; /* of the program */
+	struct funcinfo *info;      /* of the program */
 	struct gotypes *memory;
 	bool timed;            /* the copy's ends are sought too */
 	const char *signature; /* as typed; NULL: none */

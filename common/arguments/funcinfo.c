@@ -16,20 +16,19 @@
 #include "golang/release.h"
 #include "golang/signature.h"
 #include "program/pclntab.h"
+#include "program/program.h"
 #include "rtti/rtti.h"
-#include "selection/program.h"
 
 enum {
 	RAW_WORDS = 9,     /* amd64's integer argument registers */
 	RAW_RESULTS_C = 2, /* rax, rdx */
 };
 
-struct funcinfo *funcinfo_new(const struct program *prog, int minor, struct gotypes *memory)
+struct funcinfo *funcinfo_new(const struct program *prog, struct gotypes *memory)
 {
 	struct funcinfo *info = mem_zalloc(1, sizeof(*info));
 
 	info->prog = prog;
-	info->minor = minor;
 	info->memory = memory;
 	return info;
 }
@@ -50,8 +49,8 @@ static struct debuginfo *get_debuginfo(struct funcinfo *info)
 	if (info->dbg_tried)
 		return info->dbg;
 	info->dbg_tried = true;
-	info->dbg =
-		debuginfo_open(info->prog->img, info->prog->tab, info->minor, info->memory, NULL);
+	info->dbg = debuginfo_open(info->prog->img, info->prog->tab, info->prog->release,
+				   info->memory, NULL);
 	funcinfo_foreign(info);
 	return info->dbg;
 }
@@ -62,8 +61,8 @@ static const struct evidence *get_evidence(struct funcinfo *info, const struct p
 	if (!info->decoder)
 		info->decoder = insn_decoder_new(image_arch(info->prog->img));
 	if (info->evidence_of != fn->addr)
-		evidence_read(info->prog->img, info->prog->tab, info->decoder, info->minor, fn,
-			      &info->evidence);
+		evidence_read(info->prog->img, info->prog->tab, info->decoder, info->prog->release,
+			      fn, &info->evidence);
 	info->evidence_of = fn->addr;
 	return &info->evidence;
 }
@@ -277,7 +276,7 @@ static void find_dictionary(struct funcinfo *info, const struct pclntab_func *fn
 	struct gofunc known;
 
 	funcinfo_find(info, fn, &known);
-	out->dictionary = out->receiver && info->minor >= RELEASE_DICTIONARY_SECOND ? 1 : 0;
+	out->dictionary = out->receiver && info->prog->release >= RELEASE_DICTIONARY_SECOND ? 1 : 0;
 	if (known.source != GOFUNC_NONE)
 		out->dictionary = known.dictionary;
 	else if (!is_credible(info, fn, out))
@@ -286,7 +285,7 @@ static void find_dictionary(struct funcinfo *info, const struct pclntab_func *fn
 
 struct signature_names funcinfo_names(struct funcinfo *info)
 {
-	return (struct signature_names){find_named_type, info, info->minor};
+	return (struct signature_names){find_named_type, info, info->prog->release};
 }
 
 const char *funcinfo_missing(const struct funcinfo *info, size_t n)
@@ -339,7 +338,7 @@ void funcinfo_find(struct funcinfo *info, const struct pclntab_func *fn, struct 
 int funcinfo_typed(struct funcinfo *info, const char *name, const char *text, unsigned col,
 		   struct gofunc *out, struct errmsg *err)
 {
-	struct signature_names names = {find_typed, info, info->minor};
+	struct signature_names names = {find_typed, info, info->prog->release};
 	struct errmsg why = {0};
 	size_t pos = 0;
 
@@ -373,7 +372,7 @@ int funcinfo_signature(struct funcinfo *info, const struct pclntab_func *fn, con
 		funcinfo_gccgo_typed(info->memory, fn->name, &known, out);
 		return 0;
 	}
-	if (strchr(fn->name, '[') && info->minor >= RELEASE_GENERICS)
+	if (strchr(fn->name, '[') && info->prog->release >= RELEASE_GENERICS)
 		find_dictionary(info, fn, out);
 	return check_typed(info, fn, out, col, err);
 }

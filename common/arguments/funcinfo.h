@@ -15,8 +15,8 @@ struct program;
 struct rtti;
 struct signature_names;
 
-/* `minor`: Go 1.MINOR. Opens nothing yet. The program and `memory` outlive it. */
-struct funcinfo *funcinfo_new(const struct program *prog, int minor, struct gotypes *memory);
+/* Opens nothing yet. The program and `memory` outlive it. */
+struct funcinfo *funcinfo_new(const struct program *prog, struct gotypes *memory);
 void funcinfo_free(struct funcinfo *info); /* NULL is all right */
 
 /* A function's signature; GOFUNC_NONE if nothing is known of it, or only something that its code

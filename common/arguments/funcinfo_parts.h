@@ -9,7 +9,6 @@
 struct funcinfo {
 	const struct program *prog;
 	struct funcinfo *library; /* of a gccgo program; NULL: none is known */
-	int minor;
 	struct gotypes *memory;
 	struct debuginfo *dbg; /* NULL: none, or not opened */
 	struct rtti *rtti;     /* the same */

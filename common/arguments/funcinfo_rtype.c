@@ -8,8 +8,8 @@
 #include "elf/dynlink.h"
 #include "elf/image.h"
 #include "program/pclntab.h"
+#include "program/program.h"
 #include "rtti/rtti.h"
-#include "selection/program.h"
 
 struct rtti *funcinfo_rtti(struct funcinfo *info)
 {
@@ -18,7 +18,7 @@ struct rtti *funcinfo_rtti(struct funcinfo *info)
 	if (info->rtti_tried)
 		return info->rtti;
 	info->rtti_tried = true;
-	info->rtti = rtti_open(prog->img, prog->tab, info->minor, info->memory, NULL);
+	info->rtti = rtti_open(prog->img, prog->tab, prog->release, info->memory, NULL);
 	if (info->rtti && info->library)
 		rtti_link(info->rtti, info->library->prog->img);
 	return info->rtti;

@@ -15,7 +15,7 @@
 #include "gofuncs/emit_parts.h"
 #include "gofuncs/funclist_types.h"
 #include "program/pclntab.h"
-#include "selection/program.h"
+#include "program/program.h"
 #include "selection/selection.h"
 
 static const struct {
@@ -75,7 +75,7 @@ void emit_warning(const struct emitter *emitter)
 	const struct selection_item *item;
 
 	for (size_t i = 0; emit_next(emitter, &i, &item);) {
-		if (emit_left_out(emitter, item) || !selection_is_fips(item))
+		if (emit_left_out(emitter, item) || !selection_is_fips(emitter->sel, item))
 			continue;
 		fprintf(emitter->out,
 			"%s WARNING: --fips: a program that starts in FIPS mode while these probes "
@@ -159,10 +159,10 @@ static void print_items(struct emitter *emitter)
 
 static int print_program(struct emitter *emitter, const struct program *prog, struct errmsg *err)
 {
+	struct site_finder *finder = selection_finder(emitter->sel, prog);
 	struct errmsg reason = {0};
 
-	emitter->has_goroutines =
-		!goruntime_read(prog->img, prog->tab, prog->finder, &emitter->rt, &reason);
+	emitter->has_goroutines = !goruntime_read(prog, finder, &emitter->rt, &reason);
 	if (emitter->has_goroutines && !emitter->rt.g_in_register && !emitter->rt.tls_g) {
 		errmsg_set(&reason, "%s: a script cannot tell goroutines apart in this library",
 			   prog->path);
@@ -180,7 +180,7 @@ static int print_program(struct emitter *emitter, const struct program *prog, st
 		*err = reason;
 		return -1;
 	}
-	emitter->types = funclist_types_new(prog);
+	emitter->types = funclist_types_new(prog, finder);
 	emitter->type_names = funclist_types_names(emitter->types);
 	emit_spans_read(prog->img, &emitter->symbols);
 	print_items(emitter);

@@ -8,7 +8,7 @@
 #include "elf/image.h"
 #include "gofuncs/emit_parts.h"
 #include "machine/registers.h"
-#include "selection/program.h"
+#include "program/program.h"
 #include "selection/selection.h"
 
 enum {

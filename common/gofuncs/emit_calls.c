@@ -10,7 +10,7 @@
 #include "gofuncs/emit_parts.h"
 #include "gofuncs/funclist_types.h"
 #include "program/pclntab.h"
-#include "selection/program.h"
+#include "program/program.h"
 #include "selection/selection.h"
 
 /* Bytes of the 512 of a BPF stack that what is printed may take; tried out with bpftrace 0.17. */

@@ -14,7 +14,7 @@
 #include "gofuncs/funclist_types.h"
 #include "machine/registers.h"
 #include "program/pclntab.h"
-#include "selection/program.h"
+#include "program/program.h"
 #include "selection/selection.h"
 
 enum { EVENT_LEN = 40 }; /* bytes of a name that become an event's; the kernel takes 63 */

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "elf/image.h"
 #include "gofuncs/emit_parts.h"
-#include "selection/program.h"
+#include "program/program.h"
 #include "selection/selection.h"
 
 enum { PAGE_BITS = 12, PAGE = 1 << PAGE_BITS };

@@ -14,7 +14,7 @@
 #include "gofuncs/funclist_copy.h"
 #include "gofuncs/funclist_types.h"
 #include "program/pclntab.h"
-#include "selection/program.h"
+#include "program/program.h"
 #include "selection/selection.h"
 
 struct funclist {
@@ -80,7 +80,7 @@ static struct funclist_types *types_of(struct funclist *list, const struct progr
 	if (list->types && funclist_types_program(list->types) == prog)
 		return list->types;
 	forget_program(list);
-	list->types = funclist_types_new(prog);
+	list->types = funclist_types_new(prog, selection_finder(list->sel, prog));
 	list->syms = gostack_symbols_new(prog->img, prog->tab);
 	return list->types;
 }

@@ -11,9 +11,8 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "elf/image.h"
-#include "program/buildinfo.h"
 #include "program/pclntab.h"
-#include "selection/program.h"
+#include "program/program.h"
 
 enum {
 	INDENT = 13, /* columns before what a line says */
@@ -23,24 +22,21 @@ enum {
 
 struct funclist_types {
 	const struct program *prog;
+	struct site_finder *finder; /* of it */
 	struct gotypes *memory;
 	struct funcinfo *info;
 	enum arch arch;
-	int minor; /* Go 1.MINOR */
 };
 
-struct funclist_types *funclist_types_new(const struct program *prog)
+struct funclist_types *funclist_types_new(const struct program *prog, struct site_finder *finder)
 {
 	struct funclist_types *types = mem_zalloc(1, sizeof(*types));
-	struct buildinfo build;
 
-	if (!buildinfo_read(prog->img, &build) || build.minor < 0)
-		build.minor = pclntab_release_guess(prog->tab);
 	types->prog = prog;
+	types->finder = finder;
 	types->memory = gotypes_new();
-	types->info = funcinfo_new(prog, build.minor, types->memory);
+	types->info = funcinfo_new(prog, types->memory);
 	types->arch = image_arch(prog->img);
-	types->minor = build.minor;
 	return types;
 }
 
@@ -97,9 +93,9 @@ void funclist_types_find(struct funclist_types *types, const struct pclntab_func
 void funclist_types_copy(struct funclist_types *types, const struct inlining_copy *copy,
 			 struct copyinfo *out)
 {
-	const struct copyinfo_asker asker = {.finder = types->prog->finder,
+	const struct copyinfo_asker asker = {.prog = types->prog,
+					     .finder = types->finder,
 					     .info = types->info,
-					     .minor = types->minor,
 					     .memory = types->memory};
 
 	copyinfo_find(&asker, copy, NULL, out, NULL);

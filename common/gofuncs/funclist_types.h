@@ -15,9 +15,10 @@ struct funclist_types;
 struct json;
 struct pclntab_func;
 struct program;
+struct site_finder;
 
-/* Reads nothing yet. The program outlives it. */
-struct funclist_types *funclist_types_new(const struct program *prog);
+/* Reads nothing yet. The program and its finder outlive it. */
+struct funclist_types *funclist_types_new(const struct program *prog, struct site_finder *finder);
 void funclist_types_free(struct funclist_types *types); /* NULL is all right */
 const struct program *funclist_types_program(const struct funclist_types *types);
 

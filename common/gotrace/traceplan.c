@@ -13,7 +13,7 @@
 #include "gotrace/traceplan_text.h"
 #include "gotrace/traceplan_types.h"
 #include "kernel/bpfprog.h"
-#include "selection/program.h"
+#include "program/program.h"
 #include "tracing/tracer.h"
 #include "values/format.h"
 
@@ -139,6 +139,18 @@ static size_t *count_items(const struct traceplan *plan, const struct selection 
 	return counts;
 }
 
+/* How many items, this one among them, are of returns of the same function. */
+static size_t returns_like(const struct selection *sel, size_t item)
+{
+	const struct selection_item *like = &sel->items[item];
+	size_t same = 0;
+
+	for (size_t i = 0; like->returns && i < sel->item_count; i++)
+		same += sel->items[i].returns && sel->items[i].prog == like->prog &&
+			sel->items[i].func == like->func;
+	return same;
+}
+
 /* The kernel side tells only so many PROBEs at one function's returns apart. */
 static int check_returns(const struct traceplan *plan, const struct selection *sel,
 			 struct errmsg *err)
@@ -148,7 +160,7 @@ static int check_returns(const struct traceplan *plan, const struct selection *s
 	for (size_t i = 0; i < plan->config->probe_count; i++)
 		probes += plan->returns[i];
 	for (size_t i = 0; probes > TRACE_SAME_DEPTH && i < sel->item_count; i++)
-		if (selection_returns_like(sel, i) > TRACE_SAME_DEPTH)
+		if (returns_like(sel, i) > TRACE_SAME_DEPTH)
 			return errmsg_set(err, "more than %d r: PROBEs of %s", TRACE_SAME_DEPTH,
 					  sel->rows[sel->items[i].row].name);
 	return 0;
@@ -214,8 +226,7 @@ static void open_infos(struct traceplan *plan, const struct tracer *tracer)
 	plan->info_count = tracer->program_count;
 	plan->types = traceplan_types_new();
 	for (size_t i = 0; i < tracer->program_count; i++) {
-		plan->infos[i] =
-			funcinfo_new(tracer->programs[i], tracer->runtimes[i].minor, plan->memory);
+		plan->infos[i] = funcinfo_new(tracer->programs[i], plan->memory);
 		if (tracer->runtimes[i].is_library)
 			library = plan->infos[i];
 	}

@@ -13,7 +13,7 @@
 #include "gotrace/traceplan_parts.h"
 #include "gotrace/traceplan_text.h"
 #include "program/pclntab.h"
-#include "selection/program.h"
+#include "program/program.h"
 #include "tracing/tracer.h"
 
 /* Where a record has not room for all that -Z allows, shorter strings leave room for more of them:
@@ -58,9 +58,9 @@ static int copy_signature(struct planning *now, struct errmsg *err)
 {
 	struct traceplan *plan = now->plan;
 	struct selection_item *item = now->item;
-	struct copyinfo_asker asker = {.finder = item->prog->finder,
+	struct copyinfo_asker asker = {.prog = item->prog,
+				       .finder = selection_finder(now->tracer->sel, item->prog),
 				       .info = plan->infos[now->as->program],
-				       .minor = now->tracer->runtimes[now->as->program].minor,
 				       .memory = plan->memory,
 				       .timed = item->returns,
 				       .signature = now->as->spec->signature,

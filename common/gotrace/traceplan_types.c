@@ -12,7 +12,7 @@
 #include "golang/gotype.h"
 #include "kernel/bpfmap.h"
 #include "program/pclntab.h"
-#include "selection/program.h"
+#include "program/program.h"
 #include "tracing/tracer.h"
 #include "values/shape.h"
 

@@ -12,8 +12,8 @@
 #include "kernel/kallsyms.h"
 #include "program/gostack.h"
 #include "program/pclntab.h"
+#include "program/program.h"
 #include "rtti/rtti.h"
-#include "selection/program.h"
 #include "tracing/tracer.h"
 
 struct traceprint_reader *traceprint_reader_new(const struct traceplan *plan,

@@ -6,7 +6,7 @@
 #include "elf/unwind.h"
 #include "gotrace/traceplan.h"
 #include "program/pclntab.h"
-#include "selection/program.h"
+#include "program/program.h"
 #include "tracing/tracer.h"
 
 struct gccgo_stack {

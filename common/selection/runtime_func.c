@@ -6,7 +6,7 @@
 
 #include "base/errmsg.h"
 #include "program/pclntab.h"
-#include "selection/program.h"
+#include "program/program.h"
 #include "selection/selection.h"
 #include "sites/inlining.h"
 

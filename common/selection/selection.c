@@ -10,8 +10,8 @@
 #include "base/tally.h"
 #include "golang/pattern.h"
 #include "program/pclntab.h"
+#include "program/program.h"
 #include "selection/nearest.h"
-#include "selection/program.h"
 #include "selection/selection_wrapper.h"
 
 static uint64_t hash_of(const struct selection *sel, const struct program *prog, const char *name)
@@ -46,12 +46,46 @@ static uint32_t row_of_name(struct selection *sel, const struct program *prog, c
 	return index_add(&sel->by_name, hash_of(sel, prog, name));
 }
 
+struct program_finder {
+	const struct program *prog;
+	struct site_finder *finder;
+};
+
+struct selection_finders {
+	struct program_finder *items;
+	size_t count, cap;
+};
+
+struct site_finder *selection_finder(const struct selection *sel, const struct program *prog)
+{
+	struct selection_finders *all = sel->finders;
+
+	for (size_t i = 0; i < all->count; i++)
+		if (all->items[i].prog == prog)
+			return all->items[i].finder;
+	struct site_finder *finder = site_finder_new(prog->img, prog->tab);
+
+	site_finder_fips(finder, sel->want.fips);
+	all->items = mem_grow(all->items, all->count, &all->cap, sizeof(*all->items));
+	all->items[all->count++] = (struct program_finder){prog, finder};
+	return finder;
+}
+
+static void free_finders(struct selection_finders *all)
+{
+	for (size_t i = 0; i < all->count; i++)
+		site_finder_free(all->items[i].finder);
+	free(all->items);
+	free(all);
+}
+
 struct selection *selection_new(const struct selection_want *want)
 {
 	struct selection *sel = mem_zalloc(1, sizeof(*sel));
 
 	sel->want = *want;
 	sel->returns = want->returns;
+	sel->finders = mem_zalloc(1, sizeof(*sel->finders));
 	return sel;
 }
 
@@ -63,6 +97,7 @@ void selection_free(struct selection *sel)
 		free(sel->notes[i]);
 	free(sel->notes);
 	index_free(&sel->by_name);
+	free_finders(sel->finders);
 	free(sel->exits.items);
 	free(sel->items);
 	free(sel->rows);
@@ -322,20 +357,8 @@ int selection_add(struct selection *sel, const struct program *prog, const char 
 	sel->missed = false;
 	if (!pat)
 		return -1;
-	site_finder_fips(prog->finder, sel->want.fips);
 	int ret = add_pattern(sel, prog, pat, err);
 
 	pattern_free(pat);
 	return ret;
-}
-
-size_t selection_returns_like(const struct selection *sel, size_t item)
-{
-	const struct selection_item *like = &sel->items[item];
-	size_t same = 0;
-
-	for (size_t i = 0; like->returns && i < sel->item_count; i++)
-		same += sel->items[i].returns && sel->items[i].prog == like->prog &&
-			sel->items[i].func == like->func;
-	return same;
 }

@@ -57,6 +57,7 @@ struct selection {
 	struct selection_item *items;
 	size_t row_count, row_cap, item_count, item_cap, note_count, note_cap;
 	struct site_list exits;
+	struct selection_finders *finders;
 	char **notes;         /* other things to tell the user before tracing, a line each */
 	struct index by_name; /* of rows */
 };
@@ -83,7 +84,7 @@ int selection_find_sites(struct selection *sel, struct errmsg *err);
  * place. `reason`: why it has none, or NULL. */
 void selection_locate(struct selection *sel, struct selection_item *item, const struct site *entry,
 		      const struct site_list *exits, const char *reason);
-/* An array of sites.exits. */
+/* an array of sites.exits */
 const struct site *selection_exits(const struct selection *sel, const struct selection_item *item);
 
 /* Adds a line for selection_print_notes(), once. Takes over the malloc'd text. */
@@ -93,11 +94,9 @@ void selection_note(struct selection *sel, char *text);
  * Where it was not traced before, the first reason stays. */
 void selection_skip(struct selection *sel, struct selection_item *item, const char *why);
 
-/* How many items, this one among them, are of returns of the same function. */
-size_t selection_returns_like(const struct selection *sel, size_t item);
-
-size_t selection_traced(const struct selection *sel); /* how many rows are */
 /* Does the item stand in code that FIPS mode checks? */
-bool selection_is_fips(const struct selection_item *item);
+bool selection_is_fips(const struct selection *sel, const struct selection_item *item);
+/* What finds sites in a program: one for each, made when it is first asked for; the selection's. */
+struct site_finder *selection_finder(const struct selection *sel, const struct program *prog);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/escape.h"
 #include "program/pclntab.h"
-#include "selection/program.h"
+#include "program/program.h"
 #include "selection/selection.h"
 
 enum { PLACES_MAX = 4 };
@@ -54,6 +54,15 @@ void selection_print_notes(FILE *out, const struct selection *sel)
 		print_places(out, sel, i);
 		fputc('\n', out);
 	}
+}
+
+size_t selection_traced(const struct selection *sel)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < sel->row_count; i++)
+		n += sel->rows[i].funcs || sel->rows[i].copies;
+	return n;
 }
 
 size_t selection_skipped(const struct selection *sel)

@@ -5,12 +5,13 @@
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "program/pclntab.h"
-#include "selection/program.h"
+#include "program/program.h"
+#include "selection/selection_print.h"
 
 static const char *find_func_sites(struct selection *sel, const struct selection_item *item,
 				   struct site *entry)
 {
-	struct site_finder *finder = item->prog->finder;
+	struct site_finder *finder = selection_finder(sel, item->prog);
 	const char *reason = NULL;
 	struct pclntab_func fn;
 
@@ -28,8 +29,8 @@ static const char *find_copy_sites(struct selection *sel, const struct selection
 {
 	const char *reason;
 
-	return inlining_sites(item->prog->finder, &item->copy, item->returns, entry, &sel->exits,
-			      &reason)
+	return inlining_sites(selection_finder(sel, item->prog), &item->copy, item->returns, entry,
+			      &sel->exits, &reason)
 		       ? reason
 		       : NULL;
 }
@@ -88,12 +89,12 @@ const struct site *selection_exits(const struct selection *sel, const struct sel
 	return &sel->exits.items[item->sites.first_exit];
 }
 
-bool selection_is_fips(const struct selection_item *item)
+bool selection_is_fips(const struct selection *sel, const struct selection_item *item)
 {
 	struct pclntab_func fn;
 
 	return pclntab_func(item->prog->tab, item->func, &fn) &&
-	       site_is_fips(item->prog->finder, &fn);
+	       site_is_fips(selection_finder(sel, item->prog), &fn);
 }
 
 /* How many items FIPS mode checks: those that are left out, or those that are traced. */
@@ -103,7 +104,7 @@ static size_t count_fips(const struct selection *sel, bool left_out)
 
 	for (size_t i = 0; i < sel->item_count; i++)
 		n += (sel->items[i].skipped != NULL) == left_out &&
-		     selection_is_fips(&sel->items[i]);
+		     selection_is_fips(sel, &sel->items[i]);
 	return n;
 }
 
@@ -151,13 +152,4 @@ int selection_find_sites(struct selection *sel, struct errmsg *err)
 		return nothing_found(sel, err);
 	note_fips(sel);
 	return 0;
-}
-
-size_t selection_traced(const struct selection *sel)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < sel->row_count; i++)
-		n += sel->rows[i].funcs || sel->rows[i].copies;
-	return n;
 }

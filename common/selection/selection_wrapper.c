@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "program/pclntab.h"
-#include "selection/program.h"
+#include "program/program.h"
 #include "selection/selection.h"
 
 /* "p.(*T).M" of a method of T is made by the compiler, for calls through an interface. */

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sites/goruntime.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/errmsg.h"
 #include "elf/image.h"
 #include "golang/release.h"
 #include "machine/insn.h"
-#include "program/buildinfo.h"
 #include "program/pclntab.h"
+#include "program/program.h"
 
 enum { RAX = 0, RSP = 4, REGS = 16, SLOTS = 64 };
 enum { SYSTEMSTACK_MAX = 16 }; /* instructions until it has compared g with m.curg */
@@ -197,23 +196,22 @@ static bool is_print(uint64_t addr, void *ctx)
 	       (!strcmp(fn.name, "runtime.printint") || !strcmp(fn.name, "runtime.printuint"));
 }
 
-/* Struct g and m of version 1.MINOR. */
-static void known_layout(struct goruntime *out)
+/* Struct g and m of a release. */
+static void known_layout(struct goruntime *out, int release)
 {
 	out->g_stack_hi = 8;
 	out->g_m = 48;
 	out->g_sched_sp = 56;
-	out->g_goid =
-		out->minor >= RELEASE_SYSCALLBP && out->minor < RELEASE_SHORT_GOBUF ? 160 : 152;
+	out->g_goid = release >= RELEASE_SYSCALLBP && release < RELEASE_SHORT_GOBUF ? 160 : 152;
 	out->m_g0 = 0;
-	out->m_curg = out->minor >= RELEASE_SHORT_GOBUF ? 184 : 192;
+	out->m_curg = release >= RELEASE_SHORT_GOBUF ? 184 : 192;
 }
 
 /* The fields that move most: by the file's own version only. */
-static void known_creation(struct goruntime *out, int minor)
+static void known_creation(struct goruntime *out, int release)
 {
 	static const struct {
-		int minor;
+		int release;
 		uint32_t gopc, parent_goid;
 	} known[] = {
 		{15, 280, 0},   {16, 280, 0},   {17, 296, 0},   {18, 296, 0},   {19, 296, 0},
@@ -222,7 +220,7 @@ static void known_creation(struct goruntime *out, int minor)
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
-		if (known[i].minor != minor)
+		if (known[i].release != release)
 			continue;
 		out->g_gopc = known[i].gopc;
 		out->g_parent_goid = known[i].parent_goid;
@@ -291,33 +289,27 @@ static void find_ends(const struct pclntab *tab, struct site_finder *finder, str
 		out->fatal = (struct site){0};
 }
 
-int goruntime_read(const struct image *img, const struct pclntab *tab, struct site_finder *finder,
-		   struct goruntime *out, struct errmsg *err)
+int goruntime_read(const struct program *prog, struct site_finder *finder, struct goruntime *out,
+		   struct errmsg *err)
 {
-	bool arm = image_arch(img) == ARCH_ARM64;
-	struct buildinfo info;
-	bool known = buildinfo_read(img, &info);
+	bool arm = image_arch(prog->img) == ARCH_ARM64;
 
-	if (pclntab_is_gccgo(tab)) {
-		goruntime_read_gccgo(img, tab, finder, out);
+	if (pclntab_is_gccgo(prog->tab)) {
+		goruntime_read_gccgo(prog, finder, out);
 		return 0;
 	}
-	*out = (struct goruntime){.minor = -1};
-	if (known) {
-		snprintf(out->version, sizeof(out->version), "%s", info.version);
-		out->minor = info.minor;
-	}
-	if (out->minor < 0)
-		out->minor = pclntab_release_guess(tab);
-	out->g_in_register = arm || out->minor >= RELEASE_REGISTERS_AMD64;
-	known_layout(out);
-	known_creation(out, known ? info.minor : -1);
+	*out = (struct goruntime){
+		.g_in_register = arm || prog->release >= RELEASE_REGISTERS_AMD64,
+	};
+	known_layout(out, prog->release);
+	if (prog->release_told)
+		known_creation(out, prog->release);
 	if (!arm) {
-		parse_systemstack(img, tab, out);
-		parse_header(img, tab, out);
-		parse_newproc(img, tab, out);
+		parse_systemstack(prog->img, prog->tab, out);
+		parse_header(prog->img, prog->tab, out);
+		parse_newproc(prog->img, prog->tab, out);
 	}
-	find_ends(tab, finder, out);
+	find_ends(prog->tab, finder, out);
 	if (out->g_in_register || out->tls_g || out->tls_word)
 		return 0;
 	errmsg_set(err, "the goroutine's thread-local variable was not found in the code of "

@@ -14,11 +14,9 @@
 struct errmsg;
 struct image;
 struct insn_code;
-struct pclntab;
+struct program;
 
 struct goruntime {
-	int minor;          /* Go 1.MINOR; the layout's lowest when the file does not say */
-	char version[64];   /* "go1.19.8", or "" */
 	bool g_in_register; /* ABIInternal with g in r14 (from 1.17), or x28 */
 	/* amd64: g is at fs:tls_g; 0: at fs and what stands at the address tls_word when the file
 	 * is loaded; both 0: not known (g_in_register then). Of gccgo see below. */
@@ -49,12 +47,12 @@ struct goruntime {
 };
 
 /* 0; -1 with *err if goroutines cannot be told apart. */
-int goruntime_read(const struct image *img, const struct pclntab *tab, struct site_finder *finder,
-		   struct goruntime *out, struct errmsg *err);
+int goruntime_read(const struct program *prog, struct site_finder *finder, struct goruntime *out,
+		   struct errmsg *err);
 
 /* The same for a gccgo program or libgo.so, as far as the runtime is in the file itself. */
-void goruntime_read_gccgo(const struct image *img, const struct pclntab *tab,
-			  struct site_finder *finder, struct goruntime *out);
+void goruntime_read_gccgo(const struct program *prog, struct site_finder *finder,
+			  struct goruntime *out);
 /* Adds to *out, for a program without a runtime, what its library has. */
 void goruntime_link_gccgo(const struct image *img, const struct image *library,
 			  const struct goruntime *library_rt, struct goruntime *out);

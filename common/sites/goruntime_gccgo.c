@@ -8,6 +8,7 @@
 #include "elf/image.h"
 #include "machine/insn.h"
 #include "program/pclntab.h"
+#include "program/program.h"
 #include "sites/goruntime.h"
 #include "sites/splitstack.h"
 
@@ -190,22 +191,23 @@ static void find_goexit(const struct pclntab *tab, struct site_finder *finder,
 		out->goexit = call;
 }
 
-void goruntime_read_gccgo(const struct image *img, const struct pclntab *tab,
-			  struct site_finder *finder, struct goruntime *out)
+void goruntime_read_gccgo(const struct program *prog, struct site_finder *finder,
+			  struct goruntime *out)
 {
+	const struct pclntab *tab = prog->tab;
+
 	*out = (struct goruntime){
-		.minor = -1,
 		.split_stack = true,
 		/* called in each frame with deferred calls that a panic is unwound to */
 		.recovered = hook(tab, "runtime.checkdefer"),
 		.fatal = hook(tab, "runtime.startpanic_m"),
 	};
-	find_morestack(img, tab, out);
+	find_morestack(prog->img, tab, out);
 	find_goexit(tab, finder, out);
 	if (!out->has_runtime)
 		return;
-	find_goid(img, tab, out);
-	find_g(img, out);
+	find_goid(prog->img, tab, out);
+	find_g(prog->img, out);
 }
 
 struct link_search {

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "bpf-src/shared/cookie.h"
 #include "elf/image.h"
-#include "selection/program.h"
+#include "program/program.h"
 #include "selection/selection.h"
 #include "sites/goruntime.h"
 #include "tracing/tracer_config.h"

@@ -17,7 +17,7 @@
 #include "files/process.h"
 #include "kernel/attach.h"
 #include "kernel/events.h"
-#include "selection/program.h"
+#include "program/program.h"
 #include "tracing/command.h"
 #include "tracing/descendants.h"
 #include "tracing/filewatch.h"

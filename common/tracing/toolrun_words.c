@@ -6,7 +6,7 @@
 #include "base/escape.h"
 #include "files/process.h"
 #include "kernel/execwatch.h"
-#include "selection/program.h"
+#include "program/program.h"
 #include "tracing/descendants.h"
 #include "tracing/filewatch.h"
 #include "tracing/tracer.h"

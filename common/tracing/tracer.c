@@ -20,7 +20,7 @@
 #include "kernel/execwatch.h"
 #include "kernel/gate.h"
 #include "kernel/keeper.h"
-#include "selection/program.h"
+#include "program/program.h"
 #include "selection/target.h"
 #include "tracing/command.h"
 #include "tracing/descendants.h"

@@ -6,7 +6,7 @@
 #include "kernel/attach_trial.h"
 #include "kernel/execwatch.h"
 #include "program/pclntab.h"
-#include "selection/program.h"
+#include "program/program.h"
 #include "tracing/command.h"
 #include "tracing/descendants.h"
 

@@ -14,7 +14,7 @@
 #include "kernel/attach.h"
 #include "kernel/bpfmap.h"
 #include "program/pclntab.h"
-#include "selection/program.h"
+#include "program/program.h"
 #include "tracing/probes.h"
 
 /* Inlined copies are known by the stack pointer at their own entry: that of the function which they

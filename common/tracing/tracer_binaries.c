@@ -3,7 +3,7 @@
 #include "tracing/tracer_parts.h"
 
 #include "base/errmsg.h"
-#include "selection/program.h"
+#include "program/program.h"
 #include "selection/runtime_func.h"
 #include "selection/target.h"
 #include "tracing/command.h"

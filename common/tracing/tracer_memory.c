@@ -6,7 +6,7 @@
 
 #include "base/errmsg.h"
 #include "base/mem.h"
-#include "selection/program.h"
+#include "program/program.h"
 #include "tracing/probes.h"
 #include "tracing/textcost.h"
 

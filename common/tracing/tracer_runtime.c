@@ -6,7 +6,7 @@
 #include "elf/dynlink.h"
 #include "files/process.h"
 #include "program/pclntab.h"
-#include "selection/program.h"
+#include "program/program.h"
 #include "selection/target.h"
 #include "sites/goruntime.h"
 #include "tracing/command.h"
@@ -92,7 +92,8 @@ int tracer_read_runtimes(struct tracer *tracer, struct errmsg *err)
 	for (size_t i = 0; i < tracer->program_count; i++) {
 		const struct program *prog = tracer->programs[i];
 
-		if (goruntime_read(prog->img, prog->tab, prog->finder, &tracer->runtimes[i], err))
+		if (goruntime_read(prog, selection_finder(tracer->sel, prog), &tracer->runtimes[i],
+				   err))
 			return -1;
 	}
 	link_runtimes(tracer);

@@ -25,7 +25,7 @@
 #include "kernel/headertree.h"
 #include "program/gostack.h"
 #include "program/pclntab.h"
-#include "selection/program.h"
+#include "program/program.h"
 #include "sites/goruntime.h"
 #include "sites/inlining.h"
 
@@ -64,6 +64,7 @@ static const char text[] =
 
 struct driver {
 	struct program *prog;
+	struct site_finder *finder;
 	struct gostack_symbols *syms;
 	char **names;
 	struct attach_probe probes[PROBES_MAX];
@@ -105,7 +106,7 @@ static bool add_copy(const struct inlining_copy *copy, void *ctx)
 	struct site site;
 
 	if (strcmp(copy->name, d->names[d->row]) != 0 ||
-	    inlining_entry(d->prog->finder, copy, &site, &reason) ||
+	    inlining_entry(d->finder, copy, &site, &reason) ||
 	    !pclntab_func(d->prog->tab, copy->func, &fn) ||
 	    !pclntab_sp_delta(d->prog->tab, &fn, site.addr, &site.sp_adjust))
 		return true;
@@ -126,8 +127,8 @@ static void add_function(struct driver *d, unsigned row, bool want_args)
 	if (d->probe_count && cookie_row(d->probes[d->probe_count - 1].cookie) == row)
 		return;
 	if (!pclntab_named(d->prog->tab, d->names[row], &fn) ||
-	    site_entry(d->prog->finder, &fn, want_args, &site, &reason) ||
-	    site_returns(d->prog->finder, &fn, &returns, &reason)) {
+	    site_entry(d->finder, &fn, want_args, &site, &reason) ||
+	    site_returns(d->finder, &fn, &returns, &reason)) {
 		fprintf(stderr, "e2e-stacks: %s: %s\n", d->names[row], reason);
 		exit(1);
 	}
@@ -276,7 +277,10 @@ int main(int argc, char **argv)
 	}
 	d.names = argv + 3;
 	d.prog = program_open(heldfile_open(NULL, argv[1], &err), &err);
-	if (!d.prog || goruntime_read(d.prog->img, d.prog->tab, d.prog->finder, &rt, &err))
+	if (!d.prog)
+		die(argv[1], &err);
+	d.finder = site_finder_new(d.prog->img, d.prog->tab);
+	if (goruntime_read(d.prog, d.finder, &rt, &err))
 		die(argv[1], &err);
 	d.syms = gostack_symbols_new(d.prog->img, d.prog->tab);
 	d.bias = find_bias(d.prog, argv[2]);
@@ -288,6 +292,7 @@ int main(int argc, char **argv)
 	trace(&d, module, atoi(argv[2]));
 	bpf_module_destroy(module);
 	gostack_symbols_free(d.syms);
+	site_finder_free(d.finder);
 	program_close(d.prog);
 	return 0;
 }

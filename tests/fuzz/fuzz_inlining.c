@@ -7,6 +7,7 @@
 #include "fuzz.h"
 #include "gofile_forwarder.h"
 #include "golang/gotype.h"
+#include "program/program.h"
 #include "sites/goruntime.h"
 #include "sites/inlining.h"
 #include "sites/site.h"
@@ -111,7 +112,9 @@ static void walk_image(const struct image *img)
 	walk.minor = pclntab_release_guess(tab);
 	if (walk.minor < OLDEST)
 		walk.minor = OLDEST;
-	goruntime_read(img, tab, walk.finder, &runtime, NULL);
+	struct program prog = {.img = (struct image *)img, .tab = tab, .release = walk.minor};
+
+	goruntime_read(&prog, walk.finder, &runtime, NULL);
 	walk_functions(&walk);
 	inlining_each(tab, walk_copy, &walk);
 	site_finder_free(walk.finder);

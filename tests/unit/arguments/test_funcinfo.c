@@ -14,9 +14,8 @@
 #include "elf/image.h"
 #include "golang/gofunc.h"
 #include "program/pclntab.h"
+#include "program/program.h"
 #include "rttifile.h"
-#include "selection/program.h"
-#include "sites/site.h"
 
 struct subject {
 	struct image *img;
@@ -34,15 +33,14 @@ static void subject_open(struct subject *s, const struct gofile *g)
 		.path = "prog", .img = s->img, .tab = pclntab_open(s->img, &s->err)};
 	if (!s->prog.tab)
 		fail_msg("%s", s->err.text);
-	s->prog.finder = site_finder_new(s->img, s->prog.tab);
-	s->info = funcinfo_new(&s->prog, g->minor, s->memory);
+	s->prog.release = g->minor;
+	s->info = funcinfo_new(&s->prog, s->memory);
 }
 
 static void subject_close(struct subject *s, struct elffile *f)
 {
 	funcinfo_free(s->info);
 	gotypes_free(s->memory);
-	site_finder_free(s->prog.finder);
 	pclntab_close(s->prog.tab);
 	image_close(s->img);
 	elffile_free(f);

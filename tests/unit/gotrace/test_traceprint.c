@@ -12,7 +12,7 @@
 #include "gotrace/traceprint.h"
 #include "kernel/bpfprog.h"
 #include "kernel/quiet.h"
-#include "selection/program.h"
+#include "program/program.h"
 #include "selection/selection.h"
 #include "sites/site.h"
 #include "tracing/tracer.h"
@@ -44,13 +44,9 @@ static void subject_make(struct subject *s, const char *probe,
 	*s = (struct subject){.programs = {&s->prog}, .probes = {(char *)probe}};
 	gofile_make(&s->o.g, 23, EM_X86_64);
 	open_it(&s->o);
-	s->prog = (struct program){.path = "prog",
-				   .img = s->o.img,
-				   .tab = s->o.tab,
-				   .finder = site_finder_new(s->o.img, s->o.tab)};
+	s->prog = (struct program){.path = "prog", .img = s->o.img, .tab = s->o.tab, .release = 23};
 	s->plan_config =
 		(struct traceplan_config){.probes = s->probes, .probe_count = 1, .string_max = 80};
-	s->runtime.minor = 23;
 	s->tracer = (struct tracer){.config = &s->tracer_config,
 				    .programs = s->programs,
 				    .program_count = 1,
@@ -82,7 +78,6 @@ static void subject_drop(struct subject *s)
 		free((char *)s->tracer.inserts[i].text);
 	free(s->tracer.inserts);
 	free(s->tracer.defs);
-	site_finder_free(s->prog.finder);
 	close_it(&s->o);
 }
 

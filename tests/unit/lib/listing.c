@@ -76,7 +76,7 @@ void listing_read(struct listing *l)
 	l->prog.tab = l->prog.img ? pclntab_open(l->prog.img, &l->err) : NULL;
 	if (!l->prog.tab)
 		fail_msg("%s", l->err.text);
-	l->prog.finder = site_finder_new(l->prog.img, l->prog.tab);
+	l->prog.release = pclntab_release_guess(l->prog.tab);
 	l->sel = selection_new(&want);
 }
 
@@ -98,7 +98,6 @@ void listing_add(struct listing *l, const char *pattern)
 void listing_close(struct listing *l)
 {
 	selection_free(l->sel);
-	site_finder_free(l->prog.finder);
 	pclntab_close(l->prog.tab);
 	image_close(l->prog.img);
 	elffile_free(l->d.g.f);

@@ -8,7 +8,7 @@
 
 #include "base/errmsg.h"
 #include "dwarffile.h"
-#include "selection/program.h"
+#include "program/program.h"
 #include "selection/selection.h"
 
 struct listing {

@@ -29,10 +29,7 @@ void subject_write(struct subject *s)
 void subject_open(struct subject *s, const struct selection_want *want)
 {
 	open_it(&s->o);
-	s->prog = (struct program){.path = "prog",
-				   .img = s->o.img,
-				   .tab = s->o.tab,
-				   .finder = site_finder_new(s->o.img, s->o.tab)};
+	s->prog = (struct program){.path = "prog", .img = s->o.img, .tab = s->o.tab, .release = 23};
 	s->sel = selection_new(want);
 }
 
@@ -45,7 +42,6 @@ void subject_make(struct subject *s, const struct selection_want *want)
 void subject_drop(struct subject *s)
 {
 	selection_free(s->sel);
-	site_finder_free(s->prog.finder);
 	close_it(&s->o);
 }
 

@@ -7,7 +7,7 @@
 
 #include "gofile_open.h"
 
-#include "selection/program.h"
+#include "program/program.h"
 #include "selection/selection.h"
 
 struct subject {

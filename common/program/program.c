@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "selection/program.h"
+#include "program/program.h"
 
 #include <stdlib.h>
 
@@ -7,8 +7,16 @@
 #include "base/mem.h"
 #include "elf/image.h"
 #include "files/heldfile.h"
+#include "program/buildinfo.h"
 #include "program/pclntab.h"
-#include "sites/site.h"
+
+static void read_release(struct program *prog)
+{
+	struct buildinfo build;
+
+	prog->release_told = buildinfo_read(prog->img, &build) && build.minor >= 0;
+	prog->release = prog->release_told ? build.minor : pclntab_release_guess(prog->tab);
+}
 
 struct program *program_open(struct heldfile *file, struct errmsg *err)
 {
@@ -26,7 +34,7 @@ struct program *program_open(struct heldfile *file, struct errmsg *err)
 	prog->tab = pclntab_open(prog->img, err);
 	if (heldfile_check(file, err) || !prog->tab)
 		goto fail;
-	prog->finder = site_finder_new(prog->img, prog->tab);
+	read_release(prog);
 	return prog;
 fail:
 	program_close(prog);
@@ -37,7 +45,6 @@ void program_close(struct program *prog)
 {
 	if (!prog)
 		return;
-	site_finder_free(prog->finder);
 	pclntab_close(prog->tab);
 	image_close(prog->img);
 	heldfile_close(prog->file);

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of one Go program, opened for tracing: ELF image, function table and site finder. */
+/* The file of one Go program: ELF image, function table, and the release that built it. */
 #ifndef PROGRAM_H
 #define PROGRAM_H
+
+#include <stdbool.h>
 
 struct errmsg;
 struct heldfile;
 struct image;
 struct pclntab;
-struct site_finder;
 
 struct program {
 	const char *path; /* as messages show it: /usr/bin/etcd, /proc/123/exe */
 	struct heldfile *file;
 	struct image *img;
 	struct pclntab *tab;
-	struct site_finder *finder;
+	int release; /* N of Go 1.N; the lowest with this layout where the file does not say */
+	bool release_told; /* it does */
 };
 
 /* `file` becomes the program's, NULL too: then *err says why. NULL and *err, which names the file:
