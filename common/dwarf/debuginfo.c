@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "dwarf/debuginfo_gccgo.h"
+#include "dwarf/debuginfo_dialect.h"
 #include "dwarf/debuginfo_params.h"
 #include "golang/release.h"
 #include "machine/insn.h"
@@ -89,7 +89,8 @@ struct debuginfo *debuginfo_open(const struct image *img, const struct pclntab *
 	*dbg = (struct debuginfo){.img = img,
 				  .tab = tab,
 				  .minor = minor,
-				  .is_gccgo = tab && pclntab_is_gccgo(tab),
+				  .dialect = tab && pclntab_is_gccgo(tab) ? &debuginfo_gccgo
+									  : &debuginfo_gc,
 				  .types = types,
 				  .file = file,
 				  .tree = file.tree,
@@ -206,9 +207,7 @@ int debuginfo_func(struct debuginfo *dbg, uint64_t addr, const char *name, struc
 
 	if (!debuginfo_find_function(dbg, addr, &die))
 		return -1;
-	if (dbg->is_gccgo)
-		return debuginfo_gccgo_signature(dbg, &die, name, out);
-	return debuginfo_signature(dbg, &die, addr, name, out);
+	return dbg->dialect->signature(dbg, &die, addr, name, out);
 }
 
 void debuginfo_place(struct debuginfo *dbg, uint64_t addr, const struct gofunc *sig, size_t param,
@@ -216,9 +215,9 @@ void debuginfo_place(struct debuginfo *dbg, uint64_t addr, const struct gofunc *
 {
 	struct die die;
 
-	if (dbg->is_gccgo && !sig->params[param].by_address &&
+	if (dbg->dialect->place && !sig->params[param].by_address &&
 	    debuginfo_find_function(dbg, addr, &die))
-		debuginfo_gccgo_place(&die, addr, param, sig->params[param].type, out);
+		dbg->dialect->place(&die, addr, param, sig->params[param].type, out);
 }
 
 /* --- by name --- */
@@ -237,36 +236,14 @@ static void index_names(struct debuginfo *dbg, const struct debuginfo_unit *unit
 
 	for (bool more = die_child(&unit->die, &die); more && left;
 	     more = die_sibling(&die, &die)) {
-		enum die_tag tag = die_tag(&die);
-		const char *name;
+		const char *name = dbg->dialect->name(dbg, &die);
 
 		left--;
-		if (tag == DIE_OTHER || tag == DIE_SUBPROGRAM || tag == DIE_VARIABLE ||
-		    !(name = die_name(&die)))
+		if (!name)
 			continue;
 		dbg->named = mem_grow(dbg->named, dbg->named_count, &dbg->named_cap,
 				      sizeof(*dbg->named));
 		dbg->named[dbg->named_count++] = (struct debuginfo_named){name, die_off(&die)};
-	}
-}
-
-/* Of types with a name; each unit has its own. */
-static void index_gccgo_names(struct debuginfo *dbg, const struct debuginfo_unit *unit)
-{
-	struct die die;
-	unsigned left = MAX_DIES;
-
-	for (bool more = die_child(&unit->die, &die); more && left;
-	     more = die_sibling(&die, &die)) {
-		const struct debuginfo_desc *desc;
-
-		left--;
-		if (die_tag(&die) != DIE_TYPEDEF || !(desc = debuginfo_gccgo_desc(dbg, &die)))
-			continue;
-		dbg->named = mem_grow(dbg->named, dbg->named_count, &dbg->named_cap,
-				      sizeof(*dbg->named));
-		dbg->named[dbg->named_count++] =
-			(struct debuginfo_named){desc->full, die_off(&die)};
 	}
 }
 
@@ -275,9 +252,7 @@ static void index_all_names(struct debuginfo *dbg)
 	if (dbg->named)
 		return;
 	for (size_t i = 0; i < dbg->unit_count; i++)
-		if (dbg->is_gccgo)
-			index_gccgo_names(dbg, &dbg->units[i]);
-		else if (dbg->units[i].is_runtime)
+		if (dbg->units[i].is_runtime || !dbg->dialect->one_has_all)
 			index_names(dbg, &dbg->units[i]);
 	if (dbg->named)
 		qsort(dbg->named, dbg->named_count, sizeof(*dbg->named), compare_named);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "dwarf/debuginfo_dialect.h"
 
 enum { MAX_CHAIN = 32, MEMBERS = 3, WORD = 8 };
 
@@ -182,7 +183,7 @@ static uint32_t align_of(enum gotype_kind kind, uint64_t size)
 	return is_number(kind) ? size : kind == GOTYPE_UNKNOWN ? 1 : WORD;
 }
 
-struct gotype *debuginfo_gccgo_type(struct debuginfo *dbg, const struct die *die)
+static struct gotype *gccgo_type(struct debuginfo *dbg, const struct die *die)
 {
 	const struct debuginfo_desc *desc = NULL;
 	const char *names[MEMBERS], *own = die_name(die), *said = NULL;
@@ -285,7 +286,7 @@ bool debuginfo_gccgo_elem(const struct die *slice, struct die *out)
 	       debuginfo_gccgo_bare(&member) && die_reference(&member, DIE_TYPE, out);
 }
 
-void debuginfo_gccgo_parts(struct debuginfo *dbg, struct gotype *type, const struct die *die)
+static void gccgo_parts(struct debuginfo *dbg, struct gotype *type, const struct die *die)
 {
 	struct die bare = *die, member;
 
@@ -312,3 +313,20 @@ void debuginfo_gccgo_parts(struct debuginfo *dbg, struct gotype *type, const str
 		break;
 	}
 }
+
+static const char *gccgo_name(struct debuginfo *dbg, const struct die *die)
+{
+	const struct debuginfo_desc *desc =
+		die_tag(die) == DIE_TYPEDEF ? debuginfo_gccgo_desc(dbg, die) : NULL;
+
+	return desc ? desc->full : NULL;
+}
+
+const struct debuginfo_dialect debuginfo_gccgo = {
+	.signature = debuginfo_gccgo_signature,
+	.place = debuginfo_gccgo_place,
+	.skip = debuginfo_gccgo_skip,
+	.type = gccgo_type,
+	.parts = gccgo_parts,
+	.name = gccgo_name,
+};

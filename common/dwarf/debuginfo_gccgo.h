@@ -33,18 +33,12 @@ enum { DEBUGINFO_DIMS = 8 };
 /* How long an array is, and those in it, outermost first; returns how many lengths there are. */
 size_t debuginfo_gccgo_dims(const struct die *array, uint64_t lengths[DEBUGINFO_DIMS]);
 
-/* A type without its parts; these, when it is their turn. */
-struct gotype *debuginfo_gccgo_type(struct debuginfo *dbg, const struct die *die);
-void debuginfo_gccgo_parts(struct debuginfo *dbg, struct gotype *type, const struct die *die);
-
 /* Does the unit of a DIE tell types, and so parameters? By default gccgo's tell functions alone
  * (-g1). */
 bool debuginfo_gccgo_has_types(struct debuginfo *dbg, const struct die *die);
-/* As debuginfo_signature(). */
-int debuginfo_gccgo_signature(struct debuginfo *dbg, const struct die *func, const char *name,
-			      struct gofunc *out);
-
-/* As debuginfo_place(); `out` has none yet. */
+/* As in struct debuginfo_dialect */
+int debuginfo_gccgo_signature(struct debuginfo *dbg, const struct die *func, uint64_t addr,
+			      const char *name, struct gofunc *out);
 bool debuginfo_gccgo_place(const struct die *func, uint64_t addr, size_t param,
 			   const struct gotype *type, struct abi_value *out);
 

@@ -222,12 +222,13 @@ static void add_results(struct debuginfo *dbg, const struct die *func, struct go
 	add_result(dbg, func, result_name(func), out);
 }
 
-int debuginfo_gccgo_signature(struct debuginfo *dbg, const struct die *func, const char *name,
-			      struct gofunc *out)
+int debuginfo_gccgo_signature(struct debuginfo *dbg, const struct die *func, uint64_t addr,
+			      const char *name, struct gofunc *out)
 {
 	struct die named = named_instance(func);
 	struct funcname parts;
 
+	(void)addr;
 	if (!debuginfo_gccgo_has_types(dbg, func))
 		return -1;
 	funcname_parse(name, &parts);

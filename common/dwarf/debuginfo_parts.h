@@ -36,7 +36,8 @@ struct debuginfo {
 	const struct image *img;
 	const struct pclntab *tab;
 	int minor;
-	bool is_gccgo, has_places;
+	const struct debuginfo_dialect *dialect;
+	bool has_places;
 	struct gotypes *types;
 	struct debuginfo_file file;
 	struct dietree *tree, *places; /* the same with locations, which `tree` has if has_places */

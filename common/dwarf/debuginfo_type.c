@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "dwarf/debuginfo_dialect.h"
 #include "dwarf/debuginfo_gccgo.h"
+#include "dwarf/debuginfo_params.h"
 #include "elf/image.h"
 #include "golang/gokind.h"
 #include "program/pclntab.h"
@@ -203,7 +205,7 @@ void debuginfo_queue(struct debuginfo *dbg, struct gotype *type, const struct di
 /* The type of a DIE; its parts are found later, when it is its turn in the queue. */
 static const struct gotype *known_type(struct debuginfo *dbg, struct die die)
 {
-	if (!(dbg->is_gccgo ? debuginfo_gccgo_skip(&die) : skip_typedefs(&die)))
+	if (!dbg->dialect->skip(&die))
 		return unknown_type(dbg);
 
 	uint64_t off = die_off(&die), hash = index_hash(0, off);
@@ -216,7 +218,7 @@ static const struct gotype *known_type(struct debuginfo *dbg, struct die die)
 	if (dbg->by_off.count >= MAX_TYPES)
 		return unknown_type(dbg);
 
-	struct gotype *type = dbg->is_gccgo ? debuginfo_gccgo_type(dbg, &die) : add_type(dbg, &die);
+	struct gotype *type = dbg->dialect->type(dbg, &die);
 
 	n = index_add(&dbg->by_off, hash);
 	dbg->known = mem_grow(dbg->known, n, &dbg->known_cap, sizeof(*dbg->known));
@@ -393,10 +395,7 @@ static const struct gotype *complete(struct debuginfo *dbg, const struct gotype 
 	for (size_t i = 0; i < dbg->queue_count; i++) {
 		struct debuginfo_part todo = dbg->queue[i]; /* the queue grows and moves */
 
-		if (dbg->is_gccgo)
-			debuginfo_gccgo_parts(dbg, todo.type, &todo.die);
-		else
-			add_parts(dbg, todo.type, &todo.die);
+		dbg->dialect->parts(dbg, todo.type, &todo.die);
 	}
 	settle(dbg->queue, dbg->queue_count);
 	dbg->queue_count = 0;
@@ -419,3 +418,23 @@ const struct gotype *debuginfo_type_at(struct debuginfo *dbg, uint64_t off)
 
 	return type->kind != GOTYPE_UNKNOWN ? type : NULL;
 }
+
+/* --- as gc's linker writes it --- */
+
+static const char *gc_name(struct debuginfo *dbg, const struct die *die)
+{
+	enum die_tag tag = die_tag(die);
+
+	(void)dbg;
+	return tag == DIE_OTHER || tag == DIE_SUBPROGRAM || tag == DIE_VARIABLE ? NULL
+										: die_name(die);
+}
+
+const struct debuginfo_dialect debuginfo_gc = {
+	.signature = debuginfo_signature,
+	.skip = skip_typedefs,
+	.type = add_type,
+	.parts = add_parts,
+	.name = gc_name,
+	.one_has_all = true,
+};
