@@ -38,14 +38,22 @@ static const uint64_t *seeds(void)
 	return seeds;
 }
 
-/* Multiplied by an odd number that nobody knows, both halves of the product: without the upper one,
- * numbers that differ in their highest bit only would do so for each factor. */
+/* Both halves of the product: without the upper one, numbers that differ in their highest bit only
+ * would do so for each factor. */
+static uint64_t multiplied(uint64_t word, uint64_t factor)
+{
+	unsigned __int128 product = (unsigned __int128)word * factor;
+
+	return (uint64_t)(product >> 64) ^ (uint64_t)product;
+}
+
+/* By two odd numbers that nobody knows: of one alone, one in some thousands spreads numbers badly
+ * that are the same distance apart. */
 uint64_t index_hash(uint64_t before, uint64_t word)
 {
 	const uint64_t *seed = seeds();
-	unsigned __int128 product = (unsigned __int128)(before ^ word ^ seed[0]) * seed[1];
 
-	return (uint64_t)(product >> 64) ^ (uint64_t)product;
+	return multiplied(multiplied(before ^ word ^ seed[0], seed[1]) ^ seed[1], seed[0] | 1);
 }
 
 /* Eight bytes at a time: all names of a large program are hashed before anything else can begin. */
