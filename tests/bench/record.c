@@ -117,11 +117,17 @@ int close(int fd)
 static void copy_tree(void)
 {
 	const char *from = getenv("BCC_KERNEL_SOURCE"), *to = getenv("BENCH_RECORD");
-	char command[8192];
+	static const char own[] = "/proc/self/";
+	char command[8192], process[64] = "";
 
 	if (!from || !to)
 		return;
-	snprintf(command, sizeof(command), "unset LD_PRELOAD; cp -rT '%s' '%s/tree'", from, to);
+	if (!strncmp(from, own, strlen(own))) { /* this process, not cp */
+		snprintf(process, sizeof(process), "/proc/%d/", getpid());
+		from += strlen(own);
+	}
+	snprintf(command, sizeof(command), "unset LD_PRELOAD; cp -rT '%s%s/.' '%s/tree'", process,
+		 from, to);
 	if (system(command))
 		fprintf(stderr, "record: cannot copy %s\n", from);
 }
