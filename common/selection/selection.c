@@ -63,7 +63,7 @@ struct site_finder *selection_finder(const struct selection *sel, const struct p
 	for (size_t i = 0; i < all->count; i++)
 		if (all->items[i].prog == prog)
 			return all->items[i].finder;
-	struct site_finder *finder = site_finder_new(prog->img, prog->tab);
+	struct site_finder *finder = site_finder_new(prog);
 
 	site_finder_fips(finder, sel->want.fips);
 	all->items = mem_grow(all->items, all->count, &all->cap, sizeof(*all->items));

@@ -10,10 +10,9 @@
 
 #include "machine/arch.h"
 
-struct image;
 struct insn_code;
-struct pclntab;
 struct pclntab_func;
+struct program;
 
 enum site_kind {
 	SITE_FIRST,        /* first instruction of a function without a stack check */
@@ -43,8 +42,9 @@ const char *site_kind_name(enum site_kind kind); /* "after-check", "ret", ... */
 
 struct site_finder; /* a decoder and scratch memory, for one image; not shared between threads */
 
-/* `tab` may be NULL (then functions without stack-pointer tables are taken as frameless). */
-struct site_finder *site_finder_new(const struct image *img, const struct pclntab *tab);
+/* The program's table may be NULL: then functions are taken as frameless. Its release, if it is
+ * told, says where arguments are. */
+struct site_finder *site_finder_new(const struct program *prog);
 /* A finder over bytes instead of a file, of code for `arch`; the bytes stay the caller's. */
 struct site_finder *site_finder_new_code(enum arch arch, const struct insn_code *code);
 void site_finder_free(struct site_finder *finder);

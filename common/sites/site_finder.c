@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "elf/image.h"
 #include "golang/release.h"
-#include "program/buildinfo.h"
 #include "program/pclntab.h"
+#include "program/program.h"
 #include "sites/site.h"
 
 enum { DECODING = 8 }; /* steps that an instruction takes */
@@ -28,22 +28,20 @@ struct site_finder *site_finder_new_code(enum arch arch, const struct insn_code 
 }
 
 /* Before ABIInternal; where the release is not known, arguments may be anywhere. */
-static bool has_stack_args(const struct image *img, const struct pclntab *tab)
+static bool has_stack_args(const struct program *prog)
 {
-	struct buildinfo info;
-
-	return image_arch(img) == ARCH_AMD64 && tab && !pclntab_is_gccgo(tab) &&
-	       buildinfo_read(img, &info) && info.minor >= 0 &&
-	       info.minor < RELEASE_REGISTERS_AMD64;
+	return image_arch(prog->img) == ARCH_AMD64 && prog->tab && !pclntab_is_gccgo(prog->tab) &&
+	       prog->release_told && prog->release < RELEASE_REGISTERS_AMD64;
 }
 
-struct site_finder *site_finder_new(const struct image *img, const struct pclntab *tab)
+struct site_finder *site_finder_new(const struct program *prog)
 {
-	struct site_finder *finder = site_finder_new_code(image_arch(img), NULL);
+	struct site_finder *finder = site_finder_new_code(image_arch(prog->img), NULL);
+	const struct pclntab *tab = prog->tab;
 
-	finder->img = img;
+	finder->img = prog->img;
 	finder->tab = tab;
-	finder->stack_args = has_stack_args(img, tab);
+	finder->stack_args = has_stack_args(prog);
 	if (tab)
 		*finder->steps = budget_new(pclntab_file_size(tab), BUDGET_CODE);
 	if (tab)

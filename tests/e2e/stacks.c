@@ -279,7 +279,7 @@ int main(int argc, char **argv)
 	d.prog = program_open(heldfile_open(NULL, argv[1], &err), &err);
 	if (!d.prog)
 		die(argv[1], &err);
-	d.finder = site_finder_new(d.prog->img, d.prog->tab);
+	d.finder = site_finder_new(d.prog);
 	if (goruntime_read(d.prog, d.finder, &rt, &err))
 		die(argv[1], &err);
 	d.syms = gostack_symbols_new(d.prog->img, d.prog->tab);

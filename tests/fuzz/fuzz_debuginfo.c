@@ -8,6 +8,7 @@
 #include "dwarffile.h"
 #include "fuzz.h"
 #include "golang/gofunc.h"
+#include "program/program.h"
 #include "sites/inlining.h"
 #include "sites/site.h"
 
@@ -95,7 +96,10 @@ static bool check_copy(const struct inlining_copy *copy, void *ctx)
 
 static void check_copies(struct debuginfo *dbg, const struct image *img, const struct pclntab *tab)
 {
-	struct copies copies = {dbg, tab, site_finder_new(img, tab), MAX_FUNCTIONS};
+	struct copies copies = {dbg, tab,
+				site_finder_new(&(struct program){.img = (struct image *)img,
+								  .tab = (struct pclntab *)tab}),
+				MAX_FUNCTIONS};
 
 	inlining_each(tab, check_copy, &copies);
 	site_finder_free(copies.finder);

@@ -106,13 +106,15 @@ static void walk_image(const struct image *img)
 	if (!tab)
 		return;
 
-	struct walk walk = {img, tab, site_finder_new(img, tab), gotypes_new(), 0, 0};
-	struct goruntime runtime;
+	struct program prog = {.img = (struct image *)img,
+			       .tab = tab,
+			       .release = pclntab_release_guess(tab),
+			       .release_told = true};
 
-	walk.minor = pclntab_release_guess(tab);
-	if (walk.minor < OLDEST)
-		walk.minor = OLDEST;
-	struct program prog = {.img = (struct image *)img, .tab = tab, .release = walk.minor};
+	if (prog.release < OLDEST)
+		prog.release = OLDEST;
+	struct walk walk = {img, tab, site_finder_new(&prog), gotypes_new(), prog.release, 0};
+	struct goruntime runtime;
 
 	goruntime_read(&prog, walk.finder, &runtime, NULL);
 	walk_functions(&walk);

@@ -7,6 +7,7 @@
 #include "arguments/forwarder.h"
 #include "gofile_forwarder.h"
 #include "golang/signature.h"
+#include "program/program.h"
 #include "sites/inlining.h"
 #include "sites/site.h"
 
@@ -36,7 +37,7 @@ static void subject_make(struct subject *s, int minor, unsigned machine,
 	*s = (struct subject){.minor = minor, .memory = gotypes_new()};
 	gofile_make_forwarder(&s->o.g, minor, machine, names);
 	open_it(&s->o);
-	s->finder = site_finder_new(s->o.img, s->o.tab);
+	s->finder = site_finder_new(&(struct program){.img = s->o.img, .tab = s->o.tab});
 	inlining_each(s->o.tab, keep_copy, &end);
 	assert_int_equal(end - s->copies, 2);
 }

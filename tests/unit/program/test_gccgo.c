@@ -9,6 +9,7 @@
 #include "elffile.h"
 #include "machine/insn.h"
 #include "program/pclntab.h"
+#include "program/program.h"
 #include "sites/site.h"
 #include "sites/splitstack.h"
 
@@ -347,7 +348,7 @@ static void check_site(const struct site_case *c)
 
 	struct image *img = elffile_open(s.f, &err);
 	struct pclntab *tab = pclntab_open(img, &err);
-	struct site_finder *finder = site_finder_new(img, tab);
+	struct site_finder *finder = site_finder_new(&(struct program){.img = img, .tab = tab});
 
 	assert_true(pclntab_func(tab, 0, &fn));
 	int ret = site_entry(finder, &fn, c->want_args, &site, &reason);

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "program/program.h"
 #include "sites/inlining.h"
 #include "sites/site.h"
 
@@ -29,7 +30,8 @@ static bool keep_copy(const struct inlining_copy *copy, void *ctx)
 
 static void check_program(struct opened *o)
 {
-	struct site_finder *finder = site_finder_new(o->img, o->tab);
+	struct site_finder *finder =
+		site_finder_new(&(struct program){.img = o->img, .tab = o->tab});
 	struct inlining_copy copies[4] = {0}, *end = copies;
 	uint64_t main_b_addr = o->g.starts[1];
 	struct site_list exits = {0};

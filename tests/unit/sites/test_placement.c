@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "program/program.h"
 #include "sites/inlining.h"
 #include "sites/site.h"
 
@@ -125,7 +126,7 @@ static void check_case(const struct place_case *c)
 	put_copy(&o.g, c);
 	open_it(&o);
 
-	struct site_finder *finder = site_finder_new(o.img, o.tab);
+	struct site_finder *finder = site_finder_new(&(struct program){.img = o.img, .tab = o.tab});
 
 	inlining_each(o.tab, keep_copy, &copy);
 	assert_string_equal(copy.name, "main.inl1");
