@@ -92,6 +92,7 @@ def runqlat_waited_before(version):
         truth = told(target)
         true = truth["waits"]["calls"] - truth["early"]["calls"] - truth["across"]["calls"]
         expect(truth["across"]["calls"] == SPINNERS - 1, f"{truth['across']}")
+        expect(record["max"] <= max(truth["waits"]["ns"]), f"{record['max']} of {max(truth['waits']['ns'])} ns")
         compare(record["count"], true, truth["stalls"]["calls"])
 
 
