@@ -7,10 +7,11 @@
 #include "elf/image.h"
 #include "golang/release.h"
 #include "machine/insn.h"
+#include "machine/registers.h"
 #include "program/pclntab.h"
 #include "program/program.h"
 
-enum { RAX = 0, RSP = 4, REGS = 16, SLOTS = 64 };
+enum { REGS = 16, SLOTS = 64 };
 enum { SYSTEMSTACK_MAX = 16 }; /* instructions until it has compared g with m.curg */
 enum { CREATED_MIN = 240, CREATED_MAX = 400 }; /* where in struct g its creation is recorded */
 
@@ -22,7 +23,7 @@ struct origins {
 
 static int32_t *stack_slot(struct origins *from, const struct insn_operands *op)
 {
-	if (op->other != RSP || op->no_base || op->value < 0 || op->value >= SLOTS * 8)
+	if (op->other != X86_RSP || op->no_base || op->value < 0 || op->value >= SLOTS * 8)
 		return NULL;
 	return &from->slot[op->value / 8];
 }
@@ -62,7 +63,7 @@ bool goruntime_parse_header(const struct insn_code *code, bool in_register,
 
 	for (; !found && insn_decode(dec, code, addr, &in); addr += in.size) {
 		if (in.kind == INSN_CALL && in.target && is_print(in.target, ctx)) {
-			*goid = in_register ? from.reg[RAX] : from.slot[0];
+			*goid = in_register ? from.reg[X86_RAX] : from.slot[0];
 			found = true;
 		} else if (in.kind == INSN_CALL) {
 			memset(from.reg, 0, sizeof(from.reg));
@@ -100,7 +101,7 @@ static bool systemstack_step(const struct insn_operands *op, struct known *known
 		known[op->reg] = (struct known){.word = op->addr};
 	else if (op->what == INSN_LOAD && op->fs && !has_g)
 		note_tls(op, known, out);
-	else if (op->what == INSN_LOAD && *m < 0 && has_g && op->other != RSP) {
+	else if (op->what == INSN_LOAD && *m < 0 && has_g && op->other != X86_RSP) {
 		out->g_m = op->value;
 		*m = op->reg;
 	} else if (op->what == INSN_LOAD && op->other == *m) {
@@ -138,7 +139,7 @@ bool goruntime_parse_systemstack(const struct insn_code *code, struct goruntime 
 static bool newproc_step(struct origins *from, const struct insn_operands *op,
 			 struct goruntime *out, int32_t *first, unsigned *run)
 {
-	if (op->what == INSN_STORE && op->other != RSP && !op->fs && !op->no_base &&
+	if (op->what == INSN_STORE && op->other != X86_RSP && !op->fs && !op->no_base &&
 	    op->value >= CREATED_MIN && op->value < CREATED_MAX) {
 		bool next = *run && op->value == *first + (int32_t)*run * 8;
 

@@ -7,12 +7,13 @@
 #include "elf/dynlink.h"
 #include "elf/image.h"
 #include "machine/insn.h"
+#include "machine/registers.h"
 #include "program/pclntab.h"
 #include "program/program.h"
 #include "sites/goruntime.h"
 #include "sites/splitstack.h"
 
-enum { RDI = 7, REGS = 16, HEADER_MAX = 64 };
+enum { REGS = 16, HEADER_MAX = 64 };
 enum {
 	BACKOFF = 0xe00, /* GCC 12's */
 	BACKOFF_MAX = 1 << 16,
@@ -24,7 +25,7 @@ enum {
 
 static bool survives_calls(int reg)
 {
-	return reg == 3 || reg == 5 || reg >= 12; /* rbx, rbp, r12 to r15 */
+	return reg == X86_RBX || reg == X86_RBP || reg >= 12; /* r12 to r15 */
 }
 
 bool goruntime_parse_gccgo(const struct insn_code *code, uint32_t *goid)
@@ -36,7 +37,7 @@ bool goruntime_parse_gccgo(const struct insn_code *code, uint32_t *goid)
 	struct insn in;
 
 	for (int i = 0; i < HEADER_MAX && insn_decode(dec, code, addr, &in); i++, addr += in.size) {
-		if (in.kind == INSN_CALL && from[RDI])
+		if (in.kind == INSN_CALL && from[X86_RDI])
 			break;
 		for (int r = 0; in.kind == INSN_CALL && r < REGS; r++)
 			from[r] = survives_calls(r) ? from[r] : 0;
@@ -50,8 +51,8 @@ bool goruntime_parse_gccgo(const struct insn_code *code, uint32_t *goid)
 			from[op.reg] = 0;
 	}
 	insn_decoder_free(dec);
-	*goid = from[RDI];
-	return from[RDI] > 0 && from[RDI] % 8 == 0 && from[RDI] < 512;
+	*goid = from[X86_RDI];
+	return from[X86_RDI] > 0 && from[X86_RDI] % 8 == 0 && from[X86_RDI] < 512;
 }
 
 static bool function_code(const struct image *img, const struct pclntab_func *fn,
