@@ -333,9 +333,9 @@ bool abi_layout_fitting(const struct gofunc *fn, enum arch arch, enum abi_conven
 	return fits;
 }
 
-enum abi_convention abi_convention(enum arch arch, int minor)
+enum abi_convention abi_convention(enum arch arch, int release)
 {
 	int from = arch == ARCH_ARM64 ? RELEASE_REGISTERS_ARM64 : RELEASE_REGISTERS_AMD64;
 
-	return minor >= from ? ABI_REGISTERS : ABI_STACK;
+	return release >= from ? ABI_REGISTERS : ABI_STACK;
 }

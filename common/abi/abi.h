@@ -73,7 +73,7 @@ const struct registers_general *abi_register(enum arch arch, const struct abi_pi
 /* "edi", "xmm0", "[sp+8]", "rax+4" (from its byte 4 on), "[rax+16]"; in 24 bytes. */
 void abi_place_text(enum arch arch, const struct abi_piece *piece, char *out, size_t size);
 
-/* What a program of Go 1.MINOR passes by. (Assembly and .abi0 functions are always ABI_STACK.) */
-enum abi_convention abi_convention(enum arch arch, int minor);
+/* What a program of this release passes by. (Assembly and .abi0 functions are always ABI_STACK.) */
+enum abi_convention abi_convention(enum arch arch, int release);
 
 #endif

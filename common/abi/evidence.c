@@ -5,7 +5,7 @@
 #include "program/pclntab.h"
 
 void evidence_read(const struct image *img, const struct pclntab *tab,
-		   const struct insn_decoder *dec, int minor, const struct pclntab_func *fn,
+		   const struct insn_decoder *dec, int release, const struct pclntab_func *fn,
 		   struct evidence *out)
 {
 	size_t len = fn->end - fn->addr;
@@ -20,7 +20,7 @@ void evidence_read(const struct image *img, const struct pclntab *tab,
 		out->usual = out->arch == ARCH_AMD64 ? ABI_SYSV : ABI_REGISTERS;
 		return;
 	}
-	out->usual = fn->is_asm ? ABI_STACK : abi_convention(out->arch, minor);
+	out->usual = fn->is_asm ? ABI_STACK : abi_convention(out->arch, release);
 	if (!pclntab_args_size(tab, fn, &out->args))
 		out->args = INT32_MIN;
 	/* on the stack they need no saving: what looks like it has another purpose */

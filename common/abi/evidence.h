@@ -21,9 +21,9 @@ struct evidence {
 	uint64_t restart;
 };
 
-/* `minor`: Go 1.MINOR of the program. `dec` is of the image's machine. */
+/* `release`: of the program. `dec` is of the image's machine. */
 void evidence_read(const struct image *img, const struct pclntab *tab,
-		   const struct insn_decoder *dec, int minor, const struct pclntab_func *fn,
+		   const struct insn_decoder *dec, int release, const struct pclntab_func *fn,
 		   struct evidence *out);
 
 /* abi_layout() of a function by its convention: of Go functions that assembly calls, the stack's.

@@ -64,13 +64,13 @@ static bool passing_through(const struct stdlib_forwarder *row, struct passing *
 
 /* From the node that the call is of, outwards to the copy. */
 static bool follow_callee(struct gotypes *memory, const struct inltree *tree, int32_t node,
-			  int32_t copy, const char *callee, int minor, struct passing *out)
+			  int32_t copy, const char *callee, int release, struct passing *out)
 {
 	for (int depth = 0; depth < CHAIN_MAX && node >= 0 && node < tree->count; depth++) {
 		const char *name = tree->nodes[node].name;
 		struct stdlib_forwarder row;
 
-		if (!stdlib_forwarder(memory, name, callee, minor, &row) ||
+		if (!stdlib_forwarder(memory, name, callee, release, &row) ||
 		    !(depth ? passing_through(&row, out) : passing_begin(&row, callee, out)))
 			return false;
 		if (node == copy)
@@ -127,13 +127,13 @@ static bool same_params(const struct gofunc *own, const struct gofunc *typed, en
 
 /* Does the program show nothing else? The call is by the usual convention, whatever assembly may
  * call the function by. */
-static bool is_credible(struct site_finder *finder, int minor, const struct pclntab_func *fn,
+static bool is_credible(struct site_finder *finder, int release, const struct pclntab_func *fn,
 			const struct gofunc *sig, const struct abi_layout *layout)
 {
 	struct evidence evidence;
 	struct abi_layout fitting;
 
-	evidence_read(finder->img, finder->tab, finder->dec, minor, fn, &evidence);
+	evidence_read(finder->img, finder->tab, finder->dec, release, fn, &evidence);
 	if (evidence.args < 0 || layout->args_size != (uint32_t)evidence.args)
 		return false;
 	bool fits = evidence_layout(&evidence, sig, &fitting);
@@ -191,15 +191,15 @@ static bool is_sound(const struct passing *passing, const struct gofunc *own,
 	return !passing->results || own->result_count == callee->result_count;
 }
 
-static bool find_places(struct site_finder *finder, int minor, const struct pclntab_func *fn,
+static bool find_places(struct site_finder *finder, int release, const struct pclntab_func *fn,
 			const struct passing *passing, const struct gofunc *callee,
 			struct forwarder_call *out)
 {
 	enum arch arch = finder->arch;
 	struct abi_layout layout;
 
-	abi_layout(callee, arch, abi_convention(arch, minor), &layout);
-	bool known = is_credible(finder, minor, fn, callee, &layout);
+	abi_layout(callee, arch, abi_convention(arch, release), &layout);
+	bool known = is_credible(finder, release, fn, callee, &layout);
 
 	if (known)
 		lay_out_call(passing, &layout, arch, out);
@@ -208,7 +208,7 @@ static bool find_places(struct site_finder *finder, int minor, const struct pcln
 }
 
 /* The one call of the copy, and the function that it is of. */
-static bool find_call(struct site_finder *finder, int minor, const struct inlining_copy *copy,
+static bool find_call(struct site_finder *finder, int release, const struct inlining_copy *copy,
 		      struct gotypes *memory, struct passing *passing, struct pclntab_func *callee,
 		      struct site *site)
 {
@@ -220,26 +220,26 @@ static bool find_call(struct site_finder *finder, int minor, const struct inlini
 	    callee->is_asm)
 		return false;
 	*site = call.site;
-	return follow_callee(memory, &finder->tree, call.node, copy->node, callee->name, minor,
+	return follow_callee(memory, &finder->tree, call.node, copy->node, callee->name, release,
 			     passing);
 }
 
-bool forwarder_find(struct site_finder *finder, int minor, const struct inlining_copy *copy,
+bool forwarder_find(struct site_finder *finder, int release, const struct inlining_copy *copy,
 		    struct gotypes *memory, const struct signature_names *names,
 		    const struct gofunc *typed, struct forwarder_call *out)
 {
-	struct stdlib_types types = {names, memory, minor};
-	struct signature_names both = {stdlib_type, &types, minor};
+	struct stdlib_types types = {names, memory, release};
+	struct signature_names both = {stdlib_type, &types, release};
 	struct gofunc own, called;
 	struct pclntab_func callee;
 	struct passing passing;
 
-	if (!find_call(finder, minor, copy, memory, &passing, &callee, &out->site) ||
+	if (!find_call(finder, release, copy, memory, &passing, &callee, &out->site) ||
 	    !parse_signature(memory, &both, passing.signature, copy->name, &own) ||
 	    !parse_signature(memory, &both, passing.callee_signature, passing.callee, &called) ||
 	    !is_sound(&passing, &own, &called))
 		return false;
-	if (typed && !same_params(&own, typed, finder->arch, abi_convention(finder->arch, minor)))
+	if (typed && !same_params(&own, typed, finder->arch, abi_convention(finder->arch, release)))
 		return false;
 	out->callee = passing.callee;
 	out->sig = typed ? *typed : own;
@@ -247,5 +247,5 @@ bool forwarder_find(struct site_finder *finder, int minor, const struct inlining
 		out->sig.results = NULL;
 		out->sig.result_count = 0;
 	}
-	return find_places(finder, minor, &callee, &passing, &called, out);
+	return find_places(finder, release, &callee, &passing, &called, out);
 }

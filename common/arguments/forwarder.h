@@ -24,11 +24,11 @@ struct forwarder_call {
 	struct abi_layout layout;
 };
 
-/* `minor`: Go 1.MINOR of the program; the finder is of it. `names` looks up the program's types
+/* `release`: of the program; the finder is of it. `names` looks up the program's types
  * (may be NULL). `typed` is the signature of the copy's function as the user or debug information
  * tells it, for its names and types; NULL: as Go's sources have it. false: nothing is known for
  * certain, or `typed` is another's signature. Caller frees out->layout. */
-bool forwarder_find(struct site_finder *finder, int minor, const struct inlining_copy *copy,
+bool forwarder_find(struct site_finder *finder, int release, const struct inlining_copy *copy,
 		    struct gotypes *memory, const struct signature_names *names,
 		    const struct gofunc *typed, struct forwarder_call *out);
 

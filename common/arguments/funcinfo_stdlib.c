@@ -11,14 +11,14 @@
 bool funcinfo_stdlib(struct gotypes *memory, const struct signature_names *names,
 		     const struct pclntab_func *fn, struct gofunc *out)
 {
-	struct stdlib_types types = {names, memory, names->minor};
-	struct signature_names all = {stdlib_type, &types, names->minor};
+	struct stdlib_types types = {names, memory, names->release};
+	struct signature_names all = {stdlib_type, &types, names->release};
 	struct funcname parts;
 
 	/* assembly, and what calls it or is called by it, follow rules of their own */
 	if (fn->is_asm || fn->is_wrapper)
 		return false;
-	const char *text = stdlib_text(memory, fn->name, names->minor);
+	const char *text = stdlib_text(memory, fn->name, names->release);
 
 	if (!text || *text != '(' || signature_parse(memory, &all, text, out, NULL, NULL))
 		return false;

@@ -77,25 +77,25 @@ static uint64_t find_types(const struct image *img, const struct pclntab *tab)
 	return moduledata_word(img, addr, moduledata_layout(pclntab_release_guess(tab))->types);
 }
 
-struct debuginfo *debuginfo_open(const struct image *img, const struct pclntab *tab, int minor,
+struct debuginfo *debuginfo_open(const struct image *img, const struct pclntab *tab, int release,
 				 struct gotypes *types, struct errmsg *err)
 {
 	struct debuginfo_file file;
 	struct debuginfo *dbg;
 
-	if (debuginfo_file_find(img, minor < RELEASE_BLANKS_IN_DWARF, &file, err) != 0)
+	if (debuginfo_file_find(img, release < RELEASE_BLANKS_IN_DWARF, &file, err) != 0)
 		return NULL;
 	dbg = mem_zalloc(1, sizeof(*dbg));
 	*dbg = (struct debuginfo){.img = img,
 				  .tab = tab,
-				  .minor = minor,
+				  .release = release,
 				  .dialect = tab && pclntab_is_gccgo(tab) ? &debuginfo_gccgo
 									  : &debuginfo_gc,
 				  .types = types,
 				  .file = file,
 				  .tree = file.tree,
 				  .types_addr = find_types(img, tab)};
-	dbg->has_places = minor < RELEASE_BLANKS_IN_DWARF;
+	dbg->has_places = release < RELEASE_BLANKS_IN_DWARF;
 	dietree_each_unit(dbg->tree, add_unit, dbg);
 	if (dbg->range_count)
 		qsort(dbg->ranges, dbg->range_count, sizeof(*dbg->ranges), compare_ranges);

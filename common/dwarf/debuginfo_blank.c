@@ -268,11 +268,11 @@ bool debuginfo_complete(struct debuginfo *dbg, uint64_t addr, struct debuginfo_l
 
 	if (!dbg->tab || !pclntab_find(dbg->tab, addr, &fn))
 		return true;
-	check.convention = abi_convention(image_arch(dbg->img), dbg->minor);
+	check.convention = abi_convention(image_arch(dbg->img), dbg->release);
 	check.has_args = !fn.is_asm && pclntab_args_size(dbg->tab, &fn, &args) && args >= 0;
 	check.args = args;
-	check.wants_info = dbg->minor >= RELEASE_ARGINFO && !fn.is_asm;
-	check.wants_places = dbg->minor < RELEASE_BLANKS_IN_DWARF;
+	check.wants_info = dbg->release >= RELEASE_ARGINFO && !fn.is_asm;
+	check.wants_places = dbg->release < RELEASE_BLANKS_IN_DWARF;
 	check.has_info = check.wants_info && arginfo_read(dbg->img, dbg->tab, &fn, &check.info);
 	find_entries(&check);
 	if (debuginfo_agrees(&check, list))

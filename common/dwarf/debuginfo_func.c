@@ -154,7 +154,7 @@ static bool complete(struct debuginfo *dbg, const struct die *func, uint64_t add
 	struct die origin;
 
 	/* of what is inlined elsewhere there is a list in source order */
-	if (dbg->minor >= RELEASE_DWARF_IN_ORDER || die_reference(func, DIE_ORIGIN, &origin))
+	if (dbg->release >= RELEASE_DWARF_IN_ORDER || die_reference(func, DIE_ORIGIN, &origin))
 		return debuginfo_complete(dbg, addr, list);
 	if (list->receiver && list->params.count && !list->params.items[0].is_placed)
 		list->params.items[0].is_placed = list->params.items[0].is_exact = true; /* at 0 */
@@ -172,14 +172,14 @@ static bool take_receiver(struct debuginfo *dbg, const char *name, const struct 
 	if (!parts->receiver)
 		return false;
 	full = receiver_type(name, parts);
-	if (dbg->minor < RELEASE_DWARF_IN_ORDER)
+	if (dbg->release < RELEASE_DWARF_IN_ORDER)
 		sort_receiver(params, full);
 	found = params->count && strcmp(params->items[0].full, full) == 0;
-	if (!found && dbg->minor < RELEASE_BLANKS_IN_DWARF && (type = find_receiver(dbg, full))) {
+	if (!found && dbg->release < RELEASE_BLANKS_IN_DWARF && (type = find_receiver(dbg, full))) {
 		struct debuginfo_param missing = {.name = "_", .full = "", .type = type};
 
 		missing.is_placed = missing.is_exact =
-			dbg->minor < RELEASE_DWARF_IN_ORDER; /* at 0 */
+			dbg->release < RELEASE_DWARF_IN_ORDER; /* at 0 */
 		debuginfo_insert(params, 0, &missing);
 		found = true;
 	}
@@ -239,7 +239,7 @@ int debuginfo_signature(struct debuginfo *dbg, const struct die *func, uint64_t 
 	*out = (struct gofunc){.source = GOFUNC_DEBUGINFO};
 	out->receiver = take_receiver(dbg, name, &parts, &list.params);
 	if (list.has_dictionary || parts.shapes)
-		list.dictionary = out->receiver && dbg->minor >= RELEASE_DICTIONARY_SECOND;
+		list.dictionary = out->receiver && dbg->release >= RELEASE_DICTIONARY_SECOND;
 	list.receiver = out->receiver;
 	is_certain = complete(dbg, func, addr, &list);
 	out->params = keep_params(dbg->types, &list.params, false);
@@ -264,7 +264,7 @@ void debuginfo_abstract(struct debuginfo *dbg, const struct die *func, const cha
 	*out = (struct gofunc){.source = GOFUNC_DEBUGINFO, .dictionary = -1};
 	out->receiver = take_receiver(dbg, name, &parts, &list.params);
 	for (size_t i = out->receiver; i < list.params.count; i++)
-		list.params.items[i].is_guess = dbg->minor < RELEASE_BLANKS_IN_DWARF;
+		list.params.items[i].is_guess = dbg->release < RELEASE_BLANKS_IN_DWARF;
 	out->params = keep_params(dbg->types, &list.params, false);
 	out->param_count = list.params.count;
 	out->results = keep_params(dbg->types, &list.results, true);

@@ -35,7 +35,7 @@ struct debuginfo_part { /* a type whose parts are yet to be found */
 struct debuginfo {
 	const struct image *img;
 	const struct pclntab *tab;
-	int minor;
+	int release;
 	const struct debuginfo_dialect *dialect;
 	bool has_places;
 	struct gotypes *types;

@@ -14,7 +14,7 @@ struct signature_names { /* where types are looked up that Go does not predeclar
 	/* "main.Opts" or "net/http.Request" or "http.Request"; NULL: unknown */
 	const struct gotype *(*find)(void *ctx, const char *name);
 	void *ctx;
-	int minor; /* Go 1.MINOR of the program: how its maps are made */
+	int release; /* of the program: how its maps are made */
 };
 
 /* Parses `text`: all parameters, a method's receiver first (but out->receiver is left to the

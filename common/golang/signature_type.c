@@ -177,7 +177,7 @@ static const struct gotype *parse_map(struct sigparser *parser)
 
 	map->key = key;
 	map->elem = value;
-	map->swiss = parser->names && parser->names->minor >= RELEASE_SWISS_MAPS;
+	map->swiss = parser->names && parser->names->release >= RELEASE_SWISS_MAPS;
 	return map;
 }
 

@@ -66,23 +66,23 @@ static const char *first_line(const char *table, const char *name)
 	return low;
 }
 
-static bool is_of_release(const struct row *row, int minor)
+static bool is_of_release(const struct row *row, int release)
 {
 	int from, to;
 
-	return sscanf(row->fields[row->count - 1], "%d-%d", &from, &to) == 2 && minor >= from &&
-	       minor <= to;
+	return sscanf(row->fields[row->count - 1], "%d-%d", &from, &to) == 2 && release >= from &&
+	       release <= to;
 }
 
 /* The first row of the release with this name and, where that is not NULL, this callee. */
 static bool find_row(const struct embedded_file *table, const char *name, const char *callee,
-		     int minor, struct row *out)
+		     int release, struct row *out)
 {
 	for (const char *at = first_line(table->text, name); *at; at = next_line(at)) {
 		read_row(at, out);
 		if (compare_line(out, NAME, name))
 			return false;
-		if (is_of_release(out, minor) && (!callee || !compare_line(out, CALLEE, callee)))
+		if (is_of_release(out, release) && (!callee || !compare_line(out, CALLEE, callee)))
 			return true;
 	}
 	return false;
@@ -93,21 +93,21 @@ static const char *copy(struct gotypes *memory, const struct row *row, unsigned 
 	return gotypes_text(memory, row->fields[field], row->lens[field]);
 }
 
-const char *stdlib_text(struct gotypes *memory, const char *name, int minor)
+const char *stdlib_text(struct gotypes *memory, const char *name, int release)
 {
 	struct row row;
 
-	if (!find_row(embedded_stdlib_signatures, name, NULL, minor, &row))
+	if (!find_row(embedded_stdlib_signatures, name, NULL, release, &row))
 		return NULL;
 	return copy(memory, &row, TEXT);
 }
 
-bool stdlib_forwarder(struct gotypes *memory, const char *name, const char *callee, int minor,
+bool stdlib_forwarder(struct gotypes *memory, const char *name, const char *callee, int release,
 		      struct stdlib_forwarder *out)
 {
 	struct row row;
 
-	if (!find_row(embedded_stdlib_forwarders, name, callee, minor, &row))
+	if (!find_row(embedded_stdlib_forwarders, name, callee, release, &row))
 		return false;
 	*out = (struct stdlib_forwarder){copy(memory, &row, SIGNATURE),
 					 copy(memory, &row, CALLEE_SIGNATURE),
@@ -119,7 +119,7 @@ bool stdlib_forwarder(struct gotypes *memory, const char *name, const char *call
 const struct gotype *stdlib_type(void *ctx, const char *name)
 {
 	const struct stdlib_types *types = ctx;
-	const struct signature_names none = {.minor = types->minor};
+	const struct signature_names none = {.release = types->release};
 	const struct gotype *found = NULL;
 
 	if (types->program && types->program->find)
@@ -127,7 +127,7 @@ const struct gotype *stdlib_type(void *ctx, const char *name)
 	if (found)
 		return found;
 
-	const char *text = stdlib_text(types->memory, name, types->minor);
+	const char *text = stdlib_text(types->memory, name, types->release);
 
 	if (text)
 		found = signature_type(types->memory, &none, text, NULL, NULL);

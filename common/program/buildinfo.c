@@ -35,7 +35,7 @@ static bool parse_version(struct buildinfo *out)
 	const char *s = out->version;
 	bool devel = strncmp(s, "devel ", 6) == 0;
 
-	out->minor = -1;
+	out->release = -1;
 	out->patch = 0;
 	if (devel)
 		s += 6;
@@ -43,7 +43,7 @@ static bool parse_version(struct buildinfo *out)
 		return devel;
 	if (s[3] != '.')
 		return false;
-	s = read_version_part(s + 4, &out->minor);
+	s = read_version_part(s + 4, &out->release);
 	if (!s)
 		return false;
 	if (*s == '.' && !read_version_part(s + 1, &out->patch))
@@ -163,6 +163,6 @@ bool buildinfo_read(const struct image *img, struct buildinfo *out)
 		return true;
 	if (scan(img, scan_for_header, out) || scan(img, scan_for_string, out))
 		return true;
-	*out = (struct buildinfo){.minor = -1};
+	*out = (struct buildinfo){.release = -1};
 	return false;
 }

@@ -10,7 +10,7 @@ struct image;
 
 struct buildinfo {
 	char version[64]; /* "go1.19.8"; "" when unknown; text of the file: escape to print */
-	int minor;        /* 19; -1 when unknown ("devel ...") */
+	int release;      /* N of Go 1.N; -1 when unknown ("devel ...") */
 	int patch;
 };
 

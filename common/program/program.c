@@ -14,8 +14,8 @@ static void read_release(struct program *prog)
 {
 	struct buildinfo build;
 
-	prog->release_told = buildinfo_read(prog->img, &build) && build.minor >= 0;
-	prog->release = prog->release_told ? build.minor : pclntab_release_guess(prog->tab);
+	prog->release_told = buildinfo_read(prog->img, &build) && build.release >= 0;
+	prog->release = prog->release_told ? build.release : pclntab_release_guess(prog->tab);
 }
 
 struct program *program_open(struct heldfile *file, struct errmsg *err)

@@ -101,7 +101,7 @@ static bool is_before(const struct rtti *rtti, int release, int change,
 	return release < 0 ? guess(rtti) : release < change;
 }
 
-struct rtti *rtti_open(const struct image *img, const struct pclntab *tab, int minor,
+struct rtti *rtti_open(const struct image *img, const struct pclntab *tab, int release,
 		       struct gotypes *types, struct errmsg *err)
 {
 	struct rtti *rtti = mem_zalloc(1, sizeof(*rtti));
@@ -116,9 +116,9 @@ struct rtti *rtti_open(const struct image *img, const struct pclntab *tab, int m
 	rtti->moduledata = pclntab_moduledata(tab);
 	rtti->lists = moduledata_layout(pclntab_release_guess(tab));
 	locate(rtti, img);
-	rtti->mod.wide_lengths = is_before(rtti, minor, RELEASE_VARINT_NAMES, has_wide_lengths);
+	rtti->mod.wide_lengths = is_before(rtti, release, RELEASE_VARINT_NAMES, has_wide_lengths);
 	rtti->mod.shifted_offsets =
-		is_before(rtti, minor, RELEASE_PLAIN_OFFSETS, has_shifted_offsets);
+		is_before(rtti, release, RELEASE_PLAIN_OFFSETS, has_shifted_offsets);
 	if (rtti->moduledata && rtti->mod.types < rtti->mod.types_end &&
 	    image_left(img, rtti->mod.types))
 		return rtti;

@@ -14,9 +14,9 @@ struct image;
 struct pclntab;
 struct rtti;
 
-/* `minor`: Go 1.MINOR; -1: unknown. NULL with *err if the program's moduledata was not found or
+/* NULL with *err if the program's moduledata was not found or
  * has no types. */
-struct rtti *rtti_open(const struct image *img, const struct pclntab *tab, int minor,
+struct rtti *rtti_open(const struct image *img, const struct pclntab *tab, int release,
 		       struct gotypes *types, struct errmsg *err);
 void rtti_close(struct rtti *rtti); /* NULL is all right */
 /* gccgo: searches the library, too, for what the program's descriptors refer to. Call this before

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Compares where abi says that Go passes parameters with what a compiler did:
- *	abi PROGRAM MINOR <SIGNATURES      lines "FUNCTION<tab>DICTIONARY<tab>SIGNATURE"
- *	abi PROGRAM MINOR debuginfo        every function of which debug information knows a
+ *	abi PROGRAM RELEASE <SIGNATURES      lines "FUNCTION<tab>DICTIONARY<tab>SIGNATURE"
+ *	abi PROGRAM RELEASE debuginfo        every function of which debug information knows a
  *signature Functions save the parameters that come in registers before they call runtime.morestack,
  *so the code tells register and slot of each; pclntab tells the size of all slots. Prints the
  *functions that disagree, then a line of counts. */
@@ -28,7 +28,7 @@ struct program {
 	struct image *img;
 	struct pclntab *tab;
 	struct insn_decoder *decoder;
-	enum arch arch, minor;
+	enum arch arch, release;
 	struct gotypes *types;
 	struct counts counts;
 };
@@ -68,7 +68,8 @@ static void check(struct program *program, const struct pclntab_func *fn,
 	struct evidence evidence;
 	struct abi_layout layout;
 
-	evidence_read(program->img, program->tab, program->decoder, program->minor, fn, &evidence);
+	evidence_read(program->img, program->tab, program->decoder, program->release, fn,
+		      &evidence);
 	bool fits = evidence_layout(&evidence, signature, &layout) && evidence.args >= 0;
 
 	counts->functions++;
@@ -97,7 +98,7 @@ static void check_matching(struct program *program, struct pattern *pattern,
 
 static int check_line(struct program *program, char *line)
 {
-	struct signature_names names = {.minor = program->minor};
+	struct signature_names names = {.release = program->release};
 	char *name = strtok(line, "\t\n"), *dictionary = strtok(NULL, "\t\n");
 	char *text = strtok(NULL, "\t\n");
 	struct errmsg err = {0};
@@ -132,7 +133,7 @@ static int check_debuginfo(struct program *program)
 {
 	struct errmsg err = {0};
 	struct debuginfo *dbg =
-		debuginfo_open(program->img, program->tab, program->minor, program->types, &err);
+		debuginfo_open(program->img, program->tab, program->release, program->types, &err);
 	struct pclntab_func fn;
 	struct gofunc signature;
 
@@ -166,7 +167,7 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		return 2;
-	program.minor = atoi(argv[2]);
+	program.release = atoi(argv[2]);
 	struct heldfile *file = heldfile_open(NULL, argv[1], &err);
 
 	program.img = file ? image_open(file, &err) : NULL;

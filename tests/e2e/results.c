@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Compares where abi says that Go returns results with what compilers did, by calling Go functions
- * that return constants: results PROGRAM MINOR <SIGNATURES, lines "FUNCTION<tab>SIGNATURE".
+ * that return constants: results PROGRAM RELEASE <SIGNATURES, lines "FUNCTION<tab>SIGNATURE".
  * The n-th number in what a function returns, from 1 on, is n; the n-th string has n bytes, the
  * n-th slice capacity n + 1, the n-th pointer points at main.backing + n, and so on. */
 #include <stdio.h>
@@ -59,7 +59,7 @@ static __thread const void *volatile thread_g;
 struct program {
 	struct image *img;
 	struct pclntab *tab;
-	int minor;
+	int release;
 	uint64_t backing; /* address of main.backing */
 	unsigned checked, wrong;
 };
@@ -181,7 +181,7 @@ static bool is_value(const struct program *program, const struct gotype *type, c
 static void check(struct program *program, const char *name, const struct gofunc *signature)
 {
 	static uint8_t g[512]; /* whose stack ends nowhere */
-	enum abi_convention convention = abi_convention(ARCH_AMD64, program->minor);
+	enum abi_convention convention = abi_convention(ARCH_AMD64, program->release);
 	struct returned returned = {0};
 	struct abi_layout layout;
 	struct pclntab_func fn;
@@ -210,7 +210,7 @@ static void check(struct program *program, const char *name, const struct gofunc
 
 static int check_line(struct program *program, char *line)
 {
-	struct signature_names names = {.minor = program->minor};
+	struct signature_names names = {.release = program->release};
 	char *name = strtok(line, "\t\n"), *text = strtok(NULL, "\t\n");
 	struct gotypes *types = gotypes_new();
 	struct errmsg err = {0};
@@ -250,7 +250,7 @@ static int run(struct program *program)
 
 int main(int argc, char **argv)
 {
-	struct program program = {.minor = argc > 2 ? atoi(argv[2]) : 0};
+	struct program program = {.release = argc > 2 ? atoi(argv[2]) : 0};
 	struct errmsg err = {0};
 	int ret = 1;
 

@@ -26,7 +26,7 @@ struct program {
 	struct pclntab *tab;
 	struct gotypes *types;
 	struct rtti *rtti;
-	int minor;
+	int release;
 };
 
 static const char *const kinds[] = {"unknown", "bool",   "int",   "uint",  "float",
@@ -121,8 +121,8 @@ static bool is_size_right(const struct program *prog, const struct pclntab_func 
 	struct abi_layout layout;
 	int32_t args;
 
-	abi_layout(func, image_arch(prog->img), abi_convention(image_arch(prog->img), prog->minor),
-		   &layout);
+	abi_layout(func, image_arch(prog->img),
+		   abi_convention(image_arch(prog->img), prog->release), &layout);
 	bool right = !pclntab_args_size(prog->tab, fn, &args) ||
 		     (uint32_t)args == (layout.args_size + 7) / 8 * 8;
 	abi_layout_free(&layout);
@@ -188,7 +188,7 @@ static void answer(const struct program *prog, const char *what, const char *arg
 
 static void open_program(struct program *prog, const char *path)
 {
-	struct buildinfo info = {.minor = -1};
+	struct buildinfo info = {.release = -1};
 	struct errmsg err = {0};
 
 	struct heldfile *file = heldfile_open(NULL, path, &err);
@@ -199,8 +199,8 @@ static void open_program(struct program *prog, const char *path)
 	if (prog->tab) {
 		buildinfo_read(prog->img, &info);
 		prog->types = gotypes_new();
-		prog->minor = info.minor;
-		prog->rtti = rtti_open(prog->img, prog->tab, info.minor, prog->types, &err);
+		prog->release = info.release;
+		prog->rtti = rtti_open(prog->img, prog->tab, info.release, prog->types, &err);
 	}
 	if (!prog->rtti) {
 		fprintf(stderr, "%s\n", err.text);

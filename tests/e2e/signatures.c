@@ -26,7 +26,7 @@ struct program {
 	struct pclntab *tab;
 	struct gotypes *types;
 	struct debuginfo *dbg;
-	int minor;
+	int release;
 };
 
 static void print_type(const struct gotype *type)
@@ -66,7 +66,8 @@ static void print_func(struct program *p, const struct pclntab_func *fn)
 		return;
 	}
 	printf("func\t%s\t%d\t%d\n", fn->name, sig.receiver, sig.dictionary);
-	abi_layout(&sig, image_arch(p->img), abi_convention(image_arch(p->img), p->minor), &layout);
+	abi_layout(&sig, image_arch(p->img), abi_convention(image_arch(p->img), p->release),
+		   &layout);
 	print_params("param", sig.params, sig.param_count, layout.params);
 	print_params("result", sig.results, sig.result_count, layout.results);
 	abi_layout_free(&layout);
@@ -146,10 +147,10 @@ static int open_program(struct program *p, const char *path)
 	if (!p->tab)
 		goto fail;
 	p->types = gotypes_new();
-	p->minor = pclntab_release_guess(p->tab);
-	if (buildinfo_read(p->img, &info) && info.minor > 0)
-		p->minor = info.minor;
-	p->dbg = debuginfo_open(p->img, p->tab, p->minor, p->types, &err);
+	p->release = pclntab_release_guess(p->tab);
+	if (buildinfo_read(p->img, &info) && info.release > 0)
+		p->release = info.release;
+	p->dbg = debuginfo_open(p->img, p->tab, p->release, p->types, &err);
 	if (p->dbg)
 		return 0;
 fail:

@@ -19,7 +19,7 @@ struct walk {
 	const struct image *img;
 	const struct pclntab *tab;
 	struct insn_decoder *dec;
-	int minor;
+	int release;
 };
 
 static void expect(bool holds)
@@ -70,7 +70,7 @@ static void walk_function(const struct walk *walk, const struct pclntab_func *fn
 	struct abi_layout layout;
 	struct gofunc sig;
 
-	evidence_read(walk->img, walk->tab, walk->dec, walk->minor, fn, &evidence);
+	evidence_read(walk->img, walk->tab, walk->dec, walk->release, fn, &evidence);
 	if (argtable_read(walk->img, walk->tab, walk->dec, &evidence, fn, memory, &sig, &layout)) {
 		expect(sig.param_count == layout.param_count && !sig.result_count);
 		for (size_t i = 0; i < sig.param_count; i++) {
@@ -99,9 +99,9 @@ static void walk_image(const struct image *img)
 	if (!walk.tab)
 		return;
 	walk.dec = insn_decoder_new(image_arch(img));
-	walk.minor = pclntab_release_guess(walk.tab);
-	if (walk.minor < OLDEST)
-		walk.minor = OLDEST;
+	walk.release = pclntab_release_guess(walk.tab);
+	if (walk.release < OLDEST)
+		walk.release = OLDEST;
 	for (size_t i = 0; i < pclntab_count(walk.tab) && i < MAX_FUNCTIONS; i++)
 		if (pclntab_func(walk.tab, i, &fn))
 			walk_function(&walk, &fn);
@@ -150,16 +150,16 @@ enum { TABLES = sizeof(tables) / sizeof(*tables), CODES = sizeof(codes) / sizeof
 
 uint8_t *fuzz_seed(unsigned index, size_t *size)
 {
-	static const int minors[] = {20, 27};
-	enum { MINORS = sizeof(minors) / sizeof(*minors) };
+	static const int releases[] = {20, 27};
+	enum { RELEASES = sizeof(releases) / sizeof(*releases) };
 	const struct bytes *table = &tables[index % TABLES];
 	const struct bytes *code = &codes[index / TABLES % CODES];
 	unsigned kind = index / (TABLES * CODES);
 	struct gofile g;
 
-	if (kind > MINORS) /* of arm64 one is enough */
+	if (kind > RELEASES) /* of arm64 one is enough */
 		return NULL;
-	gofile_make(&g, minors[kind % MINORS], kind < MINORS ? EM_X86_64 : EM_AARCH64);
+	gofile_make(&g, releases[kind % RELEASES], kind < RELEASES ? EM_X86_64 : EM_AARCH64);
 	uint64_t nfuncdata = gofile_record(&g, 1) + 4 + 9 * 4 + 3;
 
 	elffile_u32(g.f, gofile_record(&g, 1) + 8, sizes[index % TABLES]);

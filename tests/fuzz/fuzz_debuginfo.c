@@ -120,9 +120,9 @@ static void check_types(struct debuginfo *dbg)
 static void check_image(const struct image *img)
 {
 	struct pclntab *tab = pclntab_open(img, NULL);
-	int minor = tab ? pclntab_release_guess(tab) : 15;
+	int release = tab ? pclntab_release_guess(tab) : 15;
 	struct gotypes *types = gotypes_new();
-	struct debuginfo *dbg = debuginfo_open(img, tab, minor, types, NULL);
+	struct debuginfo *dbg = debuginfo_open(img, tab, release, types, NULL);
 
 	if (dbg)
 		check_types(dbg);
@@ -187,14 +187,14 @@ static void put_copy(struct dwarffile *d, uint32_t origin, uint32_t s)
 uint8_t *fuzz_seed(unsigned index, size_t *size)
 {
 	static const char *const names[] = {"main.a", "main.b", "main.T.M"};
-	static const int minors[] = {15, 19, 23, 27};
+	static const int releases[] = {15, 19, 23, 27};
 	uint32_t integer, text, origin, s;
 	struct dwarffile d;
 	uint8_t *data;
 
 	if (index >= 8)
 		return NULL;
-	dwarffile_make(&d, minors[index % 4]);
+	dwarffile_make(&d, releases[index % 4]);
 	dwarffile_begin(&d, "runtime", "runtime");
 	put_types(&d, &integer, &text);
 	origin = put_abstract(&d, integer, text, &s);

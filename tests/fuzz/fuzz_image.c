@@ -185,7 +185,7 @@ static uint8_t *whole(struct elffile *f, size_t *size)
 
 uint8_t *fuzz_seed(unsigned index, size_t *size)
 {
-	static const int minors[] = {15, 17, 19, 21, 26, 27};
+	static const int releases[] = {15, 17, 19, 21, 26, 27};
 	/* ends in the names, the tables, the functab, each record, the inline tree, after all */
 	static const uint64_t sizes[] = {0x194, 0x298, 0x320, 0x42c, 0x4c0, 0x540, 0x818, 0x900};
 	unsigned variant = index / 6;
@@ -194,7 +194,7 @@ uint8_t *fuzz_seed(unsigned index, size_t *size)
 
 	if (variant > 8)
 		return NULL;
-	gofile_make(&g, minors[index % 6], index % 3 ? EM_X86_64 : EM_AARCH64);
+	gofile_make(&g, releases[index % 6], index % 3 ? EM_X86_64 : EM_AARCH64);
 	elffile_bytes(g.f, ELFFILE_DATA + 0x40, "\xff Go buildinf:\x08\x02", 16);
 	elffile_bytes(g.f, ELFFILE_DATA + 0x60, "\x08go1.21.3", 9);
 	data = variant == 8 ? whole(g.f, size) : rearranged(g.f, sizes[variant], size);

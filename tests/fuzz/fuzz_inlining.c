@@ -19,7 +19,7 @@ struct walk {
 	const struct pclntab *tab;
 	struct site_finder *finder;
 	struct gotypes *memory;
-	int minor;
+	int release;
 	unsigned copies;
 };
 
@@ -52,7 +52,7 @@ static void walk_forwarder(struct walk *walk, const struct inlining_copy *copy,
 {
 	struct forwarder_call call;
 
-	if (!forwarder_find(walk->finder, walk->minor, copy, walk->memory, NULL, NULL, &call))
+	if (!forwarder_find(walk->finder, walk->release, copy, walk->memory, NULL, NULL, &call))
 		return;
 	check(walk, fn, &call.site);
 	if (call.layout.param_count != call.sig.param_count ||
@@ -140,19 +140,19 @@ static const uint8_t main_b[] = "\x90\x48\x89\xc3\x90\x48\x89\x03"
 /* The n-th seed: programs with that code, then with inlined forwarders. */
 static bool make_seed(struct gofile *g, unsigned n)
 {
-	static const int minors[] = {15, 16, 18, 20, 26, 27};
-	enum { MINORS = sizeof(minors) / sizeof(*minors) };
-	unsigned machine = n & 1 ? EM_AARCH64 : EM_X86_64, kind = n / 2 / MINORS;
-	int minor = minors[n / 2 % MINORS];
+	static const int releases[] = {15, 16, 18, 20, 26, 27};
+	enum { RELEASES = sizeof(releases) / sizeof(*releases) };
+	unsigned machine = n & 1 ? EM_AARCH64 : EM_X86_64, kind = n / 2 / RELEASES;
+	int release = releases[n / 2 % RELEASES];
 	struct gofile_forwarder names = {"strings.Contains", "os.Rename", "os.rename",
-					 minor < 18 ? 48 : 32};
+					 release < 18 ? 48 : 32};
 
 	if (kind > 1)
 		return false;
 	if (kind)
-		gofile_make_forwarder(g, minor, machine, &names);
+		gofile_make_forwarder(g, release, machine, &names);
 	else
-		gofile_make(g, minor, machine);
+		gofile_make(g, release, machine);
 	if (!kind)
 		elffile_bytes(g->f, g->starts[1], main_b, sizeof(main_b));
 	return true;

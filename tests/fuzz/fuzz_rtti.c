@@ -8,14 +8,14 @@
 static void walk_image(const struct image *img)
 {
 	struct pclntab *tab = pclntab_open(img, NULL);
-	struct buildinfo info = {.minor = -1};
+	struct buildinfo info = {.release = -1};
 
 	if (!tab)
 		return;
 	buildinfo_read(img, &info);
 
 	struct gotypes *types = gotypes_new();
-	struct rtti *rtti = rtti_open(img, tab, info.minor, types, NULL);
+	struct rtti *rtti = rtti_open(img, tab, info.release, types, NULL);
 
 	if (rtti)
 		rttifile_walk(rtti, tab);
@@ -31,12 +31,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 uint8_t *fuzz_seed(unsigned index, size_t *size)
 {
-	static const int minors[] = {15, 16, 18, 20, 24, 26, 27};
+	static const int releases[] = {15, 16, 18, 20, 24, 26, 27};
 	struct rttifile r;
 
-	if (index >= sizeof(minors) / sizeof(*minors))
+	if (index >= sizeof(releases) / sizeof(*releases))
 		return NULL;
-	rttifile_make(&r, minors[index], index & 1 ? EM_AARCH64 : EM_X86_64);
+	rttifile_make(&r, releases[index], index & 1 ? EM_AARCH64 : EM_X86_64);
 
 	uint8_t *data = malloc(r.g.f->size);
 

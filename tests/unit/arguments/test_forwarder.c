@@ -18,7 +18,7 @@ struct subject {
 	struct site_finder *finder;
 	struct gotypes *memory;
 	struct inlining_copy copies[2]; /* the outer one, the inner one */
-	int minor;
+	int release;
 };
 
 static bool keep_copy(const struct inlining_copy *copy, void *ctx)
@@ -29,13 +29,13 @@ static bool keep_copy(const struct inlining_copy *copy, void *ctx)
 	return true;
 }
 
-static void subject_make(struct subject *s, int minor, unsigned machine,
+static void subject_make(struct subject *s, int release, unsigned machine,
 			 const struct gofile_forwarder *names)
 {
 	struct inlining_copy *end = s->copies;
 
-	*s = (struct subject){.minor = minor, .memory = gotypes_new()};
-	gofile_make_forwarder(&s->o.g, minor, machine, names);
+	*s = (struct subject){.release = release, .memory = gotypes_new()};
+	gofile_make_forwarder(&s->o.g, release, machine, names);
 	open_it(&s->o);
 	s->finder = site_finder_new(&(struct program){.img = s->o.img, .tab = s->o.tab});
 	inlining_each(s->o.tab, keep_copy, &end);
@@ -52,7 +52,7 @@ static void subject_drop(struct subject *s)
 static bool ask(struct subject *s, unsigned copy, const struct gofunc *typed,
 		struct forwarder_call *out)
 {
-	return forwarder_find(s->finder, s->minor, &s->copies[copy], s->memory, NULL, typed, out);
+	return forwarder_find(s->finder, s->release, &s->copies[copy], s->memory, NULL, typed, out);
 }
 
 static bool is_known(struct subject *s, unsigned copy, const struct gofunc *typed)
@@ -77,7 +77,7 @@ static void check_string(const struct abi_value *value, bool registers, uint32_t
 }
 
 static const struct {
-	int minor;
+	int release;
 	unsigned machine;
 	bool registers;
 	uint32_t first; /* stack argument: bytes above SP at the call */
@@ -105,7 +105,7 @@ static void test_rename(void **state)
 		struct forwarder_call call;
 		struct subject s;
 
-		subject_make(&s, programs[i].minor, programs[i].machine, &names);
+		subject_make(&s, programs[i].release, programs[i].machine, &names);
 		assert_true(ask(&s, 1, NULL, &call));
 		assert_string_equal(call.callee, "os.rename");
 		assert_int_equal(call.site.addr, gofile_forwarder_call(&s.o.g));
@@ -143,11 +143,11 @@ static void test_chain(void **state)
 	subject_drop(&s);
 }
 
-static void check_refused(int minor, struct gofile_forwarder names, const char *why)
+static void check_refused(int release, struct gofile_forwarder names, const char *why)
 {
 	struct subject s;
 
-	subject_make(&s, minor, EM_X86_64, &names);
+	subject_make(&s, release, EM_X86_64, &names);
 	if (is_known(&s, 1, NULL))
 		fail_msg("%s", why);
 	subject_drop(&s);

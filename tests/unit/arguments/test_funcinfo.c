@@ -33,7 +33,7 @@ static void subject_open(struct subject *s, const struct gofile *g)
 		.path = "prog", .img = s->img, .tab = pclntab_open(s->img, &s->err)};
 	if (!s->prog.tab)
 		fail_msg("%s", s->err.text);
-	s->prog.release = g->minor;
+	s->prog.release = g->release;
 	s->info = funcinfo_new(&s->prog, s->memory);
 }
 

@@ -17,7 +17,7 @@
 
 static struct gofunc parsed(struct gotypes *types, const char *text, enum gofunc_source source)
 {
-	const struct signature_names names = {.minor = 18};
+	const struct signature_names names = {.release = 18};
 	struct errmsg err = {0};
 	struct gofunc fn;
 

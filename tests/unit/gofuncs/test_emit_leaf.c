@@ -30,7 +30,7 @@ struct subject {
 static void subject_make(struct subject *s, const char *signature, enum arch arch,
 			 enum abi_convention convention)
 {
-	const struct signature_names names = {.minor = 23};
+	const struct signature_names names = {.release = 23};
 	struct errmsg err = {0};
 
 	*s = (struct subject){.types = gotypes_new(),

@@ -36,7 +36,7 @@ static const struct gotype *find(void *ctx, const char *name)
 	return strcmp(name, "io.Writer") ? NULL : &writer;
 }
 
-static const struct signature_names NAMES = {.find = find, .minor = 24};
+static const struct signature_names NAMES = {.find = find, .release = 24};
 
 static void check_type(const char *text, const char *name, unsigned size, unsigned align)
 {

@@ -126,10 +126,10 @@ static uint32_t put_die(struct dwarffile *d, unsigned abbrev, const char *name)
 	return off;
 }
 
-void dwarffile_make(struct dwarffile *d, int minor)
+void dwarffile_make(struct dwarffile *d, int release)
 {
 	*d = (struct dwarffile){0};
-	gofile_make(&d->g, minor, EM_X86_64);
+	gofile_make(&d->g, release, EM_X86_64);
 	put_abbrevs(d);
 	elffile_section(d->g.f, ".debug_loc", DWARFFILE_LOC, DWARFFILE_LOC_MAX);
 	elffile_section(d->g.f, ".debug_info", DWARFFILE_INFO, 0);

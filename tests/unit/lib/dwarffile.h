@@ -30,7 +30,7 @@ struct dwarffile {
 };
 
 /* the caller frees d->g.f with elffile_free() */
-void dwarffile_make(struct dwarffile *d, int minor);
+void dwarffile_make(struct dwarffile *d, int release);
 /* Between these two: a unit, of the package at `path` called `name`, that all of the code is of. */
 void dwarffile_begin(struct dwarffile *d, const char *path, const char *name);
 void dwarffile_end(struct dwarffile *d);

@@ -26,7 +26,7 @@ static inline void open_it(struct opened *o)
 	if (!o->tab)
 		fail_msg("%s", err.text);
 	o->types = gotypes_new();
-	o->dbg = debuginfo_open(o->img, o->tab, o->d.g.minor, o->types, &err);
+	o->dbg = debuginfo_open(o->img, o->tab, o->d.g.release, o->types, &err);
 	if (!o->dbg)
 		fail_msg("%s", err.text);
 }

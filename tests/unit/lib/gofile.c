@@ -36,7 +36,7 @@ static void gofile_put_header(struct gofile *g)
 		return;
 	elffile_u64(g->f, GOFILE_TAB + 16, 2);
 	if (g->layout >= PCLNTAB_118) {
-		elffile_u64(g->f, at, g->minor < 26 ? ELFFILE_TEXT : 0);
+		elffile_u64(g->f, at, g->release < 26 ? ELFFILE_TEXT : 0);
 		at += 8;
 	}
 	for (unsigned i = 0; i < 5; i++)
@@ -87,7 +87,7 @@ static void gofile_put_texts(struct gofile *g)
 
 uint8_t gofile_wrapper_id(const struct gofile *g)
 {
-	return g->minor < 18 ? 22 : g->minor < 22 ? 21 : g->minor < 25 ? 22 : 23;
+	return g->release < 18 ? 22 : g->release < 22 ? 21 : g->release < 25 ? 22 : 23;
 }
 
 /* the funcdata of main.b: all none but the inline tree */
@@ -123,7 +123,7 @@ static void gofile_put_record(struct gofile *g, unsigned i)
 	elffile_bytes(g->f, at, fields, nfields * 4);
 	at += nfields * 4;
 	elffile_at(g->f, at)[0] = i == 2 ? gofile_wrapper_id(g) : 3;
-	elffile_at(g->f, at)[1] = i == 0 && g->minor >= 18 ? 4 : 1;
+	elffile_at(g->f, at)[1] = i == 0 && g->release >= 18 ? 4 : 1;
 	elffile_at(g->f, at)[3] = 5;
 	elffile_u32(g->f, at + 12, i == 1 ? pcs + 18 : 0); /* PCDATA 2 */
 	gofile_put_funcdata(g, at + 16);
@@ -179,19 +179,19 @@ static void gofile_put_moduledata(struct gofile *g)
 		gofile_put_word(g, 38, GOFILE_GOFUNC);
 	if (g->layout != PCLNTAB_120)
 		return;
-	gofile_put_word(g, 37, ELFFILE_RODATA);                       /* types */
-	gofile_put_word(g, 38, g->minor == 27 ? 0x80 : ELFFILE_DATA); /* their size, or end */
-	gofile_put_word(g, g->minor == 27 ? 43 : 40, GOFILE_GOFUNC);
+	gofile_put_word(g, 37, ELFFILE_RODATA);                         /* types */
+	gofile_put_word(g, 38, g->release == 27 ? 0x80 : ELFFILE_DATA); /* their size, or end */
+	gofile_put_word(g, g->release == 27 ? 43 : 40, GOFILE_GOFUNC);
 }
 
-void gofile_make(struct gofile *g, int minor, unsigned machine)
+void gofile_make(struct gofile *g, int release, unsigned machine)
 {
-	*g = (struct gofile){.minor = minor, .f = elffile_new(machine)};
+	*g = (struct gofile){.release = release, .f = elffile_new(machine)};
 	g->quantum = machine == EM_AARCH64 ? 4 : 1;
-	g->layout = minor < 16   ? PCLNTAB_12
-		    : minor < 18 ? PCLNTAB_116
-		    : minor < 20 ? PCLNTAB_118
-				 : PCLNTAB_120;
+	g->layout = release < 16   ? PCLNTAB_12
+		    : release < 18 ? PCLNTAB_116
+		    : release < 20 ? PCLNTAB_118
+				   : PCLNTAB_120;
 	for (unsigned i = 0; i < 4; i++)
 		g->starts[i] = ELFFILE_TEXT + i * 0x40 * g->quantum;
 	gofile_put_header(g);

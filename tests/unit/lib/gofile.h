@@ -23,7 +23,7 @@ enum {
 struct gofile {
 	struct elffile *f;
 	enum pclntab_layout layout;
-	int minor; /* Go 1.N */
+	int release; /* Go 1.N */
 	unsigned quantum;
 	uint64_t starts[4]; /* of the functions, and the end */
 };
@@ -36,6 +36,6 @@ uint8_t gofile_wrapper_id(const struct gofile *g);
 void gofile_rename(struct gofile *g, unsigned i, unsigned like);
 void gofile_put_word(struct gofile *g, unsigned word, uint64_t value);
 /* The caller frees g->f with elffile_free. */
-void gofile_make(struct gofile *g, int minor, unsigned machine);
+void gofile_make(struct gofile *g, int release, unsigned machine);
 
 #endif

@@ -29,13 +29,13 @@ static void put_code(struct gofile *g)
 	elffile_u32(g->f, at + 44 * 4, 0xd65f03c0);                                  /* ret */
 }
 
-void gofile_make_forwarder(struct gofile *g, int minor, unsigned machine,
+void gofile_make_forwarder(struct gofile *g, int release, unsigned machine,
 			   const struct gofile_forwarder *names)
 {
 	const char *const texts[] = {names->outer, names->inner, names->callee};
 	uint32_t at = NAMES, base, offs[3];
 
-	gofile_make(g, minor, machine);
+	gofile_make(g, release, machine);
 	base = g->layout == PCLNTAB_12 ? GOFILE_NAMES : 0;
 	for (unsigned i = 0; i < 3; i++) {
 		offs[i] = base + at;

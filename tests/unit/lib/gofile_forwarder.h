@@ -11,7 +11,7 @@ struct gofile_forwarder {
 	uint32_t args;                      /* bytes that pclntab says the callee takes */
 };
 
-void gofile_make_forwarder(struct gofile *g, int minor, unsigned machine,
+void gofile_make_forwarder(struct gofile *g, int release, unsigned machine,
 			   const struct gofile_forwarder *names);
 uint64_t gofile_forwarder_call(const struct gofile *g); /* address of the call */
 

@@ -25,7 +25,7 @@ static inline void open_it(struct opened *o)
 		fail_msg("%s", err.text);
 	o->tab = pclntab_open(o->img, &err);
 	if (!o->tab)
-		fail_msg("Go 1.%d: %s", o->g.minor, err.text);
+		fail_msg("Go 1.%d: %s", o->g.release, err.text);
 }
 
 static inline void close_it(struct opened *o)
@@ -41,9 +41,9 @@ static inline void get(struct opened *o, unsigned index, struct pclntab_func *fn
 	assert_int_equal(fn->index, index);
 }
 
-static const int minors[] = {15, 16, 17, 18, 19, 20, 23, 25, 26, 27};
+static const int releases[] = {15, 16, 17, 18, 19, 20, 23, 25, 26, 27};
 
-enum { NMINORS = sizeof(minors) / sizeof(*minors) };
+enum { NRELEASES = sizeof(releases) / sizeof(*releases) };
 
 struct runs {
 	unsigned count, limit;

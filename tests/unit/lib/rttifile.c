@@ -52,7 +52,7 @@ uint64_t rttifile_name(struct rttifile *r, unsigned flags, const char *text)
 	size_t len = strlen(text), skip = 1;
 
 	at[0] = flags;
-	if (r->g.minor < 17) {
+	if (r->g.release < 17) {
 		at[1] = len >> 8;
 		at[2] = len;
 		skip = 3;
@@ -72,9 +72,9 @@ static void put_head(struct rttifile *r, enum rttifile_type type)
 	uint8_t *at = elffile_at(r->g.f, addr);
 
 	elffile_u64(r->g.f, addr, plan->size);
-	at[20] = plan->tflag | (plan->direct && r->g.minor >= 26 ? DIRECT : 0);
+	at[20] = plan->tflag | (plan->direct && r->g.release >= 26 ? DIRECT : 0);
 	at[21] = at[22] = plan->align;
-	at[23] = plan->kind | (plan->direct && r->g.minor < 26 ? DIRECT : 0);
+	at[23] = plan->kind | (plan->direct && r->g.release < 26 ? DIRECT : 0);
 	elffile_u32(r->g.f, addr + 40, rttifile_name(r, 1, plan->name) - RTTIFILE_TYPES);
 }
 
@@ -82,7 +82,7 @@ static unsigned own_size(const struct rttifile *r, enum rttifile_type type)
 {
 	if (type != RTTIFILE_MAP)
 		return plans[type].own;
-	return r->g.minor < 24 ? 40 : r->g.minor < 27 ? 64 : 88;
+	return r->g.release < 24 ? 40 : r->g.release < 27 ? 64 : 88;
 }
 
 static void place(struct rttifile *r)
@@ -108,7 +108,7 @@ static void put_own(struct rttifile *r, enum rttifile_type type, unsigned index,
 static void put_field(struct rttifile *r, uint64_t at, const char *name, enum rttifile_type type,
 		      uint64_t off, bool embedded)
 {
-	bool shifted = r->g.minor < 19;
+	bool shifted = r->g.release < 19;
 
 	elffile_u64(r->g.f, at, rttifile_name(r, embedded && !shifted ? 8 : 0, name));
 	elffile_u64(r->g.f, at + 8, r->addr[type]);
@@ -134,7 +134,7 @@ static void put_map(struct rttifile *r)
 	put_own(r, RTTIFILE_MAP, 0, r->addr[RTTIFILE_STRING]);
 	put_own(r, RTTIFILE_MAP, 1, r->addr[RTTIFILE_SLICE]);
 	put_own(r, RTTIFILE_MAP, 2, r->addr[RTTIFILE_BOX]); /* of 32 bytes */
-	put_own(r, RTTIFILE_MAP, 4, r->g.minor < 24 ? 32 << 16 | 24 << 8 | 16 : 32);
+	put_own(r, RTTIFILE_MAP, 4, r->g.release < 24 ? 32 << 16 | 24 << 8 | 16 : 32);
 }
 
 /* package, how many methods, and how far from here */
@@ -184,17 +184,17 @@ static void put_lists(struct rttifile *r)
 {
 	static const unsigned types_words[] = {25, 35, 35, 37};
 	unsigned types = types_words[r->g.layout];
-	unsigned links = r->g.minor < 16   ? 30
-			 : r->g.minor < 18 ? 40
-			 : r->g.minor < 20 ? 42
-			 : r->g.minor < 26 ? 44
-					   : 45;
+	unsigned links = r->g.release < 16   ? 30
+			 : r->g.release < 18 ? 40
+			 : r->g.release < 20 ? 42
+			 : r->g.release < 26 ? 44
+					     : 45;
 
-	gofile_put_word(&r->g, r->g.minor < 16 ? 12 : 22, ELFFILE_TEXT);
+	gofile_put_word(&r->g, r->g.release < 16 ? 12 : 22, ELFFILE_TEXT);
 	gofile_put_word(&r->g, types, RTTIFILE_TYPES);
 	elffile_u64(r->g.f, RTTIFILE_ITAB, r->addr[RTTIFILE_INTERFACE]);
 	elffile_u64(r->g.f, RTTIFILE_ITAB + 8, r->addr[RTTIFILE_POINTER]);
-	if (r->g.minor >= 27) {
+	if (r->g.release >= 27) {
 		gofile_put_word(&r->g, 38, r->addr[RTTIFILE_INTERFACE] - RTTIFILE_TYPES);
 		gofile_put_word(&r->g, 39, ELFFILE_DATA);
 		gofile_put_word(&r->g, 40, RTTIFILE_ITAB - RTTIFILE_TYPES);
@@ -212,10 +212,10 @@ static void put_lists(struct rttifile *r)
 	gofile_put_word(&r->g, links + 4, 1);
 }
 
-void rttifile_make(struct rttifile *r, int minor, unsigned machine)
+void rttifile_make(struct rttifile *r, int release, unsigned machine)
 {
 	*r = (struct rttifile){.next_name = RTTIFILE_NAMES};
-	gofile_make(&r->g, minor, machine);
+	gofile_make(&r->g, release, machine);
 	place(r);
 	for (unsigned i = 0; i < RTTIFILE_COUNT; i++)
 		put_head(r, i);

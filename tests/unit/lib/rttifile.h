@@ -41,7 +41,7 @@ struct rttifile {
 };
 
 /* The caller frees r->g.f with elffile_free. */
-void rttifile_make(struct rttifile *r, int minor, unsigned machine);
+void rttifile_make(struct rttifile *r, int release, unsigned machine);
 /* Adds a name; its address. */
 uint64_t rttifile_name(struct rttifile *r, unsigned flags, const char *text);
 

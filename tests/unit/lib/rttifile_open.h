@@ -10,9 +10,9 @@
 
 #include "rttifile.h"
 
-static const int minors[] = {15, 16, 17, 18, 19, 20, 23, 24, 25, 26, 27};
+static const int releases[] = {15, 16, 17, 18, 19, 20, 23, 24, 25, 26, 27};
 
-enum { NMINORS = sizeof(minors) / sizeof(*minors) };
+enum { NRELEASES = sizeof(releases) / sizeof(*releases) };
 
 struct opened {
 	struct rttifile r;
@@ -22,21 +22,21 @@ struct opened {
 	struct rtti *rtti;
 };
 
-static inline bool try_open(struct opened *o, int minor)
+static inline bool try_open(struct opened *o, int release)
 {
 	struct errmsg err = {0};
 
 	o->img = elffile_open(o->r.g.f, NULL);
 	o->tab = o->img ? pclntab_open(o->img, &err) : NULL;
 	o->types = gotypes_new();
-	o->rtti = o->tab ? rtti_open(o->img, o->tab, minor, o->types, &err) : NULL;
+	o->rtti = o->tab ? rtti_open(o->img, o->tab, release, o->types, &err) : NULL;
 	return o->rtti;
 }
 
 static inline void open_it(struct opened *o)
 {
-	if (!try_open(o, o->r.g.minor))
-		fail_msg("Go 1.%d: not opened", o->r.g.minor);
+	if (!try_open(o, o->r.g.release))
+		fail_msg("Go 1.%d: not opened", o->r.g.release);
 }
 
 static inline void close_it(struct opened *o)
@@ -48,9 +48,9 @@ static inline void close_it(struct opened *o)
 	image_close(o->img);
 }
 
-static inline void make_and_open(struct opened *o, int minor)
+static inline void make_and_open(struct opened *o, int release)
 {
-	rttifile_make(&o->r, minor, EM_X86_64);
+	rttifile_make(&o->r, release, EM_X86_64);
 	open_it(o);
 }
 
@@ -65,7 +65,7 @@ static inline const struct gotype *get(struct opened *o, enum rttifile_type whic
 	const struct gotype *type = rtti_type(o->rtti, o->r.addr[which]);
 
 	if (!type) {
-		fail_msg("Go 1.%d: no type %d", o->r.g.minor, which);
+		fail_msg("Go 1.%d: no type %d", o->r.g.release, which);
 		abort();
 	}
 	assert_int_equal(type->rtype, o->r.addr[which]);

@@ -55,7 +55,7 @@ static struct elffile *with_pointers(const char *version)
 struct version_case {
 	const char *text;
 	bool found;
-	int minor, patch;
+	int release, patch;
 };
 
 static const struct version_case cases[] = {
@@ -85,7 +85,7 @@ static void test_versions(void **state)
 
 		assert_int_equal(read_and_free(with_inline(c->text), &info), c->found);
 		assert_string_equal(info.version, c->found ? c->text : "");
-		assert_int_equal(info.minor, c->minor);
+		assert_int_equal(info.release, c->release);
 		assert_int_equal(info.patch, c->patch);
 	}
 }
@@ -111,7 +111,7 @@ static void test_pointers(void **state)
 	(void)state;
 	assert_true(read_and_free(f, &info));
 	assert_string_equal(info.version, "go1.15.15");
-	assert_int_equal(info.minor, 15);
+	assert_int_equal(info.release, 15);
 	assert_int_equal(info.patch, 15);
 	f = with_pointers("go1.15");
 	elffile_u64(f, INFO + 16, 0x10);
@@ -135,7 +135,7 @@ static void test_string_variable(void **state)
 	elffile_u64(f, ELFFILE_DATA + 0x200, 0x10); /* points nowhere */
 	assert_false(read_and_free(f, &info));
 	assert_string_equal(info.version, "");
-	assert_int_equal(info.minor, -1);
+	assert_int_equal(info.release, -1);
 }
 
 static void test_long_version(void **state)

@@ -101,10 +101,10 @@ static void check_return_address(struct opened *o)
 static void test_layouts(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < 2 * NMINORS; i++) {
+	for (unsigned i = 0; i < 2 * NRELEASES; i++) {
 		struct opened o;
 
-		gofile_make(&o.g, minors[i / 2], i % 2 ? EM_X86_64 : EM_AARCH64);
+		gofile_make(&o.g, releases[i / 2], i % 2 ? EM_X86_64 : EM_AARCH64);
 		open_it(&o);
 		check_inlined(&o);
 		check_return_address(&o);

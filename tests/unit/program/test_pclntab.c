@@ -21,7 +21,7 @@ static void check_functions(struct opened *o)
 		assert_int_equal(fn.is_asm, i == 0);
 		assert_int_equal(fn.is_wrapper, i == 2);
 		assert_int_equal(fn.func_id, i == 2 ? gofile_wrapper_id(&o->g) : 3);
-		assert_int_equal(fn.flags, i == 0 && o->g.minor >= 18 ? 4 : 1);
+		assert_int_equal(fn.flags, i == 0 && o->g.release >= 18 ? 4 : 1);
 	}
 	assert_false(pclntab_func(o->tab, 3, &fn));
 	assert_false(pclntab_func(o->tab, SIZE_MAX, &fn));
@@ -112,7 +112,7 @@ static void check_inlined(struct opened *o)
 	assert_int_equal(pclntab_inlined_count(o->tab, &fn), 0);
 	assert_false(pclntab_inlined(o->tab, &fn, 0, &node));
 	get(o, 1, &fn);
-	assert_int_equal(pclntab_funcdata(o->tab, &fn, o->g.minor < 16 ? 4 : 3), GOFILE_TREE);
+	assert_int_equal(pclntab_funcdata(o->tab, &fn, o->g.release < 16 ? 4 : 3), GOFILE_TREE);
 	assert_int_equal(pclntab_funcdata(o->tab, &fn, 0), 0);
 	assert_int_equal(pclntab_funcdata(o->tab, &fn, 5), 0);
 	assert_int_equal(pclntab_inlined_count(o->tab, &fn), 2);
@@ -164,12 +164,12 @@ static void check_all(struct opened *o)
 static void test_layouts(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < NMINORS; i++) {
+	for (unsigned i = 0; i < NRELEASES; i++) {
 		struct opened o;
 
-		gofile_make(&o.g, minors[i], EM_X86_64);
+		gofile_make(&o.g, releases[i], EM_X86_64);
 		check_all(&o);
-		gofile_make(&o.g, minors[i], EM_AARCH64);
+		gofile_make(&o.g, releases[i], EM_AARCH64);
 		check_all(&o);
 	}
 }
@@ -179,28 +179,28 @@ static void test_named_sections(void **state)
 	static const char *const names[] = {".gopclntab", ".data.rel.ro.gopclntab"};
 
 	(void)state;
-	for (unsigned i = 0; i < 2 * NMINORS; i++) {
+	for (unsigned i = 0; i < 2 * NRELEASES; i++) {
 		struct opened o;
 
-		gofile_make(&o.g, minors[i / 2], EM_X86_64);
+		gofile_make(&o.g, releases[i / 2], EM_X86_64);
 		/* one more header, which a scan would find first */
 		elffile_bytes(o.g.f, ELFFILE_RODATA + 0x10, elffile_at(o.g.f, GOFILE_TAB), 0x48);
 		elffile_section(o.g.f, names[i % 2], GOFILE_TAB, 0x600);
-		if (minors[i / 2] >= 26)
+		if (releases[i / 2] >= 26)
 			elffile_section(o.g.f, ".go.module", GOFILE_MODULEDATA, 0x200);
 		check_all(&o);
 	}
 }
 
-static void test_minor_guess(void **state)
+static void test_release_guess(void **state)
 {
-	static const int guesses[NMINORS] = {15, 16, 16, 18, 18, 20, 20, 20, 26, 27};
+	static const int guesses[NRELEASES] = {15, 16, 16, 18, 18, 20, 20, 20, 26, 27};
 
 	(void)state;
-	for (unsigned i = 0; i < NMINORS; i++) {
+	for (unsigned i = 0; i < NRELEASES; i++) {
 		struct opened o;
 
-		gofile_make(&o.g, minors[i], EM_X86_64);
+		gofile_make(&o.g, releases[i], EM_X86_64);
 		open_it(&o);
 		assert_int_equal(pclntab_release_guess(o.tab), guesses[i]);
 		close_it(&o);
@@ -230,7 +230,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_layouts),
 		cmocka_unit_test(test_named_sections),
-		cmocka_unit_test(test_minor_guess),
+		cmocka_unit_test(test_release_guess),
 		cmocka_unit_test(test_without_moduledata),
 	};
 

@@ -50,19 +50,19 @@ static void test_packed(void **state)
 static void test_header_refused(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < NMINORS; i++) {
+	for (unsigned i = 0; i < NRELEASES; i++) {
 		struct gofile g;
 
-		gofile_make(&g, minors[i], EM_X86_64);
+		gofile_make(&g, releases[i], EM_X86_64);
 		elffile_u64(g.f, GOFILE_TAB + 8, 0);
 		assert_refused(&g, "is empty");
-		gofile_make(&g, minors[i], EM_X86_64);
+		gofile_make(&g, releases[i], EM_X86_64);
 		elffile_u64(g.f, GOFILE_TAB + 8, 0x10000);
 		assert_refused(&g, "ends past its end");
-		gofile_make(&g, minors[i], EM_X86_64);
+		gofile_make(&g, releases[i], EM_X86_64);
 		elffile_u64(g.f, GOFILE_TAB + 8, UINT64_MAX / 16 + 3);
 		assert_refused(&g, "ends past its end");
-		gofile_make(&g, minors[i], EM_X86_64);
+		gofile_make(&g, releases[i], EM_X86_64);
 		elffile_bytes(g.f, gofile_functab(&g, 1), "\xff\xff\xff\x7f", 4);
 		assert_refused(&g, "not in order");
 	}
@@ -113,10 +113,10 @@ static void test_cut(void **state)
 	unsigned opened = 0;
 
 	(void)state;
-	for (unsigned i = 0; i < NMINORS * 100; i++) {
+	for (unsigned i = 0; i < NRELEASES * 100; i++) {
 		struct gofile g;
 
-		gofile_make(&g, minors[i / 100], EM_X86_64);
+		gofile_make(&g, releases[i / 100], EM_X86_64);
 		/* names last, so that a cut goes through them */
 		elffile_segment(g.f, 1)->p_filesz = 0x100 + i % 100 * 10 + 4;
 		elffile_u32(g.f, gofile_record(&g, 0) + (g.layout >= PCLNTAB_118 ? 4 : 8),
@@ -148,11 +148,11 @@ static uint64_t field(const struct gofile *g, unsigned i, unsigned n)
 static void test_bad_record(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < NMINORS; i++) {
+	for (unsigned i = 0; i < NRELEASES; i++) {
 		struct pclntab_func fn;
 		struct opened o;
 
-		gofile_make(&o.g, minors[i], EM_X86_64);
+		gofile_make(&o.g, releases[i], EM_X86_64);
 		elffile_u32(o.g.f, field(&o.g, 0, 0), 0xfffffff0); /* name */
 		elffile_u32(o.g.f, gofile_functab(&o.g, 1) + (o.g.layout >= PCLNTAB_118 ? 4 : 8),
 			    0xfffffff0);
@@ -169,7 +169,7 @@ static void test_bad_record(void **state)
 static void test_bad_tables(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < NMINORS; i++) {
+	for (unsigned i = 0; i < NRELEASES; i++) {
 		struct runs runs = {.limit = 8};
 		struct pclntab_func fn;
 		struct opened o;
@@ -177,7 +177,7 @@ static void test_bad_tables(void **state)
 		int32_t bytes;
 		int line;
 
-		gofile_make(&o.g, minors[i], EM_X86_64);
+		gofile_make(&o.g, releases[i], EM_X86_64);
 		elffile_u32(o.g.f, field(&o.g, 1, 3), 0xffffff00); /* pcsp */
 		elffile_u32(o.g.f, field(&o.g, 1, 5), 0);          /* pcln */
 		elffile_u32(o.g.f, field(&o.g, 1, 6), 0xffffff00); /* npcdata */
@@ -188,7 +188,7 @@ static void test_bad_tables(void **state)
 		assert_false(pclntab_pcdata(o.tab, &fn, 0x7fffffff, keep_run, &runs));
 		assert_int_equal(pclntab_funcdata(o.tab, &fn, 3), 0);
 		close_it(&o);
-		gofile_make(&o.g, minors[i], EM_X86_64);
+		gofile_make(&o.g, releases[i], EM_X86_64);
 		elffile_u32(o.g.f, field(&o.g, 1, 6), 2); /* one table less */
 		open_it(&o);
 		get(&o, 1, &fn);
@@ -247,18 +247,18 @@ static void test_bad_tree(void **state)
 static void test_outside_text(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < NMINORS; i++) {
+	for (unsigned i = 0; i < NRELEASES; i++) {
 		struct pclntab_func fn;
 		struct opened o;
 
-		gofile_make(&o.g, minors[i], EM_X86_64);
+		gofile_make(&o.g, releases[i], EM_X86_64);
 		elffile_segment(o.g.f, 0)->p_filesz = 0x60;
 		open_it(&o);
 		assert_true(pclntab_func(o.tab, 0, &fn));
 		assert_false(pclntab_func(o.tab, 1, &fn)); /* ends past it */
 		assert_false(pclntab_func(o.tab, 2, &fn));
 		close_it(&o);
-		gofile_make(&o.g, minors[i], EM_X86_64);
+		gofile_make(&o.g, releases[i], EM_X86_64);
 		elffile_segment(o.g.f, 0)->p_flags = PF_R;
 		open_it(&o);
 		assert_false(pclntab_func(o.tab, 0, &fn));

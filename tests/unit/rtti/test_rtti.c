@@ -53,7 +53,7 @@ static void check_parts(struct opened *o)
 	assert_ptr_equal(t->fields[2].type->elem, t);
 	assert_ptr_equal(map->key, get(o, RTTIFILE_STRING));
 	assert_ptr_equal(map->elem, get(o, RTTIFILE_SLICE));
-	assert_int_equal(map->swiss, o->r.g.minor >= 24);
+	assert_int_equal(map->swiss, o->r.g.release >= 24);
 	assert_int_equal(get(o, RTTIFILE_ARRAY)->count, 4);
 	assert_ptr_equal(get(o, RTTIFILE_ARRAY)->elem, get(o, RTTIFILE_INT));
 	assert_ptr_equal(get(o, RTTIFILE_CHAN)->elem, get(o, RTTIFILE_INT));
@@ -63,10 +63,10 @@ static void check_parts(struct opened *o)
 static void test_types(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < NMINORS * 2; i++) {
+	for (unsigned i = 0; i < NRELEASES * 2; i++) {
 		struct opened o;
 
-		rttifile_make(&o.r, minors[i / 2], i & 1 ? EM_AARCH64 : EM_X86_64);
+		rttifile_make(&o.r, releases[i / 2], i & 1 ? EM_AARCH64 : EM_X86_64);
 		open_it(&o);
 		check_basic(&o);
 		check_parts(&o);
@@ -78,10 +78,10 @@ static void test_types(void **state)
 static void test_unknown_version(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < NMINORS; i++) {
+	for (unsigned i = 0; i < NRELEASES; i++) {
 		struct opened o;
 
-		rttifile_make(&o.r, minors[i], EM_X86_64);
+		rttifile_make(&o.r, releases[i], EM_X86_64);
 		assert_true(try_open(&o, -1));
 		check_basic(&o);
 		check_parts(&o);
@@ -110,11 +110,11 @@ static bool stop(const struct gotype *type, void *ctx)
 static void test_each(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < NMINORS; i++) {
+	for (unsigned i = 0; i < NRELEASES; i++) {
 		unsigned calls = 0;
 		struct opened o;
 
-		make_and_open(&o, minors[i]);
+		make_and_open(&o, releases[i]);
 		rtti_each(o.rtti, stop, &calls);
 		assert_int_equal(calls, 1);
 		assert_int_equal(rttifile_walk(o.rtti, o.tab), RTTIFILE_EMPTY);
@@ -128,10 +128,10 @@ static void test_each(void **state)
 static void test_named(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < NMINORS; i++) {
+	for (unsigned i = 0; i < NRELEASES; i++) {
 		struct opened o;
 
-		make_and_open(&o, minors[i]);
+		make_and_open(&o, releases[i]);
 		assert_ptr_equal(rtti_named(o.rtti, "main.T"), get(&o, RTTIFILE_T));
 		assert_ptr_equal(rtti_named(o.rtti, "net/http.Header"), get(&o, RTTIFILE_MAP));
 		assert_ptr_equal(rtti_named(o.rtti, "http.Header"), get(&o, RTTIFILE_MAP));
@@ -175,11 +175,11 @@ static void test_ambiguous(void **state)
 static void test_func(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < NMINORS; i++) {
+	for (unsigned i = 0; i < NRELEASES; i++) {
 		struct gofunc fn;
 		struct opened o;
 
-		make_and_open(&o, minors[i]);
+		make_and_open(&o, releases[i]);
 		assert_int_equal(rtti_func(o.rtti, o.r.g.starts[1], &fn), 0);
 		assert_int_equal(fn.param_count, 2);
 		assert_int_equal(fn.result_count, 1);

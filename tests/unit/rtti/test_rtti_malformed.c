@@ -8,12 +8,12 @@ static void test_no_types(void **state)
 	static const unsigned words[] = {25, 35, 35, 37};
 
 	(void)state;
-	for (unsigned i = 0; i < NMINORS; i++) {
+	for (unsigned i = 0; i < NRELEASES; i++) {
 		struct opened o;
 
-		rttifile_make(&o.r, minors[i], EM_X86_64);
+		rttifile_make(&o.r, releases[i], EM_X86_64);
 		gofile_put_word(&o.r.g, words[o.r.g.layout], 0x10);
-		assert_false(try_open(&o, minors[i]));
+		assert_false(try_open(&o, releases[i]));
 		free_it(&o);
 	}
 }
@@ -150,10 +150,10 @@ static void test_addresses(void **state)
 static void test_name_refused(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < NMINORS; i++) {
+	for (unsigned i = 0; i < NRELEASES; i++) {
 		struct opened o;
 
-		rttifile_make(&o.r, minors[i], EM_X86_64);
+		rttifile_make(&o.r, releases[i], EM_X86_64);
 
 		uint32_t name = rttifile_name(&o.r, 1, "main.T\x1b[0m") - RTTIFILE_TYPES;
 
@@ -163,8 +163,8 @@ static void test_name_refused(void **state)
 		close_it(&o);
 		/* longer than what is left of the segment */
 		memset(elffile_at(o.r.g.f, ELFFILE_DATA - 16), 'x', 64);
-		elffile_bytes(o.r.g.f, ELFFILE_DATA - 16, minors[i] < 17 ? "\1\0\24" : "\1\24",
-			      minors[i] < 17 ? 3 : 2);
+		elffile_bytes(o.r.g.f, ELFFILE_DATA - 16, releases[i] < 17 ? "\1\0\24" : "\1\24",
+			      releases[i] < 17 ? 3 : 2);
 		elffile_u32(o.r.g.f, o.r.addr[RTTIFILE_T] + 40, ELFFILE_DATA - 16 - RTTIFILE_TYPES);
 		open_it(&o);
 		assert_null(rtti_type(o.rtti, o.r.addr[RTTIFILE_T]));
@@ -179,10 +179,10 @@ static void test_long_name(void **state)
 
 	(void)state;
 	memset(long_name + 5, 'x', 295);
-	for (unsigned i = 0; i < NMINORS; i++) {
+	for (unsigned i = 0; i < NRELEASES; i++) {
 		struct opened o;
 
-		rttifile_make(&o.r, minors[i], EM_X86_64);
+		rttifile_make(&o.r, releases[i], EM_X86_64);
 		elffile_u32(o.r.g.f, o.r.addr[RTTIFILE_MAP] + 40,
 			    rttifile_name(&o.r, 1, long_name) - RTTIFILE_TYPES);
 		open_it(&o);

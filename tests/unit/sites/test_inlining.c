@@ -69,10 +69,10 @@ static void check_program(struct opened *o)
 static void test_program(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < NMINORS; i++) {
+	for (unsigned i = 0; i < NRELEASES; i++) {
 		struct opened o;
 
-		gofile_make(&o.g, minors[i], EM_X86_64);
+		gofile_make(&o.g, releases[i], EM_X86_64);
 		elffile_bytes(o.g.f, o.g.starts[1], main_b, sizeof(main_b));
 		open_it(&o);
 		check_program(&o);
