@@ -21,7 +21,7 @@ struct frames_link {
 
 /* The probed function's return address, and its caller's frame pointer. `entry_sp`: the stack
  * pointer as it was at the first instruction of the function that the probe stands in (of the one
- * that an inlined copy stands in: SP here and pclntab_sp_delta()); 0: not known, and then the
+ * that an inlined copy stands in: SP here and functab_sp_delta()); 0: not known, and then the
  * function must have a frame of its own. */
 static inline bool frames_first(struct pt_regs *ctx, u64 entry_sp, struct frames_link *link)
 {

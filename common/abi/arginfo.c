@@ -2,7 +2,7 @@
 #include "abi/arginfo.h"
 
 #include "elf/image.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 
 enum {
 	FUNCDATA_ARGINFO = 5,
@@ -70,10 +70,10 @@ static bool read_items(const struct image *img, uint64_t addr, struct arginfo *o
 	return bytes && left && bytes[0] == CODE_END && depth == 0;
 }
 
-bool arginfo_read(const struct image *img, const struct pclntab *tab, const struct pclntab_func *fn,
+bool arginfo_read(const struct image *img, const struct functab *tab, const struct functab_func *fn,
 		  struct arginfo *out)
 {
-	uint64_t addr = pclntab_funcdata(tab, fn, FUNCDATA_ARGINFO);
+	uint64_t addr = functab_funcdata(tab, fn, FUNCDATA_ARGINFO);
 
 	out->count = 0;
 	out->truncated = false;

@@ -14,8 +14,8 @@
 #include "golang/gotype.h"
 
 struct image;
-struct pclntab;
-struct pclntab_func;
+struct functab;
+struct functab_func;
 
 enum arginfo_kind {
 	ARGINFO_VALUE,
@@ -41,7 +41,7 @@ struct arginfo {
 
 /* false: there is none (a function without parameters, assembly, Go before 1.17), or it is
  * malformed. Then *out has no items. */
-bool arginfo_read(const struct image *img, const struct pclntab *tab, const struct pclntab_func *fn,
+bool arginfo_read(const struct image *img, const struct functab *tab, const struct functab_func *fn,
 		  struct arginfo *out);
 /* The item after the parameter that begins with item `at`. */
 size_t arginfo_next(const struct arginfo *info, size_t at);

@@ -8,7 +8,7 @@
 #include "elf/image.h"
 #include "machine/flow.h"
 #include "machine/insn_regs.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 
 enum {
 	INSNS_MAX = 20000,
@@ -18,8 +18,8 @@ enum {
 };
 
 struct reading {
-	const struct pclntab *tab;
-	const struct pclntab_func *fn;
+	const struct functab *tab;
+	const struct functab_func *fn;
 	struct flow flow;
 	struct insn_regs *regs; /* of each instruction */
 	/* Registers that still hold, on some way to each instruction, what the caller passed. */
@@ -55,9 +55,9 @@ static bool decode_code(struct reading *reading, const struct insn_decoder *dec,
 static bool keeps_registers(const struct reading *reading, const struct insn *call)
 {
 	static const char barrier[] = "runtime.gcWriteBarrier";
-	struct pclntab_func fn;
+	struct functab_func fn;
 
-	return call->target && pclntab_find(reading->tab, call->target, &fn) &&
+	return call->target && functab_find(reading->tab, call->target, &fn) &&
 	       !strncmp(fn.name, barrier, sizeof(barrier) - 1);
 }
 
@@ -111,7 +111,7 @@ static void find_stack(struct reading *reading)
 		int32_t delta;
 
 		if ((!regs->stack_read && !regs->stack_written) ||
-		    !pclntab_sp_delta(reading->tab, reading->fn, reading->flow.insns[i].addr,
+		    !functab_sp_delta(reading->tab, reading->fn, reading->flow.insns[i].addr,
 				      &delta))
 			continue;
 		int64_t slot = (int64_t)regs->stack_off - delta - RETURN_ADDRESS;
@@ -125,8 +125,8 @@ static void find_stack(struct reading *reading)
 		reading->out->stack[i] &= !written[i];
 }
 
-bool argreads_find(const struct image *img, const struct pclntab *tab,
-		   const struct insn_decoder *dec, const struct pclntab_func *fn,
+bool argreads_find(const struct image *img, const struct functab *tab,
+		   const struct insn_decoder *dec, const struct functab_func *fn,
 		   struct argreads *out)
 {
 	size_t len = fn->end - fn->addr;

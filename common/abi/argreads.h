@@ -10,8 +10,8 @@
 
 struct image;
 struct insn_decoder;
-struct pclntab;
-struct pclntab_func;
+struct functab;
+struct functab_func;
 
 enum { ARGREADS_STACK = 256 }; /* bytes of stack arguments that are looked at */
 
@@ -21,8 +21,8 @@ struct argreads {
 };
 
 /* false: the code is too long, or is not understood. */
-bool argreads_find(const struct image *img, const struct pclntab *tab,
-		   const struct insn_decoder *dec, const struct pclntab_func *fn,
+bool argreads_find(const struct image *img, const struct functab *tab,
+		   const struct insn_decoder *dec, const struct functab_func *fn,
 		   struct argreads *out);
 
 #endif

@@ -9,7 +9,7 @@
 #include "abi/argtable_parts.h"
 #include "base/mem.h"
 #include "golang/funcname.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 
 static bool in_register(const struct evidence *evidence, const struct arginfo_item *item,
 			struct abi_piece *out)
@@ -218,8 +218,8 @@ static bool hides_a_word(enum hidden hidden, const char *name)
 }
 
 /* Of a function that saves nothing of them: by what its code reads. */
-static void find_places(const struct image *img, const struct pclntab *tab,
-			const struct insn_decoder *dec, const struct pclntab_func *fn,
+static void find_places(const struct image *img, const struct functab *tab,
+			const struct insn_decoder *dec, const struct functab_func *fn,
 			enum hidden hidden, struct argtable *table)
 {
 	struct argreads reads;
@@ -238,9 +238,9 @@ static void find_places(const struct image *img, const struct pclntab *tab,
 		argtable_place(&asked, &table->places);
 }
 
-bool argtable_read(const struct image *img, const struct pclntab *tab,
+bool argtable_read(const struct image *img, const struct functab *tab,
 		   const struct insn_decoder *dec, const struct evidence *evidence,
-		   const struct pclntab_func *fn, struct gotypes *memory, struct gofunc *sig,
+		   const struct functab_func *fn, struct gotypes *memory, struct gofunc *sig,
 		   struct abi_layout *layout)
 {
 	struct arginfo info;

@@ -25,7 +25,7 @@ struct argtable_asked {
 	const struct arginfo *info;
 	const struct argreads *reads;
 	enum arch arch;
-	int32_t args;    /* pclntab_args_size(); negative: not known */
+	int32_t args;    /* functab_args_size(); negative: not known */
 	unsigned hidden; /* words passed in integer registers before the first item */
 };
 

@@ -2,10 +2,10 @@
 #include "abi/evidence.h"
 
 #include "elf/image.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 
-void evidence_read(const struct image *img, const struct pclntab *tab,
-		   const struct insn_decoder *dec, int release, const struct pclntab_func *fn,
+void evidence_read(const struct image *img, const struct functab *tab,
+		   const struct insn_decoder *dec, int release, const struct functab_func *fn,
 		   struct evidence *out)
 {
 	size_t len = fn->end - fn->addr;
@@ -16,12 +16,12 @@ void evidence_read(const struct image *img, const struct pclntab *tab,
 	out->args = INT32_MIN;
 	out->spills.count = 0;
 	out->restart = 0;
-	if (pclntab_is_gccgo(tab)) {
+	if (functab_is_gccgo(tab)) {
 		out->usual = out->arch == ARCH_AMD64 ? ABI_SYSV : ABI_REGISTERS;
 		return;
 	}
 	out->usual = fn->is_asm ? ABI_STACK : abi_convention(out->arch, release);
-	if (!pclntab_args_size(tab, fn, &out->args))
+	if (!functab_args_size(tab, fn, &out->args))
 		out->args = INT32_MIN;
 	/* on the stack they need no saving: what looks like it has another purpose */
 	if (out->usual == ABI_STACK || !code.bytes)

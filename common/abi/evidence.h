@@ -8,13 +8,13 @@
 #include "abi/spill.h"
 
 struct image;
-struct pclntab;
-struct pclntab_func;
+struct functab;
+struct functab_func;
 
 struct evidence {
 	enum arch arch;
 	enum abi_convention usual; /* of the function: ABI_STACK if it is in assembly */
-	int32_t args;              /* pclntab_args_size(); INT32_MIN: not known */
+	int32_t args;              /* functab_args_size(); INT32_MIN: not known */
 	struct spills spills;      /* count 0: none are known */
 	/* The function saves none: what comes in registers is lost when its stack grows, after
 	 * which it goes on at this address. 0: it is not so. Of amd64 only. */
@@ -22,8 +22,8 @@ struct evidence {
 };
 
 /* `release`: of the program. `dec` is of the image's machine. */
-void evidence_read(const struct image *img, const struct pclntab *tab,
-		   const struct insn_decoder *dec, int release, const struct pclntab_func *fn,
+void evidence_read(const struct image *img, const struct functab *tab,
+		   const struct insn_decoder *dec, int release, const struct functab_func *fn,
 		   struct evidence *out);
 
 /* abi_layout() of a function by its convention: of Go functions that assembly calls, the stack's.

@@ -9,7 +9,7 @@
 #include "base/errmsg.h"
 #include "dwarf/debuginfo.h"
 #include "golang/signature.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/program.h"
 #include "sites/inlining.h"
 
@@ -112,10 +112,10 @@ static int find_located(const struct copyinfo_asker *asker, const struct inlinin
 	unsigned steps = STEPS_MAX;
 	struct copyinfo_vars vars = {.finder = asker->finder, .copy = copy, .steps = &steps};
 	struct debuginfo_variable *found;
-	struct pclntab_func fn;
+	struct functab_func fn;
 	struct gofunc sig;
 
-	if (!pclntab_func(asker->prog->tab, copy->func, &fn) ||
+	if (!functab_func(asker->prog->tab, copy->func, &fn) ||
 	    funcinfo_inlined(asker->info, &fn, copy->name, copy->addr, &sig, &found))
 		return 0;
 	if (asker->signature && retype(asker, &out->sig, &sig, err))

@@ -9,12 +9,12 @@
 
 struct debuginfo_variable;
 struct inlining_copy;
-struct pclntab_func;
+struct functab_func;
 struct site_finder;
 
 struct copyinfo_vars {
 	struct site_finder *finder;
-	const struct pclntab_func *fn; /* that the copy stands in */
+	const struct functab_func *fn; /* that the copy stands in */
 	const struct inlining_copy *copy;
 	const struct gofunc *sig;
 	const struct debuginfo_variable *vars; /* of its parameters */

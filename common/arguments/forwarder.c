@@ -10,7 +10,7 @@
 #include "golang/signature.h"
 #include "golang/stdlib.h"
 #include "machine/arch.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "sites/inlining.h"
 #include "sites/site_finder.h"
 
@@ -127,7 +127,7 @@ static bool same_params(const struct gofunc *own, const struct gofunc *typed, en
 
 /* Does the program show nothing else? The call is by the usual convention, whatever assembly may
  * call the function by. */
-static bool is_credible(struct site_finder *finder, int release, const struct pclntab_func *fn,
+static bool is_credible(struct site_finder *finder, int release, const struct functab_func *fn,
 			const struct gofunc *sig, const struct abi_layout *layout)
 {
 	struct evidence evidence;
@@ -191,7 +191,7 @@ static bool is_sound(const struct passing *passing, const struct gofunc *own,
 	return !passing->results || own->result_count == callee->result_count;
 }
 
-static bool find_places(struct site_finder *finder, int release, const struct pclntab_func *fn,
+static bool find_places(struct site_finder *finder, int release, const struct functab_func *fn,
 			const struct passing *passing, const struct gofunc *callee,
 			struct forwarder_call *out)
 {
@@ -209,14 +209,14 @@ static bool find_places(struct site_finder *finder, int release, const struct pc
 
 /* The one call of the copy, and the function that it is of. */
 static bool find_call(struct site_finder *finder, int release, const struct inlining_copy *copy,
-		      struct gotypes *memory, struct passing *passing, struct pclntab_func *callee,
+		      struct gotypes *memory, struct passing *passing, struct functab_func *callee,
 		      struct site *site)
 {
 	struct inlining_call call;
 	const char *reason;
 
 	if (!finder->img || inlining_call(finder, copy, &call, &reason) ||
-	    !pclntab_find(finder->tab, call.target, callee) || callee->addr != call.target ||
+	    !functab_find(finder->tab, call.target, callee) || callee->addr != call.target ||
 	    callee->is_asm)
 		return false;
 	*site = call.site;
@@ -231,7 +231,7 @@ bool forwarder_find(struct site_finder *finder, int release, const struct inlini
 	struct stdlib_types types = {names, memory, release};
 	struct signature_names both = {stdlib_type, &types, release};
 	struct gofunc own, called;
-	struct pclntab_func callee;
+	struct functab_func callee;
 	struct passing passing;
 
 	if (!find_call(finder, release, copy, memory, &passing, &callee, &out->site) ||

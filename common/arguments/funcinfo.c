@@ -15,7 +15,7 @@
 #include "golang/funcname.h"
 #include "golang/release.h"
 #include "golang/signature.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/program.h"
 #include "rtti/rtti.h"
 
@@ -56,7 +56,7 @@ static struct debuginfo *get_debuginfo(struct funcinfo *info)
 }
 
 /* Several questions below are asked of one function in a row; its code is decoded once. */
-static const struct evidence *get_evidence(struct funcinfo *info, const struct pclntab_func *fn)
+static const struct evidence *get_evidence(struct funcinfo *info, const struct functab_func *fn)
 {
 	if (!info->decoder)
 		info->decoder = insn_decoder_new(image_arch(info->prog->img));
@@ -69,7 +69,7 @@ static const struct evidence *get_evidence(struct funcinfo *info, const struct p
 
 /* Words as they are passed: all that can be said of a function of unknown signature. On the stack
  * results come after the parameters, who knows where. */
-static void raw_words(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *out)
+static void raw_words(struct funcinfo *info, const struct functab_func *fn, struct gofunc *out)
 {
 	static const char *const names[RAW_WORDS] = {"goarg1", "goarg2", "goarg3",
 						     "goarg4", "goarg5", "goarg6",
@@ -91,7 +91,7 @@ static void raw_words(struct funcinfo *info, const struct pclntab_func *fn, stru
 	}
 }
 
-uint64_t funcinfo_layout(struct funcinfo *info, const struct pclntab_func *fn,
+uint64_t funcinfo_layout(struct funcinfo *info, const struct functab_func *fn,
 			 const struct gofunc *sig, struct abi_layout *out)
 {
 	const struct evidence *evidence = get_evidence(info, fn);
@@ -105,12 +105,12 @@ uint64_t funcinfo_layout(struct funcinfo *info, const struct pclntab_func *fn,
 	return evidence->restart;
 }
 
-bool funcinfo_table(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *sig,
+bool funcinfo_table(struct funcinfo *info, const struct functab_func *fn, struct gofunc *sig,
 		    struct abi_layout *layout)
 {
 	const struct evidence *evidence = get_evidence(info, fn);
 
-	return !pclntab_is_gccgo(info->prog->tab) &&
+	return !functab_is_gccgo(info->prog->tab) &&
 	       argtable_read(info->prog->img, info->prog->tab, info->decoder, evidence, fn,
 			     info->memory, sig, layout);
 }
@@ -136,7 +136,7 @@ static bool is_word(const struct gotype *type)
 	return part->kind == GOTYPE_UNKNOWN && part->size;
 }
 
-bool funcinfo_words(struct funcinfo *info, const struct pclntab_func *fn, bool whole,
+bool funcinfo_words(struct funcinfo *info, const struct functab_func *fn, bool whole,
 		    struct gofunc *sig, struct abi_layout *abi)
 {
 	struct gofunc table;
@@ -155,7 +155,7 @@ bool funcinfo_words(struct funcinfo *info, const struct pclntab_func *fn, bool w
 }
 
 /* Does nothing in the program contradict it? */
-static bool is_credible(struct funcinfo *info, const struct pclntab_func *fn,
+static bool is_credible(struct funcinfo *info, const struct functab_func *fn,
 			const struct gofunc *sig)
 {
 	const struct evidence *evidence = get_evidence(info, fn);
@@ -169,7 +169,7 @@ static bool is_credible(struct funcinfo *info, const struct pclntab_func *fn,
 static const char all_params[] = "write all parameters, but not a method's receiver";
 
 /* A signature that contradicts the argument table: -1, and both are shown. */
-static int check_table(struct funcinfo *info, const struct pclntab_func *fn,
+static int check_table(struct funcinfo *info, const struct functab_func *fn,
 		       const struct gofunc *sig, unsigned col, struct errmsg *err)
 {
 	const struct evidence *evidence = get_evidence(info, fn);
@@ -195,7 +195,7 @@ static int check_table(struct funcinfo *info, const struct pclntab_func *fn,
 }
 
 /* As above; but a user may not care for results, of which some take room on the stack. */
-static int check_typed(struct funcinfo *info, const struct pclntab_func *fn,
+static int check_typed(struct funcinfo *info, const struct functab_func *fn,
 		       const struct gofunc *sig, unsigned col, struct errmsg *err)
 {
 	const struct evidence *evidence = get_evidence(info, fn);
@@ -270,7 +270,7 @@ static int add_receiver(struct funcinfo *info, const char *func, struct gofunc *
 }
 
 /* Where the hidden dictionary is passed: first, after the receiver, or none is. */
-static void find_dictionary(struct funcinfo *info, const struct pclntab_func *fn,
+static void find_dictionary(struct funcinfo *info, const struct functab_func *fn,
 			    struct gofunc *out)
 {
 	struct gofunc known;
@@ -314,7 +314,7 @@ static const struct gotype *find_typed(void *ctx, const char *name)
 }
 
 /* Run-time types tell no names of parameters; Go's sources do, and more of its own functions. */
-static bool find_signature(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *out)
+static bool find_signature(struct funcinfo *info, const struct functab_func *fn, struct gofunc *out)
 {
 	const struct signature_names names = funcinfo_names(info);
 	struct debuginfo *dbg = get_debuginfo(info);
@@ -323,13 +323,13 @@ static bool find_signature(struct funcinfo *info, const struct pclntab_func *fn,
 		return true;
 	if (!funcinfo_rtti(info) || rtti_func(info->rtti, fn->addr, out) ||
 	    !is_credible(info, fn, out))
-		return !pclntab_is_gccgo(info->prog->tab) &&
+		return !functab_is_gccgo(info->prog->tab) &&
 		       funcinfo_stdlib(info->memory, &names, fn, out) && is_credible(info, fn, out);
 	funcinfo_stdlib_names(info->memory, &names, fn, out);
 	return true;
 }
 
-void funcinfo_find(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *out)
+void funcinfo_find(struct funcinfo *info, const struct functab_func *fn, struct gofunc *out)
 {
 	if (!find_signature(info, fn, out))
 		raw_words(info, fn, out);
@@ -349,10 +349,10 @@ int funcinfo_typed(struct funcinfo *info, const char *name, const char *text, un
 	}
 	out->source = GOFUNC_SIGNATURE;
 	out->dictionary = -1;
-	return pclntab_is_gccgo(info->prog->tab) ? 0 : add_receiver(info, name, out, err);
+	return functab_is_gccgo(info->prog->tab) ? 0 : add_receiver(info, name, out, err);
 }
 
-int funcinfo_inlined(struct funcinfo *info, const struct pclntab_func *fn, const char *name,
+int funcinfo_inlined(struct funcinfo *info, const struct functab_func *fn, const char *name,
 		     uint64_t copy, struct gofunc *out, struct debuginfo_variable **vars)
 {
 	struct debuginfo *dbg = get_debuginfo(info);
@@ -360,14 +360,14 @@ int funcinfo_inlined(struct funcinfo *info, const struct pclntab_func *fn, const
 	return dbg ? debuginfo_inlined(dbg, fn->addr, name, copy, out, vars) : -1;
 }
 
-int funcinfo_signature(struct funcinfo *info, const struct pclntab_func *fn, const char *text,
+int funcinfo_signature(struct funcinfo *info, const struct functab_func *fn, const char *text,
 		       unsigned col, struct gofunc *out, struct errmsg *err)
 {
 	struct gofunc known;
 
 	if (funcinfo_typed(info, fn->name, text, col, out, err))
 		return -1;
-	if (pclntab_is_gccgo(info->prog->tab)) {
+	if (functab_is_gccgo(info->prog->tab)) {
 		funcinfo_find(info, fn, &known);
 		funcinfo_gccgo_typed(info->memory, fn->name, &known, out);
 		return 0;

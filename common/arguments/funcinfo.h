@@ -10,7 +10,7 @@
 struct debuginfo_variable;
 struct errmsg;
 struct funcinfo;
-struct pclntab_func;
+struct functab_func;
 struct program;
 struct rtti;
 struct signature_names;
@@ -21,18 +21,18 @@ void funcinfo_free(struct funcinfo *info); /* NULL is all right */
 
 /* A function's signature; GOFUNC_NONE if nothing is known of it, or only something that its code
  * contradicts: its parameters are then raw words. */
-void funcinfo_find(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *out);
+void funcinfo_find(struct funcinfo *info, const struct functab_func *fn, struct gofunc *out);
 /* The signature that the user gives for the function; `col` is the column where it begins, for
  * messages. 0, or -1 with *err ("col 12: ..."), also if the program shows that it is another
  * function's. Results may be left out. */
-int funcinfo_signature(struct funcinfo *info, const struct pclntab_func *fn, const char *text,
+int funcinfo_signature(struct funcinfo *info, const struct functab_func *fn, const char *text,
 		       unsigned col, struct gofunc *out, struct errmsg *err);
 /* The signature that the user gives for a name that exists only as inlined copies: nothing in the
  * program can check it. */
 int funcinfo_typed(struct funcinfo *info, const char *name, const char *text, unsigned col,
 		   struct gofunc *out, struct errmsg *err);
 /* As debuginfo_inlined(), of a copy in `fn`. */
-int funcinfo_inlined(struct funcinfo *info, const struct pclntab_func *fn, const char *name,
+int funcinfo_inlined(struct funcinfo *info, const struct functab_func *fn, const char *name,
 		     uint64_t copy, struct gofunc *out, struct debuginfo_variable **vars);
 /* Finds the program's types by name. */
 struct signature_names funcinfo_names(struct funcinfo *info);
@@ -42,16 +42,16 @@ const char *funcinfo_missing(const struct funcinfo *info, size_t n);
 /* Where the function passes the parameters and results of its signature, which is from one of the
  * above. Caller frees. Returns struct evidence's `restart`; 0: register arguments are intact after
  * the stack has grown. */
-uint64_t funcinfo_layout(struct funcinfo *info, const struct pclntab_func *fn,
+uint64_t funcinfo_layout(struct funcinfo *info, const struct functab_func *fn,
 			 const struct gofunc *sig, struct abi_layout *out);
 /* If nothing is known of the signature: sizes and places of the parameters, as argtable_read(). */
-bool funcinfo_table(struct funcinfo *info, const struct pclntab_func *fn, struct gofunc *sig,
+bool funcinfo_table(struct funcinfo *info, const struct functab_func *fn, struct gofunc *sig,
 		    struct abi_layout *layout);
 /* Parameters as words, where the compiler's argument tables are all that is known of a function: a
  * slice is {0x4a3f20, 0x3, 0x4}. What two words are is found out as they are read. False: there is
  * no table, or, with `whole`, one that does not tell the place of each parameter; then *sig is as
  * before, and there is nothing to free. */
-bool funcinfo_words(struct funcinfo *info, const struct pclntab_func *fn, bool whole,
+bool funcinfo_words(struct funcinfo *info, const struct functab_func *fn, bool whole,
 		    struct gofunc *sig, struct abi_layout *abi);
 
 /* gccgo: types that the program refers to are looked for in its library as well, which outlives it.

@@ -6,7 +6,7 @@
 #include "dwarf/debuginfo.h"
 #include "machine/arch.h"
 #include "golang/funcname.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 
 void funcinfo_add_receiver(struct gotypes *memory, const struct goparam *receiver,
 			   struct gofunc *out)
@@ -44,7 +44,7 @@ static void forget_places(struct abi_value *values, size_t count)
 		values[i].count = 0;
 }
 
-void funcinfo_clone_layout(struct debuginfo *dbg, const struct pclntab_func *fn,
+void funcinfo_clone_layout(struct debuginfo *dbg, const struct functab_func *fn,
 			   const struct gofunc *sig, struct abi_layout *out)
 {
 	abi_layout(sig, ARCH_AMD64, ABI_SYSV, out);

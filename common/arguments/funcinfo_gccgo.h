@@ -6,7 +6,7 @@
 #include "abi/abi.h"
 
 struct debuginfo;
-struct pclntab_func;
+struct functab_func;
 
 /* Puts the receiver before the parameters. */
 void funcinfo_add_receiver(struct gotypes *memory, const struct goparam *receiver,
@@ -19,7 +19,7 @@ void funcinfo_gccgo_typed(struct gotypes *memory, const char *name, const struct
 			  struct gofunc *out);
 /* GCC passes to its clones what it likes, where it likes, and only debug information may know it
  * (`dbg` NULL: there is none). Caller frees *out; what is not known has no pieces. */
-void funcinfo_clone_layout(struct debuginfo *dbg, const struct pclntab_func *fn,
+void funcinfo_clone_layout(struct debuginfo *dbg, const struct functab_func *fn,
 			   const struct gofunc *sig, struct abi_layout *out);
 
 #endif

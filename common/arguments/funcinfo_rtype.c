@@ -7,7 +7,7 @@
 #include "dwarf/debuginfo.h"
 #include "elf/dynlink.h"
 #include "elf/image.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/program.h"
 #include "rtti/rtti.h"
 
@@ -26,7 +26,7 @@ struct rtti *funcinfo_rtti(struct funcinfo *info)
 
 static bool is_gccgo(const struct funcinfo *info)
 {
-	return pclntab_is_gccgo(info->prog->tab);
+	return functab_is_gccgo(info->prog->tab);
 }
 
 void funcinfo_link(struct funcinfo *info, struct funcinfo *library)

@@ -6,10 +6,10 @@
 #include "golang/stdlib.h"
 #include "golang/funcname.h"
 #include "golang/signature.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 
 bool funcinfo_stdlib(struct gotypes *memory, const struct signature_names *names,
-		     const struct pclntab_func *fn, struct gofunc *out)
+		     const struct functab_func *fn, struct gofunc *out)
 {
 	struct stdlib_types types = {names, memory, names->release};
 	struct signature_names all = {stdlib_type, &types, names->release};
@@ -51,7 +51,7 @@ static struct goparam *renamed(struct gotypes *memory, const struct goparam *par
 }
 
 void funcinfo_stdlib_names(struct gotypes *memory, const struct signature_names *names,
-			   const struct pclntab_func *fn, struct gofunc *sig)
+			   const struct functab_func *fn, struct gofunc *sig)
 {
 	struct gofunc known;
 

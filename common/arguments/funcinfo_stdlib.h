@@ -8,15 +8,15 @@
 #include "golang/gofunc.h"
 
 struct gotypes;
-struct pclntab_func;
+struct functab_func;
 struct signature_names;
 
 /* false: not known, also where the program lacks a type whose size matters. Results that cannot be
  * told are left out with the rest. */
 bool funcinfo_stdlib(struct gotypes *memory, const struct signature_names *names,
-		     const struct pclntab_func *fn, struct gofunc *out);
+		     const struct functab_func *fn, struct gofunc *out);
 /* Gives the parameters and results of a signature that has none names, where the two agree. */
 void funcinfo_stdlib_names(struct gotypes *memory, const struct signature_names *names,
-			   const struct pclntab_func *fn, struct gofunc *sig);
+			   const struct functab_func *fn, struct gofunc *sig);
 
 #endif

@@ -6,7 +6,7 @@
 #include "arguments/provenance_trail.h"
 #include "base/mem.h"
 #include "machine/insn_effects.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 
 enum { DEPTH_MAX = 1000 };
 

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct pclntab_func;
+struct functab_func;
 struct site_finder;
 
 struct provenance_place {
@@ -23,7 +23,7 @@ struct provenance_place {
 
 struct provenance {
 	struct site_finder *finder;
-	const struct pclntab_func *fn; /* that the copy stands in */
+	const struct functab_func *fn; /* that the copy stands in */
 	int32_t node;                  /* the copy, in its inline tree */
 	/* Where is the variable said to be while the instruction at addr is about to be executed?
 	 * false: nowhere. */

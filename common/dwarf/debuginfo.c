@@ -10,7 +10,7 @@
 #include "golang/release.h"
 #include "machine/insn.h"
 #include "program/moduledata.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 
 enum {
 	MAX_DIES = 1 << 24, /* children of one unit */
@@ -68,16 +68,16 @@ static int compare_ranges(const void *a, const void *b)
 	return (x->from > y->from) - (x->from < y->from);
 }
 
-static uint64_t find_types(const struct image *img, const struct pclntab *tab)
+static uint64_t find_types(const struct image *img, const struct functab *tab)
 {
-	uint64_t addr = tab ? pclntab_moduledata(tab) : 0;
+	uint64_t addr = tab ? functab_moduledata(tab) : 0;
 
 	if (!addr)
 		return 0;
-	return moduledata_word(img, addr, moduledata_layout(pclntab_release_guess(tab))->types);
+	return moduledata_word(img, addr, moduledata_layout(functab_release_guess(tab))->types);
 }
 
-struct debuginfo *debuginfo_open(const struct image *img, const struct pclntab *tab, int release,
+struct debuginfo *debuginfo_open(const struct image *img, const struct functab *tab, int release,
 				 struct gotypes *types, struct errmsg *err)
 {
 	struct debuginfo_file file;
@@ -89,7 +89,7 @@ struct debuginfo *debuginfo_open(const struct image *img, const struct pclntab *
 	*dbg = (struct debuginfo){.img = img,
 				  .tab = tab,
 				  .release = release,
-				  .dialect = tab && pclntab_is_gccgo(tab) ? &debuginfo_gccgo
+				  .dialect = tab && functab_is_gccgo(tab) ? &debuginfo_gccgo
 									  : &debuginfo_gc,
 				  .types = types,
 				  .file = file,

@@ -12,12 +12,12 @@
 struct debuginfo;
 struct errmsg;
 struct image;
-struct pclntab;
+struct functab;
 
 /* NULL with *err: why there is none ("no debug information (DWARF) in it, nor in a separate file
  * ..."). `tab` checks signatures; it may be NULL. Types go to `types`. All of
  * them outlive it. */
-struct debuginfo *debuginfo_open(const struct image *img, const struct pclntab *tab, int release,
+struct debuginfo *debuginfo_open(const struct image *img, const struct functab *tab, int release,
 				 struct gotypes *types, struct errmsg *err);
 void debuginfo_close(struct debuginfo *dbg); /* NULL is all right */
 

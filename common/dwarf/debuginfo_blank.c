@@ -9,7 +9,7 @@
 #include "elf/image.h"
 #include "golang/release.h"
 #include "machine/insn.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 
 enum { WORD = 8, MAX_BLANKS = 4 };
 
@@ -240,7 +240,7 @@ static void find_entries(struct debuginfo_check *check)
 	}
 }
 
-static void read_spills(struct debuginfo *dbg, const struct pclntab_func *fn, struct spills *out)
+static void read_spills(struct debuginfo *dbg, const struct functab_func *fn, struct spills *out)
 {
 	uint64_t len = fn->end - fn->addr;
 	struct insn_code code = {image_at(dbg->img, fn->addr, len), len, fn->addr};
@@ -263,13 +263,13 @@ static bool fill_blanks(struct debuginfo *dbg, const struct debuginfo_check *che
 bool debuginfo_complete(struct debuginfo *dbg, uint64_t addr, struct debuginfo_list *list)
 {
 	struct debuginfo_check check = {.img = dbg->img};
-	struct pclntab_func fn;
+	struct functab_func fn;
 	int32_t args = 0;
 
-	if (!dbg->tab || !pclntab_find(dbg->tab, addr, &fn))
+	if (!dbg->tab || !functab_find(dbg->tab, addr, &fn))
 		return true;
 	check.convention = abi_convention(image_arch(dbg->img), dbg->release);
-	check.has_args = !fn.is_asm && pclntab_args_size(dbg->tab, &fn, &args) && args >= 0;
+	check.has_args = !fn.is_asm && functab_args_size(dbg->tab, &fn, &args) && args >= 0;
 	check.args = args;
 	check.wants_info = dbg->release >= RELEASE_ARGINFO && !fn.is_asm;
 	check.wants_places = dbg->release < RELEASE_BLANKS_IN_DWARF;

@@ -226,9 +226,9 @@ static struct goparam *keep_params(struct gotypes *types, const struct debuginfo
 }
 
 int debuginfo_signature(struct debuginfo *dbg, const struct die *func, uint64_t addr,
-			const char *pclntab_name, struct gofunc *out)
+			const char *functab_name, struct gofunc *out)
 {
-	const char *own = name_of_param(func), *name = *own ? own : pclntab_name;
+	const char *own = name_of_param(func), *name = *own ? own : functab_name;
 	struct debuginfo_list list = {.dictionary = -1};
 	struct funcname parts;
 	bool is_certain;
@@ -252,10 +252,10 @@ int debuginfo_signature(struct debuginfo *dbg, const struct die *func, uint64_t 
 	return is_certain ? 0 : -1;
 }
 
-void debuginfo_abstract(struct debuginfo *dbg, const struct die *func, const char *pclntab_name,
+void debuginfo_abstract(struct debuginfo *dbg, const struct die *func, const char *functab_name,
 			struct gofunc *out)
 {
-	const char *own = name_of_param(func), *name = *own ? own : pclntab_name;
+	const char *own = name_of_param(func), *name = *own ? own : functab_name;
 	struct debuginfo_list list = {.dictionary = -1};
 	struct funcname parts;
 

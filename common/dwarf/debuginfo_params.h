@@ -41,7 +41,7 @@ struct debuginfo_check { /* what else is known of a function's parameters */
 	bool has_args, has_info;
 	bool wants_info;      /* Go's version is one that has ArgInfo */
 	bool wants_places;    /* parameters without a name may be missing */
-	int64_t args;         /* bytes, as pclntab_args_size() */
+	int64_t args;         /* bytes, as functab_args_size() */
 	struct spills spills; /* count 0: none are known */
 	struct arginfo info;
 	size_t starts[DEBUGINFO_ENTRIES]; /* where in it a parameter begins */
@@ -50,10 +50,10 @@ struct debuginfo_check { /* what else is known of a function's parameters */
 
 /* -1: it is not certain where the function's parameters are. */
 int debuginfo_signature(struct debuginfo *dbg, const struct die *func, uint64_t addr,
-			const char *pclntab_name, struct gofunc *out);
+			const char *functab_name, struct gofunc *out);
 /* What DWARF lists of a function that `func` is the abstract instance of. Where parameters without
  * a name may be missing, the places of the others are a guess. */
-void debuginfo_abstract(struct debuginfo *dbg, const struct die *func, const char *pclntab_name,
+void debuginfo_abstract(struct debuginfo *dbg, const struct die *func, const char *functab_name,
 			struct gofunc *out);
 void debuginfo_insert(struct debuginfo_params *params, size_t at,
 		      const struct debuginfo_param *param);

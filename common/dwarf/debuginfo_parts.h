@@ -34,7 +34,7 @@ struct debuginfo_part { /* a type whose parts are yet to be found */
 
 struct debuginfo {
 	const struct image *img;
-	const struct pclntab *tab;
+	const struct functab *tab;
 	int release;
 	const struct debuginfo_dialect *dialect;
 	bool has_places;

@@ -8,7 +8,7 @@
 #include "dwarf/debuginfo_params.h"
 #include "elf/image.h"
 #include "golang/gokind.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 
 enum {
 	MAX_TYPES = 1 << 19, /* beyond these, types are unknown */

@@ -14,7 +14,7 @@
 #include "files/heldfile.h"
 #include "gofuncs/emit_parts.h"
 #include "gofuncs/funclist_types.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/program.h"
 #include "selection/selection.h"
 
@@ -170,7 +170,7 @@ static int print_program(struct emitter *emitter, const struct program *prog, st
 		emitter->has_goroutines = false;
 	}
 	/* stacks of segments are beyond scripts */
-	if (pclntab_is_gccgo(prog->tab)) {
+	if (functab_is_gccgo(prog->tab)) {
 		errmsg_set(&reason, "%s: bpftrace cannot time calls in a gccgo program",
 			   prog->path);
 		errmsg_hint(&reason, "gofunclatency can");

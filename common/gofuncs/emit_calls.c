@@ -9,7 +9,7 @@
 #include "gofuncs/emit_leaf.h"
 #include "gofuncs/emit_parts.h"
 #include "gofuncs/funclist_types.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/program.h"
 #include "selection/selection.h"
 
@@ -230,9 +230,9 @@ static void print_ends(const struct call *call)
 static void print_call(const struct emitter *emitter, const struct selection_item *item)
 {
 	struct call call = {.emitter = emitter, .item = item};
-	struct pclntab_func fn;
+	struct functab_func fn;
 
-	if (!pclntab_func(item->prog->tab, item->func, &fn))
+	if (!functab_func(item->prog->tab, item->func, &fn))
 		return;
 	funclist_types_find(emitter->types, &fn, &call.sig, &call.layout);
 	print_entry(&call);

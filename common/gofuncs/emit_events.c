@@ -13,7 +13,7 @@
 #include "gofuncs/emit_parts.h"
 #include "gofuncs/funclist_types.h"
 #include "machine/registers.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/program.h"
 #include "selection/selection.h"
 
@@ -158,10 +158,10 @@ static void event_item(struct emitter *emitter, const struct selection_item *ite
 {
 	const char *event = event_name(emitter, item);
 	struct abi_layout layout;
-	struct pclntab_func fn;
+	struct functab_func fn;
 	struct gofunc sig;
 
-	if (!pclntab_func(item->prog->tab, item->func, &fn))
+	if (!functab_func(item->prog->tab, item->func, &fn))
 		return;
 	funclist_types_find(emitter->types, &fn, &sig, &layout);
 	event_entry(emitter, item, event, &sig, &layout);

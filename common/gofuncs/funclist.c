@@ -13,7 +13,7 @@
 #include "elf/image.h"
 #include "gofuncs/funclist_copy.h"
 #include "gofuncs/funclist_types.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/program.h"
 #include "selection/selection.h"
 
@@ -128,7 +128,7 @@ static void print_sites(FILE *out, const struct selection *sel, const struct sel
 }
 
 static void print_copy(FILE *out, struct funclist *list, const struct selection_item *item,
-		       const struct pclntab_func *fn)
+		       const struct functab_func *fn)
 {
 	struct gostack_place place = copy_place(list, item);
 	uint64_t addr = item->copy.addr;
@@ -146,14 +146,14 @@ static void print_copy(FILE *out, struct funclist *list, const struct selection_
 }
 
 static void print_func(FILE *out, struct funclist *list, const struct selection_item *item,
-		       const struct pclntab_func *fn)
+		       const struct functab_func *fn)
 {
 	const char *file;
 	int line;
 
 	fprintf(out, "    %-8s 0x%" PRIx64 " file offset 0x%" PRIx64 ", %" PRIu64 " bytes", "at",
 		fn->addr, offset_of(item, fn->addr), fn->end - fn->addr);
-	if (pclntab_line(item->prog->tab, fn, fn->addr, &file, &line))
+	if (functab_line(item->prog->tab, fn, fn->addr, &file, &line))
 		print_source_line(out, file, line);
 	fputc('\n', out);
 	funclist_types_print(out, types_of(list, item->prog), fn);
@@ -161,9 +161,9 @@ static void print_func(FILE *out, struct funclist *list, const struct selection_
 
 static void print_item(FILE *out, struct funclist *list, const struct selection_item *item)
 {
-	struct pclntab_func fn;
+	struct functab_func fn;
 
-	if (!pclntab_func(item->prog->tab, item->func, &fn))
+	if (!functab_func(item->prog->tab, item->func, &fn))
 		return;
 	(item->is_copy ? print_copy : print_func)(out, list, item, &fn);
 	print_sites(out, list->sel, item);
@@ -210,7 +210,7 @@ static void json_site_or_null(struct json *json, const char *key, const struct s
 }
 
 static void json_copy(struct json *json, struct funclist *list, const struct selection_item *item,
-		      const struct pclntab_func *fn)
+		      const struct functab_func *fn)
 {
 	struct gostack_place place = copy_place(list, item);
 	struct site at;
@@ -225,7 +225,7 @@ static void json_copy(struct json *json, struct funclist *list, const struct sel
 }
 
 static void json_func(struct json *json, struct funclist *list, const struct selection_item *item,
-		      const struct pclntab_func *fn)
+		      const struct functab_func *fn)
 {
 	const char *file;
 	int line;
@@ -233,16 +233,16 @@ static void json_func(struct json *json, struct funclist *list, const struct sel
 	json_key(json, "size");
 	json_u64(json, fn->end - fn->addr);
 	json_place(json, item, fn->addr);
-	if (pclntab_line(item->prog->tab, fn, fn->addr, &file, &line))
+	if (functab_line(item->prog->tab, fn, fn->addr, &file, &line))
 		json_line(json, file, line);
 	funclist_types_json(json, types_of(list, item->prog), fn);
 }
 
 static void json_item(struct json *json, struct funclist *list, const struct selection_item *item)
 {
-	struct pclntab_func fn;
+	struct functab_func fn;
 
-	if (!pclntab_func(item->prog->tab, item->func, &fn))
+	if (!functab_func(item->prog->tab, item->func, &fn))
 		return;
 	json_object(json);
 	(item->is_copy ? json_copy : json_func)(json, list, item, &fn);
@@ -328,7 +328,7 @@ static void print_rows(struct funclist *list, enum funclist_style style, bool fu
 /* All items are of one program. */
 static uint64_t size_of_file(const struct selection *sel)
 {
-	return sel->item_count ? pclntab_file_size(sel->items[0].prog->tab) : 0;
+	return sel->item_count ? functab_file_size(sel->items[0].prog->tab) : 0;
 }
 
 size_t funclist_print(FILE *out, const struct selection *sel, enum funclist_style style,

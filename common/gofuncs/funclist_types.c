@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "elf/image.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/program.h"
 
 enum {
@@ -66,7 +66,7 @@ struct known {
 	struct abi_layout layout; /* of source GOFUNC_NONE: none */
 };
 
-static void find_known(struct funclist_types *types, const struct pclntab_func *fn,
+static void find_known(struct funclist_types *types, const struct functab_func *fn,
 		       struct known *out)
 {
 	out->layout = (struct abi_layout){0};
@@ -77,7 +77,7 @@ static void find_known(struct funclist_types *types, const struct pclntab_func *
 		out->sig = (struct gofunc){.dictionary = -1, .source = GOFUNC_NONE};
 }
 
-void funclist_types_find(struct funclist_types *types, const struct pclntab_func *fn,
+void funclist_types_find(struct funclist_types *types, const struct functab_func *fn,
 			 struct gofunc *sig, struct abi_layout *layout)
 {
 	struct known known;
@@ -236,18 +236,18 @@ static void print_origins(FILE *out, const struct gofunc *sig)
 }
 
 /* All that is left to say of a function without any other knowledge. */
-static void print_size(FILE *out, const struct funclist_types *types, const struct pclntab_func *fn)
+static void print_size(FILE *out, const struct funclist_types *types, const struct functab_func *fn)
 {
 	int32_t size;
 
-	if (pclntab_args_size(types->prog->tab, fn, &size) && size > 0)
+	if (functab_args_size(types->prog->tab, fn, &size) && size > 0)
 		fprintf(out, "    args     %d bytes in all, stack results included\n", size);
 }
 
 /* as in what GCC cloned for some callers */
 static const char unplaced_text[] = " (place not known)";
 
-void funclist_types_print(FILE *out, struct funclist_types *types, const struct pclntab_func *fn)
+void funclist_types_print(FILE *out, struct funclist_types *types, const struct functab_func *fn)
 {
 	struct known known;
 
@@ -341,7 +341,7 @@ static void json_unknown(struct json *json, const char *key)
 }
 
 void funclist_types_json(struct json *json, struct funclist_types *types,
-			 const struct pclntab_func *fn)
+			 const struct functab_func *fn)
 {
 	struct known known;
 

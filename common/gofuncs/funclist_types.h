@@ -13,7 +13,7 @@
 
 struct funclist_types;
 struct json;
-struct pclntab_func;
+struct functab_func;
 struct program;
 struct site_finder;
 
@@ -27,7 +27,7 @@ uint64_t funclist_types_names(struct funclist_types *types);
 
 /* source GOFUNC_NONE: nothing is known. Places that are guesses are left out. The layout is for
  * abi_layout_free() in any case. */
-void funclist_types_find(struct funclist_types *types, const struct pclntab_func *fn,
+void funclist_types_find(struct funclist_types *types, const struct functab_func *fn,
 			 struct gofunc *sig, struct abi_layout *layout);
 
 struct copyinfo;
@@ -37,10 +37,10 @@ struct inlining_copy;
 void funclist_types_copy(struct funclist_types *types, const struct inlining_copy *copy,
 			 struct copyinfo *out);
 
-void funclist_types_print(FILE *out, struct funclist_types *types, const struct pclntab_func *fn);
+void funclist_types_print(FILE *out, struct funclist_types *types, const struct functab_func *fn);
 /* Members "args", "results", "types_from" of the object that is open. */
 void funclist_types_json(struct json *json, struct funclist_types *types,
-			 const struct pclntab_func *fn);
+			 const struct functab_func *fn);
 /* A copy's lines "args" and "types"; members "args" and "types_from". */
 void funclist_types_print_copy(FILE *out, const struct funclist_types *types,
 			       const struct copyinfo *known);

@@ -12,7 +12,7 @@
 #include "gotrace/traceplan_held.h"
 #include "gotrace/traceplan_parts.h"
 #include "gotrace/traceplan_text.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/program.h"
 #include "tracing/tracer.h"
 
@@ -48,7 +48,7 @@ struct planning {
 	struct selection_item *item;
 	struct traceplan_item *as;
 	struct tracer_plan *to; /* the tracer */
-	struct pclntab_func fn;
+	struct functab_func fn;
 	struct gofunc sig;
 	struct abi_layout abi;
 };
@@ -158,14 +158,14 @@ static int plan_item(struct planning *now, bool several, struct errmsg *err)
 				       .told = &told};
 	struct tracegen_plan made;
 
-	if (!pclntab_func(item->prog->tab, item->func, &now->fn))
+	if (!functab_func(item->prog->tab, item->func, &now->fn))
 		return errmsg_set(err, "the entry in the function table is malformed");
 	if (item->is_copy && (asks(as->spec) || as->spec->signature) ? copy_signature(now, err)
 								     : signature_of(now, err))
 		return -1;
 	probe.fn = &now->sig;
 	probe.abi = &now->abi;
-	probe.is_gccgo = pclntab_is_gccgo(item->prog->tab);
+	probe.is_gccgo = functab_is_gccgo(item->prog->tab);
 	probe.is_clone = now->fn.is_clone;
 	probe.restarts = now->to->restart != 0;
 	/* a copy without a site is left out for that */

@@ -11,7 +11,7 @@
 #include "bpf-src/shared/type_key.h"
 #include "golang/gotype.h"
 #include "kernel/bpfmap.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/program.h"
 #include "tracing/tracer.h"
 #include "values/shape.h"
@@ -110,7 +110,7 @@ static bool is_shared(const struct tracer *tracer, size_t program)
 {
 	bool one = tracer->pid && tracer->programs[program] == tracer->executed;
 
-	return pclntab_is_gccgo(tracer->programs[program]->tab) &&
+	return functab_is_gccgo(tracer->programs[program]->tab) &&
 	       (one || tracer->runtimes[program].is_library);
 }
 

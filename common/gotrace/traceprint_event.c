@@ -11,7 +11,7 @@
 #include "gotrace/traceplan.h"
 #include "kernel/kallsyms.h"
 #include "program/gostack.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/program.h"
 #include "rtti/rtti.h"
 #include "tracing/tracer.h"
@@ -98,9 +98,9 @@ static bool promotes_error(void *ctx, uint64_t rtype)
 static const char *find_func(void *ctx, uint64_t addr)
 {
 	const struct traceprint_lookup *lookup = ctx;
-	struct pclntab_func fn;
+	struct functab_func fn;
 
-	return pclntab_find(lookup->tab, addr, &fn) ? fn.name : NULL;
+	return functab_find(lookup->tab, addr, &fn) ? fn.name : NULL;
 }
 
 struct value_source traceprint_source(struct traceprint_reader *reader,

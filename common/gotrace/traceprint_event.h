@@ -11,7 +11,7 @@
 #include "program/gostack.h"
 #include "values/format.h"
 
-struct pclntab;
+struct functab;
 struct trace_event;
 struct traceplan;
 struct traceplan_item;
@@ -41,7 +41,7 @@ bool traceprint_read(const struct traceprint_reader *reader, const void *data, s
 struct traceprint_lookup { /* what values are looked up with */
 	const struct traceplan *plan;
 	size_t program;
-	const struct pclntab *tab;
+	const struct functab *tab;
 };
 
 /* The lookup is filled, and lives as long as the source. */

@@ -5,7 +5,7 @@
 #include "elf/image.h"
 #include "elf/unwind.h"
 #include "gotrace/traceplan.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/program.h"
 #include "tracing/tracer.h"
 
@@ -44,13 +44,13 @@ static void add_module(struct gccgo_stack *s, const struct tracer *tracer, size_
 /* The program that has the library which the event is of: the one that is traced. */
 static void add_executed(struct gccgo_stack *s, const struct tracer *tracer, uint64_t at_main)
 {
-	struct pclntab_func fn;
+	struct functab_func fn;
 
 	for (size_t i = 0; i < tracer->program_count; i++) {
 		const struct program *prog = tracer->programs[i];
 
 		if (prog == tracer->executed && tracer->pid && at_main &&
-		    pclntab_named(prog->tab, "main.main", &fn) && !((at_main - fn.addr) & 0xfff))
+		    functab_named(prog->tab, "main.main", &fn) && !((at_main - fn.addr) & 0xfff))
 			add_module(s, tracer, i, at_main - fn.addr);
 	}
 }

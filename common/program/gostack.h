@@ -21,7 +21,7 @@
 
 struct image;
 struct json;
-struct pclntab;
+struct functab;
 
 struct gostack_symbols; /* what one program's addresses mean; remembers what it has looked up */
 
@@ -46,7 +46,7 @@ struct gostack {                /* addresses as in the process's memory */
 };
 
 /* Both outlive it. */
-struct gostack_symbols *gostack_symbols_new(const struct image *img, const struct pclntab *tab);
+struct gostack_symbols *gostack_symbols_new(const struct image *img, const struct functab *tab);
 void gostack_symbols_free(struct gostack_symbols *syms); /* NULL is all right */
 
 /* Innermost first, inlined frames expanded; each line indented by 8. What is in no Go function is

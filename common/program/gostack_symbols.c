@@ -10,7 +10,7 @@
 #include "base/index.h"
 #include "base/mem.h"
 #include "elf/image.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 
 enum {
 	INLINED_MAX = 128, /* levels; malformed trees may be endless */
@@ -25,13 +25,13 @@ struct remembered {
 
 struct gostack_symbols {
 	const struct image *img;
-	const struct pclntab *tab;
+	const struct functab *tab;
 	struct remembered *places;
 	struct image_symbol *symbols; /* functions of .symtab by address; NULL: not read yet */
 	size_t symbol_count, symbol_cap;
 };
 
-struct gostack_symbols *gostack_symbols_new(const struct image *img, const struct pclntab *tab)
+struct gostack_symbols *gostack_symbols_new(const struct image *img, const struct functab *tab)
 {
 	struct gostack_symbols *syms = mem_zalloc(1, sizeof(*syms));
 
@@ -59,28 +59,28 @@ void gostack_symbols_free(struct gostack_symbols *syms)
 
 /* --- Go functions --- */
 
-static struct gostack_line position(const struct pclntab *tab, const struct pclntab_func *fn,
+static struct gostack_line position(const struct functab *tab, const struct functab_func *fn,
 				    uint64_t addr)
 {
 	struct gostack_line line = {0};
 
-	if (!pclntab_line(tab, fn, addr, &line.file, &line.line))
+	if (!functab_line(tab, fn, addr, &line.file, &line.line))
 		line = (struct gostack_line){0};
 	return line;
 }
 
 /* A caller stands where its call does: at the node's parent_pc, which tells its own node in turn.
  */
-static size_t expand(const struct pclntab *tab, const struct pclntab_func *fn, uint64_t addr,
+static size_t expand(const struct functab *tab, const struct functab_func *fn, uint64_t addr,
 		     struct gostack_line *lines)
 {
-	struct pclntab_inlined inl;
+	struct functab_inlined inl;
 	size_t n = 0;
 
 	while (n < INLINED_MAX && addr) {
-		int32_t node = pclntab_node_at(tab, fn, addr);
+		int32_t node = functab_node_at(tab, fn, addr);
 
-		if (node < 0 || !pclntab_inlined(tab, fn, node, &inl))
+		if (node < 0 || !functab_inlined(tab, fn, node, &inl))
 			break;
 		lines[n] = position(tab, fn, addr);
 		lines[n].name = inl.name;
@@ -153,22 +153,22 @@ static bool is_recovering(const struct gostack_symbols *syms, const char *name)
 
 	while (len && isdigit((unsigned char)name[len - 1]))
 		len--;
-	return pclntab_is_gccgo(syms->tab) && len > 3 && !strncmp(name + len - 3, "..r", 3);
+	return functab_is_gccgo(syms->tab) && len > 3 && !strncmp(name + len - 3, "..r", 3);
 }
 
 static size_t look_up(struct gostack_symbols *syms, uint64_t addr, bool returns,
 		      struct gostack_line *lines, uint64_t *off)
 {
 	const struct image_symbol *sym;
-	struct pclntab_func fn;
+	struct functab_func fn;
 	uint64_t call = addr - returns;
 
 	*off = 0;
-	if (pclntab_find(syms->tab, call, &fn)) {
+	if (functab_find(syms->tab, call, &fn)) {
 		size_t count = expand(syms->tab, &fn, call, lines);
 
 		*off = addr - fn.addr;
-		lines[count - 1].hidden = fn.is_wrapper && pclntab_is_gccgo(syms->tab);
+		lines[count - 1].hidden = fn.is_wrapper && functab_is_gccgo(syms->tab);
 		return count;
 	}
 	lines[0] = (struct gostack_line){0};

@@ -16,26 +16,26 @@ int32_t inltree_parent(const struct inltree *tree, int32_t node)
 	return parent < tree->count ? parent : -1;
 }
 
-static void read_tree(struct inltree *tree, const struct pclntab *tab,
-		      const struct pclntab_func *fn, int32_t count)
+static void read_tree(struct inltree *tree, const struct functab *tab,
+		      const struct functab_func *fn, int32_t count)
 {
 	tree->nodes = mem_zalloc(count, sizeof(*tree->nodes));
-	tree->count = pclntab_inlined_all(tab, fn, tree->nodes, count);
+	tree->count = functab_inlined_all(tab, fn, tree->nodes, count);
 }
 
-void inltree_load(struct inltree *tree, const struct pclntab *tab, const struct pclntab_func *fn)
+void inltree_load(struct inltree *tree, const struct functab *tab, const struct functab_func *fn)
 {
-	int32_t count = pclntab_inlined_count(tab, fn);
+	int32_t count = functab_inlined_count(tab, fn);
 
 	*tree = (struct inltree){0};
 	if (count > 0 && count <= NODES_MAX)
 		read_tree(tree, tab, fn, count);
 }
 
-bool inltree_load_within(struct inltree *tree, const struct pclntab *tab,
-			 const struct pclntab_func *fn, struct budget *budget)
+bool inltree_load_within(struct inltree *tree, const struct functab *tab,
+			 const struct functab_func *fn, struct budget *budget)
 {
-	int32_t count = pclntab_inlined_count(tab, fn);
+	int32_t count = functab_inlined_count(tab, fn);
 
 	*tree = (struct inltree){0};
 	if (count <= 0)
@@ -140,7 +140,7 @@ static void sort_insns(struct inltree *tree, const struct flow *flow, const uint
 	free(at);
 }
 
-void inltree_join(struct inltree *tree, const struct pclntab *tab, const struct pclntab_func *fn,
+void inltree_join(struct inltree *tree, const struct functab *tab, const struct functab_func *fn,
 		  const struct flow *flow)
 {
 	struct attribution attr = {flow, 0, tree};
@@ -153,7 +153,7 @@ void inltree_join(struct inltree *tree, const struct pclntab *tab, const struct 
 	tree->to = mem_zalloc(tree->count + 1, sizeof(*tree->to));
 	for (size_t i = 0; i < flow->count; i++)
 		tree->node_of[i] = -1;
-	pclntab_pcdata(tab, fn, PCLNTAB_PCDATA_INLTREE, attribute, &attr);
+	functab_pcdata(tab, fn, PCLNTAB_PCDATA_INLTREE, attribute, &attr);
 	number_nodes(tree, pre, past);
 	sort_insns(tree, flow, pre, past);
 	free(pre);

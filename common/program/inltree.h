@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "program/pclntab.h"
+#include "program/functab.h"
 
 struct budget;
 struct flow;
 
 struct inltree {
-	struct pclntab_inlined *nodes;
+	struct functab_inlined *nodes;
 	int32_t count;
 	/* filled by inltree_join() */
 	int32_t *node_of; /* innermost node of each instruction; -1: the function's own */
@@ -22,12 +22,12 @@ struct inltree {
 };
 
 /* The nodes alone. No nodes where there are none or they are malformed. */
-void inltree_load(struct inltree *tree, const struct pclntab *tab, const struct pclntab_func *fn);
+void inltree_load(struct inltree *tree, const struct functab *tab, const struct functab_func *fn);
 /* The same, where the budget has a step for each node; false: it has not, and there are no nodes.
  */
-bool inltree_load_within(struct inltree *tree, const struct pclntab *tab,
-			 const struct pclntab_func *fn, struct budget *budget);
-void inltree_join(struct inltree *tree, const struct pclntab *tab, const struct pclntab_func *fn,
+bool inltree_load_within(struct inltree *tree, const struct functab *tab,
+			 const struct functab_func *fn, struct budget *budget);
+void inltree_join(struct inltree *tree, const struct functab *tab, const struct functab_func *fn,
 		  const struct flow *flow);
 void inltree_free(struct inltree *tree); /* what it points to; a zeroed one is all right */
 

@@ -27,11 +27,11 @@ static bool raise_to(uint64_t from, uint64_t to, int32_t value, void *ctx)
 	return true;
 }
 
-int32_t pclntab_inlined_count(const struct pclntab *tab, const struct pclntab_func *fn)
+int32_t functab_inlined_count(const struct functab *tab, const struct functab_func *fn)
 {
 	int32_t highest = -1;
 
-	if (!pclntab_pcdata(tab, fn, PCLNTAB_PCDATA_INLTREE, raise_to, &highest))
+	if (!functab_pcdata(tab, fn, PCLNTAB_PCDATA_INLTREE, raise_to, &highest))
 		return 0;
 	return highest < INT32_MAX ? highest + 1 : 0;
 }
@@ -43,7 +43,7 @@ struct node {
 
 /* to 1.19: i16 parent, u8 funcID, u8 pad, i32 file, line, name, parentPc
  * from 1.20: u8 funcID, u8 pad[3], i32 name, parentPc, startLine */
-static bool read_node(const struct pclntab *tab, uint64_t tree, int32_t index, struct node *out)
+static bool read_node(const struct functab *tab, uint64_t tree, int32_t index, struct node *out)
 {
 	bool old = tab->layout < PCLNTAB_120;
 	unsigned size = old ? NODE_SIZE_OLD : NODE_SIZE;
@@ -66,15 +66,15 @@ static bool read_node(const struct pclntab *tab, uint64_t tree, int32_t index, s
 
 /* From 1.20 parent and line of the call are not stored: they are those of the instruction at
  * parentPc. */
-static uint64_t tree_of(const struct pclntab *tab, const struct pclntab_func *fn)
+static uint64_t tree_of(const struct functab *tab, const struct functab_func *fn)
 {
-	return pclntab_funcdata(tab, fn,
+	return functab_funcdata(tab, fn,
 				tab->layout == PCLNTAB_12 ? FUNCDATA_INLTREE_12 : FUNCDATA_INLTREE);
 }
 
 /* all but parent and call_line of the layouts that do not store them */
-static bool fill_inlined(const struct pclntab *tab, const struct pclntab_func *fn, int32_t index,
-			 const struct node *node, struct pclntab_inlined *out)
+static bool fill_inlined(const struct functab *tab, const struct functab_func *fn, int32_t index,
+			 const struct node *node, struct functab_inlined *out)
 {
 	bool old = tab->layout < PCLNTAB_120;
 
@@ -85,15 +85,15 @@ static bool fill_inlined(const struct pclntab *tab, const struct pclntab_func *f
 	return out->name;
 }
 
-int32_t pclntab_node_at(const struct pclntab *tab, const struct pclntab_func *fn, uint64_t addr)
+int32_t functab_node_at(const struct functab *tab, const struct functab_func *fn, uint64_t addr)
 {
 	int32_t node;
 
 	return pclntab_pcdata_at(tab, fn, PCLNTAB_PCDATA_INLTREE, addr, &node) ? node : -1;
 }
 
-bool pclntab_inlined(const struct pclntab *tab, const struct pclntab_func *fn, int32_t index,
-		     struct pclntab_inlined *out)
+bool functab_inlined(const struct functab *tab, const struct functab_func *fn, int32_t index,
+		     struct functab_inlined *out)
 {
 	uint64_t tree = tree_of(tab, fn);
 	const char *file;
@@ -107,7 +107,7 @@ bool pclntab_inlined(const struct pclntab *tab, const struct pclntab_func *fn, i
 	if (!pclntab_pcdata_at(tab, fn, PCLNTAB_PCDATA_INLTREE, out->parent_pc, &out->parent) ||
 	    out->parent == index)
 		out->parent = -1;
-	if (!pclntab_line(tab, fn, out->parent_pc, &file, &out->call_line))
+	if (!functab_line(tab, fn, out->parent_pc, &file, &out->call_line))
 		out->call_line = 0;
 	return true;
 }
@@ -115,7 +115,7 @@ bool pclntab_inlined(const struct pclntab *tab, const struct pclntab_func *fn, i
 /* --- all of them, in one pass over each table --- */
 
 struct pass {
-	struct pclntab_inlined *nodes;
+	struct functab_inlined *nodes;
 	int32_t *order; /* nodes by rising parent_pc */
 	int32_t at, count;
 	bool lines; /* this is the pass over lines, not over nodes */
@@ -127,7 +127,7 @@ static bool assign_range(uint64_t from, uint64_t to, int32_t value, void *ctx)
 
 	for (; pass->at < pass->count; pass->at++) {
 		int32_t index = pass->order[pass->at];
-		struct pclntab_inlined *node = &pass->nodes[index];
+		struct functab_inlined *node = &pass->nodes[index];
 
 		if (node->parent_pc >= to)
 			return true;
@@ -143,15 +143,15 @@ static bool assign_range(uint64_t from, uint64_t to, int32_t value, void *ctx)
 
 static int by_parent_pc(const void *a, const void *b, void *ctx)
 {
-	const struct pclntab_inlined *nodes = ctx;
+	const struct functab_inlined *nodes = ctx;
 	uint64_t x = nodes[*(const int32_t *)a].parent_pc;
 	uint64_t y = nodes[*(const int32_t *)b].parent_pc;
 
 	return (x > y) - (x < y);
 }
 
-static void find_parents(const struct pclntab *tab, const struct pclntab_func *fn,
-			 struct pclntab_inlined *nodes, int32_t count)
+static void find_parents(const struct functab *tab, const struct functab_func *fn,
+			 struct functab_inlined *nodes, int32_t count)
 {
 	struct pass pass = {.nodes = nodes, .count = count};
 
@@ -159,15 +159,15 @@ static void find_parents(const struct pclntab *tab, const struct pclntab_func *f
 	for (int32_t i = 0; i < count; i++)
 		pass.order[i] = i;
 	qsort_r(pass.order, count, sizeof(*pass.order), by_parent_pc, nodes);
-	pclntab_pcdata(tab, fn, PCLNTAB_PCDATA_INLTREE, assign_range, &pass);
+	functab_pcdata(tab, fn, PCLNTAB_PCDATA_INLTREE, assign_range, &pass);
 	pass.at = 0;
 	pass.lines = true;
 	pclntab_each_line(tab, fn, assign_range, &pass);
 	free(pass.order);
 }
 
-int32_t pclntab_inlined_all(const struct pclntab *tab, const struct pclntab_func *fn,
-			    struct pclntab_inlined *out, int32_t count)
+int32_t functab_inlined_all(const struct functab *tab, const struct functab_func *fn,
+			    struct functab_inlined *out, int32_t count)
 {
 	uint64_t tree = tree_of(tab, fn);
 	int32_t found = 0;

@@ -10,7 +10,7 @@ enum { NO_FUNCDATA = UINT32_MAX, NO_FILE = UINT32_MAX };
 
 /* u32 fields from `base` on: nameoff, args, deferreturn, pcsp, pcfile, pcln, npcdata, from 1.16
  * cuOffset, from 1.20 startLine; then bytes funcID, flag, pad, nfuncdata. */
-bool pclntab_record(const struct pclntab *tab, const struct pclntab_func *fn,
+bool pclntab_record(const struct functab *tab, const struct functab_func *fn,
 		    struct pclntab_record *out)
 {
 	uint64_t off = fn->record - tab->records.addr;
@@ -44,7 +44,7 @@ bool pclntab_record(const struct pclntab *tab, const struct pclntab_func *fn,
 
 /* --- PC-value tables --- */
 
-static bool begin_table(const struct pclntab *tab, const struct pclntab_func *fn, uint32_t off,
+static bool begin_table(const struct functab *tab, const struct functab_func *fn, uint32_t off,
 			struct pcvalue *pcv)
 {
 	if (!off || off >= tab->pcs.len)
@@ -53,14 +53,14 @@ static bool begin_table(const struct pclntab *tab, const struct pclntab_func *fn
 	return true;
 }
 
-static bool value_at(const struct pclntab *tab, const struct pclntab_func *fn, uint32_t off,
+static bool value_at(const struct functab *tab, const struct functab_func *fn, uint32_t off,
 		     uint64_t addr, int32_t *value)
 {
 	return addr >= fn->addr && addr < fn->end && off && tab->values &&
 	       pcvalue_index_at(tab->values, off, addr - fn->addr, value);
 }
 
-bool pclntab_sp_delta(const struct pclntab *tab, const struct pclntab_func *fn, uint64_t addr,
+bool functab_sp_delta(const struct functab *tab, const struct functab_func *fn, uint64_t addr,
 		      int32_t *bytes)
 {
 	struct pclntab_record rec;
@@ -68,7 +68,7 @@ bool pclntab_sp_delta(const struct pclntab *tab, const struct pclntab_func *fn, 
 	return pclntab_record(tab, fn, &rec) && value_at(tab, fn, rec.pcsp, addr, bytes);
 }
 
-bool pclntab_args_size(const struct pclntab *tab, const struct pclntab_func *fn, int32_t *bytes)
+bool functab_args_size(const struct functab *tab, const struct functab_func *fn, int32_t *bytes)
 {
 	struct pclntab_record rec;
 
@@ -78,7 +78,7 @@ bool pclntab_args_size(const struct pclntab *tab, const struct pclntab_func *fn,
 	return true;
 }
 
-static bool pcdata_table(const struct pclntab *tab, const struct pclntab_func *fn, unsigned table,
+static bool pcdata_table(const struct functab *tab, const struct functab_func *fn, unsigned table,
 			 uint32_t *off)
 {
 	struct pclntab_record rec;
@@ -87,7 +87,7 @@ static bool pcdata_table(const struct pclntab *tab, const struct pclntab_func *f
 	       pclntab_part_u32(&tab->records, rec.pcdata + table * 4ULL, off);
 }
 
-bool pclntab_pcdata_at(const struct pclntab *tab, const struct pclntab_func *fn, unsigned table,
+bool pclntab_pcdata_at(const struct functab *tab, const struct functab_func *fn, unsigned table,
 		       uint64_t addr, int32_t *value)
 {
 	uint32_t off;
@@ -95,7 +95,7 @@ bool pclntab_pcdata_at(const struct pclntab *tab, const struct pclntab_func *fn,
 	return pcdata_table(tab, fn, table, &off) && value_at(tab, fn, off, addr, value);
 }
 
-static bool each_value(const struct pclntab *tab, const struct pclntab_func *fn, uint32_t off,
+static bool each_value(const struct functab *tab, const struct functab_func *fn, uint32_t off,
 		       bool (*each)(uint64_t from, uint64_t to, int32_t value, void *ctx),
 		       void *ctx)
 {
@@ -112,7 +112,7 @@ static bool each_value(const struct pclntab *tab, const struct pclntab_func *fn,
 	return !pcv.malformed;
 }
 
-bool pclntab_pcdata(const struct pclntab *tab, const struct pclntab_func *fn, unsigned table,
+bool functab_pcdata(const struct functab *tab, const struct functab_func *fn, unsigned table,
 		    bool (*each)(uint64_t from, uint64_t to, int32_t value, void *ctx), void *ctx)
 {
 	uint32_t off;
@@ -120,7 +120,7 @@ bool pclntab_pcdata(const struct pclntab *tab, const struct pclntab_func *fn, un
 	return pcdata_table(tab, fn, table, &off) && each_value(tab, fn, off, each, ctx);
 }
 
-bool pclntab_each_line(const struct pclntab *tab, const struct pclntab_func *fn,
+bool pclntab_each_line(const struct functab *tab, const struct functab_func *fn,
 		       bool (*each)(uint64_t from, uint64_t to, int32_t value, void *ctx),
 		       void *ctx)
 {
@@ -133,7 +133,7 @@ bool pclntab_each_line(const struct pclntab *tab, const struct pclntab_func *fn,
 
 /* Up to 1.15 `units` is the file table: an array of offsets, number 0 being its count. Later a
  * file number counts from the compilation unit's place in the unit table. */
-static const char *file_name(const struct pclntab *tab, const struct pclntab_record *rec,
+static const char *file_name(const struct functab *tab, const struct pclntab_record *rec,
 			     int32_t number)
 {
 	uint64_t entry = (uint64_t)rec->unit + number;
@@ -144,7 +144,7 @@ static const char *file_name(const struct pclntab *tab, const struct pclntab_rec
 	return pclntab_part_text(&tab->files, off);
 }
 
-bool pclntab_line(const struct pclntab *tab, const struct pclntab_func *fn, uint64_t addr,
+bool functab_line(const struct functab *tab, const struct functab_func *fn, uint64_t addr,
 		  const char **file, int *line)
 {
 	struct pclntab_record rec;
@@ -160,7 +160,7 @@ bool pclntab_line(const struct pclntab *tab, const struct pclntab_func *fn, uint
 
 /* --- funcdata --- */
 
-uint64_t pclntab_funcdata(const struct pclntab *tab, const struct pclntab_func *fn, unsigned index)
+uint64_t functab_funcdata(const struct functab *tab, const struct functab_func *fn, unsigned index)
 {
 	struct pclntab_record rec;
 	uint64_t addr;

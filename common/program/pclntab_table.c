@@ -43,12 +43,12 @@ bool pclntab_part_u64(const struct pclntab_part *part, uint64_t off, uint64_t *o
 	return true;
 }
 
-static bool wide(const struct pclntab *tab)
+static bool wide(const struct functab *tab)
 {
 	return tab->layout <= PCLNTAB_116; /* functab of u64 addresses, not u32 offsets */
 }
 
-void pclntab_entry(const struct pclntab *tab, uint32_t index, uint64_t *addr, uint64_t *record)
+void pclntab_entry(const struct functab *tab, uint32_t index, uint64_t *addr, uint64_t *record)
 {
 	const uint8_t *functab = tab->functab.data;
 	uint32_t pair[2] = {0};
@@ -68,7 +68,7 @@ void pclntab_entry(const struct pclntab *tab, uint32_t index, uint64_t *addr, ui
 
 /* --- the header --- */
 
-static bool part_at(const struct pclntab *tab, uint64_t off, struct pclntab_part *out)
+static bool part_at(const struct functab *tab, uint64_t off, struct pclntab_part *out)
 {
 	uint64_t left = image_left(tab->img, tab->addr);
 
@@ -81,7 +81,7 @@ static bool part_at(const struct pclntab *tab, uint64_t off, struct pclntab_part
 }
 
 /* Only as much as ends in a NUL, so that every text that begins in it also ends in it. */
-static bool texts_at(const struct pclntab *tab, uint64_t off, struct pclntab_part *out)
+static bool texts_at(const struct functab *tab, uint64_t off, struct pclntab_part *out)
 {
 	if (!part_at(tab, off, out))
 		return false;
@@ -94,7 +94,7 @@ static bool texts_at(const struct pclntab *tab, uint64_t off, struct pclntab_par
 
 /* Up to 1.15 everything is relative to the header; the file table is an array of offsets that
  * follows the functab: u32 offset of it, there u32 count and the offsets. */
-static bool read_header_12(struct pclntab *tab, const struct pclntab_part *head)
+static bool read_header_12(struct functab *tab, const struct pclntab_part *head)
 {
 	uint64_t nfunc;
 	uint32_t files;
@@ -109,7 +109,7 @@ static bool read_header_12(struct pclntab *tab, const struct pclntab_part *head)
 	       part_at(tab, 0, &tab->records);
 }
 
-static bool read_header_116(struct pclntab *tab, const struct pclntab_part *head)
+static bool read_header_116(struct functab *tab, const struct pclntab_part *head)
 {
 	unsigned first = wide(tab) ? 24 : 32;
 	unsigned entry = wide(tab) ? 16 : 8;
@@ -133,7 +133,7 @@ static bool read_header_116(struct pclntab *tab, const struct pclntab_part *head
 
 /* --- what moduledata adds --- */
 
-static void find_moduledata(struct pclntab *tab)
+static void find_moduledata(struct functab *tab)
 {
 	const struct moduledata_layout *at = moduledata_layout(headers[tab->layout].release);
 	struct moduledata_word words[] = {{0, tab->addr},
@@ -145,7 +145,7 @@ static void find_moduledata(struct pclntab *tab)
 }
 
 /* The lowest release that the layout of header and moduledata is of */
-static int release_of(const struct pclntab *tab)
+static int release_of(const struct functab *tab)
 {
 	const struct moduledata_layout *at = moduledata_layout(RELEASE_NO_TEXT_START);
 	uint64_t md = tab->moduledata;
@@ -159,7 +159,7 @@ static int release_of(const struct pclntab *tab)
 }
 
 /* From 1.20 to 1.25 the number was 21, 22 or 23; it is the highest that is used. */
-static uint8_t highest_func_id(const struct pclntab *tab)
+static uint8_t highest_func_id(const struct functab *tab)
 {
 	uint8_t highest = 0;
 
@@ -174,14 +174,14 @@ static uint8_t highest_func_id(const struct pclntab *tab)
 	return highest;
 }
 
-static uint8_t wrapper_id(const struct pclntab *tab)
+static uint8_t wrapper_id(const struct functab *tab)
 {
 	if (headers[tab->layout].wrapper_id)
 		return headers[tab->layout].wrapper_id;
 	return tab->release_guess >= RELEASE_NO_TEXT_START ? WRAPPER_ID_126 : highest_func_id(tab);
 }
 
-static bool is_sorted(const struct pclntab *tab)
+static bool is_sorted(const struct functab *tab)
 {
 	uint64_t before = 0;
 
@@ -197,12 +197,12 @@ static bool is_sorted(const struct pclntab *tab)
 }
 
 /* NULL, or what is wrong with it */
-static const char *read_moduledata(struct pclntab *tab, const struct image *img, uint64_t addr)
+static const char *read_moduledata(struct functab *tab, const struct image *img, uint64_t addr)
 {
 	struct pclntab_part head;
 	uint32_t magic;
 
-	*tab = (struct pclntab){.img = img, .addr = addr};
+	*tab = (struct functab){.img = img, .addr = addr};
 	if (!part_at(tab, 0, &head) || !pclntab_part_u32(&head, 0, &magic) || head.len < 8)
 		return "is truncated";
 	if (!layout_of(magic, &tab->layout) || head.data[4] || head.data[5] ||
@@ -245,7 +245,7 @@ static bool looks_like_header(const uint8_t *data)
 
 struct search {
 	const struct image *img;
-	struct pclntab *tab;
+	struct functab *tab;
 	unsigned tried;
 	const char *problem; /* of the last candidate */
 };
@@ -307,7 +307,7 @@ static bool is_packed(const struct image *img)
 	return start && memmem(start, len, "UPX!", 4);
 }
 
-int pclntab_table_find(const struct image *img, struct pclntab *tab, struct errmsg *err)
+int pclntab_table_find(const struct image *img, struct functab *tab, struct errmsg *err)
 {
 	struct search search = {.img = img, .tab = tab};
 

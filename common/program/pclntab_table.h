@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of one pclntab as its header tells them: what the modules pclntab* share. */
+/* What functab.c and pclntab_*.c share: the parts of a pclntab as its header tells them. */
 #ifndef PCLNTAB_TABLE_H
 #define PCLNTAB_TABLE_H
 
@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "program/pclntab.h"
+#include "program/functab.h"
 
-struct pclntab_symbols;
+struct functab_symbols;
 struct pcvalue_index;
 
 struct pclntab_part {
@@ -19,7 +19,7 @@ struct pclntab_part {
 	uint64_t addr;
 };
 
-struct pclntab {
+struct functab {
 	const struct image *img;
 	uint64_t addr; /* of the header */
 	enum pclntab_layout layout;
@@ -34,7 +34,7 @@ struct pclntab {
 	struct pcvalue_index *values; /* of pcs; NULL while the table is sought */
 	/* Of a gccgo program, and then nothing of the above but `img` is filled: parts are empty,
 	 * so that every question of theirs is answered with none. */
-	struct pclntab_symbols *symbols;
+	struct functab_symbols *symbols;
 };
 
 struct pclntab_record {              /* a function's _func */
@@ -48,7 +48,7 @@ struct pclntab_record {              /* a function's _func */
 };
 
 /* Finds the table and fills *tab; -1 with *err. */
-int pclntab_table_find(const struct image *img, struct pclntab *tab, struct errmsg *err);
+int pclntab_table_find(const struct image *img, struct functab *tab, struct errmsg *err);
 
 static inline bool pclntab_part_u32(const struct pclntab_part *part, uint64_t off, uint32_t *out)
 {
@@ -68,16 +68,16 @@ static inline const char *pclntab_part_text(const struct pclntab_part *part, uin
 
 /* entry address of function `index`, or with index == nfunc the end of the last; and the offset
  * of its record in `records` (0 for the end) */
-void pclntab_entry(const struct pclntab *tab, uint32_t index, uint64_t *addr, uint64_t *record);
+void pclntab_entry(const struct functab *tab, uint32_t index, uint64_t *addr, uint64_t *record);
 
-bool pclntab_record(const struct pclntab *tab, const struct pclntab_func *fn,
+bool pclntab_record(const struct functab *tab, const struct functab_func *fn,
 		    struct pclntab_record *out);
-/* as pclntab_pcdata, of the line table */
-bool pclntab_each_line(const struct pclntab *tab, const struct pclntab_func *fn,
+/* as functab_pcdata, of the line table */
+bool pclntab_each_line(const struct functab *tab, const struct functab_func *fn,
 		       bool (*each)(uint64_t from, uint64_t to, int32_t value, void *ctx),
 		       void *ctx);
 /* value of a PCDATA table at one address; false: unknown */
-bool pclntab_pcdata_at(const struct pclntab *tab, const struct pclntab_func *fn, unsigned table,
+bool pclntab_pcdata_at(const struct functab *tab, const struct functab_func *fn, unsigned table,
 		       uint64_t addr, int32_t *value);
 
 #endif

@@ -8,14 +8,14 @@
 #include "elf/image.h"
 #include "files/heldfile.h"
 #include "program/buildinfo.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 
 static void read_release(struct program *prog)
 {
 	struct buildinfo build;
 
 	prog->release_told = buildinfo_read(prog->img, &build) && build.release >= 0;
-	prog->release = prog->release_told ? build.release : pclntab_release_guess(prog->tab);
+	prog->release = prog->release_told ? build.release : functab_release_guess(prog->tab);
 }
 
 struct program *program_open(struct heldfile *file, struct errmsg *err)
@@ -31,7 +31,7 @@ struct program *program_open(struct heldfile *file, struct errmsg *err)
 	prog->img = image_open(file, err);
 	if (!prog->img)
 		goto fail;
-	prog->tab = pclntab_open(prog->img, err);
+	prog->tab = functab_open(prog->img, err);
 	if (heldfile_check(file, err) || !prog->tab)
 		goto fail;
 	read_release(prog);
@@ -45,7 +45,7 @@ void program_close(struct program *prog)
 {
 	if (!prog)
 		return;
-	pclntab_close(prog->tab);
+	functab_close(prog->tab);
 	image_close(prog->img);
 	heldfile_close(prog->file);
 	free(prog);

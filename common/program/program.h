@@ -8,13 +8,13 @@
 struct errmsg;
 struct heldfile;
 struct image;
-struct pclntab;
+struct functab;
 
 struct program {
 	const char *path; /* as messages show it: /usr/bin/etcd, /proc/123/exe */
 	struct heldfile *file;
 	struct image *img;
-	struct pclntab *tab;
+	struct functab *tab;
 	int release; /* N of Go 1.N; the lowest with this layout where the file does not say */
 	bool release_told; /* it does */
 };

@@ -11,7 +11,7 @@
 #include "elf/image.h"
 #include "golang/release.h"
 #include "program/moduledata.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/typedesc_gccgo.h"
 #include "rtti/rtti_parts.h"
 
@@ -101,7 +101,7 @@ static bool is_before(const struct rtti *rtti, int release, int change,
 	return release < 0 ? guess(rtti) : release < change;
 }
 
-struct rtti *rtti_open(const struct image *img, const struct pclntab *tab, int release,
+struct rtti *rtti_open(const struct image *img, const struct functab *tab, int release,
 		       struct gotypes *types, struct errmsg *err)
 {
 	struct rtti *rtti = mem_zalloc(1, sizeof(*rtti));
@@ -109,12 +109,12 @@ struct rtti *rtti_open(const struct image *img, const struct pclntab *tab, int r
 	rtti->tab = tab;
 	rtti->types = types;
 	rtti->unknown = gotypes_add(types, GOTYPE_UNKNOWN, "?");
-	if (pclntab_is_gccgo(tab)) {
+	if (functab_is_gccgo(tab)) {
 		rtti->mod = (struct typedesc_module){.img = img, .is_gccgo = true};
 		return rtti;
 	}
-	rtti->moduledata = pclntab_moduledata(tab);
-	rtti->lists = moduledata_layout(pclntab_release_guess(tab));
+	rtti->moduledata = functab_moduledata(tab);
+	rtti->lists = moduledata_layout(functab_release_guess(tab));
 	locate(rtti, img);
 	rtti->mod.wide_lengths = is_before(rtti, release, RELEASE_VARINT_NAMES, has_wide_lengths);
 	rtti->mod.shifted_offsets =

@@ -11,12 +11,12 @@
 
 struct errmsg;
 struct image;
-struct pclntab;
+struct functab;
 struct rtti;
 
 /* NULL with *err if the program's moduledata was not found or
  * has no types. */
-struct rtti *rtti_open(const struct image *img, const struct pclntab *tab, int release,
+struct rtti *rtti_open(const struct image *img, const struct functab *tab, int release,
 		       struct gotypes *types, struct errmsg *err);
 void rtti_close(struct rtti *rtti); /* NULL is all right */
 /* gccgo: searches the library, too, for what the program's descriptors refer to. Call this before

@@ -29,7 +29,7 @@ struct rtti_method {
 
 struct rtti {
 	struct typedesc_module mod;
-	const struct pclntab *tab;
+	const struct functab *tab;
 	struct gotypes *types;
 	const struct gotype *unknown; /* stands for what is malformed */
 

@@ -9,7 +9,7 @@
 #include "base/budget.h"
 #include "base/errmsg.h"
 #include "golang/pattern.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "sites/inlining.h"
 
 enum { NEAREST_MAX = 3 };
@@ -53,31 +53,31 @@ static bool offer_copy(const struct inlining_copy *copy, void *ctx)
 }
 
 /* (*T).M that the compiler makes of T.M has the nearer name, and few calls. */
-static bool is_made_method(const struct pclntab_func *fn)
+static bool is_made_method(const struct functab_func *fn)
 {
 	return fn->is_wrapper && strstr(fn->name, "(*");
 }
 
-static struct nearest search(const struct pclntab *tab, const char *typed)
+static struct nearest search(const struct functab *tab, const char *typed)
 {
 	struct nearest near = {.typed = typed, .limit = 2 + strlen(typed) / 4};
-	struct budget names = budget_new(pclntab_file_size(tab), BUDGET_NAMES);
-	struct pclntab_func fn;
+	struct budget names = budget_new(functab_file_size(tab), BUDGET_NAMES);
+	struct functab_func fn;
 
-	for (size_t i = 0; i < pclntab_count(tab); i++)
-		if (pclntab_func(tab, i, &fn) && budget_take_name(&names, fn.name) &&
+	for (size_t i = 0; i < functab_count(tab); i++)
+		if (functab_func(tab, i, &fn) && budget_take_name(&names, fn.name) &&
 		    !is_made_method(&fn))
 			offer(&near, fn.name);
 	inlining_each(tab, offer_copy, &near);
 	return near;
 }
 
-void nearest_hint(const struct pclntab *tab, const char *typed, struct errmsg *err)
+void nearest_hint(const struct functab *tab, const char *typed, struct errmsg *err)
 {
 	/* such as a sum of constants, computed by the compiler: not even debug information has it
 	 */
 	static const char folded[] = "; a function that was inlined may leave no code: ";
-	const char *keep = pclntab_is_gccgo(tab) ? "gccgo -fno-inline keeps it"
+	const char *keep = functab_is_gccgo(tab) ? "gccgo -fno-inline keeps it"
 						 : "go build -gcflags=-l keeps it";
 	bool one = !strchr(typed, '*');
 	const char *slash = strrchr(typed, '/'); /* paths change from version to version */

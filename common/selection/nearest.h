@@ -4,9 +4,9 @@
 #define NEAREST_H
 
 struct errmsg;
-struct pclntab;
+struct functab;
 
 /* Sets err's hint to a few near names (inlined ones too), or to where names are listed. */
-void nearest_hint(const struct pclntab *tab, const char *typed, struct errmsg *err);
+void nearest_hint(const struct functab *tab, const char *typed, struct errmsg *err);
 
 #endif

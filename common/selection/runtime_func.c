@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/errmsg.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/program.h"
 #include "selection/selection.h"
 #include "sites/inlining.h"
@@ -25,10 +25,10 @@ static bool count_copy(const struct inlining_copy *copy, void *ctx)
 
 static const char *find_name(const struct program *prog, const struct runtime_func *func)
 {
-	struct pclntab_func fn;
+	struct functab_func fn;
 
 	for (int i = 0; i < RUNTIME_FUNC_NAMES && func->names[i]; i++)
-		if (pclntab_named(prog->tab, func->names[i], &fn))
+		if (functab_named(prog->tab, func->names[i], &fn))
 			return func->names[i];
 	return NULL;
 }
@@ -39,7 +39,7 @@ int runtime_func_add(struct selection *sel, const struct program *prog,
 	const char *name = find_name(prog, func);
 	struct copies copies = {.name = name ? name : func->names[0]};
 
-	if (pclntab_is_gccgo(prog->tab))
+	if (functab_is_gccgo(prog->tab))
 		return errmsg_set(err,
 				  "\"%s\" is built by gccgo: %s is known in the runtime of Go's gc "
 				  "compiler only",

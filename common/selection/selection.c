@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/tally.h"
 #include "golang/pattern.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/program.h"
 #include "selection/nearest.h"
 #include "selection/selection_wrapper.h"
@@ -137,19 +137,19 @@ static struct selection_item *add_item(struct selection *sel, const struct progr
 static void drop_wrappers(struct selection *sel, size_t first_item)
 {
 	bool *real = mem_zalloc(sel->row_count, sizeof(*real));
-	struct pclntab_func fn;
+	struct functab_func fn;
 	size_t kept = first_item;
 
 	for (size_t i = first_item; i < sel->item_count; i++) {
 		const struct selection_item *item = &sel->items[i];
 
-		if (pclntab_func(item->prog->tab, item->func, &fn) && !fn.is_wrapper)
+		if (functab_func(item->prog->tab, item->func, &fn) && !fn.is_wrapper)
 			real[item->row] = true;
 	}
 	for (size_t i = first_item; i < sel->item_count; i++) {
 		const struct selection_item *item = &sel->items[i];
 
-		if (real[item->row] && pclntab_func(item->prog->tab, item->func, &fn) &&
+		if (real[item->row] && functab_func(item->prog->tab, item->func, &fn) &&
 		    fn.is_wrapper)
 			continue;
 		sel->items[kept++] = *item;
@@ -184,11 +184,11 @@ static size_t add_functions(struct selection *sel, const struct program *prog, s
 			    struct left_out *left_out)
 {
 	size_t rows_before = sel->row_count, first_item = sel->item_count, found = 0;
-	struct budget names = budget_new(pclntab_file_size(prog->tab), BUDGET_NAMES);
-	struct pclntab_func fn;
+	struct budget names = budget_new(functab_file_size(prog->tab), BUDGET_NAMES);
+	struct functab_func fn;
 
-	for (size_t i = 0; i < pclntab_count(prog->tab); i++) {
-		if (!pclntab_func(prog->tab, i, &fn))
+	for (size_t i = 0; i < functab_count(prog->tab); i++) {
+		if (!functab_func(prog->tab, i, &fn))
 			continue;
 		if (!budget_take_name(&names, fn.name)) {
 			left_out->names++;
@@ -206,7 +206,7 @@ static size_t add_functions(struct selection *sel, const struct program *prog, s
 
 		item->func = i;
 	}
-	left_out->names += pclntab_left_out(prog->tab);
+	left_out->names += functab_left_out(prog->tab);
 	drop_wrappers(sel, first_item);
 	for (size_t i = first_item; i < sel->item_count; i++)
 		sel->rows[sel->items[i].row].funcs++;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/program.h"
 #include "selection/selection.h"
 
@@ -17,13 +17,13 @@ static void print_places(FILE *out, const struct selection *sel, uint32_t row)
 {
 	uint32_t last_func = UINT32_MAX;
 	size_t named = 0, more = 0;
-	struct pclntab_func fn;
+	struct functab_func fn;
 
 	for (size_t i = 0; i < sel->item_count; i++) {
 		const struct selection_item *item = &sel->items[i];
 
 		if (item->row != row || item->skipped || item->func == last_func ||
-		    !pclntab_func(item->prog->tab, item->func, &fn))
+		    !functab_func(item->prog->tab, item->func, &fn))
 			continue;
 		last_func = item->func;
 		if (named == PLACES_MAX) {
@@ -77,11 +77,11 @@ size_t selection_skipped(const struct selection *sel)
 static void print_skipped_item(FILE *out, const struct selection *sel,
 			       const struct selection_item *item, const char *tool)
 {
-	struct pclntab_func fn;
+	struct functab_func fn;
 
 	fprintf(out, "%s: ", tool);
 	escape_print(out, sel->rows[item->row].name);
-	if (item->is_copy && pclntab_func(item->prog->tab, item->func, &fn)) {
+	if (item->is_copy && functab_func(item->prog->tab, item->func, &fn)) {
 		fputs(" (its copy in ", out);
 		escape_print(out, fn.name);
 		fprintf(out, " at 0x%" PRIx64 ")", item->copy.addr);

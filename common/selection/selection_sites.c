@@ -4,7 +4,7 @@
 
 #include "base/errmsg.h"
 #include "base/mem.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/program.h"
 #include "selection/selection_print.h"
 
@@ -13,9 +13,9 @@ static const char *find_func_sites(struct selection *sel, const struct selection
 {
 	struct site_finder *finder = selection_finder(sel, item->prog);
 	const char *reason = NULL;
-	struct pclntab_func fn;
+	struct functab_func fn;
 
-	if (!pclntab_func(item->prog->tab, item->func, &fn))
+	if (!functab_func(item->prog->tab, item->func, &fn))
 		return "the entry in the function table is malformed";
 	if (site_entry(finder, &fn, sel->want.args || sel->want.runtime, entry, &reason))
 		return reason;
@@ -91,9 +91,9 @@ const struct site *selection_exits(const struct selection *sel, const struct sel
 
 bool selection_is_fips(const struct selection *sel, const struct selection_item *item)
 {
-	struct pclntab_func fn;
+	struct functab_func fn;
 
-	return pclntab_func(item->prog->tab, item->func, &fn) &&
+	return functab_func(item->prog->tab, item->func, &fn) &&
 	       site_is_fips(selection_finder(sel, item->prog), &fn);
 }
 

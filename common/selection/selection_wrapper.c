@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/program.h"
 #include "selection/selection.h"
 
@@ -14,15 +14,15 @@
 static bool find_wrapped(const struct program *prog, const char *wrapper, char **name)
 {
 	const char *star = strstr(wrapper, "(*"), *end = star ? strchr(star, ')') : NULL;
-	struct pclntab_func fn;
+	struct functab_func fn;
 	bool found = false;
 
 	if (!end)
 		return false;
 	*name = mem_printf("%.*s%.*s%s", (int)(star - wrapper), wrapper, (int)(end - star - 2),
 			   star + 2, end + 1);
-	for (size_t i = 0; !found && i < pclntab_count(prog->tab); i++)
-		found = pclntab_func(prog->tab, i, &fn) && !strcmp(fn.name, *name);
+	for (size_t i = 0; !found && i < functab_count(prog->tab); i++)
+		found = functab_func(prog->tab, i, &fn) && !strcmp(fn.name, *name);
 	if (!found)
 		free(*name);
 	return found;
@@ -30,13 +30,13 @@ static bool find_wrapped(const struct program *prog, const char *wrapper, char *
 
 void selection_note_wrappers(struct selection *sel, size_t first_item)
 {
-	struct pclntab_func fn;
+	struct functab_func fn;
 	char *wrapped;
 
 	for (size_t i = first_item; i < sel->item_count; i++) {
 		const struct selection_item *item = &sel->items[i];
 
-		if (item->is_copy || !pclntab_func(item->prog->tab, item->func, &fn) ||
+		if (item->is_copy || !functab_func(item->prog->tab, item->func, &fn) ||
 		    !fn.is_wrapper || !find_wrapped(item->prog, fn.name, &wrapped))
 			continue;
 		selection_note(sel, mem_printf("%s is a wrapper made by the compiler, for calls "

@@ -8,7 +8,7 @@
 #include "golang/release.h"
 #include "machine/insn.h"
 #include "machine/registers.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/program.h"
 
 enum { REGS = 16, SLOTS = 64 };
@@ -181,7 +181,7 @@ bool goruntime_parse_newproc(const struct insn_code *code, struct goruntime *out
 	return true;
 }
 
-static bool function_code(const struct image *img, const struct pclntab_func *fn,
+static bool function_code(const struct image *img, const struct functab_func *fn,
 			  struct insn_code *out)
 {
 	*out = (struct insn_code){.addr = fn->addr, .len = fn->end - fn->addr};
@@ -191,9 +191,9 @@ static bool function_code(const struct image *img, const struct pclntab_func *fn
 
 static bool is_print(uint64_t addr, void *ctx)
 {
-	struct pclntab_func fn;
+	struct functab_func fn;
 
-	return pclntab_find(ctx, addr, &fn) &&
+	return functab_find(ctx, addr, &fn) &&
 	       (!strcmp(fn.name, "runtime.printint") || !strcmp(fn.name, "runtime.printuint"));
 }
 
@@ -230,17 +230,17 @@ static void known_creation(struct goruntime *out, int release)
 
 /* Some programs have an assembly function and its wrapper under one name: the code that matches
  * counts. */
-static void parse_systemstack(const struct image *img, const struct pclntab *tab,
+static void parse_systemstack(const struct image *img, const struct functab *tab,
 			      struct goruntime *out)
 {
-	size_t count = pclntab_count(tab);
-	struct pclntab_func fn;
+	size_t count = functab_count(tab);
+	struct functab_func fn;
 
 	for (size_t i = 0; i < count; i++) {
 		struct goruntime found = {0};
 		struct insn_code code;
 
-		if (!pclntab_func(tab, i, &fn) || strcmp(fn.name, "runtime.systemstack") != 0 ||
+		if (!functab_func(tab, i, &fn) || strcmp(fn.name, "runtime.systemstack") != 0 ||
 		    !function_code(img, &fn, &code) || !goruntime_parse_systemstack(&code, &found))
 			continue;
 		out->tls_g = found.tls_g;
@@ -252,40 +252,40 @@ static void parse_systemstack(const struct image *img, const struct pclntab *tab
 	}
 }
 
-static void parse_header(const struct image *img, const struct pclntab *tab, struct goruntime *out)
+static void parse_header(const struct image *img, const struct functab *tab, struct goruntime *out)
 {
-	struct pclntab_func fn;
+	struct functab_func fn;
 	struct insn_code code;
 	uint32_t goid;
 
-	if (pclntab_named(tab, "runtime.goroutineheader", &fn) && function_code(img, &fn, &code) &&
+	if (functab_named(tab, "runtime.goroutineheader", &fn) && function_code(img, &fn, &code) &&
 	    goruntime_parse_header(&code, out->g_in_register, is_print, (void *)tab, &goid) &&
 	    goid % 8 == 0 && goid >= 128 && goid < 256)
 		out->g_goid = goid;
 }
 
-static void parse_newproc(const struct image *img, const struct pclntab *tab, struct goruntime *out)
+static void parse_newproc(const struct image *img, const struct functab *tab, struct goruntime *out)
 {
-	struct pclntab_func fn;
+	struct functab_func fn;
 	struct insn_code code;
 
-	if (pclntab_named(tab, "runtime.newproc1", &fn) && function_code(img, &fn, &code))
+	if (functab_named(tab, "runtime.newproc1", &fn) && function_code(img, &fn, &code))
 		goruntime_parse_newproc(&code, out);
 }
 
-static void find_ends(const struct pclntab *tab, struct site_finder *finder, struct goruntime *out)
+static void find_ends(const struct functab *tab, struct site_finder *finder, struct goruntime *out)
 {
-	struct pclntab_func fn;
+	struct functab_func fn;
 	const char *reason;
 
-	if (pclntab_named(tab, "runtime.recovery", &fn))
+	if (functab_named(tab, "runtime.recovery", &fn))
 		site_call(finder, &fn, "runtime.gogo", &out->recovered);
-	if (pclntab_named(tab, "runtime.Goexit", &fn) &&
+	if (functab_named(tab, "runtime.Goexit", &fn) &&
 	    site_call(finder, &fn, "runtime.goexit1", &out->goexit) &&
-	    pclntab_named(tab, "runtime.goexit1", &fn) &&
+	    functab_named(tab, "runtime.goexit1", &fn) &&
 	    site_entry(finder, &fn, false, &out->goexit, &reason))
 		out->goexit = (struct site){0};
-	if (pclntab_named(tab, "runtime.fatalpanic", &fn) &&
+	if (functab_named(tab, "runtime.fatalpanic", &fn) &&
 	    site_entry(finder, &fn, false, &out->fatal, &reason))
 		out->fatal = (struct site){0};
 }
@@ -295,7 +295,7 @@ int goruntime_read(const struct program *prog, struct site_finder *finder, struc
 {
 	bool arm = image_arch(prog->img) == ARCH_ARM64;
 
-	if (pclntab_is_gccgo(prog->tab)) {
+	if (functab_is_gccgo(prog->tab)) {
 		goruntime_read_gccgo(prog, finder, out);
 		return 0;
 	}

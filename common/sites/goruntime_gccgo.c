@@ -8,7 +8,7 @@
 #include "elf/image.h"
 #include "machine/insn.h"
 #include "machine/registers.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/program.h"
 #include "sites/goruntime.h"
 #include "sites/splitstack.h"
@@ -55,7 +55,7 @@ bool goruntime_parse_gccgo(const struct insn_code *code, uint32_t *goid)
 	return from[X86_RDI] > 0 && from[X86_RDI] % 8 == 0 && from[X86_RDI] < 512;
 }
 
-static bool function_code(const struct image *img, const struct pclntab_func *fn,
+static bool function_code(const struct image *img, const struct functab_func *fn,
 			  struct insn_code *out)
 {
 	*out = (struct insn_code){.addr = fn->addr, .len = fn->end - fn->addr};
@@ -63,13 +63,13 @@ static bool function_code(const struct image *img, const struct pclntab_func *fn
 	return out->bytes;
 }
 
-static void find_goid(const struct image *img, const struct pclntab *tab, struct goruntime *out)
+static void find_goid(const struct image *img, const struct functab *tab, struct goruntime *out)
 {
-	struct pclntab_func fn;
+	struct functab_func fn;
 	struct insn_code code;
 	uint32_t goid;
 
-	if (pclntab_named(tab, "runtime.goroutineheader", &fn) && function_code(img, &fn, &code) &&
+	if (functab_named(tab, "runtime.goroutineheader", &fn) && function_code(img, &fn, &code) &&
 	    goruntime_parse_gccgo(&code, &goid))
 		out->g_goid = goid;
 }
@@ -144,18 +144,18 @@ static bool read_backoff(const struct image *img, uint64_t morestack, uint32_t *
 }
 
 /* __morestack, from a function that calls it, and what it adds to a frame's size */
-static void find_morestack(const struct image *img, const struct pclntab *tab,
+static void find_morestack(const struct image *img, const struct functab *tab,
 			   struct goruntime *out)
 {
 	struct insn_decoder *dec = insn_decoder_new(image_arch(img));
 
 	out->split_backoff = BACKOFF;
-	for (size_t i = 0; i < pclntab_count(tab) && i < FUNCS_MAX; i++) {
+	for (size_t i = 0; i < functab_count(tab) && i < FUNCS_MAX; i++) {
 		struct splitstack split;
-		struct pclntab_func fn;
+		struct functab_func fn;
 		struct insn_code code;
 
-		if (pclntab_func(tab, i, &fn) && function_code(img, &fn, &code) &&
+		if (functab_func(tab, i, &fn) && function_code(img, &fn, &code) &&
 		    splitstack_find(dec, &code, &split) &&
 		    read_backoff(img, split.morestack, &out->split_backoff)) {
 			out->morestack = split.morestack;
@@ -169,25 +169,25 @@ static void find_morestack(const struct image *img, const struct pclntab *tab,
 
 /* The stack may not be grown before a hook: its frame would stand on another segment than those
  * that it tells of. */
-static struct site hook(const struct pclntab *tab, const char *name)
+static struct site hook(const struct functab *tab, const char *name)
 {
-	struct pclntab_func fn;
+	struct functab_func fn;
 
-	if (!pclntab_named(tab, name, &fn))
+	if (!functab_named(tab, name, &fn))
 		return (struct site){0};
 	return (struct site){.addr = fn.addr, .kind = SITE_FIRST};
 }
 
 /* where Goexit has goexit1 inlined, its own call of mcall */
-static void find_goexit(const struct pclntab *tab, struct site_finder *finder,
+static void find_goexit(const struct functab *tab, struct site_finder *finder,
 			struct goruntime *out)
 {
-	struct pclntab_func fn;
+	struct functab_func fn;
 	struct site call;
 
 	out->goexit = hook(tab, "runtime.goexit1");
 	out->has_runtime = out->goexit.addr;
-	if (pclntab_named(tab, "runtime.Goexit", &fn) &&
+	if (functab_named(tab, "runtime.Goexit", &fn) &&
 	    !site_call(finder, &fn, "runtime.mcall", &call))
 		out->goexit = call;
 }
@@ -195,7 +195,7 @@ static void find_goexit(const struct pclntab *tab, struct site_finder *finder,
 void goruntime_read_gccgo(const struct program *prog, struct site_finder *finder,
 			  struct goruntime *out)
 {
-	const struct pclntab *tab = prog->tab;
+	const struct functab *tab = prog->tab;
 
 	*out = (struct goruntime){
 		.split_stack = true,

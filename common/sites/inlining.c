@@ -6,7 +6,7 @@
 #include "base/budget.h"
 #include "base/mem.h"
 #include "program/inltree.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "sites/body.h"
 #include "sites/placement.h"
 #include "sites/site_finder.h"
@@ -42,7 +42,7 @@ static int by_copy_addr(const void *a, const void *b)
 }
 
 struct search { /* for all copies */
-	const struct pclntab *tab;
+	const struct functab *tab;
 	bool (*call)(const struct inlining_copy *, void *ctx);
 	void *ctx;
 	struct budget nodes, names;
@@ -63,7 +63,7 @@ static bool call_each(struct search *search, const struct inlining_copy *copies,
 	return true;
 }
 
-static void each_in(struct search *search, const struct pclntab_func *fn)
+static void each_in(struct search *search, const struct functab_func *fn)
 {
 	struct inltree tree;
 
@@ -74,7 +74,7 @@ static void each_in(struct search *search, const struct pclntab_func *fn)
 
 	struct lowest lowest = {&tree, mem_zalloc(tree.count, sizeof(*lowest.copies))};
 
-	pclntab_pcdata(search->tab, fn, PCLNTAB_PCDATA_INLTREE, note_lowest, &lowest);
+	functab_pcdata(search->tab, fn, PCLNTAB_PCDATA_INLTREE, note_lowest, &lowest);
 	for (int32_t i = 0; i < tree.count; i++) {
 		lowest.copies[i].name = tree.nodes[i].name;
 		lowest.copies[i].func = fn->index;
@@ -86,11 +86,11 @@ static void each_in(struct search *search, const struct pclntab_func *fn)
 	inltree_free(&tree);
 }
 
-size_t inlining_each(const struct pclntab *tab, bool (*fn)(const struct inlining_copy *, void *ctx),
+size_t inlining_each(const struct functab *tab, bool (*fn)(const struct inlining_copy *, void *ctx),
 		     void *ctx)
 {
-	uint64_t size = pclntab_file_size(tab);
-	size_t count = pclntab_count(tab);
+	uint64_t size = functab_file_size(tab);
+	size_t count = functab_count(tab);
 	struct search search = {.tab = tab,
 				.call = fn,
 				.ctx = ctx,
@@ -98,9 +98,9 @@ size_t inlining_each(const struct pclntab *tab, bool (*fn)(const struct inlining
 				.names = budget_new(size, BUDGET_NAMES)};
 
 	for (size_t i = 0; i < count && !search.stopped; i++) {
-		struct pclntab_func func;
+		struct functab_func func;
 
-		if (pclntab_func(tab, i, &func))
+		if (functab_func(tab, i, &func))
 			each_in(&search, &func);
 	}
 	return search.left_out;
@@ -110,7 +110,7 @@ size_t inlining_each(const struct pclntab *tab, bool (*fn)(const struct inlining
  * the call's position: cmd/compile's genssa, inline marks. It is the caller's instruction. */
 static long find_mark(const struct flow *flow, const struct inltree *tree, int32_t node)
 {
-	const struct pclntab_inlined *call = &tree->nodes[node];
+	const struct functab_inlined *call = &tree->nodes[node];
 	long at = flow_at(flow, call->parent_pc);
 
 	if (!call->parent_pc || at == FLOW_NONE || tree->node_of[at] != call->parent)
@@ -121,7 +121,7 @@ static long find_mark(const struct flow *flow, const struct inltree *tree, int32
 struct copy_view { /* one copy, ready to be looked at */
 	const struct site_finder *finder;
 	int32_t node;
-	struct pclntab_func fn;
+	struct functab_func fn;
 	struct body body;
 	bool *inside;
 };
@@ -140,7 +140,7 @@ static int view_open(struct copy_view *view, struct site_finder *finder,
 	const struct flow *flow = &finder->flow;
 	const char *never;
 
-	if (!finder->tab || !pclntab_func(finder->tab, copy->func, &view->fn))
+	if (!finder->tab || !functab_func(finder->tab, copy->func, &view->fn))
 		return site_finder_refuse(reason, "the function around the copy is malformed");
 	never = site_finder_never(finder, &view->fn);
 	if (never)

@@ -11,8 +11,8 @@
 #include "sites/site.h"
 
 struct image;
-struct pclntab;
-struct pclntab_func;
+struct functab;
+struct functab_func;
 
 struct inlining_copy {
 	const char *name; /* of the inlined function */
@@ -24,7 +24,7 @@ struct inlining_copy {
 /* Calls fn for every copy in every function, in order of address; stops when fn returns false.
  * Cheap: it reads only the trees, and decodes no instructions. Returns how many functions were
  * left out, because their trees and names are too large for a file of this size. */
-size_t inlining_each(const struct pclntab *tab, bool (*fn)(const struct inlining_copy *, void *ctx),
+size_t inlining_each(const struct functab *tab, bool (*fn)(const struct inlining_copy *, void *ctx),
 		     void *ctx);
 
 /* The site that every run of the copy passes exactly once. 0, or -1 with *reason. */

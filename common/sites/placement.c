@@ -5,21 +5,21 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "sites/site_finder.h"
 
 enum { DEPTH_MAX = 100, LINE_UNKNOWN = -1 };
 
 struct question {
 	const struct site_finder *finder;
-	const struct pclntab_func *fn;
+	const struct functab_func *fn;
 	int32_t node; /* the copy */
 };
 
 /* line of the call that node n was inlined for, in the function of its parent */
 static int call_line(const struct question *q, int32_t n)
 {
-	const struct pclntab_inlined *call = &q->finder->tree.nodes[n];
+	const struct functab_inlined *call = &q->finder->tree.nodes[n];
 	long at = call->parent_pc ? flow_at(&q->finder->flow, call->parent_pc) : FLOW_NONE;
 	const char *file;
 	int line;
@@ -28,7 +28,7 @@ static int call_line(const struct question *q, int32_t n)
 		return call->call_line;
 	if (at == FLOW_NONE || q->finder->tree.node_of[at] != call->parent)
 		return LINE_UNKNOWN;
-	return pclntab_line(q->finder->tab, q->fn, call->parent_pc, &file, &line) ? line
+	return functab_line(q->finder->tab, q->fn, call->parent_pc, &file, &line) ? line
 										  : LINE_UNKNOWN;
 }
 
@@ -69,7 +69,7 @@ static bool lines_of(const struct question *q, long branch, int *branch_line, in
 	*copy_line = call_line(q, child_of(q, q->node, level));
 	if (at != level)
 		*branch_line = call_line(q, child_of(q, at, level));
-	else if (!pclntab_line(q->finder->tab, q->fn, q->finder->flow.insns[branch].addr, &file,
+	else if (!functab_line(q->finder->tab, q->fn, q->finder->flow.insns[branch].addr, &file,
 			       branch_line))
 		return false;
 	return *copy_line != LINE_UNKNOWN && *branch_line != LINE_UNKNOWN;
@@ -139,7 +139,7 @@ static bool is_loop_exit(const struct graph *graph, uint32_t d, uint32_t b)
 	return stay == 1 && block->nsucc == 2 && leads_to(graph, b, d);
 }
 
-bool placement_agrees(const struct site_finder *finder, const struct pclntab_func *fn, int32_t node,
+bool placement_agrees(const struct site_finder *finder, const struct functab_func *fn, int32_t node,
 		      uint32_t b)
 {
 	const struct question q = {finder, fn, node};

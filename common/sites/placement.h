@@ -10,12 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct pclntab_func;
+struct functab_func;
 struct site_finder;
 
 /* Is block `b` of the finder's graph where the call of inline tree node `node` stands in the
  * source? The finder's flow, graph and tree are of `fn`. False when the source lines do not say. */
-bool placement_agrees(const struct site_finder *finder, const struct pclntab_func *fn, int32_t node,
+bool placement_agrees(const struct site_finder *finder, const struct functab_func *fn, int32_t node,
 		      uint32_t b);
 
 #endif

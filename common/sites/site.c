@@ -4,7 +4,7 @@
 #include "machine/arch.h"
 #include "machine/graph.h"
 #include "machine/insn_effects.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "sites/prologue.h"
 #include "sites/site_finder.h"
 
@@ -62,7 +62,7 @@ static void note_target(const struct flow *flow, uint64_t target, uint64_t *firs
 
 static bool is_gccgo(const struct site_finder *finder)
 {
-	return finder->tab && pclntab_is_gccgo(finder->tab);
+	return finder->tab && functab_is_gccgo(finder->tab);
 }
 
 /* The lowest address above the function's start that its own jumps go to: up to there, each
@@ -103,7 +103,7 @@ static int rank(const struct insn *in)
 }
 
 struct entry_search {
-	const struct pclntab_func *fn;
+	const struct functab_func *fn;
 	const struct insn_code *code;
 	uint64_t limit; /* the entry block ends here at the latest */
 	bool want_args;
@@ -165,7 +165,7 @@ static bool entry_block_site(const struct site_finder *finder, const struct entr
 	return best > 0;
 }
 
-static int entry_without_check(struct site_finder *finder, const struct pclntab_func *fn,
+static int entry_without_check(struct site_finder *finder, const struct functab_func *fn,
 			       const struct insn_code *code, bool want_args, struct site *out,
 			       const char **reason)
 {
@@ -184,7 +184,7 @@ static int entry_without_check(struct site_finder *finder, const struct pclntab_
 	return site_finder_refuse(reason, site_refusal(&finder->flow.insns[0], SITE_AT_START));
 }
 
-int site_entry(struct site_finder *finder, const struct pclntab_func *fn, bool want_args,
+int site_entry(struct site_finder *finder, const struct functab_func *fn, bool want_args,
 	       struct site *out, const char **reason)
 {
 	const char *never = site_finder_never(finder, fn);

@@ -11,7 +11,7 @@
 #include "machine/arch.h"
 
 struct insn_code;
-struct pclntab_func;
+struct functab_func;
 struct program;
 
 enum site_kind {
@@ -53,12 +53,12 @@ void site_finder_free(struct site_finder *finder);
  * changed it. So these functions have no sites, unless `take`. */
 void site_finder_fips(struct site_finder *finder, bool take);
 /* Is this one of the functions that FIPS mode checks? */
-bool site_is_fips(const struct site_finder *finder, const struct pclntab_func *fn);
+bool site_is_fips(const struct site_finder *finder, const struct functab_func *fn);
 
 /* The entry site, which is executed exactly once for each call. It is at an instruction that the
  * kernel emulates, if there is one (with want_args: one at which the arguments are intact).
  * Returns 0; -1 with *reason if there is none (a static text, for "cannot be probed: REASON"). */
-int site_entry(struct site_finder *finder, const struct pclntab_func *fn, bool want_args,
+int site_entry(struct site_finder *finder, const struct functab_func *fn, bool want_args,
 	       struct site *out, const char **reason);
 
 struct site_list {
@@ -69,11 +69,11 @@ struct site_list {
 /* Appends every return and tail jump of the function. Returns 0; -1 with *reason and nothing
  * appended if the function cannot be decoded completely, never returns, or leaves in a way that
  * cannot be probed. */
-int site_returns(struct site_finder *finder, const struct pclntab_func *fn, struct site_list *out,
+int site_returns(struct site_finder *finder, const struct functab_func *fn, struct site_list *out,
 		 const char **reason);
 
 /* The first call that `fn` makes of a function named `callee`. 0, or -1: there is none. */
-int site_call(struct site_finder *finder, const struct pclntab_func *fn, const char *callee,
+int site_call(struct site_finder *finder, const struct functab_func *fn, const char *callee,
 	      struct site *out);
 
 #endif

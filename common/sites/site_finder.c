@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "elf/image.h"
 #include "golang/release.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/program.h"
 #include "sites/site.h"
 
@@ -30,22 +30,22 @@ struct site_finder *site_finder_new_code(enum arch arch, const struct insn_code 
 /* Before ABIInternal; where the release is not known, arguments may be anywhere. */
 static bool has_stack_args(const struct program *prog)
 {
-	return image_arch(prog->img) == ARCH_AMD64 && prog->tab && !pclntab_is_gccgo(prog->tab) &&
+	return image_arch(prog->img) == ARCH_AMD64 && prog->tab && !functab_is_gccgo(prog->tab) &&
 	       prog->release_told && prog->release < RELEASE_REGISTERS_AMD64;
 }
 
 struct site_finder *site_finder_new(const struct program *prog)
 {
 	struct site_finder *finder = site_finder_new_code(image_arch(prog->img), NULL);
-	const struct pclntab *tab = prog->tab;
+	const struct functab *tab = prog->tab;
 
 	finder->img = prog->img;
 	finder->tab = tab;
 	finder->stack_args = has_stack_args(prog);
 	if (tab)
-		*finder->steps = budget_new(pclntab_file_size(tab), BUDGET_CODE);
+		*finder->steps = budget_new(functab_file_size(tab), BUDGET_CODE);
 	if (tab)
-		pclntab_fips(tab, &finder->fips_from, &finder->fips_to);
+		functab_fips(tab, &finder->fips_from, &finder->fips_to);
 	return finder;
 }
 
@@ -54,7 +54,7 @@ void site_finder_fips(struct site_finder *finder, bool take)
 	finder->takes_fips = take;
 }
 
-bool site_is_fips(const struct site_finder *finder, const struct pclntab_func *fn)
+bool site_is_fips(const struct site_finder *finder, const struct functab_func *fn)
 {
 	return fn->addr < finder->fips_to && fn->end > finder->fips_from;
 }
@@ -71,7 +71,7 @@ void site_finder_free(struct site_finder *finder)
 	free(finder);
 }
 
-bool site_finder_code(const struct site_finder *finder, const struct pclntab_func *fn,
+bool site_finder_code(const struct site_finder *finder, const struct functab_func *fn,
 		      struct insn_code *out)
 {
 	if (fn->end <= fn->addr)
@@ -91,16 +91,16 @@ bool site_finder_code(const struct site_finder *finder, const struct pclntab_fun
 	return out->bytes && out->len && image_is_text(finder->img, fn->addr);
 }
 
-bool site_finder_sp(const struct site_finder *finder, const struct pclntab_func *fn, uint64_t addr,
+bool site_finder_sp(const struct site_finder *finder, const struct functab_func *fn, uint64_t addr,
 		    int32_t *bytes)
 {
 	*bytes = 0;
 	if (!finder->tab || addr == fn->addr)
 		return true;
-	return pclntab_sp_delta(finder->tab, fn, addr, bytes) && *bytes % 8 == 0;
+	return functab_sp_delta(finder->tab, fn, addr, bytes) && *bytes % 8 == 0;
 }
 
-const char *site_finder_never(const struct site_finder *finder, const struct pclntab_func *fn)
+const char *site_finder_never(const struct site_finder *finder, const struct functab_func *fn)
 {
 	static const struct {
 		const char *name, *reason;
@@ -151,7 +151,7 @@ int site_finder_take(const struct site_finder *finder, uint64_t steps, const cha
 	return site_finder_refuse(reason, "the program's code takes too long to analyse");
 }
 
-int site_finder_flow(struct site_finder *finder, const struct pclntab_func *fn, const char **reason)
+int site_finder_flow(struct site_finder *finder, const struct functab_func *fn, const char **reason)
 {
 	struct insn_code code;
 
@@ -173,9 +173,9 @@ static bool never_returns(uint64_t callee, void *ctx)
 					       "runtime.goPanic", "runtime.throw",
 					       "runtime.fatal",   "runtime.block"};
 	const struct site_finder *finder = ctx;
-	struct pclntab_func fn;
+	struct functab_func fn;
 
-	if (!finder->tab || !pclntab_find(finder->tab, callee, &fn) || !fn.name)
+	if (!finder->tab || !functab_find(finder->tab, callee, &fn) || !fn.name)
 		return false;
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
 		if (!strncmp(fn.name, prefixes[i], strlen(prefixes[i])))
@@ -195,7 +195,7 @@ struct graph_source site_finder_source(struct site_finder *finder)
 	return (struct graph_source){never_returns, word, finder};
 }
 
-int site_finder_graph(struct site_finder *finder, const struct pclntab_func *fn,
+int site_finder_graph(struct site_finder *finder, const struct functab_func *fn,
 		      const char **reason)
 {
 	struct graph_source src = site_finder_source(finder);

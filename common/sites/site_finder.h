@@ -13,8 +13,8 @@
 #include "sites/splitstack.h"
 
 struct image;
-struct pclntab;
-struct pclntab_func;
+struct functab;
+struct functab_func;
 
 struct budget;
 struct site;
@@ -22,7 +22,7 @@ struct site_list;
 
 struct site_finder {
 	const struct image *img;
-	const struct pclntab *tab;
+	const struct functab *tab;
 	struct insn_code fixed;      /* instead of img */
 	uint64_t fips_from, fips_to; /* code that FIPS mode checks; and is it taken all the same? */
 	bool takes_fips;
@@ -35,14 +35,14 @@ struct site_finder {
 	struct budget *steps;
 };
 
-bool site_finder_code(const struct site_finder *finder, const struct pclntab_func *fn,
+bool site_finder_code(const struct site_finder *finder, const struct functab_func *fn,
 		      struct insn_code *out);
 /* how far SP stands below its value at entry; false: not known */
-bool site_finder_sp(const struct site_finder *finder, const struct pclntab_func *fn, uint64_t addr,
+bool site_finder_sp(const struct site_finder *finder, const struct functab_func *fn, uint64_t addr,
 		    int32_t *bytes);
 /* why there is no site in what is no function, where calls begin elsewhere than at the first byte,
  * or where FIPS mode would end the program for it; NULL: it may have some */
-const char *site_finder_never(const struct site_finder *finder, const struct pclntab_func *fn);
+const char *site_finder_never(const struct site_finder *finder, const struct functab_func *fn);
 /* Where in a function or copy a probe was to stand. */
 enum site_place {
 	SITE_AT_START,
@@ -61,9 +61,9 @@ int site_finder_refuse(const char **reason, const char *why); /* -1 */
 int site_finder_take(const struct site_finder *finder, uint64_t steps, const char **reason);
 
 /* These fill finder->flow, and finder->graph, with the function. 0, or -1 with *reason. */
-int site_finder_flow(struct site_finder *finder, const struct pclntab_func *fn,
+int site_finder_flow(struct site_finder *finder, const struct functab_func *fn,
 		     const char **reason);
-int site_finder_graph(struct site_finder *finder, const struct pclntab_func *fn,
+int site_finder_graph(struct site_finder *finder, const struct functab_func *fn,
 		      const char **reason);
 struct graph_source site_finder_source(struct site_finder *finder);
 
@@ -71,13 +71,13 @@ struct graph_source site_finder_source(struct site_finder *finder);
  * instruction of the body runs once a call. Needs finder->flow. */
 uint64_t site_split_limit(const struct site_finder *finder, const struct splitstack *split);
 /* as site_entry, of a function that checks its stack as GCC's -fsplit-stack does */
-int site_split_entry(struct site_finder *finder, const struct pclntab_func *fn,
+int site_split_entry(struct site_finder *finder, const struct functab_func *fn,
 		     const struct insn_code *code, const struct splitstack *split, bool want_args,
 		     struct site *out, const char **reason);
 
 /* Of a function of gccgo's, with finder->flow filled: appends its returns. NULL, or why they are
  * not all known. */
-const char *site_split_returns(const struct site_finder *finder, const struct pclntab_func *fn,
+const char *site_split_returns(const struct site_finder *finder, const struct functab_func *fn,
 			       struct site_list *out);
 
 #endif

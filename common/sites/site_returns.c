@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "sites/site_finder.h"
 
 /* what kind of end of a call the instruction is; SITE_FIRST: none */
-static enum site_kind end_kind(const struct flow *flow, const struct pclntab_func *fn,
+static enum site_kind end_kind(const struct flow *flow, const struct functab_func *fn,
 			       const struct insn *in)
 {
 	if (in->kind == INSN_RET)
@@ -21,7 +21,7 @@ static enum site_kind end_kind(const struct flow *flow, const struct pclntab_fun
 }
 
 /* ways out of the function that no site can stand for; NULL: this is none */
-static const char *no_end(const struct flow *flow, const struct pclntab_func *fn,
+static const char *no_end(const struct flow *flow, const struct functab_func *fn,
 			  const struct insn *in)
 {
 	if (in->kind == INSN_JUMP_IF && !flow_is_inside(flow, in->target))
@@ -31,7 +31,7 @@ static const char *no_end(const struct flow *flow, const struct pclntab_func *fn
 	return NULL;
 }
 
-static const char *append_ends(const struct site_finder *finder, const struct pclntab_func *fn,
+static const char *append_ends(const struct site_finder *finder, const struct functab_func *fn,
 			       struct site_list *out)
 {
 	const struct flow *flow = &finder->flow;
@@ -65,7 +65,7 @@ static bool is_left_otherwise(const char *name)
 	       !strncmp(name, "runtime.morestack", 17);
 }
 
-int site_returns(struct site_finder *finder, const struct pclntab_func *fn, struct site_list *out,
+int site_returns(struct site_finder *finder, const struct functab_func *fn, struct site_list *out,
 		 const char **reason)
 {
 	size_t before = out->count;
@@ -78,7 +78,7 @@ int site_returns(struct site_finder *finder, const struct pclntab_func *fn, stru
 		return site_finder_refuse(reason, "calls never return");
 	if (site_finder_flow(finder, fn, reason))
 		return -1;
-	if (finder->tab && pclntab_is_gccgo(finder->tab))
+	if (finder->tab && functab_is_gccgo(finder->tab))
 		why = site_split_returns(finder, fn, out);
 	else
 		why = append_ends(finder, fn, out);
@@ -90,11 +90,11 @@ int site_returns(struct site_finder *finder, const struct pclntab_func *fn, stru
 	return site_finder_refuse(reason, why);
 }
 
-int site_call(struct site_finder *finder, const struct pclntab_func *fn, const char *callee,
+int site_call(struct site_finder *finder, const struct functab_func *fn, const char *callee,
 	      struct site *out)
 {
 	const struct flow *flow = &finder->flow;
-	struct pclntab_func called;
+	struct functab_func called;
 	const char *reason;
 	int32_t below = 0;
 
@@ -104,7 +104,7 @@ int site_call(struct site_finder *finder, const struct pclntab_func *fn, const c
 		const struct insn *in = &flow->insns[i];
 
 		if (in->kind != INSN_CALL || in->probe == INSN_REFUSED ||
-		    !pclntab_find(finder->tab, in->target, &called) ||
+		    !functab_find(finder->tab, in->target, &called) ||
 		    strcmp(called.name, callee) != 0)
 			continue;
 		site_finder_sp(finder, fn, in->addr, &below);

@@ -11,7 +11,7 @@
 #include "elf/image.h"
 #include "machine/insn_effects.h"
 #include "machine/registers.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "sites/site_finder.h"
 
 enum {
@@ -146,7 +146,7 @@ static void cheapest(struct entry_walk *walk, uint64_t body, uint64_t limit, str
 	}
 }
 
-int site_split_entry(struct site_finder *finder, const struct pclntab_func *fn,
+int site_split_entry(struct site_finder *finder, const struct functab_func *fn,
 		     const struct insn_code *code, const struct splitstack *split, bool want_args,
 		     struct site *out, const char **reason)
 {
@@ -218,7 +218,7 @@ static const char *no_end(const struct insn_code *code, const struct flow *flow,
 	return NULL;
 }
 
-const char *site_split_returns(const struct site_finder *finder, const struct pclntab_func *fn,
+const char *site_split_returns(const struct site_finder *finder, const struct functab_func *fn,
 			       struct site_list *out)
 {
 	const struct flow *flow = &finder->flow;

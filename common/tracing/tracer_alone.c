@@ -5,7 +5,7 @@
 #include "files/process.h"
 #include "kernel/attach_trial.h"
 #include "kernel/execwatch.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/program.h"
 #include "tracing/command.h"
 #include "tracing/descendants.h"
@@ -13,9 +13,9 @@
 /* Programs of gccgo may take it from a library. */
 static bool has_exec(const struct program *prog)
 {
-	struct pclntab_func fn;
+	struct functab_func fn;
 
-	return pclntab_is_gccgo(prog->tab) || pclntab_named(prog->tab, "syscall.Exec", &fn);
+	return functab_is_gccgo(prog->tab) || functab_named(prog->tab, "syscall.Exec", &fn);
 }
 
 /* syscall.Exec executes a program on whatever thread it runs. The kernel knows a process by its

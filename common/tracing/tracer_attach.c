@@ -13,7 +13,7 @@
 #include "files/process.h"
 #include "kernel/attach.h"
 #include "kernel/bpfmap.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/program.h"
 #include "tracing/probes.h"
 
@@ -22,13 +22,13 @@
 static int frame_of(const struct program *prog, const struct selection_item *item,
 		    const struct attach_probe *probe)
 {
-	struct pclntab_func fn;
+	struct functab_func fn;
 	int32_t bytes;
 
 	if (!item->is_copy)
 		return 0;
-	if (!pclntab_find(prog->tab, probe->addr, &fn) ||
-	    !pclntab_sp_delta(prog->tab, &fn, probe->addr, &bytes))
+	if (!functab_find(prog->tab, probe->addr, &fn) ||
+	    !functab_sp_delta(prog->tab, &fn, probe->addr, &bytes))
 		return -1;
 	bytes -= cookie_adjust(probe->cookie);
 	return bytes < 0 ? -1 : bytes;

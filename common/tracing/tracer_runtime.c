@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "elf/dynlink.h"
 #include "files/process.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/program.h"
 #include "selection/target.h"
 #include "sites/goruntime.h"
@@ -15,7 +15,7 @@
 /* the library that holds a gccgo program's runtime, as the program names it; NULL: none */
 static const char *runtime_library(const struct program *prog)
 {
-	return pclntab_is_gccgo(prog->tab) ? dynlink_needs(prog->img, "libgo.so.") : NULL;
+	return functab_is_gccgo(prog->tab) ? dynlink_needs(prog->img, "libgo.so.") : NULL;
 }
 
 /* Without its library a program is traced all the same: calls are told apart by their stacks, but
@@ -41,7 +41,7 @@ static void open_executed(struct tracer *tracer)
 	bool any = false;
 
 	for (size_t i = 0; i < count; i++)
-		any |= pclntab_is_gccgo(tracer->programs[i]->tab);
+		any |= functab_is_gccgo(tracer->programs[i]->tab);
 	if (!any || tracer->executed || (!tracer->command && !tracer->process))
 		return;
 	file = tracer->command ? command_open(tracer->command, NULL)
@@ -49,7 +49,7 @@ static void open_executed(struct tracer *tracer)
 
 	struct program *prog = tracer_open(tracer, file, NULL);
 
-	if (prog && !pclntab_is_gccgo(prog->tab) && tracer->program_count > count) {
+	if (prog && !functab_is_gccgo(prog->tab) && tracer->program_count > count) {
 		tracer->program_count--;
 		program_close(prog);
 	} else if (prog) {

@@ -18,7 +18,7 @@
 #include "files/heldfile.h"
 #include "golang/pattern.h"
 #include "golang/signature.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 
 struct counts {
 	unsigned functions, spills, unsaved, wrong, missing;
@@ -26,7 +26,7 @@ struct counts {
 
 struct program {
 	struct image *img;
-	struct pclntab *tab;
+	struct functab *tab;
 	struct insn_decoder *decoder;
 	enum arch arch, release;
 	struct gotypes *types;
@@ -41,7 +41,7 @@ static bool uses_registers(const struct abi_layout *layout)
 	return false;
 }
 
-static void print_difference(const struct pclntab_func *fn, const struct abi_layout *layout,
+static void print_difference(const struct functab_func *fn, const struct abi_layout *layout,
 			     const struct spills *spills, int32_t args)
 {
 	static const char letters[] = {'i', 'f', 's'};
@@ -61,7 +61,7 @@ static void print_difference(const struct pclntab_func *fn, const struct abi_lay
 	printf("\n");
 }
 
-static void check(struct program *program, const struct pclntab_func *fn,
+static void check(struct program *program, const struct functab_func *fn,
 		  const struct gofunc *signature)
 {
 	struct counts *counts = &program->counts;
@@ -86,11 +86,11 @@ static void check(struct program *program, const struct pclntab_func *fn,
 static void check_matching(struct program *program, struct pattern *pattern,
 			   const struct gofunc *signature)
 {
-	struct pclntab_func fn;
+	struct functab_func fn;
 	unsigned before = program->counts.functions;
 
-	for (size_t i = 0; i < pclntab_count(program->tab); i++)
-		if (pclntab_func(program->tab, i, &fn) && !fn.is_wrapper &&
+	for (size_t i = 0; i < functab_count(program->tab); i++)
+		if (functab_func(program->tab, i, &fn) && !fn.is_wrapper &&
 		    pattern_match(pattern, fn.name))
 			check(program, &fn, signature);
 	program->counts.missing += program->counts.functions == before;
@@ -134,15 +134,15 @@ static int check_debuginfo(struct program *program)
 	struct errmsg err = {0};
 	struct debuginfo *dbg =
 		debuginfo_open(program->img, program->tab, program->release, program->types, &err);
-	struct pclntab_func fn;
+	struct functab_func fn;
 	struct gofunc signature;
 
 	if (!dbg) {
 		fprintf(stderr, "abi: %s\n", err.text);
 		return 1;
 	}
-	for (size_t i = 0; i < pclntab_count(program->tab); i++)
-		if (pclntab_func(program->tab, i, &fn) && !fn.is_asm &&
+	for (size_t i = 0; i < functab_count(program->tab); i++)
+		if (functab_func(program->tab, i, &fn) && !fn.is_asm &&
 		    !debuginfo_func(dbg, fn.addr, fn.name, &signature))
 			check(program, &fn, &signature);
 	debuginfo_close(dbg);
@@ -173,7 +173,7 @@ int main(int argc, char **argv)
 	program.img = file ? image_open(file, &err) : NULL;
 	heldfile_close(file);
 	if (program.img)
-		program.tab = pclntab_open(program.img, &err);
+		program.tab = functab_open(program.img, &err);
 	if (program.tab) {
 		program.arch = image_arch(program.img);
 		program.decoder = insn_decoder_new(program.arch);
@@ -184,7 +184,7 @@ int main(int argc, char **argv)
 	} else {
 		fprintf(stderr, "abi: %s\n", err.text);
 	}
-	pclntab_close(program.tab);
+	functab_close(program.tab);
 	image_close(program.img);
 	return ret;
 }

@@ -13,7 +13,7 @@
 #include "elf/image.h"
 #include "files/heldfile.h"
 #include "golang/signature.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 
 enum { STACK_WORDS = 64, WORD = 8, PAGE = 4096, CANNOT_RUN_HERE = 77 };
 
@@ -58,7 +58,7 @@ static __thread const void *volatile thread_g;
 
 struct program {
 	struct image *img;
-	struct pclntab *tab;
+	struct functab *tab;
 	int release;
 	uint64_t backing; /* address of main.backing */
 	unsigned checked, wrong;
@@ -184,8 +184,8 @@ static void check(struct program *program, const char *name, const struct gofunc
 	enum abi_convention convention = abi_convention(ARCH_AMD64, program->release);
 	struct returned returned = {0};
 	struct abi_layout layout;
-	struct pclntab_func fn;
-	bool same = pclntab_named(program->tab, name, &fn);
+	struct functab_func fn;
+	bool same = functab_named(program->tab, name, &fn);
 
 	thread_g = g;
 	uint64_t n = 0;
@@ -261,14 +261,14 @@ int main(int argc, char **argv)
 	program.img = file ? image_open(file, &err) : NULL;
 	heldfile_close(file);
 	if (program.img)
-		program.tab = pclntab_open(program.img, &err);
+		program.tab = functab_open(program.img, &err);
 	if (program.tab && map_segments(program.img))
 		errmsg_set(&err, "its addresses are taken");
 	else if (program.tab)
 		ret = run(&program);
 	if (*err.text)
 		fprintf(stderr, "results: %s\n", err.text);
-	pclntab_close(program.tab);
+	functab_close(program.tab);
 	image_close(program.img);
 	return ret;
 }

@@ -19,11 +19,11 @@
 #include "elf/image.h"
 #include "files/heldfile.h"
 #include "program/buildinfo.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 
 struct program {
 	struct image *img;
-	struct pclntab *tab;
+	struct functab *tab;
 	struct gotypes *types;
 	struct rtti *rtti;
 	int release;
@@ -97,25 +97,25 @@ static void print_stat(const struct program *prog)
 {
 	unsigned types = 0, methods = 0, signatures = 0;
 	double begun = now(), typed;
-	struct pclntab_func fn;
+	struct functab_func fn;
 	struct gofunc func;
 
 	rtti_each(prog->rtti, count_type, &types);
 	typed = now();
-	for (size_t i = 0; i < pclntab_count(prog->tab); i++) {
-		if (!pclntab_func(prog->tab, i, &fn))
+	for (size_t i = 0; i < functab_count(prog->tab); i++) {
+		if (!functab_func(prog->tab, i, &fn))
 			continue;
 		methods += !fn.is_wrapper && strstr(fn.name, ").");
 		signatures += rtti_func(prog->rtti, fn.addr, &func) == 0;
 	}
 	printf("types %u in %.4f s, signatures %u of %zu functions (%u methods of pointers) in "
 	       "%.4f s\n",
-	       types, typed - begun, signatures, pclntab_count(prog->tab), methods, now() - typed);
+	       types, typed - begun, signatures, functab_count(prog->tab), methods, now() - typed);
 }
 
 /* --- signatures against argument tables --- */
 
-static bool is_size_right(const struct program *prog, const struct pclntab_func *fn,
+static bool is_size_right(const struct program *prog, const struct functab_func *fn,
 			  const struct gofunc *func)
 {
 	struct abi_layout layout;
@@ -123,7 +123,7 @@ static bool is_size_right(const struct program *prog, const struct pclntab_func 
 
 	abi_layout(func, image_arch(prog->img),
 		   abi_convention(image_arch(prog->img), prog->release), &layout);
-	bool right = !pclntab_args_size(prog->tab, fn, &args) ||
+	bool right = !functab_args_size(prog->tab, fn, &args) ||
 		     (uint32_t)args == (layout.args_size + 7) / 8 * 8;
 	abi_layout_free(&layout);
 	return right;
@@ -147,12 +147,12 @@ static bool are_params_told(const struct arginfo *info, const struct gofunc *fun
 static void print_agreement(const struct program *prog)
 {
 	unsigned agree = 0, differ = 0;
-	struct pclntab_func fn;
+	struct functab_func fn;
 	struct arginfo info;
 	struct gofunc func;
 
-	for (size_t i = 0; i < pclntab_count(prog->tab); i++) {
-		if (!pclntab_func(prog->tab, i, &fn) || rtti_func(prog->rtti, fn.addr, &func) < 0)
+	for (size_t i = 0; i < functab_count(prog->tab); i++) {
+		if (!functab_func(prog->tab, i, &fn) || rtti_func(prog->rtti, fn.addr, &func) < 0)
 			continue;
 		bool told = pclntab_layout(prog->tab) == PCLNTAB_12 ||
 			    !arginfo_read(prog->img, prog->tab, &fn, &info) ||
@@ -195,7 +195,7 @@ static void open_program(struct program *prog, const char *path)
 
 	prog->img = file ? image_open(file, &err) : NULL;
 	heldfile_close(file);
-	prog->tab = prog->img ? pclntab_open(prog->img, &err) : NULL;
+	prog->tab = prog->img ? functab_open(prog->img, &err) : NULL;
 	if (prog->tab) {
 		buildinfo_read(prog->img, &info);
 		prog->types = gotypes_new();
@@ -225,7 +225,7 @@ int main(int argc, char **argv)
 		answer(&prog, argv[2], argv[i]);
 	rtti_close(prog.rtti);
 	gotypes_free(prog.types);
-	pclntab_close(prog.tab);
+	functab_close(prog.tab);
 	image_close(prog.img);
 	return 0;
 }

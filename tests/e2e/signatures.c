@@ -15,7 +15,7 @@
 #include "files/heldfile.h"
 #include "golang/gofunc.h"
 #include "program/buildinfo.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 
 static const char *const KINDS[] = {"unknown", "bool",   "int",   "uint",  "float",
 				    "complex", "string", "slice", "array", "struct",
@@ -23,7 +23,7 @@ static const char *const KINDS[] = {"unknown", "bool",   "int",   "uint",  "floa
 
 struct program {
 	struct image *img;
-	struct pclntab *tab;
+	struct functab *tab;
 	struct gotypes *types;
 	struct debuginfo *dbg;
 	int release;
@@ -56,7 +56,7 @@ static void print_params(const char *what, const struct goparam *params, size_t 
 	}
 }
 
-static void print_func(struct program *p, const struct pclntab_func *fn)
+static void print_func(struct program *p, const struct functab_func *fn)
 {
 	struct abi_layout layout;
 	struct gofunc sig;
@@ -75,10 +75,10 @@ static void print_func(struct program *p, const struct pclntab_func *fn)
 
 static void print_funcs(struct program *p, const char *prefix)
 {
-	struct pclntab_func fn;
+	struct functab_func fn;
 
-	for (size_t i = 0; i < pclntab_count(p->tab); i++)
-		if (pclntab_func(p->tab, i, &fn) && strncmp(fn.name, prefix, strlen(prefix)) == 0)
+	for (size_t i = 0; i < functab_count(p->tab); i++)
+		if (functab_func(p->tab, i, &fn) && strncmp(fn.name, prefix, strlen(prefix)) == 0)
 			print_func(p, &fn);
 }
 
@@ -112,15 +112,15 @@ static double since(const struct timespec *start)
 static void print_summary(struct program *p, const struct timespec *start)
 {
 	unsigned known = 0, unknown = 0, assembly = 0;
-	struct pclntab_func fn;
+	struct functab_func fn;
 	struct gofunc sig;
 
 	printf("opened after %.3f s\n", since(start));
-	if (pclntab_named(p->tab, "main.main", &fn))
+	if (functab_named(p->tab, "main.main", &fn))
 		debuginfo_func(p->dbg, fn.addr, fn.name, &sig);
 	printf("first signature after %.3f s\n", since(start));
-	for (size_t i = 0; i < pclntab_count(p->tab); i++) {
-		if (!pclntab_func(p->tab, i, &fn))
+	for (size_t i = 0; i < functab_count(p->tab); i++) {
+		if (!functab_func(p->tab, i, &fn))
 			continue;
 		bool is_known = debuginfo_func(p->dbg, fn.addr, fn.name, &sig) == 0;
 
@@ -143,11 +143,11 @@ static int open_program(struct program *p, const char *path)
 
 	p->img = file ? image_open(file, &err) : NULL;
 	heldfile_close(file);
-	p->tab = p->img ? pclntab_open(p->img, &err) : NULL;
+	p->tab = p->img ? functab_open(p->img, &err) : NULL;
 	if (!p->tab)
 		goto fail;
 	p->types = gotypes_new();
-	p->release = pclntab_release_guess(p->tab);
+	p->release = functab_release_guess(p->tab);
 	if (buildinfo_read(p->img, &info) && info.release > 0)
 		p->release = info.release;
 	p->dbg = debuginfo_open(p->img, p->tab, p->release, p->types, &err);
@@ -162,7 +162,7 @@ static void close_program(struct program *p)
 {
 	debuginfo_close(p->dbg);
 	gotypes_free(p->types);
-	pclntab_close(p->tab);
+	functab_close(p->tab);
 	image_close(p->img);
 }
 

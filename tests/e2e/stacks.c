@@ -24,7 +24,7 @@
 #include "kernel/btf.h"
 #include "kernel/headertree.h"
 #include "program/gostack.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/program.h"
 #include "sites/goruntime.h"
 #include "sites/inlining.h"
@@ -101,14 +101,14 @@ static void add_site(struct driver *d, const struct site *site, unsigned row, bo
 static bool add_copy(const struct inlining_copy *copy, void *ctx)
 {
 	struct driver *d = ctx;
-	struct pclntab_func fn;
+	struct functab_func fn;
 	const char *reason;
 	struct site site;
 
 	if (strcmp(copy->name, d->names[d->row]) != 0 ||
 	    inlining_entry(d->finder, copy, &site, &reason) ||
-	    !pclntab_func(d->prog->tab, copy->func, &fn) ||
-	    !pclntab_sp_delta(d->prog->tab, &fn, site.addr, &site.sp_adjust))
+	    !functab_func(d->prog->tab, copy->func, &fn) ||
+	    !functab_sp_delta(d->prog->tab, &fn, site.addr, &site.sp_adjust))
 		return true;
 	d->copies[d->copy_count++] = copy->addr;
 	add_site(d, &site, d->row, false, d->copy_count);
@@ -118,7 +118,7 @@ static bool add_copy(const struct inlining_copy *copy, void *ctx)
 static void add_function(struct driver *d, unsigned row, bool want_args)
 {
 	struct site_list returns = {0};
-	struct pclntab_func fn;
+	struct functab_func fn;
 	const char *reason = "no such function";
 	struct site site;
 
@@ -126,7 +126,7 @@ static void add_function(struct driver *d, unsigned row, bool want_args)
 	inlining_each(d->prog->tab, add_copy, d);
 	if (d->probe_count && cookie_row(d->probes[d->probe_count - 1].cookie) == row)
 		return;
-	if (!pclntab_named(d->prog->tab, d->names[row], &fn) ||
+	if (!functab_named(d->prog->tab, d->names[row], &fn) ||
 	    site_entry(d->finder, &fn, want_args, &site, &reason) ||
 	    site_returns(d->finder, &fn, &returns, &reason)) {
 		fprintf(stderr, "e2e-stacks: %s: %s\n", d->names[row], reason);

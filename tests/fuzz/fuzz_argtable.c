@@ -10,14 +10,14 @@
 #include "fuzz.h"
 #include "gofile.h"
 #include "machine/insn.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "values/shape.h"
 
 enum { MAX_FUNCTIONS = 50, MAX_REGISTERS = 32, MAX_DEPTH = 16, OLDEST = 17 };
 
 struct walk {
 	const struct image *img;
-	const struct pclntab *tab;
+	const struct functab *tab;
 	struct insn_decoder *dec;
 	int release;
 };
@@ -63,7 +63,7 @@ static void check_shape(struct gotypes *memory, const struct gotype *type)
 		expect(shape->refs[i].at + shape->refs[i].max <= end);
 }
 
-static void walk_function(const struct walk *walk, const struct pclntab_func *fn)
+static void walk_function(const struct walk *walk, const struct functab_func *fn)
 {
 	struct gotypes *memory = gotypes_new();
 	struct evidence evidence;
@@ -93,20 +93,20 @@ static void walk_function(const struct walk *walk, const struct pclntab_func *fn
 
 static void walk_image(const struct image *img)
 {
-	struct walk walk = {.img = img, .tab = pclntab_open(img, NULL)};
-	struct pclntab_func fn;
+	struct walk walk = {.img = img, .tab = functab_open(img, NULL)};
+	struct functab_func fn;
 
 	if (!walk.tab)
 		return;
 	walk.dec = insn_decoder_new(image_arch(img));
-	walk.release = pclntab_release_guess(walk.tab);
+	walk.release = functab_release_guess(walk.tab);
 	if (walk.release < OLDEST)
 		walk.release = OLDEST;
-	for (size_t i = 0; i < pclntab_count(walk.tab) && i < MAX_FUNCTIONS; i++)
-		if (pclntab_func(walk.tab, i, &fn))
+	for (size_t i = 0; i < functab_count(walk.tab) && i < MAX_FUNCTIONS; i++)
+		if (functab_func(walk.tab, i, &fn))
 			walk_function(&walk, &fn);
 	insn_decoder_free(walk.dec);
-	pclntab_close((struct pclntab *)walk.tab);
+	functab_close((struct functab *)walk.tab);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

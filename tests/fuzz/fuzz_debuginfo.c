@@ -46,13 +46,13 @@ static void check_params(const struct goparam *params, size_t count)
 	}
 }
 
-static void check_functions(struct debuginfo *dbg, const struct pclntab *tab)
+static void check_functions(struct debuginfo *dbg, const struct functab *tab)
 {
-	struct pclntab_func fn;
+	struct functab_func fn;
 	struct gofunc sig;
 
-	for (size_t i = 0; i < pclntab_count(tab) && i < MAX_FUNCTIONS; i++) {
-		if (!pclntab_func(tab, i, &fn) || debuginfo_func(dbg, fn.addr, fn.name, &sig) != 0)
+	for (size_t i = 0; i < functab_count(tab) && i < MAX_FUNCTIONS; i++) {
+		if (!functab_func(tab, i, &fn) || debuginfo_func(dbg, fn.addr, fn.name, &sig) != 0)
 			continue;
 		if (sig.dictionary > (int)sig.param_count)
 			abort();
@@ -63,7 +63,7 @@ static void check_functions(struct debuginfo *dbg, const struct pclntab *tab)
 
 struct copies {
 	struct debuginfo *dbg;
-	const struct pclntab *tab;
+	const struct functab *tab;
 	struct site_finder *finder;
 	unsigned left;
 };
@@ -73,12 +73,12 @@ static bool check_copy(const struct inlining_copy *copy, void *ctx)
 {
 	struct copies *copies = ctx;
 	struct debuginfo_variable *vars;
-	struct pclntab_func fn;
+	struct functab_func fn;
 	struct abi_layout layout;
 	struct gofunc sig;
 	unsigned steps = 10000;
 
-	if (!copies->left-- || !pclntab_func(copies->tab, copy->func, &fn))
+	if (!copies->left-- || !functab_func(copies->tab, copy->func, &fn))
 		return false;
 	if (debuginfo_inlined(copies->dbg, fn.addr, copy->name, copy->addr, &sig, &vars))
 		return true;
@@ -94,11 +94,11 @@ static bool check_copy(const struct inlining_copy *copy, void *ctx)
 	return true;
 }
 
-static void check_copies(struct debuginfo *dbg, const struct image *img, const struct pclntab *tab)
+static void check_copies(struct debuginfo *dbg, const struct image *img, const struct functab *tab)
 {
 	struct copies copies = {dbg, tab,
 				site_finder_new(&(struct program){.img = (struct image *)img,
-								  .tab = (struct pclntab *)tab}),
+								  .tab = (struct functab *)tab}),
 				MAX_FUNCTIONS};
 
 	inlining_each(tab, check_copy, &copies);
@@ -119,8 +119,8 @@ static void check_types(struct debuginfo *dbg)
 
 static void check_image(const struct image *img)
 {
-	struct pclntab *tab = pclntab_open(img, NULL);
-	int release = tab ? pclntab_release_guess(tab) : 15;
+	struct functab *tab = functab_open(img, NULL);
+	int release = tab ? functab_release_guess(tab) : 15;
 	struct gotypes *types = gotypes_new();
 	struct debuginfo *dbg = debuginfo_open(img, tab, release, types, NULL);
 
@@ -132,7 +132,7 @@ static void check_image(const struct image *img)
 		check_copies(dbg, img, tab);
 	debuginfo_close(dbg);
 	gotypes_free(types);
-	pclntab_close(tab);
+	functab_close(tab);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -28,7 +28,7 @@ static bool read_symbol(const struct image_symbol *sym, void *ctx)
 
 static bool check_run(uint64_t from, uint64_t to, int32_t value, void *ctx)
 {
-	const struct pclntab_func *fn = ctx;
+	const struct functab_func *fn = ctx;
 
 	(void)value;
 	if (from >= to || from < fn->addr || to > fn->end)
@@ -36,7 +36,7 @@ static bool check_run(uint64_t from, uint64_t to, int32_t value, void *ctx)
 	return true;
 }
 
-static void walk_addresses(const struct pclntab *tab, const struct pclntab_func *fn)
+static void walk_addresses(const struct functab *tab, const struct functab_func *fn)
 {
 	uint64_t step = (fn->end - fn->addr) / MAX_ADDRESSES + 1;
 	const char *file;
@@ -44,58 +44,58 @@ static void walk_addresses(const struct pclntab *tab, const struct pclntab_func 
 	int line;
 
 	for (uint64_t addr = fn->addr; addr < fn->end; addr += step) {
-		pclntab_sp_delta(tab, fn, addr, &delta);
-		if (pclntab_line(tab, fn, addr, &file, &line))
+		functab_sp_delta(tab, fn, addr, &delta);
+		if (functab_line(tab, fn, addr, &file, &line))
 			read_text(file);
 	}
 }
 
-static void walk_function(const struct image *img, const struct pclntab *tab,
-			  struct pclntab_func *fn)
+static void walk_function(const struct image *img, const struct functab *tab,
+			  struct functab_func *fn)
 {
-	struct pclntab_inlined all[MAX_NODES], node;
-	int32_t nodes = pclntab_inlined_count(tab, fn);
+	struct functab_inlined all[MAX_NODES], node;
+	int32_t nodes = functab_inlined_count(tab, fn);
 
-	pclntab_inlined_all(tab, fn, all, nodes < MAX_NODES ? nodes : MAX_NODES);
+	functab_inlined_all(tab, fn, all, nodes < MAX_NODES ? nodes : MAX_NODES);
 	read_text(fn->name);
 	if (fn->end > fn->addr && !image_at(img, fn->addr, fn->end - fn->addr) &&
 	    heldfile_check(image_file(img), NULL) == 0)
 		abort();
 	for (unsigned i = 0; i < 4; i++) {
-		pclntab_pcdata(tab, fn, i, check_run, fn);
-		pclntab_funcdata(tab, fn, i);
+		functab_pcdata(tab, fn, i, check_run, fn);
+		functab_funcdata(tab, fn, i);
 	}
 	for (int32_t i = 0; i < nodes && i < MAX_NODES; i++)
-		if (pclntab_inlined(tab, fn, i, &node))
+		if (functab_inlined(tab, fn, i, &node))
 			read_text(node.name);
 	walk_addresses(tab, fn);
 }
 
-static void walk_table(const struct image *img, const struct pclntab *tab)
+static void walk_table(const struct image *img, const struct functab *tab)
 {
-	struct pclntab_func fn, found;
+	struct functab_func fn, found;
 
-	for (size_t i = 0; i < pclntab_count(tab) && i < MAX_FUNCTIONS; i++) {
-		if (!pclntab_func(tab, i, &fn))
+	for (size_t i = 0; i < functab_count(tab) && i < MAX_FUNCTIONS; i++) {
+		if (!functab_func(tab, i, &fn))
 			continue;
 		walk_function(img, tab, &fn);
-		if (fn.end > fn.addr && pclntab_find(tab, fn.addr, &found) && found.addr != fn.addr)
+		if (fn.end > fn.addr && functab_find(tab, fn.addr, &found) && found.addr != fn.addr)
 			abort();
 	}
-	pclntab_named(tab, "main.main", &fn);
+	functab_named(tab, "main.main", &fn);
 }
 
 /* the stack of functions that all call one another, in the middle of each */
-static void walk_stack(const struct image *img, const struct pclntab *tab)
+static void walk_stack(const struct image *img, const struct functab *tab)
 {
 	struct gostack_symbols *syms = gostack_symbols_new(img, tab);
 	uint64_t frames[MAX_ADDRESSES];
 	struct gostack stack = {.frames = frames, .created_by = 1};
 	FILE *out = fopen("/dev/null", "w");
-	struct pclntab_func fn;
+	struct functab_func fn;
 
-	for (size_t i = 0; i < pclntab_count(tab) && stack.count < MAX_ADDRESSES; i++)
-		if (pclntab_func(tab, i, &fn))
+	for (size_t i = 0; i < functab_count(tab) && stack.count < MAX_ADDRESSES; i++)
+		if (functab_func(tab, i, &fn))
 			frames[stack.count++] = fn.addr + (fn.end - fn.addr) / 2;
 	gostack_print(out, &stack, syms, true);
 	fclose(out);
@@ -104,7 +104,7 @@ static void walk_stack(const struct image *img, const struct pclntab *tab)
 
 static void walk_image(const struct image *img)
 {
-	struct pclntab *tab = pclntab_open(img, NULL);
+	struct functab *tab = functab_open(img, NULL);
 	struct image_section sec;
 	struct buildinfo info;
 
@@ -117,7 +117,7 @@ static void walk_image(const struct image *img)
 		walk_table(img, tab);
 		walk_stack(img, tab);
 	}
-	pclntab_close(tab);
+	functab_close(tab);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

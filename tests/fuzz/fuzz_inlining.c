@@ -16,20 +16,20 @@ enum { MAX_FUNCTIONS = 100, MAX_COPIES = 100, OLDEST = 15 };
 
 struct walk {
 	const struct image *img;
-	const struct pclntab *tab;
+	const struct functab *tab;
 	struct site_finder *finder;
 	struct gotypes *memory;
 	int release;
 	unsigned copies;
 };
 
-static void check(const struct walk *walk, const struct pclntab_func *fn, const struct site *site)
+static void check(const struct walk *walk, const struct functab_func *fn, const struct site *site)
 {
 	if (site->addr < fn->addr || site->addr >= fn->end || !image_is_text(walk->img, site->addr))
 		abort();
 }
 
-static void check_list(const struct walk *walk, const struct pclntab_func *fn,
+static void check_list(const struct walk *walk, const struct functab_func *fn,
 		       struct site_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
@@ -48,7 +48,7 @@ static void check_values(const struct goparam *params, const struct abi_value *v
 }
 
 static void walk_forwarder(struct walk *walk, const struct inlining_copy *copy,
-			   const struct pclntab_func *fn)
+			   const struct functab_func *fn)
 {
 	struct forwarder_call call;
 
@@ -67,11 +67,11 @@ static bool walk_copy(const struct inlining_copy *copy, void *ctx)
 {
 	struct walk *walk = ctx;
 	struct site_list exits = {0};
-	struct pclntab_func fn;
+	struct functab_func fn;
 	const char *reason;
 	struct site site;
 
-	if (!pclntab_func(walk->tab, copy->func, &fn))
+	if (!functab_func(walk->tab, copy->func, &fn))
 		abort();
 	if (!inlining_entry(walk->finder, copy, &site, &reason))
 		check(walk, &fn, &site);
@@ -84,13 +84,13 @@ static bool walk_copy(const struct inlining_copy *copy, void *ctx)
 
 static void walk_functions(struct walk *walk)
 {
-	for (size_t i = 0; i < pclntab_count(walk->tab) && i < MAX_FUNCTIONS; i++) {
+	for (size_t i = 0; i < functab_count(walk->tab) && i < MAX_FUNCTIONS; i++) {
 		struct site_list returns = {0};
-		struct pclntab_func fn;
+		struct functab_func fn;
 		const char *reason;
 		struct site site;
 
-		if (!pclntab_func(walk->tab, i, &fn))
+		if (!functab_func(walk->tab, i, &fn))
 			continue;
 		if (!site_entry(walk->finder, &fn, i & 1, &site, &reason))
 			check(walk, &fn, &site);
@@ -101,14 +101,14 @@ static void walk_functions(struct walk *walk)
 
 static void walk_image(const struct image *img)
 {
-	struct pclntab *tab = pclntab_open(img, NULL);
+	struct functab *tab = functab_open(img, NULL);
 
 	if (!tab)
 		return;
 
 	struct program prog = {.img = (struct image *)img,
 			       .tab = tab,
-			       .release = pclntab_release_guess(tab),
+			       .release = functab_release_guess(tab),
 			       .release_told = true};
 
 	if (prog.release < OLDEST)
@@ -121,7 +121,7 @@ static void walk_image(const struct image *img)
 	inlining_each(tab, walk_copy, &walk);
 	site_finder_free(walk.finder);
 	gotypes_free(walk.memory);
-	pclntab_close(tab);
+	functab_close(tab);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -7,7 +7,7 @@
 
 static void walk_image(const struct image *img)
 {
-	struct pclntab *tab = pclntab_open(img, NULL);
+	struct functab *tab = functab_open(img, NULL);
 	struct buildinfo info = {.release = -1};
 
 	if (!tab)
@@ -21,7 +21,7 @@ static void walk_image(const struct image *img)
 		rttifile_walk(rtti, tab);
 	rtti_close(rtti);
 	gotypes_free(types);
-	pclntab_close(tab);
+	functab_close(tab);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

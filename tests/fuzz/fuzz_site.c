@@ -7,7 +7,7 @@
 #include "machine/arch.h"
 #include "fuzz.h"
 #include "machine/insn.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "sites/site.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	uint64_t base = data[0] & 4 ? 0xfffffffffffff000 : 0x401000;
 	struct insn_code code = {data + 1, size - 1 > 4095 ? 4095 : size - 1, base};
-	struct pclntab_func fn = {.name = "main.f", .addr = base, .end = base + code.len};
+	struct functab_func fn = {.name = "main.f", .addr = base, .end = base + code.len};
 	struct site_finder *finder =
 		site_finder_new_code(data[0] & 1 ? ARCH_ARM64 : ARCH_AMD64, &code);
 	struct site_list list = {0};

@@ -5,7 +5,7 @@
 /* main.b of gofile.h, whose inline tree's place is made that of ArgInfo */
 static bool read_bytes(struct opened *o, const uint8_t *bytes, size_t len, struct arginfo *out)
 {
-	struct pclntab_func fn;
+	struct functab_func fn;
 	uint64_t nfuncdata;
 	bool found;
 

@@ -13,7 +13,7 @@ struct table {
 static bool read_table(struct table *t, const struct evidence *evidence, const uint8_t *bytes,
 		       size_t len)
 {
-	struct pclntab_func fn;
+	struct functab_func fn;
 	uint64_t nfuncdata;
 
 	gofile_make(&t->o.g, 20, EM_X86_64);

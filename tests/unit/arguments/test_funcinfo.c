@@ -13,7 +13,7 @@
 #include "dwarffile.h"
 #include "elf/image.h"
 #include "golang/gofunc.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/program.h"
 #include "rttifile.h"
 
@@ -30,7 +30,7 @@ static void subject_open(struct subject *s, const struct gofile *g)
 {
 	*s = (struct subject){.img = elffile_open(g->f, &s->err), .memory = gotypes_new()};
 	s->prog = (struct program){
-		.path = "prog", .img = s->img, .tab = pclntab_open(s->img, &s->err)};
+		.path = "prog", .img = s->img, .tab = functab_open(s->img, &s->err)};
 	if (!s->prog.tab)
 		fail_msg("%s", s->err.text);
 	s->prog.release = g->release;
@@ -41,24 +41,24 @@ static void subject_close(struct subject *s, struct elffile *f)
 {
 	funcinfo_free(s->info);
 	gotypes_free(s->memory);
-	pclntab_close(s->prog.tab);
+	functab_close(s->prog.tab);
 	image_close(s->img);
 	elffile_free(f);
 }
 
 static void find(struct subject *s, unsigned index)
 {
-	struct pclntab_func fn;
+	struct functab_func fn;
 
-	assert_true(pclntab_func(s->prog.tab, index, &fn));
+	assert_true(functab_func(s->prog.tab, index, &fn));
 	funcinfo_find(s->info, &fn, &s->fn);
 }
 
 static int typed(struct subject *s, const char *text)
 {
-	struct pclntab_func fn;
+	struct functab_func fn;
 
-	assert_true(pclntab_func(s->prog.tab, 1, &fn));
+	assert_true(functab_func(s->prog.tab, 1, &fn));
 	s->err = (struct errmsg){0};
 	return funcinfo_signature(s->info, &fn, text, 20, &s->fn, &s->err);
 }

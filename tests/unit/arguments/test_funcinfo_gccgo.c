@@ -13,7 +13,7 @@
 #include "base/errmsg.h"
 #include "elf/image.h"
 #include "golang/signature.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 
 static struct gofunc parsed(struct gotypes *types, const char *text, enum gofunc_source source)
 {
@@ -99,7 +99,7 @@ static void test_clone(void **state)
 {
 	struct gotypes *types = gotypes_new();
 	struct gofunc fn = parsed(types, "(a int, s string) (n int)", GOFUNC_RTTI);
-	const struct pclntab_func at = {.addr = 0x1000};
+	const struct functab_func at = {.addr = 0x1000};
 	struct abi_layout layout;
 
 	(void)state;

@@ -11,7 +11,7 @@
 #include "arguments/provenance.h"
 #include "base/mem.h"
 #include "machine/arch.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "sites/site.h"
 #include "sites/site_finder.h"
 
@@ -238,7 +238,7 @@ static void give_tree(struct site_finder *finder, const struct row *row)
 static bool ask(const struct row *row, unsigned steps, struct provenance_sources *sources)
 {
 	struct insn_code code = {(const uint8_t *)row->code, row->len, BASE};
-	struct pclntab_func fn = {.name = "main.f", .addr = BASE, .end = BASE + row->len};
+	struct functab_func fn = {.name = "main.f", .addr = BASE, .end = BASE + row->len};
 	struct site_finder *finder = site_finder_new_code(ARCH_AMD64, &code);
 	struct provenance of = {finder, &fn, 0, located, row, &steps};
 	struct provenance_place place = place_of(row->place);

@@ -7,12 +7,12 @@
 #include "dwarf/debuginfo.h"
 #include "dwarffile.h"
 #include "elf/image.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 
 struct opened {
 	struct dwarffile d;
 	struct image *img;
-	struct pclntab *tab;
+	struct functab *tab;
 	struct gotypes *types;
 	struct debuginfo *dbg;
 };
@@ -22,7 +22,7 @@ static inline void open_it(struct opened *o)
 	struct errmsg err = {0};
 
 	o->img = elffile_open(o->d.g.f, &err);
-	o->tab = o->img ? pclntab_open(o->img, &err) : NULL;
+	o->tab = o->img ? functab_open(o->img, &err) : NULL;
 	if (!o->tab)
 		fail_msg("%s", err.text);
 	o->types = gotypes_new();
@@ -35,7 +35,7 @@ static inline void close_it(struct opened *o)
 {
 	debuginfo_close(o->dbg);
 	gotypes_free(o->types);
-	pclntab_close(o->tab);
+	functab_close(o->tab);
 	image_close(o->img);
 	elffile_free(o->d.g.f);
 }

@@ -13,7 +13,7 @@
 struct opened {
 	struct gofile g;
 	struct image *img;
-	struct pclntab *tab;
+	struct functab *tab;
 };
 
 static inline void open_it(struct opened *o)
@@ -23,21 +23,21 @@ static inline void open_it(struct opened *o)
 	o->img = elffile_open(o->g.f, &err);
 	if (!o->img)
 		fail_msg("%s", err.text);
-	o->tab = pclntab_open(o->img, &err);
+	o->tab = functab_open(o->img, &err);
 	if (!o->tab)
 		fail_msg("Go 1.%d: %s", o->g.release, err.text);
 }
 
 static inline void close_it(struct opened *o)
 {
-	pclntab_close(o->tab);
+	functab_close(o->tab);
 	image_close(o->img);
 	elffile_free(o->g.f);
 }
 
-static inline void get(struct opened *o, unsigned index, struct pclntab_func *fn)
+static inline void get(struct opened *o, unsigned index, struct functab_func *fn)
 {
-	assert_true(pclntab_func(o->tab, index, fn));
+	assert_true(functab_func(o->tab, index, fn));
 	assert_int_equal(fn->index, index);
 }
 

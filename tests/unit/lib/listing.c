@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "elf/image.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "sites/site.h"
 
 static void write_code(struct gofile *g)
@@ -73,10 +73,10 @@ void listing_read(struct listing *l)
 		.inlined = true, .args = true, .returns = true, .may_miss = true};
 
 	l->prog = (struct program){.path = "/proc/1/exe", .img = elffile_open(l->d.g.f, &l->err)};
-	l->prog.tab = l->prog.img ? pclntab_open(l->prog.img, &l->err) : NULL;
+	l->prog.tab = l->prog.img ? functab_open(l->prog.img, &l->err) : NULL;
 	if (!l->prog.tab)
 		fail_msg("%s", l->err.text);
-	l->prog.release = pclntab_release_guess(l->prog.tab);
+	l->prog.release = functab_release_guess(l->prog.tab);
 	l->sel = selection_new(&want);
 }
 
@@ -98,7 +98,7 @@ void listing_add(struct listing *l, const char *pattern)
 void listing_close(struct listing *l)
 {
 	selection_free(l->sel);
-	pclntab_close(l->prog.tab);
+	functab_close(l->prog.tab);
 	image_close(l->prog.img);
 	elffile_free(l->d.g.f);
 }

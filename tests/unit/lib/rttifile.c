@@ -272,18 +272,18 @@ static void check_params(const struct goparam *params, size_t count)
 			abort();
 }
 
-unsigned rttifile_walk(struct rtti *rtti, const struct pclntab *tab)
+unsigned rttifile_walk(struct rtti *rtti, const struct functab *tab)
 {
 	static const char *const names[] = {"main.T", "T", "", "net/http.Header", "http.Header"};
-	struct pclntab_func fn;
+	struct functab_func fn;
 	struct gofunc func;
 	unsigned count = 0;
 
 	rtti_each(rtti, check_type, &count);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		rtti_named(rtti, names[i]);
-	for (size_t i = 0; i < pclntab_count(tab) && i < 100; i++) {
-		if (!pclntab_func(tab, i, &fn) || rtti_func(rtti, fn.addr, &func) < 0)
+	for (size_t i = 0; i < functab_count(tab) && i < 100; i++) {
+		if (!functab_func(tab, i, &fn) || rtti_func(rtti, fn.addr, &func) < 0)
 			continue;
 		check_params(func.params, func.param_count);
 		check_params(func.results, func.result_count);

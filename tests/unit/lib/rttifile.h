@@ -48,6 +48,6 @@ uint64_t rttifile_name(struct rttifile *r, unsigned flags, const char *text);
 /* Can a type be walked: do fields and elements lie in it, does it not contain itself? */
 bool rttifile_is_sound(const struct gotype *type);
 /* Asks for all that there is, and aborts where a type is not sound; how many types there are */
-unsigned rttifile_walk(struct rtti *rtti, const struct pclntab *tab);
+unsigned rttifile_walk(struct rtti *rtti, const struct functab *tab);
 
 #endif

@@ -17,7 +17,7 @@ enum { NRELEASES = sizeof(releases) / sizeof(*releases) };
 struct opened {
 	struct rttifile r;
 	struct image *img;
-	struct pclntab *tab;
+	struct functab *tab;
 	struct gotypes *types;
 	struct rtti *rtti;
 };
@@ -27,7 +27,7 @@ static inline bool try_open(struct opened *o, int release)
 	struct errmsg err = {0};
 
 	o->img = elffile_open(o->r.g.f, NULL);
-	o->tab = o->img ? pclntab_open(o->img, &err) : NULL;
+	o->tab = o->img ? functab_open(o->img, &err) : NULL;
 	o->types = gotypes_new();
 	o->rtti = o->tab ? rtti_open(o->img, o->tab, release, o->types, &err) : NULL;
 	return o->rtti;
@@ -44,7 +44,7 @@ static inline void close_it(struct opened *o)
 	rtti_close(o->rtti);
 	gotypes_free(o->types);
 	if (o->tab)
-		pclntab_close(o->tab);
+		functab_close(o->tab);
 	image_close(o->img);
 }
 

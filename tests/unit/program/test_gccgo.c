@@ -8,7 +8,7 @@
 #include "elf/dynlink.h"
 #include "elffile.h"
 #include "machine/insn.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/program.h"
 #include "sites/site.h"
 #include "sites/splitstack.h"
@@ -67,12 +67,12 @@ static void add_type(struct symbols *s)
 	elffile_bytes(s->f, string + 16, "V", 1);
 }
 
-static void check_name(const struct pclntab *tab, size_t index, const char *name, uint64_t addr,
+static void check_name(const struct functab *tab, size_t index, const char *name, uint64_t addr,
 		       uint64_t end)
 {
-	struct pclntab_func fn;
+	struct functab_func fn;
 
-	assert_true(pclntab_func(tab, index, &fn));
+	assert_true(functab_func(tab, index, &fn));
 	assert_string_equal(fn.name, name);
 	assert_int_equal(fn.addr, ELFFILE_TEXT + addr);
 	assert_int_equal(fn.end, ELFFILE_TEXT + end);
@@ -98,7 +98,7 @@ static void add_functions(struct symbols *s)
 static void test_functions(void **state)
 {
 	struct symbols s = symbols_new();
-	struct pclntab_func fn;
+	struct functab_func fn;
 	struct errmsg err;
 	int32_t bytes;
 
@@ -107,11 +107,11 @@ static void test_functions(void **state)
 	add_type(&s);
 
 	struct image *img = elffile_open(s.f, &err);
-	struct pclntab *tab = pclntab_open(img, &err);
+	struct functab *tab = functab_open(img, &err);
 
 	assert_non_null(tab);
-	assert_true(pclntab_is_gccgo(tab));
-	assert_int_equal(pclntab_count(tab), 7);
+	assert_true(functab_is_gccgo(tab));
+	assert_int_equal(functab_count(tab), 7);
 	check_name(tab, 0, "main.init", 0, 0x10);
 	check_name(tab, 1, "main.T.V", 0x10, 0x20);
 	check_name(tab, 2, "main.(*T).P", 0x20, 0x30);
@@ -119,15 +119,15 @@ static void test_functions(void **state)
 	check_name(tab, 4, "main.f", 0x40, 0x50);
 	check_name(tab, 5, "main.cold", 0x60, 0x70);
 	check_name(tab, 6, "main.g", 0x80, 0x80 + image_left(img, ELFFILE_TEXT + 0x80));
-	assert_false(pclntab_func(tab, 7, &fn));
-	assert_true(pclntab_find(tab, ELFFILE_TEXT + 0x2f, &fn) && fn.index == 2);
-	assert_false(pclntab_find(tab, ELFFILE_TEXT + 0x55, &fn));
-	assert_false(pclntab_find(tab, ELFFILE_TEXT - 1, &fn));
-	assert_true(pclntab_named(tab, "main.f", &fn) && fn.is_clone);
-	assert_false(pclntab_sp_delta(tab, &fn, fn.addr, &bytes));
-	assert_int_equal(pclntab_inlined_count(tab, &fn), 0);
-	assert_int_equal(pclntab_funcdata(tab, &fn, 0), 0);
-	pclntab_close(tab);
+	assert_false(functab_func(tab, 7, &fn));
+	assert_true(functab_find(tab, ELFFILE_TEXT + 0x2f, &fn) && fn.index == 2);
+	assert_false(functab_find(tab, ELFFILE_TEXT + 0x55, &fn));
+	assert_false(functab_find(tab, ELFFILE_TEXT - 1, &fn));
+	assert_true(functab_named(tab, "main.f", &fn) && fn.is_clone);
+	assert_false(functab_sp_delta(tab, &fn, fn.addr, &bytes));
+	assert_int_equal(functab_inlined_count(tab, &fn), 0);
+	assert_int_equal(functab_funcdata(tab, &fn, 0), 0);
+	functab_close(tab);
 	image_close(img);
 	elffile_free(s.f);
 }
@@ -142,7 +142,7 @@ static void test_not_gccgo(void **state)
 
 	struct image *img = elffile_open(s.f, &err);
 
-	assert_null(pclntab_open(img, &err));
+	assert_null(functab_open(img, &err));
 	assert_non_null(strstr(err.text, "not a Go program"));
 	image_close(img);
 	elffile_free(s.f);
@@ -168,10 +168,10 @@ static void test_bad_type(void **state)
 		elffile_u64(s.f, wrong[i][0], wrong[i][1]);
 
 		struct image *img = elffile_open(s.f, &err);
-		struct pclntab *tab = pclntab_open(img, &err);
+		struct functab *tab = functab_open(img, &err);
 
 		check_name(tab, 1, "main.(*T).V", 0x10, 0x20);
-		pclntab_close(tab);
+		functab_close(tab);
 		image_close(img);
 		elffile_free(s.f);
 	}
@@ -337,7 +337,7 @@ static const struct site_case {
 static void check_site(const struct site_case *c)
 {
 	struct symbols s = symbols_new();
-	struct pclntab_func fn;
+	struct functab_func fn;
 	struct site_list rets = {0};
 	struct errmsg err;
 	const char *reason = NULL;
@@ -347,10 +347,10 @@ static void check_site(const struct site_case *c)
 	elffile_bytes(s.f, ELFFILE_TEXT, c->code, c->len);
 
 	struct image *img = elffile_open(s.f, &err);
-	struct pclntab *tab = pclntab_open(img, &err);
+	struct functab *tab = functab_open(img, &err);
 	struct site_finder *finder = site_finder_new(&(struct program){.img = img, .tab = tab});
 
-	assert_true(pclntab_func(tab, 0, &fn));
+	assert_true(functab_func(tab, 0, &fn));
 	int ret = site_entry(finder, &fn, c->want_args, &site, &reason);
 
 	if (ret != (c->at < 0 ? -1 : 0))
@@ -362,7 +362,7 @@ static void check_site(const struct site_case *c)
 		fail_msg("%s: %zu returns, %s", c->what, rets.count, reason);
 	free(rets.items);
 	site_finder_free(finder);
-	pclntab_close(tab);
+	functab_close(tab);
 	image_close(img);
 	elffile_free(s.f);
 }

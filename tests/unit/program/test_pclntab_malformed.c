@@ -9,7 +9,7 @@ static void assert_refused(struct gofile *g, const char *why)
 	struct image *img = elffile_open(g->f, NULL);
 
 	assert_non_null(img);
-	assert_null(pclntab_open(img, &err));
+	assert_null(functab_open(img, &err));
 	if (!strstr(err.text, why))
 		fail_msg("\"%s\" does not hold \"%s\"", err.text, why);
 	image_close(img);
@@ -41,7 +41,7 @@ static void test_packed(void **state)
 
 	struct image *img = elffile_open(f, NULL);
 
-	assert_null(pclntab_open(img, &err));
+	assert_null(functab_open(img, &err));
 	assert_non_null(strstr(err.hint, "packed by UPX"));
 	image_close(img);
 	elffile_free(f);
@@ -94,14 +94,14 @@ static void test_text_start_needs_moduledata(void **state)
 }
 
 /* What is found must end where the segment ends, though the file goes on. */
-static void check_cut(struct gofile *g, const struct image *img, const struct pclntab *tab)
+static void check_cut(struct gofile *g, const struct image *img, const struct functab *tab)
 {
 	const char *start = image_at(img, ELFFILE_RODATA, 1);
 	uint64_t filesz = elffile_segment(g->f, 1)->p_filesz;
-	struct pclntab_func fn;
+	struct functab_func fn;
 
-	for (size_t i = 0; i < pclntab_count(tab); i++) {
-		if (!pclntab_func(tab, i, &fn))
+	for (size_t i = 0; i < functab_count(tab); i++) {
+		if (!functab_func(tab, i, &fn))
 			continue;
 		assert_in_range(fn.name + strlen(fn.name) - start, 0, filesz - 1);
 		assert_in_range(fn.record + 40, 0, ELFFILE_RODATA + filesz);
@@ -124,13 +124,13 @@ static void test_cut(void **state)
 		memset(elffile_at(g.f, GOFILE_TAB + 0x350), 'x', 0x20);
 
 		struct image *img = elffile_open(g.f, NULL);
-		struct pclntab *tab = pclntab_open(img, NULL);
+		struct functab *tab = functab_open(img, NULL);
 
 		if (tab) {
 			check_cut(&g, img, tab);
 			opened++;
 		}
-		pclntab_close(tab);
+		functab_close(tab);
 		image_close(img);
 		elffile_free(g.f);
 	}
@@ -149,7 +149,7 @@ static void test_bad_record(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < NRELEASES; i++) {
-		struct pclntab_func fn;
+		struct functab_func fn;
 		struct opened o;
 
 		gofile_make(&o.g, releases[i], EM_X86_64);
@@ -157,11 +157,11 @@ static void test_bad_record(void **state)
 		elffile_u32(o.g.f, gofile_functab(&o.g, 1) + (o.g.layout >= PCLNTAB_118 ? 4 : 8),
 			    0xfffffff0);
 		open_it(&o);
-		assert_false(pclntab_func(o.tab, 0, &fn));
-		assert_false(pclntab_func(o.tab, 1, &fn));
-		assert_false(pclntab_find(o.tab, o.g.starts[1], &fn));
-		assert_false(pclntab_named(o.tab, "main.b", &fn));
-		assert_true(pclntab_func(o.tab, 2, &fn));
+		assert_false(functab_func(o.tab, 0, &fn));
+		assert_false(functab_func(o.tab, 1, &fn));
+		assert_false(functab_find(o.tab, o.g.starts[1], &fn));
+		assert_false(functab_named(o.tab, "main.b", &fn));
+		assert_true(functab_func(o.tab, 2, &fn));
 		close_it(&o);
 	}
 }
@@ -171,7 +171,7 @@ static void test_bad_tables(void **state)
 	(void)state;
 	for (unsigned i = 0; i < NRELEASES; i++) {
 		struct runs runs = {.limit = 8};
-		struct pclntab_func fn;
+		struct functab_func fn;
 		struct opened o;
 		const char *file;
 		int32_t bytes;
@@ -183,16 +183,16 @@ static void test_bad_tables(void **state)
 		elffile_u32(o.g.f, field(&o.g, 1, 6), 0xffffff00); /* npcdata */
 		open_it(&o);
 		get(&o, 1, &fn);
-		assert_false(pclntab_sp_delta(o.tab, &fn, fn.addr, &bytes));
-		assert_false(pclntab_line(o.tab, &fn, fn.addr, &file, &line));
-		assert_false(pclntab_pcdata(o.tab, &fn, 0x7fffffff, keep_run, &runs));
-		assert_int_equal(pclntab_funcdata(o.tab, &fn, 3), 0);
+		assert_false(functab_sp_delta(o.tab, &fn, fn.addr, &bytes));
+		assert_false(functab_line(o.tab, &fn, fn.addr, &file, &line));
+		assert_false(functab_pcdata(o.tab, &fn, 0x7fffffff, keep_run, &runs));
+		assert_int_equal(functab_funcdata(o.tab, &fn, 3), 0);
 		close_it(&o);
 		gofile_make(&o.g, releases[i], EM_X86_64);
 		elffile_u32(o.g.f, field(&o.g, 1, 6), 2); /* one table less */
 		open_it(&o);
 		get(&o, 1, &fn);
-		assert_false(pclntab_pcdata(o.tab, &fn, 2, keep_run, &runs));
+		assert_false(functab_pcdata(o.tab, &fn, 2, keep_run, &runs));
 		close_it(&o);
 	}
 }
@@ -201,7 +201,7 @@ static void test_bad_tables(void **state)
 static void test_endless_values(void **state)
 {
 	struct runs runs = {.limit = 8};
-	struct pclntab_func fn;
+	struct functab_func fn;
 	struct opened o;
 
 	(void)state;
@@ -209,16 +209,16 @@ static void test_endless_values(void **state)
 	elffile_bytes(o.g.f, GOFILE_TAB + GOFILE_PCS + 18, "\x02\x3f\x02\x02\x02\x02", 6);
 	open_it(&o);
 	get(&o, 1, &fn);
-	assert_false(pclntab_pcdata(o.tab, &fn, 2, keep_run, &runs));
+	assert_false(functab_pcdata(o.tab, &fn, 2, keep_run, &runs));
 	assert_int_equal(runs.count, 1);
-	assert_int_equal(pclntab_inlined_count(o.tab, &fn), 0);
+	assert_int_equal(functab_inlined_count(o.tab, &fn), 0);
 	close_it(&o);
 }
 
 static void test_bad_tree(void **state)
 {
-	struct pclntab_inlined node;
-	struct pclntab_func fn;
+	struct functab_inlined node;
+	struct functab_func fn;
 	struct opened o;
 
 	(void)state;
@@ -227,17 +227,17 @@ static void test_bad_tree(void **state)
 	elffile_u32(o.g.f, GOFILE_TREE + 16 + 8, 0x18);  /* node 1's parent is node 1 */
 	open_it(&o);
 	get(&o, 1, &fn);
-	assert_false(pclntab_inlined(o.tab, &fn, 0, &node));
-	assert_int_equal(pclntab_inlined_all(o.tab, &fn, &node, 1), 0);
-	assert_true(pclntab_inlined(o.tab, &fn, 1, &node));
+	assert_false(functab_inlined(o.tab, &fn, 0, &node));
+	assert_int_equal(functab_inlined_all(o.tab, &fn, &node, 1), 0);
+	assert_true(functab_inlined(o.tab, &fn, 1, &node));
 	assert_int_equal(node.parent, -1);
-	assert_false(pclntab_inlined(o.tab, &fn, INT32_MAX, &node));
+	assert_false(functab_inlined(o.tab, &fn, INT32_MAX, &node));
 	close_it(&o);
 	gofile_make(&o.g, 24, EM_X86_64);
 	elffile_u32(o.g.f, GOFILE_TREE + 8, 0xffffff00); /* parentPc of node 0 */
 	open_it(&o);
 	get(&o, 1, &fn);
-	assert_true(pclntab_inlined(o.tab, &fn, 0, &node));
+	assert_true(functab_inlined(o.tab, &fn, 0, &node));
 	assert_int_equal(node.parent_pc, 0);
 	assert_int_equal(node.call_line, 0);
 	close_it(&o);
@@ -248,20 +248,20 @@ static void test_outside_text(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < NRELEASES; i++) {
-		struct pclntab_func fn;
+		struct functab_func fn;
 		struct opened o;
 
 		gofile_make(&o.g, releases[i], EM_X86_64);
 		elffile_segment(o.g.f, 0)->p_filesz = 0x60;
 		open_it(&o);
-		assert_true(pclntab_func(o.tab, 0, &fn));
-		assert_false(pclntab_func(o.tab, 1, &fn)); /* ends past it */
-		assert_false(pclntab_func(o.tab, 2, &fn));
+		assert_true(functab_func(o.tab, 0, &fn));
+		assert_false(functab_func(o.tab, 1, &fn)); /* ends past it */
+		assert_false(functab_func(o.tab, 2, &fn));
 		close_it(&o);
 		gofile_make(&o.g, releases[i], EM_X86_64);
 		elffile_segment(o.g.f, 0)->p_flags = PF_R;
 		open_it(&o);
-		assert_false(pclntab_func(o.tab, 0, &fn));
+		assert_false(functab_func(o.tab, 0, &fn));
 		close_it(&o);
 	}
 }

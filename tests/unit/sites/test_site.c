@@ -11,7 +11,7 @@
 
 #include "machine/arch.h"
 #include "machine/insn.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "sites/site.h"
 #include "sites/site_finder.h"
 
@@ -97,9 +97,9 @@ static const struct entry_case entry_cases[] = {
 	{"empty", CODE(""), false, -1, 0, false, false},
 };
 
-static struct pclntab_func function(size_t len)
+static struct functab_func function(size_t len)
 {
-	return (struct pclntab_func){.name = "main.f", .addr = BASE, .end = BASE + len};
+	return (struct functab_func){.name = "main.f", .addr = BASE, .end = BASE + len};
 }
 
 static struct site_finder *finder_of(const char *text, size_t len)
@@ -112,7 +112,7 @@ static struct site_finder *finder_of(const char *text, size_t len)
 static void check_entry(const struct entry_case *c, bool stack_args)
 {
 	struct site_finder *finder = finder_of(c->code, c->len);
-	struct pclntab_func fn = function(c->len);
+	struct functab_func fn = function(c->len);
 	const char *reason = NULL;
 	struct site site = {0};
 
@@ -174,7 +174,7 @@ static void test_entry_never(void **state)
 	static const char *const names[] = {"go:textfipsstart", "runtime.abort",
 					    "runtime.duffzero"};
 	struct site_finder *finder = finder_of("\x55\x5d\xc3", 3);
-	struct pclntab_func fn = function(3);
+	struct functab_func fn = function(3);
 	const char *reason;
 	struct site site;
 
@@ -207,7 +207,7 @@ static void test_refusals(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct site_finder *finder = finder_of(cases[i].code, cases[i].len);
-		struct pclntab_func fn = function(cases[i].len);
+		struct functab_func fn = function(cases[i].len);
 		const char *reason = NULL;
 		struct site site;
 		int ret = site_entry(finder, &fn, false, &site, &reason);
@@ -241,7 +241,7 @@ static void test_entry_arm64(void **state)
 					 0x17fffff8, 0x00000000};
 	struct insn_code code = {(const uint8_t *)words, sizeof(words), BASE};
 	struct site_finder *finder = site_finder_new_code(ARCH_ARM64, &code);
-	struct pclntab_func fn = function(sizeof(words));
+	struct functab_func fn = function(sizeof(words));
 	struct site_list list = {0};
 	const char *reason = "";
 	struct site site;
@@ -298,7 +298,7 @@ static const struct return_case return_cases[] = {
 static void check_returns(const struct return_case *c)
 {
 	struct site_finder *finder = finder_of(c->code, c->len);
-	struct pclntab_func fn = function(c->len);
+	struct functab_func fn = function(c->len);
 	struct site_list list = {0};
 	const char *reason = NULL;
 	int ret;
@@ -328,7 +328,7 @@ static void test_left_otherwise(void **state)
 		     {"runtime.mcallback", true},  {"runtime.goexit", true},
 		     {"runtime.systemstack", true}};
 	struct site_finder *finder = finder_of("\x55\x5d\xc3", 3);
-	struct pclntab_func fn = function(3);
+	struct functab_func fn = function(3);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "program/pclntab.h"
+#include "program/functab.h"
 
 #include <stdlib.h>
 
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "elf/image.h"
-#include "program/pclntab_symbols.h"
+#include "program/functab_symbols.h"
 #include "program/pclntab_table.h"
 #include "program/pcvalue_index.h"
 
@@ -24,16 +24,16 @@ static uint64_t file_size(const struct image *img)
 	return end;
 }
 
-struct pclntab *pclntab_open(const struct image *img, struct errmsg *err)
+struct functab *functab_open(const struct image *img, struct errmsg *err)
 {
-	struct pclntab *tab = mem_zalloc(1, sizeof(*tab));
+	struct functab *tab = mem_zalloc(1, sizeof(*tab));
 	struct image_section exports;
 
 	if (pclntab_table_find(img, tab, err) == 0) {
 		tab->values = pcvalue_index_new(tab->pcs.data, tab->pcs.len, tab->quantum);
 		return tab;
 	}
-	*tab = (struct pclntab){.img = img, .symbols = pclntab_symbols_new(img, file_size(img))};
+	*tab = (struct functab){.img = img, .symbols = functab_symbols_new(img, file_size(img))};
 	if (tab->symbols)
 		return tab;
 	if (image_section(img, ".go_export", &exports)) /* gccgo's; strip leaves it */
@@ -44,62 +44,62 @@ struct pclntab *pclntab_open(const struct image *img, struct errmsg *err)
 	return NULL;
 }
 
-void pclntab_close(struct pclntab *tab)
+void functab_close(struct functab *tab)
 {
 	if (!tab)
 		return;
-	pclntab_symbols_free(tab->symbols);
+	functab_symbols_free(tab->symbols);
 	pcvalue_index_free(tab->values);
 	free(tab);
 }
 
-bool pclntab_is_gccgo(const struct pclntab *tab)
+bool functab_is_gccgo(const struct functab *tab)
 {
 	return tab->symbols;
 }
 
-enum pclntab_layout pclntab_layout(const struct pclntab *tab)
+enum pclntab_layout pclntab_layout(const struct functab *tab)
 {
 	return tab->layout;
 }
 
-size_t pclntab_count(const struct pclntab *tab)
+size_t functab_count(const struct functab *tab)
 {
-	return tab->symbols ? pclntab_symbols_count(tab->symbols) : tab->nfunc;
+	return tab->symbols ? functab_symbols_count(tab->symbols) : tab->nfunc;
 }
 
-uint64_t pclntab_addr(const struct pclntab *tab)
+uint64_t functab_addr(const struct functab *tab)
 {
 	return tab->addr;
 }
 
-uint64_t pclntab_moduledata(const struct pclntab *tab)
+uint64_t functab_moduledata(const struct functab *tab)
 {
 	return tab->moduledata;
 }
 
-int pclntab_release_guess(const struct pclntab *tab)
+int functab_release_guess(const struct functab *tab)
 {
 	return tab->release_guess;
 }
 
-uint64_t pclntab_file_size(const struct pclntab *tab)
+uint64_t functab_file_size(const struct functab *tab)
 {
 	return file_size(tab->img);
 }
 
-size_t pclntab_left_out(const struct pclntab *tab)
+size_t functab_left_out(const struct functab *tab)
 {
-	return tab->symbols ? pclntab_symbols_left_out(tab->symbols) : 0;
+	return tab->symbols ? functab_symbols_left_out(tab->symbols) : 0;
 }
 
 /* Up to 1.17 no flag says so; assembly is what its file is. */
-static bool is_asm_file(const struct pclntab *tab, const struct pclntab_func *fn)
+static bool is_asm_file(const struct functab *tab, const struct functab_func *fn)
 {
 	const char *file;
 	int line;
 
-	if (!pclntab_line(tab, fn, fn->addr, &file, &line))
+	if (!functab_line(tab, fn, fn->addr, &file, &line))
 		return false;
 
 	size_t len = strlen(file);
@@ -107,16 +107,16 @@ static bool is_asm_file(const struct pclntab *tab, const struct pclntab_func *fn
 	return len > 2 && strcmp(file + len - 2, ".s") == 0;
 }
 
-bool pclntab_func(const struct pclntab *tab, size_t index, struct pclntab_func *out)
+bool functab_func(const struct functab *tab, size_t index, struct functab_func *out)
 {
 	struct pclntab_record rec;
 	uint64_t off, after;
 
 	if (tab->symbols)
-		return pclntab_symbols_func(tab->symbols, index, out);
+		return functab_symbols_func(tab->symbols, index, out);
 	if (index >= tab->nfunc)
 		return false;
-	*out = (struct pclntab_func){.index = index};
+	*out = (struct functab_func){.index = index};
 	pclntab_entry(tab, index, &out->addr, &off);
 	pclntab_entry(tab, index + 1, &out->end, &after);
 	if (!image_is_text(tab->img, out->addr) ||
@@ -133,13 +133,13 @@ bool pclntab_func(const struct pclntab *tab, size_t index, struct pclntab_func *
 	return out->name;
 }
 
-bool pclntab_find(const struct pclntab *tab, uint64_t addr, struct pclntab_func *out)
+bool functab_find(const struct functab *tab, uint64_t addr, struct functab_func *out)
 {
 	uint32_t low = 0, high = tab->nfunc;
 	uint64_t start, record;
 
 	if (tab->symbols)
-		return pclntab_symbols_find(tab->symbols, addr, out);
+		return functab_symbols_find(tab->symbols, addr, out);
 	/* entry(low) <= addr < entry(high) once the first and last are checked */
 	pclntab_entry(tab, high, &start, &record);
 	if (addr >= start)
@@ -156,18 +156,18 @@ bool pclntab_find(const struct pclntab *tab, uint64_t addr, struct pclntab_func 
 		else
 			high = mid;
 	}
-	return pclntab_func(tab, low, out);
+	return functab_func(tab, low, out);
 }
 
 /* only the name: the record's other parts cost more to read */
-static const char *name_of_function(const struct pclntab *tab, uint32_t index)
+static const char *name_of_function(const struct functab *tab, uint32_t index)
 {
-	struct pclntab_func fn;
+	struct functab_func fn;
 	uint64_t addr, off;
 	uint32_t name;
 
 	if (tab->symbols)
-		return pclntab_symbols_func(tab->symbols, index, &fn) ? fn.name : NULL;
+		return functab_symbols_func(tab->symbols, index, &fn) ? fn.name : NULL;
 	pclntab_entry(tab, index, &addr, &off);
 	/* an entry address of 8 or 4 bytes comes first */
 	off += tab->layout < PCLNTAB_118 ? 8 : 4;
@@ -176,23 +176,23 @@ static const char *name_of_function(const struct pclntab *tab, uint32_t index)
 	return pclntab_part_text(&tab->names, name);
 }
 
-bool pclntab_named(const struct pclntab *tab, const char *name, struct pclntab_func *out)
+bool functab_named(const struct functab *tab, const char *name, struct functab_func *out)
 {
-	for (uint32_t i = 0; i < pclntab_count(tab); i++) {
+	for (uint32_t i = 0; i < functab_count(tab); i++) {
 		const char *found = name_of_function(tab, i);
 
-		if (found && strcmp(found, name) == 0 && pclntab_func(tab, i, out))
+		if (found && strcmp(found, name) == 0 && functab_func(tab, i, out))
 			return true;
 	}
 	return false;
 }
 
-bool pclntab_fips(const struct pclntab *tab, uint64_t *from, uint64_t *to)
+bool functab_fips(const struct functab *tab, uint64_t *from, uint64_t *to)
 {
-	struct pclntab_func start, end;
+	struct functab_func start, end;
 
-	if (pclntab_layout(tab) != PCLNTAB_120 || !pclntab_named(tab, "go:textfipsstart", &start) ||
-	    !pclntab_named(tab, "go:textfipsend", &end))
+	if (pclntab_layout(tab) != PCLNTAB_120 || !functab_named(tab, "go:textfipsstart", &start) ||
+	    !functab_named(tab, "go:textfipsend", &end))
 		return false;
 	*from = start.end;
 	*to = end.addr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "program/pclntab_symbols.h"
+#include "program/functab_symbols.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "elf/image.h"
 #include "golang/gccgoname.h"
-#include "program/pclntab.h"
+#include "program/functab.h"
 #include "program/typedesc_gccgo.h"
 
 struct function {
@@ -17,7 +17,7 @@ struct function {
 	bool is_wrapper, is_clone;
 };
 
-struct pclntab_symbols {
+struct functab_symbols {
 	const struct image *img;
 	/* until it is made: functions of any language, and descriptors of types, by name */
 	struct image_symbol *all, *types;
@@ -46,7 +46,7 @@ static bool is_descriptor(const char *name)
 
 static bool keep_symbol(const struct image_symbol *sym, void *ctx)
 {
-	struct pclntab_symbols *syms = ctx;
+	struct functab_symbols *syms = ctx;
 
 	if (!budget_take_name(&syms->names, sym->name)) {
 		syms->left_out++;
@@ -73,7 +73,7 @@ static int by_start(const void *a, const void *b)
 }
 
 /* Symbols are input: none of them reaches into the next, or out of its segment. */
-static void cut_symbols(struct pclntab_symbols *syms)
+static void cut_symbols(struct functab_symbols *syms)
 {
 	uint64_t next = UINT64_MAX, start = UINT64_MAX;
 
@@ -115,7 +115,7 @@ static int compare_prefix(const void *key, const void *item)
 
 /* "main.f.cold" is a part of main.f, and "main.f.localalias" another name of it; the method cold of
  * a type main.f is neither, and then there is no function main.f. */
-static bool is_part(const struct pclntab_symbols *syms, const char *name)
+static bool is_part(const struct functab_symbols *syms, const char *name)
 {
 	const char *dot = strrchr(name, '.');
 
@@ -131,7 +131,7 @@ static bool is_part(const struct pclntab_symbols *syms, const char *name)
 
 /* Is the receiver a pointer? A type's descriptor lists the methods that a value of it has; where
  * there is none, the name stays as its symbol has it. */
-static bool has_pointer(const struct pclntab_symbols *syms, const struct gccgoname *name)
+static bool has_pointer(const struct functab_symbols *syms, const struct gccgoname *name)
 {
 	if (!name->type.len || name->kind != GCCGONAME_FUNC)
 		return false;
@@ -153,7 +153,7 @@ static bool has_pointer(const struct pclntab_symbols *syms, const struct gccgona
 	return pointer;
 }
 
-static void add_function(struct pclntab_symbols *syms, const struct image_symbol *sym)
+static void add_function(struct functab_symbols *syms, const struct image_symbol *sym)
 {
 	struct gccgoname name;
 
@@ -179,7 +179,7 @@ static int by_entry(const void *a, const void *b)
 }
 
 /* Of several names at one address the first one stays. */
-static void sort_functions(struct pclntab_symbols *syms)
+static void sort_functions(struct functab_symbols *syms)
 {
 	size_t kept = 0;
 
@@ -195,9 +195,9 @@ static void sort_functions(struct pclntab_symbols *syms)
 	syms->count = kept + 1;
 }
 
-struct pclntab_symbols *pclntab_symbols_new(const struct image *img, uint64_t file_size)
+struct functab_symbols *functab_symbols_new(const struct image *img, uint64_t file_size)
 {
-	struct pclntab_symbols *syms = mem_zalloc(1, sizeof(*syms));
+	struct functab_symbols *syms = mem_zalloc(1, sizeof(*syms));
 
 	syms->img = img;
 	syms->names = budget_new(file_size, BUDGET_SYMBOL_NAMES);
@@ -216,11 +216,11 @@ struct pclntab_symbols *pclntab_symbols_new(const struct image *img, uint64_t fi
 	syms->all = syms->types = NULL;
 	if (syms->count && syms->count <= UINT32_MAX)
 		return syms;
-	pclntab_symbols_free(syms);
+	functab_symbols_free(syms);
 	return NULL;
 }
 
-void pclntab_symbols_free(struct pclntab_symbols *syms)
+void functab_symbols_free(struct functab_symbols *syms)
 {
 	if (!syms)
 		return;
@@ -232,25 +232,25 @@ void pclntab_symbols_free(struct pclntab_symbols *syms)
 
 /* --- questions --- */
 
-size_t pclntab_symbols_left_out(const struct pclntab_symbols *syms)
+size_t functab_symbols_left_out(const struct functab_symbols *syms)
 {
 	return syms->left_out;
 }
 
-size_t pclntab_symbols_count(const struct pclntab_symbols *syms)
+size_t functab_symbols_count(const struct functab_symbols *syms)
 {
 	return syms->count;
 }
 
-bool pclntab_symbols_func(const struct pclntab_symbols *syms, size_t index,
-			  struct pclntab_func *out)
+bool functab_symbols_func(const struct functab_symbols *syms, size_t index,
+			  struct functab_func *out)
 {
 	if (index >= syms->count)
 		return false;
 
 	const struct function *fn = &syms->items[index];
 
-	*out = (struct pclntab_func){
+	*out = (struct functab_func){
 		.index = index,
 		.name = fn->name,
 		.addr = fn->addr,
@@ -261,8 +261,8 @@ bool pclntab_symbols_func(const struct pclntab_symbols *syms, size_t index,
 	return true;
 }
 
-bool pclntab_symbols_find(const struct pclntab_symbols *syms, uint64_t addr,
-			  struct pclntab_func *out)
+bool functab_symbols_find(const struct functab_symbols *syms, uint64_t addr,
+			  struct functab_func *out)
 {
 	size_t low = 0, high = syms->count;
 
@@ -274,5 +274,5 @@ bool pclntab_symbols_find(const struct pclntab_symbols *syms, uint64_t addr,
 		else
 			high = mid;
 	}
-	return low && addr < syms->items[low - 1].end && pclntab_symbols_func(syms, low - 1, out);
+	return low && addr < syms->items[low - 1].end && functab_symbols_func(syms, low - 1, out);
 }
