@@ -107,20 +107,21 @@ static int plan_strings(struct traceplan *plan, struct tracegen_probe *probe,
 			struct tracegen_plan *made, struct errmsg *err)
 {
 	uint32_t missing = 0, max = plan->config->string_max;
+	int ret;
 
 	probe->limits = traceplan_limits(plan);
 	probe->limits.missing = &missing;
 	for (;; max = max / 2 > STRING_LEAST ? max / 2 : STRING_LEAST) {
 		missing = 0;
 		probe->limits.string_max = max;
-		if (tracegen_plan(plan->memory, probe, made, err))
-			return -1;
-		if (!missing || max <= STRING_LEAST)
+		ret = tracegen_plan(plan->memory, probe, made, err);
+		if (ret || !missing || max <= STRING_LEAST)
 			break;
 		tracegen_free(made);
 	}
-	plan->lacks_room |= missing > 0;
-	return 0;
+	probe->limits.missing = NULL;
+	plan->lacks_room |= !ret && missing > 0;
+	return ret;
 }
 
 /* What the kernel side and the printing of events are to know. */

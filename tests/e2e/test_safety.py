@@ -14,8 +14,9 @@ import time
 from harness import (Target, Tool, compare_counts, counted, expect, newest, run, some_versions,
                      test, toolchain, versions)
 
-PACKAGE = "unicode/utf8"
 TOOLS = ["gofunccount", "gofunclatency"]
+# What is compiled: without imports, and the smaller where each call takes the longer.
+PACKAGES = {"gofunccount": "unicode/utf8", "gofunclatency": "unicode/utf16"}
 
 
 def compilers():
@@ -25,16 +26,16 @@ def compilers():
 class Compiler:
     """A private copy of a version's compiler, and a command that compiles one package with it"""
 
-    def __init__(self, folder, version):
+    def __init__(self, folder, version, package):
         self.goroot = toolchain(version)
         self.path = os.path.join(folder, "compile")
         self.output = os.path.join(folder, "out.o")
         shutil.copy(f"{self.goroot}/pkg/tool/linux_amd64/compile", self.path)
-        sources = [s for s in sorted(glob.glob(f"{self.goroot}/src/{PACKAGE}/*.go"))
+        sources = [s for s in sorted(glob.glob(f"{self.goroot}/src/{package}/*.go"))
                    if not s.endswith("_test.go")]
         config = os.path.join(folder, "importcfg")
         open(config, "w", encoding="utf-8").close()
-        self.command = [self.path, "-p", PACKAGE, "-complete", "-importcfg", config,
+        self.command = [self.path, "-p", package, "-complete", "-importcfg", config,
                         "-o", self.output, *sources]
         self.env = dict(os.environ, GOROOT=self.goroot)
 
@@ -48,7 +49,7 @@ class Compiler:
 @test(alone=True, tool=TOOLS, version=compilers)
 def compile_traced(tool, version):
     with tempfile.TemporaryDirectory() as folder:
-        compiler = Compiler(folder, version)
+        compiler = Compiler(folder, version, PACKAGES[tool])
         result = run(compiler.command, env=compiler.env)
         expect(result.returncode == 0, result.stderr)
         plain = compiler.digest()
