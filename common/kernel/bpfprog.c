@@ -18,6 +18,7 @@
 #include "kernel/bpfcall.h"
 #include "kernel/headertree.h"
 #include "kernel/quiet.h"
+#include "kernel/readhelpers.h"
 
 #define MAX_PROGRAMS 64
 #define KERNEL_SOURCE "BCC_KERNEL_SOURCE"
@@ -163,6 +164,7 @@ static void *compile_quietly(const char *text, const char *dir, const struct bpf
 	struct quiet *quiet = quiet_begin();
 	void *module = NULL;
 
+	readhelpers_try();
 	unshare(CLONE_FS);
 	int here = open(".", O_PATH | O_CLOEXEC);
 

@@ -12,7 +12,13 @@
 #include "kernel/bpfcall.h"
 
 /* of newer linux/bpf.h than may be installed */
-enum { TRACE_UPROBE_MULTI = 48, FUNC_GET_ATTACH_COOKIE = 174, FUNC_COPY_FROM_USER = 148 };
+enum {
+	TRACE_UPROBE_MULTI = 48,
+	FUNC_GET_ATTACH_COOKIE = 174,
+	FUNC_COPY_FROM_USER = 148,
+	FUNC_PROBE_READ_USER = 112,
+	FUNC_PROBE_READ_KERNEL = 113,
+};
 
 static bool loads(const struct bpf_insn *insns, size_t count)
 {
@@ -84,6 +90,31 @@ bool kernelfeature_cookies(void)
 	};
 
 	return loads(insns, 3);
+}
+
+/* helper(r10 - 8, 8, NULL); r0 = 0 */
+static bool has_read_helper(int helper)
+{
+	const struct bpf_insn insns[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 1, .src_reg = 10},
+		{.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 1, .imm = -8},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 2, .imm = 8},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 3},
+		{.code = BPF_JMP | BPF_CALL, .imm = helper},
+		BPFCALL_RETURN_0,
+	};
+
+	return loads(insns, sizeof(insns) / sizeof(insns[0]));
+}
+
+bool kernelfeature_probe_read_user(void)
+{
+	return has_read_helper(FUNC_PROBE_READ_USER);
+}
+
+bool kernelfeature_probe_read_kernel(void)
+{
+	return has_read_helper(FUNC_PROBE_READ_KERNEL);
 }
 
 bool kernelfeature_cmpxchg(void)

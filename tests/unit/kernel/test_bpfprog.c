@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <bcc/bcc_syms.h>
 #include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@
 #include "base/signals.h"
 #include "kernel/bpfprog.h"
 #include "kernel/headertree.h"
+#include "kernel/readhelpers.h"
 
 static bool exists(const char *dir, const char *name)
 {
@@ -178,12 +180,33 @@ static void test_text(void **state)
 	free(text);
 }
 
+static bool libbcc_finds(const char *symbol)
+{
+	void *symbols = bcc_symcache_new(-1, NULL);
+	uint64_t addr;
+	bool found = !bcc_symcache_resolve_name(symbols, NULL, symbol, &addr);
+
+	bcc_free_symcache(symbols, -1);
+	return found;
+}
+
+/* Linux 5.5 has both. Of the kernel's symbols libbcc sees no others: it did not read them. */
+static void test_read_helpers(void **state)
+{
+	(void)state;
+	readhelpers_try();
+	assert_true(libbcc_finds("bpf_probe_read_user"));
+	assert_true(libbcc_finds("bpf_probe_read_kernel"));
+	assert_false(libbcc_finds("bpf_map_update_elem"));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tree),    cmocka_unit_test(test_tree_interrupted),
-		cmocka_unit_test(test_sources), cmocka_unit_test(test_compile_error),
-		cmocka_unit_test(test_files),   cmocka_unit_test(test_text),
+		cmocka_unit_test(test_tree),         cmocka_unit_test(test_tree_interrupted),
+		cmocka_unit_test(test_sources),      cmocka_unit_test(test_compile_error),
+		cmocka_unit_test(test_files),        cmocka_unit_test(test_text),
+		cmocka_unit_test(test_read_helpers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
