@@ -3,6 +3,7 @@
 
 #include "elf/image.h"
 #include "program/functab.h"
+#include "program/toolchain.h"
 
 void evidence_read(const struct image *img, const struct functab *tab,
 		   const struct insn_decoder *dec, int release, const struct functab_func *fn,
@@ -16,7 +17,7 @@ void evidence_read(const struct image *img, const struct functab *tab,
 	out->args = INT32_MIN;
 	out->spills.count = 0;
 	out->restart = 0;
-	if (functab_is_gccgo(tab)) {
+	if (functab_toolchain(tab)->c_abi) {
 		out->usual = out->arch == ARCH_AMD64 ? ABI_SYSV : ABI_REGISTERS;
 		return;
 	}

@@ -17,6 +17,7 @@
 #include "golang/signature.h"
 #include "program/functab.h"
 #include "program/program.h"
+#include "program/toolchain.h"
 #include "rtti/rtti.h"
 
 enum {
@@ -110,7 +111,7 @@ bool funcinfo_table(struct funcinfo *info, const struct functab_func *fn, struct
 {
 	const struct evidence *evidence = get_evidence(info, fn);
 
-	return !functab_is_gccgo(info->prog->tab) &&
+	return !info->prog->toolchain->c_abi &&
 	       argtable_read(info->prog->img, info->prog->tab, info->decoder, evidence, fn,
 			     info->memory, sig, layout);
 }
@@ -323,7 +324,7 @@ static bool find_signature(struct funcinfo *info, const struct functab_func *fn,
 		return true;
 	if (!funcinfo_rtti(info) || rtti_func(info->rtti, fn->addr, out) ||
 	    !is_credible(info, fn, out))
-		return !functab_is_gccgo(info->prog->tab) &&
+		return !info->prog->toolchain->libgo &&
 		       funcinfo_stdlib(info->memory, &names, fn, out) && is_credible(info, fn, out);
 	funcinfo_stdlib_names(info->memory, &names, fn, out);
 	return true;
@@ -349,7 +350,7 @@ int funcinfo_typed(struct funcinfo *info, const char *name, const char *text, un
 	}
 	out->source = GOFUNC_SIGNATURE;
 	out->dictionary = -1;
-	return functab_is_gccgo(info->prog->tab) ? 0 : add_receiver(info, name, out, err);
+	return info->prog->toolchain->c_abi ? 0 : add_receiver(info, name, out, err);
 }
 
 int funcinfo_inlined(struct funcinfo *info, const struct functab_func *fn, const char *name,
@@ -367,7 +368,7 @@ int funcinfo_signature(struct funcinfo *info, const struct functab_func *fn, con
 
 	if (funcinfo_typed(info, fn->name, text, col, out, err))
 		return -1;
-	if (functab_is_gccgo(info->prog->tab)) {
+	if (info->prog->toolchain->c_abi) {
 		funcinfo_find(info, fn, &known);
 		funcinfo_gccgo_typed(info->memory, fn->name, &known, out);
 		return 0;

@@ -9,6 +9,7 @@
 #include "elf/image.h"
 #include "program/functab.h"
 #include "program/program.h"
+#include "program/toolchain.h"
 #include "rtti/rtti.h"
 
 struct rtti *funcinfo_rtti(struct funcinfo *info)
@@ -24,14 +25,9 @@ struct rtti *funcinfo_rtti(struct funcinfo *info)
 	return info->rtti;
 }
 
-static bool is_gccgo(const struct funcinfo *info)
-{
-	return functab_is_gccgo(info->prog->tab);
-}
-
 void funcinfo_link(struct funcinfo *info, struct funcinfo *library)
 {
-	if (is_gccgo(info))
+	if (info->prog->toolchain->libgo)
 		info->library = library;
 }
 
@@ -44,7 +40,7 @@ static const char *find_foreign(void *ctx, const char *last, enum gotype_kind ki
 	bool several = false;
 
 	if (!funcinfo_rtti(info) || (library && !funcinfo_rtti(library)) ||
-	    (!library && dynlink_needs(info->prog->img, "libgo.so.")) ||
+	    (!library && dynlink_needs(info->prog->img, info->prog->toolchain->libgo)) ||
 	    (!image_dynamic(info->prog->img, DT_SONAME, 0, &(uint64_t){0}) &&
 	     !image_has_symtab(info->prog->img)))
 		return NULL;
@@ -60,7 +56,7 @@ void funcinfo_foreign(struct funcinfo *info)
 {
 	const struct debuginfo_foreign foreign = {find_foreign, info};
 
-	if (info->dbg && is_gccgo(info))
+	if (info->dbg && info->prog->toolchain->gcc_dwarf)
 		debuginfo_ask(info->dbg, &foreign);
 }
 
@@ -68,7 +64,7 @@ uint64_t funcinfo_rtype_key(struct funcinfo *info, uint64_t addr)
 {
 	struct rtti *rtti = funcinfo_rtti(info);
 
-	return rtti && is_gccgo(info) ? rtti_key(rtti, addr) : 0;
+	return rtti && info->prog->toolchain->libgo ? rtti_key(rtti, addr) : 0;
 }
 
 const struct gotype *funcinfo_rtype(struct funcinfo *info, uint64_t addr, bool *direct)

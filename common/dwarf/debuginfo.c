@@ -11,6 +11,7 @@
 #include "machine/insn.h"
 #include "program/moduledata.h"
 #include "program/functab.h"
+#include "program/toolchain.h"
 
 enum {
 	MAX_DIES = 1 << 24, /* children of one unit */
@@ -89,8 +90,9 @@ struct debuginfo *debuginfo_open(const struct image *img, const struct functab *
 	*dbg = (struct debuginfo){.img = img,
 				  .tab = tab,
 				  .release = release,
-				  .dialect = tab && functab_is_gccgo(tab) ? &debuginfo_gccgo
-									  : &debuginfo_gc,
+				  .dialect = tab && functab_toolchain(tab)->gcc_dwarf
+						     ? &debuginfo_gccgo
+						     : &debuginfo_gc,
 				  .types = types,
 				  .file = file,
 				  .tree = file.tree,

@@ -130,14 +130,14 @@ const struct debuginfo_desc *debuginfo_gccgo_desc(struct debuginfo *dbg, const s
 const char *debuginfo_gccgo_desc_name(struct debuginfo *dbg, const struct debuginfo_desc *desc,
 				      enum gotype_kind kind, uint64_t size)
 {
-	const struct typedesc_module mod = {.img = dbg->img, .is_gccgo = true};
+	const struct typedesc_module mod = {.img = dbg->img, .dialect = &typedesc_gccgo};
 	struct typedesc found;
 
 	if (!typedesc_read(&mod, desc->addr, &found) || gokind_type(found.kind) != kind ||
 	    (size != DEBUGINFO_SIZE_LATER && found.size != size))
 		return NULL;
 	char *plain = mem_zalloc(found.name.len + 1, 1);
-	size_t len = typedesc_gccgo_plain(found.name.text, found.name.len, plain);
+	size_t len = typedesc_plain(&mod, &found.name, plain);
 	const char *kept = gotypes_text(dbg->types, plain, len);
 
 	free(plain);

@@ -16,6 +16,7 @@
 #include "gofuncs/funclist_types.h"
 #include "program/functab.h"
 #include "program/program.h"
+#include "program/toolchain.h"
 #include "selection/selection.h"
 
 static const struct {
@@ -169,8 +170,8 @@ static int print_program(struct emitter *emitter, const struct program *prog, st
 		errmsg_hint(&reason, "gofunclatency can");
 		emitter->has_goroutines = false;
 	}
-	/* stacks of segments are beyond scripts */
-	if (functab_is_gccgo(prog->tab)) {
+	/* scripts tell calls apart by where a goroutine's one stack is */
+	if (prog->toolchain->split_stacks) {
 		errmsg_set(&reason, "%s: bpftrace cannot time calls in a gccgo program",
 			   prog->path);
 		errmsg_hint(&reason, "gofunclatency can");

@@ -18,6 +18,7 @@
 
 struct errmsg;
 struct format;
+struct toolchain;
 
 struct tracegen_probe {
 	const struct probespec *spec;
@@ -25,11 +26,11 @@ struct tracegen_probe {
 	const struct gofunc *fn;      /* source GOFUNC_NONE: only raw words are known */
 	const struct abi_layout *abi; /* of fn */
 	enum arch arch;
-	bool several;            /* there are other functions: what this one lacks is ? */
-	bool is_gccgo, is_clone; /* argN are words as C passes them, but not to GCC's clones */
-	/* an inlined copy: what has no pieces in abi is optimised out there; when its stack grows,
-	 * it may lose what came in registers */
-	bool is_copy, restarts;
+	const struct toolchain *toolchain;
+	/* There are others, and what this one lacks is ?; GCC made it, and changed how it is
+	 * called; an inlined copy: what has no pieces in abi is optimised out there; when its stack
+	 * grows, it may lose what came in registers. */
+	bool several, is_clone, is_copy, restarts;
 	struct shape_limits limits;
 	const struct tracegen_held *held; /* finds types of x.(T); NULL: none */
 	const struct tracegen_told *told; /* NULL: nothing is warned of */

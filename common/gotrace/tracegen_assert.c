@@ -6,6 +6,7 @@
 
 #include "base/errmsg.h"
 #include "gotrace/tracegen_after.h"
+#include "program/toolchain.h"
 
 struct held { /* by an interface; variables */
 	const struct gotype *type;
@@ -21,7 +22,7 @@ static int find_asserted(struct gen *gen, const struct expr *expr, struct held *
 	struct errmsg why = {0};
 
 	/* its descriptors may be in the library, in the program, or in both */
-	if (probe->is_gccgo)
+	if (probe->toolchain->libgo)
 		return gen_failed(errmsg_set(gen->err,
 					     "col %u: x.(T) is not supported in programs of gccgo",
 					     expr->col));

@@ -8,6 +8,7 @@
 #include "gotrace/tracegen_after.h"
 #include "gotrace/tracegen_code.h"
 #include "gotrace/tracegen_register.h"
+#include "program/toolchain.h"
 
 static void emit_refs(struct gen *gen, const struct shape *shape, bool first);
 
@@ -67,7 +68,7 @@ const char *gen_first_word(const struct gen *gen, const struct gotype *type)
 {
 	if (type->kind == GOTYPE_PAIR)
 		return "DYNAMIC_EITHER";
-	if (gen->probe->is_gccgo)
+	if (gen->probe->toolchain->libgo)
 		return type->has_methods ? "DYNAMIC_ITAB | DYNAMIC_GCCGO"
 					 : "DYNAMIC_TYPE | DYNAMIC_GCCGO";
 	return type->has_methods ? "DYNAMIC_ITAB" : "DYNAMIC_TYPE";

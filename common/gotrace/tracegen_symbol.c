@@ -7,6 +7,7 @@
 #include "base/errmsg.h"
 #include "gotrace/tracegen_code.h"
 #include "gotrace/tracegen_register.h"
+#include "program/toolchain.h"
 
 enum { C_WORDS_MAX = 64 };
 
@@ -172,10 +173,10 @@ static void param_place(struct gen *gen, const struct gotype *type, const struct
 		gen_value_place(gen, type, value, out);
 }
 
-/* In gccgo's programs argN is what C passes N-th, goargN Go's N-th parameter. */
+/* By C's ABI argN is what C passes N-th, goargN Go's N-th parameter. */
 static bool is_c_word(const struct gen *gen, const struct expr *expr)
 {
-	return gen->probe->is_gccgo && expr->kind == EXPR_PARAM && expr->text &&
+	return gen->probe->toolchain->c_abi && expr->kind == EXPR_PARAM && expr->text &&
 	       !strncmp(expr->text, "arg", 3);
 }
 

@@ -166,7 +166,7 @@ static int plan_item(struct planning *now, bool several, struct errmsg *err)
 		return -1;
 	probe.fn = &now->sig;
 	probe.abi = &now->abi;
-	probe.is_gccgo = functab_is_gccgo(item->prog->tab);
+	probe.toolchain = item->prog->toolchain;
 	probe.is_clone = now->fn.is_clone;
 	probe.restarts = now->to->restart != 0;
 	/* a copy without a site is left out for that */

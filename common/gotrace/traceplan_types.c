@@ -13,6 +13,7 @@
 #include "kernel/bpfmap.h"
 #include "program/functab.h"
 #include "program/program.h"
+#include "program/toolchain.h"
 #include "tracing/tracer.h"
 #include "values/shape.h"
 
@@ -110,7 +111,7 @@ static bool is_shared(const struct tracer *tracer, size_t program)
 {
 	bool one = tracer->pid && tracer->programs[program] == tracer->executed;
 
-	return functab_is_gccgo(tracer->programs[program]->tab) &&
+	return tracer->programs[program]->toolchain->libgo &&
 	       (one || tracer->runtimes[program].is_library);
 }
 

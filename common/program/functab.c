@@ -9,6 +9,7 @@
 #include "program/functab_symbols.h"
 #include "program/pclntab_table.h"
 #include "program/pcvalue_index.h"
+#include "program/toolchain.h"
 
 enum { FLAG_ASM = 4 };
 
@@ -53,9 +54,9 @@ void functab_close(struct functab *tab)
 	free(tab);
 }
 
-bool functab_is_gccgo(const struct functab *tab)
+const struct toolchain *functab_toolchain(const struct functab *tab)
 {
-	return tab->symbols;
+	return tab->symbols ? &toolchain_gccgo : &toolchain_gc;
 }
 
 enum pclntab_layout pclntab_layout(const struct functab *tab)

@@ -20,6 +20,7 @@
 struct errmsg;
 struct image;
 struct functab;
+struct toolchain;
 
 enum pclntab_layout { PCLNTAB_12, PCLNTAB_116, PCLNTAB_118, PCLNTAB_120 };
 enum { PCLNTAB_PCDATA_UNSAFE_POINT = 0, PCLNTAB_PCDATA_INLTREE = 2 };
@@ -41,9 +42,9 @@ struct functab_func {
 struct functab *functab_open(const struct image *img, struct errmsg *err);
 void functab_close(struct functab *tab);
 
-/* Was it made from the symbols of a gccgo program? Then stack offsets, argument sizes, lines,
- * inline trees and funcdata are unknown, and layout and moduledata are 0. */
-bool functab_is_gccgo(const struct functab *tab);
+/* Of gccgo's programs stack offsets, argument sizes, lines, inline trees and funcdata are unknown,
+ * and layout and moduledata are 0. */
+const struct toolchain *functab_toolchain(const struct functab *tab);
 enum pclntab_layout pclntab_layout(const struct functab *tab);
 size_t functab_count(const struct functab *tab);
 uint64_t functab_addr(const struct functab *tab);       /* of its header */

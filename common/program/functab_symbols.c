@@ -145,7 +145,7 @@ static bool has_pointer(const struct functab_symbols *syms, const struct gccgona
 		type = bsearch(&key, syms->types, syms->type_count, sizeof(*syms->types),
 			       by_symbol_name);
 
-	const struct typedesc_module mod = {.img = syms->img, .is_gccgo = true};
+	const struct typedesc_module mod = {.img = syms->img, .dialect = &typedesc_gccgo};
 	bool pointer = type && !typedesc_gccgo_has_method(&mod, type->addr, method);
 
 	free(wanted);

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "elf/image.h"
 #include "program/functab.h"
+#include "program/toolchain.h"
 
 enum {
 	INLINED_MAX = 128, /* levels; malformed trees may be endless */
@@ -153,7 +154,8 @@ static bool is_recovering(const struct gostack_symbols *syms, const char *name)
 
 	while (len && isdigit((unsigned char)name[len - 1]))
 		len--;
-	return functab_is_gccgo(syms->tab) && len > 3 && !strncmp(name + len - 3, "..r", 3);
+	return functab_toolchain(syms->tab)->mangled && len > 3 &&
+	       !strncmp(name + len - 3, "..r", 3);
 }
 
 static size_t look_up(struct gostack_symbols *syms, uint64_t addr, bool returns,
@@ -168,7 +170,7 @@ static size_t look_up(struct gostack_symbols *syms, uint64_t addr, bool returns,
 		size_t count = expand(syms->tab, &fn, call, lines);
 
 		*off = addr - fn.addr;
-		lines[count - 1].hidden = fn.is_wrapper && functab_is_gccgo(syms->tab);
+		lines[count - 1].hidden = fn.is_wrapper && functab_toolchain(syms->tab)->mangled;
 		return count;
 	}
 	lines[0] = (struct gostack_line){0};

@@ -34,6 +34,7 @@ struct program *program_open(struct heldfile *file, struct errmsg *err)
 	prog->tab = functab_open(prog->img, err);
 	if (heldfile_check(file, err) || !prog->tab)
 		goto fail;
+	prog->toolchain = functab_toolchain(prog->tab);
 	read_release(prog);
 	return prog;
 fail:

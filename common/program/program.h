@@ -9,12 +9,14 @@ struct errmsg;
 struct heldfile;
 struct image;
 struct functab;
+struct toolchain;
 
 struct program {
 	const char *path; /* as messages show it: /usr/bin/etcd, /proc/123/exe */
 	struct heldfile *file;
 	struct image *img;
 	struct functab *tab;
+	const struct toolchain *toolchain;
 	int release; /* N of Go 1.N; the lowest with this layout where the file does not say */
 	bool release_told; /* it does */
 };

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "elf/image.h"
-#include "program/typedesc_gccgo.h"
+#include "program/typedesc_dialect.h"
+#include "program/typedesc_gc.h"
 
 enum { /* sizes and offsets, in bytes */
        HEAD = 48,
@@ -245,12 +246,27 @@ static uint64_t fixed_end(const struct typedesc *desc)
 	}
 }
 
-bool typedesc_read(const struct typedesc_module *mod, uint64_t addr, struct typedesc *out)
+static void read_methods(const struct typedesc_module *mod, const struct typedesc *desc,
+			 struct typedesc_methods *out)
+{
+	const uint8_t *uncommon =
+		desc->uncommon ? image_at(mod->img, desc->uncommon, UNCOMMON) : NULL;
+	uint16_t count;
+	uint32_t off;
+
+	*out = (struct typedesc_methods){0};
+	if (!uncommon)
+		return;
+	memcpy(&count, uncommon + 4, sizeof(count));
+	memcpy(&off, uncommon + 8, sizeof(off));
+	out->list = image_at(mod->img, desc->uncommon + off, count * METHOD);
+	out->count = out->list ? count : 0;
+}
+
+static bool read_gc(const struct typedesc_module *mod, uint64_t addr, struct typedesc *out)
 {
 	const uint8_t *head = image_at(mod->img, addr, HEAD);
 
-	if (mod->is_gccgo)
-		return typedesc_gccgo_read(mod, addr, out);
 	*out = (struct typedesc){.addr = addr};
 	if (addr < mod->types || addr >= mod->types_end || !head || !read_head(mod, head, out))
 		return false;
@@ -263,7 +279,7 @@ bool typedesc_read(const struct typedesc_module *mod, uint64_t addr, struct type
 		return false;
 	if (uncommon) {
 		out->uncommon = fixed_end(out);
-		typedesc_methods(mod, out, &methods);
+		read_methods(mod, out, &methods);
 		out->len += UNCOMMON + methods.count * METHOD;
 	}
 	return true;
@@ -271,13 +287,11 @@ bool typedesc_read(const struct typedesc_module *mod, uint64_t addr, struct type
 
 /* --- its parts --- */
 
-bool typedesc_field(const struct typedesc_module *mod, const struct typedesc *desc, size_t index,
-		    struct typedesc_field *out)
+static bool read_field(const struct typedesc_module *mod, const struct typedesc *desc, size_t index,
+		       struct typedesc_field *out)
 {
 	const uint8_t *words = desc->list + index * FIELD;
 
-	if (mod->is_gccgo)
-		return typedesc_gccgo_field(mod, desc, index, out);
 	*out = (struct typedesc_field){.type = typedesc_u64(words, 1),
 				       .off = typedesc_u64(words, 2)};
 	if (!read_name(mod, typedesc_u64(words, 0), &out->name))
@@ -290,30 +304,56 @@ bool typedesc_field(const struct typedesc_module *mod, const struct typedesc *de
 	return true;
 }
 
-bool typedesc_package(const struct typedesc_module *mod, const struct typedesc *desc,
-		      struct typedesc_text *out)
+static bool read_package(const struct typedesc_module *mod, const struct typedesc *desc,
+			 struct typedesc_text *out)
 {
 	const uint8_t *uncommon =
 		desc->uncommon ? image_at(mod->img, desc->uncommon, UNCOMMON) : NULL;
 
-	if (mod->is_gccgo)
-		return typedesc_gccgo_package(mod, desc, out);
 	return uncommon && typedesc_name(mod, typedesc_i32(uncommon, 0), out);
+}
+
+static size_t keep_plain(const char *name, size_t len, char *out)
+{
+	memcpy(out, name, len);
+	return len;
+}
+
+const struct typedesc_dialect typedesc_gc = {
+	.read = read_gc,
+	.field = read_field,
+	.package = read_package,
+	.methods = read_methods,
+	.plain = keep_plain,
+};
+
+/* --- of either compiler --- */
+
+bool typedesc_read(const struct typedesc_module *mod, uint64_t addr, struct typedesc *out)
+{
+	return mod->dialect->read(mod, addr, out);
+}
+
+bool typedesc_field(const struct typedesc_module *mod, const struct typedesc *desc, size_t index,
+		    struct typedesc_field *out)
+{
+	return mod->dialect->field(mod, desc, index, out);
+}
+
+bool typedesc_package(const struct typedesc_module *mod, const struct typedesc *desc,
+		      struct typedesc_text *out)
+{
+	return mod->dialect->package(mod, desc, out);
 }
 
 void typedesc_methods(const struct typedesc_module *mod, const struct typedesc *desc,
 		      struct typedesc_methods *out)
 {
-	const uint8_t *uncommon =
-		desc->uncommon ? image_at(mod->img, desc->uncommon, UNCOMMON) : NULL;
-	uint16_t count;
-	uint32_t off;
+	mod->dialect->methods(mod, desc, out);
+}
 
-	*out = (struct typedesc_methods){0};
-	if (!uncommon || mod->is_gccgo)
-		return;
-	memcpy(&count, uncommon + 4, sizeof(count));
-	memcpy(&off, uncommon + 8, sizeof(off));
-	out->list = image_at(mod->img, desc->uncommon + off, count * METHOD);
-	out->count = out->list ? count : 0;
+size_t typedesc_plain(const struct typedesc_module *mod, const struct typedesc_text *name,
+		      char *out)
+{
+	return mod->dialect->plain(name->text, name->len, out);
 }

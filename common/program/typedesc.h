@@ -19,7 +19,8 @@ struct typedesc_module { /* where a program keeps its descriptors, and in which 
 	bool wide_lengths;    /* a name's length is a big-endian u16: to 1.16 */
 	bool shifted_offsets; /* a field's offset is shifted left by one: to 1.18 */
 	unsigned swiss_size;  /* bytes of a swiss map's descriptor */
-	bool is_gccgo;        /* and nothing of the above but `img` */
+	const struct typedesc_dialect
+		*dialect; /* typedesc_gc; or typedesc_gccgo, and of the above `img` alone */
 	const struct typedesc_library *library; /* gccgo: NULL: none is known */
 };
 
@@ -65,20 +66,12 @@ bool typedesc_field(const struct typedesc_module *mod, const struct typedesc *de
 /* the path of the package that defines it; false: none */
 bool typedesc_package(const struct typedesc_module *mod, const struct typedesc *desc,
 		      struct typedesc_text *out);
-/* none where there are none */
+/* none where there are none; gccgo's are not read */
 void typedesc_methods(const struct typedesc_module *mod, const struct typedesc *desc,
 		      struct typedesc_methods *out);
-
-/* the name at an offset from the module's types; false: malformed, or none */
-bool typedesc_name(const struct typedesc_module *mod, int32_t off, struct typedesc_text *out);
-/* Two bytes of the name of the descriptor at `addr`: flags, and where its length begins; NULL: none
+/* A type's name as Go prints it, into `out`, which holds the name's length. Returns how long it is.
  */
-const uint8_t *typedesc_name_bytes(const struct typedesc_module *mod, uint64_t addr);
-/* the address that an offset of a type stands for; 0: none */
-uint64_t typedesc_resolve(const struct typedesc_module *mod, int32_t off);
-
-/* i32 and u64 `index` of an array */
-int32_t typedesc_i32(const uint8_t *array, size_t index);
-uint64_t typedesc_u64(const uint8_t *array, size_t index);
+size_t typedesc_plain(const struct typedesc_module *mod, const struct typedesc_text *name,
+		      char *out);
 
 #endif

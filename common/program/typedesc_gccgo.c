@@ -5,6 +5,7 @@
 
 #include "bpf-src/shared/type_key.h"
 #include "elf/image.h"
+#include "program/typedesc_dialect.h"
 
 enum { /* sizes and offsets, in bytes */
        HEAD = 64,
@@ -138,7 +139,7 @@ static bool read_gccgo_slice(const struct typedesc_module *mod, size_t size, str
 	return !len || out->list;
 }
 
-bool typedesc_gccgo_read(const struct typedesc_module *mod, uint64_t addr, struct typedesc *out)
+static bool read_gccgo(const struct typedesc_module *mod, uint64_t addr, struct typedesc *out)
 {
 	*out = (struct typedesc){.addr = addr};
 	if (!addr || !read_head(mod, out))
@@ -163,8 +164,8 @@ bool typedesc_gccgo_read(const struct typedesc_module *mod, uint64_t addr, struc
 	}
 }
 
-bool typedesc_gccgo_field(const struct typedesc_module *mod, const struct typedesc *desc,
-			  size_t index, struct typedesc_field *out)
+static bool read_gccgo_field(const struct typedesc_module *mod, const struct typedesc *desc,
+			     size_t index, struct typedesc_field *out)
 {
 	uint64_t at = desc->first + index * FIELD, name, off;
 
@@ -178,8 +179,8 @@ bool typedesc_gccgo_field(const struct typedesc_module *mod, const struct typede
 	return true;
 }
 
-bool typedesc_gccgo_package(const struct typedesc_module *mod, const struct typedesc *desc,
-			    struct typedesc_text *out)
+static bool read_gccgo_package(const struct typedesc_module *mod, const struct typedesc *desc,
+			       struct typedesc_text *out)
 {
 	uint64_t path;
 
@@ -240,7 +241,8 @@ bool typedesc_gccgo_is_symbol(const char *name)
 	       !strncmp(name, "type..", 6);
 }
 
-size_t typedesc_gccgo_plain(const char *name, size_t len, char *out)
+/* Packages' paths stand in tabs, and are taken out. */
+static size_t without_paths(const char *name, size_t len, char *out)
 {
 	size_t used = 0;
 	bool hidden = false;
@@ -252,3 +254,19 @@ size_t typedesc_gccgo_plain(const char *name, size_t len, char *out)
 			out[used++] = name[i];
 	return used;
 }
+
+static void no_methods(const struct typedesc_module *mod, const struct typedesc *desc,
+		       struct typedesc_methods *out)
+{
+	(void)mod;
+	(void)desc;
+	*out = (struct typedesc_methods){0};
+}
+
+const struct typedesc_dialect typedesc_gccgo = {
+	.read = read_gccgo,
+	.field = read_gccgo_field,
+	.package = read_gccgo_package,
+	.methods = no_methods,
+	.plain = without_paths,
+};

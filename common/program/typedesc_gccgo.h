@@ -6,6 +6,8 @@
 
 #include "program/typedesc.h"
 
+extern const struct typedesc_dialect typedesc_gccgo;
+
 struct typedesc_link { /* of a program with its library */
 	uint64_t addr, to;
 	uint64_t copied; /* bytes from `to` on are copied there; 0: it is a word filled with `to` */
@@ -20,12 +22,6 @@ struct typedesc_library {
 /* The addresses of the library begin here, for one module to refer to both. */
 #define TYPEDESC_LIBRARY (UINT64_C(1) << 46)
 
-/* As those of typedesc.h. */
-bool typedesc_gccgo_read(const struct typedesc_module *mod, uint64_t addr, struct typedesc *out);
-bool typedesc_gccgo_field(const struct typedesc_module *mod, const struct typedesc *desc,
-			  size_t index, struct typedesc_field *out);
-bool typedesc_gccgo_package(const struct typedesc_module *mod, const struct typedesc *desc,
-			    struct typedesc_text *out);
 /* Has the type whose descriptor stands at addr a method of this name with a receiver that is no
  * pointer, its own or promoted? */
 bool typedesc_gccgo_has_method(const struct typedesc_module *mod, uint64_t addr, const char *name);
@@ -33,8 +29,5 @@ bool typedesc_gccgo_has_method(const struct typedesc_module *mod, uint64_t addr,
 uint64_t typedesc_gccgo_key(const struct typedesc_module *mod, uint64_t addr);
 /* Is this the symbol of a descriptor: main.T..d, main.T..p, type..map_6string_7int? */
 bool typedesc_gccgo_is_symbol(const char *name);
-/* A type's name as Go prints it: packages' paths, in tabs, are taken out. Returns its length,
- * which is at most `len`. */
-size_t typedesc_gccgo_plain(const char *name, size_t len, char *out);
 
 #endif

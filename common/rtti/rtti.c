@@ -11,7 +11,9 @@
 #include "elf/image.h"
 #include "golang/release.h"
 #include "program/moduledata.h"
+#include "program/toolchain.h"
 #include "program/functab.h"
+#include "program/typedesc_gc.h"
 #include "program/typedesc_gccgo.h"
 #include "rtti/rtti_parts.h"
 
@@ -51,6 +53,7 @@ static void locate(struct rtti *rtti, const struct image *img)
 		.types_end = moduledata_word(img, md, lists->types_end),
 		.text = moduledata_word(img, md, lists->text),
 		.swiss_size = is_long ? SWISS_MAP_LONG : SWISS_MAP,
+		.dialect = &typedesc_gc,
 	};
 }
 
@@ -109,8 +112,8 @@ struct rtti *rtti_open(const struct image *img, const struct functab *tab, int r
 	rtti->tab = tab;
 	rtti->types = types;
 	rtti->unknown = gotypes_add(types, GOTYPE_UNKNOWN, "?");
-	if (functab_is_gccgo(tab)) {
-		rtti->mod = (struct typedesc_module){.img = img, .is_gccgo = true};
+	if (functab_toolchain(tab)->libgo) {
+		rtti->mod = (struct typedesc_module){.img = img, .dialect = &typedesc_gccgo};
 		return rtti;
 	}
 	rtti->moduledata = functab_moduledata(tab);
@@ -241,7 +244,7 @@ static void list_references(struct rtti *rtti, uint32_t index, const struct type
 
 	rtti_entry(rtti, desc->pointer);
 	rtti_entry(rtti, desc->slice);
-	if (rtti->mod.is_gccgo)
+	if (!rtti->lists)
 		return;
 	for (size_t i = 0; desc->kind == GOKIND_FUNC && i < desc->listed; i++)
 		rtti_entry(rtti, typedesc_u64(desc->list, i));
@@ -284,7 +287,7 @@ void rtti_search(struct rtti *rtti)
 	if (rtti->searched)
 		return;
 	rtti->searched = true;
-	if (rtti->mod.is_gccgo) {
+	if (!rtti->lists) {
 		image_each_symbol(rtti->mod.img, list_symbol, rtti);
 	} else if (rtti->lists->types_len) {
 		walk_descriptors(rtti);

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "program/functab.h"
+#include "program/typedesc_gc.h"
 #include "rtti/rtti_parts.h"
 
 static int by_code(const void *a, const void *b)
@@ -186,8 +187,6 @@ static bool promotes(struct rtti *rtti, uint64_t addr, const char *method)
 
 bool rtti_promotes_error(struct rtti *rtti, uint64_t addr)
 {
-	if (rtti->mod.is_gccgo)
-		return false;
 	size_t index = rtti_entry(rtti, addr);
 
 	if (index == SIZE_MAX)

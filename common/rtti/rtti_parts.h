@@ -41,7 +41,8 @@ struct rtti {
 	size_t texts, fields; /* what types took already: both are bounded */
 
 	uint64_t moduledata; /* address */
-	const struct moduledata_layout *lists;
+	const struct moduledata_layout
+		*lists;    /* NULL: gccgo, whose descriptors have symbols instead */
 	bool searched;     /* for all that there are */
 	size_t references; /* followed while searching: bounded */
 	struct rtti_method *methods;

@@ -53,10 +53,8 @@ static bool is_defined(const struct typedesc *desc, const char *name)
 
 static const char *keep_name(struct rtti *rtti, const struct typedesc_text *name)
 {
-	if (!rtti->mod.is_gccgo)
-		return rtti_keep_text(rtti, name->text, name->len);
 	char *plain = mem_zalloc(name->len + 1, 1);
-	size_t len = typedesc_gccgo_plain(name->text, name->len, plain);
+	size_t len = typedesc_plain(&rtti->mod, name, plain);
 	const char *kept = rtti_keep_text(rtti, plain, len);
 
 	free(plain);

@@ -10,6 +10,7 @@
 #include "base/errmsg.h"
 #include "golang/pattern.h"
 #include "program/functab.h"
+#include "program/toolchain.h"
 #include "sites/inlining.h"
 
 enum { NEAREST_MAX = 3 };
@@ -77,8 +78,7 @@ void nearest_hint(const struct functab *tab, const char *typed, struct errmsg *e
 	/* such as a sum of constants, computed by the compiler: not even debug information has it
 	 */
 	static const char folded[] = "; a function that was inlined may leave no code: ";
-	const char *keep = functab_is_gccgo(tab) ? "gccgo -fno-inline keeps it"
-						 : "go build -gcflags=-l keeps it";
+	const char *keep = functab_toolchain(tab)->keep_inlined;
 	bool one = !strchr(typed, '*');
 	const char *slash = strrchr(typed, '/'); /* paths change from version to version */
 	struct nearest near = search(tab, typed);
@@ -93,7 +93,7 @@ void nearest_hint(const struct functab *tab, const char *typed, struct errmsg *e
 	if (near.count)
 		errmsg_hint(err, "near names: %s", list);
 	else
-		errmsg_hint(err, "gofuncs lists the names, as in gofuncs 'BINARY:%s%s'%s%s",
+		errmsg_hint(err, "gofuncs lists the names, as in gofuncs 'BINARY:%s%s'%s%s%s",
 			    slash ? "*" : "", slash ? slash : "main.*", one ? folded : "",
-			    one ? keep : "");
+			    one ? keep : "", one ? " keeps it" : "");
 }

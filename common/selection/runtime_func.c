@@ -7,6 +7,7 @@
 #include "base/errmsg.h"
 #include "program/functab.h"
 #include "program/program.h"
+#include "program/toolchain.h"
 #include "selection/selection.h"
 #include "sites/inlining.h"
 
@@ -39,7 +40,7 @@ int runtime_func_add(struct selection *sel, const struct program *prog,
 	const char *name = find_name(prog, func);
 	struct copies copies = {.name = name ? name : func->names[0]};
 
-	if (functab_is_gccgo(prog->tab))
+	if (prog->toolchain->libgo)
 		return errmsg_set(err,
 				  "\"%s\" is built by gccgo: %s is known in the runtime of Go's gc "
 				  "compiler only",

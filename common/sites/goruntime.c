@@ -10,6 +10,7 @@
 #include "machine/registers.h"
 #include "program/functab.h"
 #include "program/program.h"
+#include "program/toolchain.h"
 
 enum { REGS = 16, SLOTS = 64 };
 enum { SYSTEMSTACK_MAX = 16 }; /* instructions until it has compared g with m.curg */
@@ -295,7 +296,7 @@ int goruntime_read(const struct program *prog, struct site_finder *finder, struc
 {
 	bool arm = image_arch(prog->img) == ARCH_ARM64;
 
-	if (functab_is_gccgo(prog->tab)) {
+	if (prog->toolchain->libgo) {
 		goruntime_read_gccgo(prog, finder, out);
 		return 0;
 	}

@@ -60,11 +60,6 @@ static void note_target(const struct flow *flow, uint64_t target, uint64_t *firs
 		*first = target;
 }
 
-static bool is_gccgo(const struct site_finder *finder)
-{
-	return finder->tab && functab_is_gccgo(finder->tab);
-}
-
 /* The lowest address above the function's start that its own jumps go to: up to there, each
  * instruction of the entry block runs once a call. 0: they go to the start itself. */
 static uint64_t first_jump_target(struct site_finder *finder)
@@ -74,7 +69,7 @@ static uint64_t first_jump_target(struct site_finder *finder)
 	uint64_t first = flow->end;
 	size_t entries = 0;
 
-	if (is_gccgo(finder)) {
+	if (finder->split_stacks) {
 		first = site_split_limit(finder, &(struct splitstack){.body = flow->insns[0]});
 		return first == flow->addr ? 0 : first;
 	}

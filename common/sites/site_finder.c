@@ -10,6 +10,7 @@
 #include "golang/release.h"
 #include "program/functab.h"
 #include "program/program.h"
+#include "program/toolchain.h"
 #include "sites/site.h"
 
 enum { DECODING = 8 }; /* steps that an instruction takes */
@@ -30,8 +31,9 @@ struct site_finder *site_finder_new_code(enum arch arch, const struct insn_code 
 /* Before ABIInternal; where the release is not known, arguments may be anywhere. */
 static bool has_stack_args(const struct program *prog)
 {
-	return image_arch(prog->img) == ARCH_AMD64 && prog->tab && !functab_is_gccgo(prog->tab) &&
-	       prog->release_told && prog->release < RELEASE_REGISTERS_AMD64;
+	return image_arch(prog->img) == ARCH_AMD64 && prog->tab &&
+	       !functab_toolchain(prog->tab)->c_abi && prog->release_told &&
+	       prog->release < RELEASE_REGISTERS_AMD64;
 }
 
 struct site_finder *site_finder_new(const struct program *prog)
@@ -42,6 +44,7 @@ struct site_finder *site_finder_new(const struct program *prog)
 	finder->img = prog->img;
 	finder->tab = tab;
 	finder->stack_args = has_stack_args(prog);
+	finder->split_stacks = tab && functab_toolchain(tab)->split_stacks;
 	if (tab)
 		*finder->steps = budget_new(functab_file_size(tab), BUDGET_CODE);
 	if (tab)

@@ -27,7 +27,8 @@ struct site_finder {
 	uint64_t fips_from, fips_to; /* code that FIPS mode checks; and is it taken all the same? */
 	bool takes_fips;
 	enum arch arch;
-	bool stack_args; /* no argument is in a register */
+	bool stack_args;   /* no argument is in a register */
+	bool split_stacks; /* as toolchain.h says */
 	struct insn_decoder *dec;
 	struct flow flow;    /* of the function last looked at; its memory is used again */
 	struct graph graph;  /* of the same, or empty */

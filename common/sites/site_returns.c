@@ -78,7 +78,7 @@ int site_returns(struct site_finder *finder, const struct functab_func *fn, stru
 		return site_finder_refuse(reason, "calls never return");
 	if (site_finder_flow(finder, fn, reason))
 		return -1;
-	if (finder->tab && functab_is_gccgo(finder->tab))
+	if (finder->split_stacks)
 		why = site_split_returns(finder, fn, out);
 	else
 		why = append_ends(finder, fn, out);

@@ -7,15 +7,16 @@
 #include "kernel/execwatch.h"
 #include "program/functab.h"
 #include "program/program.h"
+#include "program/toolchain.h"
 #include "tracing/command.h"
 #include "tracing/descendants.h"
 
-/* Programs of gccgo may take it from a library. */
+/* One that is linked with libgo may take it from there. */
 static bool has_exec(const struct program *prog)
 {
 	struct functab_func fn;
 
-	return functab_is_gccgo(prog->tab) || functab_named(prog->tab, "syscall.Exec", &fn);
+	return prog->toolchain->libgo || functab_named(prog->tab, "syscall.Exec", &fn);
 }
 
 /* syscall.Exec executes a program on whatever thread it runs. The kernel knows a process by its

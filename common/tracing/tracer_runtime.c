@@ -7,6 +7,7 @@
 #include "files/process.h"
 #include "program/functab.h"
 #include "program/program.h"
+#include "program/toolchain.h"
 #include "selection/target.h"
 #include "sites/goruntime.h"
 #include "tracing/command.h"
@@ -15,7 +16,7 @@
 /* the library that holds a gccgo program's runtime, as the program names it; NULL: none */
 static const char *runtime_library(const struct program *prog)
 {
-	return functab_is_gccgo(prog->tab) ? dynlink_needs(prog->img, "libgo.so.") : NULL;
+	return prog->toolchain->libgo ? dynlink_needs(prog->img, prog->toolchain->libgo) : NULL;
 }
 
 /* Without its library a program is traced all the same: calls are told apart by their stacks, but
@@ -41,7 +42,7 @@ static void open_executed(struct tracer *tracer)
 	bool any = false;
 
 	for (size_t i = 0; i < count; i++)
-		any |= functab_is_gccgo(tracer->programs[i]->tab);
+		any |= tracer->programs[i]->toolchain->libgo != NULL;
 	if (!any || tracer->executed || (!tracer->command && !tracer->process))
 		return;
 	file = tracer->command ? command_open(tracer->command, NULL)
@@ -49,7 +50,7 @@ static void open_executed(struct tracer *tracer)
 
 	struct program *prog = tracer_open(tracer, file, NULL);
 
-	if (prog && !functab_is_gccgo(prog->tab) && tracer->program_count > count) {
+	if (prog && !prog->toolchain->libgo && tracer->program_count > count) {
 		tracer->program_count--;
 		program_close(prog);
 	} else if (prog) {

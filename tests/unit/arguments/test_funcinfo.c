@@ -15,6 +15,7 @@
 #include "golang/gofunc.h"
 #include "program/functab.h"
 #include "program/program.h"
+#include "program/toolchain.h"
 #include "rttifile.h"
 
 struct subject {
@@ -29,8 +30,10 @@ struct subject {
 static void subject_open(struct subject *s, const struct gofile *g)
 {
 	*s = (struct subject){.img = elffile_open(g->f, &s->err), .memory = gotypes_new()};
-	s->prog = (struct program){
-		.path = "prog", .img = s->img, .tab = functab_open(s->img, &s->err)};
+	s->prog = (struct program){.toolchain = &toolchain_gc,
+				   .path = "prog",
+				   .img = s->img,
+				   .tab = functab_open(s->img, &s->err)};
 	if (!s->prog.tab)
 		fail_msg("%s", s->err.text);
 	s->prog.release = g->release;

@@ -13,6 +13,7 @@
 #include "kernel/bpfprog.h"
 #include "kernel/quiet.h"
 #include "program/program.h"
+#include "program/toolchain.h"
 #include "selection/selection.h"
 #include "sites/site.h"
 #include "tracing/tracer.h"
@@ -44,7 +45,11 @@ static void subject_make(struct subject *s, const char *probe,
 	*s = (struct subject){.programs = {&s->prog}, .probes = {(char *)probe}};
 	gofile_make(&s->o.g, 23, EM_X86_64);
 	open_it(&s->o);
-	s->prog = (struct program){.path = "prog", .img = s->o.img, .tab = s->o.tab, .release = 23};
+	s->prog = (struct program){.toolchain = &toolchain_gc,
+				   .path = "prog",
+				   .img = s->o.img,
+				   .tab = s->o.tab,
+				   .release = 23};
 	s->plan_config =
 		(struct traceplan_config){.probes = s->probes, .probe_count = 1, .string_max = 80};
 	s->tracer = (struct tracer){.config = &s->tracer_config,

@@ -8,6 +8,7 @@
 #include "elf/image.h"
 #include "golang/signature.h"
 #include "gotrace/tracegen_assert.h"
+#include "program/toolchain.h"
 #include "values/format.h"
 
 enum { RECORD_MAX = LATER_PLACES };
@@ -116,6 +117,7 @@ int genprobe_make(struct genprobe *gp, const char *probe, const struct genprobe_
 				    .fn = &gp->fn,
 				    .abi = &gp->abi,
 				    .arch = how->arch,
+				    .toolchain = &toolchain_gc,
 				    .several = how->several,
 				    .is_copy = how->is_copy,
 				    .held = &held,

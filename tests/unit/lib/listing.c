@@ -9,6 +9,7 @@
 
 #include "elf/image.h"
 #include "program/functab.h"
+#include "program/toolchain.h"
 #include "sites/site.h"
 
 static void write_code(struct gofile *g)
@@ -72,7 +73,9 @@ void listing_read(struct listing *l)
 	const struct selection_want want = {
 		.inlined = true, .args = true, .returns = true, .may_miss = true};
 
-	l->prog = (struct program){.path = "/proc/1/exe", .img = elffile_open(l->d.g.f, &l->err)};
+	l->prog = (struct program){.toolchain = &toolchain_gc,
+				   .path = "/proc/1/exe",
+				   .img = elffile_open(l->d.g.f, &l->err)};
 	l->prog.tab = l->prog.img ? functab_open(l->prog.img, &l->err) : NULL;
 	if (!l->prog.tab)
 		fail_msg("%s", l->err.text);

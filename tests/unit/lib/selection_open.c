@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "selection_open.h"
+#include "program/toolchain.h"
 
 #include "selection/selection_print.h"
 
@@ -29,7 +30,11 @@ void subject_write(struct subject *s)
 void subject_open(struct subject *s, const struct selection_want *want)
 {
 	open_it(&s->o);
-	s->prog = (struct program){.path = "prog", .img = s->o.img, .tab = s->o.tab, .release = 23};
+	s->prog = (struct program){.toolchain = &toolchain_gc,
+				   .path = "prog",
+				   .img = s->o.img,
+				   .tab = s->o.tab,
+				   .release = 23};
 	s->sel = selection_new(want);
 }
 

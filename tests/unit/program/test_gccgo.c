@@ -9,6 +9,7 @@
 #include "elffile.h"
 #include "machine/insn.h"
 #include "program/functab.h"
+#include "program/toolchain.h"
 #include "program/program.h"
 #include "sites/site.h"
 #include "sites/splitstack.h"
@@ -110,7 +111,7 @@ static void test_functions(void **state)
 	struct functab *tab = functab_open(img, &err);
 
 	assert_non_null(tab);
-	assert_true(functab_is_gccgo(tab));
+	assert_true(functab_toolchain(tab) == &toolchain_gccgo);
 	assert_int_equal(functab_count(tab), 7);
 	check_name(tab, 0, "main.init", 0, 0x10);
 	check_name(tab, 1, "main.T.V", 0x10, 0x20);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "program/typedesc_dialect.h"
 #include "program/typedesc_gccgo.h"
 
 static void test_symbols(void **state)
@@ -35,7 +36,7 @@ static void test_names(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		size_t len = typedesc_gccgo_plain(rows[i][0], strlen(rows[i][0]), out);
+		size_t len = typedesc_gccgo.plain(rows[i][0], strlen(rows[i][0]), out);
 
 		assert_int_equal(len, strlen(rows[i][1]));
 		assert_memory_equal(out, rows[i][1], len);
