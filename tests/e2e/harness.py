@@ -302,7 +302,7 @@ def main():
     parser.add_argument("--build", required=True)
     parser.add_argument("--versions", type=str.split, default=["1.19"])
     parser.add_argument("--times", action="store_true")
-    parser.add_argument("--jobs", type=int, default=2 * os.cpu_count())
+    parser.add_argument("--jobs", type=int, default=2 * os.cpu_count() + 1)
     parser.add_argument("--before-alone", type=str.split, default=[], metavar="PIDS",
                         help="processes that have to end before tests that nothing may run beside")
     parser.add_argument("names", nargs="*")

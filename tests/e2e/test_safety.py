@@ -46,7 +46,7 @@ class Compiler:
         return digest
 
 
-@test(alone=True, tool=TOOLS, version=compilers)
+@test(tool=TOOLS, version=compilers)
 def compile_traced(tool, version):
     with tempfile.TemporaryDirectory() as folder:
         compiler = Compiler(folder, version, PACKAGES[tool])
@@ -114,7 +114,7 @@ def trace_for(seconds, target, tool, *args):
         expect(sum(r["count"] for r in tracer.stop()) > 0, "nothing was called")
 
 
-@test(alone=True, tool=TOOLS, version=some_versions)
+@test(tool=TOOLS, version=some_versions)
 def everything(tool, version):
     """All functions of a program that collects, grows, preempts, signals, forks and panics"""
     with busy("stress", version, "cgo" if version == "1.19" else "plain") as target:
