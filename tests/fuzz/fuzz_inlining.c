@@ -108,6 +108,7 @@ static void walk_image(const struct image *img)
 
 	struct program prog = {.img = (struct image *)img,
 			       .tab = tab,
+			       .toolchain = functab_toolchain(tab),
 			       .release = functab_release_guess(tab),
 			       .release_told = true};
 
