@@ -22,26 +22,25 @@
 
 enum {
 	TICK_NS = 20 * 1000 * 1000, /* of CPU time */
-	LEAST_SECONDS = 8,          /* slow machines read a small program as well */
+	LEAST_SECONDS = 8,          /* so that a slow machine can still read a small program */
 	BYTES_A_SECOND = 500 * 1000,
-	/* of memory that is not a file's; what libraries take between two ticks comes on top */
+	/* bytes of memory that no file backs; what libraries take between two ticks comes on top */
 	LEAST_MEMORY = 384 << 20,
-	SHARE = 2, /* of a large file: so many bytes of memory for each of its own */
-	/* what the seconds are meant for: a machine that hashes HASHED bytes in so long */
+	SHARE = 2, /* bytes of memory for each byte of a large file */
+	/* the seconds are meant for a machine that hashes HASHED bytes in HASHED_NS */
 	HASHED = 1 << 20,
 	HASHED_NS = 3 * 1000 * 1000,
-	SLOWEST = 64, /* times slower, at most: as under an emulator on a busy machine */
+	SLOWEST = 64, /* times slower than that, at most: as under an emulator on a busy machine */
 };
 
-/* A signal's handler sees it, and so it is the process's. */
+/* Global, as a signal handler needs it. */
 static struct watch {
 	timer_t timer;
 	bool begun;
 	uint64_t bytes; /* of all files */
 	int64_t used_ns, since_ns;
-	int64_t slower; /* times, than the machine that the limits are meant for; 0: not asked yet
-			 */
-	char *slow, *large; /* what is said */
+	int64_t slower;     /* a factor, for which the limits are raised; 0: not measured yet */
+	char *slow, *large; /* the messages */
 } watch;
 
 static int64_t cpu_ns(void)
@@ -68,7 +67,7 @@ static uint64_t memory_used(void)
 			fields[n] = fields[n] * 10 + (text[i] - '0');
 		else
 			n++;
-	/* resident, less what is shared with files */
+	/* resident pages, less those that files back */
 	return (fields[1] - fields[2]) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
@@ -82,8 +81,8 @@ static bool is_watched(void)
 #endif
 }
 
-/* An emulator, or a virtual machine whose processors others use, is many times slower, and an
- * honest program is read there as well. */
+/* An emulator, or a virtual machine whose processors others use, is many times slower, and must be
+ * able to read an honest program all the same. */
 static int64_t times_slower(void)
 {
 	static volatile uint8_t bytes[4096];

@@ -12,7 +12,7 @@
 
 enum { SCREEN_DEFAULT = 80 };
 
-/* Whatever the user's locale is, what is printed is UTF-8. 0: the system does not have it. */
+/* Output is UTF-8 whatever the user's locale is. 0: the system has no such locale. */
 static locale_t utf8_locale(void)
 {
 	static locale_t locale;
@@ -24,7 +24,7 @@ static locale_t utf8_locale(void)
 	return locale;
 }
 
-/* of one character, where it is known */
+/* Columns of one character: one if the locale does not know it. */
 static unsigned width_of(uint32_t character)
 {
 	int width = wcwidth((wchar_t)character);

@@ -44,8 +44,8 @@ char *escape_text(const char *text)
 
 /* --- comments --- */
 
-/* Is this character of `text` one that a comment cannot have? The ends of comments, and trigraphs,
- * one of which is a backslash, are made of characters that are fine alone. */
+/* Must text[i] be escaped in a comment? The marks that begin and end comments, and trigraphs, one
+ * of which stands for a backslash, are made of characters that are fine alone. */
 static bool breaks_comment(const char *text, size_t i)
 {
 	char c = text[i], before = i ? text[i - 1] : 0;
@@ -93,8 +93,9 @@ static size_t literal_next(const char *text, size_t len)
 	return !n || utf8_is_control(c) || c == '"' || c == '\\' ? 0 : n;
 }
 
-/* bpftrace 0.17 takes "%%d" for two conversions: a percent sign cannot be before what looks like
- * one. "%e" does not, and Go's linker writes a dot of an import path as "%2e". */
+/* bpftrace 0.17 counts two conversions in "%%d", so no percent sign may stand before what looks
+ * like a conversion. "%e" does not look like one to it, and Go's linker writes a dot in an import
+ * path as "%2e". */
 static bool is_conversion(const char *percent)
 {
 	const char *letter = percent + 1 + strspn(percent + 1, "-+ #.*0123456789hljzt%");
@@ -138,7 +139,7 @@ void escape_format(FILE *out, const char *text)
 
 /* --- names and paths --- */
 
-/* <ctype.h> asks the locale */
+/* <ctype.h> depends on the locale */
 static bool is_word(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

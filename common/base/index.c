@@ -11,7 +11,7 @@ enum { HEADS_FIRST = 64 };
 
 struct index_link {
 	uint32_t hash;
-	uint32_t next; /* number + 1 of the same head's next; 0: none */
+	uint32_t next; /* number + 1 of the next one in the chain; 0: none */
 };
 
 void index_free(struct index *index)
@@ -38,8 +38,8 @@ static const uint64_t *seeds(void)
 	return seeds;
 }
 
-/* Both halves of the product: without the upper one, numbers that differ in their highest bit only
- * would do so for each factor. */
+/* Mixes both halves of the product: in the lower half alone, numbers that differ only in their
+ * highest bit would still do so, whatever the factor. */
 static uint64_t multiplied(uint64_t word, uint64_t factor)
 {
 	unsigned __int128 product = (unsigned __int128)word * factor;
@@ -47,8 +47,8 @@ static uint64_t multiplied(uint64_t word, uint64_t factor)
 	return (uint64_t)(product >> 64) ^ (uint64_t)product;
 }
 
-/* By two odd numbers that nobody knows: of one alone, one in some thousands spreads numbers badly
- * that are the same distance apart. */
+/* Multiplies by two secret odd numbers: if there were only one, some choices of it would spread
+ * numbers at equal distances badly. */
 uint64_t index_hash(uint64_t before, uint64_t word)
 {
 	const uint64_t *seed = seeds();
@@ -73,7 +73,7 @@ uint64_t index_hash_text(uint64_t before, const char *text)
 
 /* --- numbers --- */
 
-/* The first of those from this one (number + 1) on that has the hash. */
+/* The first number with this hash in the chain that begins at `from`, which is a number + 1. */
 static size_t search(const struct index *index, uint32_t from, uint32_t hash)
 {
 	while (from && index->links[from - 1].hash != hash)

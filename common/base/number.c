@@ -32,7 +32,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Reads digits up to the first other character, which *end is then at. */
+/* Reads digits; *end is then the first character that is none. */
 static bool parse_digits(const char *text, uint64_t max, uint64_t *out, const char **end)
 {
 	uint64_t n = 0;
@@ -65,7 +65,7 @@ bool number_parse(const char *text, uint64_t max, uint64_t *out)
 	return is_digit(*text) && parse_digits(text, max, out, &end) && !*end;
 }
 
-/* What follows the point, as ns; false: nothing, or something else than digits. */
+/* What follows the point, in ns; false: it is empty, or not only digits. */
 static bool parse_fraction(const char *text, uint64_t *ns)
 {
 	uint64_t unit = NS_PER_S / 10;
@@ -93,7 +93,7 @@ bool number_parse_seconds(const char *text, uint64_t *ns)
 	return *ns > 0;
 }
 
-/* of `len` bytes that a unit may begin: up to the next digit */
+/* The unit that `text` begins with, up to the next digit; *taken: its length in bytes. */
 static const struct unit *find_unit(const char *text, size_t len, size_t *taken)
 {
 	for (*taken = 0; *taken < len && !is_digit(text[*taken]); ++*taken)
@@ -106,8 +106,8 @@ static const struct unit *find_unit(const char *text, size_t len, size_t *taken)
 
 enum { DIGITS_MAX = 19 }; /* 64 bits hold them */
 
-/* "1.5": 15, of which each is one of *parts = 10. Returns how many bytes; 0: no number. One
- * underscore may stand between digits. */
+/* For "1.5", *out is 15 and *parts is 10: the number is *out / *parts. Returns the bytes read; 0:
+ * no number. One underscore may stand between digits. */
 static size_t parse_decimal(const char *text, size_t len, uint64_t *out, uint64_t *parts)
 {
 	size_t at = 0, digits = 0;

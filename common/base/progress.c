@@ -16,10 +16,10 @@
 
 enum { SILENT_MS = 1000, TICK_MS = 250, LINE_MAX_COLUMNS = 79 };
 
-/* There is one terminal, and signals end what is shown there: it is the process's. */
+/* Global: there is one terminal, and a signal handler erases the line on it. */
 static struct {
 	const char *tool;
-	int fd; /* of stderr, which the compiler's is not */
+	int fd; /* a copy of stderr, which is redirected while the compiler runs */
 	bool begun, over;
 	int paused;
 	struct timespec start;
@@ -37,7 +37,7 @@ static void put_raw(const char *text, size_t len)
 		return; /* nobody to tell */
 }
 
-/* also where a signal ends the process */
+/* A signal handler calls it, too. */
 static void erase(void)
 {
 	static const char blanks[] = "\r                                        "
@@ -81,7 +81,7 @@ static int columns_free(void)
 	return size.ws_col - 1;
 }
 
-/* In one piece, and only what has changed: the line is not to flicker. */
+/* Writes the line at once, and only if it has changed, so that it does not flicker. */
 static void show_line(long seconds)
 {
 	static char before[160];

@@ -12,24 +12,25 @@
 
 #include "base/clock.h"
 
-/* Signals that come this soon after the first, or after the end, are one with it: timeout(1) sends
- * each of its own twice, and Ctrl-C reaches the traced command too, whose end may be seen first. */
+/* A signal that comes this soon after the first, or after the end, is not taken for a second one:
+ * timeout(1) sends each signal twice, and Ctrl-C also reaches the traced command, whose end may be
+ * seen first. */
 enum { GRACE_MS = 100 };
 
 static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
 enum { NUMBERS = sizeof(numbers) / sizeof(numbers[0]) };
 
-/* what a handler needs, which is given nothing but a number */
+/* Global: a signal handler is passed nothing but the signal's number. */
 static struct {
 	const char *tool;
 	pid_t pid;    /* 0: none are taken yet */
 	int event_fd; /* readable: one has come */
-	int err_fd;   /* stderr: what the compiler writes to its own is caught */
+	int err_fd;   /* a copy of stderr, which is redirected while the compiler runs */
 	struct sigaction before[NUMBERS];
 	volatile sig_atomic_t hold;
 	void (*_Atomic clean_up)(void);
 	void (*_Atomic before_words)(void);
-	_Atomic uint64_t first_ns; /* when the first came, or the end; 0: neither has */
+	_Atomic uint64_t first_ns; /* when the first signal came, or the end; 0: neither has */
 } taken;
 
 static void say(const char *text)
@@ -62,7 +63,7 @@ static void on_signal(int number)
 	int saved = errno;
 	uint64_t first = taken.first_ns, now = clock_ns(), one = 1;
 
-	if (getpid() != taken.pid) /* a child that has yet to become something else */
+	if (getpid() != taken.pid) /* a child that has yet to call exec */
 		_exit(128 + number);
 	if (!taken.hold) {
 		say(taken.tool);

@@ -10,7 +10,7 @@
 
 struct group {
 	char *name;
-	uint64_t count; /* of its texts, all together */
+	uint64_t count; /* the sum of its texts' counts */
 	size_t texts;   /* different ones */
 	size_t order;
 };
