@@ -58,7 +58,7 @@ static void take_receiver(struct funcname *out, const char *s, size_t len)
 	out->receiver_len = out->pointer ? len - 3 : len;
 }
 
-/* Parts after the package: "f", "T.M", "(*T).M", and of closures some more. */
+/* The parts after the package: "f", "T.M", "(*T).M"; a closure has more. */
 static void parse_parts(const char *s, struct funcname *out)
 {
 	const char *first = s, *end = until(s, ".");
@@ -76,7 +76,7 @@ static void parse_parts(const char *s, struct funcname *out)
 		take_receiver(out, first, len);
 }
 
-/* type:.eq.main.T, and type..eq.main.T to Go 1.19 */
+/* type:.eq.main.T; up to Go 1.19 type..eq.main.T */
 static bool is_compilers(const char *name)
 {
 	return strncmp(name, "type:", 5) == 0 || strncmp(name, "type..", 6) == 0 ||
@@ -92,7 +92,7 @@ void funcname_parse(const char *name, struct funcname *out)
 	out->shapes = out->generic && !out->closure && strstr(name, "go.shape.");
 }
 
-/* the linker writes no capital ones */
+/* unlike number_hex_digit(): the linker writes no capital letters */
 static int linker_digit(char c)
 {
 	if (c >= '0' && c <= '9')

@@ -10,7 +10,7 @@
 
 /* --- escapes --- */
 
-/* of the character after an underscore; 0: none */
+/* What the character after an underscore stands for; 0: nothing. */
 static char escaped(char c)
 {
 	static const char codes[] = "_0123456789abc", characters[] = "_./*,{}[]()\" ;";
@@ -43,7 +43,7 @@ static size_t put_utf8(char *out, uint32_t c)
 	return 4;
 }
 
-/* "uXXXX", "UXXXXXXXX" after an underscore: how many characters that are, or 0 */
+/* Reads "uXXXX" or "UXXXXXXXX" after an underscore. Returns its length in characters, or 0. */
 static size_t code_point(const char *text, size_t len, uint32_t *out)
 {
 	size_t digits = *text == 'u' ? 4 : *text == 'U' ? 8 : 0;
@@ -145,7 +145,7 @@ static bool is_numbered(struct gccgoname_span span, const char *word, struct gcc
 	return true;
 }
 
-/* What follows two dots says what kind of function it is. */
+/* The word after two dots says what kind of function it is. */
 static bool parse_special(struct gccgoname_span word, struct gccgoname *out)
 {
 	static const struct {

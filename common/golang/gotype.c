@@ -23,10 +23,10 @@ struct block {
 
 struct gotypes {
 	struct block *blocks;
-	struct gotype *basic; /* as many as BASIC */
+	struct gotype *basic; /* BASIC_COUNT of them */
 	const struct gotype **derived;
 	size_t derived_cap;
-	struct index by_parts; /* of these, as many as it counts */
+	struct index by_parts; /* of `derived`, which has by_parts.count entries */
 };
 
 static const struct basic {
@@ -114,7 +114,7 @@ static struct block *add_block(struct gotypes *types, size_t size)
 	struct block *block = mem_zalloc(1, sizeof(*block) + size);
 
 	block->size = size;
-	/* one that is full at once does not hide the one that is being filled */
+	/* a block for one large allocation is full at once: the one being filled stays first */
 	if (types->blocks && size > BLOCK_SIZE) {
 		block->next = types->blocks->next;
 		types->blocks->next = block;
@@ -130,7 +130,7 @@ void *gotypes_alloc(struct gotypes *types, size_t count, size_t size)
 	const size_t grain = _Alignof(max_align_t);
 	struct block *block = types->blocks;
 
-	if (size && count > (SIZE_MAX / 4) / size) /* as mem_zalloc() does: it never returns */
+	if (size && count > (SIZE_MAX / 4) / size) /* mem_zalloc() ends the program */
 		return mem_zalloc(SIZE_MAX / 4, 4);
 	size_t need = (count * size + grain - 1) / grain * grain;
 
@@ -168,7 +168,7 @@ const struct gotype *gotypes_basic(struct gotypes *types, const char *name)
 	return NULL;
 }
 
-/* Names of types that are nested without end shall not grow without end. */
+/* Bounds the name's length, as types may be nested without end. */
 static const char *derived_name(struct gotypes *types, const char *prefix, const char *name)
 {
 	bool is_long = strlen(name) > NAME_MAX_LEN;
@@ -249,7 +249,7 @@ struct search {
 	bool ambiguous;
 };
 
-/* What is reached on a shallower level hides what is reached again below. */
+/* A struct met on a shallower level hides the same struct on deeper ones. */
 static bool was_met_above(const struct search *search, const struct gotype *type, unsigned depth)
 {
 	for (size_t i = 0; i < search->count && search->queue[i].depth < depth; i++)

@@ -43,8 +43,8 @@ static bool has_back_reference(const char *text)
 	return false;
 }
 
-/* Matching with them takes time that grows with a name's length to any power, and names are the
- * program's. Go's own regular expressions have none either. */
+/* Matching back-references may take time that grows with any power of a name's length, and the
+ * names come from the program that is traced. Go's regexp package has none either. */
 static int refuse_back_reference(const char *text, struct errmsg *err)
 {
 	errmsg_set(err, "bad regular expression \"%s\": back-references are not supported", text);
@@ -52,7 +52,7 @@ static int refuse_back_reference(const char *text, struct errmsg *err)
 	return -1;
 }
 
-/* An anchor makes names that do not match cheap. */
+/* An anchored expression rejects most names at their first bytes. */
 static int compile_anchored(struct pattern *pat)
 {
 	char *anchored = mem_printf("^(%s)", pat->text);
@@ -145,7 +145,7 @@ struct cursor {
 	size_t p, n; /* in the pattern's text, in the name */
 };
 
-/* One step of it. There is at most one way to go on, so that only stars are ever tried again. */
+/* One step of a comparison. There is at most one way to go on, so only stars need backtracking. */
 static bool match_step(const char *pattern, struct cursor *at)
 {
 	const char *text = pattern + at->p, *name = at->name;
@@ -170,7 +170,7 @@ static bool match_step(const char *pattern, struct cursor *at)
 static bool glob_match(const struct pattern *pat, const char *name, size_t end)
 {
 	struct cursor at = {.name = name, .end = end, .budget = 16 * end};
-	size_t star = 0, resume = 0; /* after the last star met; the name's part it leaves over */
+	size_t star = 0, resume = 0; /* past the last star met; past what it takes of the name */
 
 	for (;;) {
 		if (pat->text[at.p] && pat->wild[at.p]) {
@@ -192,8 +192,8 @@ static bool glob_match(const struct pattern *pat, const char *name, size_t end)
 	}
 }
 
-/* What is compiled keeps a table of 2 kB for each state that it came to, of which there may be one
- * for each byte: from time to time it begins anew. */
+/* glibc's compiled expression keeps a table of 2 kB for each state that it has reached, perhaps one
+ * for each byte matched: so it is compiled anew from time to time. */
 static bool regex_match(struct pattern *pat, const char *name)
 {
 	pat->seen += strlen(name);
@@ -243,7 +243,7 @@ bool pattern_match(struct pattern *pat, const char *name)
 	size_t len = strlen(name);
 
 	if (pat->wild) {
-		/* the linker's name for a wrapper of the function itself */
+		/* the linker's suffix for the ABI0 version of a function that has both */
 		bool abi0 = len > 5 && !strcmp(name + len - 5, ".abi0");
 
 		return glob_match(pat, name, len) || (abi0 && glob_match(pat, name, len - 5));
@@ -296,7 +296,7 @@ static unsigned edit_distance(const char *a, const char *b)
 	return row[blen];
 }
 
-/* Is it the name's end, from the begin of a package, type or method on? */
+/* Does `name` end in `typed`, which begins where a package, type or method begins? */
 static bool is_last_part(const char *typed, const char *name)
 {
 	size_t tlen = strlen(typed), len = strlen(name);

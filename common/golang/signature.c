@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "golang/signature_parts.h"
 
-/* An entry of a list: a name or a type alone, a type, or a name with its type. */
+/* An entry of a list: one word (a name or a type), any other type, or a name with its type. */
 struct entry {
 	struct sigtoken name; /* len 0: none */
 	struct sigparam param;
@@ -208,7 +208,7 @@ static int keep_params(struct sigparser *parser, const struct sigparams *list, s
 		const struct sigparam *param = &list->items[i];
 
 		if (sig_check_size(parser, param->type, param->start)) {
-			/* as in C */
+			/* the type first, as in C */
 			if (param->name && gotypes_basic(parser->types, param->name))
 				errmsg_hint(parser->err, "Go has a parameter's name first: (%s %s)",
 					    param->type->name, param->name);
@@ -226,7 +226,7 @@ static const struct sigparam *param_at(const struct sigparams *params,
 				     : &results->items[index - params->count];
 }
 
-/* An expression could mean either. */
+/* If two had one name, an expression could mean either. */
 static int check_unique(struct sigparser *parser, const struct sigparams *params,
 			const struct sigparams *results)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Tokens of a signature. Names are longer than Go's own: paths of packages, type arguments. */
+/* Tokens of a signature. A name may be more than Go's identifiers: it includes the package's path
+ * and type arguments. */
 #include "golang/signature_parts.h"
 
 #include <stdarg.h>
@@ -22,7 +23,7 @@ static bool is_letter(char c)
 	       (unsigned char)c > 127;
 }
 
-/* What occurs in the path of a package, but not in an identifier. */
+/* Characters that occur in a package's path, but not in an identifier. */
 static bool is_of_path(const char *at)
 {
 	return *at && (strchr("/-%~+$", *at) || (at[0] == '.' && at[1] != '.'));

@@ -15,7 +15,7 @@ enum sigtoken_kind {
 	SIGTOKEN_TAG,      /* "`json:"x"`" of a struct's field */
 	SIGTOKEN_ELLIPSIS, /* ... */
 	SIGTOKEN_ARROW,    /* <- */
-	SIGTOKEN_MARK,     /* one character of "()[]{},;*", or one that Go has no use for here */
+	SIGTOKEN_MARK,     /* one character: of "()[]{},;*", or one that has no meaning here */
 };
 
 struct sigtoken {
@@ -35,7 +35,7 @@ struct sigparser {
 	struct errmsg *err;
 };
 
-struct sigparam {                 /* of a list: types that are not known may stand there */
+struct sigparam {                 /* one of a list, perhaps of unknown type */
 	size_t start, name_start; /* of its type and of its name in the text */
 	const char *name;
 	const struct gotype *type; /* of `...T`: a slice */
@@ -55,7 +55,7 @@ bool sig_take(struct sigparser *parser, char mark); /* steps over it, if it is n
 /* As errmsg_set; the error is about the text at `start`. Always -1. */
 int sig_error(struct sigparser *parser, size_t start, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-int sig_expected(struct sigparser *parser, const char *what); /* ..., but TOKEN is next */
+int sig_expected(struct sigparser *parser, const char *what); /* "WHAT expected, not TOKEN" */
 int sig_expect(struct sigparser *parser, char mark);
 /* Adds to a text that the caller frees, NULL at first. */
 void sig_append(char **text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -70,7 +70,7 @@ const struct gotype *sig_interface(struct sigparser *parser);
 int sig_check_size(struct sigparser *parser, const struct gotype *type, size_t start);
 
 /* signature.c */
-/* "(int) error", as it follows "func" or a method's name: the name, without that, to *name */
+/* Reads what follows "func" or a method's name, "(int) error", and appends it to *name. */
 int sig_func_name(struct sigparser *parser, char **name);
 
 #endif

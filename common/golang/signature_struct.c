@@ -26,7 +26,7 @@ static void add_member(struct sigparser *parser, struct members *members,
 	members->items[members->count++] = field;
 }
 
-/* A field is called as its type is, without package and type arguments. */
+/* An embedded field has its type's name, without package and type arguments. */
 static struct sigtoken last_part(const struct sigparser *parser, struct sigtoken token)
 {
 	size_t end = token.start;
@@ -154,7 +154,7 @@ static bool lay_out_struct(struct gotype *type)
 		if (last > GOTYPE_SIZE_MAX || type->size > GOTYPE_SIZE_MAX)
 			return false;
 	}
-	/* past a last field without size there is room, so that its address is inside */
+	/* a byte follows a last field of size 0, so that its address lies in the struct */
 	type->size = field_aligned(type->size + (type->size && !last ? 1 : 0), type->align);
 	return true;
 }
@@ -204,7 +204,7 @@ static int parse_element(struct sigparser *parser, char **name, bool *has_method
 
 	if (type->kind != GOTYPE_INTERFACE && type->kind != GOTYPE_UNKNOWN)
 		return sig_error(parser, token.start, "\"%s\" is not an interface", type->name);
-	/* one that is not known: hardly anyone embeds an empty one */
+	/* an unknown type: hardly anyone embeds an empty interface */
 	*has_methods = *has_methods || type->has_methods || type->kind == GOTYPE_UNKNOWN;
 	sig_append(name, "%s", type->name);
 	return 0;

@@ -7,7 +7,8 @@
 #include "base/embedded.h"
 #include "golang/gotype.h"
 
-/* Columns. The last one of both tables is the releases of Go 1 that have it so: "19-27". */
+/* Columns. The last one of either table holds the releases N of Go 1.N that the row is true for:
+ * "19-27". */
 enum { NAME };
 enum { TEXT = 1 };
 enum { SIGNATURE = 1, CALLEE, CALLEE_SIGNATURE, PASSES, FIELDS_MAX = 6 };
@@ -46,7 +47,7 @@ static int compare_line(const struct row *row, unsigned field, const char *text)
 	return order ? order : len < want ? -1 : len > want;
 }
 
-/* The first line whose name is not below this one; comments are below all. */
+/* The first line whose name does not sort before this one. Comments sort before all names. */
 static const char *first_line(const char *table, const char *name)
 {
 	const char *low = table, *high = table + strlen(table);
@@ -115,7 +116,8 @@ bool stdlib_forwarder(struct gotypes *memory, const char *name, const char *call
 	return true;
 }
 
-/* Asked while a signature is parsed: what a type is made of is parsed without names. */
+/* Called while a signature is parsed. The text of the type found is parsed with no names to look
+ * up, so that this does not recurse without end. */
 const struct gotype *stdlib_type(void *ctx, const char *name)
 {
 	const struct stdlib_types *types = ctx;
