@@ -72,8 +72,8 @@ int fileroot_find(const struct fileroot *root, const char *path)
 
 	int fd = syscall(SYS_openat2, root->fd, path, &how, sizeof(how));
 
-	/* EPERM: seccomp filters of some years answer so for calls that they do not know. EAGAIN: a
-	 * folder was renamed meanwhile, and ".." could have led out. */
+	/* EPERM: older seccomp filters return it for system calls that they do not know. EAGAIN: a
+	 * folder was renamed meanwhile, and ".." could have led out of the root. */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM || errno == EAGAIN))
 		return fileroot_walk(root->fd, path);
 	return fd;

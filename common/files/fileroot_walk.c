@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What openat2 does with RESOLVE_IN_ROOT, where the kernel lacks it. Folders are held open on the
- * way down, so that ".." is a step back to what was passed, not what the disk says by then. */
+ * way down, so that ".." goes back to the folder that was passed, even if it was moved since. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -89,7 +89,7 @@ static int walk_all(struct walk *walk)
 		size_t len = strcspn(walk->left, "/");
 		char *name = mem_strndup(walk->left, len);
 		char *rest = mem_strdup(walk->left + len + strspn(walk->left + len, "/"));
-		/* a link stands before the separator, a name before what comes after it */
+		/* what follows a link's text begins with the separator, unlike `rest` */
 		char *tail = mem_printf("%s%s", walk->left[len] ? "/" : "", rest);
 		const char *before = walk->left;
 		int ret = walk_name(walk, name, tail);

@@ -29,7 +29,8 @@ static const char *unfit(const struct stat *st)
 	return S_ISREG(st->st_mode) ? NULL : "not a regular file";
 }
 
-/* A descriptor to read from, of what `path_fd` has found: the file cannot be another by now. */
+/* A descriptor to read from, of the very file that `path_fd` refers to, whatever its path leads to
+ * by now. -1 with *err. */
 static int open_found(int path_fd, const char *shown, struct errmsg *err)
 {
 	const char *why = NULL;
@@ -43,7 +44,7 @@ static int open_found(int path_fd, const char *shown, struct errmsg *err)
 	else
 		why = unfit(&st);
 	if (!why) {
-		/* somebody's lease on it is not waited for */
+		/* O_NONBLOCK: does not wait for a lease on the file */
 		fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 		why = errno == EAGAIN ? "another process holds a lease on it" : strerror(errno);
 	}

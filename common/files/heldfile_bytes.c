@@ -66,7 +66,7 @@ static bool has_block(const struct heldfile_bytes *bytes, uint64_t block)
 	return bytes->have && bytes->have[block / 8] >> block % 8 & 1;
 }
 
-/* What a later reader would find changed is of no matter; what is missing is. */
+/* It does not matter if bytes are changed later; it is an error if some are missing. */
 static bool read_all(struct heldfile_bytes *bytes, uint64_t off, uint64_t len, uint8_t *out)
 {
 	if (bytes->asked + len > HELDFILE_MAX) {
@@ -111,7 +111,7 @@ static bool ensure(struct heldfile_bytes *bytes, uint64_t off, uint64_t len)
 {
 	uint64_t end = (off + len - 1) / BLOCK + 1, run;
 
-	if (len > HELDFILE_MAX) { /* not even begun */
+	if (len > HELDFILE_MAX) { /* too much to begin reading */
 		bytes->error = HELDFILE_LARGE;
 		return false;
 	}
@@ -142,7 +142,7 @@ bool heldfile_bytes_read(struct heldfile_bytes *bytes, uint64_t off, uint64_t le
 	for (uint64_t end = off + len, part; off < end; off += part) {
 		bool here = has_block(bytes, off / BLOCK);
 
-		/* up to the first block that is otherwise */
+		/* this part ends where copied blocks begin, or end */
 		for (part = BLOCK - off % BLOCK;
 		     part < end - off && has_block(bytes, (off + part) / BLOCK) == here;)
 			part += BLOCK;

@@ -11,7 +11,7 @@
 #define HELDFILE_BLOCK_SIZE (1 << 16)
 #endif
 
-enum { HELDFILE_BLOCK = HELDFILE_BLOCK_SIZE }; /* bytes that are read at a time, at the least */
+enum { HELDFILE_BLOCK = HELDFILE_BLOCK_SIZE }; /* bytes that are copied at a time, at least */
 
 enum { HELDFILE_CUT = -1, HELDFILE_LARGE = -2 };
 
@@ -20,8 +20,8 @@ struct heldfile_bytes {
 	uint64_t size;  /* of the file when it was opened */
 	uint8_t *data;  /* address space for all of it, once something is asked for */
 	uint8_t *have;  /* one bit for each block of it: copied */
-	uint64_t asked; /* bytes that were to be read, all in all */
-	int error;      /* why reading has failed for good: HELDFILE_*, or an errno; 0: not */
+	uint64_t asked; /* bytes read from the file, in total, with those of failed reads */
+	int error; /* why reading has failed for good: HELDFILE_*, or an errno; 0: it has not */
 };
 
 /* as heldfile_at and heldfile_read */

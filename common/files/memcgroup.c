@@ -53,7 +53,7 @@ static void read_text(const char *dir, const char *name, char *text, size_t size
 		close(fd);
 }
 
-/* "max", as what cannot be read: UINT64_MAX */
+/* UINT64_MAX: the file says "max", or cannot be read */
 static uint64_t read_limit(const char *dir, const char *name)
 {
 	char text[32];
@@ -171,7 +171,7 @@ static void charge_group(struct memcgroups *groups, const char *path, bool v2, u
 	groups->groups[groups->group_count++] = (struct group){mem_strdup(path), v2, bytes};
 }
 
-/* The part of a cgroup's path below the one that is mounted; NULL: it is not below it. */
+/* The part of a cgroup's path below `root`, the cgroup that is mounted; NULL: it is not below. */
 static const char *below(const char *path, const char *root)
 {
 	size_t len = strcmp(root, "/") ? strlen(root) : 0;
@@ -181,8 +181,8 @@ static const char *below(const char *path, const char *root)
 	return path + len;
 }
 
-/* The cgroup, and all above it up to the one that is mounted. One outside of the tool's cgroup
- * namespace is shown with "..". */
+/* Charges the cgroup and all above it, up to the one that is mounted. The path of a cgroup outside
+ * of the tool's cgroup namespace has "..". */
 static void charge_up(struct memcgroups *groups, const struct mount *mount, const char *path,
 		      uint64_t bytes)
 {
@@ -240,7 +240,7 @@ void memcgroup_charge(struct memcgroups *groups, pid_t pid, uint64_t bytes)
 		fclose(in);
 }
 
-/* Page cache can be given up; of what is used again and again, half. */
+/* Bytes of page cache that the kernel can take back; of the active part, half is counted. */
 static uint64_t reclaimable(const char *dir, bool v2)
 {
 	char text[STAT_SIZE] = "";
@@ -250,7 +250,8 @@ static uint64_t reclaimable(const char *dir, bool v2)
 	       value_of(text, v2 ? "active_file" : "total_active_file") / 2;
 }
 
-/* UINT64_MAX: no limit. Above memory.high a cgroup is throttled until it stands still. */
+/* In bytes; UINT64_MAX: no limit. Above memory.high the kernel slows a cgroup down, almost to a
+ * standstill. */
 static uint64_t room_of(const char *dir, bool v2)
 {
 	uint64_t limit = read_limit(dir, v2 ? "memory.max" : "memory.limit_in_bytes");

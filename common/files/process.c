@@ -21,7 +21,7 @@
 
 struct process {
 	pid_t pid;
-	int pidfd, dir; /* the latter: /proc/PID, where nothing is found once it has ended */
+	int pidfd, dir; /* dir: /proc/PID, where nothing is found once the process has ended */
 	struct fileroot *root;
 };
 
@@ -60,7 +60,7 @@ static int no_process(pid_t pid, struct errmsg *err)
 	return -1;
 }
 
-/* A process with the tool's root and mounts needs none, and messages then show paths as typed. */
+/* Does the process have the tool's own root and mounts? Messages then show paths as typed. */
 static bool sees_the_same(const struct process *proc)
 {
 	char own[64], theirs[64];
@@ -80,13 +80,13 @@ static struct fileroot *open_root(const struct process *proc)
 	if (sees_the_same(proc))
 		return fileroot_own();
 	fd = openat(proc->dir, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0) /* not to be seen, without privileges */
+	if (fd < 0) /* needs privileges */
 		return fileroot_own();
 	snprintf(shown, sizeof(shown), "/proc/%d/root", proc->pid);
 	return fileroot_new(fd, shown);
 }
 
-/* What /proc calls the tool; 0: nothing. */
+/* The tool's PID as /proc shows it; 0: it shows none. */
 static pid_t own_pid_in_proc(void)
 {
 	char text[32] = "";
@@ -114,7 +114,7 @@ static int hold(struct process *proc, struct errmsg *err)
 		return errmsg_set(err, "cannot watch process %d: %s", proc->pid, strerror(errno));
 	snprintf(path, sizeof(path), "/proc/%d", proc->pid);
 	proc->dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	/* as long as it runs, its number is nobody else's: the folder is its own */
+	/* while the process runs, no other can have its PID: the folder is its own */
 	if (proc->dir < 0 || (!process_runs(proc) && thread_group(proc->pid) == 0))
 		return no_process(proc->pid, err);
 	return 0;

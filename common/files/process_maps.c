@@ -22,8 +22,9 @@ static bool read_inode(const char *line, struct inode *out)
 	return sscanf(line, "%*s %*s %*s %x:%x %llu", &out->major, &out->minor, &out->number) == 3;
 }
 
-/* Overlay file systems show one device to stat(2) and another there: the kernel is asked to show a
- * mapping of the file, which nobody can read from, among the tool's own. */
+/* The file's device and inode as /proc/PID/maps has them. On overlay file systems the device
+ * differs from what stat(2) returns: so the tool maps the file, with no access, and looks it up
+ * among its own mappings. */
 static bool inode_shown(const struct heldfile *file, struct inode *out)
 {
 	size_t page = sysconf(_SC_PAGESIZE), size = 0;

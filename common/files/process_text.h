@@ -7,6 +7,6 @@
 
 struct process;
 
-FILE *process_text(const struct process *proc, const char *name); /* NULL: not to be read */
+FILE *process_text(const struct process *proc, const char *name); /* NULL: it cannot be read */
 
 #endif

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Lengauer and Tarjan, "A Fast Algorithm for Finding Dominators in a Flowgraph", with paths
- * compressed: near-linear for every graph, where repeating until nothing changes takes the square
- * of the blocks for graphs that are made to. The dominators' tree has jump pointers (Myers, "An
- * Applicative Random-Access Stack"), by which common ancestors are found in logarithmic time. */
+/* Lengauer and Tarjan, "A Fast Algorithm for Finding Dominators in a Flowgraph", with path
+ * compression: near-linear for every graph, whereas iterating until nothing changes is quadratic
+ * for hostile ones. The dominator tree has jump pointers (Myers, "An Applicative Random-Access
+ * Stack"), by which common ancestors are found in logarithmic time. */
 #include "machine/graph.h"
 
 #include <stdlib.h>
 
 #include "base/mem.h"
 
-/* In all arrays blocks stand for themselves, but in `vertex`. */
+/* All arrays but `vertex` and `stack` are indexed by block. */
 struct search {
 	struct graph *graph;
 	uint32_t *vertex; /* blocks in the order in which a depth-first walk comes to them */
@@ -168,7 +168,7 @@ static void find_all(struct search *search)
 	}
 }
 
-/* A dominator is come to before what it dominates. */
+/* The walk reaches a dominator before the blocks that it dominates. */
 static void make_jumps(const struct search *search)
 {
 	struct graph_block *blocks = search->graph->blocks;

@@ -30,7 +30,7 @@ static _Noreturn void no_capstone(cs_err err)
 	exit(1);
 }
 
-/* Capstone's numbers are its own: it tells by their names what it means. */
+/* Capstone numbers registers in its own way, so they are found by their names. */
 static void find_registers(struct insn_decoder *dec)
 {
 	unsigned count = dec->arch == ARCH_ARM64 ? ARM64_REG_ENDING : X86_REG_ENDING;
@@ -92,7 +92,7 @@ bool insn_decode(const struct insn_decoder *dec, const struct insn_code *code, u
 	return insn_x86(bytes, len, out);
 }
 
-/* bit n: it is, or is part of, the n-th integer argument register of ABIInternal */
+/* Bit n: the register is, or is part of, the n-th integer argument register of ABIInternal. */
 static uint32_t arg_bit(const struct insn_decoder *dec, uint16_t reg)
 {
 	const struct registers_general *general = reg < REGS ? dec->general[reg] : NULL;
@@ -137,7 +137,8 @@ static uint32_t float_bit(enum arch arch, uint16_t reg)
 	return 0;
 }
 
-/* xor of a register with itself, and what merges into a register whose old value does not count */
+/* Instructions that capstone says read a register whose old value does not matter: xor of a
+ * register with itself, and conversions that keep its upper bits. */
 static bool x86_only_writes(const cs_insn *in)
 {
 	const cs_x86 *x86 = &in->detail->x86;
@@ -251,8 +252,8 @@ static bool reads_only(unsigned id)
 	       id == X86_INS_UCOMISS;
 }
 
-/* What capstone says of reading and writing is not right for all: the first operand is taken for
- * written, and of an exchange both. */
+/* Capstone's flags for reads and writes are wrong for some instructions: so the first operand is
+ * taken as written, and both of xchg. */
 static void stack_store(const cs_insn *insn, struct insn_effects *out)
 {
 	const cs_x86 *x86 = &insn->detail->x86;

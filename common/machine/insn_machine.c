@@ -66,7 +66,7 @@ bool insn_x86(const uint8_t *code, size_t len, struct insn *in)
 	return true;
 }
 
-/* what takes two instructions to say: `before` is the one before */
+/* What two instructions do together; `before` is the first of them. */
 static void arm64_pair(uint32_t before, uint32_t word, struct insn *in)
 {
 	uint64_t address;

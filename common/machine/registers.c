@@ -7,7 +7,7 @@
 
 enum { NO = -1 };
 
-/* each in the place of DWARF's number; orders: Go, C, C's results */
+/* Each is at the index of its DWARF number. Its places: in Go's order, C's, that of C's results. */
 static const struct registers_general amd64[] = {
 	{AMD64_RAX, X86_RAX, {0, NO, 0}, "rax", {"eax", "ax", "al"}, "ah", "AX"},
 	{AMD64_RDX, X86_RDX, {NO, 2, 1}, "rdx", {"edx", "dx", "dl"}, "dh", "DX"},

@@ -7,7 +7,7 @@
 #include "machine/x86.h"
 
 /* Opcodes of the one-byte map that the kernel refuses: what is invalid in 64-bit mode, in and out,
- * int, iret, int1, hlt, cli, sti. It looks VEX opcodes up in the same table. */
+ * int, iret, int1, hlt, cli, sti. The kernel looks VEX opcodes up in the same table. */
 static bool is_refused_one_byte(uint8_t opcode)
 {
 	static const uint8_t list[] = {
@@ -56,8 +56,8 @@ static bool is_string(const struct x86_op *op)
 		(op->opcode >= 0xaa && op->opcode <= 0xaf));
 }
 
-/* What the kernel accepts and does wrong: pushf would save the flag that single-stepping sets,
- * and popf lose it; a repeated string instruction is hit once for each repetition. 49 90
+/* What the kernel accepts and does wrong: pushf would save the flag that single-stepping sets, and
+ * popf would lose it; a repeated string instruction is hit once for each repetition; 49 90
  * exchanges rax and r8, but is taken for a nop. */
 bool x86kind_breaks(const struct x86_op *op)
 {
@@ -117,7 +117,7 @@ static enum insn_kind one_byte_kind(const struct x86_op *op)
 	case 0xc2:
 	case 0xc3:
 		return INSN_RET;
-	case 0xca: /* far returns go who knows where */
+	case 0xca: /* a far return may go anywhere */
 	case 0xcb:
 	case 0xcf:
 		return INSN_JUMP_REG;
@@ -171,7 +171,6 @@ enum insn_kind x86kind_of(const struct x86_op *op)
 	return op->map == 0 && op->form == X86_LEGACY ? one_byte_kind(op) : INSN_OTHER;
 }
 
-/* memory that is neither the stack's (rsp), nor g's (r14), nor at a fixed address */
 bool x86kind_may_fault(const struct x86_op *op)
 {
 	bool memory = op->has_modrm && op->modrm >> 6 != 3;
@@ -201,7 +200,7 @@ bool x86kind_floats(const struct x86_op *op)
 
 	if (kind == INSN_NOP)
 		return true;
-	/* the register allocator's */
+	/* moves that the register allocator makes */
 	if (kind == INSN_MOVE && op->has_modrm && !is_memory(op) && op->form == X86_LEGACY &&
 	    (op->map == 0 ? op->opcode == 0x89 || op->opcode == 0x8b
 			  : op->map == 1 && (op->opcode == 0x28 || op->opcode == 0x10)))
@@ -219,7 +218,7 @@ static bool one_byte_stays(const struct x86_op *op)
 {
 	uint8_t reg = op->modrm >> 3 & 7;
 
-	if (op->opcode < 0x40) /* add and its like: to memory, but for cmp */
+	if (op->opcode < 0x40) /* arithmetic that writes memory, except cmp */
 		return (op->opcode & 7) < 2 && op->opcode < 0x38;
 	switch (op->opcode) {
 	case 0x80:

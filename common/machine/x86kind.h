@@ -11,8 +11,8 @@
 struct x86_op;
 
 enum insn_kind x86kind_of(const struct x86_op *op);
-bool x86kind_refused(const struct x86_op *op); /* or a probe there breaks the program: */
-bool x86kind_breaks(const struct x86_op *op);  /* the kernel takes it, but does it wrong */
+bool x86kind_refused(const struct x86_op *op); /* by the kernel, or as a probe breaks it: */
+bool x86kind_breaks(const struct x86_op *op);  /* the kernel accepts it, but executes it wrongly */
 bool x86kind_emulated(const struct x86_op *op);
 /* accesses memory that is neither the stack's (rsp), nor g's (r14), nor at a fixed address */
 bool x86kind_may_fault(const struct x86_op *op);
