@@ -63,7 +63,7 @@ static bool see_section(const char *name, const Elf64_Shdr *sh, void *ctx)
 	return !search->out->len;
 }
 
-/* Files without section headers still have them: the kernel reads some notes. */
+/* Files without section headers still have segments of notes: the kernel reads some of them. */
 static void read_segments(const struct search *search, const Elf64_Ehdr *eh)
 {
 	Elf64_Phdr ph;

@@ -10,7 +10,7 @@ enum { NEEDED_MAX = 1024 };
 
 struct strings {
 	const char *text;
-	uint64_t len; /* up to and with the last NUL */
+	uint64_t len; /* up to and including the last NUL */
 };
 
 static bool read_strings(const struct image *img, struct strings *out)

@@ -7,7 +7,7 @@
 #include "elf/ehframe_bytes.h"
 #include "elf/image.h"
 
-/* of .eh_frame_hdr, which all linkers write so: addresses relative to it, as 4 bytes */
+/* .eh_frame_hdr as all linkers write it: the addresses in its table are 4-byte offsets from it */
 enum { HEADER = 12, ENTRY = 8, ENC_PCREL_SDATA4 = 0x1b, ENC_UDATA4 = 0x03, ENC_TABLE = 0x3b };
 enum { MAX_RECORD = 1 << 20, MAX_REMEMBERED = 16 };
 
@@ -136,7 +136,7 @@ static int64_t scaled(const struct machine *m, int64_t value)
 	return (int64_t)((uint64_t)value * (uint64_t)m->cie->data_align);
 }
 
-/* Those that say where a register is, or the frame. */
+/* The instructions that say where a register is saved, or what the CFA is. */
 static void execute_place(struct machine *m, uint8_t op, struct ehframe_bytes *in)
 {
 	uint64_t reg = op == 0x0e || op == 0x13 || op == 0x0f ? 0 : ehframe_uleb(in);
@@ -176,8 +176,7 @@ static void execute_place(struct machine *m, uint8_t op, struct ehframe_bytes *i
 	case 0x13: /* def_cfa_offset_sf */
 		m->row->cfa_off = scaled(m, ehframe_sleb(in));
 		break;
-	case 0x0f: /* def_cfa_expression: of the table of jumps to other files, which calls nobody
-		    */
+	case 0x0f: /* def_cfa_expression: of the PLT, which calls nobody */
 		ehframe_part(in, ehframe_uleb(in));
 		set_cfa(m, EHFRAME_RA, 0);
 		break;
@@ -194,7 +193,7 @@ static void execute_place(struct machine *m, uint8_t op, struct ehframe_bytes *i
 	}
 }
 
-/* How far an instruction moves on; false: it is none of these. */
+/* How far DW_CFA_advance_loc and its like move on; false: `op` is none of these. */
 static bool is_advance(uint8_t op, struct ehframe_bytes *in, uint64_t *by)
 {
 	if (op >> 6 == 1)
@@ -210,7 +209,7 @@ static bool is_advance(uint8_t op, struct ehframe_bytes *in, uint64_t *by)
 	return true;
 }
 
-/* Up to the row of the code that is `pc` bytes from where the rules begin. */
+/* Executes the rules up to the row of the code `pc` bytes after the first that they are about. */
 static bool execute(struct machine *m, struct ehframe_bytes in, uint64_t pc)
 {
 	uint64_t at = 0, by;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Call frame information of amd64: where a function's caller goes on, and what its registers hold
- * there. Read from .eh_frame by its search table, which programs have that were stripped, too.
- * Formats: DWARF 5, 6.4; the Linux Standard Base, 10.6. */
+ * there. Read from .eh_frame by its search table, which stripped programs have, too. Formats: DWARF
+ * 5, 6.4; the Linux Standard Base, 10.6. */
 #ifndef EHFRAME_H
 #define EHFRAME_H
 
@@ -35,8 +35,8 @@ struct ehframe_row {
 	struct ehframe_rule regs[EHFRAME_REGS]; /* by DWARF's numbers */
 };
 
-/* While the instruction at virtual address `pc` is about to be executed. Each rule that is read is
- * a step of `work`. false: nothing is said of it, or not so that it could be told. */
+/* The row that is true just before the instruction at virtual address `pc` is executed. Each rule
+ * read takes a step of `work`. false: there is none, it is not understood, or `work` is used up. */
 bool ehframe_row(const struct image *img, uint64_t pc, struct budget *work,
 		 struct ehframe_row *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers as call frame information has them, one after the other. What is not there is 0, and then
+/* Reads the numbers of call frame information one after the other. Past the end, a number is 0 and
  * `bad` is set. */
 #ifndef EHFRAME_BYTES_H
 #define EHFRAME_BYTES_H

@@ -173,7 +173,7 @@ static void relocate_word(struct image *img, uint64_t addr, uint64_t value)
 		memcpy(word, &value, sizeof(value));
 }
 
-/* The value of a symbol of this file; false: it is another's. */
+/* The value of a symbol that this file defines; false: it does not. */
 static bool own_symbol(const struct image *img, uint64_t table, uint32_t index, uint64_t *value)
 {
 	const void *at =
@@ -216,8 +216,8 @@ static void apply_rela(struct image *img, uint64_t addr, uint64_t size)
 	}
 }
 
-/* DT_RELA is all that can leave zeros: DT_RELR keeps its addends in the words themselves, which so
- * are right with load bias 0 already. */
+/* Only DT_RELA can leave zeros in the file: DT_RELR keeps its addends in the words themselves,
+ * which are right already for load bias 0. */
 static void apply_relocations(struct image *img)
 {
 	uint64_t rela, size;

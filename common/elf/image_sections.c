@@ -35,7 +35,7 @@ static const char *texts(const struct image_sections *secs, const Elf64_Shdr *sh
 	return text;
 }
 
-/* More sections than the header has numbers for are counted in the first section's. */
+/* If the file's header cannot hold the number of sections, section 0's header does. */
 static void read_section_table(struct image_sections *secs)
 {
 	const Elf64_Ehdr *eh = &secs->header;

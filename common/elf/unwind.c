@@ -7,8 +7,8 @@
 #include "elf/image.h"
 
 enum {
-	SEGMENTS_MAX = 128, /* that are left in a row without a frame to show */
-	/* of a whole stack: few frames have more than a hundred, the largest of GCC's own 20,000 */
+	SEGMENTS_MAX = 128, /* steps beyond `max`, for frames of __morestack: not shown */
+	/* for a whole stack: few frames have over a hundred, the largest of GCC's own 20,000 */
 	RULES_MAX = 1 << 22,
 };
 

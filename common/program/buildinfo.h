@@ -14,7 +14,7 @@ struct buildinfo {
 	int patch;
 };
 
-/* false when the image shows no sign of a Go version (it may still be Go: esbuild's are) */
+/* false: the image shows no sign of a Go version (it may still be a Go program: esbuild is one) */
 bool buildinfo_read(const struct image *img, struct buildinfo *out);
 
 #endif

@@ -94,7 +94,7 @@ size_t functab_left_out(const struct functab *tab)
 	return tab->symbols ? functab_symbols_left_out(tab->symbols) : 0;
 }
 
-/* Up to 1.17 no flag says so; assembly is what its file is. */
+/* Up to Go 1.17 no flag marks functions of assembly: their source file's name does. */
 static bool is_asm_file(const struct functab *tab, const struct functab_func *fn)
 {
 	const char *file;

@@ -19,7 +19,7 @@ struct function {
 
 struct functab_symbols {
 	const struct image *img;
-	/* until it is made: functions of any language, and descriptors of types, by name */
+	/* while the table is made: functions of any language, and types' descriptors, by name */
 	struct image_symbol *all, *types;
 	size_t all_count, all_cap, type_count, type_cap;
 	struct function *items; /* those of Go, by address, without overlap */
@@ -31,7 +31,7 @@ struct functab_symbols {
 
 /* --- symbols --- */
 
-/* What a program of gccgo's has, and libgo.so. */
+/* Functions by which a gccgo program, and libgo.so, are known. */
 static bool is_mark(const char *name)
 {
 	return strcmp(name, "__go_init_main") == 0 || strcmp(name, "runtime.deferproc") == 0;
@@ -72,7 +72,7 @@ static int by_start(const void *a, const void *b)
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-/* Symbols are input: none of them reaches into the next, or out of its segment. */
+/* Symbols may lie: cuts each where the next one begins, or its segment ends. */
 static void cut_symbols(struct functab_symbols *syms)
 {
 	uint64_t next = UINT64_MAX, start = UINT64_MAX;
@@ -113,8 +113,8 @@ static int compare_prefix(const void *key, const void *item)
 	return diff ? diff : -(name[prefix->len] != '\0');
 }
 
-/* "main.f.cold" is a part of main.f, and "main.f.localalias" another name of it; the method cold of
- * a type main.f is neither, and then there is no function main.f. */
+/* "main.f.cold" is a part of main.f, and "main.f.localalias" another name for it. If there is no
+ * function main.f, though, it is the method `cold` of a type main.f. */
 static bool is_part(const struct functab_symbols *syms, const char *name)
 {
 	const char *dot = strrchr(name, '.');

@@ -15,8 +15,7 @@ struct functab_symbols;
 struct functab_symbols *functab_symbols_new(const struct image *img, uint64_t file_size);
 void functab_symbols_free(struct functab_symbols *syms); /* NULL is all right */
 
-/* as functab_count, functab_func and functab_find */
-/* Symbols that were not looked at: names are too long together. */
+/* As functab_left_out(), functab_count(), functab_func() and functab_find(). */
 size_t functab_symbols_left_out(const struct functab_symbols *syms);
 size_t functab_symbols_count(const struct functab_symbols *syms);
 bool functab_symbols_func(const struct functab_symbols *syms, size_t index,

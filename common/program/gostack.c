@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "program/gostack_symbols.h"
 
-/* Frames of a stack one by one, as `emit` wants them. */
+/* Passes the frames of a stack to `emit`, one by one. */
 struct walk {
 	struct gostack_symbols *syms;
 	const struct gostack *stack;
@@ -38,7 +38,7 @@ static bool was_interrupted(const struct gostack_place *callee)
 	       !strncmp(name, "runtime.debugCall", strlen("runtime.debugCall"));
 }
 
-/* Which of the frames at frames[0] to begin with. */
+/* Which of the inlined calls at frames[0] to begin with. */
 static size_t skip_inlined(const struct gostack_place *place, const char *probed)
 {
 	for (size_t i = 0; probed && i < place->count; i++)
@@ -47,7 +47,7 @@ static size_t skip_inlined(const struct gostack_place *place, const char *probed
 	return 0;
 }
 
-/* How a stack goes on beyond a function that a frame other than the first stands in. */
+/* What comes after a frame of a function, if that is not the innermost frame. */
 enum beyond { CALLER, NOBODY, LOST };
 
 static enum beyond beyond(const struct gostack_place *place)
@@ -60,7 +60,8 @@ static enum beyond beyond(const struct gostack_place *place)
 		{"runtime.kickoff", NOBODY}, /* gccgo's */
 		/* its caller is parked by now, and may run elsewhere already */
 		{"runtime.mcall", NOBODY},
-		/* what called these, C or what a signal interrupted, may keep no frame pointer */
+		/* their callers, C code or the code that a signal interrupted, may keep no frame
+		 * pointer */
 		{"crosscall2", LOST},
 		{"runtime.sigtramp", LOST},
 		{"runtime.sigtrampgo", LOST},
@@ -73,7 +74,7 @@ static enum beyond beyond(const struct gostack_place *place)
 	return CALLER;
 }
 
-/* where every goroutine's stack begins */
+/* the function that every goroutine's stack begins with */
 static bool is_first(const struct gostack_place *place)
 {
 	return !strcmp(function_of(place), "runtime.goexit") ||
@@ -91,7 +92,7 @@ static void emit_frames(const struct walk *walk, uint64_t addr, const struct gos
 			walk->emit(walk, addr, place, &place->lines[i]);
 }
 
-/* What stands at an address in the process's memory. */
+/* The function, and the calls inlined, at an address in the process's memory. */
 static struct gostack_place find_frame(const struct walk *walk, uint64_t addr, bool returns)
 {
 	const struct gostack *stack = walk->stack;
@@ -105,7 +106,7 @@ static struct gostack_place find_frame(const struct walk *walk, uint64_t addr, b
 	return gostack_symbols_find(walk->syms, addr - stack->bias, returns);
 }
 
-/* true: to its very end */
+/* true: the stack was shown to its very end */
 static bool walk_stack(const struct walk *walk)
 {
 	const struct gostack *stack = walk->stack;
@@ -125,7 +126,7 @@ static bool walk_stack(const struct walk *walk)
 	return next == NOBODY || (next == CALLER && !stack->cut);
 }
 
-/* The first goroutine was created by assembly, or by its call's wrapper. */
+/* The first goroutine is created by no go statement, but by assembly, or the wrapper it calls. */
 static bool is_go_statement(const struct gostack_place *place)
 {
 	const char *name = function_of(place);

@@ -15,7 +15,7 @@
 
 enum {
 	INLINED_MAX = 128, /* levels; malformed trees may be endless */
-	PLACES = 4096,     /* what is remembered: a place is forgotten for another of its hash */
+	PLACES = 4096,     /* entries of a cache: a place gives way to another with its hash */
 };
 
 struct remembered {
@@ -70,8 +70,8 @@ static struct gostack_line position(const struct functab *tab, const struct func
 	return line;
 }
 
-/* A caller stands where its call does: at the node's parent_pc, which tells its own node in turn.
- */
+/* A caller's position is that of its call, the node's parent_pc, which has a node of its own in
+ * turn. */
 static size_t expand(const struct functab *tab, const struct functab_func *fn, uint64_t addr,
 		     struct gostack_line *lines)
 {
@@ -147,7 +147,8 @@ static const struct image_symbol *find_symbol(struct gostack_symbols *syms, uint
 
 /* --- both --- */
 
-/* "main.f..r" is what main.f calls, so that what it defers can recover. */
+/* gccgo splits a main.f that calls recover(): main.f finds out whether it may, and calls
+ * "main.f..r", which has the body (gofrontend's Build_recover_thunks). */
 static bool is_recovering(const struct gostack_symbols *syms, const char *name)
 {
 	size_t len = strlen(name);

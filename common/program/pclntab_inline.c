@@ -64,15 +64,14 @@ static bool read_node(const struct functab *tab, uint64_t tree, int32_t index, s
 	return true;
 }
 
-/* From 1.20 parent and line of the call are not stored: they are those of the instruction at
- * parentPc. */
 static uint64_t tree_of(const struct functab *tab, const struct functab_func *fn)
 {
 	return functab_funcdata(tab, fn,
 				tab->layout == PCLNTAB_12 ? FUNCDATA_INLTREE_12 : FUNCDATA_INLTREE);
 }
 
-/* all but parent and call_line of the layouts that do not store them */
+/* Fills all but, from 1.20, parent and call_line: these are not stored, but are those of the
+ * instruction at parentPc. */
 static bool fill_inlined(const struct functab *tab, const struct functab_func *fn, int32_t index,
 			 const struct node *node, struct functab_inlined *out)
 {

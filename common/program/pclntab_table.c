@@ -15,7 +15,7 @@ enum {
 /* src/runtime/symtab.go, the header's magic; src/internal/abi/symtab.go, FuncIDWrapper */
 static const struct header {
 	uint32_t magic;
-	int release;        /* the first with it that is known */
+	int release;        /* the first one known to have it */
 	uint8_t wrapper_id; /* 0: to be found in the records */
 } headers[] = {
 	[PCLNTAB_12] = {0xfffffffb, 15, 22},
@@ -144,7 +144,7 @@ static void find_moduledata(struct functab *tab)
 	tab->moduledata = moduledata_find(tab->img, words, at->names ? 4 : 2);
 }
 
-/* The lowest release that the layout of header and moduledata is of */
+/* The lowest release with this layout of header and moduledata. */
 static int release_of(const struct functab *tab)
 {
 	const struct moduledata_layout *at = moduledata_layout(RELEASE_NO_TEXT_START);
@@ -152,13 +152,13 @@ static int release_of(const struct functab *tab)
 
 	if (tab->layout != PCLNTAB_120 || tab->text)
 		return headers[tab->layout].release;
-	/* an address; from 1.27 the size of the descriptors */
+	/* types_end, an address; from 1.27 this word is the descriptors' length */
 	if (moduledata_word(tab->img, md, at->types_end) > moduledata_word(tab->img, md, at->types))
 		return RELEASE_NO_TEXT_START;
 	return RELEASE_TYPES_IN_A_ROW;
 }
 
-/* From 1.20 to 1.25 the number was 21, 22 or 23; it is the highest that is used. */
+/* FuncIDWrapper is 21, 22 or 23 from Go 1.20 to 1.25: the highest number that is used. */
 static uint8_t highest_func_id(const struct functab *tab)
 {
 	uint8_t highest = 0;

@@ -32,8 +32,8 @@ struct functab {
 	uint8_t wrapper_id;  /* funcID_wrapper */
 	struct pclntab_part functab, names, units, files, pcs, records;
 	struct pcvalue_index *values; /* of pcs; NULL while the table is sought */
-	/* Of a gccgo program, and then nothing of the above but `img` is filled: parts are empty,
-	 * so that every question of theirs is answered with none. */
+	/* Set for a gccgo program. Of the above only `img` is set then: the parts are empty, so
+	 * that nothing is found in them. */
 	struct functab_symbols *symbols;
 };
 

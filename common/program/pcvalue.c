@@ -15,7 +15,7 @@ void pcvalue_begin(struct pcvalue *pcv, const uint8_t *data, size_t len, uint64_
 	};
 }
 
-/* at most 5 bytes, as 32 bits have them */
+/* at most 5 bytes: they hold 32 bits */
 static bool read_varint(struct pcvalue *pcv, uint32_t *out)
 {
 	uint32_t value = 0;

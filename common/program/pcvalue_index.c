@@ -12,7 +12,7 @@
 enum { NEAR = 32 /* runs at a table's start, which are walked each time: no memory for these */ };
 
 struct run {
-	uint32_t end; /* bytes from the function's start on: the first that it does not hold */
+	uint32_t end; /* bytes from the function's start to the first instruction past the run */
 	int32_t value;
 };
 
@@ -28,7 +28,7 @@ struct pcvalue_index {
 	unsigned quantum;
 	struct table *tables;
 	size_t cap;
-	struct index by_off;  /* of these, as many as it counts */
+	struct index by_off;  /* of `tables`, which has by_off.count entries */
 	struct budget budget; /* of runs */
 };
 
@@ -40,7 +40,7 @@ struct pcvalue_index *pcvalue_index_new(const uint8_t *data, size_t len, unsigne
 		.data = data,
 		.len = len,
 		.quantum = quantum,
-		/* a run takes two bytes of it */
+		/* a run takes at least two bytes of `data` */
 		.budget = budget_new(len, BUDGET_PC_RUNS),
 	};
 	return index;
@@ -57,7 +57,7 @@ void pcvalue_index_free(struct pcvalue_index *index)
 	free(index);
 }
 
-/* All that there is up to the end or to what is malformed. */
+/* All runs up to the table's end, or to what is malformed. */
 static struct table decode_table(struct pcvalue_index *index, uint32_t off)
 {
 	struct run *runs = NULL;

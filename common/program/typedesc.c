@@ -69,7 +69,7 @@ static size_t read_length(const struct typedesc_module *mod, const uint8_t *data
 	return 0;
 }
 
-/* Compilers quote what could not be printed, so that none of these occur. */
+/* Compilers quote control characters: what has one is no name. */
 static bool has_control(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -126,7 +126,7 @@ static bool read_own_name(const struct typedesc_module *mod, const uint8_t *head
 
 /* --- what follows the head --- */
 
-/* Points `list` to what a slice of Go's holds. */
+/* Points `list` to the elements of the Go slice {pointer, length} at `words`. */
 static bool read_slice(const struct typedesc_module *mod, const uint8_t *words, size_t size,
 		       struct typedesc *out)
 {
@@ -159,8 +159,8 @@ static bool read_func(const struct typedesc_module *mod, const uint8_t *own, boo
 	return out->list;
 }
 
-/* A swiss map's fifth word is the size of the group that its third describes; an older one's are
- * small numbers, of which the third is the bucket's size. */
+/* A swiss map's fifth word is the size of the group that its third word describes. An older map's
+ * fifth word packs small numbers, the third of which is the bucket's size. */
 static void read_map(const struct typedesc_module *mod, const uint8_t *own, struct typedesc *out)
 {
 	uint64_t group_size;
@@ -232,7 +232,7 @@ static bool read_head(const struct typedesc_module *mod, const uint8_t *head, st
 	       read_own_name(mod, head, &out->name);
 }
 
-/* Where the part of a descriptor that all of its kind have ends. */
+/* The end of the part that every descriptor of its kind has. */
 static uint64_t fixed_end(const struct typedesc *desc)
 {
 	switch (desc->kind) {

@@ -40,8 +40,8 @@ static const struct typedesc_link *link_before(const struct typedesc_module *mod
 	return low ? &library->links[low - 1] : NULL;
 }
 
-/* Of what the dynamic linker copies from the library the original: the file has room for it only.
- */
+/* Where the library has what the dynamic linker copies into the program (a copy relocation), whose
+ * file only has room for it. */
 static uint64_t original(const struct typedesc_module *mod, uint64_t addr)
 {
 	const struct typedesc_link *link = addr < TYPEDESC_LIBRARY ? link_before(mod, addr) : NULL;
@@ -241,7 +241,7 @@ bool typedesc_gccgo_is_symbol(const char *name)
 	       !strncmp(name, "type..", 6);
 }
 
-/* Packages' paths stand in tabs, and are taken out. */
+/* Packages' paths stand between tabs, and are left out. */
 static size_t without_paths(const char *name, size_t len, char *out)
 {
 	size_t used = 0;
