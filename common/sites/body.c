@@ -52,8 +52,8 @@ long body_start(const struct body *body, const char **reason)
 		if (b == graph->root || !body->agrees || !body->agrees(body->ctx, b))
 			return no_start(reason, "the compiler may have moved the code");
 	}
-	/* a branch of its own may have lost its source position, and then the rest shows where it
-	 * begins */
+	/* a branch of the body's may have lost its source position: then the other instructions
+	 * show where the body begins */
 	if (common_block(body, false) != b)
 		return no_start(reason, "the compiler may have moved the code");
 	if (b == graph->root)
@@ -202,7 +202,7 @@ struct region {
 	struct body_exits *out;
 };
 
-/* work of the caller's between the run's first and last instruction */
+/* Does the caller do work, a call, between these two instructions of the run? */
 static bool is_foreign(const struct body *body, long first, long end)
 {
 	for (long i = first; i <= end; i++)
@@ -238,7 +238,7 @@ static const char *region_block(struct region *region, uint32_t b, long first)
 	return NULL;
 }
 
-/* a loop inside the run whose branches are all the caller's: the run may not be one run */
+/* Is there a loop in the run whose branches are all the caller's? Then it may be several runs. */
 static bool is_caller_loop(const struct region *region)
 {
 	const struct graph *graph = region->body->graph;

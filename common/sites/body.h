@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a run of a piece of code that lies scattered in a function begins and ends: an inlined
- * copy. The compiler moves instructions, so that those with the callee's source position are
- * neither in one piece nor all executed in each run. */
+/* Where a run of an inlined copy, whose code lies scattered in a function, begins and ends. The
+ * compiler moves instructions: those with the callee's source position are neither in one piece nor
+ * all executed in each run. */
 #ifndef BODY_H
 #define BODY_H
 
@@ -13,10 +13,10 @@
 struct body {
 	const struct graph *graph;
 	const bool *inside;    /* of each instruction: has it the callee's source position? */
-	const uint32_t *insns; /* those that have, in any order, count of them */
+	const uint32_t *insns; /* the `count` instructions that have, in any order */
 	size_t count;
 	long mark; /* the nop that the compiler left where the run begins, or FLOW_NONE */
-	/* Is block b where the source has the call? Asked where no instruction shows it. */
+	/* Is block b where the source has the call? Called if no instruction shows that. */
 	bool (*agrees)(const void *ctx, uint32_t b);
 	const void *ctx;
 };
@@ -29,15 +29,14 @@ long body_start(const struct body *body, const char **reason);
  * probe may stand on any. */
 long body_cheapest(const struct body *body, long start);
 
-/* `at`, or where no probe may stand on nops from there on, the first instruction behind them, which
- * is come to with them alone. */
+/* `at`, or if nops that no probe may stand on begin there, the instruction after them: it is
+ * reached only through them. */
 long body_past_nops(const struct body *body, long at);
 
 /* The last of the instructions from `start` on that are executed exactly as often. */
 long body_last(const struct body *body, long start);
 
-/* The one call of a body that is nothing but this call and what prepares it. FLOW_NONE: it is more.
- */
+/* The one call of a body that only prepares and makes this call. FLOW_NONE: the body does more. */
 long body_only_call(const struct body *body, long start);
 
 struct body_exits {
@@ -45,9 +44,8 @@ struct body_exits {
 	size_t count, cap;
 };
 
-/* The instructions that come next when a run that began with `start` has ended, or behind nops that
- * come then, as body_past_nops(). 0, or -1 with *reason where the run holds code of the caller's
- * that does work. */
+/* The instructions that come next when a run that began with `start` has ended, past nops as by
+ * body_past_nops(). 0, or -1 with *reason, such as work of the caller's amid the run. */
 int body_exits(const struct body *body, long start, struct body_exits *out, const char **reason);
 
 #endif

@@ -35,8 +35,8 @@ static bool is_all_inside(const struct body *body, uint32_t b)
 	return true;
 }
 
-/* Is the loop at block b all the callee's? Else it may be the caller's, `for f(x) { ... }`, where
- * the callee's branches decide as well. */
+/* Is the loop at block b all the callee's? If not, it may be the caller's, `for f(x) { ... }`, in
+ * which the callee's branches decide as well. */
 static bool is_own_loop(const struct body *body, uint32_t b)
 {
 	const struct graph *graph = body->graph;

@@ -18,7 +18,7 @@ static inline bool body_dominates(const struct graph *graph, uint32_t home, uint
 	return graph->blocks[b].order != GRAPH_UNREACHED && graph_dominates(graph, home, b);
 }
 
-struct body_visit { /* blocks to go to, and those that were gone to */
+struct body_visit { /* blocks to visit; blocks that were ever among them */
 	uint32_t *stack;
 	bool *seen;
 	uint32_t depth;
@@ -48,8 +48,8 @@ static inline void body_visit_push(struct body_visit *visit, uint32_t b)
 /* Is there a way from block b back to itself on which only the callee's own branches decide? */
 bool body_loops(const struct body *body, uint32_t b);
 /* The one block outside of the loop at block b that leads to it, and to nothing else: passed once
- * for each run of the loop. GRAPH_UNREACHED: there is none such, or the loop may be the caller's,
- * `for f(x) { ... }`, where the callee's branches decide as well. */
+ * for each run of the loop. GRAPH_UNREACHED: there is no such block, or the loop may be the
+ * caller's, `for f(x) { ... }`, in which the callee's branches decide as well. */
 uint32_t body_before_loop(const struct body *body, uint32_t b);
 
 #endif

@@ -209,7 +209,7 @@ static void known_layout(struct goruntime *out, int release)
 	out->m_curg = release >= RELEASE_SHORT_GOBUF ? 184 : 192;
 }
 
-/* The fields that move most: by the file's own version only. */
+/* The fields that move most: known only for the very release that the file names. */
 static void known_creation(struct goruntime *out, int release)
 {
 	static const struct {

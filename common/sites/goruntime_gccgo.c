@@ -167,8 +167,8 @@ static void find_morestack(const struct image *img, const struct functab *tab,
 
 /* --- all of it --- */
 
-/* The stack may not be grown before a hook: its frame would stand on another segment than those
- * that it tells of. */
+/* A hook is the function's first instruction, before the stack may grow: after that, its frame
+ * could be on another segment than the frames that it is about. */
 static struct site hook(const struct functab *tab, const char *name)
 {
 	struct functab_func fn;
@@ -178,7 +178,7 @@ static struct site hook(const struct functab *tab, const char *name)
 	return (struct site){.addr = fn.addr, .kind = SITE_FIRST};
 }
 
-/* where Goexit has goexit1 inlined, its own call of mcall */
+/* The entry of goexit1; if that is inlined in Goexit, Goexit's own call of mcall. */
 static void find_goexit(const struct functab *tab, struct site_finder *finder,
 			struct goruntime *out)
 {
@@ -233,8 +233,8 @@ static bool is_symbol(const struct image_symbol *sym, void *ctx)
 	return false;
 }
 
-/* A word of the program that is filled with the address of something in the library tells where
- * that was loaded. */
+/* A word of the program that the dynamic linker fills with an address in the library tells where
+ * the library was loaded. */
 static bool try_link(const struct dynlink_reloc *reloc, void *ctx)
 {
 	struct symbol_search search = {.name = reloc->symbol.name};

@@ -213,12 +213,12 @@ int inlining_entry(struct site_finder *finder, const struct inlining_copy *copy,
 	if (start != FLOW_NONE) {
 		long at = body_cheapest(&view.body, start);
 
-		at = at == FLOW_NONE ? start : at; /* to be told why */
+		at = at == FLOW_NONE ? start : at; /* make_site() says why not */
 		*reason = make_site(finder, &view, at, at, SITE_INLINED, out);
 	}
 	view_close(&view);
 	if (*reason)
-		site_finder_take(finder, 1, reason); /* that may be why */
+		site_finder_take(finder, 1, reason); /* says so if the budget ran out */
 	return *reason ? -1 : 0;
 }
 
@@ -293,7 +293,7 @@ int inlining_span(struct site_finder *finder, const struct inlining_copy *copy, 
 	*reason = span_of(finder, &view, entry, exits);
 	view_close(&view);
 	if (*reason)
-		site_finder_take(finder, 1, reason); /* that may be why */
+		site_finder_take(finder, 1, reason); /* says so if the budget ran out */
 	if (!*reason)
 		return 0;
 	exits->count = before;

@@ -108,7 +108,7 @@ static bool goes_to(const struct graph *graph, const struct graph_block *block, 
 	return false;
 }
 
-/* Can the function be left from block `from`, or the block be come to again, without passing b? */
+/* Can control, from block `from`, leave the function or return to `from` without passing b? */
 static bool may_miss(const struct graph *graph, uint32_t from, uint32_t b)
 {
 	bool *seen = reached(graph, from, b), miss = false;
@@ -128,7 +128,7 @@ static bool leads_to(const struct graph *graph, uint32_t from, uint32_t to)
 	return found;
 }
 
-/* Does block d end one round of a loop that b is in, by leaving it? */
+/* Does block d decide whether a loop that b is in goes on? */
 static bool is_loop_exit(const struct graph *graph, uint32_t d, uint32_t b)
 {
 	const struct graph_block *block = &graph->blocks[d];
@@ -151,7 +151,7 @@ bool placement_agrees(const struct site_finder *finder, const struct functab_fun
 	     d = graph->blocks[d].dominator) {
 		if (graph->blocks[d].nsucc < 2)
 			continue;
-		/* walks from here, and from what it branches to */
+		/* for the walks from d and from the blocks that it branches to */
 		if (site_finder_take(finder, graph->nblocks * 4ULL, &reason))
 			return false;
 		if (!may_miss(graph, d, b))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code that does nothing but compute may be moved by the compiler: down into the branch where alone
- * its result is needed (cmd/compile's tighten), but never into a loop. Such a branch stands after
- * the code in the source. So where an inlined copy has no instruction that must stay, its place is
- * believed if every branch that decides over it comes before its call in the source, or is the exit
- * of a loop that it is in. */
+/* The compiler may move code that only computes down into a branch, if only that needs the result
+ * (cmd/compile's tighten), but never into a loop. Such a branch comes after the code in the source.
+ * So if an inlined copy has no instruction that must stay, its place is used only if every branch
+ * that decides whether it runs comes before its call in the source, or is the exit of a loop that
+ * it is in. */
 #ifndef PLACEMENT_H
 #define PLACEMENT_H
 

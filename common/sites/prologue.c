@@ -4,7 +4,7 @@
 /* The longest check seen has 7 instructions; 9 integer and 15 vector registers may be spilled. */
 enum { CHECK_MAX = 10, SPILLS_MAX = 32 };
 
-/* Skips moves and nops from `addr` on, at most SPILLS_MAX; answers with what comes then. */
+/* Skips moves and nops from `addr` on, at most SPILLS_MAX; *out is the instruction after them. */
 static bool skip_moves(const struct insn_decoder *dec, const struct insn_code *code, uint64_t addr,
 		       struct insn *out)
 {

@@ -117,14 +117,14 @@ static bool keeps_args(const struct site_finder *finder, const struct entry_sear
 		       !full.writes;
 	if (!insn_effects(finder->dec, search->code, in->addr, &effects))
 		return false;
-	/* above the return address */
+	/* arguments lie above the return address */
 	return !effects.stores || (effects.size != UINT32_MAX &&
 				   site_finder_sp(finder, search->fn, in->addr, &below) &&
 				   effects.disp + (int64_t)effects.size <= below + 8);
 }
 
-/* Can the entry block's next instruction take the site in this one's stead? An instruction that
- * may fault ends the block as a call does: what follows it may not be reached. */
+/* May the site be the entry block's next instruction instead of this one? An instruction that may
+ * fault ends the block as a call does: what follows it may not be reached. */
 static bool may_move_on(const struct site_finder *finder, const struct entry_search *search,
 			const struct insn *in)
 {

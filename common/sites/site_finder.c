@@ -13,7 +13,7 @@
 #include "program/toolchain.h"
 #include "sites/site.h"
 
-enum { DECODING = 8 }; /* steps that an instruction takes */
+enum { DECODING = 8 }; /* steps of the budget that decoding an instruction takes */
 
 struct site_finder *site_finder_new_code(enum arch arch, const struct insn_code *code)
 {
@@ -28,7 +28,7 @@ struct site_finder *site_finder_new_code(enum arch arch, const struct insn_code 
 	return finder;
 }
 
-/* Before ABIInternal; where the release is not known, arguments may be anywhere. */
+/* True before ABIInternal. If the release is not known, arguments may be anywhere. */
 static bool has_stack_args(const struct program *prog)
 {
 	return image_arch(prog->img) == ARCH_AMD64 && prog->tab &&

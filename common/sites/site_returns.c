@@ -58,7 +58,7 @@ static const char *append_ends(const struct site_finder *finder, const struct fu
 	return NULL;
 }
 
-/* Who called them is resumed by other means, or never: their own RET is never come to. */
+/* Their callers are resumed by other means, or never: their own RET is never reached. */
 static bool is_left_otherwise(const char *name)
 {
 	return !strcmp(name, "runtime.mcall") || !strcmp(name, "runtime.goexit1") ||

@@ -31,7 +31,7 @@ static uint32_t argument_bits(void)
 	return bits;
 }
 
-/* How many bytes push reg and sub imm, %rsp lower the stack pointer; 0: it is neither. */
+/* How many bytes `push reg` or `sub imm, %rsp` lowers the stack pointer; 0: `in` is neither. */
 static int32_t pushes(const struct insn_code *code, const struct insn *in)
 {
 	const uint8_t *at = code->bytes + (in->addr - code->addr);
@@ -56,8 +56,8 @@ static void lower(uint64_t *limit, uint64_t target, uint64_t body)
 		*limit = target;
 }
 
-/* Targets of the switch whose table, of distances from itself, a lea loads; more may be found where
- * another table follows. Returns how many. */
+/* Lowers *limit to the targets of a switch, whose table of distances from the table itself a lea
+ * loads. If another table follows, its targets count as well. Returns how many there are. */
 static size_t read_jump_table(const struct site_finder *finder, uint64_t table, uint64_t body,
 			      uint64_t *limit, size_t max)
 {
@@ -103,10 +103,10 @@ struct entry_walk {
 	const struct site_finder *finder;
 	const struct insn_code *code;
 	bool want_args;
-	int32_t below; /* of the stack pointer, at the instruction looked at */
+	int32_t below; /* bytes that SP has been lowered at the instruction looked at */
 };
 
-/* Does what follows `in` run whenever it does, and may it be a site as well? */
+/* Does the instruction after `in` run whenever `in` does, and may it be the site as well? */
 static bool walk_on(struct entry_walk *walk, const struct insn *in)
 {
 	int32_t bytes = pushes(walk->code, in);
@@ -201,8 +201,8 @@ static bool is_absolute_switch(const struct insn_code *code, const struct insn *
 	return end - at == 7 && at[1] == 0x24 && (at[2] & 0xc7) == 0xc5;
 }
 
-/* Ways out that no site can stand for; NULL: this is none. GCC makes no tail calls in Go, but in
- * what does nothing else: the time of the function called would be left out. */
+/* Ways out that no site can stand for; NULL: this is none. In Go, GCC makes tail calls only in
+ * functions that do nothing else: a site there would leave out the callee's time. */
 static const char *no_end(const struct insn_code *code, const struct flow *flow, size_t index)
 {
 	const struct insn *in = &flow->insns[index];

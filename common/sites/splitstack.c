@@ -33,7 +33,7 @@ static bool find_branch(const struct insn_decoder *dec, const struct insn_code *
 	return false;
 }
 
-/* What stands where there is no room, from `addr` on; `body` is where there is. */
+/* Reads the code at `addr`, which runs if the stack has no room; `body` runs if it has. */
 static bool read_detour(const struct insn_decoder *dec, const struct insn_code *code, uint64_t addr,
 			uint64_t body, struct splitstack *out)
 {

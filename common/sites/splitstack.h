@@ -4,8 +4,8 @@
  * is no room
  *         mov FRAME,%r10; mov ARGUMENTS,%r11; call __morestack; ret; jmp BODY
  * is executed. __morestack calls what follows that RET, with the stack pointer on a new segment,
- * and returns to the RET when this has returned. So BODY is come to once a call on both ways, and
- * the RET belongs to no call of its own. */
+ * and returns to the RET when this has returned. So BODY is reached once a call either way, and the
+ * RET is not the end of a call. */
 #ifndef SPLITSTACK_H
 #define SPLITSTACK_H
 
@@ -19,9 +19,9 @@ enum { SPLITSTACK_GUARD = 0x70 }; /* the guard is at fs:0x70 */
 struct splitstack {
 	struct insn body;   /* its first instruction */
 	uint64_t branch;    /* address of the conditional jump */
-	uint64_t morestack; /* what it calls */
+	uint64_t morestack; /* address of __morestack */
 	uint64_t ret;       /* address of the RET after the call of __morestack */
-	uint64_t back;      /* address of the jump to the body that follows it; 0: the body does */
+	uint64_t back;      /* address of the jump to the body after `ret`; 0: the body follows */
 };
 
 /* `code` starts with the function. false: it has no check. */
