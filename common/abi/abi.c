@@ -56,7 +56,7 @@ static bool spread_fields(struct spread *spread, const struct gotype *type, uint
 	return type->field_count || !type->size;
 }
 
-/* What may be one number in an integer register; of unknown types one cannot say more. */
+/* A value that may be one number in an integer register: all that can be said of unknown types. */
 static bool spread_number(struct spread *spread, const struct gotype *type, uint64_t off)
 {
 	if (type->size > ABI_WORD)
@@ -120,7 +120,7 @@ static uint64_t stack_aligned(uint64_t size, uint64_t align)
 	return align > 1 ? (size + align - 1) / align * align : size;
 }
 
-/* Far beyond any stack the size stays where it is, lest it overflow. */
+/* A size far beyond any stack's is capped, lest it overflow. */
 uint64_t abi_next(uint64_t *size, const struct gotype *type, uint32_t align)
 {
 	uint64_t slot = stack_aligned(*size, align);

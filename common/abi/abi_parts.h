@@ -13,10 +13,10 @@ enum {
 
 /* Keeps a copy of the pieces. */
 void abi_keep(struct abi_value *out, const struct abi_piece *pieces, size_t count);
-/* Where a value goes behind *size bytes, which it is added to. */
+/* The offset of a value that comes after *size bytes, in which it is then included. */
 uint64_t abi_next(uint64_t *size, const struct gotype *type, uint32_t align);
 
-/* As abi_layout(), whose arrays are there already. */
+/* Fills the arrays of abi_layout(), which are there already. */
 void abi_sysv(const struct gofunc *fn, struct abi_layout *out);
 
 #endif

@@ -13,8 +13,7 @@ enum {
 	VECTORS = 8,
 };
 
-/* DWARF's number of the register of the n-th parameter that is an integer; -1: there are not as
- * many */
+/* DWARF's number of the register of the n-th integer parameter; -1: there are fewer registers. */
 static int param_reg(unsigned n)
 {
 	const struct registers_general *reg = registers_nth(ARCH_AMD64, REGISTERS_C, n);
@@ -70,7 +69,7 @@ static bool classify_struct(struct classes *classes, const struct gotype *type, 
 	return last || !type->size;
 }
 
-/* "Classification" of the ABI, for what has at most 16 bytes. false: that is not known of it. */
+/* The ABI's "Classification" of a type of at most 16 bytes. false: its class is not known. */
 static bool classify(struct classes *classes, const struct gotype *type, uint64_t off,
 		     unsigned depth)
 {
@@ -200,7 +199,7 @@ static void assign_c(struct assigner *assigner, const struct gotype *type, struc
 	}
 }
 
-/* What one pointer is all of is its own address, so to say: as in interfaces. */
+/* A type that is nothing but one pointer is passed as that pointer, as in interfaces. */
 static bool has_pointer_shape(const struct gotype *type, unsigned depth)
 {
 	if (depth > ABI_DEPTH_MAX)
@@ -282,7 +281,7 @@ static void assign_results(struct assigner *assigner, const struct gofunc *fn,
 	if (is_known && !in_memory)
 		is_known = classify_results(fn, results, &spread, &classes);
 	assigner->is_lost = !is_known;
-	assigner->ints = in_memory; /* where they are to go is the first argument */
+	assigner->ints = in_memory; /* the first argument is the address to store them at */
 	for (size_t i = 0; i < fn->result_count; i++) {
 		uint32_t bytes = fn->results[i].type->size, off = results[i].slot;
 

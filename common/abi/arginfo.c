@@ -12,7 +12,7 @@ enum {
 	CODE_OPEN = 0xfe,
 	CODE_END = 0xff,
 	FIRST_CODE = 0xf0,
-	DEPTH = 5, /* nor deeper */
+	DEPTH = 5, /* levels of aggregates; deeper ones are not listed */
 	WORD = 8,
 	LEN_MAX = 2 * ARGINFO_ITEMS + 1, /* bytes of what is kept, and its end */
 };
@@ -23,7 +23,7 @@ static void add_word(struct arginfo *info, enum arginfo_kind kind, uint8_t size,
 		info->items[info->count++] = (struct arginfo_item){kind, size, off};
 }
 
-/* One item at `bytes`, of which there are `left`; how many bytes it has; 0: malformed. */
+/* Reads one item of the `left` bytes at `bytes`. Returns its length in bytes; 0: malformed. */
 static size_t read_item(const uint8_t *bytes, uint64_t left, int *depth, struct arginfo *out)
 {
 	if (bytes[0] < FIRST_CODE) {
@@ -98,7 +98,7 @@ size_t arginfo_next(const struct arginfo *info, size_t at)
 	return at;
 }
 
-/* Compares a type with items as the compiler wrote them; *at moves on. `depth` is at most DEPTH. */
+/* A comparison of a type with items as the compiler wrote them: `at` is the next item. */
 struct match {
 	const struct arginfo *info;
 	size_t at;

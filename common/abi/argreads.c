@@ -22,9 +22,9 @@ struct reading {
 	const struct functab_func *fn;
 	struct flow flow;
 	struct insn_regs *regs; /* of each instruction */
-	/* Registers that still hold, on some way to each instruction, what the caller passed. */
+	/* Registers that still hold what the caller passed, on some path to each instruction. */
 	uint64_t *held;
-	uint32_t *queue; /* instructions that are to be gone on from, each once */
+	uint32_t *queue; /* instructions to go on from, each once */
 	bool *waiting;
 	size_t queued;
 	struct argreads *out;
@@ -51,7 +51,7 @@ static bool decode_code(struct reading *reading, const struct insn_decoder *dec,
 
 /* --- registers --- */
 
-/* The run time's write barriers keep all registers; any other call may change all of them. */
+/* The runtime's write barriers keep all registers; any other call may change all of them. */
 static bool keeps_registers(const struct reading *reading, const struct insn *call)
 {
 	static const char barrier[] = "runtime.gcWriteBarrier";
@@ -101,7 +101,7 @@ static void follow_blocks(struct reading *reading)
 
 /* --- the stack --- */
 
-/* What the function writes itself is a place that it keeps a register's value in. */
+/* A stack slot that the function writes is one in which it keeps a register's value. */
 static void find_stack(struct reading *reading)
 {
 	bool written[ARGREADS_STACK] = {false};

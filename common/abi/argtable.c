@@ -217,7 +217,7 @@ static bool hides_a_word(enum hidden hidden, const char *name)
 	return hidden == HIDDEN_NOTHING || (hidden == HIDDEN_RECEIVER && parts.pointer);
 }
 
-/* Of a function that saves nothing of them: by what its code reads. */
+/* Finds the parameters of a function that saves none of them, by what its code reads. */
 static void find_places(const struct image *img, const struct functab *tab,
 			const struct insn_decoder *dec, const struct functab_func *fn,
 			enum hidden hidden, struct argtable *table)

@@ -16,8 +16,8 @@ struct argtable {
 };
 
 /* The parts of the parameter that items [from, to) tell of, as a GOTYPE_STRUCT or GOTYPE_PAIR
- * without names; what is left out of it is a part without size. NULL: it is a single value, or
- * where parts of it are is not told. */
+ * without names; parts that are left out are one of size 0. NULL: it is a single value, or the
+ * places of some parts are not told. */
 const struct gotype *argtable_words(const struct argtable *table, size_t from, size_t to);
 
 #endif

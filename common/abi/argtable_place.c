@@ -23,7 +23,7 @@ struct param {
 	int off, size, align; /* bytes */
 };
 
-/* One way, as far as it has been gone */
+/* One way to place the parameters, or only the first ones yet */
 struct way {
 	struct abi_piece pieces[ARGTABLE_VALUES];
 	unsigned ints, floats; /* registers that are taken */
@@ -155,7 +155,7 @@ static void add_way(struct search *search, const struct way *way)
 	search->ways++;
 }
 
-/* Is the parameter's slot where it is when it comes next in its area, which ends at `end`? */
+/* Is the parameter's slot where it must be if it comes next in an area that yet ends at `end`? */
 static bool comes_next(const struct way *way, const struct param *param, int end)
 {
 	int at = align_up(end, param->align);
@@ -251,7 +251,7 @@ static void place_in_registers(struct search *search, size_t p, const struct way
 	}
 }
 
-/* (As deep as there are parameters.) */
+/* Recursion is as deep as there are parameters. */
 static void place_from(struct search *search, size_t p, const struct way *way)
 {
 	bool fits = false, lacks = false;
@@ -284,7 +284,7 @@ void argtable_place(const struct argtable_asked *asked, struct argtable_places *
 	memset(out, 0, sizeof(*out));
 	add_params(&search, out);
 	place_from(&search, 0, &way);
-	/* functions that assembly calls pass everything on the stack */
+	/* functions that assembly calls take everything on the stack (ABI0) */
 	search.max_ints = search.max_floats = 0;
 	way = (struct way){
 		.spill_start = -1, .cost = COST_ABI0, .stack_end = (int)asked->hidden * WORD};

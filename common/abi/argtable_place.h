@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the module `argtable`: where parameters are passed that the function saves nothing of. All
- * ways to pass values of these sizes at these offsets by Go's rules are gone through: each value of
- * four or eight bytes may be a floating-point number, each aggregate may hold an array, which is
- * passed on the stack. What the code reads must be a parameter. Where one way is left, that is it;
- * of several the plainest is a guess: integers in their order. */
+/* Inside the module `argtable`: where parameters are passed if the function saves none of them. All
+ * ways to pass values of these sizes at these offsets by Go's rules are tried: each value of four
+ * or eight bytes may be a floating-point number, each aggregate may hold an array, which is passed
+ * on the stack. What the code reads must be a parameter. If one way is left, it is the right one;
+ * if several are, the plainest is taken as a guess: integers in their order. */
 #ifndef ARGTABLE_PLACE_H
 #define ARGTABLE_PLACE_H
 

@@ -5,7 +5,7 @@
 
 enum { NESTING = 8 }; /* aggregates within each other: the compiler writes five */
 
-struct nesting { /* aggregates whose end has not been come to */
+struct nesting { /* aggregates that are still open */
 	struct gotype *open[NESTING];
 	int64_t start[NESTING]; /* of each, bytes from the first stack argument */
 	size_t depth;
@@ -89,7 +89,7 @@ static bool is_pair(const struct argtable *table, const struct gotype *type, int
 	return !has_float(table, start, start + 16);
 }
 
-/* Ends the innermost one, which is returned. */
+/* Ends the innermost aggregate and returns it. */
 static struct gotype *close_struct(const struct argtable *table, int64_t end,
 				   struct nesting *nesting)
 {
@@ -103,7 +103,6 @@ static struct gotype *close_struct(const struct argtable *table, int64_t end,
 	return type;
 }
 
-/* NULL: it is a single value, or where parts of it are is not told. */
 const struct gotype *argtable_words(const struct argtable *table, size_t from, size_t to)
 {
 	const struct arginfo_item *items = table->info->items;

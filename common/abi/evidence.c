@@ -24,7 +24,7 @@ void evidence_read(const struct image *img, const struct functab *tab,
 	out->usual = fn->is_asm ? ABI_STACK : abi_convention(out->arch, release);
 	if (!functab_args_size(tab, fn, &out->args))
 		out->args = INT32_MIN;
-	/* on the stack they need no saving: what looks like it has another purpose */
+	/* stack arguments need no saving: code that looks like it has another purpose */
 	if (out->usual == ABI_STACK || !code.bytes)
 		return;
 	if (!spills_read(dec, &code, out->arch, &out->spills))

@@ -21,7 +21,7 @@ enum {
 	ITAB_SIZE = 24,           /* bytes, without the methods */
 	MAX_REFERENCES = 1 << 25, /* far beyond what programs have */
 	MAX_SAMPLES = 1000,
-	SWISS_MAP = 112, /* bytes of its descriptor; OLD_MAP of others */
+	SWISS_MAP = 112, /* bytes of a swiss map's descriptor */
 	SWISS_MAP_LONG = 136,
 };
 
@@ -73,7 +73,7 @@ static bool has_wide_lengths(const struct rtti *rtti)
 	return wide * 2 > seen;
 }
 
-/* Doubled offsets lead out of most structs. */
+/* Offsets that are stored doubled lead out of most structs. */
 static bool has_shifted_offsets(const struct rtti *rtti)
 {
 	size_t count;
@@ -93,9 +93,8 @@ static bool has_shifted_offsets(const struct rtti *rtti)
 	return false;
 }
 
-/* Is it of a release before `change`? A layout of moduledata may be of releases on both sides of
- * it: where the file does not say which it is of, `guess` looks at what the descriptors are like.
- */
+/* Is the program of a release before `change`? One layout of moduledata may serve releases before
+ * and after the change. If the file does not name its release, `guess` looks at the descriptors. */
 static bool is_before(const struct rtti *rtti, int release, int change,
 		      bool (*guess)(const struct rtti *rtti))
 {
@@ -228,7 +227,7 @@ static void add_method(struct rtti *rtti, const uint8_t *method, uint32_t receiv
 		.receiver = receiver,
 	};
 
-	/* what the linker left out: -1, and 0 to 1.15 */
+	/* methods that the linker left out have -1, up to Go 1.15 also 0 */
 	if (new.type <= 0 || (int32_t) new.code <= 0)
 		return;
 	rtti->methods = mem_grow(rtti->methods, rtti->method_count, &rtti->method_cap,
@@ -237,7 +236,7 @@ static void add_method(struct rtti *rtti, const uint8_t *method, uint32_t receiv
 	rtti_entry(rtti, typedesc_resolve(&rtti->mod, new.type));
 }
 
-/* What a descriptor refers to beyond what its type does. */
+/* Lists what a descriptor refers to besides what its struct gotype refers to. */
 static void list_references(struct rtti *rtti, uint32_t index, const struct typedesc *desc)
 {
 	struct typedesc_methods methods;

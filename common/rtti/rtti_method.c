@@ -42,7 +42,7 @@ static size_t first_of_code(const struct rtti *rtti, uint64_t code)
 	return low;
 }
 
-/* Is it what the function table says? "main.(*T).Name" ends so. */
+/* Does the name in the function table, "main.(*T).Name", end in the method's name? */
 static bool is_name_of(const struct rtti *rtti, const struct rtti_method *method, const char *func)
 {
 	size_t len = strlen(func);

@@ -10,8 +10,8 @@
 struct rtti_entry { /* an address that was looked at */
 	uint64_t addr;
 	struct gotype *type; /* NULL: nothing there is a descriptor */
-	uint32_t weight;     /* how many values there are in one, arrays counted as one element */
-	uint32_t depth;      /* how deep structs and arrays are nested in one */
+	uint32_t weight;     /* values in a value of the type; an array counts as one element */
+	uint32_t depth;      /* how deep structs and arrays are nested in the type */
 	bool error_asked, error_promoted; /* what rtti_promotes_error() has found */
 };
 
@@ -36,14 +36,14 @@ struct rtti {
 	struct typedesc_library library; /* gccgo */
 	struct rtti_entry *entries;
 	size_t count, cap;
-	struct index by_addr; /* of these */
+	struct index by_addr; /* of `entries` */
 	size_t filled;        /* entries whose types refer to others already */
-	size_t texts, fields; /* what types took already: both are bounded */
+	size_t texts, fields; /* bytes of text, and fields, that types use: bounded */
 
 	uint64_t moduledata; /* address */
 	const struct moduledata_layout
 		*lists;    /* NULL: gccgo, whose descriptors have symbols instead */
-	bool searched;     /* for all that there are */
+	bool searched;     /* rtti_search() has been called */
 	size_t references; /* followed while searching: bounded */
 	struct rtti_method *methods;
 	size_t method_count, method_cap;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Types made from descriptors. What a descriptor refers to gets an entry of its own and is filled
- * in after it, so that types may refer to each other. What whoever walks a type relies on is made
+ * in after it, so that types may refer to each other. Code that walks types relies on what is made
  * sure of here: a struct's fields lie in it, an array's elements make up its size, and structs and
  * arrays do not contain themselves, nor each other too deep. */
 #include "rtti/rtti.h"
@@ -41,7 +41,7 @@ static size_t find_read(const struct rtti *rtti, uint64_t addr)
 	return n;
 }
 
-/* Go says of its predeclared types too that they are named. */
+/* Descriptors of predeclared types say "named", too. */
 static bool is_defined(const struct typedesc *desc, const char *name)
 {
 	if (!desc->named)
@@ -61,7 +61,7 @@ static const char *keep_name(struct rtti *rtti, const struct typedesc_text *name
 	return kept;
 }
 
-/* What needs no other type; NULL: not a descriptor. */
+/* A type with all that needs no other type; NULL: there is no descriptor at `addr`. */
 static struct gotype *make_type(struct rtti *rtti, uint64_t addr)
 {
 	struct typedesc desc;
@@ -210,7 +210,7 @@ static bool measure(struct rtti *rtti, struct rtti_entry *entry)
 	return true;
 }
 
-/* In each round the numbers of what contains itself grow; those of others come to rest. */
+/* In each round the numbers of types that contain themselves grow; those of others come to rest. */
 static void check_nesting(struct rtti *rtti, size_t from)
 {
 	bool changed = true;
