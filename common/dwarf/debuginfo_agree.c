@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* To Go 1.21 parameters without a name are missing from DWARF, so that those after them would be
+/* Up to Go 1.21 parameters without a name are missing from DWARF, so that those after them would be
  * taken from the wrong places. What else is known of a function tells where they belong: the sizes
  * and places of its parameters (ArgInfo, from Go 1.17), their total size, and where DWARF says that
  * the others are. */
@@ -131,7 +131,7 @@ static bool agrees_with(const struct debuginfo_check *check, const struct debugi
 		agrees = agrees && are_told(check, list, &layout);
 	if (check->spills.count)
 		agrees = agrees && spills_fit(&check->spills, &layout, fn->dictionary >= 0);
-	/* of some that are all listed DWARF is wrong */
+	/* DWARF gives some functions wrong places, though it lists all their parameters */
 	if (check->wants_places && (!check->has_info || debuginfo_has_blanks(&list->params)))
 		agrees = agrees && are_placed(check, &list->params, &layout);
 	abi_layout_free(&layout);
@@ -148,7 +148,7 @@ bool debuginfo_agrees(const struct debuginfo_check *check, const struct debuginf
 	fn.results = debuginfo_take(&list->results);
 	fn.result_count = list->results.count;
 	agrees = agrees_with(check, list, &fn, check->convention);
-	/* called by assembly */
+	/* as functions that assembly calls */
 	if (!agrees && check->convention == ABI_REGISTERS)
 		agrees = agrees_with(check, list, &fn, ABI_STACK);
 	free(fn.params);

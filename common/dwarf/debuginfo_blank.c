@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* To Go 1.21 parameters without a name are missing from DWARF, so that those after them would be
- * taken from the wrong places. */
+/* Up to Go 1.21 parameters without a name are missing from DWARF, so that those after them would be
+ * taken from the wrong places. Here they are put back. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,8 +74,8 @@ struct debuginfo_list debuginfo_copy(const struct debuginfo_list *list)
 	return copy;
 }
 
-/* What is missing: an entry of ArgInfo for each bit of `blanks`; those of `floats` are numbers that
- * are passed in other registers. */
+/* What is missing: an entry of ArgInfo for each bit of `blanks`; those of `floats` are
+ * floating-point numbers, which have registers of their own. */
 struct guess {
 	unsigned blanks, floats;
 };
@@ -169,7 +169,7 @@ static bool fill_by_entries(struct debuginfo *dbg, const struct debuginfo_check 
 	return ways == 1;
 }
 
-/* --- before: all are on the stack, and DWARF says where most of them are --- */
+/* --- before Go 1.17: all are on the stack, and DWARF says where most of them are --- */
 
 static bool fill_gap(struct debuginfo *dbg, struct debuginfo_params *params, size_t at,
 		     uint64_t bytes)
@@ -177,7 +177,7 @@ static bool fill_gap(struct debuginfo *dbg, struct debuginfo_params *params, siz
 	struct debuginfo_param blank = {.name = "_", .full = "", .is_blank = true};
 	size_t before = at;
 
-	/* it may belong before a parameter of which DWARF does not say where it is */
+	/* it may belong before a parameter whose place DWARF does not tell */
 	while (before && !params->items[before - 1].type->size)
 		before--;
 	if (before && !params->items[before - 1].is_exact)

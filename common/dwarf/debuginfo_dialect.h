@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a compiler writes Go down in DWARF: gc's linker in a way of its own, GCC as C. */
+/* How a compiler describes Go in DWARF: gc in a way of its own, GCC as if it were C. */
 #ifndef DEBUGINFO_DIALECT_H
 #define DEBUGINFO_DIALECT_H
 
@@ -10,8 +10,8 @@ struct debuginfo_dialect {
 	/* as debuginfo_func(), of the function's DIE */
 	int (*signature)(struct debuginfo *dbg, const struct die *func, uint64_t addr,
 			 const char *name, struct gofunc *out);
-	/* As debuginfo_place(); `out` has none yet. NULL: parameters are where the convention has
-	 * them. */
+	/* As debuginfo_place(); `out` has no pieces yet. false: the place is not told. NULL:
+	 * parameters are where the convention has them. */
 	bool (*place)(const struct die *func, uint64_t addr, size_t param,
 		      const struct gotype *type, struct abi_value *out);
 	/* from the DIE that a reference leads to, to that of the type */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Debug information in a file of its own, where gdb and everybody else look for it: by build ID,
- * then by the name in .gnu_debuglink. Of
- * a process with a tree of files of its own only files in that tree are taken. */
+/* Debug information in a separate file, where gdb and others look for it as well: by build ID, then
+ * by the name in .gnu_debuglink. For a process with another root, only files below it count. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +70,7 @@ static bool take_sections(struct search *s, struct image_sections *secs)
 	return false;
 }
 
-/* Takes a file that has DWARF, and frees its path. */
+/* Takes the file at `path` if it is the right one and has DWARF; frees `path`. */
 static bool try(struct search *s, char *path,
 		bool (*is_right)(const struct search *, const struct image_sections *))
 {

@@ -135,7 +135,7 @@ static const struct gotype *find_receiver(struct debuginfo *dbg, const char *ful
 	return type ? gotypes_pointer(dbg->types, type) : NULL;
 }
 
-/* To Go 1.16 parameters are sorted by place, so that one of size 0 may be listed after the next. */
+/* Up to Go 1.16 parameters are sorted by place: one of size 0 may be listed after the next one. */
 static void sort_receiver(struct debuginfo_params *params, const char *full)
 {
 	struct debuginfo_param first;
@@ -153,7 +153,7 @@ static bool complete(struct debuginfo *dbg, const struct die *func, uint64_t add
 {
 	struct die origin;
 
-	/* of what is inlined elsewhere there is a list in source order */
+	/* the list of a function that is inlined elsewhere is in source order */
 	if (dbg->release >= RELEASE_DWARF_IN_ORDER || die_reference(func, DIE_ORIGIN, &origin))
 		return debuginfo_complete(dbg, addr, list);
 	if (list->receiver && list->params.count && !list->params.items[0].is_placed)
@@ -161,7 +161,7 @@ static bool complete(struct debuginfo *dbg, const struct die *func, uint64_t add
 	return debuginfo_order(dbg, addr, list);
 }
 
-/* To Go 1.21 a receiver that the source gives no name is missing. */
+/* Up to Go 1.21 a receiver without a name is missing. */
 static bool take_receiver(struct debuginfo *dbg, const char *name, const struct funcname *parts,
 			  struct debuginfo_params *params)
 {
@@ -197,7 +197,7 @@ struct goparam *debuginfo_take(const struct debuginfo_params *params)
 	return all;
 }
 
-/* The compiler names what has no name: ~p0, ~b0, and of results ~r0, which to Go 1.17 are numbered
+/* The compiler names what has no name: ~p0, ~b0, and results ~r0, which up to Go 1.17 are numbered
  * from the first parameter on. */
 static const char *keep_name(struct gotypes *types, const char *name, size_t index, bool is_result)
 {

@@ -142,7 +142,7 @@ static bool is_number(enum gotype_kind kind)
 	       kind == GOTYPE_FLOAT || kind == GOTYPE_COMPLEX;
 }
 
-/* Numbers have one of the sizes that numbers have. */
+/* May a number of this kind have this size? */
 static bool is_right_size(enum gotype_kind kind, uint64_t size)
 {
 	uint64_t least = kind == GOTYPE_FLOAT ? 4 : kind == GOTYPE_COMPLEX ? 8 : 1;

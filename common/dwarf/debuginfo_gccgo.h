@@ -7,14 +7,14 @@
 #include "abi/abi.h"
 #include "dwarf/debuginfo_parts.h"
 
-/* Until their elements' sizes are known, that of arrays whose own is not told. */
+/* The size of an array type until that of its elements is known: DWARF does not tell it. */
 #define DEBUGINFO_SIZE_LATER UINT64_MAX
 
 /* As debuginfo_type_of(), but its parts are found later, when it is its turn in the queue. */
 const struct gotype *debuginfo_part(struct debuginfo *dbg, const struct die *die,
 				    enum die_attr attr);
 void debuginfo_queue(struct debuginfo *dbg, struct gotype *type, const struct die *die);
-/* Room in a struct's type for its fields: `add` puts that of each member there. */
+/* Makes room for a struct type's fields; calls `add` for each member, to put its field there. */
 typedef void debuginfo_field_fn(struct debuginfo *dbg, struct gotype *type,
 				const struct die *member);
 void debuginfo_fields(struct debuginfo *dbg, struct gotype *type, const struct die *die,
@@ -24,13 +24,13 @@ void debuginfo_fields(struct debuginfo *dbg, struct gotype *type, const struct d
 bool debuginfo_gccgo_skip(struct die *die);
 /* ... and from typedefs to what they stand for */
 bool debuginfo_gccgo_bare(struct die *die);
-/* Of a DIE that the latter led to. */
+/* Of a DIE that debuginfo_gccgo_bare() led to. */
 enum gotype_kind debuginfo_gccgo_kind(const struct die *die);
 bool debuginfo_gccgo_is_time(const struct die *die);                 /* time.Time's fields? */
 bool debuginfo_gccgo_elem(const struct die *slice, struct die *out); /* what a slice is of */
 
 enum { DEBUGINFO_DIMS = 8 };
-/* How long an array is, and those in it, outermost first; returns how many lengths there are. */
+/* The lengths of an array and of the arrays in it, outermost first; returns how many there are. */
 size_t debuginfo_gccgo_dims(const struct die *array, uint64_t lengths[DEBUGINFO_DIMS]);
 
 /* Does the unit of a DIE tell types, and so parameters? By default gccgo's tell functions alone

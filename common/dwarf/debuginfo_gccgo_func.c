@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Signatures from GCC's DWARF. Several results are one struct; a receiver that is no pointer is one
- * all the same, and a variable holds what it points to. */
+/* Signatures from GCC's DWARF. Several results are one struct. A receiver that is no pointer is a
+ * pointer there all the same, and a variable holds what it points to. */
 #include <stdio.h>
 #include <string.h>
 
@@ -126,7 +126,8 @@ static bool is_unnamed(const char *name)
 	return !strcmp(name, "UNNAMED") || !strcmp(name, "_");
 }
 
-/* The variable that holds a result, which has its name, or is called $ret0. NULL: any name. */
+/* Is there a variable that holds a result? It has the result's name, or is called $ret0. `name`
+ * NULL: any name. */
 static bool has_variable(const struct die *func, const char *name, const struct die *type)
 {
 	unsigned left = MAX_CHILDREN;
@@ -144,7 +145,7 @@ static bool has_variable(const struct die *func, const char *name, const struct 
 	return false;
 }
 
-/* Several results are a struct without a name, and are held by a variable each. */
+/* Is it the type of several results? That is a struct without a name, and a variable holds each. */
 static bool is_several(const struct die *func, const struct die *type)
 {
 	struct die member, of;
@@ -285,7 +286,7 @@ static bool add_register(struct abi_value *out, size_t max, uint64_t n, uint64_t
 	return true;
 }
 
-/* The canonical frame address is that of the first stack argument. */
+/* The CFA is the address of the first stack argument. */
 static bool add_piece(struct abi_value *out, size_t max, const struct die_piece *piece)
 {
 	if (piece->in_register)

@@ -9,7 +9,7 @@
 #include "dwarf/debuginfo_gccgo.h"
 
 enum {
-	MAX_DEPTH = 8,   /* types in each other */
+	MAX_DEPTH = 8,   /* types nested in each other */
 	MAX_NAMES = 200, /* in one name */
 };
 
@@ -40,7 +40,7 @@ static void write_hidden(struct writer *writer, const char *name)
 	fputs(slash ? slash + 1 : name + 1, writer->out);
 }
 
-/* What is exported has no package there: it is known of two. */
+/* Names of exported types have no package in DWARF; two types are recognised all the same. */
 static const char *exported_name(const char *name, const struct die *bare)
 {
 	if (!name)
@@ -153,7 +153,7 @@ static void write_bare(struct writer *writer, const struct die *die, unsigned de
 	case GOTYPE_ARRAY:
 		write_array(writer, die, depth);
 		break;
-	case GOTYPE_MAP: /* of what is not told */
+	case GOTYPE_MAP: /* its key and value are not told */
 		fputs("map", writer->out);
 		break;
 	case GOTYPE_CHAN:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Inlined copies: DW_TAG_inlined_subroutine within a function, and within each other. What has no
- * place at all may be missing in a copy, so that names and types are those of its origin. */
+/* Inlined copies: DW_TAG_inlined_subroutine within a function, and within each other. A parameter
+ * without any place may be missing in a copy, so names and types are taken from its origin. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -86,8 +86,8 @@ static void put_guess(struct text *out, const char *path, size_t len)
 	put_text(out, last, (code ? code : path + len) - last);
 }
 
-/* Where the path ends in "net/http.Request" or "gopkg.in/yaml.v2.Node": at a dot behind the last
- * slash, the one that makes it a known path, or else the first. */
+/* Where the path ends in "net/http.Request" or "gopkg.in/yaml.v2.Node": at a dot after the last
+ * slash, the one before which there is a known path, or else the first. */
 static size_t path_length(const struct debuginfo *dbg, const char *s, size_t len)
 {
 	const char *slash = memrchr(s, '/', len), *last = slash ? slash : s;
@@ -109,8 +109,8 @@ static size_t without_number(const char *s, size_t len)
 	return end < len && end > 2 && memcmp(s + end - 2, "\u00b7", 2) == 0 ? end - 2 : len;
 }
 
-/* The shape of a type argument is printed as the type that has it: []go.shape.int_0 as []int. (To
- * Go 1.20 it ends in the type parameter's number.) */
+/* The shape of a type argument is printed as the type that has it: []go.shape.int_0 as []int. (Up
+ * to Go 1.20 it ends in the type parameter's number.) */
 static size_t without_shape(const char **s, size_t len)
 {
 	static const char shape[] = "go.shape.";

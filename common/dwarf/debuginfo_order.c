@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* To Go 1.16 DWARF lists parameters by place rather than in source order. One of size 0 is where
+/* Up to Go 1.16 DWARF lists parameters by place rather than in source order. One of size 0 is where
  * the next one is, and may be listed after it, or be listed where it belongs. Each such order is
- * tried: its places have to agree with all that is known, and the compiler has to list it like this
- * (Go's src/cmd/compile/internal/gc/pgen.go, createDwarfVars; scope.go, varsByScopeAndOffset). */
+ * tried: its places have to agree with all that is known, and the compiler must sort it into the
+ * list that DWARF has (Go's src/cmd/compile/internal/gc/pgen.go, createDwarfVars; scope.go,
+ * varsByScopeAndOffset). */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -11,8 +12,7 @@
 
 enum { MAX_MOVED = 6, WORD = 8 };
 
-/* The last one that has a size before parameter `at`; -1: none, or that is the receiver, or one
- * which the order does not depend on. */
+/* The last parameter before `at` that has a size, other than the receiver; -1: none. */
 static int sized_before(const struct debuginfo_params *params, int at, bool receiver)
 {
 	while (at-- > receiver)
@@ -39,8 +39,8 @@ static void move(struct debuginfo_params *params, size_t from, size_t to)
 	params->items[to] = moved;
 }
 
-/* For each parameter of size 0 a bit of `unusual`: whether it is where it is less often. What has
- * a list of places comes before what has not, of those that are at one place. */
+/* Each parameter of size 0 has a bit in `unusual`: is it in the less likely of its two places? Of
+ * parameters at one address, one with a location list is listed before one without. */
 static void reorder(struct debuginfo_params *params, bool receiver, unsigned unusual)
 {
 	for (size_t i = receiver; i < params->count; i++) {
@@ -59,7 +59,7 @@ static void reorder(struct debuginfo_params *params, bool receiver, unsigned unu
 }
 
 /* --- would the compiler have listed them so? It sorts by a parameter's first used byte; on arm64
- * it adds a word to that, but for unused ones. --- */
+ * it adds a word to that, except for unused ones. --- */
 
 struct key {
 	uint64_t least, most;
@@ -159,7 +159,7 @@ static void compare_orders(struct debuginfo_params *found, const struct debuginf
 			found->items[i].is_guess = true;
 }
 
-/* They are at one place, so that nothing tells one from the other. */
+/* Two parameters of size 0 in a row are at one address, so nothing tells one from the other. */
 static void compare_neighbours(struct debuginfo_params *params, bool receiver)
 {
 	for (size_t i = receiver; i + 1 < params->count; i++) {
@@ -190,7 +190,7 @@ static bool try_order(struct debuginfo *dbg, uint64_t addr, struct debuginfo_lis
 	return true;
 }
 
-/* On arm64 they may be listed anywhere. */
+/* On arm64 parameters of size 0 without a place may be listed anywhere. */
 static bool is_anywhere(const struct debuginfo *dbg, const struct debuginfo_list *list)
 {
 	size_t first = list->receiver;

@@ -44,7 +44,7 @@ struct debuginfo_check { /* what else is known of a function's parameters */
 	int64_t args;         /* bytes, as functab_args_size() */
 	struct spills spills; /* count 0: none are known */
 	struct arginfo info;
-	size_t starts[DEBUGINFO_ENTRIES]; /* where in it a parameter begins */
+	size_t starts[DEBUGINFO_ENTRIES]; /* where in `info` each parameter begins */
 	size_t entries;
 };
 
@@ -65,7 +65,7 @@ bool debuginfo_agrees(const struct debuginfo_check *check, const struct debuginf
 /* Puts parameters without a name into the list where some are missing. false: it does not agree
  * with what else is known of the function. */
 bool debuginfo_complete(struct debuginfo *dbg, uint64_t addr, struct debuginfo_list *list);
-/* The same for a list that is not in source order, which it puts it into. */
+/* The same for a list that is not in source order, which it sorts. */
 bool debuginfo_order(struct debuginfo *dbg, uint64_t addr, struct debuginfo_list *list);
 
 #endif

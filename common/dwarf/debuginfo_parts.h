@@ -48,7 +48,7 @@ struct debuginfo {
 	struct debuginfo_named *named;      /* by name, once somebody asks for a name */
 	size_t package_count, package_cap, named_count, named_cap;
 	struct debuginfo_known *known; /* types */
-	struct index by_off;           /* of these, as many as it counts */
+	struct index by_off;           /* of `known`, which has by_off.count entries */
 	struct debuginfo_part *queue;
 	size_t queue_count, queue_cap, known_cap;
 	const struct gotype *unknown;

@@ -110,7 +110,7 @@ static uint64_t size_of(const struct die *die, enum gotype_kind kind)
 	}
 }
 
-/* A number has one of the sizes that numbers have. */
+/* May a number of this kind have this size? Always true of other kinds. */
 static bool is_right_size(enum gotype_kind kind, uint64_t size)
 {
 	switch (kind) {
@@ -143,8 +143,8 @@ static uint32_t align_of(const struct gotype *type)
 	}
 }
 
-/* Go's linker writes the descriptor's offset from moduledata.types; of some types its address (to
- * Go 1.15). Believed where there is a descriptor of this size and kind. */
+/* Go's linker writes the descriptor's offset from moduledata.types; up to Go 1.15, for some types,
+ * its address. It is used only if there is a descriptor of this size and kind. */
 static uint64_t find_rtype(struct debuginfo *dbg, const struct die *die, const struct gotype *type)
 {
 	uint64_t value, size, types;
@@ -318,7 +318,7 @@ static void add_parts(struct debuginfo *dbg, struct gotype *type, const struct d
 
 /* --- sizes and alignment of structs and arrays, once all of their parts are there --- */
 
-/* What does not hold together is not looked into. */
+/* A type that contradicts itself becomes an unknown one. */
 static void give_up(struct gotype *type)
 {
 	type->kind = GOTYPE_UNKNOWN;

@@ -217,7 +217,7 @@ bool die_reference(const struct die *die, enum die_attr attr, struct die *out)
 	return dwarf_formref_die(find_attr(die, attr, &found), raw(out));
 }
 
-/* 0: more of them than a place takes */
+/* 0: there are too many */
 static size_t take_ops(const Dwarf_Op *ops, size_t count, struct dietree_op *out)
 {
 	if (count > DIETREE_OPS_MAX)

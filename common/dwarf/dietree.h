@@ -26,8 +26,9 @@ enum die_tag {
 /* clang-format on */
 
 /* ORIGIN: the abstract instance that an entry is a copy of; COUNT: of a subrange; IS_RESULT:
- * DW_AT_variable_parameter, which Go's compiler sets on results. GO_*: of Go's own
- * (src/cmd/internal/dwarf); PACKAGE is that of a unit, whose own name is the package's path. */
+ * DW_AT_variable_parameter, which Go's compiler sets on results. GO_*: Go's own attributes
+ * (src/cmd/internal/dwarf); PACKAGE is a unit's package name: the unit's name is the package's
+ * path. */
 enum die_attr {
 	DIE_LOW_PC,
 	DIE_TYPE,
@@ -48,9 +49,9 @@ enum die_attr {
 	DIE_COLUMN
 };
 
-/* Of the file that has these sections, which are not needed afterwards. NULL and *err: not to be
- * read. There may be no DWARF in it: then there are no units. `locations`: die_place() and its like
- * will be asked, whose tables are large. Caller closes. */
+/* The tree of the file with these sections, which are not needed afterwards. NULL and *err: it
+ * cannot be read. Without DWARF in the file there are no units. `locations`: die_place() and
+ * die_each_location() will be called, whose tables are large. Caller closes. */
 struct dietree *dietree_open(const struct image_sections *secs, bool locations, struct errmsg *err);
 void dietree_close(struct dietree *tree); /* NULL is all right */
 

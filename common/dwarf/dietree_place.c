@@ -11,7 +11,7 @@ enum {
 	DW_OP_call_frame_cfa = 0x9c,
 };
 
-/* a LEB128 number; *len: how many bytes there are, then how many it had; 0: malformed */
+/* Reads a LEB128 number; *len: bytes that there are, then those it has; 0: it is malformed. */
 static uint64_t read_leb(const uint8_t *bytes, size_t *len, bool is_signed)
 {
 	uint64_t value = 0;
@@ -98,7 +98,7 @@ static bool piece_begin(const struct dietree_op *op, struct die_piece *out)
 	return true;
 }
 
-/* false: not a list of pieces, each after its place or none, nor one place alone */
+/* false: it is neither one place alone nor a list of pieces, each after its place or after none */
 static bool take_pieces(const struct dietree_op *ops, size_t count, struct die_pieces *out)
 {
 	struct die_piece piece;

@@ -25,13 +25,12 @@ struct die_piece { /* bytes [off, off + size) of a variable */
 struct die_pieces {
 	struct die_piece items[DIE_PIECES_MAX];
 	size_t count;  /* of those that are anywhere */
-	uint64_t size; /* bytes that are told of; UINT64_MAX: not told in pieces, items has one of
-			* as many bytes */
+	uint64_t size; /* bytes described; UINT64_MAX: by one place, items[0], of size UINT64_MAX */
 };
 
-/* Where a variable is while instructions at [from, to) are about to be executed, as far as that
- * changes with the instruction: what is said to be at one place always is left out; of other places
- * than a struct die_piece's it is said to be nowhere. */
+/* Calls `fn` for each range [from, to) of a variable's location list: where the variable is when an
+ * instruction there is about to be executed. A variable that is always at one place has no such
+ * list: `fn` is not called. Places that struct die_piece cannot hold have no pieces. */
 void die_each_location(const struct die *die,
 		       void (*fn)(uint64_t from, uint64_t to, const struct die_pieces *pieces,
 				  void *ctx),

@@ -38,7 +38,7 @@ static int kind_of(const char *name, bool locations)
 	return -1;
 }
 
-/* Of several of one name libdw takes the first as well. */
+/* Takes the first of several sections of one name, as libdw does. */
 static bool see_section(const char *name, const Elf64_Shdr *sh, void *ctx)
 {
 	struct gathering *gathering = ctx;
