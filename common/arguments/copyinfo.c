@@ -13,7 +13,7 @@
 #include "program/program.h"
 #include "sites/inlining.h"
 
-enum { PLACES_MAX = 16, STEPS_MAX = 1 << 18 }; /* looked at in one copy; 0.2 s */
+enum { PLACES_MAX = 16, STEPS_MAX = 1 << 18 }; /* for one copy; so many steps take 0.2 s */
 
 static size_t count_known(const struct gofunc *sig, const struct abi_layout *layout)
 {
@@ -24,7 +24,7 @@ static size_t count_known(const struct gofunc *sig, const struct abi_layout *lay
 	return known;
 }
 
-/* A copy that is timed over its one call has its end right after it: there the results are. */
+/* A copy that is timed over its one call ends right after that call: the results are there. */
 static void take_forwarder(const struct copyinfo_asker *asker, const struct inlining_copy *copy,
 			   struct copyinfo *out)
 {
@@ -50,8 +50,7 @@ static void take_forwarder(const struct copyinfo_asker *asker, const struct inli
 	out->known = known;
 }
 
-/* Takes the places of the arguments at a site if more of them are there than at the one before, or
- * as many at less cost. */
+/* Moves the probe to this site if more arguments can be read there, or as many at less cost. */
 static void take_site(const struct copyinfo_vars *vars, const struct site *site,
 		      struct copyinfo *out)
 {
@@ -70,7 +69,7 @@ static void take_site(const struct copyinfo_vars *vars, const struct site *site,
 	out->known = known;
 }
 
-/* Where calls are timed the entry stays where it is. */
+/* Of a copy whose calls are timed the entry probe must not move. */
 static void take_located(const struct copyinfo_vars *vars, bool timed, struct copyinfo *out)
 {
 	struct site_list places = {0};
@@ -87,7 +86,7 @@ static void take_located(const struct copyinfo_vars *vars, bool timed, struct co
 	free(places.items);
 }
 
-/* The user's types are those of the same bytes. */
+/* Replaces the parameters of `sig` by those the user typed, which must have the same sizes. */
 static int retype(const struct copyinfo_asker *asker, const struct gofunc *typed,
 		  struct gofunc *sig, struct errmsg *err)
 {

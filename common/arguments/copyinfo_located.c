@@ -17,7 +17,7 @@ enum {
 	TRIED_MAX = 8,
 };
 
-struct byte { /* one of a parameter's: which, and of whom */
+struct byte { /* one byte of a parameter */
 	const struct debuginfo_variable *var;
 	uint64_t off;
 	struct provenance_sources *sources; /* of the parameter */
@@ -40,7 +40,7 @@ static const struct debuginfo_location *location_at(const struct debuginfo_varia
 	return NULL;
 }
 
-/* CFA is where the stack pointer was before the call: 8 above its value at entry. */
+/* DWARF counts from the CFA, 8 bytes (the return address) above SP at entry. */
 static struct provenance_place place_of(const struct die_piece *piece, uint64_t off)
 {
 	uint64_t left = piece->size - (off - piece->off);
@@ -85,7 +85,7 @@ static bool is_first(const struct copyinfo_vars *vars, uint64_t addr, const stru
 	return false;
 }
 
-/* A word of the parameter, if it is in this place. */
+/* Adds a word of the parameter to `value`, if this place holds it. */
 static bool take_word(const struct copyinfo_vars *vars, uint64_t addr, const struct byte *byte,
 		      const struct provenance_place *place, uint64_t size, struct abi_value *value)
 {
@@ -112,8 +112,8 @@ static bool take_word(const struct copyinfo_vars *vars, uint64_t addr, const str
 	return true;
 }
 
-/* Where it is said to be at this instruction, or else in any place where it ever is: it may still
- * be there. */
+/* Looks where debug information has the word at this instruction; if that fails, in every place
+ * where it has it at any time: the word may still be there. */
 static void find_word(const struct copyinfo_vars *vars, uint64_t addr, const struct byte *byte,
 		      uint64_t size, struct abi_value *value)
 {
@@ -175,9 +175,9 @@ static bool is_twice(const struct debuginfo_location *location, size_t n)
 	return false;
 }
 
-/* The compiler lists the parts of a variable one after the other, and leaves out those that have
- * never a value, without a word: what is left over looks like the first ones. Some it lists twice.
- * So all must be there. */
+/* Go's compiler lists the pieces of a variable in order, but silently omits those that never have a
+ * value, so that the others seem to be the first ones; some it lists twice. So a location counts
+ * only if all pieces are there, each once. */
 static bool is_complete(const struct debuginfo_location *location, const struct gotype *type)
 {
 	if (location->size == UINT64_MAX)
@@ -224,8 +224,8 @@ static bool shares(const struct provenance_sources *a, const struct provenance_s
 	return false;
 }
 
-/* Of two parameters that are one value, one may have been set to the other by the callee, which
- * never used what it was given. */
+/* Two parameters with the same value: the callee may have set one to the other without ever using
+ * what it was given. Neither is known then. */
 static void drop_shared(struct abi_layout *layout, const struct provenance_sources *sources)
 {
 	for (size_t i = 0; i < layout->param_count; i++)

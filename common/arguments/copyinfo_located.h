@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments of inlined copies where debug information says that they are, as far as the code
- * agrees.
- */
+/* Arguments of inlined copies, where debug information has them and the code agrees. */
 #ifndef COPYINFO_LOCATED_H
 #define COPYINFO_LOCATED_H
 
@@ -14,7 +12,7 @@ struct site_finder;
 
 struct copyinfo_vars {
 	struct site_finder *finder;
-	const struct functab_func *fn; /* that the copy stands in */
+	const struct functab_func *fn; /* that contains the copy */
 	const struct inlining_copy *copy;
 	const struct gofunc *sig;
 	const struct debuginfo_variable *vars; /* of its parameters */

@@ -16,11 +16,10 @@
 
 enum { CHAIN_MAX = 4, PARAMS_MAX = 16, NOT_PASSED = -1 };
 
-/* What a copy passes on to the function that is called in the end, through copies that stand in
- * it. */
+/* What a copy passes on to the function that it calls in the end, through copies inlined in it. */
 struct passing {
 	const char *callee, *callee_signature, *signature; /* the latter: the copy's own */
-	int to[PARAMS_MAX]; /* the callee's parameter that each of the own is passed as */
+	int to[PARAMS_MAX]; /* for each own parameter, which of the callee's it is passed as */
 	size_t count;
 	bool results;
 };
@@ -42,7 +41,7 @@ static bool passing_begin(const struct stdlib_forwarder *row, const char *callee
 	return true;
 }
 
-/* `row` is of the function whose copy holds that which `inner` is of. */
+/* Extends `inner` outwards: `row` describes the function whose copy contains inner's copy. */
 static bool passing_through(const struct stdlib_forwarder *row, struct passing *inner)
 {
 	struct passing outer;
@@ -62,7 +61,7 @@ static bool passing_through(const struct stdlib_forwarder *row, struct passing *
 	return true;
 }
 
-/* From the node that the call is of, outwards to the copy. */
+/* Follows the chain of forwarders from the node that makes the call, outwards to the copy. */
 static bool follow_callee(struct gotypes *memory, const struct inltree *tree, int32_t node,
 			  int32_t copy, const char *callee, int release, struct passing *out)
 {
@@ -108,7 +107,7 @@ static bool same_places(const struct abi_value *a, const struct abi_value *b)
 	return true;
 }
 
-/* Are the parameters of `typed` made like those of the function's own signature? */
+/* Do the parameters of `typed` have the sizes and places of those in `own`? */
 static bool same_params(const struct gofunc *own, const struct gofunc *typed, enum arch arch,
 			enum abi_convention convention)
 {
@@ -125,8 +124,8 @@ static bool same_params(const struct gofunc *own, const struct gofunc *typed, en
 	return same;
 }
 
-/* Does the program show nothing else? The call is by the usual convention, whatever assembly may
- * call the function by. */
+/* Does nothing in the program contradict it? Its Go code calls the function by `layout`, even if
+ * assembly calls it in another way. */
 static bool is_credible(struct site_finder *finder, int release, const struct functab_func *fn,
 			const struct gofunc *sig, const struct abi_layout *layout)
 {
@@ -142,7 +141,7 @@ static bool is_credible(struct site_finder *finder, int release, const struct fu
 	return fits;
 }
 
-/* Places on entry of a function, as they are at the instruction that calls it. */
+/* A place at a function's entry, as seen from the instruction that calls it. */
 static struct abi_value at_call(const struct abi_value *value, enum arch arch)
 {
 	uint32_t above = arch == ARCH_ARM64 ? sizeof(uint64_t) : 0; /* the link register's room */
@@ -173,7 +172,7 @@ static void lay_out_call(const struct passing *passing, const struct abi_layout 
 		out->layout.results[i] = at_call(&callee->results[i], arch);
 }
 
-/* Is what is passed of the callee's parameters' sizes? */
+/* Does each argument that is passed on have the size of the callee's parameter? */
 static bool is_sound(const struct passing *passing, const struct gofunc *own,
 		     const struct gofunc *callee)
 {
@@ -207,7 +206,7 @@ static bool find_places(struct site_finder *finder, int release, const struct fu
 	return known;
 }
 
-/* The one call of the copy, and the function that it is of. */
+/* The one call that the copy makes, and the function that it calls. */
 static bool find_call(struct site_finder *finder, int release, const struct inlining_copy *copy,
 		      struct gotypes *memory, struct passing *passing, struct functab_func *callee,
 		      struct site *site)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arguments of inlined copies of Go's own functions that do nothing but pass them on, as
- * fmt.Println does to fmt.Fprintln: at the call that a copy makes they are where the callee takes
- * them. Code alone does not show which of its own parameters a function passes on as which: for the
- * standard library a table tells, made from its sources. Works in stripped programs. */
+ * fmt.Println does to fmt.Fprintln: at the call that a copy makes, they are where the callee
+ * expects them. Code alone does not show which parameter is passed on as which: for the standard
+ * library a table made from its sources does (golang/stdlib_forwarders.txt). Works in stripped
+ * programs. */
 #ifndef FORWARDER_H
 #define FORWARDER_H
 
@@ -24,10 +25,10 @@ struct forwarder_call {
 	struct abi_layout layout;
 };
 
-/* `release`: of the program; the finder is of it. `names` looks up the program's types
- * (may be NULL). `typed` is the signature of the copy's function as the user or debug information
- * tells it, for its names and types; NULL: as Go's sources have it. false: nothing is known for
- * certain, or `typed` is another's signature. Caller frees out->layout. */
+/* `release`: of the program; the finder is of it. `names` looks up the program's types (may be
+ * NULL). `typed` is the signature of the copy's function as the user or debug information tells it,
+ * for its names and types; NULL: as Go's sources have it. false: nothing is known for certain, or
+ * `typed` does not fit the function. Caller frees out->layout. */
 bool forwarder_find(struct site_finder *finder, int release, const struct inlining_copy *copy,
 		    struct gotypes *memory, const struct signature_names *names,
 		    const struct gofunc *typed, struct forwarder_call *out);

@@ -56,7 +56,7 @@ static struct debuginfo *get_debuginfo(struct funcinfo *info)
 	return info->dbg;
 }
 
-/* Several questions below are asked of one function in a row; its code is decoded once. */
+/* Several of the checks below look at the same function in turn: its code is decoded only once. */
 static const struct evidence *get_evidence(struct funcinfo *info, const struct functab_func *fn)
 {
 	if (!info->decoder)
@@ -68,8 +68,8 @@ static const struct evidence *get_evidence(struct funcinfo *info, const struct f
 	return &info->evidence;
 }
 
-/* Words as they are passed: all that can be said of a function of unknown signature. On the stack
- * results come after the parameters, who knows where. */
+/* Words as they are passed: all that can be said of a function of unknown signature. Results on the
+ * stack are left out: they follow the parameters, whose size is unknown. */
 static void raw_words(struct funcinfo *info, const struct functab_func *fn, struct gofunc *out)
 {
 	static const char *const names[RAW_WORDS] = {"goarg1", "goarg2", "goarg3",
@@ -124,10 +124,10 @@ static bool is_whole(const struct gofunc *sig, const struct abi_layout *abi)
 	return true;
 }
 
-/* A single word stays what it is. */
+/* Is the parameter a single word, by the argument table? */
 static bool is_word(const struct gotype *type)
 {
-	static const unsigned nesting = 5; /* that argument tables tell of */
+	static const unsigned nesting = 5; /* argument tables go no deeper */
 	const struct gotype *part = type->elem;
 
 	if (!part)
@@ -169,7 +169,7 @@ static bool is_credible(struct funcinfo *info, const struct functab_func *fn,
 
 static const char all_params[] = "write all parameters, but not a method's receiver";
 
-/* A signature that contradicts the argument table: -1, and both are shown. */
+/* -1 if the signature contradicts the argument table; *err then shows both. */
 static int check_table(struct funcinfo *info, const struct functab_func *fn,
 		       const struct gofunc *sig, unsigned col, struct errmsg *err)
 {
@@ -195,7 +195,7 @@ static int check_table(struct funcinfo *info, const struct functab_func *fn,
 	return ret;
 }
 
-/* As above; but a user may not care for results, of which some take room on the stack. */
+/* The same for a signature that a user typed; results, even on the stack, may be left out. */
 static int check_typed(struct funcinfo *info, const struct functab_func *fn,
 		       const struct gofunc *sig, unsigned col, struct errmsg *err)
 {
@@ -234,17 +234,18 @@ static const struct gotype *find_named_type(void *ctx, const char *name)
 	return type;
 }
 
-/* The receiver's type, as text: "net/http.conn"; NULL: it is no method. malloc'd. */
+/* The receiver's type, as text: "net/http.conn", malloc'd. NULL: it is no method, or not known. */
 static char *receiver_type(const char *name, const struct funcname *parts)
 {
-	/* the type arguments of a value's receiver are not told by the function's name */
+	/* the name of a generic function does not tell the type arguments of a receiver that is a
+	 * value */
 	if (!parts->receiver || (parts->generic && !parts->pointer))
 		return NULL;
 	return mem_printf("%.*s.%.*s", (int)parts->package_len, name, (int)parts->receiver_len,
 			  parts->receiver);
 }
 
-/* Methods are written without their receiver, as in Go. */
+/* Users write methods without the receiver, as in Go: it is added here. */
 static int add_receiver(struct funcinfo *info, const char *func, struct gofunc *out,
 			struct errmsg *err)
 {
@@ -270,7 +271,8 @@ static int add_receiver(struct funcinfo *info, const char *func, struct gofunc *
 	return 0;
 }
 
-/* Where the hidden dictionary is passed: first, after the receiver, or none is. */
+/* Where a generic function's hidden dictionary is passed: first, or after the receiver; or not at
+ * all. */
 static void find_dictionary(struct funcinfo *info, const struct functab_func *fn,
 			    struct gofunc *out)
 {
@@ -304,7 +306,7 @@ static void note_missing(struct funcinfo *info, const char *name)
 	info->missing[info->missing_count++] = gotypes_text(info->memory, name, strlen(name));
 }
 
-/* A type that the user names; two of package time are known without the program. */
+/* A type that the user names; two of package time are known even if the program lacks them. */
 static const struct gotype *find_typed(void *ctx, const char *name)
 {
 	const struct gotype *type = find_named_type(ctx, name);
@@ -314,7 +316,8 @@ static const struct gotype *find_typed(void *ctx, const char *name)
 	return type;
 }
 
-/* Run-time types tell no names of parameters; Go's sources do, and more of its own functions. */
+/* Debug information first; then run-time types, which lack parameter names; Go's sources know
+ * those, and functions of the standard library without run-time types. */
 static bool find_signature(struct funcinfo *info, const struct functab_func *fn, struct gofunc *out)
 {
 	const struct signature_names names = funcinfo_names(info);

@@ -15,12 +15,12 @@ struct funcinfo {
 	bool dbg_tried, rtti_tried;
 	struct insn_decoder *decoder; /* NULL: not needed yet */
 	struct evidence evidence;
-	uint64_t evidence_of; /* address of the function that it is of; 0: none yet */
+	uint64_t evidence_of; /* address of the function that `evidence` describes; 0: none yet */
 	const char **missing; /* types that signatures name; of `memory` */
 	size_t missing_count, missing_cap;
 };
 
-/* gccgo: where debug information, just opened, asks for names that it has not. */
+/* gccgo: tells `dbg`, just opened, where to look up names of types that it lacks. */
 void funcinfo_foreign(struct funcinfo *info);
 
 #endif

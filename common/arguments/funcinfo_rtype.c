@@ -31,8 +31,8 @@ void funcinfo_link(struct funcinfo *info, struct funcinfo *library)
 		info->library = library;
 }
 
-/* All packages that a program is made of have descriptors of the types they declare, and symbols of
- * these, unless it is stripped; its library's are dynamic ones. */
+/* Each package of a program has descriptors of the types it declares, with symbols unless the
+ * program is stripped; the symbols of its library are dynamic. */
 static const char *find_foreign(void *ctx, const char *last, enum gotype_kind kind, uint64_t size)
 {
 	struct funcinfo *info = ctx, *library = info->library;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Go's sources say of functions of the standard library: for programs that do not. */
+/* What Go's sources say of functions of the standard library, for programs that do not say it. */
 #ifndef FUNCINFO_STDLIB_H
 #define FUNCINFO_STDLIB_H
 
@@ -11,11 +11,10 @@ struct gotypes;
 struct functab_func;
 struct signature_names;
 
-/* false: not known, also where the program lacks a type whose size matters. Results that cannot be
- * told are left out with the rest. */
+/* false: not known, or the program lacks a type whose size matters, even if only a result's. */
 bool funcinfo_stdlib(struct gotypes *memory, const struct signature_names *names,
 		     const struct functab_func *fn, struct gofunc *out);
-/* Gives the parameters and results of a signature that has none names, where the two agree. */
+/* Names the parameters and results of a signature without names, if Go's sources agree with it. */
 void funcinfo_stdlib_names(struct gotypes *memory, const struct signature_names *names,
 			   const struct functab_func *fn, struct gofunc *sig);
 

@@ -10,8 +10,8 @@
 
 enum { DEPTH_MAX = 1000 };
 
-/* One round of a loop back from its first block: is the value made in it? Else it is in another
- * place there, or in the same, having come through unchanged. */
+/* Goes one round of a loop back from its first block: is the value computed within the loop? If
+ * not, it has come through unchanged, in the same place or in another. */
 static bool goes_round(struct trail_front *outer, uint32_t header, unsigned place)
 {
 	struct trail *trail = outer->trail;
@@ -105,7 +105,7 @@ static bool was_located(struct trail *trail, uint32_t at)
 	return found;
 }
 
-/* A constant may be what the callee makes of another. */
+/* A constant proves nothing: the compiler may have folded the callee's computation into it. */
 static bool is_lone_constant(const struct trail *trail)
 {
 	struct insn_effects effects;
@@ -144,7 +144,7 @@ static bool load_flow(const struct provenance *of)
 	return of->node >= 0 && of->node < finder->tree.count;
 }
 
-/* Is the value in this place what the variable had, as is said of where the instruction begins? */
+/* Debug information has the variable in this place there: is that its first value? */
 static bool is_first_here(const struct trail *parent, uint32_t at,
 			  const struct provenance_place *place)
 {
@@ -162,8 +162,8 @@ static bool is_first_here(const struct trail *parent, uint32_t at,
 	return is_believed(&trail);
 }
 
-/* On each way to where the front began, without going round a loop, the variable was said to be in
- * the place that the value came from. */
+/* Did debug information, on every path to where the front began (loops not repeated), have the
+ * variable in the place that the value came from? */
 static bool was_said(struct trail_front *front)
 {
 	struct trail *trail = front->trail;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Is what debug information says of a parameter in an inlined copy what the copy was given? To the
- * compiler a variable is a name that several values have in turn, and the code of a copy is moved
- * into its caller's. So where a parameter is said to be at one instruction may hold what the callee
- * makes of it later, computed ahead, or what its loop left from the round before. What a register
- * or a place in the frame holds there is followed back, through copies, to what computed it, and
- * believed only if the name had no other value before. */
+/* Does the place that debug information names for a parameter of an inlined copy hold what the copy
+ * was given? To the compiler a variable is a name that several values have in turn, and the code of
+ * a copy is moved into its caller's. So that place may already hold what the callee computes from
+ * the parameter, or what an earlier round of a loop left there. The value is followed back, through
+ * moves, to the instruction that computed it, and used only if it is the variable's first value. */
 #ifndef PROVENANCE_H
 #define PROVENANCE_H
 
@@ -23,7 +22,7 @@ struct provenance_place {
 
 struct provenance {
 	struct site_finder *finder;
-	const struct functab_func *fn; /* that the copy stands in */
+	const struct functab_func *fn; /* that contains the copy */
 	int32_t node;                  /* the copy, in its inline tree */
 	/* Where is the variable said to be while the instruction at addr is about to be executed?
 	 * false: nowhere. */
@@ -40,8 +39,8 @@ struct provenance_sources { /* what computed a value: equal numbers are the same
 };
 
 /* Does the place hold, at the instruction at addr, the first value that the variable had in this
- * run? It need not be said to be there itself: but to have been somewhere from where the value came
- * to this place, or stayed. Adds what computed it to *sources. amd64 only. */
+ * run? Debug information need not name this place, if it named one from which the value came here.
+ * Adds what computed the value to *sources. amd64 only. */
 bool provenance_is_first(const struct provenance *of, uint64_t addr,
 			 const struct provenance_place *place, struct provenance_sources *sources);
 

@@ -60,7 +60,7 @@ void trail_push(struct trail_front *front, uint32_t at, unsigned place)
 	front->stack[front->depth++] = (struct trail_spot){at, place};
 }
 
-/* In bytes above SP at the function's entry. false: not known. */
+/* Turns an offset from SP at addr into bytes above SP at the function's entry. false: not known. */
 static bool slot_at(const struct trail *trail, uint64_t addr, int32_t disp, int64_t *slot)
 {
 	int32_t below;
@@ -86,7 +86,7 @@ static bool changes(struct trail *trail, uint64_t addr, const struct insn_effect
 	return slot < place->n + place->size && place->n < slot + effects->size;
 }
 
-/* Where the instruction copies it from, whole. false: it does not. */
+/* If the instruction only copies the value into the place: where from. Else false. */
 static bool copied_from(struct trail *trail, uint64_t addr, const struct provenance_place *place,
 			struct provenance_place *from)
 {
@@ -116,7 +116,7 @@ static bool copied_from(struct trail *trail, uint64_t addr, const struct provena
 	return ops.what == INSN_COPY || (ops.what == INSN_LOAD && on_stack);
 }
 
-/* Of one instruction in several registers, and of loops, values are told apart by their place. */
+/* One instruction, or one loop, may set several registers: the place tells the values apart. */
 void trail_add_source(struct trail *trail, uint64_t at, unsigned number, bool loop)
 {
 	const struct provenance_place *place = &trail->places[number];
@@ -153,7 +153,6 @@ bool trail_may_go_on(struct trail *trail)
 	return !trail->failed;
 }
 
-/* From what comes after instruction `at` to what is before it. */
 void trail_step_over(struct trail_front *front, uint32_t at, unsigned number)
 {
 	struct trail *trail = front->trail;

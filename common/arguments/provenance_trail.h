@@ -7,7 +7,7 @@
 #include "sites/site_finder.h"
 
 enum {
-	TRAIL_PLACES = 8,      /* that one value is in, one after the other */
+	TRAIL_PLACES = 8,      /* that one value is in on its way */
 	TRAIL_DEFINITIONS = 8, /* of one value, in branches */
 };
 
@@ -24,7 +24,7 @@ struct trail {
 	unsigned place_count;
 	uint32_t definitions[TRAIL_DEFINITIONS];
 	size_t definition_count;
-	bool at_entry;                      /* the function was given the value */
+	bool at_entry;                      /* the value is one that the function was given */
 	bool goes_round;                    /* a loop makes it, anew in each round */
 	struct provenance_sources *sources; /* NULL: not asked for */
 	bool failed;
@@ -48,10 +48,10 @@ void trail_front_init(struct trail_front *front, struct trail *trail, bool inner
 void trail_front_free(struct trail_front *front);
 void trail_push(struct trail_front *front, uint32_t at, unsigned place);
 void trail_add_source(struct trail *trail, uint64_t at, unsigned number, bool loop);
-bool trail_may_go_on(struct trail *trail); /* one step; or it has failed */
-/* From what comes after instruction `at` to what is before it: pushed, or a definition. */
+bool trail_may_go_on(struct trail *trail); /* counts one step; false: the search has failed */
+/* Steps back over instruction `at`: pushes where the value was before, or notes its definition. */
 void trail_step_over(struct trail_front *front, uint32_t at, unsigned number);
-/* Does the edge lead back, as that of a loop does; does one into block b? */
+/* Is the edge a back edge (of a loop)? Is any edge into block b? */
 bool trail_is_back(const struct graph *graph, uint32_t from, uint32_t to);
 bool trail_has_back(const struct graph *graph, uint32_t b);
 /* Over the edges into block `to`: back edges, forward edges, or both. */

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 
 enum {
-	PADDING_MAX = 8, /* bytes at a value's end that tables do not tell of */
+	PADDING_MAX = 8, /* bytes of padding at a value's end, which tables omit */
 	PLACE_TEXT = 24,
 };
 
@@ -31,7 +31,7 @@ static bool same_piece(const struct abi_piece *piece, const struct abi_piece *to
 	       (piece->where == ABI_SLOT || piece->size == told->size);
 }
 
-/* On the stack a value of several parts is one piece. */
+/* On the stack, a value of several parts may be one piece. */
 static bool same_place(const struct abi_value *value, const struct abi_value *told, bool partly)
 {
 	bool on_stack = told->pieces[0].where == ABI_SLOT;
@@ -78,7 +78,7 @@ static void print_sizes(FILE *out, const struct goparam *param, const struct abi
 {
 	bool is_table = param->type->kind == GOTYPE_UNKNOWN && param->type->size != 0;
 
-	if (is_table) { /* its name is its sizes */
+	if (is_table) { /* the type's name is its sizes: "8+8" */
 		fputs(param->type->name, out);
 		return;
 	}

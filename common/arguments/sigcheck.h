@@ -5,7 +5,7 @@
 
 #include "abi/abi.h"
 
-/* `table`, `told`: as argtable_read() has them. What they do not tell agrees with anything. */
+/* `table`, `told`: from argtable_read(). What they leave open agrees with anything. */
 bool sigcheck_agrees(const struct gofunc *sig, const struct abi_layout *layout,
 		     const struct gofunc *table, const struct abi_layout *told);
 

@@ -20,7 +20,7 @@ struct nearest {
 	const char *names[NEAREST_MAX]; /* nearest first */
 	unsigned distances[NEAREST_MAX];
 	size_t count;
-	unsigned limit; /* what is farther is not near */
+	unsigned limit; /* names at a greater distance are not offered */
 };
 
 static void offer(struct nearest *near, const char *name)
@@ -53,7 +53,8 @@ static bool offer_copy(const struct inlining_copy *copy, void *ctx)
 	return true;
 }
 
-/* (*T).M that the compiler makes of T.M has the nearer name, and few calls. */
+/* The wrapper (*T).M that the compiler makes of T.M: its name may be nearer to what was typed, but
+ * few calls go through it. */
 static bool is_made_method(const struct functab_func *fn)
 {
 	return fn->is_wrapper && strstr(fn->name, "(*");
@@ -75,8 +76,7 @@ static struct nearest search(const struct functab *tab, const char *typed)
 
 void nearest_hint(const struct functab *tab, const char *typed, struct errmsg *err)
 {
-	/* such as a sum of constants, computed by the compiler: not even debug information has it
-	 */
+	/* such as one that was reduced to a constant: debug information lacks it, too */
 	static const char folded[] = "; a function that was inlined may leave no code: ";
 	const char *keep = functab_toolchain(tab)->keep_inlined;
 	bool one = !strchr(typed, '*');

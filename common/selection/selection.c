@@ -132,8 +132,8 @@ static struct selection_item *add_item(struct selection *sel, const struct progr
 	return &sel->items[sel->item_count++];
 }
 
-/* Is there a function of this name that is not a compiler-made wrapper? An .abi0 wrapper only
- * calls its function: both together are one. */
+/* Drops wrappers made by the compiler from the items where a real function has the same name: a
+ * wrapper (as of ABI0) only calls that function, and its calls would be seen twice. */
 static void drop_wrappers(struct selection *sel, size_t first_item)
 {
 	bool *real = mem_zalloc(sel->row_count, sizeof(*real));
@@ -278,7 +278,7 @@ static void count_name(const char *name, uint64_t copies, void *ctx)
 	(*count)++;
 }
 
-/* A pattern takes functions: what else has such a name is said. */
+/* Tells the user how many names the pattern matches that exist only as inlined copies. */
 static void note_unseen(struct selection *sel, const struct program *prog, struct pattern *pat)
 {
 	struct copy_search search = {.sel = sel, .prog = prog, .pat = pat, .unseen = tally_new()};
@@ -310,7 +310,7 @@ static int nothing_matched(const struct program *prog, const struct pattern *pat
 	return -1;
 }
 
-/* How many inlined copies there are of what was asked for, beside `found` functions */
+/* Tells the user of inlined copies that the pattern matches, beside `found` functions. */
 static void note_copies(struct selection *sel, const struct pattern *pat, size_t found,
 			size_t copies, size_t rows_before)
 {

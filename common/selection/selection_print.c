@@ -101,8 +101,8 @@ static int by_count(const void *a, const void *b)
 	return (x->count < y->count) - (x->count > y->count);
 }
 
-/* Gathers the first `max` reasons that there are; returns how many. What has another one is in
- * *others. */
+/* Gathers the first `max` different reasons; returns how many there are. *others counts the items
+ * with any other reason. */
 static size_t gather_reasons(const struct selection *sel, struct reason *out, size_t max,
 			     size_t *others)
 {
@@ -126,7 +126,7 @@ static size_t gather_reasons(const struct selection *sel, struct reason *out, si
 	return known;
 }
 
-/* A line for each reason, of those that leave out most. */
+/* A line for each of the most frequent reasons. */
 static void print_reasons(FILE *out, const struct selection *sel, const char *tool)
 {
 	enum { GATHERED = 64, SHOWN = 4 };
@@ -149,7 +149,8 @@ void selection_print_skipped(FILE *out, const struct selection *sel, const char 
 
 	if (!skipped)
 		return;
-	/* a few are named at once: no second run for two lines of reasons */
+	/* a few items are always named: reasons alone would not be shorter, and -v would need a
+	 * second run */
 	if (skipped <= 3)
 		each = true;
 	for (size_t i = 0; each && i < sel->item_count; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The second half of a selection: the sites of what was matched, and what has none. */
+/* The second half of a selection: finds the sites of the items, and skips items without any. */
 #include "selection/selection.h"
 
 #include "base/errmsg.h"
@@ -48,7 +48,7 @@ void selection_skip(struct selection *sel, struct selection_item *item, const ch
 		row->funcs--;
 }
 
-/* What stands in sel->exits from `first` on is the item's. */
+/* The item's exits are those in sel->exits from `first` on. */
 static void note_sites(struct selection *sel, struct selection_item *item, size_t first,
 		       const char *reason)
 {
@@ -97,7 +97,7 @@ bool selection_is_fips(const struct selection *sel, const struct selection_item 
 	       site_is_fips(selection_finder(sel, item->prog), &fn);
 }
 
-/* How many items FIPS mode checks: those that are left out, or those that are traced. */
+/* How many of the items that are left out, or else of those that are traced, FIPS mode checks. */
 static size_t count_fips(const struct selection *sel, bool left_out)
 {
 	size_t n = 0;

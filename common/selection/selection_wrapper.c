@@ -10,7 +10,8 @@
 #include "program/program.h"
 #include "selection/selection.h"
 
-/* "p.(*T).M" of a method of T is made by the compiler, for calls through an interface. */
+/* Finds p.T.M for the wrapper "p.(*T).M", which the compiler makes for calls through an interface.
+ * Caller frees *name if found. */
 static bool find_wrapped(const struct program *prog, const char *wrapper, char **name)
 {
 	const char *star = strstr(wrapper, "(*"), *end = star ? strchr(star, ')') : NULL;

@@ -7,8 +7,8 @@
 
 struct selection;
 
-/* Notes of items from `first` on that are wrappers made by the compiler where their calls go: who
- * probes one by its name may wait in vain. */
+/* Adds a note for each item from `first` on that is a wrapper made by the compiler, with the method
+ * that most calls go to: probes on a wrapper may never be hit. */
 void selection_note_wrappers(struct selection *sel, size_t first);
 
 #endif

@@ -21,8 +21,8 @@ static bool ends_here(const char *arg, const char *colon)
 	return found;
 }
 
-/* The colon after BINARY. A path may hold colons itself: the first one wins that ends the name of
- * something which is there. */
+/* The colon after BINARY. A path may contain colons itself: the first one that ends an existing
+ * path counts. */
 static const char *find_colon(const char *arg)
 {
 	const char *first = strchr(arg, ':');
@@ -83,7 +83,7 @@ static int no_binary(const char *arg, struct errmsg *err)
 
 static const char *skip_probe_type(const char *arg, bool has_process)
 {
-	/* without another colon, "p" can only be a binary, unless a process stands in for it */
+	/* "p:NAME" without a second colon: p is the binary, unless -p or -- COMMAND gives one */
 	if (strncmp(arg, "p:", 2) || (!has_process && !strchr(arg + 2, ':')))
 		return arg;
 	return arg + 2;

@@ -47,14 +47,14 @@ static struct heldfile *find_program(struct fileroot *root, const char *name)
 		int len = strcspn(dir, ":");
 		char *path = mem_printf("%.*s%s%s", len, dir, len ? "/" : "", name);
 
-		/* relative ones are meant in the tool's own view */
+		/* a relative folder in PATH is relative to the tool's own working directory */
 		file = open_program(*path == '/' ? root : NULL, path);
 		free(path);
 	}
 	return file;
 }
 
-/* Several files match: the last is taken, which has the highest version. */
+/* Of several files that match, takes the last, which has the highest version. */
 static struct heldfile *find_in(struct fileroot *root, const char *folder, const char *pattern)
 {
 	bool is_name = !strpbrk(pattern, "*[");
@@ -129,11 +129,11 @@ struct heldfile *target_find_name(const char *name, const struct process *proc)
 struct heldfile *target_library(const char *soname, const struct process *proc)
 {
 	struct fileroot *root = root_of(proc);
-	/* soname, or what it links to: libgo.so.21.0.0 */
+	/* the process may have mapped what the soname links to: libgo.so.21.0.0 */
 	char *path = proc ? process_mapped(proc, soname) : NULL;
 	struct heldfile *file = path ? heldfile_open(root, path, NULL) : NULL;
 
-	/* a file's text is not for patterns to act on */
+	/* the soname comes from a file: it must not act as a pattern */
 	for (size_t i = 0; !file && !strpbrk(soname, "/*?[\\") && i < LIBRARY_DIRS; i++)
 		file = find_below(root, library_dirs[i], soname);
 	free(path);
@@ -143,8 +143,8 @@ struct heldfile *target_library(const char *soname, const struct process *proc)
 
 /* --- by path --- */
 
-/* A path into another process's view, as it is typed: /proc/123/root/usr/bin/app, /proc/123/exe.
- * Its links are that process's, and so is its debug information. */
+/* A path as it was typed, perhaps into another process's view: /proc/123/root/usr/bin/app,
+ * /proc/123/exe. Symbolic links and debug information are then looked up in that process's root. */
 static struct heldfile *open_typed(const char *path, struct errmsg *err)
 {
 	int pid = 0, len = 0;
@@ -153,7 +153,7 @@ static struct heldfile *open_typed(const char *path, struct errmsg *err)
 
 	if (sscanf(path, "/proc/%d/%n", &pid, &len) == 1 && len)
 		proc = process_open(pid, NULL);
-	/* a root that is the tool's own shows no prefix: then the path is one like any other */
+	/* where the process has the tool's own root, the path is like any other */
 	bool theirs = proc && !fileroot_is_own(process_root(proc));
 
 	if (theirs && !strcmp(path + len, "exe"))
@@ -175,7 +175,7 @@ static struct heldfile *resolve_path(const char *binary, const struct process *p
 		return process_exe(proc, err);
 	if (proc && binary[0] == '/' && !fileroot_is_own(process_root(proc)))
 		file = heldfile_open(process_root(proc), binary, NULL);
-	if (!file) /* a file of the tool's own view, then */
+	if (!file) /* then a file in the tool's own root */
 		file = open_typed(binary, err);
 	return file;
 }
