@@ -90,7 +90,7 @@ static int unknown_verb(struct parser *parser, const struct format_piece *piece)
 	return -1;
 }
 
-/* after a percent sign that is no %% */
+/* parses a verb, after a percent sign that does not begin %% */
 static int parse_verb(struct parser *parser, struct format_piece *piece)
 {
 	parse_flags(parser, piece);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which verbs print what. */
+/* Which verbs a value of each type may have. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,7 +108,7 @@ static struct allowed of_arg(const struct format_arg *arg, const struct gotype *
 		if (type)
 			return of_type(type);
 		/* fall through */
-	default: /* what is missing is printed as such */
+	default: /* a value that is missing is printed as such, by any verb */
 		return (struct allowed){"diuxXoctsqvpfFeEgG", "", ""};
 	}
 }

@@ -17,7 +17,7 @@ static size_t name_length(const char *text, size_t len)
 	return n;
 }
 
-/* What every object has, and what could not be told from it. */
+/* Is the name one of the members that events' objects have anyway? */
 static bool is_taken(const char *name, size_t len)
 {
 	static const char *const keys[] = {"type",   "time",       "pid",         "tid",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Verbs of numbers: with C's flags. */
+/* Verbs of numbers, which take C's flags. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "values/format_parts.h"
 #include "values/value_text.h"
 
-/* Returns the bytes of a character in UTF-8: U+FFFD for what is none. */
+/* Encodes a character in UTF-8, U+FFFD if it is none. Returns how many bytes. */
 static size_t encode(int64_t value, char bytes[4])
 {
 	static const uint8_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
@@ -33,7 +33,7 @@ static void print_rune(FILE *out, int64_t value, bool quoted)
 		putc('\'', out);
 }
 
-/* what is printed of a negative number in hexadecimal: as C has it, in the type's size */
+/* the bits of a negative number, in its type's size: in hexadecimal it is printed as in C */
 static uint64_t unsigned_bits(const struct format_number *number)
 {
 	uint64_t bits = (uint64_t)number->value;
@@ -119,7 +119,7 @@ bool format_get_number(const struct value_source *source, const struct value_at 
 	return value_read_number(source, &word, &number->value) == VALUE_GOT;
 }
 
-enum { NUMBER_MAX = 1500 }; /* characters: of the largest precision, and the largest number */
+enum { NUMBER_MAX = 1500 }; /* characters: the largest precision and the largest number together */
 
 bool format_print_float(FILE *out, const struct format_piece *piece,
 			const struct value_source *source, const struct value_at *at)

@@ -17,10 +17,10 @@ struct format_piece {
 	bool minus, zero, plus, sharp;
 	int width;        /* 0: none */
 	int precision;    /* -1: none */
-	unsigned col;     /* of the percent sign */
+	unsigned col;     /* of the percent sign, from 1 */
 	const char *text; /* of struct format's */
 	size_t len;
-	/* the two ends of %{NAME:...}, which print nothing: */
+	/* for the two ends of %{NAME:...}, which print nothing: */
 	const char *name; /* where it begins, of struct format's; not NUL-terminated */
 	size_t name_len;
 	bool is_list; /* %{NAME[]:...} */
@@ -32,7 +32,7 @@ struct format {
 	struct format_piece *pieces;
 	size_t count, cap;
 	size_t verbs;
-	bool open; /* while it is parsed: a group has begun */
+	bool open; /* while parsing: a group has begun and not ended */
 };
 
 struct format_number {
@@ -49,20 +49,22 @@ struct format_text {
 };
 
 void format_add_piece(struct format *format, const struct format_piece *piece);
-/* After "%{", at *pos of `len` bytes, of column `col`: passes "NAME:" or "NAME[]:". -1 and *err. */
+/* Called after "%{", which is in column `col`: moves *pos past "NAME:" or "NAME[]:"; the text has
+ * `len` bytes. 0, or -1 with *err. */
 int format_open_group(struct format *format, size_t len, size_t *pos, unsigned col,
 		      struct errmsg *err);
 
 /* NULL: there is no verb n */
 const struct format_piece *format_piece(const struct format *format, size_t n);
 
-/* What a value, which is no interface, is to a verb. false: something else, or not read. */
+/* A value, which is no interface, as a number or as text for a verb. false: it is something else,
+ * or was not read. */
 bool format_get_number(const struct value_source *source, const struct value_at *at,
 		       struct format_number *out);
 bool format_get_text(const struct value_source *source, const struct value_at *at,
 		     struct format_text *out);
 
-/* Of the pieces from `from` up to `to`, of which the first verb is verb n. */
+/* Prints the pieces from `from` up to `to`, whose first verb is verb n. */
 void format_print_pieces(FILE *out, const struct format *format, size_t from, size_t to, size_t n,
 			 const struct format_arg *args, size_t count,
 			 const struct value_source *source);

@@ -6,7 +6,7 @@
 #include "values/format.h"
 #include "values/format_parts.h"
 
-/* %s, %q of what has a text of its own */
+/* %s, %q of a value with a text of its own, such as net.IP */
 static bool print_known(FILE *out, const struct format_piece *piece,
 			const struct value_source *source, const struct value_at *at)
 {
@@ -20,7 +20,7 @@ static bool print_known(FILE *out, const struct format_piece *piece,
 	return true;
 }
 
-/* false: the verb does not fit what is there */
+/* false: the verb does not fit the value */
 static bool print_as(FILE *out, const struct format_piece *piece, const struct value_source *source,
 		     const struct value_at *at)
 {
@@ -211,7 +211,7 @@ void format_print(FILE *out, const struct format *format, const struct format_ar
 	format_print_pieces(out, format, 0, format->count, 0, args, count, source);
 }
 
-/* parameters without a name, results that the compiler named */
+/* false: a parameter without a name, or a result that the compiler named */
 static bool has_name(const char *name)
 {
 	return name && *name && *name != '~' && strcmp(name, "_");

@@ -35,7 +35,7 @@ void format_print_text(FILE *out, const struct format_piece *piece, struct forma
 			      ? (len < (size_t)piece->precision ? len : (size_t)piece->precision)
 			      : first_characters(text.bytes, len, piece->precision);
 	if (len < text.len && piece->precision >= 0)
-		text.cut = false; /* it was asked for */
+		text.cut = false; /* cut as the format asks: no "..." is printed */
 	text.len = len;
 	if (piece->verb == 'x' || piece->verb == 'X')
 		print_hex(out, &text, piece->verb == 'X');

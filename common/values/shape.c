@@ -11,9 +11,9 @@ enum {
 	BYTES_MAX = 1024, /* of a slice's elements, unless strings may be longer */
 	GROUP_MAX = 2048,
 	REFS_MAX = 48,    /* of one value */
-	MAP_HEADER = 48,  /* bytes: of both kinds of maps */
+	MAP_HEADER = 48,  /* bytes, for both kinds of maps */
 	MAP_SLOTS = 8,    /* in a group, in a bucket */
-	MAP_INLINE = 128, /* bytes of keys and values that are not kept behind a pointer */
+	MAP_INLINE = 128, /* bytes: larger keys and values are kept behind a pointer */
 	STATE = 8,        /* bytes of a reference's state */
 };
 
@@ -35,7 +35,7 @@ static uint32_t least(uint64_t a, uint32_t b)
 	return a < b ? (uint32_t)a : b;
 }
 
-/* room for `size` bytes in the record; false: there is none left */
+/* Takes `size` bytes of the record; false: there is no room left. */
 static bool reserve(const struct shape_limits *limits, uint32_t *end, uint32_t size, uint32_t *at)
 {
 	uint64_t start = ((uint64_t)*end + 7) & ~7ull;
@@ -66,7 +66,7 @@ static uint32_t slice_max(const struct gotype *elem, const struct shape_limits *
 	return max / elem->size * elem->size;
 }
 
-/* What a reference leads to and its most bytes; 0: it is not followed. */
+/* What a reference leads to, and the most bytes to read of it; 0: it is not followed. */
 static uint32_t target_of(const struct gotype *type, const struct shape_limits *limits,
 			  uint32_t levels, enum shape_what *what)
 {
@@ -107,7 +107,7 @@ static bool place(const struct shape_limits *limits, uint32_t *end, struct shape
 	return true;
 }
 
-/* It may be a string as well as an interface. */
+/* A pair of words may be a string, not only an interface. */
 static void add_text(struct layout *layout, const struct gotype *pair, uint32_t off)
 {
 	struct shape_ref ref = {
@@ -117,8 +117,8 @@ static void add_text(struct layout *layout, const struct gotype *pair, uint32_t 
 		layout->refs[layout->ref_count++] = ref;
 }
 
-/* how many interfaces, one in the other, are read: fewer as the record fills, that those which come
- * later have room as well */
+/* how many levels of interfaces within each other are read: fewer as the record fills up, to leave
+ * room for later ones */
 static uint32_t levels_of(const struct layout *layout)
 {
 	uint32_t quarter = layout->limits.record_max / 4;
@@ -160,7 +160,8 @@ static void add_elems(struct layout *layout, struct shape_ref *ref)
 			      layout->end, layout->depth + 1, &ref->elems[i]);
 }
 
-/* A group's parts: keys' and values' first offsets and strides, bytes in all. */
+/* The layout of a map's group or bucket: sizes, first offsets and strides of keys and values, and
+ * its size. */
 struct group {
 	const struct gotype *part[2]; /* key, value */
 	uint64_t size[2], off[2], stride[2], bytes;
@@ -195,7 +196,7 @@ static void group_layout(bool swiss, struct group *group)
 	uint64_t key = part_align(group, 0), value = part_align(group, 1);
 	uint64_t align = key > value ? key : value;
 
-	group->off[0] = MAP_SLOTS; /* after as many control bytes, or tops of hashes */
+	group->off[0] = MAP_SLOTS; /* after MAP_SLOTS control bytes, or top bytes of hashes */
 	if (swiss) {
 		uint64_t value_off = align_up(group->size[0], value);
 		uint64_t slot = align_up(value_off + group->size[1], align);
@@ -250,8 +251,8 @@ static void add_group(struct layout *layout, struct shape_ref *map)
 	*map->group = ref;
 }
 
-/* what the references lead to, after all of the references themselves: when the record is full,
- * it is the innermost that is missing */
+/* lays out what references lead to after the references themselves: if the record is full, only the
+ * innermost values are missing */
 static void add_inner(struct layout *layout)
 {
 	for (size_t i = 0; i < layout->ref_count; i++) {

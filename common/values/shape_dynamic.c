@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Values in interfaces: their types are known only when an event comes, so that the kernel side
- * reads them by tables and lays them out in areas that are all alike. */
+/* Values in interfaces: as their types are known only when an event comes, the kernel side reads
+ * them by tables, into areas of one size. */
 #include <stddef.h>
 #include <string.h>
 
@@ -10,15 +10,15 @@
 
 enum { STATE = 8 };
 
-/* What stands in the object: the value, what it points to, or, with `word`, nothing: the data word
- * is all there is. */
+/* What the object area holds: the value, or what it points to; or nothing with `word`, if the data
+ * word is the value. */
 struct held {
 	const struct gotype *type;
 	uint32_t size; /* bytes of the object */
 	bool word;     /* the value is the data word */
 };
 
-/* what to go on with: the highest there is */
+/* which part of a value is read next: that of the highest priority */
 enum priority { NOTHING, POINTER, LIST, OTHER, ERROR };
 
 struct finding {
@@ -36,7 +36,7 @@ static uint32_t ref_size(const struct shape_limits *limits)
 	return STATE + shape_round(string_max(limits));
 }
 
-/* of one interface, without those inside */
+/* of one interface, without those within */
 static uint32_t level_size(const struct shape_limits *limits)
 {
 	return sizeof(struct trace_dynamic) + TRACE_DYN_REFS * ref_size(limits);
@@ -54,7 +54,7 @@ static struct held held_by(const struct gotype *type, bool direct)
 	switch (type->kind) {
 	case GOTYPE_FUNC:
 	case GOTYPE_MAP:
-		held.size = 8; /* the code's address; how many */
+		held.size = 8; /* a func's code address; a map's number of entries */
 		break;
 	case GOTYPE_POINTER:
 		if (!type->elem)
@@ -105,7 +105,7 @@ static bool note_type(const struct gotype *type, uint32_t off, void *ctx)
 	}
 	enum priority priority = priority_of(type);
 
-	/* of equals the last interface, the first of the others */
+	/* of equal priority, the last interface counts, but the first of anything else */
 	if (priority > finding->priority || (priority == OTHER && finding->priority == OTHER)) {
 		finding->priority = priority;
 		out->inner = (int)off;
@@ -136,10 +136,10 @@ struct refs { /* of a held value, being listed */
 	const struct shape_limits *limits;
 	struct shape *shape;
 	uint32_t at;     /* in the record: struct trace_dynamic */
-	uint32_t levels; /* from here on */
-	size_t slots;    /* how many strings there can be */
-	size_t bytes;    /* how many there are */
-	int inner;       /* offset of what was gone on with; -1: nothing */
+	uint32_t levels; /* levels left, this one included */
+	size_t slots;    /* how many strings there is room for */
+	size_t bytes;    /* how many there are so far */
+	int inner;       /* offset of what is read next; -1: nothing */
 	struct gotypes *memory;
 };
 
@@ -148,7 +148,7 @@ static void add_ref(struct refs *refs, struct shape_ref ref)
 	refs->shape->refs[refs->shape->ref_count++] = ref;
 }
 
-/* the interface, or what the pointer leads to */
+/* adds the inner interface, or what the pointer leads to */
 static void add_inner(struct refs *refs, const struct gotype *type, struct shape_ref ref)
 {
 	ref.levels = refs->levels - 1;
@@ -188,7 +188,7 @@ static bool list(const struct gotype *type, uint32_t off, void *ctx)
 	return true;
 }
 
-/* a func's code, a map's count: they stand in the object */
+/* a func's code address, a map's count: they are in the object area */
 static void add_word_ref(struct refs *refs)
 {
 	struct shape_ref ref = {

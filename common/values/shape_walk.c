@@ -34,7 +34,7 @@ bool shape_walk_is_followed(const struct gotype *type)
 	return false;
 }
 
-/* Of a time.Location, which is a part of a time, its zone of the present alone is shown. */
+/* Of a time.Location only the cached zone is shown, that of the present. */
 static bool is_shown(const struct gotype *type, const struct gotype_field *field)
 {
 	return strcmp(type->name, "time.Location") || !strcmp(field->name, "cacheZone");

@@ -98,7 +98,7 @@ static void print_string(struct value_printer *printer, const struct value_at *a
 	struct value_bytes bytes;
 	enum value_got got = value_read_bytes(printer->source, at, &bytes);
 
-	if (got == VALUE_GOT && bytes.count && !bytes.ref) /* none of it was asked for */
+	if (got == VALUE_GOT && bytes.count && !bytes.ref) /* its bytes were not asked for */
 		got = VALUE_CUT;
 	if (got == VALUE_GOT)
 		print_text(printer, &bytes);
@@ -124,7 +124,7 @@ void value_slice_element(const struct value_bytes *bytes, const struct gotype *e
 		out->plain = (struct shape){.type = elem, .size = (uint32_t)elem->size};
 		out->plain.at = (ref ? ref->at : 0) + (uint32_t)(index * elem->size);
 	}
-	/* what the bytes that were read do not cover is not there */
+	/* an element that was not read completely counts as missing */
 	if (ref && out->plain.at + (uint64_t)out->plain.size > ref->at + (uint64_t)bytes->len)
 		out->plain.size = 0;
 	out->at = value_of(&out->plain);
@@ -150,7 +150,7 @@ static void print_slice_elements(struct value_printer *printer, const struct val
 	putc('}', printer->out);
 }
 
-/* []byte("text"); those with a name of their own are as often not text: net.IP */
+/* Is it printed as []byte("text")? Defined types, as net.IP, only if all bytes are printable. */
 static bool is_byte_text(const struct value_printer *printer, const struct gotype *type,
 			 const struct value_bytes *bytes)
 {
@@ -326,7 +326,7 @@ static print_fn *printer_of(enum gotype_kind kind)
 	return of_kind[kind];
 }
 
-/* as its String() does */
+/* prints the value as its String() method would */
 static bool print_known(struct value_printer *printer, const struct value_at *at)
 {
 	size_t len;
@@ -359,7 +359,7 @@ void value_print_part(struct value_printer *printer, const struct value_at *at)
 	printer->style = style;
 }
 
-/* syscall.Errno by its own type */
+/* a syscall.Errno that is not in an interface */
 static bool print_message(struct value_printer *printer, const struct value_at *at)
 {
 	size_t len;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values in Go's notation:
- *   "bob"  3  main.Opts{Loud:true}  []string{"a", "b"}  nil  1.5s  *errors.errorString("no such
- * key") What could not be read is said in its place: <fault>, <float in register>, ... */
+ *   "bob"  3  main.Opts{Loud:true}  []string{"a", "b"}  nil  1.5s  *errors.errorString("no key")
+ * In place of what could not be read they say why: <fault>, <float in register>, ... */
 #ifndef VALUE_H
 #define VALUE_H
 
@@ -17,14 +17,13 @@ struct value_source { /* what values are looked up in, besides their record */
 	const uint8_t *record;
 	uint32_t len;      /* bytes of it: nothing beyond is read, whatever the shape says */
 	uint64_t bias;     /* of the file in the process's memory */
-	bool no_addresses; /* pointers are printed as 0x...: what differs in nothing else is equal
-			    */
+	bool no_addresses; /* pointers are "0x...", so that like calls have one text */
 	struct shape_limits limits;
-	/* type by its descriptor's address in the file; NULL: unknown. */
+	/* The type whose descriptor is at this address in the file; NULL: unknown. */
 	const struct gotype *(*type)(void *ctx, uint64_t rtype, bool *direct);
-	/* Is the type's Error() that of a field that it embeds? NULL: nobody knows */
+	/* Is the type's Error() method promoted from an embedded field? NULL: not known. */
 	bool (*promotes_error)(void *ctx, uint64_t rtype);
-	/* function by an address in the file; NULL: unknown */
+	/* The name of the function at an address in the file; NULL: unknown. */
 	const char *(*func)(void *ctx, uint64_t addr);
 	void *ctx;
 };
@@ -36,20 +35,20 @@ enum value_style {
 	VALUE_TEXT,  /* %s: strings, []byte, errors bare */
 };
 
-/* Control characters of the program's never reach `out` unescaped. */
+/* Prints the value. The program's control characters never reach `out` unescaped. */
 void value_print(FILE *out, const struct shape *shape, const struct value_source *source,
 		 enum value_style style);
-/* Does the above print the value with a question mark in front, as a guess? */
+/* Does value_print() put a question mark before the value, as it is a guess? */
 bool value_is_marked(const struct shape *shape, const struct value_source *source);
-/* Numbers as numbers, strings as strings, structs as objects, slices as arrays, nil as null; what
- * has no JSON of its own as a string in Go's notation. */
+/* Numbers as numbers, strings as strings, structs as objects, slices as arrays, nil as null; all
+ * else as a string in Go's notation. */
 void value_json(struct json *json, const struct shape *shape, const struct value_source *source);
 
-/* The integer (sign-extended), or bool, at the start of the shape's own bytes. false: it has none,
- * or it was not read. */
+/* The integer (sign-extended) or bool at the start of the shape's own bytes. false: the value is
+ * neither, or was not read. */
 bool value_int(const struct shape *shape, const struct value_source *source, int64_t *out);
 
-/* Is it a type, or a pointer to one, that is printed as its String() does: net.IP, url.URL? */
+/* Is it a type, or a pointer to one, that is printed as by its String(): net.IP, url.URL? */
 bool value_has_text(const struct gotype *type);
 
 /* "1.5s", as time.Duration's String does */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Numbers of any size (Go's src/math/big/nat.go), and UUIDs. */
+/* big.Int (Go's src/math/big/nat.go), and UUIDs. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "values/value_known.h"
 
 enum {
-	WORDS_MAX = 512, /* 32768 bits: what is longer is shown as its words */
+	WORDS_MAX = 512, /* 32768 bits: longer numbers are shown as their words */
 	DIGITS = 19,     /* decimal ones that fit in a word */
 };
 
@@ -45,7 +45,7 @@ static void print_words(FILE *out, uint64_t *words, size_t count)
 	free(groups);
 }
 
-/* {neg, abs}: the words of abs from the lowest on */
+/* struct {neg bool; abs []Word}, the lowest word first */
 bool value_bits_number(FILE *out, const struct value_source *source, const struct value_at *at)
 {
 	struct value_bytes bytes;

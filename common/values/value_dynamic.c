@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What interfaces hold. */
+/* Values held by interfaces. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static bool is_bare(const struct value_printer *printer)
 	return printer->style == VALUE_PLAIN || printer->style == VALUE_TEXT;
 }
 
-/* an error: its message, or *errors.errorString("message") */
+/* prints an error by its message, or as *errors.errorString("message") */
 static bool print_message(struct value_printer *printer, const struct value_held *held)
 {
 	size_t len;
@@ -33,7 +33,7 @@ static bool print_message(struct value_printer *printer, const struct value_held
 	return true;
 }
 
-/* "main.Color(", "(*main.T)(": as a conversion has to be written */
+/* "main.Color(", "(*main.T)(": as Go writes a conversion */
 static void open_conversion(struct value_printer *printer, const struct gotype *type)
 {
 	bool parentheses = !type->defined && strcmp(type->name, "unsafe.Pointer") &&
@@ -75,7 +75,7 @@ static bool is_nil(struct value_printer *printer, const struct value_held *held)
 	return (held->type->kind == GOTYPE_MAP || held->type->kind == GOTYPE_FUNC) && !held->word;
 }
 
-/* main.Color(3): a type whose values do not show it themselves */
+/* Is the type's name needed, as in main.Color(3), since the value alone does not show its type? */
 static bool needs_name(const struct value_printer *printer, const struct gotype *type)
 {
 	if (type->kind == GOTYPE_STRING)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What errors' Error() would say, put together from their fields: of the types that nearly every
- * error is of. */
+/* The text that an error's Error() would return, put together from the error's fields, for the most
+ * common types of errors. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "values/value_parts.h"
 #include "values/value_text.h"
 
-/* {Field}; {Field!}: quoted; {}: the value itself; [...]: left out where its first field is empty
- */
+/* {Field}; {Field!}: quoted; {}: the value itself; [...]: left out if the first field in it is
+ * empty */
 struct form {
 	const char *type, *text;
 	const char *needs; /* a field that must not be empty */
@@ -70,7 +70,7 @@ struct filling {
 	FILE *out;
 	const struct value_source *source;
 	const struct value_at *value;
-	bool failed; /* it has no such field: another type of the same name */
+	bool failed; /* a field is missing: it is another type of the same name */
 };
 
 /* `text` begins with "{": sets *name and *quoted. Returns what follows. */
@@ -157,7 +157,7 @@ static void fill_interface(struct filling *filling, const struct value_at *at)
 	value_held_free(&held);
 }
 
-/* as errors.Join has it: one a line */
+/* as errors.Join prints them: one per line */
 static void fill_list(struct filling *filling, const struct value_at *at)
 {
 	struct value_bytes bytes;
@@ -197,7 +197,8 @@ static void fill_field(struct filling *filling, const char *name, bool quoted)
 		fill_value(filling, &at);
 }
 
-/* `text` begins with "[": what follows it, where it is to be filled, else what follows its "]" */
+/* `text` begins with "[". Returns what follows that if the option's first field is not empty, else
+ * what follows its "]". */
 static const char *enter_option(struct filling *filling, const char *text)
 {
 	const char *field = strchr(text, '{');
@@ -247,7 +248,7 @@ static char *filled(const struct value_source *source, const struct value_at *va
 	return message;
 }
 
-/* As Go does, whose messages are the C library's with a small first letter. */
+/* Go's text for an errno: the C library's with a lower-case first letter. */
 static char *errno_message(int64_t number, size_t *len)
 {
 	enum { ERRNO_MAX = 132 }; /* the last that Go has a text for */
@@ -278,8 +279,7 @@ char *value_message_at(const struct value_source *source, const struct value_at 
 	return errno_message(number, len);
 }
 
-/* The interface that is embedded in a struct, as "{name}"; false: there is none, or there are
- * several. */
+/* The form "{name}" of the interface that a struct embeds; false: it embeds none, or several. */
 static bool embedded_form(const struct gotype *type, char *form, size_t size)
 {
 	size_t found = 0;
@@ -296,7 +296,7 @@ static bool embedded_form(const struct gotype *type, char *form, size_t size)
 	return found == 1 && strlen(form) < FIELD_NAME_MAX;
 }
 
-/* of a type whose method is that of an error which it embeds */
+/* the message of a type whose Error() is promoted from an embedded error */
 static char *promoted(const struct value_source *source, const struct value_held *held, size_t *len)
 {
 	const struct gotype *type = held->value.type;

@@ -22,7 +22,7 @@ struct writer {
 
 static void write_value(struct writer *writer, const struct value_at *at);
 
-/* as a string, in Go's notation */
+/* writes the value as a string in Go's notation */
 static void write_in_style(struct writer *writer, const struct value_at *at, enum value_style style)
 {
 	char *text = NULL;
@@ -40,7 +40,7 @@ static void write_in_style(struct writer *writer, const struct value_at *at, enu
 	free(text);
 }
 
-/* a map with the entries that were read */
+/* as a string; of a map with the entries that were read */
 static void write_notation(struct writer *writer, const struct value_at *at)
 {
 	write_in_style(writer, at, at->type->kind == GOTYPE_MAP ? VALUE_DEEP : VALUE_GO);
@@ -179,7 +179,7 @@ static void write_array(struct writer *writer, const struct value_at *at)
 
 static void write_struct(struct writer *writer, const struct value_at *at)
 {
-	/* words that are all that is known have no names */
+	/* where only raw words are known, they have no names */
 	bool named = !at->type->field_count || *at->type->fields[0].name;
 
 	(named ? json_object : json_array)(writer->json);
@@ -238,7 +238,7 @@ static void write_pointer(struct writer *writer, const struct value_at *at)
 		write_notation(writer, at);
 }
 
-/* the message of an error; what another interface holds, as if it stood there itself */
+/* an error's message; else the value that the interface holds, as if it were there directly */
 static void write_held(struct writer *writer, const struct value_at *at,
 		       const struct value_held *held)
 {
@@ -249,7 +249,7 @@ static void write_held(struct writer *writer, const struct value_at *at,
 		json_bytes(writer->json, message, len);
 	else if (held->pointer && !held->is_error)
 		write_in_style(writer, at,
-			       VALUE_DEEP); /* and what it points to, if that was read */
+			       VALUE_DEEP); /* with what it points to, if that was read */
 	else if (!held->type || held->pointer || held->fault || held->type->kind == GOTYPE_CHAN)
 		write_notation(writer, at);
 	else
@@ -305,7 +305,7 @@ static void write_pair(struct writer *writer, const struct value_at *at)
 
 typedef void write_fn(struct writer *writer, const struct value_at *at);
 
-/* as its String() does */
+/* as a string, as its String() method gives it */
 static bool write_known(struct writer *writer, const struct value_at *at)
 {
 	size_t len;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The table of these types, and those that are neither addresses nor numbers: indices out of range
- * (Go's src/runtime/error.go), why certificates are refused (src/crypto/x509/verify.go), gRPC's
- * states. */
+/* The table of types with known texts; and the texts of index errors (Go's src/runtime/error.go),
+ * certificate errors (src/crypto/x509/verify.go) and gRPC's status errors. */
 #include "values/value_known.h"
 
 #include <inttypes.h>
@@ -35,7 +34,7 @@ bool value_known_whole(const struct value_source *source, const struct value_at 
 	return value_known_bytes(source, at, name, out) && out->len == out->count;
 }
 
-/* By code, in the order of Go's constants; %x is put in for x, %y for y; without y where x is
+/* By code, in the order of Go's constants; %x and %y stand for x and y; `negative`: used if x is
  * negative. */
 static const struct {
 	const char *text, *negative;
@@ -73,7 +72,7 @@ static bool print_bounds(FILE *out, const struct value_source *source, const str
 	return true;
 }
 
-/* By InvalidReason, in the order of Go's constants; %s is put in for the detail. */
+/* By InvalidReason, in the order of Go's constants; %s stands for the detail. */
 static const char *const INVALID[] = {
 	"certificate is not authorized to sign other certificates",
 	"certificate has expired or is not yet valid: %s",
@@ -129,7 +128,7 @@ static const char *const CODES[] = {
 	"Unauthenticated",
 };
 
-/* gRPC's Status leads to that of the protocol, which has a code and a message. */
+/* gRPC's Status points to the protocol's, which has a code and a message. */
 static bool print_status(FILE *out, const struct value_source *source, const struct value_at *at)
 {
 	struct value_pointee inner;

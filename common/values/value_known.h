@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts of types whose String() or Error() says more than their fields in a row: put together from
- * these as the method of the type does it. */
+/* Texts of types whose String() or Error() says more than a list of their fields: put together from
+ * the fields as the method would. */
 #ifndef VALUE_KNOWN_H
 #define VALUE_KNOWN_H
 
 #include "values/value_parts.h"
 
-/* Prints the text of the value, of a type that is called as theirs: raw bytes. False: its fields
- * are not as that type has them, or were not read; what was printed then is worth nothing. */
+/* Prints the text of a value whose type has the expected name, as raw bytes. False: its fields are
+ * not those of that type, or were not read; the output is then to be discarded. */
 typedef bool value_known_fn(FILE *out, const struct value_source *source,
 			    const struct value_at *at);
 
@@ -21,19 +21,19 @@ value_known_fn value_url, value_url_user;
 value_known_fn value_bits_number; /* big.Int */
 value_known_fn value_bits_uuid;
 
-/* A number, strings or bytes, in the field of that name; false: there is no such field, or it was
- * not read. A nil slice has no bytes. */
+/* The number, or the string or bytes, in the field of that name; false: there is no such field, or
+ * it was not read. A nil slice has no bytes. */
 bool value_known_number(const struct value_source *source, const struct value_at *at,
 			const char *name, int64_t *out);
 bool value_known_bytes(const struct value_source *source, const struct value_at *at,
 		       const char *name, struct value_bytes *out);
-/* the same, and it was read to its end */
+/* the same; false also if it was not read to its end */
 bool value_known_whole(const struct value_source *source, const struct value_at *at,
 		       const char *name, struct value_bytes *out);
 
 enum { VALUE_IPV6_MAX = 46 };
 
-/* As net.IP and netip.Addr write the 16 bytes: without ::1.2.3.4. */
+/* As net.IP and netip.Addr write the 16 bytes, but never as ::1.2.3.4. */
 void value_net_ipv6(const uint8_t *bytes, char text[VALUE_IPV6_MAX]);
 
 #endif

@@ -9,7 +9,7 @@ enum {
 	SLOTS = 8,
 	SWISS_EMPTY =
 		0x80,    /* so marked are free slots in Go's src/internal/runtime/maps/group.go */
-	TOPHASH_MIN = 5, /* of slots in use in src/runtime/map.go before */
+	TOPHASH_MIN = 5, /* least top hash of a slot in use: src/runtime/map.go before */
 };
 
 /* How many entries there are. VALUE_NIL, VALUE_FAULT, VALUE_CUT: not known. */

@@ -7,7 +7,7 @@
 
 static const uint8_t FOUR_IN_SIX[12] = {[10] = 0xff, [11] = 0xff};
 
-/* The longest run of two or more groups of zeros, the first of equals, is left out. */
+/* The longest run of two or more zero groups, the first of equal ones: it is written as "::". */
 static void find_zeros(const uint16_t groups[8], int *start, int *count)
 {
 	*start = -1;
@@ -46,7 +46,7 @@ void value_net_ipv6(const uint8_t *bytes, char text[VALUE_IPV6_MAX])
 	}
 }
 
-/* IPv4 may be in 16 bytes as well. */
+/* The 4 bytes of an IPv4 address, which may be stored in 16; NULL: it is none. */
 static const uint8_t *ipv4_of(const struct value_bytes *ip)
 {
 	if (ip->len == 4)
@@ -78,7 +78,7 @@ static void print_ip(FILE *out, const struct value_bytes *ip)
 	}
 }
 
-/* of the value itself; false: it is nil, or not all of it was read */
+/* the bytes of the value itself; false: it is nil, or was not read completely */
 static bool read_own(const struct value_source *source, const struct value_at *at,
 		     struct value_bytes *out)
 {
@@ -177,7 +177,7 @@ bool value_net_unix(FILE *out, const struct value_source *source, const struct v
 	return true;
 }
 
-/* how many ones a mask of ones and then zeros begins with; -1: it is none */
+/* the prefix length of a mask; -1: it is not ones followed by zeros */
 static int mask_ones(const uint8_t *mask, uint32_t len)
 {
 	uint32_t bits = len * 8, ones = 0;
@@ -191,7 +191,7 @@ static int mask_ones(const uint8_t *mask, uint32_t len)
 	return (int)ones;
 }
 
-/* {IP, Mask}: 10.0.0.0/8; a mask that is no prefix in hexadecimal */
+/* {IP, Mask}: 10.0.0.0/8; a mask that is no prefix is printed in hexadecimal */
 bool value_net_network(FILE *out, const struct value_source *source, const struct value_at *at)
 {
 	struct value_bytes ip, mask;

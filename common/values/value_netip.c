@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Addresses of package net/netip: Go's src/net/netip/netip.go. An address is 128 bits and a pointer
- * that tells which kind it is, and its zone: from 1.23 to what says both. Before, it is one of two
- * pointers that nothing but the program tells apart, or leads to the zone, which is not read. */
+ * that tells its kind and zone. Since Go 1.23 it points to a struct with both. Before, it is either
+ * one of two variables' addresses, which only the program itself can tell apart, or points to the
+ * zone, which is not read. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,10 +12,10 @@ struct addr {
 	uint64_t high, low;
 	bool valid, is_four;
 	struct value_bytes zone;
-	bool other_zone; /* there is one, which is not known */
+	bool other_zone; /* there is a zone, but it is not known */
 };
 
-/* of Go 1.23 and later */
+/* of Go 1.23 and later; false: not read */
 static bool read_detail(const struct value_source *source, const struct value_at *detail,
 			struct addr *out)
 {
@@ -136,7 +137,7 @@ bool value_netip_port(FILE *out, const struct value_source *source, const struct
 	return true;
 }
 
-/* {ip, bits}; from Go 1.21 on one more than the bits */
+/* {ip, bits}; since Go 1.21 the field is one more than the bits */
 bool value_netip_prefix(FILE *out, const struct value_source *source, const struct value_at *at)
 {
 	struct value_at field;

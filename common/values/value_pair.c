@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Two words of a type that nobody knows. Where the first is a type or an itab of the program they
- * are an interface: that is found out when they are read. Text behind them is taken for a string,
- * which is a guess, as a struct may begin with a pointer to text as well: ?"bob". All else is shown
- * as the words. */
+/* Two words of unknown type. If the first is a type or an itab of the program, which the kernel
+ * side finds out, they are an interface. If they lead to text, they are taken for a string: a
+ * guess, shown as ?"bob", since a struct may also begin with a pointer to text. Else the words are
+ * shown. */
 #include <inttypes.h>
 
 #include "values/value_parts.h"
 #include "values/value_text.h"
 
-enum { LENGTH_BITS = 47 }; /* no process holds longer text */
+enum { LENGTH_BITS = 47 }; /* no process has longer text: its address space is not larger */
 
 static bool is_pointer_like(const struct gotype *type)
 {
@@ -22,7 +22,7 @@ static bool is_interface(const struct value_source *source, const struct value_a
 
 	if (!value_ref(at, SHAPE_DYNAMIC) || value_read_held(source, at, &held) != VALUE_GOT)
 		return false;
-	/* what is not shown as a pointer itself must be seen */
+	/* a value that is not printed as a pointer must have been read */
 	bool proven = held.type && (is_pointer_like(held.type) ||
 				    (!held.fault && (held.value.shape->size || !held.type->size)));
 

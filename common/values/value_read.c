@@ -128,7 +128,7 @@ enum value_got value_ref_bytes(const struct value_source *source, const struct s
 	return VALUE_GOT;
 }
 
-/* VALUE_NIL: a slice without an array */
+/* VALUE_NIL: a nil slice */
 enum value_got value_read_bytes(const struct value_source *source, const struct value_at *at,
 				struct value_bytes *out)
 {
@@ -143,7 +143,7 @@ enum value_got value_read_bytes(const struct value_source *source, const struct 
 		return got;
 	if (!out->count)
 		return pointer || at->type->kind == GOTYPE_STRING ? VALUE_GOT : VALUE_NIL;
-	if (out->count > INT64_MAX) /* no string: registers hold something else */
+	if (out->count > INT64_MAX) /* no valid length: the registers hold something else */
 		return VALUE_FAULT;
 	out->ref = value_ref(at, SHAPE_BYTES);
 	if (!out->ref)
@@ -183,8 +183,8 @@ static void copy_word(const struct value_source *source, uint64_t at, void *out)
 		memcpy(out, source->record + at, 8);
 }
 
-/* Where the interface is that is a list's element, of which the list's own level stands at `at`;
- * *levels: from that on, the list's before. 0: it was not read. */
+/* Where the level of a list's element is, in the record; `at`: of the list's own level. *levels:
+ * how many are left, from the list's level on, then from the element's. 0: it was not read. */
 static uint32_t find_element(const struct value_source *source, uint32_t at, uint32_t element,
 			     uint32_t *levels)
 {
@@ -202,7 +202,7 @@ static uint32_t find_element(const struct value_source *source, uint32_t at, uin
 	return 0;
 }
 
-/* A list of interfaces, that was gone on with, gets the shapes of its elements. */
+/* Gives a list of interfaces, whose elements the kernel side has read, the shapes of these. */
 static void read_list(const struct value_source *source, const struct shape_ref *dynamic,
 		      struct gotypes *memory, struct shape_ref *list)
 {

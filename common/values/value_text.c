@@ -8,8 +8,8 @@
 
 #include "base/utf8.h"
 
-/* Characters that Go does not call printable, as far as they are assigned: controls, spaces other
- * than ' ', marks of format, private use, what is no character. */
+/* Is it printable in Go's sense? Not printable are controls, spaces other than ' ', format
+ * characters, private use and noncharacters; unassigned code points count as printable. */
 static bool is_graphic(uint32_t c)
 {
 	static const struct {
@@ -64,7 +64,7 @@ void value_quote(FILE *out, const char *bytes, size_t len)
 	putc('"', out);
 }
 
-/* how many bytes a character that begins with this one has */
+/* the length of a character that begins with this byte */
 static size_t character_size(unsigned char lead)
 {
 	if (lead < 0xc2 || lead > 0xf4)
@@ -111,7 +111,7 @@ bool value_is_text(const char *bytes, size_t len)
 	return any;
 }
 
-/* Digits and exponent of the shortest text that reads as `value`, which is finite, not negative:
+/* The shortest digits, with exponent, that read back as `value`, which is finite and not negative:
  * "1.25e+01". */
 static void shortest(double value, int bits, char *text, size_t size)
 {
@@ -122,7 +122,7 @@ static void shortest(double value, int bits, char *text, size_t size)
 	}
 }
 
-/* digits[0].digits[1..]: without exponent, as %f does */
+/* prints the number digits[0].digits[1..]e`exponent` without an exponent, as %f does */
 static void print_plain(FILE *out, const char *digits, int exponent)
 {
 	int count = (int)strlen(digits);

@@ -8,14 +8,14 @@
 
 /* As strconv.Quote: "bob\n" */
 void value_quote(FILE *out, const char *bytes, size_t len);
-/* `len`, or less, so that a character that was cut in two is left out */
+/* `len` without the bytes of a character that was cut in two at the end */
 size_t value_whole_characters(const char *bytes, size_t len);
 bool value_is_printable(const char *bytes, size_t len); /* no escapes needed but of quotes */
-/* UTF-8 that people could read: characters that print, at least one, and white space */
+/* Is it UTF-8 of printable characters, at least one, and white space? */
 bool value_is_text(const char *bytes, size_t len);
 
-/* As %v prints it: the shortest that reads as the same number; `bits`: 32 or 64. `plus`: with its
- * sign in any case. */
+/* As %v prints it: the shortest text that reads back as the same number. `bits`: 32 or 64. `plus`:
+ * always with a sign. */
 void value_print_float(FILE *out, double value, int bits, bool plus);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { NS_PER_US = 1000, NS_PER_MS = 1000000, NS_PER_S = 1000000000, SECONDS_PER_DAY = 86400 };
 
-/* ".5" of 500 of 1000; nothing of 0 */
+/* ".5" for 500 of 1000; nothing for 0 */
 static void print_fraction(FILE *out, uint64_t part, uint64_t whole)
 {
 	if (!part)
@@ -67,8 +67,8 @@ struct date {
 	unsigned month, day;
 };
 
-/* The proleptic Gregorian calendar: days are counted from 0000-03-01, so that leap days end a
- * year, and in cycles of 400 years. */
+/* By the proleptic Gregorian calendar: `days` are since 0000-03-01, so that a leap day is the last
+ * of its year; cycles have 400 years. */
 static struct date date_of(int64_t days)
 {
 	enum { CYCLE = 146097, CENTURY = 36524, FOUR_YEARS = 1460, YEAR = 365 };
@@ -112,7 +112,7 @@ static bool read_moment(const struct value_source *source, const struct value_at
 		out->has_monotonic = true;
 		out->monotonic_ns = (int64_t)ext;
 	}
-	return out->ns < NS_PER_S; /* else it is no time: something else stands there */
+	return out->ns < NS_PER_S; /* else the bytes are no time.Time */
 }
 
 static void print_date(FILE *out, const struct moment *moment, char between)
@@ -144,8 +144,8 @@ struct zone {
 	int64_t offset; /* seconds to the east */
 };
 
-/* The zone of the time's own location (Go's src/time/zoneinfo.go), where that was read and is the
- * one that the location holds ready, for the present. */
+/* The zone of the time's location (Go's src/time/zoneinfo.go), if the location was read, and its
+ * cached zone, which is for the present, covers the time. */
 static bool read_zone(const struct value_source *source, const struct value_at *at,
 		      int64_t unix_seconds, struct zone *out)
 {
@@ -173,7 +173,7 @@ static void print_monotonic(FILE *out, int64_t ns)
 	fprintf(out, " m=%c%" PRIu64 ".%09" PRIu64, ns < 0 ? '-' : '+', n / NS_PER_S, n % NS_PER_S);
 }
 
-/* +0130 of its seconds */
+/* an offset in seconds, as "+0130" */
 static void print_offset(FILE *out, int64_t offset)
 {
 	int minutes = (int)((offset < 0 ? -offset : offset) / 60);
@@ -190,7 +190,7 @@ bool value_print_time(FILE *out, const struct value_source *source, const struct
 
 	if (!read_moment(source, at, &moment))
 		return false;
-	/* seconds are whatever stands there: none may overflow */
+	/* the seconds may be any number that was read: sums must not overflow */
 	bool has_zone = !__builtin_sub_overflow(moment.seconds, unix_epoch, &unix_seconds) &&
 			read_zone(source, at, unix_seconds, &zone);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* url.URL and url.Userinfo: String() of Go's src/net/url/url.go. A part that was not read to its
- * end ends in "...". */
+/* url.URL and url.Userinfo: String() of Go's src/net/url/url.go. A part that was not read
+ * completely ends in "...". */
 #include <string.h>
 
 #include "base/number.h"
@@ -46,7 +46,7 @@ static void print_raw(FILE *out, const struct value_bytes *text)
 		fputs("...", out);
 }
 
-/* Is the one the other as somebody has escaped it? Of texts that were cut, as far as they go. */
+/* Is `raw` an escaped form of `plain`? Texts that were cut are compared as far as they go. */
 static bool is_encoding(const struct value_bytes *raw, const struct value_bytes *plain,
 			enum part part)
 {
@@ -76,7 +76,7 @@ static bool is_encoding(const struct value_bytes *raw, const struct value_bytes 
 	return n == plain->len || raw->len < raw->count;
 }
 
-/* EscapedPath(), EscapedFragment() */
+/* as EscapedPath() and EscapedFragment() do */
 static void print_encoded(FILE *out, const struct value_bytes *raw, const struct value_bytes *plain,
 			  enum part part)
 {
@@ -152,7 +152,7 @@ static bool print_authority(FILE *out, const struct value_source *source, const 
 	return true;
 }
 
-/* Would what begins so be taken for a scheme? */
+/* Would the path's first segment be taken for a scheme? */
 static bool has_colon_first(const struct value_bytes *path)
 {
 	for (uint32_t i = 0; i < path->len && path->bytes[i] != '/'; i++) {
