@@ -34,7 +34,7 @@ bool attach_sleepable(void)
 {
 	const char *wish = getenv("GOTOOLS_SLEEPABLE");
 
-	/* a stub cannot go on to a program that may sleep */
+	/* a stub cannot make a tail call to a program that may sleep */
 	return (!wish || strcmp(wish, "no") != 0) && attach_how() != ATTACH_PERF_STUB &&
 	       kernelfeature_sleepable();
 }
@@ -62,7 +62,7 @@ static void note_taken(struct attach *at, const struct attach_probe *probes, siz
 			at->taken[at->taken_count++] = probes[i];
 }
 
-/* The stubs' array is there as long as what is attached. */
+/* The array that stubs call through: kept open as long as the probes. */
 static int prepare_stubs(struct attach *at, struct errmsg *err)
 {
 	at->stub_array = -1;

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "files/heldfile.h"
 
-enum { KERNEL_ENOTSUPP = 524 }; /* the kernel's own: an instruction that cannot be probed */
+enum { KERNEL_ENOTSUPP = 524 }; /* not in errno.h: the kernel cannot probe such an instruction */
 
 void attach_keep(struct attach *at, int fd)
 {

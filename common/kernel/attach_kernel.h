@@ -13,9 +13,9 @@ struct heldfile;
 
 struct attach {
 	struct attach_way way;
-	int stub_array; /* the programs of ATTACH_PERF_STUB go on from it while it is open; or -1 */
+	int stub_array; /* stubs call the program through it while it is open; or -1 */
 	struct heldfile *file;
-	int *fds;          /* links; perf events where they have none */
+	int *fds;          /* links, or perf events without a link */
 	size_t count, cap; /* cap is mem_grow's */
 	int *old_fds;      /* those before attach_again(), of no use any more */
 	size_t old_count;
@@ -31,14 +31,14 @@ void attach_drop(struct attach *at); /* closes what is kept so far, the last fir
 int attach_multi(struct attach *at, struct attach_probe *probes, size_t count, struct errmsg *err);
 int attach_perf(struct attach *at, struct attach_probe *probes, size_t count, struct errmsg *err);
 
-/* A program for one probe, which leaves the probe's cookie in the map and goes on to the one of
- * `array` (bpfcall_prog_array). A descriptor; -1 with errno. */
+/* A program for one probe, which leaves the probe's cookie in the map and makes a tail call to the
+ * program in `array` (bpfcall_prog_array). A descriptor; -1 with errno. */
 int attach_stub(const struct attach_way *way, int array, uint64_t cookie);
 void attach_stub_room(void); /* before the first one */
 
 /* Why the kernel refused one probe with this errno, or NULL where the cause is not the probe. */
 const char *attach_refusal(int error);
-/* *err for an error that no other probe can escape. Returns -1. */
+/* Sets *err for an error that concerns all probes. Returns -1. */
 int attach_fail(struct errmsg *err, const struct heldfile *file, int error);
 
 #endif

@@ -24,7 +24,7 @@ struct multi_link {
 enum { TRACE_UPROBE_MULTI = 48 };
 
 enum {
-	LINKS_MAX = 4,       /* more are put together into one in the end */
+	LINKS_MAX = 4,       /* more of them are replaced by a single one in the end */
 	REFUSALS_MAX = 1000, /* each takes some hundredths of a second */
 };
 
@@ -32,7 +32,7 @@ struct multi {
 	const struct attach *at;
 	uint64_t *offs, *cookies;
 	struct attach_probe *probes;
-	size_t *index;   /* of a probe, by its place in offs and cookies */
+	size_t *index;   /* of the probe, for each place in offs and cookies */
 	size_t refusals; /* of spans of any length */
 };
 
@@ -56,8 +56,9 @@ struct span {
 	size_t first, count;
 };
 
-/* Attaches what the kernel takes of the given probes, by halving what it refuses: pieces in their
- * order. The stack holds at most one piece for each halving. 0, or the errno that ended it. */
+/* Attaches those of the given probes that the kernel takes, in order: a span that it refuses is
+ * halved, down to single probes. The stack holds at most one span for each halving. 0, or the errno
+ * that ended it. */
 static int attach_pieces(struct attach *at, struct multi *m, size_t count)
 {
 	struct span stack[2 * 64] = {{0, count}};
@@ -85,7 +86,7 @@ static int attach_pieces(struct attach *at, struct multi *m, size_t count)
 	return 0;
 }
 
-/* The probes that are not refused, in their order. */
+/* Fills offs and cookies with the probes that are not refused, in order. */
 static size_t gather(struct multi *m, size_t count)
 {
 	size_t n = 0;
@@ -100,7 +101,7 @@ static size_t gather(struct multi *m, size_t count)
 	return n;
 }
 
-/* One link in place of many: each costs time to detach. */
+/* One link in place of many: detaching takes time for each. */
 static int attach_together(struct attach *at, struct multi *m, size_t count)
 {
 	attach_drop(at);

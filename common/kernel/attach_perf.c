@@ -47,9 +47,9 @@ static int make_room(size_t count, struct errmsg *err)
 	return -1;
 }
 
-/* Of all processes, or of one: then in all of its threads, as the kernel goes by the memory that
- * the event's own thread has. On all CPUs: one that is named only says whose list the event is in.
- */
+/* For all processes, or for one: then for all of its threads, as the kernel looks only at the
+ * memory of the event's own thread. For all CPUs: the kernel takes a named one only to choose a
+ * list for the event. */
 static int open_event(int pmu, const struct attach *at, uint64_t off)
 {
 	pid_t pid = at->way.pid;
@@ -64,7 +64,7 @@ static int open_event(int pmu, const struct attach *at, uint64_t off)
 		       PERF_FLAG_FD_CLOEXEC);
 }
 
-/* The link holds the event; its fd, or -1. */
+/* The link keeps the event alive. Its descriptor, or -1. */
 static int link_event(int event, int prog_fd, uint64_t cookie)
 {
 	union bpf_attr attr;
@@ -84,7 +84,7 @@ static int bind_program(int event, int prog_fd)
 	return ioctl(event, PERF_EVENT_IOC_ENABLE, 0);
 }
 
-/* The event holds the program. */
+/* The event keeps the program alive. */
 static int bind_stub(int event, const struct attach *at, uint64_t cookie)
 {
 	int stub = attach_stub(&at->way, at->stub_array, cookie);

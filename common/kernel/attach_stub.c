@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where the kernel has no cookies, each probe has a small BPF program of its own: it leaves the
- * cookie in a map, by the thread that it runs for, and goes on to the program that is meant, which
- * takes it from there. */
+/* Where the kernel has no BPF cookies, each probe has a small BPF program of its own: it stores the
+ * cookie in a map, with the thread's ID as the key, and makes a tail call to the tool's program,
+ * which reads it from there. */
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/resource.h>

@@ -23,7 +23,7 @@ struct attach_trial {
 	bool started, passed;
 };
 
-/* What is probed: nobody else calls it. */
+/* The function that the trial probes: nobody else calls it. */
 static __attribute__((noinline)) void called(void)
 {
 	__asm__ volatile("nop");
@@ -46,7 +46,7 @@ static int find_vdso(struct dl_phdr_info *info, size_t size, void *ctx)
 		if (seg->p_type == PT_LOAD && at - seg->p_vaddr < seg->p_filesz)
 			place->off = at - seg->p_vaddr + seg->p_offset;
 	}
-	return 1; /* the program itself comes first: its libraries are not asked for */
+	return 1; /* the program itself comes first; libraries are of no interest */
 }
 
 /* u32 key = 0; n = map_lookup_elem(map, &key); if (n) add 1 to *n, atomically; return 0 */

@@ -26,7 +26,7 @@ int bpfcall_prog(const struct bpfcall_prog *prog);
 /* one without a log, for uprobes */
 int bpfcall_insns(const struct bpf_insn *insns, size_t count, uint32_t attach_type, uint32_t flags);
 
-/* What programs made here have in common */
+/* Instructions that the programs built here have in common. */
 #define BPFCALL_LOAD_MAP(reg, map_fd)                                                              \
 	{.code = BPF_LD | BPF_DW | BPF_IMM,                                                        \
 	 .dst_reg = (reg),                                                                         \

@@ -52,7 +52,7 @@ int bpfmap_delete(int fd, const void *key)
 	return bpf_call(BPF_MAP_DELETE_ELEM, &attr);
 }
 
-/* The kernel lays out a value for each CPU that could ever be there, as "0-3" or "0,2-5". */
+/* A per-CPU map has a value for each possible CPU, which the kernel lists as "0-3" or "0,2-5". */
 unsigned bpfmap_cpus(void)
 {
 	FILE *f = fopen("/sys/devices/system/cpu/possible", "re");

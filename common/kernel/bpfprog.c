@@ -39,7 +39,8 @@ const char *bpfprog_source(const char *file)
 	return NULL;
 }
 
-/* The line's comment is "WORD: NAME": the name, and its length. NULL: it is not. */
+/* If the line is a comment that begins with `word` and goes on with a name: the name, and its
+ * length; else NULL. */
 static const char *marked_name(const char *line, size_t len, const char *word, size_t *name_len)
 {
 	static const char end[] = " */";
@@ -57,7 +58,7 @@ static bool is_name(const char *found, size_t len, const char *name)
 	return found && strlen(name) == len && !strncmp(found, name, len);
 }
 
-/* What goes after the line; NULL: nothing does. */
+/* The text to insert after the line; NULL: none. */
 static const char *inserted_after(const char *line, size_t len,
 				  const struct bpfprog_insert *inserts, size_t ninserts)
 {
@@ -123,8 +124,8 @@ static void free_flags(const char **flags, size_t count)
 
 enum { OWN_FLAGS = 2 };
 
-/* -I for the embedded headers; no debug information, which takes a third of the time and nobody
- * reads; then one -D for each definition */
+/* -I for the embedded headers; -g0, as debug information would take a third of the time and nobody
+ * reads it; then one -D for each definition */
 static const char **make_flags(const char *dir, const struct bpfprog_define *defs, size_t ndefs)
 {
 	const char **flags = mem_zalloc(ndefs + OWN_FLAGS, sizeof(*flags));
@@ -137,7 +138,8 @@ static const char **make_flags(const char *dir, const struct bpfprog_define *def
 	return flags;
 }
 
-/* libbcc finds its kernel tree by the environment alone; what the user has set comes back after */
+/* libbcc finds the kernel headers by an environment variable alone: what the user has set is
+ * restored */
 static void *create_module(const char *text, const char *dir, const char **flags, size_t nflags)
 {
 	const char *before = getenv(KERNEL_SOURCE);
@@ -154,9 +156,9 @@ static void *create_module(const char *text, const char *dir, const char **flags
 	return module;
 }
 
-/* Everything that libbcc does while it compiles, with what it prints caught in *chatter. It changes
- * the working directory, which other threads may be using; and looks for headers in that which it
- * finds, where others may have put some: in /proc nobody can. */
+/* Compiles, with what libbcc prints caught in *chatter. libbcc changes the working directory, which
+ * other threads may be using, and looks for headers in the one it starts in, where others may have
+ * put some: in /proc nobody can. */
 static void *compile_quietly(const char *text, const char *dir, const struct bpfprog_define *defs,
 			     size_t ndefs, char **chatter)
 {
@@ -178,7 +180,7 @@ static void *compile_quietly(const char *text, const char *dir, const struct bpf
 	return module;
 }
 
-/* A line of what was said, and its length: the first that says `word`, else the first. */
+/* The first line of `text` that has `word`, or else the first line of all, and its length. */
 static const char *find_line(const char *text, const char *word, int *len)
 {
 	const char *found = strstr(text, word), *line = text;
@@ -190,7 +192,7 @@ static const char *find_line(const char *text, const char *word, int *len)
 	return line;
 }
 
-/* The compiler's first complaint is the reason; what follows comes from it. */
+/* The compiler's first error is the cause; the others follow from it. */
 static void set_compile_error(struct errmsg *err, const char *file, const char *chatter)
 {
 	const char *line;
@@ -270,7 +272,7 @@ struct loading {
 	bool sleepable, tracepoint;
 };
 
-/* libbcc knows no flags; what it has compiled holds the maps' descriptors already */
+/* libbcc cannot pass flags; its instructions contain the maps' descriptors already */
 static int load_sleepable(const struct bpf_insn *insns, size_t size, int attach_type, char *log)
 {
 	const struct bpfcall_prog prog = {
@@ -313,7 +315,7 @@ static int load_program(const struct loading *how, char *log)
 	return load_plain(how, insns, size, log);
 }
 
-/* The end of what the verifier said, where its reason is. */
+/* The last lines of the verifier's log: they tell the reason. */
 static const char *last_lines(const char *log)
 {
 	const char *p = log + strlen(log);
@@ -324,7 +326,7 @@ static const char *last_lines(const char *log)
 	return p;
 }
 
-/* Loads once more for the verifier's words. Without privileges it says nothing. */
+/* Loads once more, for the verifier's log, which is empty without privileges. */
 static void set_load_error(const struct loading *how, struct errmsg *err)
 {
 	int error = errno;

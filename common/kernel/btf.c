@@ -8,7 +8,7 @@
 
 #include "base/errmsg.h"
 
-/* members of members without a name count as the outer struct's own, to this depth */
+/* members of anonymous members count as the outer struct's own, to this depth */
 enum { DEPTH_MAX = 3 };
 
 static const struct btf_type *skip_names(const struct btf *btf, uint32_t id)
@@ -83,7 +83,7 @@ int btf_thread_fsbase(uint32_t *off, struct errmsg *err)
 	return 0;
 }
 
-/* start_boottime was real_start_time to Linux 5.4 and in what vendors made of it */
+/* start_boottime was called real_start_time up to Linux 5.4, and in kernels derived from that */
 static int64_t find_start(const struct btf *btf)
 {
 	uint32_t id;

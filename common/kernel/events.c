@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The ring's layout is the kernel's (kernel/bpf/ringbuf.c): a page with the reader's position, a
  * page with the writers', then the data, mapped twice in a row so that no record is torn. Positions
- * only grow. A record is its length, with two flags on top, and four bytes of the kernel's own. */
+ * only grow. A record begins with its length, whose top two bits are flags, and four bytes of the
+ * kernel's own. */
 #include "kernel/events.h"
 
 #include <errno.h>
@@ -41,8 +42,8 @@ struct events {
 	size_t page, ring_size;
 	uint64_t *read_pos; /* NULL: not mapped */
 	char *written;      /* the writers' page, and the data from `page` on; or NULL */
-	uint64_t seen;      /* position up to which all records were looked at */
-	uint64_t *held;     /* positions before it of those that are still being written */
+	uint64_t seen;      /* all records before this position were looked at */
+	uint64_t *held;     /* positions before `seen` of records that are still being written */
 	size_t held_count, held_cap;
 	struct store store, spare;
 	events_fn *fn;
@@ -187,7 +188,8 @@ static size_t length_of(uint32_t head)
 	return head & ~(record_busy | record_discarded);
 }
 
-/* Copies the record at a position; answers with its head. */
+/* Copies the record at a position, unless it is still being written or was discarded. Returns its
+ * head. */
 static uint32_t take_record(struct events *events, uint64_t pos)
 {
 	const char *data = events->written + events->page;
@@ -200,7 +202,7 @@ static uint32_t take_record(struct events *events, uint64_t pos)
 	return head;
 }
 
-/* All before the first record that is held is the kernel's again. */
+/* Frees the ring's room before the first held record. */
 static void give_back(struct events *events)
 {
 	uint64_t pos = events->held_count ? events->held[0] : events->seen;
@@ -219,9 +221,9 @@ static void take_held(struct events *events)
 	give_back(events);
 }
 
-/* Copies what stands in the ring now, so that its room is free again whatever printing takes; what
- * is written meanwhile is for the next time. A record that is still being written is passed over:
- * its writer may wait for the traced program's memory, however long. */
+/* Copies what is in the ring now, to free its room however long printing takes; records written
+ * meanwhile are left for the next time. A record that is still being written is passed over: its
+ * writer may wait for the traced program's memory for any time. */
 static void take_records(struct events *events)
 {
 	uint64_t end = __atomic_load_n((uint64_t *)events->written, __ATOMIC_ACQUIRE);
@@ -260,7 +262,7 @@ static void sort(struct store *store)
 		qsort(store->items, store->count, sizeof(*store->items), by_time);
 }
 
-/* Only the events from this one on stay. */
+/* Drops the events before this one. */
 static void keep_from(struct events *events, size_t from)
 {
 	struct store *store = &events->store, *spare = &events->spare, old;
@@ -275,7 +277,7 @@ static void keep_from(struct events *events, size_t from)
 
 bool events_read(struct events *events, bool all)
 {
-	/* events that are older will not come any more, but from what was held up for long */
+	/* no older events are to be expected, except from writers that were held up for long */
 	uint64_t newest = all ? UINT64_MAX : clock_ns() - KEEP_NS;
 	const struct store *store = &events->store;
 	struct epoll_event woken;

@@ -94,8 +94,8 @@ static int start_thread(struct execwatch *watch, struct errmsg *err)
 	return watch->started ? 0 : errmsg_set(err, "cannot start a thread");
 }
 
-/* Has the process executed anything before it was watched? A file of /proc shows the memory that
- * the process had when it was opened, and nothing once that is gone. */
+/* Has the process executed another program before it was watched? /proc/PID/maps shows the memory
+ * that the process had when the file was opened, and reads as empty once that is gone. */
 static bool missed_one(const struct execwatch *watch)
 {
 	char byte;

@@ -33,7 +33,7 @@ static bool is_header(const char *name)
 	return len > 2 && !strcmp(name + len - 2, ".h");
 }
 
-/* only system calls: in a handler as well */
+/* makes only system calls, as it may run in a signal handler */
 static void remove_all(void)
 {
 	const struct headertree *tree = to_remove;
@@ -65,7 +65,7 @@ static int write_file(const char *path, const char *text)
 	return done == (ssize_t)len ? 0 : -1;
 }
 
-/* every folder above `path`, which lies below the tree's */
+/* makes every missing folder between the tree's and `path` */
 static void make_folders(struct headertree *tree, char *path)
 {
 	for (char *p = path + strlen(tree->dir) + 1; (p = strchr(p, '/')); p++) {
@@ -108,8 +108,8 @@ static int mount_nowhere(void)
 	return mount;
 }
 
-/* Not where TMPDIR says: under sudo that may be a folder of somebody else's. In memory first: on a
- * disk each file may take half a millisecond to create. */
+/* Ignores TMPDIR: under sudo it may name somebody else's folder. Memory comes first: on a disk it
+ * may take half a millisecond to create each file. */
 static char *make_folder(void)
 {
 	static const char *const parents[] = {"/dev/shm", "/run", "/tmp"};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The embedded headers as a folder, for a compiler that insists on reading a kernel tree: in a file
- * system of its own that is mounted nowhere, which nobody else finds, and which goes with the
- * process however that ends. Where the kernel does not give us one (it takes CAP_SYS_ADMIN), in a
- * new folder in memory or below /run or /tmp, which a signal that ends the tool removes. */
+ * system of its own that is mounted nowhere, so that nobody else finds it, and that goes away with
+ * the process, however it ends. Where the kernel refuses one (it takes CAP_SYS_ADMIN), in a new
+ * folder below /dev/shm, /run or /tmp, which is also removed if a signal ends the tool. */
 #ifndef HEADERTREE_H
 #define HEADERTREE_H
 

@@ -21,7 +21,7 @@ struct symbol {
 struct kallsyms {
 	struct symbol *symbols; /* by address */
 	size_t count, cap;
-	char *text; /* that names and modules stand in */
+	char *text; /* that holds the names and modules */
 };
 
 void kallsyms_close(struct kallsyms *syms)
@@ -33,7 +33,7 @@ void kallsyms_close(struct kallsyms *syms)
 	free(syms);
 }
 
-/* The file has no size to be asked for. */
+/* Files of /proc report no size. */
 static char *read_all(const char *path, struct errmsg *err)
 {
 	FILE *in = fopen(path, "re");
@@ -98,7 +98,7 @@ static void parse_kallsyms(struct kallsyms *syms)
 		next = strchr(line, '\n');
 		if (next)
 			*next++ = '\0';
-		/* an address of 0 is one that is hidden */
+		/* the kernel shows hidden addresses as 0 */
 		if (!parse_line(line, &sym) || !sym.addr)
 			continue;
 		syms->symbols =
@@ -132,7 +132,7 @@ struct kallsyms *kallsyms_open_file(const char *path, struct errmsg *err)
 	return NULL;
 }
 
-/* Data, and the marks after the last function, hold no code. */
+/* Data is no code, and neither are the marks after the last function. */
 static bool is_function(const struct symbol *sym)
 {
 	return sym->is_text && strcmp(sym->name, "_etext") != 0 &&

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Only what may be called in the child of a process with threads. */
+/* Runs in the child of a process with threads: calls only async-signal-safe functions. */
 static void keep_open(const int *ends)
 {
 	char byte;

@@ -11,7 +11,7 @@
 
 #include "kernel/bpfcall.h"
 
-/* of newer linux/bpf.h than may be installed */
+/* from linux/bpf.h, of which an older one may be installed */
 enum {
 	TRACE_UPROBE_MULTI = 48,
 	FUNC_GET_ATTACH_COOKIE = 174,
@@ -30,7 +30,7 @@ static bool loads(const struct bpf_insn *insns, size_t count)
 	return true;
 }
 
-/* A kernel that knows the link gets as far as finding that a folder is no file (EBADF). */
+/* A kernel that knows such links gets as far as refusing a path that is no regular file (EBADF). */
 static bool link_fails_late(int prog_fd)
 {
 	struct {

@@ -12,7 +12,7 @@
 #include "kernel/bpfmap.h"
 #include "kernel/bpfprog.h"
 
-enum { TRACEPOINTS = 2, REST = 10 /* times as long as the last sweep took */ };
+enum { TRACEPOINTS = 2, REST = 10 /* pause between sweeps, in times of what the last one took */ };
 
 struct processes {
 	int map;                /* `gone`; -1: processes are not followed */

@@ -14,8 +14,8 @@
 enum { KEPT_MAX = 1 << 20 };
 
 struct quiet {
-	int memory;   /* what is written meanwhile */
-	int out, err; /* copies of the real ones; -1: it was closed */
+	int memory;   /* a memory file that takes what is written meanwhile */
+	int out, err; /* copies of the real descriptors; -1: it was closed */
 };
 
 static int copy_fd(int fd)
@@ -23,7 +23,7 @@ static int copy_fd(int fd)
 	return fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 
-/* The compiler ends the process when it gives up: what it said is the only reason there is. */
+/* When the compiler gives up it ends the process: only its own output tells why. */
 static struct quiet *kept;
 
 static void say_kept(void)

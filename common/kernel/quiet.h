@@ -5,11 +5,12 @@
 
 struct quiet;
 
-/* From here on what the process writes to stdout and stderr is kept; should it end meanwhile, that
- * goes to stderr. NULL where that cannot be
- * done: then it goes where it always does. Not to be nested. */
+/* From here on what the process writes to stdout and stderr is kept in memory; if the process ends
+ * meanwhile, it goes to stderr. NULL: that cannot be done, and output goes where it always does.
+ * Not to be nested. */
 struct quiet *quiet_begin(void);
-/* Gives both back; returns what was written as a malloc'd string, "" for nothing. */
+/* Restores both; returns what was written as a malloc'd string, "" for nothing or if `quiet` is
+ * NULL. */
 char *quiet_end(struct quiet *quiet);
 
 #endif

@@ -16,8 +16,8 @@ void readhelpers_try(void)
 	has_kernel = kernelfeature_probe_read_kernel();
 }
 
-/* libbcc's signature; found by the dynamic linker, and so with a name that is not ours. The
- * addresses matter to nobody, but 0 is none. */
+/* With libbcc's name and signature, so that the dynamic linker finds this one. The addresses do not
+ * matter, but must not be 0. */
 int bcc_procutils_each_ksym(bcc_procutils_ksymcb callback, void *payload)
 {
 	if (has_user)

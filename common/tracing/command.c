@@ -17,12 +17,12 @@
 #include "base/signals.h"
 #include "files/heldfile.h"
 
-/* One socket pair serves both ways: a byte to the child lets it go; an errno from it says that
- * execve failed. Either end just closing says that the other side is gone, or has become the
+/* One socket pair serves both directions: a byte to the child releases it; an errno from the child
+ * says that execve failed. If an end just closes, the tool is gone, or the child has become the
  * command. */
 struct command {
 	char *path;            /* canonical */
-	struct heldfile *file; /* of this path; NULL: nobody has asked for it */
+	struct heldfile *file; /* opened from `path`; NULL: nobody has asked for it yet */
 	pid_t pid;
 	int pidfd;
 	int sock; /* -1 once started */
@@ -40,7 +40,7 @@ static int check_executable(const char *path)
 	return access(path, X_OK) ? errno : 0;
 }
 
-/* As execvp(3) looks names up. Returns a malloc'd path, or NULL with errno set. */
+/* Looks a name up as execvp(3) does. Returns a malloc'd path, or NULL with errno set. */
 static char *look_up(const char *name)
 {
 	const char *dir = strchr(name, '/') ? "" : getenv("PATH");
@@ -148,7 +148,8 @@ static bool is_replaced(const struct command *cmd)
 	return cmd->file && (stat(cmd->path, &now) != 0 || !heldfile_is(cmd->file, &now));
 }
 
-/* One that has executed a further file by now, or has ended, is not taken for another. */
+/* Does the child execute another file than the one opened? Not if the path still leads to that:
+ * then the child has executed a further program since; nor if it has ended. */
 static bool executes_another(const struct command *cmd)
 {
 	struct stat exe;
@@ -166,7 +167,7 @@ int command_start(struct command *cmd, struct errmsg *err)
 	if (is_replaced(cmd))
 		return errmsg_set(err, "\"%s\" was replaced after it was read: it is not run",
 				  cmd->path);
-	/* a child that is dead already has ended like any other: its pidfd says so */
+	/* a child that is dead already is no error here: its pidfd tells */
 	if (send(cmd->sock, "", 1, MSG_NOSIGNAL) == 1) {
 		do
 			n = recv(cmd->sock, &error, sizeof(error), 0);

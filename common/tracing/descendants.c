@@ -70,7 +70,7 @@ struct descendants *descendants_begin(struct bpfprog *bpf, struct errmsg *err)
 
 	desc->map = bpfprog_map(bpf, "descendants");
 	desc->lost = bpfprog_map(bpf, "unfollowed");
-	/* an end must not be missed of what was seen to begin */
+	/* exits first: the exit of a process must not be missed whose fork was seen */
 	desc->exit = bpfprog_at_tracepoint(bpf, "on_descendant_exit", "sched_process_exit", err);
 	desc->fork = desc->exit < 0
 			     ? -1

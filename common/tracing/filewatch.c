@@ -14,20 +14,20 @@
 
 struct watched {
 	struct heldfile *file;
-	int number; /* of inotify; -1: none */
+	int number; /* inotify's watch descriptor; -1: none */
 	bool written;
-	bool told; /* that it was replaced */
+	bool told; /* the user was told that it was replaced */
 };
 
 struct filewatch {
 	int fd; /* inotify, or a timer where the kernel gives none */
 	bool is_timer;
-	const char *lack; /* why it is one; NULL: it is not */
+	const char *lack; /* why it is a timer; NULL: it is not */
 	struct watched *files;
 	size_t count, cap;
 };
 
-/* Without inotify the times are compared at each second. */
+/* Without inotify, files' times and sizes are compared every second. */
 static void fall_back(struct filewatch *watch, int error)
 {
 	struct itimerspec each = {{1, 0}, {1, 0}};
@@ -99,7 +99,7 @@ static void note_change(struct filewatch *watch, int number)
 			watch->files[i].written = true;
 }
 
-/* What was written may have the time and size of before. */
+/* The event alone counts as a write: time and size may be the same as before. */
 static void read_events(struct filewatch *watch)
 {
 	char events[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
@@ -136,13 +136,13 @@ const char *filewatch_written(struct filewatch *watch)
 	return NULL;
 }
 
-/* Does the path that it was found by lead elsewhere now? */
+/* Does the path by which the file was found lead elsewhere now? */
 static bool is_replaced(const struct heldfile *file)
 {
 	const char *path = heldfile_path(file);
 	struct stat now;
 
-	/* gone with its process */
+	/* such a path goes away with its process */
 	if (!strncmp(path, "/proc/", 6))
 		return false;
 	return stat(path, &now) != 0 || !heldfile_is(file, &now);

@@ -21,7 +21,7 @@ uint64_t histogram_high(unsigned index)
 	return index + 1 < HISTOGRAM_SLOTS ? histogram_low(index + 1) - 1 : UINT64_MAX;
 }
 
-/* The slots' own sum: `count` is another word, which the kernel side may be ahead with. */
+/* The sum of the slots. Not `count`: the kernel side may have updated that one already. */
 static uint64_t sum_slots(const struct histogram *h)
 {
 	uint64_t sum = 0;
@@ -38,7 +38,7 @@ uint64_t histogram_percentile(const struct histogram *h, double percent)
 
 	for (unsigned i = 0; i < HISTOGRAM_SLOTS; i++) {
 		seen += h->slots[i];
-		/* the last one with something in it, whatever rounding did to rank */
+		/* at the latest the last slot in use, however rank was rounded */
 		if (seen && (seen >= rank || seen == sum))
 			return histogram_high(i) < h->max ? histogram_high(i) : h->max;
 	}

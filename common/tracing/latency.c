@@ -87,8 +87,8 @@ int latency_switch(struct latency *lat, bool on)
 	return write_control(lat);
 }
 
-/* Longest and shortest calls can't be subtracted: they have two places, one of which is in use
- * while the other is read and cleared. */
+/* Longest and shortest calls cannot be told from the difference of two readings: the kernel side
+ * has two places for them, and uses one while the other is read and cleared. */
 static int read_extremes(struct latency *lat)
 {
 	struct call_extremes none = {0};

@@ -14,7 +14,7 @@ struct latency_ends {
 	size_t rows;
 	struct processes *procs;
 	struct latency_end *of; /* one for each row */
-	bool gone;              /* what is counted now is of processes that are */
+	bool gone;              /* the calls being counted are of processes that are gone */
 };
 
 struct latency_ends *latency_ends_new(struct bpfprog *bpf, size_t rows)
@@ -72,7 +72,8 @@ static void count_left(struct latency_ends *ends, const struct calls *calls, uin
 		ends->of[row].running++;
 }
 
-/* One that it does not count any more: many ended at once, and nobody has come to count it. */
+/* A deep call that its goroutine no longer counts: many ended at once, and the kernel side has not
+ * come to count this one. */
 static void count_stale(struct latency_ends *ends, const struct deep_key *deep,
 			const struct call *call)
 {
@@ -117,7 +118,7 @@ static int sweep_map(struct latency_ends *ends, int fd,
 	return fd < 0 ? 0 : processes_sweep(ends->procs, fd, fn, ends);
 }
 
-/* deep calls are counted by what their goroutines say */
+/* deep calls first: what became of them is looked up in `goroutines` and `marks` */
 static int sweep_maps(struct latency_ends *ends)
 {
 	if (sweep_map(ends, ends->deep_calls, count_deep) ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls that latency.bpf.c's maps still hold though they are over, or that have not returned:
- * of processes that are gone, while tracing goes on, and all of them at its end. */
+/* Counts the calls that are still in latency.bpf.c's maps: while tracing goes on, those of
+ * processes that are gone, and at its end all of them. */
 #ifndef LATENCY_ENDS_H
 #define LATENCY_ENDS_H
 
@@ -16,17 +16,17 @@ struct latency_end { /* calls of one row, beside those that the kernel side has 
 	uint64_t process_ended, running;
 };
 
-/* Before the first call is seen. The program outlives it. Caller frees. */
+/* To be called before the first call is seen. `bpf` outlives it. Caller frees. */
 struct latency_ends *latency_ends_new(struct bpfprog *bpf, size_t rows);
 void latency_ends_free(struct latency_ends *ends); /* NULL is all right */
 
 /* Counts the calls of processes that are gone, and deletes them. 0, or -1 with errno. */
 int latency_ends_sweep(struct latency_ends *ends);
-/* Is it time to? So that the maps do not fill up. */
+/* Is it time to sweep, so that the maps do not fill up? */
 bool latency_ends_due(struct latency_ends *ends);
 /* At the end, when nothing is added any more: the rest. 0, or -1 with errno. */
 int latency_ends_count(struct latency_ends *ends);
-/* Of all rows, since the beginning: an array that lives as long as `ends`. */
+/* The counts since the beginning, for each row: an array that lives as long as `ends`. */
 const struct latency_end *latency_ends_rows(const struct latency_ends *ends);
 
 #endif

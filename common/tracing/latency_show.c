@@ -9,7 +9,7 @@
 #include "kernel/bpfmap.h"
 #include "tracing/latency.h"
 
-/* A microsecond is coarse for what much takes. */
+/* One decimal: many calls take only a few microseconds. */
 static void print_average(const struct latency_words *words, const struct latency_report *report)
 {
 	uint64_t ns = report->total_ns / report->count;

@@ -108,7 +108,7 @@ static int take_seconds(uint64_t *ns, const char *what, const char *value, struc
 	return errmsg_set(err, "%s of \"%s\": not a positive number of seconds", what, value);
 }
 
-/* 1: not one of the shared options that stand alone */
+/* 0, or 1: not one of the shared options that take no value */
 static int take_flag(struct options *out, int letter)
 {
 	switch (letter) {
@@ -162,7 +162,7 @@ static int take_option(const struct options_tool *tool, struct options *out, int
 	return take_flag(out, letter);
 }
 
-/* What is wrong with a long option that is not known as it stands. */
+/* Sets *err for a long option that is unknown, or an ambiguous abbreviation. */
 static int bad_long_option(const struct table *tab, const char *arg, struct errmsg *err)
 {
 	int len = strcspn(arg, "=");
@@ -173,8 +173,8 @@ static int bad_long_option(const struct table *tab, const char *arg, struct errm
 	return errmsg_set(err, "unknown option '%.*s'", len, arg);
 }
 
-/* What is wrong with the option that getopt_long answered with `?` or `:`. `arg` is the argument
- * that it has read last. */
+/* Sets *err for an option on which getopt_long returned `?` or `:`. `arg` is the argument it has
+ * read last. */
 static int bad_option(const struct options_tool *tool, const struct table *tab, int answer,
 		      const char *arg, struct errmsg *err)
 {
@@ -249,7 +249,8 @@ enum options_result options_parse(const struct options_tool *tool, int argc, cha
 		dashes++;
 	if (dashes + 1 < argc)
 		out->command = argv + dashes + 1;
-	/* getopt_long would move the patterns behind the `--`, and lose where the command begins */
+	/* only up to the `--`: getopt_long would move the patterns behind it, and with them the
+	 * command's beginning */
 	result = parse_options(tool, dashes, argv, out, err);
 	if (result == OPTIONS_RUN)
 		result = check(tool, out, dashes < argc, err);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options that bcc's tools have, and the tools of the same name here have not. */
+/* Options of bcc's tools that their counterparts here lack. */
 #ifndef OPTIONS_BCC_H
 #define OPTIONS_BCC_H
 
-/* What there is in place of one, of "gotrace" and so on; NULL: nothing to say. */
+/* A hint at what the tool ("gotrace" and so on) has in place of bcc's option; NULL: none. */
 const char *options_bcc_hint(const char *tool, int letter);
 
 #endif

@@ -27,7 +27,7 @@ static void add_probe(struct probes *probes, const struct program *prog, const s
 	probes->items[probes->count++] = probe;
 }
 
-/* 0 is a function; a node of an inline tree is told apart by its number */
+/* 0: a function; else the copy's node in the inline tree, plus 1 */
 static unsigned copy_of(const struct selection_item *item)
 {
 	return item->is_copy ? (unsigned)item->copy.node + 1 : 0;
@@ -47,7 +47,7 @@ static void add_exits(struct probes *probes, const struct selection *sel, size_t
 
 	for (size_t i = 0; i < item->sites.exits; i++) {
 		const struct site *site = &selection_exits(sel, item)[i];
-		/* a clock alone has no use for the difference */
+		/* where only times are measured, the difference does not matter */
 		bool jumps = site->kind == SITE_TAIL_JUMP && sel->want.places;
 		enum cookie_kind kind = jumps ? COOKIE_JUMP : COOKIE_RETURN;
 
@@ -74,7 +74,7 @@ static void add_entry(struct probes *probes, const struct selection *sel, size_t
 static void add_hook(struct probes *probes, const struct program *prog, const struct goruntime *rt,
 		     const struct site *site, enum cookie_kind kind)
 {
-	/* gccgo's place tells where the goroutine's ID is */
+	/* gccgo: the hook's place tells where the goroutine's ID is */
 	uint32_t row = rt->split_stack ? probes->first_place + probes->count : 0;
 
 	if (site->addr)
@@ -98,7 +98,8 @@ static bool is_of_part(const struct probes_want *want, size_t item)
 	return (want->plans ? want->plans[item].part : 0) == want->part;
 }
 
-/* At one place the kernel runs the probe first that was attached last: so the first group's. */
+/* Of several probes at one place, the kernel runs the one attached last first: it shall be the
+ * first group's, so the groups are added in reverse order. */
 static void add_of_all(struct probes *probes, const struct probes_want *want,
 		       void (*add_of)(struct probes *, const struct selection *, size_t owner))
 {
@@ -111,7 +112,7 @@ static void add_of_all(struct probes *probes, const struct probes_want *want,
 				add_of(probes, sel, i);
 }
 
-/* are there calls for the file's hooks to end? */
+/* are calls timed that the file's hooks may end? */
 static bool any_timed(const struct probes_want *want)
 {
 	for (size_t i = 0; i < want->sel->item_count; i++) {

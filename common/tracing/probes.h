@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a selection's sites to the probes of one program, in the order in which they must be
  * attached: ends of calls and the runtime's hooks first, then entries, so that no call is seen to
- * begin whose end is not. */
+ * begin whose end would be missed. */
 #ifndef PROBES_H
 #define PROBES_H
 
@@ -30,17 +30,17 @@ struct probes {
 	size_t *owners; /* index of the selection's item that a probe is for; SIZE_MAX: a hook */
 	size_t owner_cap;
 	size_t first_place;  /* of items[0], where places are numbered */
-	const char *refusal; /* of one that the kernel refused; NULL: none; static text */
+	const char *refusal; /* why the kernel refused a probe; NULL: it did not; static text */
 };
 
-/* Of the items of this part that stand in `prog` and are not skipped. The runtime's hooks are with
+/* Covers the items of this part that are in `prog` and not skipped. The runtime's hooks belong to
  * part 0, if any item's calls are timed. Cookies have the item's row, or with the selection's
  * want.places the number of their place: probe i is place first_place + i. Caller frees. */
 struct probes *probes_new(const struct probes_want *want);
 void probes_free(struct probes *probes);
 
-/* After attaching: marks the items with a refused probe as skipped. True when an item has other
- * probes that are attached: then all must be detached and attached anew. */
+/* After attaching: marks the items with a refused probe as skipped. True if another probe of such
+ * an item is attached: then all must be detached and attached anew. */
 bool probes_note_refused(struct probes *probes, struct selection *sel);
 
 #endif

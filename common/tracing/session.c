@@ -68,7 +68,7 @@ void session_free(struct session *ses)
 	free(ses);
 }
 
-/* When something is due by itself; UINT64_MAX: never. */
+/* Times (CLOCK_MONOTONIC) at which something is due; UINT64_MAX: never. */
 struct schedule {
 	uint64_t interval_ns, next, end, stream;
 };
@@ -111,7 +111,7 @@ static int wait_until(struct pollfd *fds, uint64_t due)
 	return ppoll(fds, FD_COUNT, due == UINT64_MAX ? NULL : &ts, NULL);
 }
 
-/* Reads the stream where it is time to. Is the session over? */
+/* Reads the stream if it is due or readable. Is the session over? */
 static bool read_stream(const struct session_spec *spec, const struct pollfd *fds,
 			struct schedule *sched, enum session_end *end)
 {

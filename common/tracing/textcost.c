@@ -11,7 +11,7 @@
 #include "files/heldfile.h"
 #include "files/memcgroup.h"
 
-/* Of all processes' maps together: a process may have tens of thousands of lines. */
+/* Limits for all processes' maps together: one process may have tens of thousands of lines. */
 enum { LINES_MAX = 1 << 20, LINE_SIZE = 1 << 13 };
 
 struct file {
@@ -23,7 +23,7 @@ struct textcost {
 	struct file *files;
 	size_t file_count, file_cap;
 	uint64_t pages;   /* of all files */
-	size_t processes; /* that pay */
+	size_t processes; /* that pay for the pages */
 	pid_t pid;        /* one of them */
 	size_t lines;     /* of maps that were read */
 	uint64_t page_size;
@@ -117,7 +117,7 @@ static void charge(struct textcost *cost, pid_t pid, uint64_t pages)
 
 void textcost_processes(struct textcost *cost, pid_t pid)
 {
-	/* what it has not mapped yet, it may */
+	/* pages that it has not mapped yet, it may map later */
 	if (pid) {
 		charge(cost, pid, cost->pages);
 		return;

@@ -58,7 +58,7 @@ struct progress { /* of one run */
 	struct tracer *tracer;
 	struct errmsg err; /* of a callback of the session */
 	bool failed;
-	size_t left_running; /* processes that the command started, when it ended */
+	size_t left_running; /* processes started by the command that outlived it */
 };
 
 static void print_program(FILE *out, const struct tracer *tracer)
@@ -74,7 +74,8 @@ static void print_program(FILE *out, const struct tracer *tracer)
 	fputs(bpfprog_chatter(tracer->bpf), stderr);
 }
 
-/* The reason is known only right after it has failed. Returns 0, or -1: it fails. */
+/* Flushes stdout now: the cause of a failure is known only right after it. 0, or -1: stdout has
+ * failed. */
 static int check_output(struct progress *progress)
 {
 	struct errmsg err;
@@ -143,7 +144,7 @@ static uint64_t stream_ns(const struct toolrun *run)
 	return run->sweep ? SWEEP_NS : 0;
 }
 
-/* readable when the process that is traced has ended; -1: no certain one is */
+/* readable when the traced process has ended; -1: all processes are traced */
 static int process_end(const struct tracer *tracer)
 {
 	if (tracer->command)
@@ -188,9 +189,9 @@ static int show_rest(struct progress *progress, struct errmsg *err)
 	return ret;
 }
 
-/* Idle first, then detached, then read: the numbers stand still, and belong together. Without a way
- * to be idle, read first: many probes are detached one after another, and on a busy machine the
- * last would count on for long after the first. */
+/* Stop, then detach, then read: the numbers no longer change, and agree with each other. Where the
+ * kernel side cannot be stopped, or detaching is slow, read before detaching: probes are detached
+ * one by one, and on a busy machine the last would go on counting for long after the first. */
 static int finish_run(struct progress *progress, struct errmsg *err)
 {
 	struct toolrun *run = progress->run;
@@ -201,7 +202,7 @@ static int finish_run(struct progress *progress, struct errmsg *err)
 	tracer_stop(progress->tracer);
 	if (quick)
 		tracer_detach(progress->tracer);
-	/* since it was last looked at */
+	/* a file may have been written to since the last check */
 	on_file_event(progress);
 	int ret = show_rest(progress, err);
 
@@ -257,13 +258,13 @@ static int trace(struct progress *progress, struct session *ses, struct errmsg *
 	return ret ? ret : finish_run(progress, err);
 }
 
-/* From the first probe on a signal ends the run in order, and what was gathered is shown. */
+/* Once the first probe is attached, a signal ends the run in order: what was gathered is shown. */
 static int attach_and_trace(struct progress *progress, struct errmsg *err)
 {
 	struct session *ses = tracer_attach(progress->tracer, err) ? NULL : session_new(err);
 	int ret = -1;
 
-	/* many lines at a time are written at a time */
+	/* events are printed in batches: one write for many lines */
 	if (progress->run->events)
 		setvbuf(stdout, NULL, _IOFBF, STREAM_BUFFER);
 	if (ses)
@@ -293,7 +294,7 @@ static int prepare_and_trace(struct toolrun *run, struct errmsg *err)
 	return ret;
 }
 
-/* Whoever types '*' hardly knows what it costs. */
+/* Warns of what so many probes cost: users who type '*' rarely know. */
 static void warn_of_many(void *ctx, const struct selection *sel)
 {
 	const struct toolrun *run = ctx;

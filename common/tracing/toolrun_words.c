@@ -11,7 +11,7 @@
 #include "tracing/filewatch.h"
 #include "tracing/tracer.h"
 
-/* Where the kernel does not tell at once that a file is written to. */
+/* If writes to files are noticed only with a delay. */
 static void say_lack(const struct tracer *tracer, const char *tool)
 {
 	const char *lack = filewatch_lack(tracer->watch);
@@ -35,7 +35,8 @@ static void say_not_mapped(const struct tracer *tracer, const char *tool)
 	}
 }
 
-/* Before tracing: what COMMAND starts is another process. */
+/* Before tracing, if descendants cannot be followed: COMMAND itself may not be what runs the
+ * program. */
 static void say_alone(const struct tracer *tracer, const char *tool)
 {
 	const struct errmsg *why = &tracer->alone_why;
@@ -69,8 +70,8 @@ void toolrun_say_replaced(const struct tracer *tracer, const char *tool)
 	}
 }
 
-/* A program that another thread than the first one executes runs at once; the probes come a little
- * later. */
+/* After an execve by a thread other than the first, the new program runs a short time without
+ * probes. */
 static void say_executed(const struct tracer *tracer, const char *tool)
 {
 	struct execwatch_report report = {0};

@@ -9,10 +9,10 @@
 struct tracer;
 
 void toolrun_say_before(const struct tracer *tracer, const char *tool);
-/* As soon as it is known, and at the end. */
+/* Files that were replaced: as soon as it is noticed, and at the end. */
 void toolrun_say_newly_replaced(const struct tracer *tracer, const char *tool);
 void toolrun_say_replaced(const struct tracer *tracer, const char *tool);
-/* Detached. `running`: so many processes that the command started outlived it. */
+/* After detaching. `running`: how many processes started by the command outlived it. */
 void toolrun_say_after(const struct tracer *tracer, const char *tool, size_t running);
 
 #endif

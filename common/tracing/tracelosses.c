@@ -15,7 +15,7 @@
 #include "kernel/processes.h"
 
 struct tracelosses {
-	int counters, goroutines, deep_calls; /* maps; -1: no call is waited for */
+	int counters, goroutines, deep_calls; /* maps; -1: no returns are traced */
 	struct processes *procs;
 	uint64_t process_ended; /* calls */
 	uint64_t told[TRACE_COUNTERS];
@@ -40,7 +40,7 @@ void tracelosses_free(struct tracelosses *losses)
 	free(losses);
 }
 
-/* "in all 1 call", "2 calls" and what became of them */
+/* `when` is "" or words before the number; `thing` is in the singular */
 static void say_count(const char *when, uint64_t count, const char *thing, const char *what)
 {
 	if (count)
