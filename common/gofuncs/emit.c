@@ -99,8 +99,8 @@ bool emit_needs_flags(const struct site *site)
 	return site->kind == SITE_CHECK_BRANCH;
 }
 
-/* An offset that bpftrace would take as the address of something else, where it would not take the
- * address as such either. */
+/* Would bpftrace take the site's offset as an address, because it lies in another symbol, and not
+ * take the site's address as one either? */
 static bool is_ambiguous(const struct emitter *emitter, const struct selection_item *item,
 			 const struct site *site)
 {
@@ -131,7 +131,7 @@ bool emit_next(const struct emitter *emitter, size_t *i, const struct selection_
 
 /* --- all --- */
 
-/* Other tracers read paths as words of a command or of a list. */
+/* In scripts for other tracers a path is a word of a command or of a list. */
 static int check_path(const char *path, struct errmsg *err)
 {
 	if (escape_is_plain_path(path))
@@ -170,7 +170,8 @@ static int print_program(struct emitter *emitter, const struct program *prog, st
 		errmsg_hint(&reason, "gofunclatency can");
 		emitter->has_goroutines = false;
 	}
-	/* scripts tell calls apart by where a goroutine's one stack is */
+	/* scripts tell calls apart by their depth in the goroutine's stack, of which gccgo has
+	 * several segments */
 	if (prog->toolchain->split_stacks) {
 		errmsg_set(&reason, "%s: bpftrace cannot time calls in a gccgo program",
 			   prog->path);
@@ -191,7 +192,8 @@ static int print_program(struct emitter *emitter, const struct program *prog, st
 	return 0;
 }
 
-/* By which another tracer finds the file, malloc'd; NULL and *err: it is not there any more. */
+/* The path by which another tracer finds the file, malloc'd; NULL with *err: it is not there any
+ * more. */
 static char *path_for(const struct program *prog, struct errmsg *err)
 {
 	struct stat st;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Registers and memory as bpftrace's expressions. */
+/* Reads of registers and memory as bpftrace expressions. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -17,7 +17,7 @@ static void print_register(FILE *out, enum arch arch, const struct abi_piece *pi
 	char text[PLACE_TEXT];
 	const char *name = emit_register(arch, piece, text, sizeof(text));
 
-	if (arch == ARCH_ARM64) /* x0 elsewhere */
+	if (arch == ARCH_ARM64) /* bpftrace's name for x0 */
 		fprintf(out, "reg(\"r%s\")", name + 1);
 	else
 		fprintf(out, "reg(\"%s\")", name);

@@ -12,9 +12,9 @@ enum {
 	WORD = 8,
 	RETURN_ADDRESS = 8, /* bytes at the stack pointer, below the first stack argument */
 	WORDS_MAX = 8,      /* of a value on the stack */
-	ARGS_MAX = 100,     /* a probe takes 128 */
+	ARGS_MAX = 100,     /* the kernel allows 128 for a probe */
 	PLACE_TEXT = 24,
-	NAME_MAX_LEN = 24, /* bytes; the kernel takes 31 */
+	NAME_MAX_LEN = 24, /* bytes; the kernel allows 31 */
 };
 
 struct printer {
@@ -24,8 +24,8 @@ struct printer {
 	size_t printed;
 };
 
-/* Names may come from a malformed file: only plain identifiers are taken. Those with two
- * underscores in front, and common_..., are the kernel's own. */
+/* Can an argument have this name? Names may come from a malformed file: only plain identifiers can.
+ * Those that begin with two underscores or common_ are the kernel's own. */
 static bool is_event_name(const char *name)
 {
 	size_t len = strlen(name);
@@ -46,7 +46,7 @@ const char *emit_register(enum arch arch, const struct abi_piece *piece, char *t
 		whole.where = ABI_HARDWARE;
 	abi_place_text(arch, &whole, text, size);
 	if (arch != ARCH_ARM64 && isalpha((unsigned char)name[1]))
-		name++; /* rax is %ax there, r8 is %r8 */
+		name++; /* the kernel calls rax %ax, but r8 %r8 */
 	return name;
 }
 

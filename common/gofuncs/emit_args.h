@@ -9,14 +9,14 @@
 
 struct site;
 
-/* Each with a space before it, those that can be fetched at this site; floats in registers cannot.
- * `prefix`: of the names of those that have none ("arg": arg1, arg2, ...). */
+/* Prints those that can be fetched at this site, each after a space; floats in registers cannot.
+ * `prefix`: for the names of those without one ("arg": arg1, arg2, ...). */
 void emit_args(FILE *out, enum arch arch, const struct goparam *params,
 	       const struct abi_value *values, size_t count, const struct site *site,
 	       const char *prefix);
 
-/* The 8-byte register that a piece is in, or whose address it is at, as the kernel calls it: "ax",
- * "r8", "x0". `text`: room for it. */
+/* The kernel's name ("ax", "r8", "x0") of the 8-byte register that a piece is in, or that holds the
+ * piece's address. `text`: room for it. */
 const char *emit_register(enum arch arch, const struct abi_piece *piece, char *text, size_t size);
 
 #endif

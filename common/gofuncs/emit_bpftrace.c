@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Scripts for bpftrace. As of 0.17 it takes offsets in a file in place of names only with --unsafe,
- * since it does not know that an instruction begins there. */
+/* Scripts for bpftrace. As of 0.17, it accepts file offsets in place of names only with --unsafe,
+ * as it does not know whether an instruction begins there. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "selection/selection.h"
 
 enum {
-	KEY_LEN = 48, /* bytes of a name that become a key's; bpftrace takes 63 */
+	KEY_LEN = 48, /* bytes of a name used in a key; bpftrace allows 63 */
 	X86_CF_ZF = 0x41,
 	/* at most, unless told otherwise */
 	PROBES_MAX = 512,
@@ -79,7 +79,7 @@ void emit_bpftrace_key(const struct emitter *emitter, const struct selection_ite
 	size_t len = strlen(name), from = len > KEY_LEN ? len - KEY_LEN : 0;
 
 	while (from && (name[from] & 0xc0) == 0x80)
-		from++; /* a character of UTF-8 is whole */
+		from++; /* do not cut a UTF-8 character */
 	fputc('"', emitter->out);
 	if (from || !escape_is_literal(name))
 		fprintf(emitter->out, "%u:%s", item->row, from ? "..." : "");
@@ -91,7 +91,7 @@ void emit_bpftrace_place(const struct emitter *emitter, const struct selection_i
 			 const struct site *site)
 {
 	uint64_t off = emit_offset(item, site);
-	/* what lies in a symbol it takes as an address, all else as an offset */
+	/* bpftrace takes a number within a symbol as an address, any other as an offset */
 	bool mistaken = in_symbol(emitter, item, site);
 
 	fprintf(emitter->out, "uprobe:%s:0x%" PRIx64, emitter->path, mistaken ? site->addr : off);
@@ -121,7 +121,7 @@ void emit_bpftrace_g(const struct emitter *emitter)
 	const struct goruntime *rt = &emitter->rt;
 	enum arch arch = image_arch(emitter->sel->items[0].prog->img);
 
-	if (rt->g_in_register) /* x28 is r28 there */
+	if (rt->g_in_register) /* bpftrace calls x28 r28 */
 		fprintf(emitter->out, "\t$g = reg(\"r%s\");\n", registers_g(arch)->name + 1);
 	else
 		fprintf(emitter->out, "\t$g = *(uint64 *)uptr(curtask->thread.fsbase %c %d);\n",

@@ -13,10 +13,11 @@
 #include "program/program.h"
 #include "selection/selection.h"
 
-/* Bytes of the 512 of a BPF stack that what is printed may take; tried out with bpftrace 0.17. */
+/* Bytes that printed values may take of the BPF stack, which has 512; found by trial with bpftrace
+ * 0.17. */
 enum { STACK_MAX = 360, NUMBER_MAX = 48 };
 
-struct call { /* a function that is written now */
+struct call { /* the function whose blocks are being written */
 	const struct emitter *emitter;
 	const struct selection_item *item;
 	struct gofunc sig;
@@ -61,7 +62,7 @@ static void drop_if(struct emit_leaves *leaves, bool numbers, unsigned *used)
 	}
 }
 
-/* Bounds what bpftrace has on its stack at once: numbers go before texts. */
+/* Drops values that bpftrace's stack has no room for: numbers have priority over texts. */
 static void drop_surplus(struct emit_leaves *leaves)
 {
 	unsigned used = 0;
@@ -92,7 +93,7 @@ static void print_lost(FILE *out, const struct emit_leaves *leaves)
 
 /* --- blocks --- */
 
-/* On a system stack: whom the thread works for. */
+/* Sets $goid; on a system stack, that of the goroutine which the thread works for. */
 static void print_goid(const struct emitter *emitter)
 {
 	const struct goruntime *rt = &emitter->rt;
@@ -134,7 +135,7 @@ static void print_call_line(const struct call *call, const struct emit_leaves *l
 	fputs(");\n", out);
 }
 
-/* What somebody may want in the block, as comments. */
+/* Prints, as comments, what the user may want to use in the block. */
 static void print_choice(const struct call *call, const struct emit_leaves *leaves)
 {
 	FILE *out = call->emitter->out;
@@ -183,8 +184,8 @@ static void print_entry(const struct call *call)
 	emit_leaves_free(&leaves);
 }
 
-/* Those whose results are read in the same way have one block: registers are at the same places
- * everywhere, but not what is found by the stack or the instruction pointer. */
+/* Can two exits share a block, because results are read in the same way at both? Registers are, but
+ * not what is found relative to the stack or instruction pointer. */
 static bool same_block(const struct call *call, const struct site *a, const struct site *b)
 {
 	return !image_is_pie(call->item->prog->img) && a->sp_adjust == b->sp_adjust &&

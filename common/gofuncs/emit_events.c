@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Lines for tracefs's uprobe_events, and perf probe commands, which take the same arguments. */
+/* Lines for tracefs's uprobe_events, and `perf probe` commands, which take the same arguments. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <search.h>
@@ -17,11 +17,11 @@
 #include "program/program.h"
 #include "selection/selection.h"
 
-enum { EVENT_LEN = 40 }; /* bytes of a name that become an event's; the kernel takes 63 */
+enum { EVENT_LEN = 40 }; /* bytes of a function's name used in an event's; the kernel allows 63 */
 
 struct event {
 	unsigned next; /* the number to try where the name is taken */
-	char *name;    /* behind it, freed with it */
+	char *name;    /* in the same allocation */
 };
 
 static int compare_events(const void *a, const void *b)
@@ -43,7 +43,7 @@ static struct event *make_event(const char *prefix, const char *text, unsigned n
 	return event;
 }
 
-/* false: the name is taken, and *event is the one that has it. */
+/* Adds the event. false: its name is taken; it is freed, and *event is the one with that name. */
 static bool keep_event(struct emitter *emitter, struct event **event)
 {
 	struct event *kept = *(struct event **)tsearch(*event, &emitter->events, compare_events);
@@ -55,7 +55,7 @@ static bool keep_event(struct emitter *emitter, struct event **event)
 	return is_new;
 }
 
-/* main.(*T).Get: main_T_Get, or where that is taken main_T_Get_2. Caller frees nothing. */
+/* "main_T_Get" for main.(*T).Get, or main_T_Get_2 if that is taken. The emitter's. */
 static const char *event_name(struct emitter *emitter, const struct selection_item *item)
 {
 	const char *name = emitter->sel->rows[item->row].name;
@@ -95,7 +95,7 @@ static void begin_event(const struct emitter *emitter, const struct selection_it
 			emit_offset(item, site));
 }
 
-/* Thread-local memory is out of reach of fetch arguments. */
+/* Only with g in a register: fetch arguments cannot read thread-local memory. */
 static void print_goid(const struct emitter *emitter, const struct selection_item *item)
 {
 	if (emitter->has_goroutines && emitter->rt.g_in_register)
@@ -136,7 +136,7 @@ static void event_entry(const struct emitter *emitter, const struct selection_it
 	end_event(emitter);
 }
 
-/* Those of the same name and arguments are one event; a jump has no results yet. */
+/* Exits with the same arguments share one event; at a jump there are no results yet. */
 static void event_exits(const struct emitter *emitter, const struct selection_item *item,
 			const char *event, const struct gofunc *sig,
 			const struct abi_layout *layout)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A bpftrace script that times calls as latency.bpf.c does: each goroutine has a stack of calls.
- * All functions share a few blocks, which look up the function by the address of its entry site; as
- * a position-independent program's addresses are not known beforehand but for their place in a
- * page, functions that have the same are in different blocks there. */
+ * All functions share a few blocks, which look up the function by the address of its entry site. In
+ * a position-independent program only the offset within a page is known beforehand: there,
+ * functions with equal offsets are in different blocks. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +14,13 @@
 #include "selection/selection.h"
 
 enum { PAGE_BITS = 12, PAGE = 1 << PAGE_BITS };
-enum { MANY = 200 };     /* functions; its time goes with the square of the names in BEGIN */
-enum { DEAD_MAX = 256 }; /* frames that one hit clears away; the verifier walks each */
+enum { MANY = 200 };     /* functions; bpftrace takes time by the square of the names in BEGIN */
+enum { DEAD_MAX = 256 }; /* calls that one hit removes; the verifier walks each iteration */
 
 struct entry {
 	const struct selection_item *item;
 	const struct site *site;
-	uint64_t group; /* functions of one block are told apart by address or place in a page */
+	uint64_t group; /* of functions whose keys differ: they share a block */
 };
 
 struct entries {
@@ -37,7 +37,7 @@ static void add_entry(struct entries *to, const struct selection_item *item,
 	to->items[to->count++] = (struct entry){item, site, 0};
 }
 
-/* Of functions; copies have blocks of their own. */
+/* Collects the sites of functions; inlined copies have blocks of their own. */
 static void collect(const struct emitter *emitter, struct entries *begins, struct entries *ends)
 {
 	const struct selection_item *item;
@@ -103,14 +103,14 @@ static bool is_pie(const struct emitter *emitter)
 	return image_is_pie(emitter->sel->items[0].prog->img);
 }
 
-/* What the block of an entry finds a function's name by. */
+/* The key by which an entry's block finds the function's name. */
 static uint64_t key_of(const struct emitter *emitter, const struct entry *entry)
 {
 	return is_pie(emitter) ? entry->group << PAGE_BITS | entry->site->addr % PAGE
 			       : entry->site->addr;
 }
 
-/* No function's key is as large. */
+/* Larger than any function's key. */
 static uint64_t key_of_copy(const struct emitter *emitter, const struct selection_item *item)
 {
 	return (UINT64_C(1) << 40) + (uint64_t)(item - emitter->sel->items);
@@ -124,8 +124,8 @@ static void print_name(const struct emitter *emitter, uint64_t key,
 	fputs(";\n", emitter->out);
 }
 
-/* Keys are made of these alone: with strings of several sizes as keys of a histogram bpftrace 0.17
- * writes programs that the verifier refuses. */
+/* Prints the names into one map; histograms' keys are its values: with strings of several sizes as
+ * keys, bpftrace 0.17 writes programs that the verifier refuses. */
 static void print_names(const struct emitter *emitter, const struct entries *begins)
 {
 	const struct selection_item *item;
@@ -139,7 +139,7 @@ static void print_names(const struct emitter *emitter, const struct entries *beg
 	fputs("\tprintf(\"Tracing. Hit Ctrl-C to end.\\n\");\n}\n", emitter->out);
 }
 
-/* Sets $id: the goroutine; on system stacks, which no goroutine has, the thread. */
+/* Sets $id: the goroutine; on a system stack, which belongs to no goroutine, the thread's g. */
 static void print_goroutine(const struct emitter *emitter)
 {
 	emit_bpftrace_g(emitter);
@@ -149,8 +149,8 @@ static void print_goroutine(const struct emitter *emitter)
 		emitter->rt.g_goid);
 }
 
-/* Sets $depth: how deep in its stack the call began. Copies begin 1 below the function that they
- * stand in, at the earliest. */
+/* Sets $depth: how deep in its stack the call began. A copy is at least 1 deeper than the function
+ * that contains it. */
 static void print_depth(const struct emitter *emitter, const struct selection_item *item,
 			const struct site *site)
 {
@@ -162,7 +162,8 @@ static void print_depth(const struct emitter *emitter, const struct selection_it
 	fputs(item->is_copy ? " + 1;\n" : ";\n", emitter->out);
 }
 
-/* Calls that did not return are found out by what runs now: `alive` says which are in no doubt. */
+/* Removes calls that are over though they did not return, as what runs now shows: `alive` is the
+ * condition on the depth of a call that is certainly not over. */
 static void print_clear(const struct emitter *emitter, const char *alive)
 {
 	fprintf(emitter->out,
@@ -244,7 +245,8 @@ static void print_blocks(const struct emitter *emitter, const struct entries *en
 
 /* --- inlined copies --- */
 
-/* Copies of one frame have one depth. They end in reverse order, those that are done may be 0. */
+/* Copies in one frame have one depth. They end in reverse order of their beginning; an entry that
+ * has ended may be 0. */
 static void begin_copy(const struct emitter *emitter, const struct entry *entry)
 {
 	emit_bpftrace_line(emitter, entry->item, entry->site, " // ");
@@ -286,8 +288,8 @@ static void copy_end(const struct emitter *emitter, const struct selection_item 
 	print_keep(emitter);
 }
 
-/* At one place an outer copy begins before those in it and ends after them; blocks run in the order
- * of the script. */
+/* At one place an outer copy begins before those in it and ends after them: blocks run in the order
+ * in which the script has them. */
 static void print_copies(const struct emitter *emitter)
 {
 	const struct selection *sel = emitter->sel;
@@ -313,7 +315,8 @@ static void print_hook(const struct emitter *emitter, const struct site *site, c
 	fputs(after, emitter->out);
 }
 
-/* Calls end without returning: a panic was recovered further up, or the goroutine ends. */
+/* Hooks: calls end without a return, because a panic was recovered further up or the goroutine
+ * ends. */
 static void print_hooks(const struct emitter *emitter)
 {
 	const struct goruntime *rt = &emitter->rt;
@@ -338,7 +341,7 @@ static void print_hooks(const struct emitter *emitter)
 	}
 }
 
-/* Says what is left out; false: all is. */
+/* Prints which items are left out; false: all are. */
 static bool print_left_out(const struct emitter *emitter)
 {
 	const struct selection_item *item;

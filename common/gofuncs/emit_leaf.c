@@ -12,9 +12,9 @@
 enum {
 	WORD = 8,
 	DEPTH_MAX = 4,   /* of structs in structs */
-	FIELDS_MAX = 16, /* of one struct that are shown */
+	FIELDS_MAX = 16, /* shown of one struct */
 	NAME_MAX_LEN = 60,
-	STACK_TEXT = 64, /* bytes of bpftrace's strings */
+	STACK_TEXT = 64, /* bytes of a string in bpftrace */
 	STACK_TYPE = 160,
 	STACK_BOOL = 24,
 	/* type descriptors: Go's src/internal/abi/type.go */
@@ -53,7 +53,7 @@ static void set(char **text, char *to)
 	*text = to;
 }
 
-/* What is in memory is read onto the stack. */
+/* The bytes of bpftrace's stack that an expression takes: memory is read onto the stack. */
 static unsigned stack_of(const char *text)
 {
 	return *text == '*' ? 2 * WORD : WORD;
@@ -65,7 +65,8 @@ static void add_lost(const struct reader *reader, const char *name, const struct
 	add_leaf(reader, name, type)->lost = why;
 }
 
-/* What is printed by one conversion: `how` is how, around the value in its place. */
+/* Adds a value that one conversion prints: `format`; the value is cast to `cast`, and followed by
+ * `suffix`. */
 static void add_number(const struct reader *reader, const char *name, const struct gotype *type,
 		       uint64_t off, const char *cast, const char *format, const char *suffix)
 {
@@ -103,7 +104,7 @@ static void add_integer(const struct reader *reader, const char *name, const str
 			   "");
 }
 
-/* Of the argument tables: sizes and places are known. */
+/* A parameter of which argument tables tell only sizes and places. */
 static void add_pieces(const struct reader *reader, const char *name, const struct gotype *type)
 {
 	const struct abi_value *value = reader->site->value;
@@ -120,7 +121,7 @@ static void add_pieces(const struct reader *reader, const char *name, const stru
 	}
 }
 
-/* Three words at most, starting at `off`; false: not all can be read, which is noted. */
+/* Expressions for up to three words from `off` on; false: some are lost, and *lost says why. */
 static bool words(const struct reader *reader, uint64_t off, size_t count, char **texts,
 		  const char **lost)
 {
@@ -171,8 +172,8 @@ static void add_slice(const struct reader *reader, const char *name, const struc
 		free(word[i]);
 }
 
-/* From its descriptor: flag byte, length, and text, whose first byte may be a star that is not the
- * type's. */
+/* Lines that read a type's name from its descriptor: a flag byte, a length, and the text, which may
+ * begin with a star that is not part of the name. */
 static char *type_name_lines(const struct emit_leaf_site *site, size_t n)
 {
 	char *bias = site->is_pie ? mem_printf("reg(\"ip\") - 0x%" PRIx64 " + ", site->addr)
@@ -190,7 +191,7 @@ static char *type_name_lines(const struct emit_leaf_site *site, size_t n)
 	return text;
 }
 
-/* Dynamic type and data word. */
+/* An interface: its dynamic type and data word. */
 static void add_interface(const struct reader *reader, const char *name, const struct gotype *type,
 			  uint64_t off)
 {
@@ -259,7 +260,7 @@ static void add_elements(const struct reader *reader, const char *name, const st
 	}
 }
 
-/* `depth` bounds how often this calls itself. */
+/* `depth` bounds the recursion. */
 static void add_value(const struct reader *reader, const char *name, const struct gotype *type,
 		      uint64_t off, unsigned depth)
 {
@@ -293,7 +294,7 @@ static void add_value(const struct reader *reader, const char *name, const struc
 	}
 }
 
-/* A name that is none of a source file's may be anything. */
+/* Can the script have this name? Names in a file that no compiler wrote may be anything. */
 static bool is_identifier(const char *name)
 {
 	if (!*name || strlen(name) > NAME_MAX_LEN || !strcmp(name, "_"))

@@ -16,11 +16,11 @@ struct emit_leaf {
 	char *name;       /* n, opts.Loud */
 	const char *type; /* as Go prints it; may hold anything */
 	char *format;     /* for printf */
-	char *args;       /* what goes with it, separated by commas */
-	char *setup;      /* lines to be run before; "": none */
+	char *args;       /* printf's arguments for it, separated by commas */
+	char *setup;      /* lines to run before the printf; "": none */
 	unsigned stack;   /* bytes of bpftrace's stack that this takes */
 	const char *lost; /* why it cannot be read: static text; NULL: it can */
-	bool is_guess;    /* which parameter stands there is */
+	bool is_guess;    /* it is not certain which parameter is in this place */
 };
 
 struct emit_leaves {
@@ -30,15 +30,15 @@ struct emit_leaves {
 
 struct emit_leaf_site { /* where they are read */
 	enum arch arch;
-	int32_t sp_adjust;   /* as in struct site */
-	uint64_t addr;       /* virtual address of the probe */
-	bool is_pie;         /* ... and it is known by the instruction pointer alone */
+	int32_t sp_adjust; /* as in struct site */
+	uint64_t addr;     /* virtual address of the probe */
+	bool is_pie; /* ... and its address at run time is known only by the instruction pointer */
 	uint64_t type_names; /* rtti_names() */
 	const struct abi_value *value;
-	const char *prefix; /* of the names of those that have none: "arg" */
+	const char *prefix; /* for the names of those without one: "arg" */
 };
 
-/* Appends what parameter number `n`, from 1, is made of. */
+/* Appends the parts of parameter number `n`, from 1, that can be printed. */
 void emit_leaf_param(struct emit_leaves *to, const struct emit_leaf_site *site,
 		     const struct goparam *param, size_t n);
 void emit_leaves_free(struct emit_leaves *leaves);

@@ -16,7 +16,7 @@ struct emit_spans {
 	size_t count, cap;
 };
 
-/* To be freed with emit_spans_free(). */
+/* Free *out with emit_spans_free(). */
 void emit_spans_read(const struct image *img, struct emit_spans *out);
 void emit_spans_free(struct emit_spans *spans);
 

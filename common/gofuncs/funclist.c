@@ -22,9 +22,9 @@ struct funclist {
 	uint32_t *rows;  /* in the order of their names */
 	uint32_t *items; /* in the order of their rows */
 	uint32_t *first; /* row -> index of its first item in `items`; one more at the end */
-	struct funclist_types *types; /* of the program that was asked for last */
-	struct gostack_symbols *syms; /* of the same */
-	/* What is printed of an item goes through memory: its length is known then. */
+	struct funclist_types *types; /* of the program of the last item printed */
+	struct gostack_symbols *syms; /* of the same program */
+	/* An item is printed to memory first, to know its length. */
 	FILE *text;
 	char *bytes;
 	size_t len;

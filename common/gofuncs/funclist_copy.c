@@ -14,7 +14,7 @@ struct gostack_place funclist_copy_place(struct gostack_symbols *syms,
 {
 	struct gostack_place place = gostack_symbols_find(syms, item->copy.addr, false);
 
-	/* what is inlined into the copy comes first */
+	/* skips lines of what is inlined into the copy: they come first */
 	while (place.count > 1 &&
 	       (!place.lines[0].name || strcmp(place.lines[0].name, item->copy.name))) {
 		place.lines++;

@@ -5,7 +5,7 @@
  *       args     a int (rax), b int (optimised out)
  *       types    debug information
  *       args at  0x47b1c6 file offset 0x7b1c6, inlined, single-stepped
- * The last line only where that is not the entry site. */
+ * The last line only if that site is not the entry site. */
 #ifndef FUNCLIST_COPY_H
 #define FUNCLIST_COPY_H
 
@@ -22,10 +22,11 @@ struct site;
 struct gostack_place funclist_copy_place(struct gostack_symbols *syms,
 					 const struct selection_item *item);
 
-/* `place` from above. `at` takes the site where the arguments are, addr 0: nowhere. */
+/* `place`: from funclist_copy_place(). Fills *at with the site where the arguments are; addr 0:
+ * nowhere. */
 void funclist_copy_print(FILE *out, struct funclist_types *types, const struct gostack_place *place,
 			 const struct selection_item *item, struct site *at);
-/* Members "callers", "args", "types_from" of the object that is open. */
+/* Writes members "callers", "args", "types_from" of the open object. *at as above. */
 void funclist_copy_json(struct json *json, struct funclist_types *types,
 			const struct gostack_place *place, const struct selection_item *item,
 			struct site *at);

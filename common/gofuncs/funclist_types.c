@@ -15,7 +15,7 @@
 #include "program/program.h"
 
 enum {
-	INDENT = 13, /* columns before what a line says */
+	INDENT = 13, /* columns before a line's text */
 	WIDTH = 79,
 	PLACE_TEXT = 24, /* bytes: "[sp+4294967303]" */
 };
@@ -63,7 +63,7 @@ uint64_t funclist_types_names(struct funclist_types *types)
 
 struct known {
 	struct gofunc sig;
-	struct abi_layout layout; /* of source GOFUNC_NONE: none */
+	struct abi_layout layout; /* empty if sig's source is GOFUNC_NONE */
 };
 
 static void find_known(struct funclist_types *types, const struct functab_func *fn,
@@ -101,7 +101,7 @@ void funclist_types_copy(struct funclist_types *types, const struct inlining_cop
 	copyinfo_find(&asker, copy, NULL, out, NULL);
 }
 
-/* How something is known; `key`: for JSON */
+/* Where knowledge of a type or place comes from; `key`: for JSON. */
 struct origin {
 	const char *text, *key;
 };
@@ -127,7 +127,7 @@ static bool is_left_out(const struct goparam *param)
 
 /* --- text --- */
 
-/* Is it nowhere? */
+/* Does the parameter have no place? */
 static bool is_gone(const struct goparam *param, const struct abi_value *value)
 {
 	return !value->count && param->type->size && !is_left_out(param);
@@ -205,7 +205,7 @@ static struct origin origin_of(const struct gofunc *sig, const struct goparam *p
 	return origin_of_types(sig);
 }
 
-/* Are all known as the function is? Then there is nothing to add. */
+/* Do all parameters' places come from the same source as the types? */
 static bool is_one_origin(const struct gofunc *sig)
 {
 	for (size_t i = 0; i < sig->param_count; i++)
@@ -235,7 +235,7 @@ static void print_origins(FILE *out, const struct gofunc *sig)
 	}
 }
 
-/* All that is left to say of a function without any other knowledge. */
+/* For a function of which nothing else is known. */
 static void print_size(FILE *out, const struct funclist_types *types, const struct functab_func *fn)
 {
 	int32_t size;
@@ -244,7 +244,7 @@ static void print_size(FILE *out, const struct funclist_types *types, const stru
 		fprintf(out, "    args     %d bytes in all, stack results included\n", size);
 }
 
-/* as in what GCC cloned for some callers */
+/* such as parameters of a clone that GCC made of a function */
 static const char unplaced_text[] = " (place not known)";
 
 void funclist_types_print(FILE *out, struct funclist_types *types, const struct functab_func *fn)
@@ -292,7 +292,7 @@ static void json_type(struct json *json, const struct goparam *param)
 		json_null(json);
 }
 
-/* `from`: NULL of results */
+/* `from`: NULL for results */
 static void json_value(struct json *json, enum arch arch, const char *from,
 		       const struct goparam *param, const struct abi_value *value)
 {

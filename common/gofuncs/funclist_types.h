@@ -25,20 +25,20 @@ const struct program *funclist_types_program(const struct funclist_types *types)
 /* funcinfo_type_names() */
 uint64_t funclist_types_names(struct funclist_types *types);
 
-/* source GOFUNC_NONE: nothing is known. Places that are guesses are left out. The layout is for
- * abi_layout_free() in any case. */
+/* sig->source GOFUNC_NONE: nothing is known. Places that are guesses are left out. Caller frees the
+ * layout in any case. */
 void funclist_types_find(struct funclist_types *types, const struct functab_func *fn,
 			 struct gofunc *sig, struct abi_layout *layout);
 
 struct copyinfo;
 struct inlining_copy;
 
-/* The same for an inlined copy, and the site where its arguments are so. */
+/* The same for an inlined copy, with the site where its arguments are in these places. */
 void funclist_types_copy(struct funclist_types *types, const struct inlining_copy *copy,
 			 struct copyinfo *out);
 
 void funclist_types_print(FILE *out, struct funclist_types *types, const struct functab_func *fn);
-/* Members "args", "results", "types_from" of the object that is open. */
+/* Writes members "args", "results", "types_from" of the open object. */
 void funclist_types_json(struct json *json, struct funclist_types *types,
 			 const struct functab_func *fn);
 /* A copy's lines "args" and "types"; members "args" and "types_from". */

@@ -6,7 +6,7 @@
 
 static const struct op {
 	const char *text;
-	unsigned precedence; /* 0: it stands before its value */
+	unsigned precedence; /* 0: a unary operator */
 } ops[] = {
 	[OP_NOT] = {"!", 0},  [OP_COMPLEMENT] = {"~", 0},   [OP_NEGATE] = {"-", 0},
 	[OP_MUL] = {"*", 10}, [OP_DIV] = {"/", 10},         [OP_MOD] = {"%", 10},
@@ -24,7 +24,7 @@ static const char *const special_texts[] = {
 	[SPECIAL_FUNC] = "$func", [SPECIAL_PARENT_GOID] = "$parent_goid",
 };
 
-/* The parser bounds how many parts an expression has, and so how deep this goes. */
+/* The parser limits an expression's parts, and thereby the depth of this recursion. */
 void expr_free(struct expr *expr)
 {
 	if (!expr)

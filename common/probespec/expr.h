@@ -22,15 +22,15 @@ enum expr_kind {
 	EXPR_FIELD,   /* a.text */
 	EXPR_INDEX,   /* a[b] */
 	EXPR_SLICE,   /* a[b:c]; b, c may be NULL */
-	EXPR_AFTER,   /* after(a): a as it is when the call returns */
-	EXPR_ASSERT,  /* a.(text): what the interface a holds, of this type */
+	EXPR_AFTER,   /* after(a): the value of a when the call returns */
+	EXPR_ASSERT,  /* a.(text): the value in the interface a, if of this type */
 	EXPR_DEREF,   /* *a */
 	EXPR_LEN,     /* len(a) */
 	EXPR_CAP,     /* cap(a) */
 	EXPR_UNARY,   /* op a */
 	EXPR_BINARY,  /* a op b */
 	EXPR_STRCMP,  /* STRCMP("text", a): true when equal; text, len */
-	EXPR_PREFIX   /* hasprefix(a, "text"): true when a begins so; text, len */
+	EXPR_PREFIX   /* hasprefix(a, "text"): true when a begins with it; text, len */
 };
 
 /* clang-format off */
@@ -52,10 +52,10 @@ enum expr_op { /* C's, with C's precedence */
 struct expr {
 	enum expr_kind kind;
 	enum expr_op op;
-	/* of its first byte; FIELD: of the field's name, INDEX, SLICE: of the bracket, BINARY: of
-	 * the operator. In bytes of the PROBE, from 1. */
+	/* column of its first byte; FIELD: of the field's name, INDEX, SLICE: of the bracket,
+	 * BINARY: of the operator. In bytes of the PROBE, from 1. */
 	unsigned col;
-	unsigned from, to; /* what it was read from: offsets in the PROBE, with its parentheses */
+	unsigned from, to; /* its text, parentheses included: offsets in the PROBE */
 	bool in_parentheses;
 	uint64_t number;
 	char *text; /* NUL-terminated; strings may hold further NULs */
@@ -63,12 +63,12 @@ struct expr {
 	struct expr *a, *b, *c;
 };
 
-void expr_free(struct expr *expr);         /* and what it is made of; NULL is all right */
+void expr_free(struct expr *expr);         /* and its parts; NULL is all right */
 const char *expr_op_text(enum expr_op op); /* "==" */
-/* of an operator between two values: the higher, the closer it binds; of others 0 */
+/* of a binary operator: a higher one binds more tightly; of others 0 */
 unsigned expr_op_precedence(enum expr_op op);
 const char *expr_special_text(enum expr_special special); /* "$goid" */
-/* Which one is called `name`, `len` bytes with the dollar; -1: none. */
+/* The one called `name`, which has `len` bytes, the dollar included; -1: none. */
 int expr_special_find(const char *name, size_t len);
 
 #endif

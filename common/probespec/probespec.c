@@ -11,7 +11,7 @@
 #include "probespec/probespec_literal.h"
 #include "probespec/probespec_reader.h"
 
-/* "my\ app:main.f": the backslash is what lets the space be part of it */
+/* Copies the target without backslashes before spaces: "my\ app:main.f". */
 static char *take_target(const char *text, size_t len)
 {
 	char *target = mem_strndup(text, len);
@@ -35,7 +35,7 @@ static void take_head(const char *text, const struct probespec_head *head, struc
 	out->signature_col = head->signature + 1;
 }
 
-/* "(not x)", or "(x int)" where a predicate stands */
+/* Sets the error for "(not x)", or for "(x int)" in a predicate's place. */
 static int bad_predicate(struct probespec_reader *reader, const struct expr *read)
 {
 	probespec_reader_expected(reader, "an operator or \")\"");
@@ -93,7 +93,7 @@ static int read_arg(struct probespec_reader *reader, struct args *args, struct p
 	return 0;
 }
 
-/* Can the token be an expression's first? (Another string is more likely a second format.) */
+/* Can the token begin an expression? (Not a string: that is more likely a second format.) */
 static bool begins_expr(const struct probespec_reader *reader)
 {
 	static const char *const before[] = {"(", "*", "!", "~", "-"};
@@ -104,7 +104,8 @@ static bool begins_expr(const struct probespec_reader *reader)
 	return reader->token.kind >= TOKEN_NAME && reader->token.kind <= TOKEN_INT;
 }
 
-/* bcc's trace does without the comma before the first, and so do the lines that people copy */
+/* The comma before the first argument may be omitted, as with bcc's trace, from which people copy
+ * lines. */
 static int read_args(struct probespec_reader *reader, struct probespec *out)
 {
 	struct args args = {0};
@@ -127,7 +128,7 @@ static int read_args(struct probespec_reader *reader, struct probespec *out)
 	return -1;
 }
 
-/* Neither a predicate nor a format nor the end */
+/* Sets the error for what is neither a predicate, nor a format, nor the end. */
 static int bad_tail(struct probespec_reader *reader, const struct probespec *out)
 {
 	if (!out->predicate) {

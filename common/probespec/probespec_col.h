@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors in a PROBE, which say where: "col 34: ...". */
+/* Errors in a PROBE, with their column: "col 34: ...". */
 #ifndef PROBESPEC_COL_H
 #define PROBESPEC_COL_H
 

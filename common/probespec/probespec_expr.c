@@ -36,7 +36,7 @@ static struct expr *known_at_return(struct probespec_reader *reader)
 
 enum numbered { NUMBERED_NO, NUMBERED_YES, NUMBERED_BAD };
 
-/* goarg1, goret1, arg1; *prefix is what stands before the digits. */
+/* Reads goarg1, goret1, arg1 and the like; `prefix`: the letters before the digits. */
 static enum numbered read_numbered(const struct probespec_reader *reader, const char *prefix,
 				   uint64_t *number)
 {
@@ -52,7 +52,7 @@ static enum numbered read_numbered(const struct probespec_reader *reader, const 
 	return NUMBERED_YES;
 }
 
-/* *done: the name was such a one, and the answer is NULL only for an error. */
+/* *done: the name is one of these; then NULL is an error. */
 static struct expr *read_parameter(struct probespec_reader *reader, bool *done)
 {
 	static const struct {
@@ -174,7 +174,8 @@ static struct expr *read_string(struct probespec_reader *reader)
 	return expr;
 }
 
-/* Passes the closing bracket after `expr`, which is freed where there is none. */
+/* Passes the closing bracket after `expr`; if there is none, frees `expr` and returns NULL with the
+ * error set. */
 static struct expr *closed(struct probespec_reader *reader, struct expr *expr, const char *bracket)
 {
 	if (!expr)
@@ -197,7 +198,7 @@ static struct expr *read_parentheses(struct probespec_reader *reader)
 	return expr;
 }
 
-/* At the name of one of `len(x)`, `cap(x)`, `after(x)`. */
+/* Reads `len(x)`, `cap(x)` or `after(x)`; the token is the name. */
 static struct expr *read_call(struct probespec_reader *reader, enum expr_kind kind)
 {
 	size_t at = reader->token.at;
@@ -326,7 +327,7 @@ static struct expr *read_primary(struct probespec_reader *reader)
 
 /* --- operators --- */
 
-/* At the parenthesis of `of.(T)`. */
+/* Reads the rest of `of.(T)`, from the parenthesis on. */
 static struct expr *read_assertion(struct probespec_reader *reader, struct expr *of)
 {
 	size_t at = reader->token.at, end = probespec_gotype_close(reader->text, at);
@@ -349,7 +350,7 @@ static struct expr *read_assertion(struct probespec_reader *reader, struct expr 
 	return held;
 }
 
-/* "_", goarg1 and the like are fields' names as others are; a number is none. */
+/* Reads a field's name, which may well be "_" or goarg1, but not a number. */
 static struct expr *read_field(struct probespec_reader *reader, struct expr *of)
 {
 	struct expr *field;
@@ -370,7 +371,7 @@ static struct expr *read_field(struct probespec_reader *reader, struct expr *of)
 	return field;
 }
 
-/* At the colon of `of[low:high]`. */
+/* Reads the rest of `of[low:high]`, from the colon on. */
 static struct expr *parse_slice(struct probespec_reader *reader, size_t at, struct expr *of,
 				struct expr *low)
 {
@@ -435,7 +436,7 @@ static struct expr *read_prefix(struct probespec_reader *reader, enum expr_kind 
 	return expr;
 }
 
-/* All that nests passes here. */
+/* Limits the depth: everything that nests passes here. */
 static struct expr *read_unary(struct probespec_reader *reader)
 {
 	size_t from = reader->token.at;
@@ -464,7 +465,7 @@ static struct expr *read_unary(struct probespec_reader *reader)
 	return expr;
 }
 
-/* The operator between two values that the token is; OP_COUNT: none. */
+/* The binary operator that the token is; OP_COUNT: none. */
 static enum expr_op find_binary(const struct probespec_reader *reader)
 {
 	enum expr_op op = 0;
@@ -475,7 +476,7 @@ static enum expr_op find_binary(const struct probespec_reader *reader)
 	return op;
 }
 
-/* Operators that bind no looser than `lowest`. Calls itself once for each precedence at most,
+/* Reads operators of precedence `lowest` or higher. Recurses at most once for each precedence,
  * until something nests. */
 static struct expr *read_binary(struct probespec_reader *reader, unsigned lowest)
 {

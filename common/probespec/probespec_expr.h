@@ -8,8 +8,8 @@
 struct expr;
 struct probespec_reader;
 
-/* Reads one, up to a token that cannot go on with it. `list`: goargs and gorets may stand here.
- * NULL with *err; caller frees. */
+/* Reads an expression, up to the first token that cannot be part of it. `list`: goargs and gorets
+ * are allowed. NULL with *err; caller frees. */
 struct expr *probespec_expr_read(struct probespec_reader *reader, bool list);
 
 #endif

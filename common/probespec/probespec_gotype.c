@@ -137,7 +137,7 @@ static size_t base_end(const char *text, size_t at, bool strict, unsigned funcs)
 
 static size_t type_end(const char *text, size_t at, bool strict, unsigned funcs)
 {
-	size_t complete = 0; /* after a func that may have results or not */
+	size_t complete = 0; /* the end of a func's parameters: results may follow, or not */
 
 	while (funcs) {
 		at = probespec_lexer_skip_space(text, at);
@@ -160,7 +160,7 @@ static size_t type_end(const char *text, size_t at, bool strict, unsigned funcs)
 	return 0;
 }
 
-/* What an entry of a list is: 0: nothing that can be one. */
+/* What an entry of a list of parameters is. */
 enum entry { ENTRY_BAD, ENTRY_TYPE, ENTRY_NAMED, ENTRY_NAME };
 
 static bool ends_entry(const char *text, size_t at, size_t *end)

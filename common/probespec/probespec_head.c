@@ -14,7 +14,7 @@ static int not_closed(const char *text, size_t at, struct errmsg *err)
 	return probespec_col_error(err, at, "\"%c\" is not closed", text[at]);
 }
 
-/* After the parenthesis that closes the one at text[at], where a method's receiver may stand in it:
+/* After the parenthesis that closes the one at text[at], if they may contain a method's receiver:
  * "(*Store)", "(*Map[go.shape.int])"; 0: it is no receiver, or is not closed. */
 static size_t receiver_end(const char *text, size_t at)
 {
@@ -28,7 +28,7 @@ static size_t receiver_end(const char *text, size_t at)
 	return 0;
 }
 
-/* A wildcard can stand for the end of a receiver: "main.(*Sto*" */
+/* As receiver_end(), where a wildcard stands for the receiver's end: "main.(*Sto*". */
 static size_t receiver_pattern_end(const char *text, size_t at)
 {
 	size_t len = 1 + strcspn(text + at + 1, " \t\n\r\v\f\"(");
@@ -36,8 +36,8 @@ static size_t receiver_pattern_end(const char *text, size_t at)
 	return len > 2 && memchr(text + at + 2, '*', len - 2) ? at + len : 0;
 }
 
-/* Moves *at past the parenthesis at text[*at] that is part of a name; leaves it alone where a
- * signature begins. -1 with *err: neither can be. */
+/* If the parenthesis at text[*at] is part of a name, moves *at past it; if a signature begins
+ * there, leaves *at alone. -1 with *err: it is neither. */
 static int skip_receiver(const char *text, size_t begin, size_t *at, struct errmsg *err)
 {
 	size_t end = receiver_end(text, *at), pattern;
@@ -61,7 +61,7 @@ static int skip_receiver(const char *text, size_t begin, size_t *at, struct errm
 	return -1;
 }
 
-/* A comma can be part of a path, but not end it. */
+/* Does the target end here? A comma can be part of a path, but not its last character. */
 static bool ends_target(const char *text, size_t at)
 {
 	char c = text[at] == ',' ? text[at + 1] : text[at];
@@ -97,7 +97,7 @@ static int scan_target(const char *text, struct probespec_head *out, struct errm
 	return 0;
 }
 
-/* Parentheses and brackets are its own. */
+/* In a regular expression, parentheses and brackets are its own: there is no signature. */
 static int scan_regex(const char *text, struct probespec_head *out)
 {
 	size_t at = out->target;
@@ -127,7 +127,7 @@ static int no_function(const char *text, const struct probespec_head *head, stru
 	return -1;
 }
 
-/* A predicate right after the name is taken for a signature; says so where it cannot be one. */
+/* Parentheses right after the name are a signature: sets an error if they contain a predicate. */
 static int check_params(const char *text, size_t at, size_t end, struct errmsg *err)
 {
 	if (probespec_gotype_list_end(text, at, false) == end)
@@ -145,7 +145,7 @@ static int check_params(const char *text, size_t at, size_t end, struct errmsg *
 	return 0;
 }
 
-/* After the results that follow parameters; `at` where there are none, or a predicate is. */
+/* After the results that follow the parameters; `at`: there are none, or a predicate follows. */
 static size_t results_end(const char *text, size_t at)
 {
 	size_t begin = probespec_lexer_skip_space(text, at), end;

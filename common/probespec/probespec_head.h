@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a PROBE begins with: [p:|r:][BINARY:]FUNCTION[(SIGNATURE)]. Go names hold parentheses,
- * stars, brackets and colons themselves, so that this part has no tokens. */
+/* What a PROBE begins with: [p:|r:][BINARY:]FUNCTION[(SIGNATURE)]. This part is not read as tokens,
+ * because Go names contain parentheses, stars, brackets and colons themselves. */
 #ifndef PROBESPEC_HEAD_H
 #define PROBESPEC_HEAD_H
 
@@ -13,7 +13,7 @@ struct probespec_head { /* offsets in the PROBE, bytes */
 	bool at_return;
 	size_t target, target_end;
 	size_t signature, signature_end; /* equal: there is none */
-	size_t end;                      /* of all of it */
+	size_t end;                      /* of the whole head */
 };
 
 /* `regex`: FUNCTION is a regular expression. 0; -1 with *err. */

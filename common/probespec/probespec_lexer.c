@@ -29,7 +29,7 @@ static size_t character(const char *text, size_t at, uint32_t *out)
 	return utf8_decode(text + at, strnlen(text + at, 4), out);
 }
 
-/* Beyond ASCII everything may stand in a name but what is certainly no letter: controls, spaces,
+/* Beyond ASCII, names may contain anything that is not certainly no letter: controls, spaces,
  * typographic quotes, dashes and dots. */
 static bool is_foreign_letter(uint32_t c)
 {
@@ -62,7 +62,7 @@ size_t probespec_lexer_name_end(const char *text, size_t at)
 	}
 }
 
-/* "~r0", "~b1": what the compiler calls results without a name. */
+/* "~r0", "~b1": the compiler's names for unnamed results. */
 static size_t nameless_end(const char *text, size_t at)
 {
 	if (text[at] != '~' || (text[at + 1] != 'r' && text[at + 1] != 'b'))

@@ -16,7 +16,7 @@ enum token_kind {
 	TOKEN_SPECIAL, /* $goid */
 	TOKEN_INT,     /* number */
 	TOKEN_STRING,  /* "...": from quote to quote; escapes are not yet looked at */
-	TOKEN_SYMBOL   /* an operator, a bracket; what the language does not know, too */
+	TOKEN_SYMBOL   /* an operator, a bracket, or any character unknown to the language */
 };
 
 struct token {
@@ -30,13 +30,14 @@ void probespec_lexer_next(const char *text, size_t at, struct token *out, struct
 
 bool probespec_lexer_is(const char *text, const struct token *token, const char *what);
 
-/* For messages: `"x"`, `"%d"` of strings, `the end`; shortened where it is long. Caller frees. */
+/* The token in a message: `"x"`, `"%d"` for strings, `the end`; long ones are shortened. Caller
+ * frees. */
 char *probespec_lexer_show(const char *text, const struct token *token);
 
-/* Parts of tokens, for what is read before there are tokens. */
+/* Parts of tokens, for the head of a PROBE, which is not read as tokens. */
 bool probespec_lexer_is_space(char c);
 size_t probespec_lexer_skip_space(const char *text, size_t at);
-/* Where the Go identifier at text[at] ends; `at` itself where there is none. */
+/* The end of the Go identifier at text[at]; `at` itself if there is none. */
 size_t probespec_lexer_name_end(const char *text, size_t at);
 
 #endif

@@ -24,7 +24,7 @@ static unsigned digit_value(char c)
 	return c >= 'A' && c <= 'F' ? (unsigned)(c - 'A' + 10) : UINT_MAX;
 }
 
-/* After the prefix, if there is one. */
+/* The offset after the base's prefix ("0x"), if there is one. */
 static size_t read_base(const char *text, size_t at, unsigned *base)
 {
 	*base = 10;
@@ -55,7 +55,7 @@ static size_t word_end(const char *text, size_t at)
 	return at;
 }
 
-/* What begins with a digit and is not a number, up to `end`. */
+/* Sets the error for text up to `end` that begins with a digit but is no number. Returns 0. */
 static size_t bad_number(const char *text, size_t at, size_t end, struct errmsg *err)
 {
 	size_t digits = strspn(text + at, "0123456789"), letters = 0;
@@ -71,7 +71,7 @@ static size_t bad_number(const char *text, size_t at, size_t end, struct errmsg 
 	return 0;
 }
 
-/* 10ms 1.5s 1m30s 4KiB, up to *end. */
+/* Reads a number with units, up to *end: 10ms 1.5s 1m30s 4KiB. */
 static enum number_unit read_unit(const char *text, size_t at, uint64_t *out, size_t *end)
 {
 	bool prefixed = text[at] == '0' && isalnum((unsigned char)text[at + 1]);
@@ -146,7 +146,7 @@ size_t probespec_literal_number(const char *text, size_t at, uint64_t *out, stru
 struct escape {
 	uint32_t value;
 	size_t end;
-	bool is_byte; /* one byte, else a character of up to four */
+	bool is_byte; /* else a character, of up to four bytes in UTF-8 */
 };
 
 static bool read_digits(const char *text, size_t at, size_t min, size_t max, unsigned base,
@@ -167,7 +167,7 @@ static bool is_character(uint32_t value)
 	return value <= 0x10ffff && (value < 0xd800 || value > 0xdfff);
 }
 
-/* of \n and the like; 0: none */
+/* the value of \n and the like, by its letter; 0: no such escape */
 static char simple_escape(char c)
 {
 	static const char letters[] = "abfnrtve\\'\"?", values[] = "\a\b\f\n\r\t\v\x1b\\'\"?";
@@ -176,7 +176,7 @@ static char simple_escape(char c)
 	return found ? values[found - letters] : 0;
 }
 
-/* The one at text[at], a backslash. */
+/* Reads the escape that begins with the backslash at text[at]. */
 static int read_escape(const char *text, size_t at, struct escape *out, struct errmsg *err)
 {
 	char c = text[at + 1];
@@ -294,7 +294,7 @@ int probespec_literal_string(const char *text, size_t at, struct probespec_strin
 {
 	size_t end = probespec_literal_end(text, at) - 1;
 
-	/* no escape is shorter than what it stands for */
+	/* no escape is shorter than its value */
 	out->bytes = mem_zalloc(end - at + 1, 1);
 	out->cols = mem_zalloc(end - at + 1, sizeof(*out->cols));
 	out->len = 0;

@@ -19,10 +19,10 @@ size_t probespec_literal_end(const char *text, size_t at);
 struct probespec_string {
 	char *bytes; /* NUL-terminated, may hold further NULs */
 	size_t len;
-	unsigned *cols; /* of each byte, and of the closing quote */
+	unsigned *cols; /* column of each byte, and of the closing quote */
 };
 
-/* Decodes the string at text[at], which has an end. The caller frees bytes and cols after 0; -1
+/* Decodes the string at text[at], which must have an end. 0: the caller frees bytes and cols; -1
  * with *err. */
 int probespec_literal_string(const char *text, size_t at, struct probespec_string *out,
 			     struct errmsg *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A PROBE's tokens, read one after the other, and the trees that are made of them. */
+/* Reads a PROBE's tokens one after the other, and makes trees of them. */
 #ifndef PROBESPEC_READER_H
 #define PROBESPEC_READER_H
 
@@ -19,7 +19,7 @@ struct probespec_reader {
 	size_t last_end;    /* of the token before it */
 	/* of the expression that is being read: */
 	unsigned parts, depth;
-	bool list; /* goargs and gorets may stand for it */
+	bool list; /* goargs and gorets are allowed for it */
 	struct errmsg *err;
 };
 
@@ -27,16 +27,16 @@ void probespec_reader_start(struct probespec_reader *reader, size_t at); /* at a
 void probespec_reader_next(struct probespec_reader *reader);             /* passes the token */
 bool probespec_reader_is(const struct probespec_reader *reader, const char *what);
 
-/* "expected WHAT, found TOKEN", with a hint where there is one. Returns -1. */
+/* Sets the error "expected WHAT, found TOKEN", and the token's hint. Returns -1. */
 int probespec_reader_expected(struct probespec_reader *reader, const char *what);
-/* The remedy for the token where it cannot stand; NULL: none. */
+/* A hint for a token that is not allowed where it is; NULL: none. */
 const char *probespec_reader_hint(const struct probespec_reader *reader);
 
-/* A part of the expression, to be freed with expr_free. Takes a and b over, whatever happens. NULL
- * with *err: there are too many. */
+/* Makes a part of the expression, to be freed with expr_free(). Takes over a and b, even on
+ * failure. NULL with *err: there are too many parts. */
 struct expr *probespec_reader_make(struct probespec_reader *reader, enum expr_kind kind, size_t at,
 				   struct expr *a, struct expr *b);
-/* The same of the token, which is then passed; a name's `text` is the token's. */
+/* The same from the token, which is passed; a name's `text` is a copy of the token's. */
 struct expr *probespec_reader_leaf(struct probespec_reader *reader, enum expr_kind kind,
 				   uint64_t number);
 
