@@ -12,8 +12,8 @@
 
 enum { RECORD_ALIGN = 8 };
 
-/* What a return probe needs no results for is read at entry, into what is kept with the call: so it
- * is there too when the call panics. */
+/* A return probe's values that need no results are read at entry and kept with the call: so they
+ * are known even if the call panics. */
 static struct ctext *enter_phase(struct gen *gen, unsigned uses)
 {
 	struct ctext *before = gen->out;
@@ -31,7 +31,7 @@ static void leave_phase(struct gen *gen, struct ctext *before)
 	gen->returning = gen->probe->spec->at_return;
 }
 
-/* Its shape only tells what it would be. */
+/* An argument that does not exist: its shape only tells what it would be. */
 static void absent_arg(struct gen *gen, const struct gotype *type,
 		       const struct shape_limits *limits, struct tracegen_arg *arg)
 {
@@ -41,7 +41,7 @@ static void absent_arg(struct gen *gen, const struct gotype *type,
 	arg->shape = shape_new(gen->memory, type, limits, &end);
 }
 
-/* b[:goret1] */
+/* a slice whose end needs a result, as b[:goret1] */
 static int cut_arg(struct gen *gen, const struct expr *expr, const struct shape_limits *limits,
 		   struct tracegen_arg *arg)
 {
@@ -110,7 +110,7 @@ static int number_arg(struct gen *gen, const struct expr *expr, struct tracegen_
 	return 0;
 }
 
-/* Argument tables may tell of a parameter without telling where it is. */
+/* Has the parameter or result a place? Argument tables may list a parameter without one. */
 static bool is_placed(const struct gen *gen, bool is_result, size_t n)
 {
 	const struct abi_layout *abi = gen->probe->abi;
@@ -126,7 +126,7 @@ static bool is_bytes(const struct gotype *type)
 	       type->elem->size == 1;
 }
 
-/* A pointer to what has no pointers to go on with. */
+/* Is it a pointer to a value that leads to no further pointers? */
 static bool is_to_plain(const struct gotype *type)
 {
 	const struct gotype *to = type->kind == GOTYPE_POINTER ? type->elem : NULL;
@@ -240,7 +240,7 @@ static void cut(struct ctext *text, const struct ctext *before)
 		text->text[text->len] = 0;
 }
 
-/* What was written of an argument that turns out not to exist, and its room, is taken back. */
+/* Removes the code written for an argument that turned out not to exist, and frees its room. */
 static void take_back(struct gen *gen, const struct gen *before)
 {
 	cut(&gen->save, &before->save);
@@ -263,7 +263,7 @@ static int checked_arg(struct gen *gen, size_t n, struct tracegen_arg *arg)
 	struct format_arg as;
 
 	if (make_arg(gen, expr, format_follows(probe->format, n), arg)) {
-		/* a number that is computed of it is no value that the call was given */
+		/* only an argument itself can be absent: a number computed from it is an error */
 		bool absent = gen->absent && gen_is_place(expr);
 
 		if (!probe->several && !absent)
@@ -307,7 +307,7 @@ static int make_predicate(struct gen *gen, struct tracegen_plan *plan)
 	gen->guess = false;
 	if (gen_number(gen, spec->predicate, &number))
 		return -1;
-	if (gen->guess) { /* what is dropped wrongly could not be marked */
+	if (gen->guess) { /* a call that was dropped wrongly could not be marked as a guess */
 		errmsg_set(gen->err,
 			   "col %u: the place of an argument in the predicate is only a guess",
 			   spec->predicate->col);
@@ -318,8 +318,8 @@ static int make_predicate(struct gen *gen, struct tracegen_plan *plan)
 	return 0;
 }
 
-/* What is kept with the call is the beginning of its record; how long it is becomes known only
- * when everything has been gone through once. */
+/* What is kept with the call is the beginning of its record: its length is known only after
+ * everything was generated once. */
 static int generate(struct gen *gen, struct tracegen_plan *plan, uint32_t saved_size)
 {
 	gen->record_end = saved_size;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From one PROBE and the signature of one function to the BPF C that serves it: the predicate, and
- * what its format needs read into a record. Of what users and programs name, only numbers get into
- * that text.
+/* Generates BPF C from one PROBE and the signature of one function: tests the predicate, and reads
+ * what the format needs into a record. Of what users type and programs contain, only numbers get
+ * into that text.
  *
- * A return probe's expressions of arguments are computed at entry, and kept with the call. */
+ * A return probe's expressions that need only arguments are computed at entry and kept with the
+ * call. */
 #ifndef TRACEGEN_H
 #define TRACEGEN_H
 
@@ -27,9 +28,10 @@ struct tracegen_probe {
 	const struct abi_layout *abi; /* of fn */
 	enum arch arch;
 	const struct toolchain *toolchain;
-	/* There are others, and what this one lacks is ?; GCC made it, and changed how it is
-	 * called; an inlined copy: what has no pieces in abi is optimised out there; when its stack
-	 * grows, it may lose what came in registers. */
+	/* several: the PROBE has other functions, and what this one lacks is printed as "?";
+	 * is_clone: GCC made it from a function, and changed how it is called; is_copy: an inlined
+	 * copy, where what has no pieces in abi is optimised out; restarts: it may lose register
+	 * arguments when its stack grows. */
 	bool several, is_clone, is_copy, restarts;
 	struct shape_limits limits;
 	const struct tracegen_held *held; /* finds types of x.(T); NULL: none */
@@ -49,13 +51,13 @@ enum tracegen_kind {
 struct tracegen_arg {
 	enum tracegen_kind kind;
 	bool at_return;                      /* known only when the call has returned */
-	bool is_bool, is_unsigned, is_guess; /* guess: where it is passed is */
+	bool is_bool, is_unsigned, is_guess; /* is_guess: its place is a guess */
 	uint32_t at;
 	enum expr_special special;
 	const char *text; /* TEXT; of a list's item: its name */
 	struct shape *shape;
-	/* Of a parameter in a list, what a call may fill, `after` it: of a pointer what it points
-	 * to, which at entry is `before`. NULL: nothing */
+	/* For a parameter in a list that the call may fill: its value after the call; for a
+	 * pointer, what it points to, and the same at entry in `before`. NULL: none */
 	struct tracegen_arg *items, *before, *after;
 	size_t count;
 };
@@ -63,19 +65,20 @@ struct tracegen_arg {
 struct tracegen_plan {
 	/* bodies of C functions; "" when there is nothing to do */
 	char *save;   /* of return probes, at entry: rec is what is kept with the call */
-	char *wanted; /* the predicate: sets `want`, and `bad` when it met what it could not read */
+	char *wanted; /* the predicate: sets `want`, and `bad` if something could not be read */
 	char *fill;   /* into rec, when the event is reserved */
 	uint32_t saved_size, record_size; /* bytes kept with the call (its beginning), and in all */
 	bool wants_at_entry; /* the predicate needs nothing that is known at return only */
-	bool uses_identity;  /* an expression that is computed asks who runs */
+	bool uses_identity;  /* computed expressions use the goroutine, the thread or the CPU */
 	bool uses_parent;    /* $parent_goid is asked for */
 	bool uses_types;     /* interfaces are read, by their dynamic types */
-	/* A list of parameters, and at return one of results, where there is no format. */
+	/* Without a format: a list of parameters, and at return a list of results. */
 	struct tracegen_arg *args;
 	size_t arg_count;
 };
 
-/* `memory` owns the plan but for its text. -1 with *err ("col 34: ..."). */
+/* `memory` owns the plan, except for its text (tracegen_free()). 0, or -1 with *err ("col 34:
+ * ..."). */
 int tracegen_plan(struct gotypes *memory, const struct tracegen_probe *probe,
 		  struct tracegen_plan *out, struct errmsg *err);
 void tracegen_free(struct tracegen_plan *plan);

@@ -30,7 +30,8 @@ void gen_leave_entry(struct gen *gen, struct ctext *before, char name[NAME_MAX_L
 	ctext_line(gen->out, "must(&bad, *(s64 *)(rec + %u));", at + 8);
 }
 
-/* C for the stack pointer at entry; is to be called where what runs at entry is written. */
+/* Writes code that keeps the stack pointer at entry; to be called while code that runs at entry is
+ * written. */
 static void keep_sp(struct gen *gen)
 {
 	if (gen->keeps_sp)
@@ -41,7 +42,7 @@ static void keep_sp(struct gen *gen)
 	ctext_line(gen->out, "*(u64 *)(rec + %u) = hit->sp;", gen->kept_sp_at);
 }
 
-/* Which byte of a value that refers to something has the pointer? */
+/* The offset of the pointer in a value that refers to something. */
 static uint32_t pointer_in(const struct gotype *type)
 {
 	return type->kind == GOTYPE_INTERFACE ? 8 : 0;
@@ -64,7 +65,7 @@ static bool is_pointer(const struct gotype *type, uint64_t off)
 	}
 }
 
-/* Where it was at entry. */
+/* The place where the value was at entry. */
 static void place_then(struct gen *gen, const struct place *place, struct place *out)
 {
 	gen_value_place(gen, place->kept, place->value, out);

@@ -8,11 +8,11 @@
 #include "gotrace/tracegen_after.h"
 #include "program/toolchain.h"
 
-struct held { /* by an interface; variables */
+struct held { /* what an interface holds; texts name C variables */
 	const struct gotype *type;
 	bool direct;
 	char word[NAME_MAX_LEN];  /* the interface's first */
-	char holds[NAME_MAX_LEN]; /* is it one of the type? */
+	char holds[NAME_MAX_LEN]; /* does it hold a value of the type? */
 	char data[NAME_MAX_LEN];  /* its data word; 0 where it is not */
 };
 

@@ -12,7 +12,8 @@ struct tracegen_held {
 	void *ctx;
 };
 
-/* Code that reads it; 0, or -1 with the error set. What holds something else is read as a state. */
+/* Writes code that reads the value; 0, or -1 with the error set. If x holds another type, the
+ * value's state says so. */
 int gen_assert_place(struct gen *gen, const struct expr *expr, struct place *out);
 /* A number that is 0 where x holds no T, or a T that is nil. */
 int gen_assert_test(struct gen *gen, const struct expr *expr, struct number *out);

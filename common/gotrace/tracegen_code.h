@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the parts of tracegen share: the state of one generation, numbers and places.
  *
- * In the text that is written, `ctx` are the registers, `hit` is the struct hit of trace.bpf.c,
- * `rec` the record (or what is kept with the call, its beginning), and `bad` becomes a TRACE_ state
- * when something cannot be read. */
+ * In the generated code, `ctx` are the registers, `hit` is the struct hit of bpf-src/hit.h, `rec`
+ * is the record (or its beginning, which is kept with the call), and `bad` becomes a TRACE_ state
+ * if something cannot be read. */
 #ifndef TRACEGEN_CODE_H
 #define TRACEGEN_CODE_H
 
@@ -18,15 +18,14 @@ struct gen {
 	struct ctext save, wanted, fill;
 	struct ctext *out; /* the one that is being written */
 	bool returning;    /* what is being written runs when the call returns */
-	bool after;        /* and is within after(): parameters are there, as at entry */
+	bool after; /* ... and is within after(): parameters are allowed, as they were at entry */
 	uint32_t saved_end, record_end;
 	unsigned vars;
 	unsigned saved_later, filled_later; /* entries of hit->later in use, of save and fill */
 	bool keeps_sp;                      /* is the stack pointer at entry kept with the call, */
 	uint32_t kept_sp_at;                /* and where? */
 	bool uses_parent, uses_identity, uses_types;
-	/* a place that is a guess was used; what failed was to be read from where it is optimised
-	 * out */
+	/* guess: a place that is a guess was used; absent: what failed is optimised out */
 	bool guess, absent;
 	struct errmsg *err;
 };
@@ -43,27 +42,29 @@ struct place { /* where a value is */
 	const struct abi_value *value;
 	uint64_t off;
 	char base[NAME_MAX_LEN];
-	/* neither: of a parameter of this type, in after(): `off` of its `value` at entry */
+	/* not NULL: in after(), a parameter of this type; the place is at `off` of its `value` at
+	 * entry */
 	const struct gotype *kept;
-	/* neither: a slice or string that is made of another: its words, variables */
+	/* not NULL: a slice or string made from another; its words are in these variables */
 	const struct gen_words *words;
 };
 
-/* Which of the expressions need the call's arguments, which need it to have returned? */
+/* Does an expression need the call's arguments? Does it need the call to have returned? */
 enum { GEN_USES_ENTRY = 1, GEN_USES_RETURN = 2 };
 unsigned gen_uses(const struct gen *gen, const struct expr *expr);
 
-/* Room in the record for `size` bytes, aligned; for what is written now. */
+/* The end of what is in use, in the record or in what is kept with the call, for the code being
+ * written now. */
 uint32_t *gen_end(struct gen *gen);
 void gen_var(struct gen *gen, char name[NAME_MAX_LEN]); /* a new variable's name */
-/* Of errmsg_set(): -1, where readers of one file alone can see it. */
+/* Always -1, for errmsg_set()'s result: lets analysers of a single file see that it fails. */
 static inline int gen_failed(int set)
 {
 	(void)set;
 	return -1;
 }
 
-/* All of these write code and return 0, or -1 with the error set. */
+/* The functions below write code and return 0, or -1 with the error set. */
 int gen_number(struct gen *gen, const struct expr *expr, struct number *out);
 int gen_place(struct gen *gen, const struct expr *expr, struct place *out);
 bool gen_is_place(const struct expr *expr);
@@ -80,11 +81,11 @@ struct gen_symbol {
 bool gen_find(const struct gen *gen, const struct expr *expr, struct gen_symbol *out);
 int gen_symbol_place(struct gen *gen, const struct expr *expr, struct place *out);
 
-/* Where a parameter or result of `type` is that is passed as `value`. */
+/* The place of a parameter or result of `type` that is passed as `value`. */
 void gen_value_place(struct gen *gen, const struct gotype *type, const struct abi_value *value,
 		     struct place *out);
 
-/* The value at a place, into the record, and its state to `state_at`. */
+/* Writes code that reads the value at a place into the record, and its state to `state_at`. */
 void gen_value(struct gen *gen, const struct place *place, struct shape *shape, uint32_t state_at);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Expressions that are numbers, computed in the kernel. */
+/* Numeric expressions, computed in the kernel. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static int place_number(struct gen *gen, const struct expr *expr, struct number 
 	const struct gotype *type = place.type;
 	bool is_signed = type->kind == GOTYPE_INT;
 
-	/* as C promotes them: what 64 signed bits hold is signed */
+	/* as C promotes: types whose values fit in a signed 64-bit number are signed */
 	*out = (struct number){.is_unsigned = !is_signed && type->size == 8,
 			       .is_bool = type->kind == GOTYPE_BOOL,
 			       .type = type};
@@ -99,7 +99,7 @@ static int place_number(struct gen *gen, const struct expr *expr, struct number 
 	return gen_load(gen, &place, 0, type->size, is_signed, expr->col, out->text);
 }
 
-/* `place == nil`: its first word; of x.(T), whether x holds one */
+/* for `place == nil`: the place's first word; for x.(T), whether x holds a T */
 static int nil_number(struct gen *gen, const struct expr *expr, struct number *out)
 {
 	struct place place;

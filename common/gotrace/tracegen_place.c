@@ -58,7 +58,7 @@ int gen_load(struct gen *gen, const struct place *place, uint64_t off, unsigned 
 	return 0;
 }
 
-/* What a pointer at a place points to. */
+/* Replaces a place with a pointer by the place that it points to. */
 int gen_follow(struct gen *gen, struct place *place, unsigned col)
 {
 	const struct gotype *elem = place->type->elem;
@@ -122,7 +122,7 @@ static bool constant_value(const struct expr *expr, uint64_t *value)
 	return expr->kind == EXPR_INT;
 }
 
-/* An element in memory: `base` + index * size, within bounds */
+/* The place of an element in memory: `base` + index * size, with bounds checked */
 static int element_at(struct gen *gen, struct place *place, const char *base, uint64_t disp,
 		      const char *length, const struct expr *index)
 {
@@ -139,7 +139,7 @@ static int element_at(struct gen *gen, struct place *place, const char *base, ui
 	return 0;
 }
 
-/* Arrays in registers have one element, or none. */
+/* An element of an array in registers, which has one element or none. */
 static int register_element(struct gen *gen, const struct gotype *array, const struct expr *index)
 {
 	struct number n;

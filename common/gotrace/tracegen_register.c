@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Values, or parts of them, out of registers. */
+/* Reads values, or parts of them, from registers. */
 #include "gotrace/tracegen_register.h"
 
 #include <inttypes.h>
@@ -33,7 +33,7 @@ static void shifted(const struct gen *gen, const struct abi_piece *piece, uint64
 		snprintf(text, size, "%s", reg);
 }
 
-/* Arguments may be in their registers no more; results are. */
+/* Arguments may no longer be in their registers; results always are. */
 static void check_kept(struct gen *gen)
 {
 	if (gen->probe->restarts && !gen->returning)
@@ -87,7 +87,7 @@ int gen_load_register(struct gen *gen, const struct abi_value *value, uint64_t o
 	return 0;
 }
 
-/* Bytes [off, end) of a value to record + `at`, in as many stores as alignment asks for. */
+/* Copies bytes [off, end) of a value to record + `at`, in as many stores as alignment requires. */
 static void copy_part(struct gen *gen, const struct abi_piece *piece, uint64_t off, uint64_t end,
 		      uint32_t at)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Values into the record, by their shapes. */
+/* Reads values into the record, by their shapes. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 
 static void emit_refs(struct gen *gen, const struct shape *shape, bool first);
 
-/* Each reference gets a state, even those that are not come to. */
+/* Sets a state for each reference, even for those that are never reached. */
 static void emit_unread(struct gen *gen, const struct shape *shape)
 {
 	for (size_t i = 0; i < shape->ref_count; i++) {
@@ -26,7 +26,7 @@ static void emit_unread(struct gen *gen, const struct shape *shape)
 	}
 }
 
-/* What elements refer to, as far as there are so many. */
+/* Reads what elements refer to, for as many elements as there are. */
 static void emit_elems(struct gen *gen, const struct shape_ref *ref)
 {
 	for (size_t i = 0; i < ref->elem_count; i++) {
@@ -105,8 +105,8 @@ static void emit_ref(struct gen *gen, const struct shape_ref *ref, uint32_t own)
 	}
 }
 
-/* Where nothing else depends on it, the reading is put off: one loop does it for all, which is a
- * tenth of the code. False: it cannot be. */
+/* Puts a read off, if nothing else depends on it: one loop does all such reads, with a tenth of the
+ * code. False: it cannot be put off. */
 static bool emit_later(struct gen *gen, const struct shape_ref *ref, uint32_t own)
 {
 	unsigned *used = gen->out == &gen->save ? &gen->saved_later : &gen->filled_later;
@@ -159,9 +159,9 @@ void gen_refs(struct gen *gen, const struct shape *shape)
 	emit_refs(gen, shape, true);
 }
 
-/* From registers nothing fails to be read. What cannot be read from memory is zero then, and what
- * zeros refer to is nothing, so that no branch is needed: two for each value would be too many for
- * the verifier, which follows all combinations. */
+/* Reads from registers never fail, and failed reads from memory yield zeros, which refer to
+ * nothing: so no branches are needed. Two for each value would be too many for the verifier, which
+ * follows all combinations. */
 void gen_value(struct gen *gen, const struct place *place, struct shape *shape, uint32_t state_at)
 {
 	gen_own(gen, place, shape, state_at);

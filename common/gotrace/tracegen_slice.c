@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* x[i:j]: words that are computed of others. What is not there is left out. */
+/* x[i:j]: words computed from x's words. Elements beyond the end are left out. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -18,7 +18,7 @@ static int cannot_slice(struct gen *gen, const struct gotype *type, const struct
 		errmsg_set(gen->err, "col %u: %s cannot be sliced", expr->col, type->name));
 }
 
-/* An array in memory, or that a pointer points to. */
+/* Opens an array in memory, or one that a pointer points to. */
 static int open_array(struct gen *gen, struct place *place, const struct expr *expr,
 		      struct sliced *out)
 {
@@ -62,7 +62,7 @@ static int open_sliced(struct gen *gen, const struct expr *expr, struct sliced *
 	return 0;
 }
 
-/* Where it begins: 0, or a number */
+/* The slice's beginning: 0, or a number. */
 static int low_end(struct gen *gen, const struct expr *expr, struct number *out)
 {
 	*out = (struct number){.text = "0ULL"};

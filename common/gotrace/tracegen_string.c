@@ -9,7 +9,7 @@
 
 enum {
 	LITERAL_MAX = 128,
-	LITERAL_PART = 32, /* of 512 bytes of stack that a program has */
+	LITERAL_PART = 32, /* bytes compared at a time: a BPF program has 512 bytes of stack */
 };
 
 static uint64_t literal_word(const struct expr *literal, size_t off)
@@ -20,7 +20,7 @@ static uint64_t literal_word(const struct expr *literal, size_t off)
 	return word;
 }
 
-/* As long as it is equal, a part after the other. */
+/* Compares one part, if those before it were equal. */
 static void compare_part(struct gen *gen, const struct expr *literal, size_t off,
 			 const char *pointer, const char *equal)
 {

@@ -59,7 +59,7 @@ static bool has_name(const struct goparam *param)
 	return param->name && *param->name && *param->name != '_' && *param->name != '~';
 }
 
-/* "s, key, goret1, goret2": what there is, those without a name by number */
+/* "s, key, goret1, goret2": the names of all parameters and results, or their numbers */
 static void list_symbols(const struct gofunc *fn, bool results, char *text, size_t size)
 {
 	size_t count = fn->param_count + (results ? fn->result_count : 0), len = 0;
@@ -79,7 +79,7 @@ static void list_symbols(const struct gofunc *fn, bool results, char *text, size
 	}
 }
 
-/* Says what there is instead. */
+/* Sets the error for an unknown name or number, with what there is instead. */
 static int no_such(struct gen *gen, const struct expr *expr)
 {
 	const struct gofunc *fn = gen->probe->fn;
@@ -116,7 +116,8 @@ static int no_such(struct gen *gen, const struct expr *expr)
 	return -1;
 }
 
-/* (In a list of all of them none has a column.) */
+/* Sets the error for a number if it is not certain which parameter that is. (Items of goargs have
+ * no column: they are allowed.) */
 static int guessed(struct gen *gen, const struct expr *expr)
 {
 	errmsg_set(gen->err, "col %u: it is not certain which parameter is number %" PRIu64,
@@ -163,7 +164,7 @@ void gen_value_place(struct gen *gen, const struct gotype *type, const struct ab
 	}
 }
 
-/* As it was at entry, or in after() what was kept of that. */
+/* The parameter's place at entry; in after(), where its value at entry is kept. */
 static void param_place(struct gen *gen, const struct gotype *type, const struct abi_value *value,
 			struct place *out)
 {
@@ -173,7 +174,7 @@ static void param_place(struct gen *gen, const struct gotype *type, const struct
 		gen_value_place(gen, type, value, out);
 }
 
-/* By C's ABI argN is what C passes N-th, goargN Go's N-th parameter. */
+/* Where C's ABI is used, argN is the N-th word that C passes, but goargN is Go's N-th parameter. */
 static bool is_c_word(const struct gen *gen, const struct expr *expr)
 {
 	return gen->probe->toolchain->c_abi && expr->kind == EXPR_PARAM && expr->text &&

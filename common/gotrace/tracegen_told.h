@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who is told what a PROBE says that was probably not meant. */
+/* Receives warnings about what a PROBE says but probably does not mean. */
 #ifndef TRACEGEN_TOLD_H
 #define TRACEGEN_TOLD_H
 

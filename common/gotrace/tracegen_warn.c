@@ -23,7 +23,7 @@ static void warn(const struct gen *gen, char *text)
 	free(text);
 }
 
-/* What was typed; "%.*s" takes both. */
+/* The text as typed: two arguments for "%.*s". */
 #define TYPED(gen, from, to) (int)((to) - (from)), (gen)->probe->told->text + (from)
 
 static bool is_comparison(const struct expr *expr)
@@ -31,7 +31,7 @@ static bool is_comparison(const struct expr *expr)
 	return expr->kind == EXPR_BINARY && expr->op >= OP_LT && expr->op <= OP_NE;
 }
 
-/* flag & 3 != 0, where the comparison stands on the right; or 0 != flag & 3 */
+/* warns of `flag & 3 != 0`, where the comparison is the right side, and of `0 != flag & 3` */
 static void warn_mask(const struct gen *gen, const struct expr *expr, const struct expr *compared)
 {
 	const struct expr *a = expr->a, *b = expr->b;
@@ -67,7 +67,7 @@ static struct range range_of_type(const struct gotype *type, bool is_unsigned)
 	return (struct range){-all / 2, all / 2 - 1};
 }
 
-/* What it may be; as C takes it, a constant is signed. */
+/* The values that an expression may have; constants are signed, as in C. */
 static struct range range_of(const struct expr *expr, const struct number *number)
 {
 	if (expr->kind == EXPR_AFTER)
@@ -98,7 +98,7 @@ static struct range as_unsigned(struct range range)
 	return (struct range){0, all - 1};
 }
 
-/* 1 and 0: it is always so, it never is; -1: it depends */
+/* 1: the comparison is always true; 0: never; -1: it depends */
 static int decided(enum expr_op op, struct range a, struct range b)
 {
 	bool below = a.high<b.low, above = a.low> b.high;
@@ -117,7 +117,7 @@ static int decided(enum expr_op op, struct range a, struct range b)
 	}
 }
 
-/* Beside an unsigned value of 64 bits a negative number is a large one. */
+/* Compared with an unsigned 64-bit value, a negative number is a large one. */
 static void warn_negative(const struct gen *gen, const struct expr *expr, const struct expr *number,
 			  const struct expr *other, uint64_t value, int always)
 {

@@ -19,8 +19,8 @@
 
 enum { QUOTE_MAX = 200, RECORD_MAX = LATER_PLACES };
 
-/* Bytes of a string in an interface, which may have a dozen of them: they have the same length in
- * all records, so many where each record has room, or those few. */
+/* Bytes for each string in an interface, of which there may be a dozen. The length is the same in
+ * all records: the larger one if every record has room for that, else the smaller. */
 enum { DYNAMIC_MOST = 1024, DYNAMIC_FEW = 256 };
 
 static int parse_probe(struct traceplan *plan, size_t n, struct errmsg *err)
@@ -38,7 +38,7 @@ static int parse_probe(struct traceplan *plan, size_t n, struct errmsg *err)
 	return plan->formats[n] ? 0 : -1;
 }
 
-/* Which of several PROBEs is wrong is said by quoting it, as far as there is room. */
+/* Quotes the wrong one of several PROBEs before the error, as far as there is room. */
 static void quote_probe(struct errmsg *err, const char *probe)
 {
 	bool all = strlen(probe) <= QUOTE_MAX;
@@ -111,7 +111,8 @@ struct shape_limits traceplan_limits(const struct traceplan *plan)
 				     .dynamic_max = plan->dynamic_max};
 }
 
-/* A function that lacks what the predicate needs cannot be traced: of several, it is left out. */
+/* A function that lacks what the predicate needs cannot be traced: if there are several, it is left
+ * out. */
 static int plan_or_skip(struct traceplan *plan, struct tracer *tracer, size_t n, bool several,
 			struct errmsg *err)
 {
@@ -129,7 +130,7 @@ static int plan_or_skip(struct traceplan *plan, struct tracer *tracer, size_t n,
 	return 0;
 }
 
-/* How many items has each PROBE? */
+/* Counts each PROBE's items. */
 static size_t *count_items(const struct traceplan *plan, const struct selection *sel)
 {
 	size_t *counts = mem_zalloc(plan->config->probe_count, sizeof(*counts));
@@ -151,7 +152,7 @@ static size_t returns_like(const struct selection *sel, size_t item)
 	return same;
 }
 
-/* The kernel side tells only so many PROBEs at one function's returns apart. */
+/* The kernel side can tell only TRACE_SAME_DEPTH PROBEs at one function's returns apart. */
 static int check_returns(const struct traceplan *plan, const struct selection *sel,
 			 struct errmsg *err)
 {
@@ -201,7 +202,7 @@ static int plan_with_room(struct traceplan *plan, struct tracer *tracer, struct 
 	return plan_all(plan, tracer, err);
 }
 
-/* Can what is asked for be had of these runtimes? -1 and *err: no. */
+/* -1 with *err: these runtimes cannot provide what is asked for. */
 static int check_runtimes(const struct traceplan_config *config, struct tracer *tracer,
 			  struct errmsg *err)
 {

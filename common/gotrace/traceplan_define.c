@@ -14,7 +14,8 @@ static bool same_creation(const struct tracer *tracer)
 	return true;
 }
 
-/* Where the other one of a gccgo program and its library is. */
+/* Defines how the kernel side finds libgo.so and, from there, main.main: stackcopy.h's
+ * LIBRARY_INDEX and LIBRARY_MAIN. */
 static void define_library(struct tracer *tracer)
 {
 	const struct goruntime *library = NULL;

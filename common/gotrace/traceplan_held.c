@@ -22,7 +22,8 @@ static bool points_to(const struct gotype *type, bool direct, void *ctx)
 	return !search->found;
 }
 
-/* As it stands in the run-time type information: debug information does not tell where all are. */
+/* Searches run-time type information, as debug information does not have the address of each
+ * descriptor. */
 static const struct gotype *find_pointer(struct funcinfo *info, const struct gotype *elem)
 {
 	struct pointer_search search = {.to = elem->rtype};

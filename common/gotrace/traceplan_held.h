@@ -8,8 +8,9 @@
 struct errmsg;
 struct gotype;
 
-/* The type that x.(NAME) asserts: a named one, or a pointer to such; `info` is the struct funcinfo.
- * NULL with *err: no interface of the program can hold one. *direct: its data word is the value. */
+/* The type that x.(NAME) asserts: a named type, or a pointer to one; `info` is a struct funcinfo.
+ * NULL with *err: no interface of the program can hold one. *direct: an interface's data word is
+ * the value itself. */
 const struct gotype *traceplan_held_type(void *info, const char *name, bool *direct,
 					 struct errmsg *err);
 

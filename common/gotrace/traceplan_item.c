@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The plan of one item of the selection: a function or a copy, and the PROBE that it is of. */
+/* Makes the plan of one item of the selection: of a function or a copy, for the item's PROBE. */
 #include <stdlib.h>
 
 #include "arguments/copyinfo.h"
@@ -16,8 +16,8 @@
 #include "program/program.h"
 #include "tracing/tracer.h"
 
-/* Where a record has not room for all that -Z allows, shorter strings leave room for more of them:
- * so many bytes each are always tried. */
+/* If a record has no room for strings as long as -Z allows, shorter ones leave room for more of
+ * them: they get no shorter than this. */
 enum { STRING_LEAST = 80 };
 
 static uint32_t program_of(const struct tracer *tracer, const struct program *prog)
@@ -53,7 +53,7 @@ struct planning {
 	struct abi_layout abi;
 };
 
-/* Several copies of one function may differ in what is left of their arguments. */
+/* Copies of one function may differ in which arguments are optimised out. */
 static int copy_signature(struct planning *now, struct errmsg *err)
 {
 	struct traceplan *plan = now->plan;
@@ -124,7 +124,7 @@ static int plan_strings(struct traceplan *plan, struct tracegen_probe *probe,
 	return ret;
 }
 
-/* What the kernel side and the printing of events are to know. */
+/* Notes what the kernel side and the printing of events need. */
 static void note_plan(struct planning *now, const struct tracegen_plan *made)
 {
 	struct traceplan *plan = now->plan;

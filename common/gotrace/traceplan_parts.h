@@ -20,7 +20,7 @@ struct traceplan {
 	struct gotypes *memory;
 	struct funcinfo **infos; /* of each of the tracer's programs */
 	size_t info_count;
-	struct traceplan_types *types; /* what interfaces may hold */
+	struct traceplan_types *types; /* types that interfaces may hold */
 	/* of each of the selection's items: what its events mean, and what the tracer is told */
 	struct traceplan_item *items;
 	struct tracer_plan *numbers;
@@ -28,7 +28,7 @@ struct traceplan {
 	struct traceplan_text *text;
 	uint32_t saved_max;
 	uint32_t dynamic_max; /* bytes of a string in an interface */
-	bool lacks_room;      /* some record does, whatever the strings' length */
+	bool lacks_room;      /* some record lacks room, however short strings are */
 	bool uses_parent, uses_identity;
 	size_t unknown;
 	const char *first_unknown, *unknown_copy;
@@ -44,7 +44,7 @@ int traceplan_plan_item(struct traceplan *plan, struct tracer *tracer, size_t n,
 void traceplan_warn(void *ctx, const char *warning);
 void traceplan_free_warnings(struct traceplan *plan);
 
-/* What the kernel side is compiled with, when all is planned. */
+/* When all is planned: defines what the kernel side is compiled with. */
 void traceplan_define(const struct traceplan *plan, struct tracer *tracer);
 
 #endif

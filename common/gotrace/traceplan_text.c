@@ -9,8 +9,8 @@
 #include "base/mem.h"
 #include "gotrace/tracegen.h"
 
-/* Bytes of text for one BPF program: its jumps reach 32767 instructions far, and the compiler takes
- * more than twice as long for twice as much. */
+/* Bytes of text for one BPF program: jumps reach at most 32767 instructions, and twice as much text
+ * takes the compiler more than twice as long. */
 enum { PART_TEXT = 40000 };
 
 struct plan_text {
@@ -111,7 +111,7 @@ bool traceplan_text_uses_types(const struct traceplan_text *text)
 	return text->uses_types;
 }
 
-/* Lines that are indented already */
+/* Writes lines that are indented already. */
 static void paste(struct ctext *out, const char *lines)
 {
 	unsigned depth = out->depth;
@@ -163,7 +163,8 @@ static void write_save(struct ctext *out, const struct plan_text *plan, size_t n
 	end_function(out);
 }
 
-/* The event, reserved and filled but for its head; NULL: there is none. */
+/* Writes the function that reserves the event and fills all but its head; it returns NULL if there
+ * is none. */
 static void write_report(struct ctext *out, const struct plan_text *plan, size_t n)
 {
 	begin_function(out, "struct trace_event *", "report", n, ", char *saved");
@@ -228,8 +229,8 @@ static void write_cases(const struct traceplan_text *text, struct ctext *out,
 	ctext_line(out, "}");
 }
 
-/* The function that chooses among the plans of each part, and one that chooses the part, which is
- * a constant where it is called. */
+/* Writes a function for each part that chooses among its plans, and one that chooses the part,
+ * which is a constant for the caller. */
 static void write_choice(const struct traceplan_text *text, struct ctext *out,
 			 const struct choice *choice)
 {
@@ -265,7 +266,7 @@ static void write_choice(const struct traceplan_text *text, struct ctext *out,
 	}
 }
 
-/* Of which plans is something true? */
+/* Writes a function that tells for which plans something is true. */
 static void write_test(const struct traceplan_text *text, struct ctext *out, const char *name,
 		       bool tests_results)
 {

@@ -24,7 +24,7 @@ struct keyed {        /* a type of gccgo's */
 };
 
 struct traceplan_types {
-	struct keyed *keyed; /* by key; those added last are not sorted in yet */
+	struct keyed *keyed; /* by key, except for those added last */
 	size_t count, cap;
 };
 
@@ -57,10 +57,10 @@ static bool tell(const struct fill *fill, uint64_t key, const struct gotype *typ
 	struct trace_dyntype how;
 
 	shape_dyntype(type, direct, fill->limits, &how);
-	/* in which of several programs a pointer's type has its descriptor is not known */
+	/* it is not known which of several programs contains the descriptor of a pointer's type */
 	if (fill->is_shared && how.inner_type > TRACE_DYN_LIST)
 		how.inner_type = UINT64_MAX;
-	/* a full table: what is left is shown by its type alone */
+	/* the table is full: values of other types are shown by their type alone */
 	return bpfmap_update(fill->fd, &key, &how) == 0 || errno != E2BIG;
 }
 
@@ -86,7 +86,7 @@ static int by_type_key(const void *a, const void *b)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Two types that cannot be told apart are not known. */
+/* Different types with the same key cannot be told apart: the key counts as unknown. */
 static void join_equal(struct traceplan_types *types)
 {
 	size_t kept = 0;
@@ -105,8 +105,8 @@ static void join_equal(struct traceplan_types *types)
 	types->count = kept;
 }
 
-/* Types of a library may be met in every program that has it; those of the one program that is
- * traced, in its library. */
+/* May events of other files tell these types? A library's types occur in every program that uses
+ * it, and those of the one traced program in its library. */
 static bool is_shared(const struct tracer *tracer, size_t program)
 {
 	bool one = tracer->pid && tracer->programs[program] == tracer->executed;

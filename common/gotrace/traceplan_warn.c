@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Warnings about PROBEs: the same of several functions is one. */
+/* Warnings about PROBEs: kept once, even if several functions cause them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -17,7 +17,7 @@
 
 static const uint64_t NS_PER_S = 1000000000;
 
-/* bcc's columns; FUNC grows on a wide screen, where the others and a message have room beside it */
+/* bcc's columns; on a wide screen FUNC grows, leaving room for the others and a message */
 enum { COMM_WIDTH = 15, FUNC_WIDTH = 16, MESSAGE_WIDTH = 24, BESIDE_FUNC = 41 + MESSAGE_WIDTH };
 
 struct traceprint {
@@ -25,9 +25,9 @@ struct traceprint {
 	struct traceprint_reader *reader;
 	struct tally *tally; /* -A */
 	uint64_t start_ns;   /* CLOCK_MONOTONIC */
-	int64_t to_unix_ns;  /* from there to the time since 1970 */
+	int64_t to_unix_ns;  /* to add to CLOCK_MONOTONIC for ns since 1970 */
 	uint64_t printed;
-	bool kernel_seen; /* a kernel stack */
+	bool kernel_seen; /* a kernel stack was printed */
 	unsigned func_width;
 };
 
@@ -39,7 +39,7 @@ static uint64_t clock_ns(clockid_t clock)
 	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
 }
 
-/* As wide as the names of what is traced, where that leaves room for a message. */
+/* FUNC's width: that of the longest traced name, if that leaves room for a message. */
 static unsigned fit_names(const struct selection *sel)
 {
 	unsigned screen = column_screen(), width = FUNC_WIDTH;
@@ -127,7 +127,7 @@ static void print_timestamp(FILE *out, uint64_t ns, bool unix_time)
 		fprintf(out, "%-8.8s ", text);
 }
 
-/* Program names and functions are the traced program's: escaped, then padded. */
+/* Prints text of the traced program (names), escaped, then padded. */
 static void print_column(FILE *out, const char *text, unsigned width)
 {
 	char *escaped = escape_text(text);
@@ -151,7 +151,7 @@ static void print_times(FILE *out, const struct traceprint *print, uint64_t time
 				false);
 }
 
-/* who it was; under -A calls of all goroutines are one line */
+/* with -A, calls of all goroutines are one line */
 static void print_who(FILE *out, const struct traceprint *print,
 		      const struct traceprint_event *event)
 {
@@ -216,7 +216,7 @@ static char *message_of(const struct traceprint *print, const struct traceprint_
 	return text;
 }
 
-/* Is one of its callers a function that was named? */
+/* Is one of the callers a function given by --not-under? */
 static bool is_under(const struct traceprint *print, const struct traceprint_event *event)
 {
 	struct gostack stack;
@@ -276,7 +276,7 @@ static void print_tally(const char *text, uint64_t count, void *ctx)
 		printf("%s\n-->COUNT %" PRIu64 "\n\n", text, count);
 }
 
-/* What one function has several lines of is summed up. */
+/* Prints the sum of a function's lines, if it has several. */
 static void print_group(const char *func, uint64_t count, size_t lines, void *ctx)
 {
 	(void)ctx;

@@ -29,7 +29,7 @@ static const char *state_text(int64_t state)
 				       : "<fault>";
 }
 
-/* What stands in a result's place, by how the call ended. */
+/* Printed in place of a result, by how the call ended. */
 static const char *no_return_text(uint32_t how)
 {
 	static const char *const texts[] = {[TRACE_PANICKED] = "<panicked>",
@@ -77,7 +77,8 @@ static void special_arg(const struct traceprint_event *event, const struct trace
 	out->text = arg->special == SPECIAL_COMM ? event->comm : event->func;
 }
 
-/* Its length and what is there of its elements; of others its own bytes */
+/* The length of a string or slice, and its elements as far as they were read; of other values,
+ * their own bytes. */
 static struct value_bytes bytes_of(const struct traceprint_event *event,
 				   const struct tracegen_arg *arg)
 {
@@ -106,7 +107,7 @@ static bool is_same_arg(const struct traceprint_event *event, const struct trace
 	return was.count == is.count && was.len == is.len && !memcmp(was.bytes, is.bytes, is.len);
 }
 
-/* What the call has made of it */
+/* Adds the argument's value after the call, if it has changed. */
 static void add_after(const struct traceprint_event *event, const struct tracegen_arg *arg,
 		      struct format_list_item *item)
 {
@@ -129,7 +130,8 @@ static const struct format_list_item *list_items(const struct traceprint_event *
 		const struct tracegen_arg *item = &arg->items[i];
 		int64_t state = word_at(event, item->at);
 
-		/* neither the compiler's names nor that of parameters which are left out */
+		/* neither names made up by the compiler ("~r0") nor "...", which stands for
+		 * parameters that are left out */
 		items[i].name = item->text && !strchr("~.", *item->text) ? item->text : NULL;
 		if (item->kind == TRACEGEN_MISSING)
 			continue;

@@ -71,7 +71,7 @@ bool traceprint_read(const struct traceprint_reader *reader, const void *data, s
 		return false;
 	if (copied && head->user_frames)
 		out->user_stack = (const struct trace_stack *)out->user_frames;
-	/* those of the kernel stand last, after room for as many of the user's */
+	/* the kernel's frames come last, after the room for the user's */
 	if (head->kernel_frames && len > TRACE_FRAMES) {
 		out->kernel_frames += room;
 		len -= room;

@@ -34,7 +34,7 @@ struct traceprint_reader *traceprint_reader_new(const struct traceplan *plan,
 						const struct tracer *tracer, bool no_addresses);
 void traceprint_reader_free(struct traceprint_reader *reader);
 
-/* False: it is no event of ours. `out` points into data. */
+/* False: the event is malformed. *out points into data. */
 bool traceprint_read(const struct traceprint_reader *reader, const void *data, size_t len,
 		     struct traceprint_event *out);
 
@@ -44,14 +44,14 @@ struct traceprint_lookup { /* what values are looked up with */
 	const struct functab *tab;
 };
 
-/* The lookup is filled, and lives as long as the source. */
+/* Fills *lookup, which must live as long as the source. */
 struct value_source traceprint_source(struct traceprint_reader *reader,
 				      const struct traceprint_event *event,
 				      struct traceprint_lookup *lookup);
-/* As many as the item has. */
+/* As many as the item has; free with traceprint_free_args(). */
 struct format_arg *traceprint_args(const struct traceprint_event *event);
 void traceprint_free_args(struct format_arg *args, size_t count);
-/* Until the next one is asked for. */
+/* The event's user stack, valid until the next one is asked for. */
 struct gostack traceprint_stack(struct traceprint_reader *reader,
 				const struct traceprint_event *event);
 struct gostack_symbols *traceprint_symbols(struct traceprint_reader *reader,
@@ -62,14 +62,14 @@ void traceprint_message(FILE *out, struct traceprint_reader *reader,
 void traceprint_user_stack(FILE *out, struct traceprint_reader *reader,
 			   const struct traceprint_event *event, bool addresses);
 struct traceprint_frame {
-	uint64_t addr, off;        /* in the kernel; bytes from the symbol */
+	uint64_t addr, off;        /* addr: in the kernel; off: bytes from the symbol */
 	const char *name, *module; /* NULL: no symbol; "": the kernel itself */
 };
 struct traceprint_frame traceprint_kernel_frame(struct traceprint_reader *reader,
 						const struct traceprint_event *event, uint32_t n);
 void traceprint_kernel_stack(FILE *out, struct traceprint_reader *reader,
 			     const struct traceprint_event *event, bool addresses);
-/* A line on stdout. */
+/* Prints the event as a line of JSON on stdout. */
 void traceprint_json(struct traceprint_reader *reader, const struct traceprint_event *event,
 		     const char *message, uint64_t unix_ns);
 

@@ -52,7 +52,7 @@ static void json_item(struct json *json, const struct format_list_item *item,
 		json_string(json, item->fault ? item->fault : "?");
 }
 
-/* What the call has made of it, or of what it points to */
+/* The value after the call, or that of what a pointer points to. */
 static void json_after(struct json *json, const struct format_list_item *item,
 		       const struct value_source *source)
 {
@@ -142,7 +142,7 @@ static void json_group(struct json *json, const struct traceprint_event *event,
 	}
 }
 
-/* Under the names that the format gives; false: it gives none. */
+/* Writes arguments under the names that the format gives; false: it gives none. */
 static bool json_named(struct json *json, const struct traceprint_event *event,
 		       const struct format_arg *args, const struct value_source *source)
 {

@@ -17,7 +17,7 @@ struct traceprint_reader {
 	struct kallsyms *kernel; /* NULL: none */
 	bool kernel_tried;
 	bool no_addresses;
-	/* gccgo: of the last stack that was asked for */
+	/* gccgo: the frames of the last stack that was asked for */
 	uint64_t frames[TRACE_FRAMES];
 	struct gostack_other others[2];
 };

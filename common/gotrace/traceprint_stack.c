@@ -41,7 +41,7 @@ static void add_module(struct gccgo_stack *s, const struct tracer *tracer, size_
 		tracer->programs[program]->img, bias, tracer->runtimes[program].morestack};
 }
 
-/* The program that has the library which the event is of: the one that is traced. */
+/* If the event is of a library: adds the traced program that has loaded it. */
 static void add_executed(struct gccgo_stack *s, const struct tracer *tracer, uint64_t at_main)
 {
 	struct functab_func fn;
@@ -134,7 +134,8 @@ struct gostack traceprint_stack(struct traceprint_reader *reader,
 				.bias = head->bias,
 				.at = item->is_copy ? item->copy.addr + head->bias : 0,
 				.probed = event->func,
-				/* the first goroutine is the run time's own */
+				/* the first goroutine was made by the runtime, not by a go
+				 * statement */
 				.created_by = head->goid == 1 ? 0 : head->created_by,
 				.parent_goid = head->parent_goid,
 				.cut = head->user_frames == TRACE_FRAMES};
