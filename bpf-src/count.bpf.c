@@ -16,7 +16,7 @@ int on_probe(struct pt_regs *ctx)
 	if (!probe_wanted() || !probe_is_call(ctx, cookie))
 		return 0;
 	count = counts.lookup(&row);
-	/* atomic: the program may be preempted by another thread that hits a probe on this CPU */
+	/* atomic: another thread that hits a probe on this CPU may preempt the program */
 	if (count)
 		__sync_fetch_and_add(count, 1);
 	return 0;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which processes does the traced command descend into? Those that it or one of them forks, until
- * they end; a process that executes another program stays what it is. Put into each program's own
- * text: libbcc knows maps there only.
+/* Descendants of the traced command: processes that it or a descendant forks, until they end; a
+ * descendant that executes another program remains one. Inserted into each program's own text, the
+ * only place where libbcc finds maps.
  *
  *   -DCHILD_TGID=n    byte offset in struct task_struct; not defined: process TGID is traced alone
  */
 #ifdef CHILD_TGID
 #define DESCENDANTS_MAX 65536
 
-/* by process ID as the machine counts them, whatever PID namespace the process is in */
+/* by process ID in the initial PID namespace, whatever namespace the process is in */
 BPF_F_TABLE("hash", u32, u32, descendants, DESCENDANTS_MAX, BPF_F_NO_PREALLOC);
 BPF_ARRAY(unfollowed, u64, 1);
 
@@ -19,7 +19,8 @@ static inline bool probe_is_descendant(void)
 	return descendants.lookup(&tgid);
 }
 
-/* of the tracepoint sched_process_fork: the task that forks, and the new one, which has not run */
+/* At the tracepoint sched_process_fork; its arguments are the task that forks, and the new one,
+ * which has not run yet. */
 int on_fork(struct bpf_raw_tracepoint_args *ctx)
 {
 	u32 parent = bpf_get_current_pid_tgid() >> 32, child = 0, yes = 1, zero = 0;
@@ -36,8 +37,8 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* of the tracepoint sched_process_exit: the last thread of a process takes it along, and another
- * process may get its ID */
+/* At the tracepoint sched_process_exit: with its last thread the process ends, and its ID may be
+ * used again. */
 int on_descendant_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	u32 tgid = bpf_get_current_pid_tgid() >> 32;

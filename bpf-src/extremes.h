@@ -17,8 +17,9 @@ static inline u64 extremes_exchange(u64 *slot, u64 old, u64 value)
 	register u64 with asm("r9") = value;
 	u64 was = old, aside;
 
-	/* LLVM's default BPF has no word for it: BPF_STX | BPF_ATOMIC | BPF_DW, r8, r9,
-	 * BPF_CMPXCHG; the old value goes in and out in r0, which LLVM does not let be named */
+	/* LLVM's default BPF CPU lacks this instruction: BPF_STX | BPF_ATOMIC | BPF_DW, r8, r9,
+	 * BPF_CMPXCHG. The old value goes in and out in r0, which LLVM does not let a variable
+	 * name. */
 	asm volatile(".ifnc %[was], r0\n"
 		     "%[aside] = r0\n"
 		     "r0 = %[was]\n"
@@ -43,7 +44,8 @@ static inline void extremes_raise(u64 *slot, u64 value)
 	u64 now = *(volatile u64 *)slot, was;
 	int i;
 
-	/* whoever is in the way has raised it too: eight in a row do not happen */
+	/* an exchange fails only if another program has raised the value meanwhile: that does not
+	 * happen eight times in a row */
 #pragma unroll
 	for (i = 0; i < 8; i++) {
 		if (value <= now)

@@ -2,8 +2,7 @@
 /* Reading the target's memory, and arithmetic, as generated code needs them. States are those of
  * shared/trace.h.
  *
- *   -DSTRING_MAX=n      bytes of a string in an interface, at most
- */
+ *   -DSTRING_MAX=n      bytes of a string in an interface, at most */
 #ifndef FETCH_H
 #define FETCH_H
 
@@ -28,8 +27,8 @@ static inline void must(s64 *bad, s64 state)
 		*bad = state;
 }
 
-/* A number of `size` bytes. (Were each number a variable that is read into, they would not share a
- * place on the stack, which has 512 bytes.) */
+/* A number of `size` bytes. (A function, so that all numbers share one place on the stack, which
+ * has only 512 bytes.) */
 static inline u64 fetch_word(s64 *bad, u32 size, u64 from)
 {
 	u64 word = 0;
@@ -44,10 +43,10 @@ static inline void must_not_be_nil(s64 *bad, u64 pointer)
 		*bad = TRACE_NIL;
 }
 
-/* What the registers hold are not the arguments where the stack has grown and the function, which
- * uses none, has kept none. Then runtime.gogo went on with it, by a jump to what is in BX still:
- * nothing stands between that and the site but the jump back to the start, and the check. (Go's
- * src/runtime/asm_amd64.s) */
+/* A function that does not use its register arguments does not save them when its stack grows: then
+ * the registers no longer hold them. runtime.gogo has resumed such a function, by a jump through
+ * BX, which still holds the address: up to the site there are only the jump back to the start and
+ * the stack check. (Go's src/runtime/asm_amd64.s) */
 static inline void must_be_kept(s64 *bad, struct pt_regs *ctx, struct hit *hit)
 {
 #ifdef __x86_64__
@@ -63,7 +62,7 @@ static inline u64 element(s64 *bad, u64 base, u64 index, u64 length, u64 size)
 	return base + index * size;
 }
 
-/* x[low:high], where there are `cap` elements: where it ends. What is not there is left out. */
+/* The end of x[low:high] where x has `cap` elements: an end beyond them is cut off. */
 static inline u64 slice_end(s64 *bad, u64 low, u64 high, u64 cap)
 {
 	u64 end = (s64)high > 0 && high > cap ? cap : high;
@@ -73,15 +72,15 @@ static inline u64 slice_end(s64 *bad, u64 low, u64 high, u64 cap)
 	return low > end || (s64)(low | high) < 0 ? low : end;
 }
 
-/* The state of elements of which no more than so many bytes are wanted. */
+/* The state of elements of which at most `bytes` are wanted. */
 static inline s64 slice_state(s64 state, u64 bytes)
 {
 	return state > 0 && state > bytes ? bytes : state;
 }
 
-/* A pointer that was known when the call began, now. What it points to has moved with the stack if
- * it was in a frame above that of the call, which began with stack pointer `sp`. Without a branch,
- * which the verifier would follow both ways. */
+/* The present value of a pointer that was known when the call began, with stack pointer `sp`: if it
+ * pointed into the stack above the call's frame, its target has moved with the stack. Without a
+ * branch, which the verifier would follow both ways. */
 static inline u64 after_move(struct hit *hit, u64 sp, u64 pointer)
 {
 	u64 above = pointer - sp, on_stack = (above - hit->depth) & ~above;
@@ -105,16 +104,17 @@ static inline s64 fetch_elements(char *to, u64 max, u64 from, u64 length, u64 si
 		return TRACE_NIL;
 	if (bytes > max)
 		bytes = max;
-	/* the verifier is to see the number that is passed checked, not another one like it */
+	/* the verifier must see that the very number passed below was checked, not a copy */
 	asm volatile("" : "+r"(bytes));
 	if (!bytes || bytes > max)
 		return 0;
 	return fetch(to, bytes, from) ? TRACE_FAULT : bytes;
 }
 
-/* The first group of a map whose header has been read. Swiss maps (Go's
- * src/internal/runtime/maps/map.go): dirPtr is the group of a small map, else an array of tables,
- * which have their groups at 16. Older ones (src/runtime/map.go): an array of buckets at 16. */
+/* Reads the first group of a map whose header has been read. Swiss maps (Go's
+ * src/internal/runtime/maps/map.go): dirPtr, at 16, points to the group of a small map, else to an
+ * array of tables, which have their groups at 16. Older maps (src/runtime/map.go): an array of
+ * buckets at 16. */
 static inline s64 fetch_group(char *to, u32 max, char *header, bool swiss)
 {
 	u64 group = *(u64 *)(header + 16), table = 0;
@@ -126,7 +126,7 @@ static inline s64 fetch_group(char *to, u32 max, char *header, bool swiss)
 	return fetch_object(to, max, group);
 }
 
-/* What an object refers to, by its type's script. */
+/* Reads what an object refers to, as its type's row of `dyntypes` says. */
 static inline void fetch_refs(char *object, char *refs, struct trace_dyntype *type)
 {
 	u64 off;
@@ -151,7 +151,7 @@ static inline void fetch_refs(char *object, char *refs, struct trace_dyntype *ty
 #define DYNAMIC_TYPE 0
 #define DYNAMIC_ITAB 1
 #define DYNAMIC_EITHER 2
-/* and one more bit: gccgo's, whose method tables have the type first */
+/* one more bit, for gccgo: its method tables begin with the type */
 #define DYNAMIC_GCCGO 4
 
 /* The type of what an interface holds, as its address in the file; 0: nil. An itab has it at 8
@@ -163,7 +163,7 @@ static inline u64 dynamic_type(u64 word, u64 how, struct hit *hit)
 	if (!word)
 		return 0;
 	if (how & DYNAMIC_ITAB && fetch(&rtype, 8, word + at))
-		return ~0ULL; /* no type has it */
+		return ~0ULL; /* no type's address */
 	return rtype - hit->bias;
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which probe is this? Put into each program's own text: libbcc knows maps there only. */
+/* Which probe is this? Inserted into each program's own text, the only place where libbcc finds
+ * maps. */
 
 #ifdef BY_STUB
 #define THREADS_MAX 32768 /* far more than there are hits at a time */
 
-/* by thread; what ran before this program has put it there */
+/* by thread; filled in by the stub that ran before this program */
 BPF_TABLE("lru_hash", u64, u64, cookies, THREADS_MAX);
 #endif
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A search in map `deep_calls` of the program that this is put into; its values begin with a struct
- * call. */
+/* A search in map `deep_calls` of the program that this is inserted into; the map's values begin
+ * with a struct call. */
 
 #define DEEP_LOG2 24 /* calls of one goroutine, at most 2 to this */
 
-/* Of a goroutine's calls from index `from` up to the last before `to`, the first at `depth` or
- * deeper: depths never fall from one call to the next. */
+/* The index of the first call at `depth` or deeper among a goroutine's calls with indexes in [from,
+ * to); `to`: none. A binary search, as depths never fall from one call to the next. */
 static inline u64 first_over(struct goroutine_key *who, u64 from, u64 to, u64 depth)
 {
 	struct deep_key key = {.who = *who};
@@ -14,7 +14,7 @@ static inline u64 first_over(struct goroutine_key *who, u64 from, u64 to, u64 de
 	int i;
 
 	from = forget_value(from, depth);
-	/* a fixed number of steps is what the verifier follows most easily */
+	/* the verifier follows a fixed number of steps most easily */
 #pragma unroll
 	for (i = 0; i < DEEP_LOG2; i++) {
 		if (from >= to)

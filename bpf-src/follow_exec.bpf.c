@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Has another thread than the traced process's first one executed a program? Put into each
- * program's own text: libbcc knows maps there only. Sends the time of each. */
+/* Reports, with its time, each execve by a thread of the traced process other than the first:
+ * uprobes kept to one process do not survive it. Inserted into each program's own text, the only
+ * place where libbcc finds maps. */
 
 #ifdef FOLLOW_EXEC
 BPF_RINGBUF_OUTPUT(execs, 1);
 
-/* of the tracepoint sched_process_exec: the task, which has its new ID already, and its old one */
+/* At the tracepoint sched_process_exec; its arguments are the task, which has its new ID already,
+ * and its old ID. */
 int on_exec(struct bpf_raw_tracepoint_args *ctx)
 {
 	u32 before = ctx->args[1];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The user's stack, by frame pointer, which all Go code keeps on amd64 (from 1.7) and arm64 (from
- * 1.12): {caller's frame pointer, return address} stands where the frame pointer points to.
+ * 1.12): the frame pointer points to {caller's frame pointer, return address}.
  *
  *   -DG_GOPC=n -DG_PARENT_GOID=n    byte offsets in Go's struct g; 0: not known
  */
@@ -10,8 +10,8 @@
 #include "probe.h"
 #include "shared/trace.h"
 
-/* Stacks grow down, so that callers are found further up, but for where the runtime goes from a
- * goroutine's stack to a system stack or a signal's. */
+/* Stacks grow down, so callers' frames are at higher addresses, except where the runtime switches
+ * from a goroutine's stack to a system stack or a signal stack: at most so many times. */
 #define FRAMES_SWITCHES 2
 
 struct frames_link {
@@ -20,9 +20,8 @@ struct frames_link {
 };
 
 /* The probed function's return address, and its caller's frame pointer. `entry_sp`: the stack
- * pointer as it was at the first instruction of the function that the probe stands in (of the one
- * that an inlined copy stands in: SP here and functab_sp_delta()); 0: not known, and then the
- * function must have a frame of its own. */
+ * pointer at the first instruction of the function that contains the probe (for an inlined copy: SP
+ * here plus functab_sp_delta()); 0: not known; then the function must have a frame of its own. */
 static inline bool frames_first(struct pt_regs *ctx, u64 entry_sp, struct frames_link *link)
 {
 #ifdef __aarch64__
@@ -37,11 +36,11 @@ static inline bool frames_first(struct pt_regs *ctx, u64 entry_sp, struct frames
 #else
 	u64 bp = probe_register(ctx, REGISTER_FP);
 
-	/* where the stack is cleared or copied by Duff's device, a frame for it alone is made below
-	 * the stack pointer, before the call that it belongs to (to Go 1.25) */
+	/* up to Go 1.25, code that clears or copies stack memory by Duff's device makes a frame for
+	 * that alone below the stack pointer, before the call of the device */
 	if (bp == probe_sp(ctx) - 16 && read_user(&bp, sizeof(bp), bp))
 		return false;
-	/* its own frame is not there yet, or not any more, or it has none */
+	/* the function has no frame yet, or no longer, or never */
 	if (entry_sp && bp != entry_sp - 8) {
 		link->caller = bp;
 		return !read_user(&link->ret, sizeof(link->ret), entry_sp) && link->ret;
@@ -50,8 +49,8 @@ static inline bool frames_first(struct pt_regs *ctx, u64 entry_sp, struct frames
 	return !read_user(link, sizeof(*link), bp) && link->ret;
 }
 
-/* Fills to[0]: where the probe stands, and return addresses, innermost first. Returns how many;
- * with TRACE_FRAMES there may be more. */
+/* Fills `to` with the probe's address, then return addresses, innermost first. Returns how many; if
+ * TRACE_FRAMES, there may be more. */
 static inline u32 frames_user(struct pt_regs *ctx, u64 entry_sp, u64 *to)
 {
 	struct frames_link link = {};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arguments of a Go function, at a probe at its entry (struct tracer_config's runtime_funcs).
- * Before Go 1.17 they are on the stack, then in ABIInternal's registers (Go's
- * src/cmd/compile/abi-internal.md), one each where all are integers or pointers.
+ * Before Go 1.17 they are on the stack, since then in ABIInternal's registers (Go's
+ * src/cmd/compile/abi-internal.md): one register each if all are integers or pointers.
  *
  *   -DG_REGISTER    in registers
  */
@@ -24,15 +24,15 @@ enum { /* places of the first arguments, receivers included */
 #endif
 };
 
-/* The argument of `size` bytes, 4 or 8, in register `place`; `at` bytes behind the first one on the
- * stack. 0, or an error, and *value is 0. */
+/* The argument of `size` bytes, 4 or 8: in register `place`, or on the stack `at` bytes after the
+ * first one. 0, or an error, and *value is 0. */
 static inline long goarg(struct pt_regs *ctx, u64 cookie, const u32 place, u32 at, u32 size,
 			 u64 *value)
 {
 	*value = 0;
 #ifdef G_REGISTER
 	*value = probe_register(ctx, place);
-	/* the upper half of the register is not the argument's */
+	/* the upper half of the register is undefined */
 	if (size == 4)
 		*value = (u32)*value;
 	return 0;

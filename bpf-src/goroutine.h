@@ -35,7 +35,7 @@ static inline s64 goroutine_tls(struct pt_regs *ctx)
 }
 #endif
 
-/* 0: it cannot be read, or the thread has none */
+/* the g of the thread; 0: it cannot be read, or the thread has none */
 static inline u64 goroutine_tls_g(struct pt_regs *ctx)
 {
 	u64 base = 0, g = 0;
@@ -55,7 +55,7 @@ static inline u64 goroutine_g(struct pt_regs *ctx)
 #endif
 }
 
-/* A process that executes another program, or itself anew, keeps its ID but not its memory; goids
+/* Fills in the process: not its ID alone, as a process keeps that in an execve, after which goids
  * begin at 1 again. */
 static inline void goroutine_process(struct goroutine_key *key)
 {
@@ -85,7 +85,8 @@ static inline u64 goroutine_current(struct pt_regs *ctx, struct goroutine_stack 
 	u64 g = goroutine_g(ctx);
 
 #ifdef G_REGISTER
-	/* assembly may use the register for its own ends: nothing is waited for there */
+	/* assembly code may use the register for something else: so the first read does not wait
+	 * for memory */
 	if (TLS_KNOWN) {
 		if (!probe_read_user(stack, sizeof(*stack), (void *)g) &&
 		    goroutine_on_stack(stack, probe_sp(ctx)))
@@ -110,7 +111,7 @@ static inline bool goroutine_here(struct pt_regs *ctx, u64 sp, struct goroutine_
 		*depth = stack.hi - sp;
 	} else {
 		key->id = g | GOROUTINE_SYSTEM;
-		/* a signal's handler, before it has changed g: not the stack that g has */
+		/* a signal handler that has not switched g yet: its stack is not its g's */
 		if (!goroutine_on_stack(&stack, here))
 			key->id |= GOROUTINE_ELSEWHERE;
 		*depth = -sp;
@@ -126,7 +127,7 @@ static inline bool goroutine_resuming(struct pt_regs *ctx, struct goroutine_key 
 	struct goroutine_stack stack = {};
 	u64 m = 0, g = 0, sp = 0, goid = 0;
 
-	/* without branches: what cannot be read is 0, and nothing can be read there */
+	/* without branches: a failed read yields 0, and reads from near address 0 fail in turn */
 	read_user(&m, sizeof(m), goroutine_g(ctx) + G_M);
 	read_user(&g, sizeof(g), m + M_CURG);
 	read_user(&stack, sizeof(stack), g);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Times goroutines that wait for a processor: from runtime.casgstatus(gp, ..., _Grunnable), which
- * is called before gp stands in a queue, to casgstatus(gp, _Grunnable, _Grunning).
+ * is called before gp is put into a run queue, to casgstatus(gp, _Grunnable, _Grunning).
  *
  *   -DGOROUTINES=n    that may wait at a time
  *
- * Whose changes of status are seen runs elsewhere, and has no goid yet where it is new: it is known
- * by the address of its g, and waits once at a time.
+ * The goroutine whose status changes is not the one that runs here, and if it is new it has no goid
+ * yet: it is known by the address of its g. It has one wait at a time.
  */
 #include "goroutine.h"
 #include "goarg.h"
@@ -37,7 +37,7 @@ static inline void begin_waiting(struct goroutine_key *who, u64 now)
 		count_refusal(error, LOSS_GOROUTINES);
 }
 
-/* Takes it off the map. 0: it began before it could be seen. */
+/* Removes the goroutine from the map. Returns when its wait began; 0: that was not seen. */
 static inline u64 began_waiting(struct goroutine_key *who)
 {
 	struct only_call *wait = goroutines.lookup(who);
@@ -69,7 +69,7 @@ int on_probe(struct pt_regs *ctx)
 	who.id = g;
 	goroutine_process(&who);
 	start = began_waiting(&who);
-	/* Go 1.22 has coroutines runnable for a moment, which no one queues */
+	/* since Go 1.22 coroutines are runnable for a moment without being queued */
 	if (start && from == RUNNABLE && to == RUNNING)
 		on_end(0, now - start, mode->epoch);
 	else if (start && from != RUNNABLE)

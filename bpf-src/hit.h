@@ -12,7 +12,7 @@
 #include "shared/trace.h"
 
 struct hit {          /* of a probe */
-	u64 sp;       /* what the call is known by: for functions the stack pointer at entry */
+	u64 sp;       /* identifies the call: of a function, the stack pointer at entry */
 	u64 entry_sp; /* of the function that the probe stands in; 0: not known */
 	u64 depth;    /* bytes from sp to its stack's high end; -sp where that is not known */
 	u64 now, latency;
@@ -61,7 +61,7 @@ static inline u64 probe_address(struct pt_regs *ctx)
 	return probe_register(ctx, REGISTER_PC);
 }
 
-/* The head of an event. */
+/* Fills in the head of an event. */
 static inline void hit_describe(struct hit *hit, struct trace_event *event, u32 how)
 {
 	event->time_ns = hit->now;
@@ -92,9 +92,8 @@ static inline u64 hit_goid(struct hit *hit, struct goroutine_key *who)
 #endif
 }
 
-/* Who runs here, where only events need to know. False: the goroutine cannot be found out, and is
- * 0.
- */
+/* Fills in who runs here and when, if only the event needs it. False: the goroutine could not be
+ * read, and is 0. */
 static inline bool hit_identify(struct pt_regs *ctx, struct hit *hit)
 {
 	struct goroutine_key who = {};
@@ -110,8 +109,8 @@ static inline bool hit_identify(struct pt_regs *ctx, struct hit *hit)
 	return known;
 }
 
-/* Which calls of a goroutine a hit shows to be over: those at this depth or deeper. Others may
- * stand at a call's own depth: those of other PROBEs, and inlined copies'. */
+/* A hit shows that calls of its goroutine at this depth or deeper are over. At entries and returns
+ * not those at the call's own depth: calls of other PROBEs and of inlined copies may share it. */
 static inline u64 hit_ends(u32 kind, u64 depth)
 {
 	if (kind >= COOKIE_GOEXIT)

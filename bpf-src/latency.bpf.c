@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Times calls: each goroutine has a stack of the calls that it is in, and what has ended is added
- * up by latency_sums.bpf.c.
+/* Times calls: each goroutine has a stack of its calls that have not returned; latency_sums.bpf.c
+ * adds up those that have ended.
  *
  *   -DGOROUTINES=n -DDEEP_CALLS=n    room in the maps
  *
- * A goroutine runs on one thread at a time, so its stack of calls is never touched twice at once.
- * A call is over, whatever became of it, once its goroutine runs with a stack that does not reach
- * down to it: panics and Goexit are told by hooks in the runtime. Of what is found dead otherwise
- * the end was not seen: nothing is said of it but that.
+ * A goroutine runs on one thread at a time, so its stack of calls is never touched twice at once. A
+ * call is over, however it ended, once its goroutine runs with a stack that no longer reaches down
+ * to it. Hooks in the runtime tell of panics and Goexit; any other call that is found to be over
+ * without a return counts as lost: its end was not seen.
  */
 #include "goroutine.h"
 #include "shared/histogram_index.h"
 #include "extremes.h"
 
 #define SAME_DEPTH_MAX 8 /* inlined copies nested in one frame that are told apart */
-#define DELETED_MAX 16   /* times 64: of calls that end at once, those whose entries are deleted */
+#define DELETED_MAX 16   /* times 64: entries deleted at once, of calls that end together */
 
 #define MARKS_MAX 65536
 BPF_F_TABLE("hash", struct goroutine_key, struct calls, goroutines, GOROUTINES, BPF_F_NO_PREALLOC);
 BPF_F_TABLE("hash", struct deep_key, struct call, deep_calls, DEEP_CALLS, BPF_F_NO_PREALLOC);
-/* how stale entries of deep_calls ended; those that no mark is about, by a panic */
+/* how stale entries of deep_calls ended; those without a mark ended by a panic */
 BPF_F_TABLE("hash", struct goroutine_key, struct end_mark, marks, MARKS_MAX, BPF_F_NO_PREALLOC);
 BPF_ARRAY(no_calls, struct calls, 1);
 
@@ -53,8 +53,8 @@ static inline void forget_last(struct goroutine_key *who, struct calls *calls)
 	deep_calls.delete(&key);
 }
 
-/* Ends the calls whose frames lie at `depth` or deeper. Those that have map entries of their own
- * leave them to delete_stale(). Returns the index up to which they stand. */
+/* Ends the calls whose frames are at `depth` or deeper. Entries in deep_calls are left to
+ * delete_stale(). Returns the count of calls before. */
 static inline u64 abandon(struct goroutine_key *who, struct calls *calls, u64 depth,
 			  enum ending how)
 {
@@ -76,9 +76,8 @@ static inline u64 abandon(struct goroutine_key *who, struct calls *calls, u64 de
 	return to;
 }
 
-/* Counts and deletes the entries from index `from` up to the last before `to`, but not without
- * limit: of very many some are left, which whoever takes their place counts, or the tool at the
- * end. */
+/* Counts and deletes the entries with indexes in [from, to), up to a limit. Entries that are left
+ * are counted when a new call takes their place, or by the tool at the end. */
 static inline void delete_stale(struct goroutine_key *who, u64 from, u64 to, enum ending how)
 {
 	struct deep_key key = {.who = *who, .index = to};
@@ -116,7 +115,7 @@ static inline void forget_if_idle(struct goroutine_key *who, struct calls *calls
 		goroutines.delete(who);
 }
 
-/* NULL: the call that begins is lost, and counted so */
+/* NULL: the call that begins is not tracked, and is counted as a loss */
 static inline struct calls *calls_of(struct goroutine_key *who)
 {
 	struct calls *calls = goroutines.lookup(who), *none;
@@ -139,7 +138,7 @@ static inline struct calls *calls_of(struct goroutine_key *who)
 	return goroutines.lookup(who);
 }
 
-/* What became of a call whose place another takes. */
+/* How the call ended whose place a new call takes. */
 static inline enum ending stale_ending(struct goroutine_key *who, u64 index, struct call *stale)
 {
 	struct end_mark *mark = marks.lookup(who);
@@ -149,7 +148,8 @@ static inline enum ending stale_ending(struct goroutine_key *who, u64 index, str
 	return PANICKED;
 }
 
-/* Up to index `to` calls have just ended, by `how`. */
+/* Adds a call. Calls with indexes below `to` that are no longer in `calls` have just ended, by
+ * `how`. */
 static inline long remember(struct goroutine_key *who, struct calls *calls, struct call *call,
 			    u64 to, enum ending how)
 {
@@ -185,9 +185,9 @@ static inline void on_call(struct goroutine_key *who, struct calls *calls, struc
 		count_refusal(error, LOSS_DEEP);
 }
 
-/* Takes the call of this row and copy out of those of the same depth, which end the goroutine's
- * stack now; it is the last but where inlined copies are nested. Returns its start, or 0: it began
- * before it could be seen. */
+/* Removes the call of this row and copy from the goroutine's last ones, which have the same depth:
+ * it is the very last unless inlined copies are nested. Returns its start, or 0: it began before it
+ * could be seen. */
 static inline u64 take(struct goroutine_key *who, struct calls *calls, struct call *want)
 {
 	struct call *call, *above = 0;
@@ -216,18 +216,18 @@ static inline u64 take(struct goroutine_key *who, struct calls *calls, struct ca
 	return start;
 }
 
-/* Which calls of a goroutine a hit shows to be over: those at this depth or deeper. */
+/* A hit shows that calls of its goroutine at this depth or deeper are over. */
 static inline u64 over_from(u32 kind, struct call *call)
 {
 	if (kind >= COOKIE_GOEXIT)
 		return 0;
-	/* at a return the call itself is there still; an inlined copy's frame holds others too */
+	/* at a return the call itself is not over yet; inlined copies share their depth */
 	if (kind == COOKIE_RETURN || (kind != COOKIE_RECOVERED && call->copy))
 		return call->depth + 1;
 	return call->depth;
 }
 
-/* What became of them. */
+/* How these calls ended. */
 static inline enum ending ending_of(u32 kind, struct goroutine_key *who)
 {
 	if (who->id & GOROUTINE_SYSTEM)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The part of latency.bpf.c that is about gccgo, whose goroutines' stacks have several segments.
- * Put in there. */
+/* The part of latency.bpf.c for gccgo, whose goroutines' stacks have several segments. Inserted
+ * there. */
 
 #ifdef SPLIT_STACK
 #define SEGMENTS_MAX 64
@@ -26,7 +26,8 @@ static inline void end_segments(struct goroutine_key *who, enum ending how, bool
 	}
 }
 
-/* A hook ends the calls of the goroutine's other segments, too, when these are next looked at. */
+/* A hook also ends the calls on the goroutine's other segments: they are marked, and ended at the
+ * segment's next hit. */
 static inline void end_others(u32 kind, struct goroutine_key *who, enum ending how)
 {
 	if (kind < COOKIE_RECOVERED || who->id & GOROUTINE_SYSTEM)

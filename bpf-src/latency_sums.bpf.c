@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What has ended, added up in a log-linear histogram, and what was lost. The tools' side is
- * common/tracing/latency.h. Put into each program's own text: libbcc knows maps there only.
+/* Adds up calls that have ended, in a log-linear histogram, and calls that were lost. The tools'
+ * side is common/tracing/latency.h. Inserted into each program's own text, the only place where
+ * libbcc finds maps.
  *
  *   -DROWS=n      names that are told apart
  *   -DUNIT=n      ns in a unit of the histogram
@@ -9,10 +10,10 @@
  */
 struct control {
 	u32 active;
-	u32 epoch; /* which of the two extremes of a row is in use */
+	u32 epoch; /* which of a row's two entries in `extremes` is in use */
 };
 
-/* no more than all histograms have: the kernel sets the table up at once, in its full width */
+/* no more than all histograms need: the kernel allocates the hash table's buckets at once */
 #define PLACES_MAX (ROWS * HISTOGRAM_SLOTS < PLACES ? ROWS * HISTOGRAM_SLOTS : PLACES)
 
 BPF_ARRAY(control, struct control, 1);
@@ -39,11 +40,11 @@ static inline void count_abandoned(u32 row, enum ending how)
 
 	if (!sum)
 		return;
-	/* by address and not by name: without branches for the verifier to walk */
+	/* indexed by `how`: without branches, which the verifier would follow both ways */
 	__sync_fetch_and_add(&sum->panicked + (how & 3), 1);
 }
 
-/* Why a map took no entry: for want of room, which is `full`, or of memory. */
+/* Counts why a map took no entry: it had no room (counted as `full`), or the kernel no memory. */
 static inline void count_refusal(long error, u32 full)
 {
 	count_loss(error == -E2BIG ? full : LOSS_MEMORY);
@@ -58,7 +59,7 @@ static inline void place(u32 row, u64 ns)
 
 	count = places.lookup(&key);
 	if (!count) {
-		/* whoever is first makes it */
+		/* several CPUs may try: the first one inserts it */
 		places.insert(&key, &none);
 		count = places.lookup(&key);
 	}

@@ -9,19 +9,17 @@
  *                        defined: the ends of processes are not followed
  *   -DCPU=n              this CPU only
  *   -DSLEEPABLE          the program may wait for the process's memory
- *   -DBY_STUB            no cookies (before Linux 5.15): map `cookies` has that of the hit, by
- * thread
- */
+ *   -DBY_STUB            no cookies (before Linux 5.15): map `cookies` has the hit's, by thread */
 #ifndef PROBE_H
 #define PROBE_H
 
 #include <uapi/linux/ptrace.h>
 #include "shared/cookie.h"
 
-#define E2BIG 7 /* what a map that is full answers; of the kernel's errno-base.h */
+#define E2BIG 7 /* the error of a full map; from the kernel's errno-base.h */
 
-/* bpf_probe_read_kernel and _user by names of our own: where libbcc meets theirs, it reads all of
- * /proc/kallsyms to see if the kernel has them, which takes as long as compiling. */
+/* bpf_probe_read_kernel and _user under names of our own: if libbcc meets the usual names, it reads
+ * all of /proc/kallsyms to see if the kernel has them, which takes as long as compiling. */
 static long (*probe_read_kernel)(void *to, u32 size,
 				 const void *from) = (void *)BPF_FUNC_probe_read_kernel;
 static long (*probe_read_user)(void *to, u32 size,
@@ -31,9 +29,10 @@ static long (*copy_from_user)(void *to, u32 size,
 			      const void *from) = (void *)BPF_FUNC_copy_from_user;
 #endif
 
-/* Of the memory without which nothing can be said of a hit. Pages that are in use are away for a
- * moment while the kernel moves them, or makes a larger one of them: what cannot be read at once is
- * read as the process itself would, which waits. 0, or an error, and *to is all zeroes. */
+/* Reads memory without which nothing can be said of a hit. Even pages in use are absent for a
+ * moment while the kernel moves them or merges them into a huge page: a read that fails at once is
+ * repeated in a way that waits for the page, as the process itself would. 0, or an error, and *to
+ * is all zeroes. */
 static inline long read_user(void *to, u32 size, u64 from)
 {
 	long error = probe_read_user(to, size, (void *)from);
@@ -45,17 +44,17 @@ static inline long read_user(void *to, u32 size, u64 from)
 	return error;
 }
 
-/* The value, but no longer known to the verifier: what it knows apart it walks apart. `noise`: any
- * value that the verifier does not know. */
+/* The value, made unknown to the verifier, which would walk the code once for each value that it
+ * can tell apart. `noise`: any value that the verifier does not know. */
 static inline u64 forget_value(u64 value, u64 noise)
 {
 	asm volatile("%0 ^= %1\n\t%0 ^= %1" : "+&r"(value) : "r"(noise));
 	return value;
 }
 
-/* The next value of a loop's counter. Kernels before 6.2 or so do not let a loop's beginning be
- * come to from its end but by a jump, which the compiler leaves out where it puts the end right
- * before. */
+/* The next value of a loop's counter. Kernels before 6.2 or so insist that a loop's end leads to
+ * its beginning by a jump, which the compiler omits where it places the end right before the
+ * beginning. */
 static inline u32 loop_next(u32 i)
 {
 	i++;
@@ -93,9 +92,9 @@ enum {
 #endif
 };
 
-/* What stands at byte offset `at` of the registers. Verifiers insist on the context's own pointer
- * and a constant offset; from the same reading in several places, or different ones in branches,
- * the compiler may make one by a pointer to it instead. */
+/* The register at byte offset `at` of struct pt_regs. The verifier insists on a read by the
+ * context's own pointer with a constant offset; the compiler might merge equal reads in several
+ * places, or different ones in branches, into one by a computed pointer: assembly prevents that. */
 static inline u64 probe_register(struct pt_regs *ctx, const u32 at)
 {
 	u64 value;
@@ -105,7 +104,7 @@ static inline u64 probe_register(struct pt_regs *ctx, const u32 at)
 }
 
 #ifdef TASK_SIGNAL
-/* At sched_process_exit, which a thread has come to: is it the last one of its process? */
+/* At sched_process_exit: is the thread that ends the last one of its process? */
 static inline bool probe_is_last_thread(void)
 {
 	char *signal = 0;
@@ -125,8 +124,8 @@ static inline u64 probe_sp(struct pt_regs *ctx)
 #ifdef TASK_PID
 #define PIDNS_LEVELS 33 /* the kernel nests PID namespaces no deeper */
 
-/* What a task of a PID namespace below the tool's is called in the tool's own, which the helper
- * does not say; 0: it lives outside. */
+/* The ID, in the tool's PID namespace, of a task in a namespace nested in that, which the helper
+ * does not tell; 0: the task is in neither. */
 static inline u32 probe_nested_id(u64 task)
 {
 	u64 pid = 0, ns = 0, own;
@@ -159,8 +158,8 @@ static inline u64 probe_nested_ids(void)
 }
 #endif
 
-/* Process and thread, as bpf_get_current_pid_tgid() has them, by what they are called in the tool's
- * PID namespace. */
+/* Process and thread ID, packed as bpf_get_current_pid_tgid() returns them, in the tool's PID
+ * namespace. */
 static inline u64 probe_ids(void)
 {
 #ifdef PIDNS_INO
@@ -201,9 +200,9 @@ static inline bool probe_wanted(void)
 	return probe_wanted_process();
 }
 
-/* At the stack check's branch: does it go on to the body? It jumps away to grow the stack (and to
- * start the function anew) when the stack pointer is lower or the same: with the carry or the zero
- * flag set on amd64; with the carry flag clear or the zero flag set on arm64. */
+/* At the stack check's branch: does it fall through to the function's body? It jumps away, to grow
+ * the stack and start the function anew, if the stack pointer is lower or the same: with the carry
+ * or the zero flag set on amd64; with the carry flag clear or the zero flag set on arm64. */
 static inline bool probe_check_passed(struct pt_regs *ctx)
 {
 #ifdef __aarch64__

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which processes have calls in the maps, and which of those are gone: ended, or executing another
- * program. Nobody comes to end their calls, so that the tool is told. Put into each program's own
- * text: libbcc knows maps there only. With TASK_SIGNAL of probe.h only. */
+/* Processes that have calls in the maps, and those of them that are gone: ended, or executing
+ * another program. No probe will end their calls: the tool does, and reads map `gone` for that.
+ * Inserted into each program's own text, the only place where libbcc finds maps. Does nothing
+ * without probe.h's TASK_SIGNAL. */
 #ifdef TASK_SIGNAL
 #define PROCESSES_MAX 65536
 
@@ -21,7 +22,7 @@ static inline void process_is_gone(void)
 		processes.delete(&tgid);
 }
 
-/* A goroutine of the process begins a call. 0, or why that could not be noted. */
+/* Notes that a goroutine of the process begins a call. 0, or the map's error. */
 static inline long process_note(struct goroutine_key *who)
 {
 	struct process_key key = who->process, *known = processes.lookup(&key.tgid);
@@ -31,7 +32,7 @@ static inline long process_note(struct goroutine_key *who)
 	return processes.update(&key.tgid, &key);
 }
 
-/* Of the tracepoint sched_process_exit: a thread ends. With the last one the process does. */
+/* At the tracepoint sched_process_exit: a thread ends, and with the last one its process. */
 int on_process_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	if (probe_is_last_thread())
@@ -39,7 +40,7 @@ int on_process_exit(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* Of the tracepoint sched_process_exec. */
+/* At the tracepoint sched_process_exec. */
 int on_process_exec(struct bpf_raw_tracepoint_args *ctx)
 {
 	process_is_gone();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who runs here in a gccgo program. Its goroutines' stacks grow by segments (GCC's -fsplit-stack)
- * and never move: no two share memory, and what a call is known by is its stack pointer alone. On
- * one segment deeper calls have lower addresses, but segments lie anywhere; so each segment is a
- * stack of its own here, known by its guard, which is at fs:0x70 while code runs on it.
+ * and never move: no two share memory, and a call is known by its stack pointer alone. On one
+ * segment deeper calls have lower addresses, but segments may be anywhere: so each segment counts
+ * as a stack of its own here, known by its guard, which is at fs:0x70 while code runs on it.
  *
  *   -DSPLIT_BACKOFF=n    bytes from a segment's first usable one to its guard
  *   -DFSBASE_OFF=n       byte offset of the fs base in struct task_struct
@@ -12,16 +12,16 @@
 #ifndef SPLITSTACK_H
 #define SPLITSTACK_H
 
-struct split_segment { /* of libgcc's generic-morestack.c, before the memory of the segment */
+struct split_segment { /* libgcc's generic-morestack.c: precedes the segment's memory */
 	u64 prev, next;
 	u64 size;
-	u64 old_stack; /* of who is called on it the arguments on the segment before; 0: none */
+	u64 old_stack; /* where the stack arguments are on the previous segment; 0: none */
 };
 
 #define SPLIT_HEADER 56 /* bytes of the whole structure */
 #define SPLIT_MODULES 4096
 
-struct split_index { /* a thread-local variable: the Dynamic Thread Vector's entry, and where */
+struct split_index { /* the ABI's tls_index of a variable: its module's DTV entry, and offset */
 	u64 module, offset;
 };
 
@@ -34,7 +34,8 @@ static inline u64 split_thread(void)
 	return base;
 }
 
-/* The stack of who runs here, and the depth of stack pointer `sp` on it; false: cannot be read. */
+/* The stack that code runs on here, and the depth of stack pointer `sp` on it; false: cannot be
+ * read. */
 static inline bool goroutine_here(struct pt_regs *ctx, u64 sp, struct goroutine_key *key,
 				  u64 *depth)
 {
@@ -44,7 +45,7 @@ static inline bool goroutine_here(struct pt_regs *ctx, u64 sp, struct goroutine_
 	if (read_user(&guard, sizeof(guard), split_thread() + 0x70))
 		return false;
 	low = guard - SPLIT_BACKOFF;
-	/* a thread's own stack has none */
+	/* a thread's own stack has no such header */
 	read_user(&seg, sizeof(seg), low - SPLIT_HEADER);
 	key->id = guard;
 	/* a thread's own stack, or a signal's */

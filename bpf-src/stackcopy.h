@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The user's stack of a gccgo program: GCC keeps no frame pointers, so the innermost part of it is
- * copied, and the tool finds its frames by call frame information. Who called what runs on a new
- * segment stands on the segment before it, from where that was left on.
+/* The user stack of a gccgo program: GCC keeps no frame pointers, so the innermost part of the
+ * stack is copied, and the tool finds the frames by call frame information. Below the frames on a
+ * segment, the stack goes on in the previous segment, where that was left.
  *
  *   -DLIBRARY_INDEX=n    virtual address in libgo.so of g's struct split_index; 0: no libgo.so
- *   -DLIBRARY_MAIN=n     and of a word that is filled with the address of main.main; 0: not known
+ *   -DLIBRARY_MAIN=n     and of a word that holds main.main's address once loaded; 0: not known
  */
 #ifndef STACKCOPY_H
 #define STACKCOPY_H
@@ -13,8 +13,8 @@
 #include "goroutine.h"
 #include "shared/trace.h"
 
-/* Where a function returns, the registers that it has restored are said to be below the stack
- * pointer yet: in what signals leave alone (the ABI's red zone). */
+/* At a function's return, call frame information still has the restored registers below the stack
+ * pointer: in the ABI's red zone, which signals do not touch. */
 #define STACKCOPY_RED_ZONE 128
 /* __morestack keeps the caller's frame pointer this far below the arguments on the stack. */
 #define STACKCOPY_BELOW 24
@@ -31,8 +31,7 @@ static inline void stackcopy_registers(struct pt_regs *ctx, struct trace_stack *
 	to->regs[TRACE_R15] = ctx->r15;
 }
 
-/* `tls_g`: address of the library's struct split_index of g. Returns one more
- * than there are pieces. */
+/* `tls_g`: address of the library's struct split_index of g. Returns how many pieces, plus 1. */
 static inline u32 stackcopy(struct pt_regs *ctx, u64 tls_g, struct trace_stack *to)
 {
 	struct split_segment seg = {};
@@ -50,11 +49,11 @@ static inline u32 stackcopy(struct pt_regs *ctx, u64 tls_g, struct trace_stack *
 	read_user(&seg, sizeof(seg), low - SPLIT_HEADER);
 	if (read_user(&len, sizeof(len), at))
 		at = ctx->sp;
-	/* a thread's own stack, or a signal's, ends nowhere that is known */
+	/* where a thread's own stack or a signal stack ends is not known */
 	end = ctx->sp - low - 1 >= seg.size ? ~0ULL : low + seg.size;
 #pragma clang loop unroll(disable)
 	for (i = 0; i < TRACE_STACK_PIECES; i = loop_next(i)) {
-		len = (at | 4095) + 1 - at; /* a page is there or not, as a whole */
+		len = (at | 4095) + 1 - at; /* page by page: each is either readable or not */
 		len = len > end - at ? end - at : len;
 		asm volatile("" : "+r"(len), "+r"(used));
 		if (len > 4096 || used > TRACE_STACK_BYTES - 4096 ||
@@ -71,7 +70,7 @@ static inline u32 stackcopy(struct pt_regs *ctx, u64 tls_g, struct trace_stack *
 		at = seg.old_stack - STACKCOPY_BELOW;
 		if (!seg.old_stack)
 			break;
-		/* the first one may be called from a stack that is none of GCC's */
+		/* the stack before the first segment may be none of GCC's */
 		end = read_user(&seg, sizeof(seg), low) ? ~0ULL : low + SPLIT_HEADER + seg.size;
 	}
 	return forget_value(count, noise);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Prints calls: what each PROBE asks for is read into an event's record, and events go through a
- * ring buffer. What serves one kind of function is a plan: a few functions that are generated from
- * the PROBE and the function's signature, into the place marked below.
+/* Traces calls for gotrace: what each PROBE asks for is read into an event's record, and events go
+ * through a ring buffer. A plan is a few functions that are generated from a PROBE and a function's
+ * signature; plans are inserted at the marks below.
  *
  *   -DSTRING_MAX=n      bytes of a string in an interface, at most
  *   -DSAVED_MAX=n       bytes kept with a call until it returns
@@ -33,7 +33,7 @@
 #define RING_BYTES (RING_PAGES * 4096ULL)
 #define SAVED_ROOM (SAVED_MAX ? SAVED_MAX : 8)
 
-struct waiting { /* a call that has not returned yet; of a goroutine's, outermost first */
+struct waiting { /* a call that has not returned yet; a goroutine's are in order, outermost first */
 	struct call call;
 	u64 site; /* address of the probe that saw it begin */
 	u32 plan;
@@ -43,7 +43,7 @@ struct waiting { /* a call that has not returned yet; of a goroutine's, outermos
 
 BPF_RINGBUF_OUTPUT(events, RING_PAGES);
 BPF_ARRAY(places, struct trace_place, PLACES);
-BPF_ARRAY(ended, u32, 1); /* probes are about to go, one before the other: no more of them count */
+BPF_ARRAY(ended, u32, 1); /* set before probes are detached one by one: hits no longer count */
 BPF_F_TABLE("hash", u64, struct trace_dyntype, dyntypes, TRACE_DYNTYPES, BPF_F_NO_PREALLOC);
 BPF_PERCPU_ARRAY(counters, u64, TRACE_COUNTERS);
 #ifdef RETURNS
@@ -63,7 +63,7 @@ static inline void count(u32 counter)
 		__sync_fetch_and_add(n, 1);
 }
 
-/* `rtype`: the address in the file of what may be a type's descriptor, or a shared_key() */
+/* `rtype`: what may be the address of a type's descriptor in the file, or a shared_key() */
 static inline struct trace_dyntype *find_dyntype(u64 rtype, struct hit *hit)
 {
 	u64 key = type_key_program(rtype) ? rtype : type_key_of(rtype, hit->program);
@@ -72,7 +72,7 @@ static inline struct trace_dyntype *find_dyntype(u64 rtype, struct hit *hit)
 }
 
 #ifdef SPLIT_STACK
-struct shared_scratch { /* which the stack has no room for */
+struct shared_scratch { /* in a record, as the stack has no room for it */
 	struct type_key_head head;
 	u64 name[2], part[TYPE_KEY_PART / 8];
 };
@@ -88,7 +88,7 @@ static inline bool add_part(struct shared_scratch *scratch, u64 from, u64 len)
 	return true;
 }
 
-/* Of a type that may have a descriptor in several files: the key of `dyntypes` for all of them. */
+/* The key in `dyntypes` of a type that may have descriptors in several files. */
 static inline u64 shared_key(u64 rtype, struct shared_scratch *scratch)
 {
 	u64 len;
@@ -106,8 +106,8 @@ static inline u64 shared_key(u64 rtype, struct shared_scratch *scratch)
 }
 #endif
 
-/* The type of what two words hold if they are an interface, else 0: where the first is a type of
- * the program, or an itab: two of its types, of which the second has the hash that follows them. */
+/* The dynamic type if two words are certainly an interface, else 0: the first word is a type of the
+ * program, or an itab, which begins with two types and the second one's hash. */
 static inline u64 proven_type(u64 word, struct hit *hit)
 {
 	u64 itab[3] = {};
@@ -122,7 +122,7 @@ static inline u64 proven_type(u64 word, struct hit *hit)
 	return itab[1] - hit->bias;
 }
 
-/* The value of the type behind the data word, and what that refers to. */
+/* Reads the value of the type behind the data word, and what the value refers to. */
 static inline bool fetch_level(struct trace_dynamic *dyn, struct trace_dyntype *type)
 {
 	if (type->direct) {
@@ -138,7 +138,7 @@ static inline bool fetch_level(struct trace_dynamic *dyn, struct trace_dyntype *
 	return true;
 }
 
-/* The next element of the list that was met, into the words of the level that it is for. */
+/* Reads the next element of the list that was met into a level's first words. */
 static inline u64 next_element(struct trace_dynamic *first, struct trace_dynamic *level)
 {
 	if (!first->left || fetch(level, 16, first->list))
@@ -150,8 +150,8 @@ static inline u64 next_element(struct trace_dynamic *first, struct trace_dynamic
 	return level->rtype;
 }
 
-/* What an interface holds, by its dynamic type, and what that leads to: an interface in it, or a
- * pointer, and so on; where that ends, the next element of the list of interfaces that was met. */
+/* Reads what an interface holds, by its dynamic type, then what an interface or pointer in that
+ * leads to, and so on; where that ends, the next element of the list of interfaces that was met. */
 static inline void fetch_dynamic(char *to, u64 word, u64 data, u64 how, u32 levels, struct hit *hit)
 {
 	struct trace_dynamic *first = (void *)to, *dyn;
@@ -172,7 +172,7 @@ static inline void fetch_dynamic(char *to, u64 word, u64 data, u64 how, u32 leve
 		word = 0;
 		type = find_dyntype(rtype, hit);
 #ifdef SPLIT_STACK
-		if (!type && rtype) { /* not the program's own: it may be its library's */
+		if (!type && rtype) { /* not the program's own type: perhaps its library's */
 			dyn->rtype = shared_key(rtype + hit->bias, (void *)dyn->object);
 			type = find_dyntype(dyn->rtype, hit);
 		}
@@ -239,8 +239,8 @@ static inline void fetch_later(struct hit *hit, char *rec)
 
 /* Events. */
 
-/* The tool looks into the ring some times a second by itself; it is woken only when much has come
- * since. (What each CPU has sent is not exact where one handler preempts another.) */
+/* The tool reads the ring several times a second anyway; it is woken only if much was sent since.
+ * (Each CPU's count is not exact where one handler preempts another.) */
 static inline void submit(struct trace_event *event, u64 size)
 {
 	u32 sent = TRACE_SENT;
@@ -284,7 +284,7 @@ static inline void report(struct pt_regs *ctx, struct hit *hit, char *saved, u32
 {
 	struct trace_event *event = fill_event(ctx, hit, saved, part);
 
-	/* not the event itself: older verifiers (6.1) take it that it can still be NULL here */
+	/* not `!event`: older verifiers (6.1) take it that the event can still be NULL here */
 	if (!hit->size)
 		return;
 	if (!hit->now && !hit_identify(ctx, hit))
@@ -301,7 +301,7 @@ static inline void report(struct pt_regs *ctx, struct hit *hit, char *saved, u32
 /* file: trace_calls.bpf.c */
 #endif
 
-/* Which place is it, and what serves it? False for the runtime's hooks. */
+/* Fills in the hit's place and plan. False: no place, as of most hooks in the runtime. */
 static inline bool find_place(struct pt_regs *ctx, u32 row, struct hit *hit)
 {
 	struct trace_place *place = places.lookup(&row);
@@ -338,13 +338,13 @@ static inline int handle(struct pt_regs *ctx, u32 part)
 	    (kind == COOKIE_CALL_IF_CHECKED && !begins))
 		return 0;
 #ifdef SPLIT_STACK
-	if (kind > COOKIE_RETURN) /* for what the place tells of the runtime */
+	if (kind > COOKIE_RETURN) /* the hook's place tells where g is */
 		find_place(ctx, cookie_row(cookie), &hit);
 #endif
 	if (kind <= COOKIE_RETURN && !find_place(ctx, cookie_row(cookie), &hit))
 		return 0;
 #ifndef IDENTITY_FIRST
-	/* most predicates are false: nothing else is found out before them */
+	/* most predicates are false: they are tested before anything else is found out */
 	if (begins && !waits_for_return(hit.plan)) {
 		report(ctx, &hit, 0, TRACE_ENTRY, part);
 		return 0;

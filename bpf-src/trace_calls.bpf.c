@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The part of trace.bpf.c that follows calls until they return, put in there. */
+/* The part of trace.bpf.c that follows calls until they return. Inserted there. */
 
-#define ABANDONED_MAX 64 /* calls that one panic can end and that are each reported */
-#define FORGOTTEN_MAX 16 /* times 64: of the others, those whose entries are deleted at once */
+#define ABANDONED_MAX 64 /* so many of the calls that one panic ends are reported, each */
+#define FORGOTTEN_MAX 16 /* times 64: how many entries of the other calls are deleted at once */
 
-/* A call that did not return: only what was kept at entry is known. */
+/* Reports a call that did not return: only what was kept at entry is known. */
 static inline void report_abandoned(struct hit *hit, struct waiting *call, u32 how)
 {
 	struct trace_event *event;
@@ -27,8 +27,8 @@ static inline void report_abandoned(struct hit *hit, struct waiting *call, u32 h
 	submit(event, sizeof(*event) + SAVED_ROOM);
 }
 
-/* Deletes what was kept of a goroutine's calls from index `from` up to the last before `to`, but
- * not without limit: what is left is overwritten by the goroutine's next calls. */
+/* Deletes what was kept of a goroutine's calls with indexes in [from, to), up to a limit: the
+ * goroutine's next calls overwrite what is left. */
 static inline void forget_calls(struct goroutine_key *who, u64 from, u64 to)
 {
 	struct deep_key key = {.who = *who, .index = to};
@@ -47,7 +47,7 @@ static inline void forget_calls(struct goroutine_key *who, u64 from, u64 to)
 	}
 }
 
-/* As abandon(), for calls that are too many to report each: they are counted. */
+/* As abandon(), but only counts the calls: they are too many to report each. */
 static inline void abandon_rest(struct goroutine_key *who, u64 *calls, u64 depth)
 {
 	u64 from = first_over(who, 0, *calls, depth), to = *calls;
@@ -60,9 +60,9 @@ static inline void abandon_rest(struct goroutine_key *who, u64 *calls, u64 depth
 	forget_calls(who, from, to);
 }
 
-/* Is a call over? Those at `depth` or deeper are. Where a function begins (`fresh`: 1, else 0) one
- * level up is over as well what does not begin at the same place as it does: calls of several
- * PROBEs at one function stand at one depth. */
+/* Is a call over? Calls at `depth` or deeper are. Where a function begins (`fresh` is 1, else 0),
+ * `depth` is its own plus 1, and calls at its own depth are over as well, except those that began
+ * at the same site: several PROBEs of one function have calls at one depth. */
 static inline bool is_over(struct waiting *waiting, u64 depth, u64 fresh, u64 site)
 {
 	u64 other = waiting->site ^ site;
@@ -94,13 +94,13 @@ static inline void abandon(struct hit *hit, struct goroutine_key *who, u64 *call
 	abandon_rest(who, calls, depth);
 }
 
-/* A map took no entry for a call: for want of room, or of memory. */
+/* Counts why a map took no entry for a call: it had no room, or the kernel no memory. */
 static inline void count_refusal(long error)
 {
 	count(error == -E2BIG ? TRACE_UNTRACKED : TRACE_NO_MEMORY);
 }
 
-/* NULL: the call that begins is not tracked, and counted so */
+/* NULL: the call that begins is not tracked, and is counted as such */
 static inline u64 *calls_of(struct goroutine_key *who)
 {
 	u64 *calls = goroutines.lookup(who), none = 0;
@@ -200,7 +200,7 @@ static inline void on_return(struct pt_regs *ctx, struct hit *hit, struct gorout
 	waiting->done = 1;
 }
 
-/* What stands last and has returned is over. */
+/* Removes the last calls of the goroutine that have returned. */
 static inline void forget_done(struct goroutine_key *who, u64 *calls)
 {
 	struct deep_key key = {.who = *who};
@@ -221,7 +221,7 @@ static inline void forget_done(struct goroutine_key *who, u64 *calls)
 		goroutines.delete(who);
 }
 
-/* What became of them. */
+/* How the calls ended that a hit shows to be over. */
 static inline u32 ending_of(u32 kind, struct goroutine_key *who)
 {
 	if (who->id & GOROUTINE_SYSTEM)

@@ -17,7 +17,7 @@
 #include "tracing/options.h"
 #include "tracing/toolrun.h"
 
-/* bcc's columns; the name's grows with the names that it has shown */
+/* bcc's columns; that of names grows with the names shown so far */
 enum { NAME_WIDTH = 36, COUNT_WIDTH = 8 };
 
 struct counter {
@@ -64,8 +64,9 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 	counter->order = mem_zalloc(rows, sizeof(*counter->order));
 	for (size_t i = 0; i < rows; i++)
 		counter->order[i] = i;
-	/* Counting begins for all functions at once. Where they are attached one after another,
-	 * which takes long on a busy machine, the first ones count already until the last is. */
+	/* Counting shall begin for all functions at once. Where they are attached one after
+	 * another, which takes long on a busy machine, the first ones already count: that is
+	 * subtracted. */
 	return tracer->gate ? 0 : read_counts(counter, counter->then, err);
 }
 
@@ -114,7 +115,7 @@ static void json_row(const struct counter *counter, const char *name, uint64_t c
 static void fit_names(struct counter *counter)
 {
 	unsigned screen = column_screen(), beside = 1 + COUNT_WIDTH;
-	/* a line that ends in the last column is broken by some terminals */
+	/* some terminals break a line that ends in the last column */
 	unsigned bound = screen > beside ? screen - beside - 1 : 0;
 
 	for (size_t i = 0; i < counter->sel->row_count; i++) {

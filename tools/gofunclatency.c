@@ -21,7 +21,7 @@
 #include "tracing/options.h"
 #include "tracing/toolrun.h"
 
-/* Room in the kernel side's maps. They take memory as they fill. */
+/* Entries of the kernel side's maps, which take memory only as they fill. */
 enum { GOROUTINES_MAX = 1 << 20, DEEP_CALLS_MAX = 1 << 20, PLACES_MAX = 1 << 22 };
 
 struct timer {
@@ -30,7 +30,7 @@ struct timer {
 	struct latency_words words;
 	const struct selection *sel;
 	struct latency *lat;
-	uint64_t switched; /* in all */
+	uint64_t switched; /* calls left on a system stack, since the beginning */
 };
 
 static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
@@ -158,7 +158,7 @@ static int show(void *ctx, bool final, struct errmsg *err)
 	return 0;
 }
 
-/* What cannot be swept now can be later. */
+/* Ignores errors: what cannot be swept now can be later. */
 static void sweep(void *ctx)
 {
 	struct timer *timer = ctx;
@@ -170,7 +170,7 @@ static void say_lost(void *ctx)
 {
 	const struct timer *timer = ctx;
 
-	/* as text it stands under its histogram */
+	/* the text output has it under the histogram */
 	if (timer->switched && timer->opts->json)
 		fprintf(stderr,
 			"gofunclatency: %" PRIu64 " calls left on a system stack, not counted\n",
@@ -202,7 +202,7 @@ static int run_timer(struct timer *timer, const struct options_tool *tool)
 	struct latency_words *words = &timer->words;
 	bool json = timer->opts->json;
 
-	/* JSON is in ns, whatever the picture would be in */
+	/* JSON is always in ns */
 	words->unit = timer->millis ? "msecs" : timer->micros ? "usecs" : "nsecs";
 	words->unit_ns = json ? 1 : timer->millis ? 1000000 : timer->micros ? 1000 : 1;
 	struct bpfprog_define defs[6] = {

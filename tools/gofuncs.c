@@ -30,7 +30,7 @@ struct gofuncs {
 	struct options opts;
 	enum emit_tracer tracer;
 	struct process *process; /* of -p; NULL: none */
-	/* What is listed at once: all of a pattern, or for another tracer all of a program. */
+	/* What is listed together: what a pattern matches; for another tracer, all of a program. */
 	struct selection *sel;
 	struct program *prog;
 };
@@ -47,8 +47,8 @@ static void say_left_out(const struct gofuncs *tool, size_t count)
 		count, count == 1 ? "" : "s");
 }
 
-/* Copies are shown beside the functions of their name; alone only when asked for, or when there
- * is nothing else. */
+/* Lists inlined copies only beside functions of the same name, unless they are asked for, or no
+ * function matches. */
 static int print(const struct gofuncs *tool, struct selection *sel, struct errmsg *err)
 {
 	const struct options *opts = &tool->opts;
@@ -76,7 +76,7 @@ static void forget(struct gofuncs *tool)
 	tool->prog = NULL;
 }
 
-/* Prints what there is. */
+/* Prints what was selected. */
 static int print_all(struct gofuncs *tool, struct errmsg *err)
 {
 	int ret = 0;
@@ -84,7 +84,7 @@ static int print_all(struct gofuncs *tool, struct errmsg *err)
 	if (tool->sel && tool->prog) {
 		selection_print_notes(stderr, tool->sel);
 		ret = print(tool, tool->sel, err);
-		/* what could not be read looks like what is not there */
+		/* if reading the file failed, parts of it look as if they did not exist */
 		if (!ret)
 			ret = heldfile_check(tool->prog->file, err);
 	}
@@ -92,7 +92,7 @@ static int print_all(struct gofuncs *tool, struct errmsg *err)
 	return ret;
 }
 
-/* `file` becomes the tool's. */
+/* Takes over `file`. */
 static int open_program(struct gofuncs *tool, struct heldfile *file, struct errmsg *err)
 {
 	const struct options *opts = &tool->opts;
@@ -146,7 +146,7 @@ static int list_all(struct gofuncs *tool, struct errmsg *err)
 
 	for (size_t i = 0; i < tool->opts.pattern_count && !ret; i++)
 		ret = list_pattern(tool, tool->opts.patterns[i], err);
-	/* what came before a pattern of which there is nothing */
+	/* a pattern has failed: nothing is printed for other tracers */
 	if (ret && tool->tracer)
 		forget(tool);
 	return print_all(tool, ret ? NULL : err) || ret ? -1 : 0;

@@ -104,7 +104,7 @@ static int show(void *ctx, bool final, struct errmsg *err)
 	return 0;
 }
 
-/* What cannot be swept now can be later. */
+/* Ignores errors: what cannot be swept now can be later. */
 static void sweep(void *ctx)
 {
 	struct waits *waits = ctx;
@@ -137,7 +137,7 @@ static int run_waits(struct waits *waits, const struct options_tool *tool)
 {
 	static const struct runtime_func funcs[] = {{{"runtime.casgstatus"}}};
 
-	if (waits->opts->json) /* in ns, whatever the picture would be in */
+	if (waits->opts->json) /* always in ns */
 		waits->words.unit_ns = 1;
 	struct bpfprog_define defs[] = {
 		{"UNIT", waits->words.unit_ns},

@@ -171,7 +171,8 @@ static void say_unknown(const struct gotrace *trace)
 	      stderr);
 }
 
-/* What pointers point to is looked up by the type's name. */
+/* Before tracing: types that signatures name but programs lack, so that pointers to them cannot be
+ * followed. */
 static void say_missing(const struct gotrace *trace)
 {
 	const char *name;
@@ -201,7 +202,8 @@ static void started(void *ctx)
 	traceprint_header(trace->print);
 }
 
-/* Where returns are no longer probed but entries still are, calls would seem to panic. */
+/* Ends the kernel side's work before probes are detached: with returns detached before entries,
+ * calls would seem to panic. */
 static int stop(void *ctx)
 {
 	struct gotrace *trace = ctx;

@@ -3,7 +3,7 @@
  *
  *   bits  0-23  row: index of the function or name that is counted
  *   bits 24-43  stack adjustment in words of 8 bytes, signed: SP at the probe plus this is the
- *               stack pointer that the call is known by (struct site's sp_adjust)
+ *               stack pointer that identifies the call (struct site's sp_adjust)
  *   bits 44-47  enum cookie_kind
  *   bits 48-63  copy: 0 for functions; for inlined copies the ordinal within the physical function
  *               that holds them, so that two copies nested in one frame differ

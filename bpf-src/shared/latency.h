@@ -5,8 +5,7 @@
 
 #define CALLS_INLINE 16 /* a power of two */
 
-/* A process, while it runs one program. Of the kernel's struct task_struct; what is not known is 0.
- */
+/* A process, while it runs one program: fields of the kernel's struct task_struct; 0: not known. */
 struct process_key {
 	unsigned long long start_ns; /* CLOCK_BOOTTIME: IDs are used again */
 	unsigned int tgid;
@@ -24,17 +23,17 @@ struct goroutine_key {
 enum ending { /* how calls end that do not return */
 	      PANICKED,
 	      EXITED,   /* by runtime.Goexit */
-	      SWITCHED, /* left on a system stack that was used anew */
-	      LOST,     /* found to be over, and nothing has told how */
+	      SWITCHED, /* left on a system stack that has been reused */
+	      LOST,     /* found to be over, but not how it ended */
 };
 
 enum latency_loss { /* what map `losses` counts: calls that are not in the sums below */
 		    LOSS_GOROUTINES, /* map `goroutines` was full */
 		    LOSS_PROCESSES,  /* map `processes` was */
 		    LOSS_DEEP,       /* map `deep_calls` was */
-		    LOSS_MEMORY,     /* the kernel had no memory for an entry of either */
-		    LOSS_UNREADABLE, /* who calls could not be read */
-		    LOSS_PLACES,     /* ended, but no room in the histogram */
+		    LOSS_MEMORY, /* the kernel had no memory for an entry of any of these maps */
+		    LOSS_UNREADABLE, /* the goroutine could not be read */
+		    LOSS_PLACES,     /* the call ended, but map `places` was full */
 		    LOSSES,
 };
 
@@ -53,20 +52,20 @@ struct deep_key { /* of a call beyond the first CALLS_INLINE of its goroutine */
 /* Of a goroutine (gccgo: of a segment) whose calls ended otherwise than by a panic, more at once
  * than could be counted then. */
 struct end_mark {
-	unsigned long long count; /* of calls that are left; what is stale with a lower index and
-				   * not younger than at_ns ended so */
+	unsigned long long count; /* stale entries with an index below this that did not begin after
+				     at_ns ended so */
 	unsigned long long at_ns;
 	unsigned long long how; /* enum ending */
 };
 
 struct calls { /* of one goroutine (gccgo: on one segment of its stack), outermost first */
 	unsigned long long count;
-	/* gccgo: a hook on another segment told that all of these are over; 1 + enum ending */
+	/* gccgo: 1 + enum ending if a hook on another segment has ended all of these; else 0 */
 	unsigned long long ended;
 	struct call call[CALLS_INLINE];
 };
 
-struct only_call {                /* the beginning of struct calls, of who makes one at a time */
+struct only_call { /* the beginning of struct calls, for goroutines with one call at a time */
 	unsigned long long count; /* 1 */
 	unsigned long long ended;
 	struct call call;

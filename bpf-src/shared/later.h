@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A reading that generated code puts off, in one word; 0: none. Used by both sides: gotrace keeps
- * to the limits.
+/* A read that generated code puts off, in one word; 0: none. Used by both sides; gotrace observes
+ * the limits.
  *
  *   bits  0-13  place in the record of the pointer that is read through; what else the reading
  *               takes stands after it: a length, or an interface's data word
@@ -22,7 +22,7 @@
 #define LATER_PLACES (1 << LATER_PLACE_BITS) /* bytes of a record; nothing in it is larger */
 #define LATER_SIZE_MAX 0xffff                /* bytes of an element */
 
-/* elements of `size` bytes, `max` bytes of them at most, to `to` + 8: their state goes before */
+/* elements of `size` bytes, `max` bytes of them at most, to `to` + 8; their state to `to` */
 static inline unsigned long long later_elements(unsigned long long own, unsigned long long to,
 						unsigned long long max, unsigned long long size)
 {

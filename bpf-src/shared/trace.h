@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What trace.bpf.c writes and gotrace reads. Fixed widths, the same on both sides.
  *
- * An event in the ring buffer: struct trace_event, the probe's record (what its expressions and
- * its format need; laid out by common/values/shape.h), then under -U and -K their frames.
- * Everything is aligned to 8 bytes. */
+ * An event in the ring buffer: struct trace_event, the probe's record (what its expressions and its
+ * format need; laid out by common/values/shape.h), then with -U and -K their frames. Everything is
+ * aligned to 8 bytes. */
 #ifndef TRACE_SHARED_H
 #define TRACE_SHARED_H
 
@@ -12,29 +12,30 @@ enum trace_how {
 	TRACE_RETURNED,
 	TRACE_PANICKED,
 	TRACE_EXITED, /* by runtime.Goexit */
-	TRACE_LEFT,   /* on a system stack, which was used anew */
-	TRACE_JUMPED, /* to another function, whose results they are */
-	TRACE_UNSEEN, /* found to be over, and nothing has told how */
+	TRACE_LEFT,   /* on a system stack, which has been reused */
+	TRACE_JUMPED, /* to another function, which returns the results */
+	TRACE_UNSEEN, /* found to be over, but not how it ended */
 };
 
 struct trace_place {             /* a probed site; the cookie's row is its index in map `places` */
 	unsigned long long addr; /* virtual address in the file */
 	unsigned int item;       /* index of the selection's item */
 	unsigned int plan;       /* trace_plan() */
-	int frame; /* bytes from the stack pointer that the call is known by up to what it was
-		    * at the first instruction of the function that the place is in: 0 but for
-		    * inlined copies; -1: not known */
-	/* Bytes from the site to where the function goes on when its stack has grown, if its
-	 * arguments are lost then; 0: they are not */
+	int frame; /* bytes from the stack pointer that identifies the call up to the one at the
+		      first instruction of the function that contains the place: 0 except for
+		      inlined copies; -1: not known */
+	/* If the function's register arguments are lost when its stack grows: bytes from the site
+	 * to where the function resumes then; else 0 */
 	unsigned int restart;
-	/* gccgo, where the runtime is a library's. The thread-local variable g is described by two
-	 * words at tls_word of the file, or with tls_delta that far from what tls_word holds. */
+	/* gccgo, if the runtime is in a library: two words describe the thread-local variable g.
+	 * They are at tls_word of the file; or, if tls_delta is not 0, at the address that the word
+	 * at tls_word holds, plus tls_delta. */
 	unsigned long long tls_word;
 	long long tls_delta;
 };
 
-/* Which generated functions serve a place, and which program it stands in; both below TRACE_PLANS
- */
+/* The number of the plan that serves a place, and that of the program which contains it; both below
+ * TRACE_PLANS */
 #define TRACE_PLANS (1 << 16)
 
 static inline unsigned int trace_plan(unsigned int number, unsigned int program)
@@ -76,11 +77,11 @@ struct trace_event {
 
 enum trace_counter {                   /* of map `counters` */
 		     TRACE_LOST,       /* events: the ring buffer was full */
-		     TRACE_UNREADABLE, /* calls: the predicate met what it could not read */
+		     TRACE_UNREADABLE, /* calls: the predicate could not read something */
 		     TRACE_UNTRACKED,  /* calls: no room to wait for their return */
 		     TRACE_NO_MEMORY,  /* calls: the kernel had no memory to wait for it */
 		     TRACE_UNKNOWN,    /* calls: who makes them could not be read */
-		     TRACE_NAMELESS,   /* calls: the same, but all else is known */
+		     TRACE_NAMELESS,   /* calls: the same, but the event was sent without it */
 		     TRACE_UNTESTED,   /* calls that did not return, so that the predicate had no
 					  results */
 		     TRACE_UNREPORTED, /* calls that a panic or Goexit ended: too many at once */
@@ -90,7 +91,7 @@ enum trace_counter {                   /* of map `counters` */
 
 #define TRACE_FRAMES 128
 
-/* Under -U of a gccgo program, in place of the user's frames: user_frames - 1 pieces of its stack,
+/* With -U, of a gccgo program, in place of the user's frames: user_frames - 1 pieces of its stack,
  * innermost first. */
 #define TRACE_STACK_PIECES 32
 #define TRACE_STACK_BYTES 32768
@@ -116,15 +117,15 @@ struct trace_stack {
 };
 
 #define TRACE_SAME_DEPTH 8 /* return probes of one function, inlined copies in one frame */
-#define TRACE_LATER 12     /* readings of one event that are done in one loop: later.h */
+#define TRACE_LATER 12     /* reads of one event that are done in one loop: later.h */
 #define TRACE_DYNTYPES 65536
 
 /* How to read what an interface holds, by its dynamic type: map `dyntypes`, by type_key_of(). The
- * record of an interface's value is struct trace_dynamic, then TRACE_DYN_REFS times
- * { s64 state; char bytes[STRING_MAX rounded up to 8]; }, then the same for what is gone on with,
- * and so on: as many levels as there can be; what stands in those that were not come to is not
- * defined. Four are what a refused connection of an HTTP client takes: url.Error, net.OpError,
- * os.SyscallError, syscall.Errno; six what errors that are wrapped twice on their way do. */
+ * record of an interface's value is struct trace_dynamic, then TRACE_DYN_REFS times { s64 state;
+ * char bytes[STRING_MAX rounded up to 8]; }, then the same for what an interface or pointer in it
+ * leads to, and so on, for as many levels as there can be; levels that were not reached are
+ * undefined. An HTTP client's refused connection takes four: url.Error, net.OpError,
+ * os.SyscallError, syscall.Errno; wrapped twice on its way, it takes six. */
 #define TRACE_DYN_LEVELS 6
 #define TRACE_DYN_LEVELS_FEW 4         /* where there are many values */
 #define TRACE_DYN_LEVELS_OF_ELEMENTS 2 /* of a slice, a map */
@@ -139,7 +140,7 @@ struct trace_dyntype {
 		unsigned int off;  /* in the object: a pointer and, 8 bytes on, a length */
 		unsigned int elem; /* bytes of an element: 1 for strings */
 	} ref[TRACE_DYN_REFS];
-	int inner; /* offset in the object of what to go on with; -1: nothing */
+	int inner; /* offset in the object of what is read next; -1: nothing */
 	/* What that is: 0, an interface with methods; TRACE_DYN_LIST, a slice of them; else a
 	 * pointer, whose type's descriptor is at this address in the file. */
 	unsigned long long inner_type;
@@ -148,21 +149,22 @@ struct trace_dyntype {
 #define TRACE_DYN_LIST 1
 
 struct trace_dynamic {
-	unsigned long long rtype; /* as the key of `dyntypes` without a program; 0: nil */
+	unsigned long long rtype; /* the key in `dyntypes` without the program; 0: nil */
 	unsigned long long word;  /* the data word */
 	long long state;          /* bytes of the object, or a negative state */
-	/* trace_element() of a list; 0: what the level before it goes on with */
+	/* trace_element() of a list's element; 0: what the level before leads to */
 	unsigned int element;
 	unsigned int more; /* is there a level after this one? */
-	/* Of the first level, for the kernel side alone: the rest of the list, the number of its
-	 * last element. (In registers, the verifier would follow each value that they can have.) */
+	/* In the first level, for the kernel side alone: the rest of the list, and the number of
+	 * the element read last. (Kept in registers, the verifier would follow each of their
+	 * values.) */
 	unsigned long long list, left;
 	unsigned int last, zero;
 	char object[TRACE_DYN_OBJECT];
 };
 
-/* The n-th element of a list, from 1, where so many levels are left from that of the list on. The
- * next one's number is one more. */
+/* The n-th element of a list, from 1; `levels`: how many are left, the list's own included. The
+ * next element's number is one more. */
 static inline unsigned int trace_element(unsigned int levels, unsigned int n)
 {
 	return levels << 16 | n;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tells a type: 48 bits of it, and the number of the program above them. The same on both
- * sides. Of Go's the 48 are its descriptor's address in the program's file. A type of gccgo's may
- * have a descriptor in several files: its are made of the descriptor's hash, kind and size and of
- * its name, first and last bytes. GCC's hash alone will not do: map[int]string has that of
- * map[string]int. */
+/* Identifies a type by 48 bits, with the program's number above them. The same on both sides. With
+ * gc, the 48 bits are the descriptor's address in the program's file. A type of gccgo may have
+ * descriptors in several files: its bits are computed from the descriptor's hash, kind and size,
+ * and the first and last bytes of its name. GCC's hash alone will not do: map[int]string has that
+ * of map[string]int. */
 #ifndef TYPE_KEY_H
 #define TYPE_KEY_H
 
