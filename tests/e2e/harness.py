@@ -5,7 +5,7 @@
     harness.py --group e2e --build FOLDER [--versions "1.19 1.27"] [NAME...]
 
 A test is a function decorated with @test in tests/GROUP/test_*.py; an executable file in
-tests/GROUP that is no .py is a test as well (77 as exit status: skipped). Prints a line for each."""
+tests/GROUP that is no .py is a test as well (exit status 77: skipped). Prints a line for each."""
 
 import argparse
 import fnmatch
@@ -42,7 +42,7 @@ def test(alone=False, **matrix):
 
 
 def expand():
-    """(name, callable, alone) for each test that is registered; its group is its folder's name"""
+    """(name, callable, alone) for each registered test; a test's group is its folder's name"""
     for function, alone, matrix in REGISTRY:
         group = os.path.basename(os.path.dirname(function.__code__.co_filename))
         combinations = [{}]
@@ -81,7 +81,7 @@ def tool_path(name):
 
 
 def fixture(name, version, flavour="plain"):
-    """Path of the cached test program; do not trace it there: others may."""
+    """Path of the cached test program; trace a copy: other tests may trace this file."""
     built = run([TESTS + "/fixture", name, version, flavour], timeout=400)
     expect(built.returncode == 0, f"cannot build {name}: {built.stderr[-400:]}")
     return built.stdout.strip()
@@ -97,7 +97,7 @@ class Target(Process):
     """A fixture in a private copy (probes act on the file), waiting for go()."""
 
     def __init__(self, name, version, flavour="plain", args=(), path=None, argv=None):
-        """`path`: a copy that is there already; `argv(path)`: the command that starts it."""
+        """`path`: a copy that exists already; `argv(path)`: the command that starts it."""
         self.folder = tempfile.TemporaryDirectory(prefix="bcc-gotools-")
         self.path = path or private_copy(self.folder.name, name, version, flavour)
         super().__init__([*(argv(self.path) if argv else [self.path]), *args])
@@ -111,7 +111,7 @@ class Target(Process):
         self.say()
 
     def truth(self, timeout=PATIENCE):
-        """Lets it end, and what it tells: a list of tracks."""
+        """Lets the target end; returns what it tells: a list of tracks."""
         status = self.wait(timeout)
         expect(status == 0, f"the target ended with {status}: {self.said()}")
         return tracks(self.out.text())
@@ -162,7 +162,7 @@ def tracks(text):
 
 
 def plain_name(name):
-    """A name without what an instantiation adds: the truth knows it as [...]"""
+    """A function's name with [...] for type arguments, as fixtures print it"""
     return re.sub(r"\[.*\]", "[...]", name)
 
 
@@ -188,14 +188,14 @@ def compare_counts(truth, records, only=None):
     expect(not wrong, "; ".join(wrong))
 
 
-SLACK_NS = 20  # the kernel's and the program's clock are one, read in two ways
+SLACK_NS = 20  # kernel and program read the same clock, in two ways
 SLOWER = int(os.environ.get("GOTOOLS_SLOWER", "1"))  # times: an emulated machine, as tests/kernels says
 PROBE_NS = 100_000 * SLOWER  # what two probes and a busy machine may add to a call, at the most
 
 
 def outliers():
-    """Share of calls that other work on the CPUs may have delayed more, between the caller's clock and the
-    probe: few, but where more wants to run than there are CPUs"""
+    """Share of calls that other work may have delayed longer than PROBE_NS between the caller's clock
+    and the probe: small, unless more threads want to run than there are CPUs"""
     return 0.25 if OPTIONS.crowded or os.getloadavg()[0] > 2 * os.cpu_count() else 0.05
 
 
@@ -204,7 +204,7 @@ def at_most(buckets, bound):
 
 
 def compare_durations(name, ns, record):
-    """Every call takes no longer in the tool's eyes than in its caller's, and hardly less."""
+    """Each call took no longer by the tool than by its caller's clock, and hardly less."""
     expect(record["total"] <= sum(ns) + SLACK_NS * len(ns),
            f"{name}: {record['total']} ns in total, its callers saw {sum(ns)}")
     expect(record["max"] <= max(ns) + SLACK_NS, f"{name}: max {record['max']} of {max(ns)}")
@@ -218,7 +218,7 @@ def compare_durations(name, ns, record):
 
 
 def percentile(buckets, percent):
-    """The upper end of the bucket that holds it"""
+    """The upper end of the bucket that contains the percentile"""
     rank, seen = sum(count for _, _, count in buckets) * (percent / 100), 0
     return next(high for _, high, count in buckets if (seen := seen + count) >= rank)
 
@@ -250,7 +250,7 @@ ENDINGS = ("count", "panicked", "exited", "process_ended", "lost", "running")
 
 
 def expected(track):
-    """What gofunclatency should say of a program that has ended: ENDINGS"""
+    """The ENDINGS that gofunclatency should report for a program that has ended"""
     numbers = [track[k] for k in ("returned", "panicked", "exited", "running")]
     if not any(numbers):
         numbers[0] = track["calls"]

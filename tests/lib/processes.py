@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes that tests start: with default signals, with a bound on what they print, and ended with
-the test, they and all that they have started."""
+"""Processes that tests start: with default signals, with a limit on what they print; they and all
+that they have started end with the test."""
 
 import ctypes
 import errno
@@ -11,21 +11,21 @@ import sys
 import threading
 import time
 
-PATIENCE = 200  # seconds; other tracers may hold the kernel's locks for long
+PATIENCE = 200  # seconds; other tracers may hold kernel locks for long
 OUTPUT_MAX = 128 << 20  # bytes kept of one stream; a process that prints more fails its test
-LINE_COST = 64          # bytes that keeping a line takes beside its text
+LINE_COST = 64          # bytes that a kept line takes beside its text
 CHUNK = 1 << 16
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 
 
 class Failure(Exception):
-    """What a test saw is not what should be."""
+    """A test saw something else than it should."""
 
 
 def default_signals():
     """Children get default signals whatever this process was started with: a script's `command &`
-    has SIGINT ignored, nohup(1) SIGHUP. A handler that does nothing ignores it here as before, and
-    is not inherited over execve."""
+    has SIGINT ignored, one of nohup(1) SIGHUP. A handler that does nothing still ignores the
+    signal here, but is not inherited over execve."""
     for number in signal.valid_signals():
         # Python ignores these itself, and resets them in children
         if number in (signal.SIGPIPE, signal.SIGXFSZ):
@@ -41,7 +41,7 @@ def prctl(option, value):
 
 
 def adopt_orphans():
-    """What descendants leave behind becomes our child."""
+    """Orphans of our descendants become our children."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
@@ -83,7 +83,7 @@ def descendants(keep=()):
 
 
 def end_descendants(keep=()):
-    """Kills and reaps all that was started, orphans as well. Says what does not end."""
+    """Kills and reaps all that was started, orphans included. Names what does not end."""
     for _ in range(250):
         left = descendants(keep)
         if not left:
@@ -132,8 +132,8 @@ class Lines:
 
 
 def start(argv, **kwargs):
-    """Popen; a copy just made is busy as long as a child that another thread has just forked has
-    yet to close it."""
+    """Popen, repeated while a file just copied is busy: a child that another thread has just forked
+    may have it open for writing until its execve."""
     for _ in range(100):
         try:
             return subprocess.Popen(argv, **kwargs)
@@ -145,7 +145,7 @@ def start(argv, **kwargs):
 
 
 class Process:
-    """A child with its output read as it comes."""
+    """A child whose output is read as it comes."""
 
     def __init__(self, argv, **kwargs):
         self.argv, self.printed_too_much = argv, False
@@ -168,14 +168,14 @@ class Process:
             raise Failure(f"{self.argv[0]} prints more than can be kept: {self.said()}")
 
     def finish_reading(self, timeout=5.0):
-        """Is all read? Not where a process that it has left behind has its output open."""
+        """Is all output read? Not while a process that the child has left behind has it open."""
         end = time.monotonic() + timeout
         for lines in self.out, self.err:
             lines.thread.join(max(0, end - time.monotonic()))
         return not self.out.thread.is_alive() and not self.err.thread.is_alive()
 
     def wait_line(self, start, timeout=PATIENCE):  # pylint: disable=redefined-outer-name
-        """The first line on stdout or stderr that begins so."""
+        """The first line on stdout or stderr that begins with `start`."""
         end = time.monotonic() + timeout
         line, gone, seen = None, False, [0, 0]
         while not line and not gone and time.monotonic() < end:
@@ -222,7 +222,7 @@ class Process:
         if self.child.poll() is None:
             self.child.kill()
         self.child.wait()
-        # what it has left behind may hold its output open; closing would wait for the reader
+        # processes left behind may hold the output open: closing the pipe would wait for its reader
         read = self.finish_reading(1)
         for pipe in (self.child.stdin, *([self.child.stdout, self.child.stderr] if read else [])):
             try:
@@ -241,7 +241,7 @@ def feed(pipe, text):
 
 
 def run(argv, timeout=PATIENCE, input=None, **kwargs):  # pylint: disable=redefined-builtin
-    """A command to its end: CompletedProcess with text in stdout and stderr."""
+    """Runs a command to its end: CompletedProcess with text in stdout and stderr."""
     kwargs.setdefault("stdin", subprocess.DEVNULL)
     if input is not None:
         kwargs["stdin"] = subprocess.PIPE

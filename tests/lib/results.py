@@ -13,17 +13,17 @@ import traceback
 
 from processes import Failure, adopt_orphans, default_signals, die_with_parent, end_descendants
 
-TEST_SECONDS = 900  # one test's
+TEST_SECONDS = 900  # that one test may take
 LINE_MAX = 4000     # characters of a result
-SAID_MAX = 20000    # bytes of what a test itself prints
+SAID_MAX = 20000    # bytes kept of what a test itself prints
 
 
 class Skip(Exception):
-    """What a test needs is not there, and no package could bring it."""
+    """The test needs what this machine lacks, and no package could provide."""
 
 
 def outcome(name, function):
-    """The lines of one test; a function may return lines of its own, of several."""
+    """The result lines of one test; its function may return several lines of its own."""
     try:
         return function() or [f"ok {name}"]
     except Skip as why:
@@ -91,7 +91,7 @@ class Runner:
             lines.append(f"not ok {name}: the process of the test ended with {how}, without a result")
             end_descendants(keep=self.running)
         if self.times:
-            computed = used.ru_utime + used.ru_stime  # with what it has started and waited for
+            computed = used.ru_utime + used.ru_stime  # its children that it has waited for included
             lines[-1] += f"  # {time.monotonic() - begun:.1f} s, {computed:.1f} s of a processor"
         self.passed = self.passed and not any(line.startswith("not ok") for line in lines)
         write_lines([f"# {printed}" for printed in contents(said, SAID_MAX)] + lines)
@@ -117,14 +117,14 @@ def work(parent, result, said, function):
 
 
 def contents(file, most=-1):
-    """Lines of a file, which is closed then."""
+    """Lines of a file; closes it."""
     with file:
         file.seek(0)
         return file.read(most).decode("utf-8", "replace").splitlines()
 
 
 def write_lines(lines):
-    """At once, so that no other's come between."""
+    """Writes them at once, so that no other process's lines come between."""
     data = "".join(line + "\n" for line in lines).encode("utf-8", "backslashreplace")
     sys.stdout.flush()
     while data:

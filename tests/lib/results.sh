@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154 # names
 # Counts result lines: `ok NAME`, `not ok NAME: reason`, `skip NAME: reason`. The caller's `names` are
-# what was asked for; none: all.
+# the tests asked for; empty: all.
 passed=0 failed=0 skipped=0
 declare -A found_names=()
 
-# Counts one line and prints it. A "not ok" counts wherever it stands: two lines may be glued into one.
+# Counts one line and prints it. A "not ok" counts anywhere in it: two lines may be joined into one.
 note() {
 	case $1 in
 	"# "*) ;;
@@ -40,7 +40,7 @@ wanted() {
 	return 1
 }
 
-# lines NAME COMMAND...: many tests that print their own results
+# lines NAME COMMAND...: runs a command that prints the results of many tests
 lines() {
 	local name=$1 failed_before=$failed before=$((passed + failed + skipped)) status=none line
 	shift

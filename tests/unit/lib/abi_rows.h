@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signatures and where their parameters and results are, as rows of a table. */
+/* Tests by tables: each row has a signature, and where its parameters and results are. */
 #ifndef ABI_ROWS_H
 #define ABI_ROWS_H
 
@@ -11,9 +11,9 @@ struct abi_row {
 	unsigned stack_size, args_size;
 };
 
-/* "i0+i1 f0 [8] -> i0": registers, slots; "-8": of size 0, its slot at 8; "h5.4": a register by
- * DWARF's number, from its byte 4 on; "@0.8": memory, 8 bytes past the address in that register.
- * Caller frees. */
+/* "i0+i1 f0 [8] -> i0": registers and stack slots; "-8": of size 0, with its slot at 8; "h5.4": the
+ * register with DWARF number 5, from its byte 4 on; "@0.8": memory, 8 bytes past the address in
+ * register 0. Caller frees. */
 char *abi_rows_describe(const struct abi_layout *layout);
 void abi_rows_check_one(const struct abi_row *row, enum arch arch, enum abi_convention convention,
 			int dictionary);

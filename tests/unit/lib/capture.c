@@ -120,8 +120,8 @@ static uint64_t descriptor(const struct gotype *type, uint64_t tab)
 	return type->has_methods && tab ? word_at(pointer_to(tab), 8) : tab;
 }
 
-/* The object and what it refers to, by the dynamic type's row of the table. Returns how many bytes
- * of the object. */
+/* Reads the object and what it refers to, by the dynamic type's row of the table. Returns the
+ * object's state: bytes read, or an error. */
 static int64_t fill_level(struct capture *capture, uint32_t at, uint64_t data,
 			  const struct trace_dyntype *dyn)
 {
@@ -143,7 +143,7 @@ static int64_t fill_level(struct capture *capture, uint32_t at, uint64_t data,
 	return state;
 }
 
-/* what the kernel side does: fetch_dynamic() of trace.bpf.c */
+/* as fetch_dynamic() of trace.bpf.c */
 static void fill_dynamic(struct capture *capture, bool has_methods, uint32_t at, const void *iface,
 			 uint32_t levels)
 {
@@ -204,7 +204,8 @@ static void fill_ref(struct capture *capture, const struct shape *shape,
 		const uint64_t none[2] = {0, 0};
 		bool direct;
 
-		/* of a PAIR only what holds a type, not an itab, is found to be an interface */
+		/* a PAIR counts as an interface only if it begins with a type: itabs are not
+		 * recognised here */
 		if (ref->type->kind == GOTYPE_PAIR && !type_of(capture, word_at(own, 0), &direct))
 			own = (const uint8_t *)none;
 		fill_dynamic(capture, ref->type->has_methods, ref->at, own, ref->levels);

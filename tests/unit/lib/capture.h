@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records made from Go's values as they would lie in this process's memory: what the kernel side
- * does, in C. */
+/* Makes records as the kernel side would, from Go's values laid out in this process's memory. */
 #ifndef CAPTURE_H
 #define CAPTURE_H
 
@@ -44,14 +43,14 @@ void capture_free(struct capture *capture);
 /* Lays out a value of `type` and reads the one at `value` into the record. */
 const struct shape *capture_value(struct capture *capture, const struct gotype *type,
 				  const void *value);
-/* address of the descriptor of a type that interfaces may hold */
+/* Adds a type that interfaces may hold; returns the address of its made-up descriptor. */
 uint64_t capture_rtype(struct capture *capture, const struct gotype *type, bool direct);
 
 const struct gotype *capture_struct(struct capture *capture, const char *name, size_t count,
 				    const struct gotype_field *fields);
 const struct gotype *capture_map(struct capture *capture, const char *name, const char *key,
 				 const struct gotype *value, bool swiss);
-/* a defined type of the kind and size of a predeclared one */
+/* a defined type with a predeclared type's kind and size */
 const struct gotype *capture_defined(struct capture *capture, const char *name, const char *of);
 
 #endif

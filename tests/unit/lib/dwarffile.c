@@ -140,7 +140,7 @@ void dwarffile_begin(struct dwarffile *d, const char *path, const char *name)
 	d->unit = d->used;
 	put(d, 0, 4); /* its length, later */
 	put(d, 4, 2); /* version */
-	put(d, 0, 4); /* of .debug_abbrev */
+	put(d, 0, 4); /* offset in .debug_abbrev */
 	put(d, 8, 1); /* bytes of an address */
 	put_die(d, UNIT, path);
 	put_text(d, name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DWARF 4 put together in memory, for tests, in the program of gofile.h: units, functions and types
- * as Go's linker writes them. An entry's offset is what a reference to it is made of. */
+/* DWARF 4 for tests, made in memory in the program of gofile.h: units, functions and types as Go's
+ * linker writes them. Entries are referred to by their offset. */
 #ifndef DWARFFILE_H
 #define DWARFFILE_H
 
@@ -31,25 +31,26 @@ struct dwarffile {
 
 /* the caller frees d->g.f with elffile_free() */
 void dwarffile_make(struct dwarffile *d, int release);
-/* Between these two: a unit, of the package at `path` called `name`, that all of the code is of. */
+/* Begin and end a unit that covers all of the code: the package at `path` called `name`. */
 void dwarffile_begin(struct dwarffile *d, const char *path, const char *name);
 void dwarffile_end(struct dwarffile *d);
 
-/* A function; then come its parameters, and dwarffile_close(). */
+/* A function; parameters and dwarffile_close() must follow. */
 void dwarffile_func(struct dwarffile *d, const char *name, uint64_t addr);
 void dwarffile_param(struct dwarffile *d, const char *name, uint32_t type, bool is_result);
-/* one of which it is told where it is: `off` bytes (below 64) from the first stack argument */
+/* a parameter with a location: `off` bytes (below 64) from the first stack argument */
 void dwarffile_param_at(struct dwarffile *d, const char *name, uint32_t type, uint8_t off);
 void dwarffile_close(struct dwarffile *d);
-/* A function without code of its own; its offset. Parameters and dwarffile_close() follow. */
+/* A function without code of its own; returns its offset. Parameters and dwarffile_close() must
+ * follow. */
 uint32_t dwarffile_abstract(struct dwarffile *d, const char *name);
-/* Its copy at [low, high), within a function or another copy; then come its parameters, each with a
- * location of `len` bytes at [from, to), and dwarffile_close(). */
+/* A copy of that at [low, high), within a function or another copy; parameters, each with a
+ * location of `len` bytes for [from, to), and dwarffile_close() must follow. */
 void dwarffile_copy(struct dwarffile *d, uint32_t origin, uint64_t low, uint64_t high);
 void dwarffile_copy_param(struct dwarffile *d, uint32_t origin, uint64_t from, uint64_t to,
 			  const char *ops, size_t len);
 
-/* Each returns its offset. After a struct come its fields, and dwarffile_close(). */
+/* Types: each returns its offset. After a struct, fields and dwarffile_close() must follow. */
 uint32_t dwarffile_base(struct dwarffile *d, const char *name, unsigned size, unsigned kind);
 uint32_t dwarffile_typedef(struct dwarffile *d, const char *name, uint32_t type);
 uint32_t dwarffile_pointer(struct dwarffile *d, const char *name, uint32_t type);

@@ -26,28 +26,28 @@ enum {
 struct elffile {
 	uint8_t data[ELFFILE_SIZE];
 	size_t size;          /* bytes to write: less truncates the file */
-	uint64_t sparse_size; /* of the file, with a hole at its end; 0: as many as are written */
+	uint64_t sparse_size; /* of the file with a hole at its end; 0: it has none */
 	unsigned nsections;
 	char path[64]; /* of the last elffile_open */
 	int fd;
 };
 
-/* its headers, to be spoilt */
+/* the headers, for tests that damage them */
 Elf64_Ehdr *elffile_header(struct elffile *f);
 Elf64_Phdr *elffile_segment(struct elffile *f, unsigned i);
 Elf64_Shdr *elffile_section_header(struct elffile *f, unsigned i);
-/* where a virtual address stands in the file's bytes; and writing there */
+/* the file's bytes for a virtual address; and writing there */
 uint8_t *elffile_at(struct elffile *f, uint64_t addr);
 void elffile_u32(struct elffile *f, uint64_t addr, uint32_t value);
 void elffile_u64(struct elffile *f, uint64_t addr, uint64_t value);
 void elffile_bytes(struct elffile *f, uint64_t addr, const void *bytes, size_t len);
-/* the caller frees it with elffile_free */
+/* Free with elffile_free(). */
 struct elffile *elffile_new(unsigned machine);
 /* Adds a section of PROGBITS; the first call makes the null section and .shstrtab as well. */
 Elf64_Shdr *elffile_section(struct elffile *f, const char *name, uint64_t addr, uint64_t size);
 /* Writes it to a file in memory, and opens that; NULL and *err as image_open. */
 struct image *elffile_open(struct elffile *f, struct errmsg *err);
-/* Opens what elffile_open() wrote once more, as it is by now. */
+/* Opens the file that elffile_open() wrote once more. */
 struct image *elffile_again(const struct elffile *f, struct errmsg *err);
 void elffile_free(struct elffile *f);
 

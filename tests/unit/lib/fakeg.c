@@ -32,7 +32,7 @@ uint64_t fakeg_addr(unsigned place)
 	return (uintptr_t)fakeg_places + 8 * place;
 }
 
-/* Where in its file is what lies at this address of our memory? */
+/* The file offset of what is at this address in our own memory. */
 static uint64_t file_offset(uint64_t addr)
 {
 	FILE *f = fopen("/proc/self/maps", "re");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Goroutines that are made up: this very program hits probes in itself as a Go program would, with
- * a g in its register and a stack that the g names. Needs the privileges to trace. */
+/* Made-up goroutines: the test program hits probes in itself as a Go program would, with a g in the
+ * g register and on that g's stack. Needs the privileges to trace. */
 #ifndef FAKEG_H
 #define FAKEG_H
 
@@ -18,13 +18,14 @@ struct fakeg_probe {
 	uint64_t cookie;
 };
 
-/* What goroutine.h of the kernel side wants to know; defs has room for FAKEG_DEFINES. How many. */
+/* Fills `defs`, which has room for FAKEG_DEFINES, with what the kernel side's goroutine.h needs.
+ * Returns how many. */
 size_t fakeg_define(struct bpfprog_define *defs);
-/* FAKEG_PLACES probes at the most. NULL and *err on failure. */
+/* Attaches at most FAKEG_PLACES probes. NULL and *err on failure. */
 struct attach *fakeg_attach(int prog_fd, const struct fakeg_probe *probes, size_t count,
 			    struct errmsg *err);
 uint64_t fakeg_addr(unsigned place); /* in memory */
-/* One hit of a goroutine with `depth` bytes of stack */
+/* Hits the probe at a place once, as a goroutine with `depth` bytes of stack. */
 void fakeg_hit(uint64_t goid, unsigned depth, unsigned place);
 
 #endif

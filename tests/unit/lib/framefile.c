@@ -17,7 +17,7 @@ static void put_u32(struct framefile *w, uint64_t value)
 	w->at += sizeof(uint32_t);
 }
 
-/* Ends a record that begins at `start`: filled with what does nothing, up to 8 bytes */
+/* Ends the record that begins at `start`: zeros (DW_CFA_nop) fill it up to 8 bytes. */
 static void end_record(struct framefile *w, uint64_t start)
 {
 	w->at = (w->at + 7) / 8 * 8;

@@ -21,7 +21,7 @@ struct framefile_rules {
 
 struct framefile {
 	struct elffile *f;
-	bool large; /* with a language's own data and absolute addresses, or as C has them */
+	bool large; /* with augmentation data of a language and absolute addresses; else as for C */
 	uint64_t cie, at;
 	unsigned count;
 };
@@ -29,8 +29,8 @@ struct framefile {
 /* Begins with what all functions have in common. */
 void framefile_make(struct framefile *w, struct elffile *f, bool large,
 		    struct framefile_rules rules);
-/* The next function. Returns the address of its record: 8 bytes on is where it begins, then how
- * long it is; each has 8 bytes in a large one, else 4. */
+/* Adds the next function. Returns the address of its record: from its byte 8 on it has the
+ * function's start and length, of 8 bytes each if `large`, else 4. */
 uint64_t framefile_func(struct framefile *w, struct framefile_rules rules);
 
 #endif

@@ -73,7 +73,7 @@ static const struct gotype *find_type(void *ctx, const char *name)
 	return NULL;
 }
 
-/* As find_type(), and pointers to those, with descriptors. */
+/* As find_type(), but with descriptors, and pointers to these types as well. */
 static const struct gotype *find_held(void *ctx, const char *name, bool *direct, struct errmsg *err)
 {
 	const struct gotype *type = find_type(ctx, name + (*name == '*'));

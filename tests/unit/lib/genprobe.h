@@ -13,7 +13,7 @@ struct genprobe_how {
 	enum arch arch;
 	enum abi_convention convention;
 	bool several, is_copy;
-	bool unknown;    /* the signature is only what raw words are made of */
+	bool unknown;    /* nothing is known but raw words, which the signature names */
 	unsigned absent; /* bit n: parameter n has no place */
 	uint32_t string_max;
 	const struct tracegen_told *told;

@@ -90,7 +90,7 @@ uint8_t gofile_wrapper_id(const struct gofile *g)
 	return g->release < 18 ? 22 : g->release < 22 ? 21 : g->release < 25 ? 22 : 23;
 }
 
-/* the funcdata of main.b: all none but the inline tree */
+/* the funcdata of main.b: only the inline tree */
 static void gofile_put_funcdata(struct gofile *g, uint64_t at)
 {
 	unsigned tree = g->layout == PCLNTAB_12 ? 4 : 3;

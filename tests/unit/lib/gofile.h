@@ -14,7 +14,7 @@ enum {
 	GOFILE_UNITS = 0x100,
 	GOFILE_FILES = 0x140,
 	GOFILE_PCS = 0x180,
-	GOFILE_RECORDS = 0x200, /* the functab, from 1.16, and 0x100 on the records */
+	GOFILE_RECORDS = 0x200, /* from Go 1.16 on the functab; 0x100 bytes further, the records */
 	GOFILE_TREE = ELFFILE_RODATA + 0x800,
 	GOFILE_GOFUNC = ELFFILE_RODATA + 0x700,
 	GOFILE_MODULEDATA = ELFFILE_DATA + 0x800,
@@ -29,7 +29,7 @@ struct gofile {
 };
 
 uint64_t gofile_record(const struct gofile *g, unsigned i);
-/* where functab's entry i stands */
+/* address of functab's entry i */
 uint64_t gofile_functab(const struct gofile *g, unsigned i);
 uint8_t gofile_wrapper_id(const struct gofile *g);
 /* Gives function i the name of function `like`. */

@@ -10,7 +10,7 @@ uint64_t gofile_forwarder_call(const struct gofile *g)
 	return g->starts[1] + INNER_AT * g->quantum;
 }
 
-/* main.b: stores in main.inl1, from 4 quanta on, and in main.inl2 the call */
+/* main.b's code: stores in main.inl1, from 4 quanta on, and the call in main.inl2 */
 static void put_code(struct gofile *g)
 {
 	static const uint8_t amd64[] = "\x90\x48\x89\xc3\x90\x48\x89\x03\x48\x89\x43\x08\x48\x89"

@@ -8,7 +8,7 @@
 
 struct gofile_forwarder {
 	const char *outer, *inner, *callee; /* together not more than 76 bytes */
-	uint32_t args;                      /* bytes that pclntab says the callee takes */
+	uint32_t args;                      /* bytes of the callee's arguments, by pclntab */
 };
 
 void gofile_make_forwarder(struct gofile *g, int release, unsigned machine,

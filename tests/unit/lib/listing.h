@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Go program of gofile.h with code in its functions and debug information, as gofuncs has it
- * when it lists functions or writes scripts: main.a(n int8, p *main.T) is assembly; main.b(t
- * main.T) has main.inl1(x int) inlined into it, and main.inl2 in that; main.c never returns, and
- * nothing is known of what it takes. */
+/* The Go program of gofile.h with code in its functions and debug information, for tests of
+ * gofuncs' lists and scripts: main.a(n int8, p *main.T) is assembly; main.b(t main.T) has
+ * main.inl1(x int) inlined into it, and main.inl2 in that; main.c never returns, and nothing is
+ * known of what it takes. */
 #ifndef LISTING_H
 #define LISTING_H
 
@@ -18,8 +18,8 @@ struct listing {
 	struct errmsg err;
 };
 
-/* The file, which may then be changed; main.b's parameter and main.T's only field, a string, are
- * called so (NULL: there is no debug information). And the program read from it. */
+/* Writes the file, which the test may then change; `param` and `field` name main.b's parameter and
+ * main.T's only field, a string (NULL: no debug information). Then reads the program from it. */
 void listing_write(struct listing *l, const char *param, const char *field);
 void listing_read(struct listing *l);
 void listing_open(struct listing *l, const char *param, const char *field); /* both */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was read from a PROBE, as text that tests compare. */
+/* A parsed PROBE as text, for tests to compare. */
 #ifndef PROBESPEC_DUMP_H
 #define PROBESPEC_DUMP_H
 

@@ -3,7 +3,7 @@
 
 enum { UNCOMMON = 1, STAR = 2, NAMED = 4, DIRECT = 0x20, MAX_NESTING = 40 };
 
-struct plan { /* of a descriptor: what all kinds have */
+struct plan { /* the parts of a descriptor that all kinds have */
 	uint8_t kind, tflag, align;
 	bool direct;
 	uint64_t size;
@@ -99,7 +99,7 @@ static void place(struct rttifile *r)
 	r->method = r->uncommon + 16;
 }
 
-/* word `index` of what follows a descriptor's head */
+/* sets word `index` after a descriptor's head */
 static void put_own(struct rttifile *r, enum rttifile_type type, unsigned index, uint64_t value)
 {
 	elffile_u64(r->g.f, r->addr[type] + 48 + index * 8, value);
@@ -137,7 +137,7 @@ static void put_map(struct rttifile *r)
 	put_own(r, RTTIFILE_MAP, 4, r->g.release < 24 ? 32 << 16 | 24 << 8 | 16 : 32);
 }
 
-/* package, how many methods, and how far from here */
+/* uncommontype: package, number of methods, and their offset from here */
 static void put_uncommon(struct rttifile *r, uint64_t at, const char *path, unsigned methods)
 {
 	elffile_u32(r->g.f, at, rttifile_name(r, 1, path) - RTTIFILE_TYPES);
@@ -178,8 +178,9 @@ static void put_others(struct rttifile *r)
 	elffile_u32(r->g.f, array + 44, r->addr[RTTIFILE_CHAN] - RTTIFILE_TYPES); /* not really */
 }
 
-/* Where the descriptors are. To 1.26 three of them are listed, and an itab; from 1.27 those that
- * stand before main.I are walked, and the itab. These refer to all but the last three. */
+/* Tells moduledata where the descriptors are. Up to Go 1.26 three of them are listed, and an itab;
+ * from 1.27 on those before main.I are walked, and the itab. These refer to all others but the last
+ * three. */
 static void put_lists(struct rttifile *r)
 {
 	static const unsigned types_words[] = {25, 35, 35, 37};

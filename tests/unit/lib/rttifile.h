@@ -45,9 +45,9 @@ void rttifile_make(struct rttifile *r, int release, unsigned machine);
 /* Adds a name; its address. */
 uint64_t rttifile_name(struct rttifile *r, unsigned flags, const char *text);
 
-/* Can a type be walked: do fields and elements lie in it, does it not contain itself? */
+/* Can the type be walked: are fields and elements within it, and does it not contain itself? */
 bool rttifile_is_sound(const struct gotype *type);
-/* Asks for all that there is, and aborts where a type is not sound; how many types there are */
+/* Reads all types and signatures; aborts if a type is not sound. Returns the number of types. */
 unsigned rttifile_walk(struct rtti *rtti, const struct functab *tab);
 
 #endif

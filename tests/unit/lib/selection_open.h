@@ -17,14 +17,14 @@ struct subject {
 	struct errmsg err;
 };
 
-/* The file, which may then be changed; and the program read from it. */
+/* Writes the file, which the test may then change; then reads the program from it. */
 void subject_write(struct subject *s);
 void subject_open(struct subject *s, const struct selection_want *want);
 void subject_make(struct subject *s, const struct selection_want *want); /* both */
 void subject_drop(struct subject *s);
 
 void subject_add(struct subject *s, const char *pattern);
-/* Are these the notes? NULL: none. */
+/* Asserts that the selection's notes are these; NULL: none. */
 void subject_notes(const struct subject *s, const char *expected);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of values and formats share: one capture, made for each test, and the comparison
- * of what is printed of a value with what is expected. */
+/* Shared by the tests of values and formats: one capture, made anew for each test, and comparisons
+ * of a value's text with what is expected. */
 #ifndef VALUE_EXPECT_H
 #define VALUE_EXPECT_H
 
