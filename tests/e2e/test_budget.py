@@ -9,7 +9,7 @@ import struct
 import subprocess
 import tempfile
 
-from harness import expect, test, tool_path
+from harness import Skip, expect, test, tool_path
 import hostiledwarf as dwarf
 from hostilefile import NOP, RET, GoFile
 
@@ -173,6 +173,12 @@ CASES = {
 }
 
 
+def not_sanitized():
+    """Sanitizers take time and memory of their own, and the tools do not watch theirs."""
+    if os.environ.get("GOTOOLS_SANITIZED"):
+        raise Skip("what sanitizers cost says nothing")
+
+
 class Cost:
     """What a command took: its exit status, seconds of CPU, MB at the most, and stderr."""
 
@@ -192,6 +198,7 @@ class Cost:
 
 @test(case=list(CASES))
 def budget(case):
+    not_sanitized()
     make, options, words = CASES[case]
     with tempfile.TemporaryDirectory(prefix="gotools-budget-") as folder:
         path = folder + "/hostile"
@@ -217,6 +224,7 @@ START = {"moved_many": 0, "shared_name": 1, "structs": 1, "bomb_info": 1}
 @test(case=list(START), tool=["gofunccount", "gotrace"])
 def budget_start(case, tool):
     """What reads the same files to trace them; its compiler takes time and memory as well."""
+    not_sanitized()
     make = CASES[case][0]
     with tempfile.TemporaryDirectory(prefix="gotools-budget-") as folder:
         path = folder + "/hostile"
