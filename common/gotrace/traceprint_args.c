@@ -104,7 +104,9 @@ static bool is_same_arg(const struct traceprint_event *event, const struct trace
 		return a_state == b_state;
 	struct value_bytes was = bytes_of(event, a), is = bytes_of(event, b);
 
-	return was.count == is.count && was.len == is.len && !memcmp(was.bytes, is.bytes, is.len);
+	if (was.count != is.count || was.len != is.len)
+		return false;
+	return !is.len || !memcmp(was.bytes, is.bytes, is.len);
 }
 
 /* Adds the argument's value after the call, if it has changed. */
