@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/bpfcall.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "kernel/bpfmap.h"
+
+enum { LOADS_MAX = 10 }; /* a signal ends the verifier with EAGAIN; the next load may get through */
 
 static int call(int cmd, union bpf_attr *attr)
 {
@@ -51,7 +54,12 @@ int bpfcall_prog(const struct bpfcall_prog *prog)
 	attr.log_buf = (uintptr_t)prog->log;
 	attr.log_size = prog->log ? prog->log_size : 0;
 	attr.log_level = prog->log ? 1 : 0;
-	return call(BPF_PROG_LOAD, &attr);
+	for (int i = 1;; i++) {
+		int fd = call(BPF_PROG_LOAD, &attr);
+
+		if (fd >= 0 || errno != EAGAIN || i == LOADS_MAX)
+			return fd;
+	}
 }
 
 int bpfcall_insns(const struct bpf_insn *insns, size_t count, uint32_t attach_type, uint32_t flags)

@@ -16,8 +16,6 @@ enum {
 	TRACE_UPROBE_MULTI = 48,
 	FUNC_GET_ATTACH_COOKIE = 174,
 	FUNC_COPY_FROM_USER = 148,
-	FUNC_PROBE_READ_USER = 112,
-	FUNC_PROBE_READ_KERNEL = 113,
 };
 
 static bool loads(const struct bpf_insn *insns, size_t count)
@@ -49,8 +47,7 @@ static bool link_fails_late(int prog_fd)
 bool kernelfeature_uprobe_multi(void)
 {
 	static const struct bpf_insn insns[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
-		{.code = BPF_JMP | BPF_EXIT},
+		BPFCALL_RETURN_0,
 	};
 	int fd = bpfcall_insns(insns, 2, TRACE_UPROBE_MULTI, 0);
 
@@ -65,8 +62,7 @@ bool kernelfeature_uprobe_multi(void)
 bool kernelfeature_exec_watch(void)
 {
 	static const struct bpf_insn insns[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
-		{.code = BPF_JMP | BPF_EXIT},
+		BPFCALL_RETURN_0,
 	};
 	const struct bpfcall_prog plain = {BPF_PROG_TYPE_RAW_TRACEPOINT, insns, 2, 0, 0, NULL, 0};
 	int prog = bpfcall_prog(&plain);
@@ -85,8 +81,7 @@ bool kernelfeature_cookies(void)
 {
 	static const struct bpf_insn insns[] = {
 		{.code = BPF_JMP | BPF_CALL, .imm = FUNC_GET_ATTACH_COOKIE},
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
-		{.code = BPF_JMP | BPF_EXIT},
+		BPFCALL_RETURN_0,
 	};
 
 	return loads(insns, 3);
@@ -109,12 +104,12 @@ static bool has_read_helper(int helper)
 
 bool kernelfeature_probe_read_user(void)
 {
-	return has_read_helper(FUNC_PROBE_READ_USER);
+	return has_read_helper(BPF_FUNC_probe_read_user);
 }
 
 bool kernelfeature_probe_read_kernel(void)
 {
-	return has_read_helper(FUNC_PROBE_READ_KERNEL);
+	return has_read_helper(BPF_FUNC_probe_read_kernel);
 }
 
 bool kernelfeature_cmpxchg(void)
@@ -129,8 +124,7 @@ bool kernelfeature_cmpxchg(void)
 		 .src_reg = 1,
 		 .off = -8,
 		 .imm = BPF_CMPXCHG},
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
-		{.code = BPF_JMP | BPF_EXIT},
+		BPFCALL_RETURN_0,
 	};
 
 	return loads(insns, sizeof(insns) / sizeof(insns[0]));
@@ -164,8 +158,7 @@ static int load_sleepable(int map)
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 2, .imm = 8},
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 3},
 		{.code = BPF_JMP | BPF_CALL, .imm = FUNC_COPY_FROM_USER},
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
-		{.code = BPF_JMP | BPF_EXIT},
+		BPFCALL_RETURN_0,
 	};
 
 	return bpfcall_insns(insns, sizeof(insns) / sizeof(insns[0]), 0, BPF_F_SLEEPABLE);

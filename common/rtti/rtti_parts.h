@@ -41,8 +41,8 @@ struct rtti {
 	size_t texts, fields; /* bytes of text, and fields, that types use: bounded */
 
 	uint64_t moduledata; /* address */
-	const struct moduledata_layout
-		*lists;    /* NULL: gccgo, whose descriptors have symbols instead */
+	/* NULL: gccgo, whose descriptors have symbols instead */
+	const struct moduledata_layout *lists;
 	bool searched;     /* rtti_search() has been called */
 	size_t references; /* followed while searching: bounded */
 	struct rtti_method *methods;

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@
 #include "base/signals.h"
 #include "kernel/bpfprog.h"
 #include "kernel/headertree.h"
+#include "kernel/kernelfeature.h"
 #include "kernel/readhelpers.h"
 
 static bool exists(const char *dir, const char *name)
@@ -200,13 +202,35 @@ static void test_read_helpers(void **state)
 	assert_false(libbcc_finds("bpf_map_update_elem"));
 }
 
+static void take_alarm(int number)
+{
+	(void)number;
+}
+
+/* A signal ends a trial before it is over: that says nothing of the kernel. */
+static void test_trials_interrupted(void **state)
+{
+	const struct sigaction take = {.sa_handler = take_alarm, .sa_flags = SA_RESTART};
+	const struct itimerval often = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
+	unsigned missed = 0;
+
+	(void)state;
+	sigaction(SIGALRM, &take, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (unsigned i = 0; i < 2000; i++)
+		missed += !kernelfeature_probe_read_user();
+	setitimer(ITIMER_REAL, &never, NULL);
+	signal(SIGALRM, SIG_DFL);
+	assert_int_equal(missed, 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tree),         cmocka_unit_test(test_tree_interrupted),
 		cmocka_unit_test(test_sources),      cmocka_unit_test(test_compile_error),
 		cmocka_unit_test(test_files),        cmocka_unit_test(test_text),
-		cmocka_unit_test(test_read_helpers),
+		cmocka_unit_test(test_read_helpers), cmocka_unit_test(test_trials_interrupted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
