@@ -7,11 +7,10 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_PACKAGE_VENDOR bcc-gotools)
 # who makes it, as Debian's own programs take it from the environment
-set(PACKAGE_CONTACT "bcc-gotools <root@localhost>")
+set(CPACK_PACKAGE_CONTACT "bcc-gotools <root@localhost>")
 if(DEFINED ENV{DEBEMAIL})
-  set(PACKAGE_CONTACT "bcc-gotools <$ENV{DEBEMAIL}>")
+  set(CPACK_PACKAGE_CONTACT "bcc-gotools <$ENV{DEBEMAIL}>")
 endif()
-set(CPACK_PACKAGE_CONTACT "${PACKAGE_CONTACT}")
 set(CPACK_INSTALL_CMAKE_PROJECTS "${CMAKE_BINARY_DIR};bcc-gotools;tools;/"
                                  "${CMAKE_BINARY_DIR};bcc-gotools;debian;/")
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
