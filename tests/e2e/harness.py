@@ -110,6 +110,18 @@ class Target(Process):
     def go(self):
         self.say()
 
+    def works(self, seconds):
+        """Returns when the target has had so much of a processor: on a loaded machine, later."""
+        enough, end = self.cpu_seconds() + seconds, time.monotonic() + PATIENCE
+        while self.cpu_seconds() < enough:
+            expect(time.monotonic() < end, f"the target does not work: {self.said()}")
+            time.sleep(0.02)
+
+    def cpu_seconds(self):
+        with open(f"/proc/{self.target_pid}/stat", encoding="utf-8", errors="replace") as file:
+            user, system = file.read().rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
     def truth(self, timeout=PATIENCE):
         """Lets the target end; returns what it tells: a list of tracks."""
         status = self.wait(timeout)

@@ -17,7 +17,7 @@ def ends_by_signal(tool, number):
     with Target("steady", newest(), args=["threads=1"]) as target:
         with Tool(tool, f"{target.path}:main.digest") as tracer:
             tracer.tracing()
-            time.sleep(0.3)
+            target.works(0.3)
             tracer.signal(number)
             expect(tracer.wait() == 0, f"ended with {tracer.child.returncode}")
             out = tracer.out.text()
@@ -70,7 +70,7 @@ def caught(pid):
 
 def right(target):
     """The target's own checks still find everything right."""
-    time.sleep(0.2)
+    target.works(0.2)
     target.go()
     status = target.wait()
     out = target.out.text()
@@ -176,7 +176,7 @@ def killed_tracer(tool, pattern):
     with Target("steady", newest()) as target:
         with Tool(tool, "-p", target.target_pid, f":{pattern}") as tracer:
             tracer.tracing()
-            time.sleep(0.5)
+            target.works(0.5)
             tracer.signal(signal.SIGKILL)
             tracer.wait()
         right(target)
@@ -227,7 +227,7 @@ def one_instant():
     with Target("steady", newest(), args=[f"threads={threads}"]) as target:
         with Tool("gofunccount", "-j", "-p", target.target_pid, ":*") as tracer:
             tracer.tracing()
-            time.sleep(1)
+            target.works(1)
             counts = counted(tracer.stop())
         outer, inner = counts["main.throws"], counts["main.throwsBelow"]
         expect(outer > 10 and abs(outer - inner) <= threads, f"{outer} and {inner} calls")

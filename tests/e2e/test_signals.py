@@ -190,7 +190,7 @@ def hangup_ends(tool):
     with Target("steady", newest()) as target:
         with Process(command(tool, target)) as tracer:
             tracer.wait_line("PID " if tool == "gotrace" else "Tracing")
-            time.sleep(0.5)
+            target.works(0.5)
             tracer.signal(signal.SIGHUP)
             want = {"gofunccount": "main.digest", "gofunclatency": "avg = ", "gotrace": "main.digest"}[tool]
             expect(tracer.wait() == 0 and want in tracer.out.text(), tracer.said())
@@ -204,7 +204,7 @@ def second_interrupt_leaves(tool):
                                f"{target.path}:main.*"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               pipesize=4096) as tracer:
             expect(any(b"Tracing" in line for line in iter(tracer.stderr.readline, b"")), "does not trace")
-            time.sleep(1.5)  # the pipe is full
+            target.works(3)  # the pipe is full
             tracer.send_signal(signal.SIGINT)
             time.sleep(0.5)
             expect(tracer.poll() is None, "ended by the first, with lines yet to be printed")

@@ -162,7 +162,7 @@ def trace_interrupted():
     with Target("steady", newest(), args=["threads=1"]) as target:
         with Tracer("-p", target.target_pid, ':main.fib (n == 1) "%d", n') as tracer:
             tracer.attached()
-            time.sleep(0.5)
+            target.works(0.5)
             tracer.signal(2)
             expect(set(texts(tracer.rest())) == {"1"}, "other calls")
         target.go()
