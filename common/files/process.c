@@ -175,11 +175,14 @@ struct heldfile *process_exe(const struct process *proc, struct errmsg *err)
 	snprintf(shown, sizeof(shown), "/proc/%d/exe", proc->pid);
 	if (fd >= 0)
 		return heldfile_take(proc->root, fd, shown, err);
-	if (is_gone(errno))
+	if (is_gone(errno)) {
 		errmsg_set(err, "PID %d has no executable: it has ended, or is a kernel thread",
 			   proc->pid);
-	else
-		errmsg_set(err, "cannot read %s: %s", shown, strerror(errno));
+		return NULL;
+	}
+	errmsg_set(err, "cannot read %s: %s", shown, strerror(errno));
+	if (errno == EACCES || errno == EPERM) /* of ptrace(2)'s rules: proc_pid_exe(5) */
+		errmsg_hint(err, "processes of others need root with CAP_SYS_PTRACE");
 	return NULL;
 }
 

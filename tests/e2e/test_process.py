@@ -219,6 +219,19 @@ def proc_of_another_namespace():
 
 
 @test(tool=TOOLS)
+def pid_not_permitted(tool):
+    """In a container that was given too few capabilities"""
+    limits = ["setpriv", "--bounding-set=-all,+bpf,+perfmon"]
+    with Target("process", newest()) as target:
+        done = run([*limits, tool_path(tool), "-p", str(target.target_pid), WORK])
+        expect(done.returncode == 1 and done.stderr == f"{tool}: cannot read /proc/{target.target_pid}/exe: "
+               "Permission denied\nhint: processes of others need root with CAP_SYS_PTRACE\n", f"{done}")
+        limits[1] += ",+sys_ptrace"
+        done = run([*limits, tool_path(tool), "-d", "0.1", "-p", str(target.target_pid), WORK])
+        expect(done.returncode == 0, f"{done}")
+
+
+@test(tool=TOOLS)
 def deleted(tool):
     """The executable was deleted, as upgrades do, or has another in its place."""
     with Target("process", newest()) as target:
