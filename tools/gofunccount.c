@@ -13,6 +13,7 @@
 #include "base/number.h"
 #include "base/signals.h"
 #include "kernel/bpfmap.h"
+#include "metrics/publisher.h"
 #include "selection/selection.h"
 #include "tracing/options.h"
 #include "tracing/toolrun.h"
@@ -25,8 +26,9 @@ struct counter {
 	int cpu;
 	const struct selection *sel;
 	int map;
-	uint64_t *now, *then; /* one for each row */
-	uint32_t *order;      /* of rows, for printing */
+	uint64_t *now, *then;  /* one for each row */
+	uint64_t *base, *live; /* the same for metrics: at the beginning, and as read last */
+	uint32_t *order;       /* of rows, for printing */
 	unsigned name_width;
 };
 
@@ -62,12 +64,17 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 	counter->now = mem_zalloc(rows, sizeof(*counter->now));
 	counter->then = mem_zalloc(rows, sizeof(*counter->then));
 	counter->order = mem_zalloc(rows, sizeof(*counter->order));
+	counter->base = mem_zalloc(rows, sizeof(*counter->base));
+	counter->live = mem_zalloc(rows, sizeof(*counter->live));
 	for (size_t i = 0; i < rows; i++)
 		counter->order[i] = i;
 	/* Counting shall begin for all functions at once. Where they are attached one after
 	 * another, which takes long on a busy machine, the first ones already count: that is
 	 * subtracted. */
-	return tracer->gate ? 0 : read_counts(counter, counter->then, err);
+	if (!tracer->gate && read_counts(counter, counter->then, err))
+		return -1;
+	memcpy(counter->base, counter->then, rows * sizeof(*counter->base));
+	return 0;
 }
 
 static uint64_t count_of(const struct counter *counter, uint32_t row)
@@ -155,6 +162,25 @@ static int show(void *ctx, bool final, struct errmsg *err)
 	return 0;
 }
 
+static int read_metrics(void *ctx, bool final, struct errmsg *err)
+{
+	struct counter *counter = ctx;
+
+	if (!final)
+		return read_counts(counter, counter->live, err);
+	memcpy(counter->live, counter->now, counter->sel->row_count * sizeof(*counter->live));
+	return 0;
+}
+
+static void add_metrics(void *ctx, size_t row, struct reading *sum)
+{
+	const struct counter *counter = ctx;
+
+	sum->calls += counter->live[row] - counter->base[row];
+}
+
+static const struct publisher_source metrics = {.read = read_metrics, .add_row = add_metrics};
+
 static const struct options_def own_options[] = {
 	{'c', "cpu", "CPU", "count on this CPU only"},
 	{0},
@@ -169,6 +195,8 @@ static const char examples[] =
 	"    gofunccount -r 'app:main\\.(Get|Put)$'\n"
 	"                                       # a regular expression\n"
 	"    gofunccount hello:fmt.Println      # inlined everywhere: counted in its copies\n"
+	"    gofunccount --metrics :9435 'etcd:*/etcdserver.*'\n"
+	"                                       # for Prometheus, until Ctrl-C\n"
 	"    gofunccount 'main.*' -- ./app arg  # run a program, from its first instruction\n";
 
 int main(int argc, char **argv)
@@ -181,6 +209,7 @@ int main(int argc, char **argv)
 				    .shared = "pidTrDj",
 				    .inlined = true,
 				    .force = true,
+				    .metrics = true,
 				    .own = own_options,
 				    .take = take_option,
 				    .ctx = &counter,
@@ -197,11 +226,14 @@ int main(int argc, char **argv)
 			      .config = {.cpu = counter.cpu, .bpf_file = "count.bpf.c"},
 			      .begin = begin,
 			      .show = show,
+			      .metrics = &metrics,
 			      .ctx = &counter};
 	int status = toolrun(&run);
 
 	free(counter.now);
 	free(counter.then);
 	free(counter.order);
+	free(counter.base);
+	free(counter.live);
 	return status;
 }

@@ -15,6 +15,7 @@
 #include "bpf-src/shared/latency.h"
 #include "kernel/bpfmap.h"
 #include "kernel/kernelfeature.h"
+#include "metrics/publisher.h"
 #include "selection/selection.h"
 #include "tracing/latency.h"
 #include "tracing/latency_show.h"
@@ -27,6 +28,7 @@ enum { GOROUTINES_MAX = 1 << 20, DEEP_CALLS_MAX = 1 << 20, PLACES_MAX = 1 << 22 
 struct timer {
 	const struct options *opts;
 	bool micros, millis, per_function;
+	bool per_row; /* the kernel side has a histogram for each function */
 	struct latency_words words;
 	const struct selection *sel;
 	struct latency *lat;
@@ -56,7 +58,7 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 	struct timer *timer = ctx;
 
 	timer->sel = tracer->sel;
-	timer->lat = latency_new(tracer->bpf, tracer->sel->row_count, timer->per_function,
+	timer->lat = latency_new(tracer->bpf, tracer->sel->row_count, timer->per_row,
 				 timer->words.unit_ns);
 	if (latency_switch(timer->lat, true))
 		return errmsg_set(err, "cannot switch the BPF program on: %s", strerror(errno));
@@ -179,6 +181,25 @@ static void say_lost(void *ctx)
 			       timer->opts->interval_ns ? "in total " : "");
 }
 
+static int read_metrics(void *ctx, bool final, struct errmsg *err)
+{
+	const struct timer *timer = ctx;
+
+	if (latency_peek(timer->lat, final))
+		return errmsg_set(err, "cannot read the histograms: %s", strerror(errno));
+	return 0;
+}
+
+static void add_metrics(void *ctx, size_t row, struct reading *sum)
+{
+	latency_add_reading(((const struct timer *)ctx)->lat, row, sum);
+}
+
+static size_t metrics_losses(void *ctx, struct reading_loss *out)
+{
+	return latency_reading_losses(((const struct timer *)ctx)->lat, out);
+}
+
 static const struct options_def own_options[] = {
 	{'u', "microseconds", NULL, "microsecond histogram"},
 	{'m', "milliseconds", NULL, "millisecond histogram"},
@@ -195,6 +216,7 @@ static const char examples[] =
 	"    gofunclatency -F 'app:main.*'          # one histogram per function\n"
 	"    gofunclatency -mTi 5 app:main.handle   # every 5 seconds, with timestamps\n"
 	"    gofunclatency -j -d 10 app:main.handle # JSON, for 10 seconds\n"
+	"    gofunclatency --metrics :9436 'app:main.*' # for Prometheus, until Ctrl-C\n"
 	"    gofunclatency 'main.*' -- ./app arg    # run a program, from its first instruction\n";
 
 static int run_timer(struct timer *timer, const struct options_tool *tool)
@@ -213,10 +235,15 @@ static int run_timer(struct timer *timer, const struct options_tool *tool)
 	};
 	size_t count = 4;
 
-	if (timer->per_function)
+	timer->per_row = timer->per_function || timer->opts->metrics;
+	if (timer->per_row)
 		defs[count++] = (struct bpfprog_define){"PER_ROW", 1};
 	if (kernelfeature_cmpxchg())
 		defs[count++] = (struct bpfprog_define){"CMPXCHG", 1};
+	struct publisher_source metrics = {.read = read_metrics,
+					   .add_row = add_metrics,
+					   .losses = metrics_losses,
+					   .unit_ns = words->unit_ns};
 	struct toolrun run = {.tool = tool,
 			      .opts = timer->opts,
 			      .config = {.cpu = -1,
@@ -231,6 +258,7 @@ static int run_timer(struct timer *timer, const struct options_tool *tool)
 			      .sweep = sweep,
 			      .lost = say_lost,
 			      .stop = stop,
+			      .metrics = &metrics,
 			      .ctx = timer};
 	int status = toolrun(&run);
 
@@ -255,6 +283,7 @@ int main(int argc, char **argv)
 				    .shared = "pidTrvj",
 				    .inlined = true,
 				    .force = true,
+				    .metrics = true,
 				    .own = own_options,
 				    .take = take_option,
 				    .ctx = &timer,

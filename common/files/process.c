@@ -186,6 +186,22 @@ struct heldfile *process_exe(const struct process *proc, struct errmsg *err)
 	return NULL;
 }
 
+char *process_exe_path(const struct process *proc)
+{
+	static const char deleted[] = " (deleted)";
+	char path[PATH_MAX + 1];
+	ssize_t n = readlinkat(proc->dir, "exe", path, sizeof(path) - 1);
+
+	if (n < 0)
+		return NULL;
+	path[n] = '\0';
+	size_t end = n - (sizeof(deleted) - 1);
+
+	if (n >= (ssize_t)sizeof(deleted) && !strcmp(path + end, deleted))
+		path[end] = '\0';
+	return mem_strdup(path);
+}
+
 bool process_executes(const struct process *proc, const struct heldfile *file)
 {
 	struct stat st;

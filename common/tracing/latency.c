@@ -8,6 +8,7 @@
 #include "bpf-src/shared/latency.h"
 #include "kernel/bpfmap.h"
 #include "kernel/bpfprog.h"
+#include "metrics/reading.h"
 #include "tracing/latency_ends.h"
 
 enum { SUM_WORDS = sizeof(struct call_sums) / sizeof(uint64_t) };
@@ -34,8 +35,23 @@ struct latency {
 	uint64_t unit_ns;
 	uint32_t active, epoch;
 	struct snapshot then, now;
-	struct call_extremes *ext; /* of the time between the two */
+	struct snapshot live;          /* of latency_peek(); its arrays are NULL before */
+	const struct snapshot *peeked; /* that, or `now` */
+	struct call_extremes *ext;     /* of the time between the two */
 };
+
+static void make_snapshot(struct snapshot *snap, size_t rows)
+{
+	snap->sums = mem_zalloc(rows, sizeof(*snap->sums));
+	snap->ends = mem_zalloc(rows, sizeof(*snap->ends));
+}
+
+static void free_snapshot(struct snapshot *snap)
+{
+	free(snap->sums);
+	free(snap->ends);
+	free(snap->places);
+}
 
 struct latency *latency_new(struct bpfprog *bpf, size_t rows, bool per_row, uint64_t unit_ns)
 {
@@ -50,10 +66,8 @@ struct latency *latency_new(struct bpfprog *bpf, size_t rows, bool per_row, uint
 	lat->rows = rows;
 	lat->per_row = per_row;
 	lat->unit_ns = unit_ns;
-	lat->then.sums = mem_zalloc(rows, sizeof(*lat->then.sums));
-	lat->now.sums = mem_zalloc(rows, sizeof(*lat->now.sums));
-	lat->then.ends = mem_zalloc(rows, sizeof(*lat->then.ends));
-	lat->now.ends = mem_zalloc(rows, sizeof(*lat->now.ends));
+	make_snapshot(&lat->then, rows);
+	make_snapshot(&lat->now, rows);
 	lat->ends = latency_ends_new(bpf, rows);
 	lat->ext = mem_zalloc(rows, sizeof(*lat->ext));
 	return lat;
@@ -63,12 +77,9 @@ void latency_free(struct latency *lat)
 {
 	if (!lat)
 		return;
-	free(lat->then.sums);
-	free(lat->then.ends);
-	free(lat->then.places);
-	free(lat->now.sums);
-	free(lat->now.ends);
-	free(lat->now.places);
+	free_snapshot(&lat->then);
+	free_snapshot(&lat->now);
+	free_snapshot(&lat->live);
 	free(lat->ext);
 	latency_ends_free(lat->ends);
 	free(lat);
@@ -121,6 +132,11 @@ static int add_place(const void *key, const void *value, void *ctx)
 	return 0;
 }
 
+static unsigned slot_of(const struct place *place)
+{
+	return (uint32_t)place->key % HISTOGRAM_SLOTS;
+}
+
 static int by_place_key(const void *a, const void *b)
 {
 	uint64_t x = ((const struct place *)a)->key, y = ((const struct place *)b)->key;
@@ -128,10 +144,8 @@ static int by_place_key(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int read_histograms(struct latency *lat)
+static int read_histograms(const struct latency *lat, struct snapshot *now)
 {
-	struct snapshot *now = &lat->now;
-
 	if (!lat->per_row)
 		return bpfmap_sum_percpu(lat->histogram, HISTOGRAM_SLOTS, 1, now->slots);
 	now->place_count = 0;
@@ -139,6 +153,9 @@ static int read_histograms(struct latency *lat)
 		return -1;
 	if (now->place_count)
 		qsort(now->places, now->place_count, sizeof(*now->places), by_place_key);
+	memset(now->slots, 0, sizeof(now->slots));
+	for (size_t i = 0; i < now->place_count; i++)
+		now->slots[slot_of(&now->places[i])] += now->places[i].count;
 	return 0;
 }
 
@@ -148,6 +165,15 @@ static int read_ends(struct latency *lat, bool final)
 		return -1;
 	memcpy(lat->now.ends, latency_ends_rows(lat->ends), lat->rows * sizeof(*lat->now.ends));
 	return 0;
+}
+
+static int read_counters(const struct latency *lat, struct snapshot *snap)
+{
+	if (bpfmap_sum_percpu(lat->sums, lat->rows, SUM_WORDS, (uint64_t *)snap->sums))
+		return -1;
+	if (bpfmap_sum_percpu(lat->losses, LOSSES, 1, snap->losses))
+		return -1;
+	return read_histograms(lat, snap);
 }
 
 int latency_sweep(struct latency *lat)
@@ -163,9 +189,7 @@ int latency_read(struct latency *lat, bool final)
 	lat->now = old;
 	if (read_extremes(lat))
 		return -1;
-	if (bpfmap_sum_percpu(lat->sums, lat->rows, SUM_WORDS, (uint64_t *)lat->now.sums))
-		return -1;
-	if (bpfmap_sum_percpu(lat->losses, LOSSES, 1, lat->now.losses) || read_histograms(lat))
+	if (read_counters(lat, &lat->now))
 		return -1;
 	return read_ends(lat, final);
 }
@@ -246,4 +270,77 @@ void latency_row(const struct latency *lat, size_t row, struct latency_report *o
 		out->hist.slots[slot] = (now ? now->count : 0) - (then ? then->count : 0);
 	}
 	finish_report(lat, out);
+}
+
+int latency_peek(struct latency *lat, bool final)
+{
+	struct snapshot *live = &lat->live;
+
+	lat->peeked = final ? &lat->now : live;
+	if (final)
+		return 0;
+	if (!live->sums)
+		make_snapshot(live, lat->rows);
+	if (read_counters(lat, live) || latency_ends_sweep(lat->ends))
+		return -1;
+	return latency_ends_peek(lat->ends, live->ends);
+}
+
+/* A call that was too much for map `places` is among the losses, not here. */
+static void add_places(const struct latency *lat, size_t row, struct reading *sum)
+{
+	struct reading_scale scale = reading_scale(lat->unit_ns);
+	const struct place *places = lat->peeked->places;
+	size_t low = 0, high = lat->peeked->place_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (places[middle].key < latency_place(row, 0))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < lat->peeked->place_count && places[low].key >> 32 == row; low++) {
+		uint64_t value = histogram_low(slot_of(&places[low]));
+
+		sum->buckets[reading_bucket(&scale, value)] += places[low].count;
+		sum->calls += places[low].count;
+	}
+}
+
+void latency_add_reading(const struct latency *lat, size_t row, struct reading *sum)
+{
+	const struct call_sums *sums = &lat->peeked->sums[row];
+	const struct latency_end *ends = &lat->peeked->ends[row];
+
+	sum->total_ns += sums->total_ns;
+	sum->panicked += sums->panicked + ends->panicked;
+	sum->exited += sums->exited + ends->exited;
+	sum->process_ended += ends->process_ended;
+	sum->running += ends->running;
+	if (lat->peeked->place_count)
+		add_places(lat, row, sum);
+}
+
+size_t latency_reading_losses(const struct latency *lat, struct reading_loss *out)
+{
+	static const char *const reasons[LOSSES] = {
+		[LOSS_GOROUTINES] = "goroutines_full", [LOSS_PROCESSES] = "processes_full",
+		[LOSS_DEEP] = "deep_calls_full",       [LOSS_MEMORY] = "no_memory",
+		[LOSS_UNREADABLE] = "unreadable",      [LOSS_PLACES] = "histograms_full",
+	};
+	struct reading_loss *unseen = &out[LOSSES], *switched = &out[LOSSES + 1];
+
+	_Static_assert(LOSSES + 2 == READING_LOSSES, "a reason for each loss");
+	for (unsigned i = 0; i < LOSSES; i++)
+		out[i] = (struct reading_loss){reasons[i], lat->peeked->losses[i]};
+	*unseen = (struct reading_loss){"end_not_seen", 0};
+	*switched = (struct reading_loss){"system_stack", 0};
+	for (size_t row = 0; row < lat->rows; row++) {
+		unseen->calls += lat->peeked->sums[row].lost + lat->peeked->ends[row].lost;
+		switched->calls +=
+			lat->peeked->sums[row].switched + lat->peeked->ends[row].switched;
+	}
+	return READING_LOSSES;
 }

@@ -11,6 +11,8 @@
 
 struct bpfprog;
 struct latency;
+struct reading;
+struct reading_loss;
 
 struct latency_report {        /* of one row, or of all together */
 	struct histogram hist; /* in the unit that the kernel side was compiled with */
@@ -40,5 +42,12 @@ uint64_t latency_lost(const struct latency *lat, unsigned loss);
 uint64_t latency_lost_in_all(const struct latency *lat, unsigned loss);
 /* Only where the kernel side was compiled PER_ROW. */
 void latency_row(const struct latency *lat, size_t row, struct latency_report *out);
+
+/* For metrics, and PER_ROW too: reads all counters since the beginning, beside latency_read(),
+ * which does not notice. With `final`: takes those of the last latency_read(). -1 with errno. */
+int latency_peek(struct latency *lat, bool final);
+/* What was read so: adds a row to *sum; and the losses. */
+void latency_add_reading(const struct latency *lat, size_t row, struct reading *sum);
+size_t latency_reading_losses(const struct latency *lat, struct reading_loss *out);
 
 #endif

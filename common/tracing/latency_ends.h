@@ -26,6 +26,9 @@ int latency_ends_sweep(struct latency_ends *ends);
 bool latency_ends_due(struct latency_ends *ends);
 /* At the end, when nothing is added any more: the rest. 0, or -1 with errno. */
 int latency_ends_count(struct latency_ends *ends);
+/* The same counts in *out, one for each row, and the calls that run now beside them. 0, or -1 with
+ * errno. */
+int latency_ends_peek(struct latency_ends *ends, struct latency_end *out);
 /* The counts since the beginning, for each row: an array that lives as long as `ends`. */
 const struct latency_end *latency_ends_rows(const struct latency_ends *ends);
 

@@ -8,9 +8,19 @@
 #include "base/errmsg.h"
 #include "base/escape.h"
 #include "base/number.h"
+#include "metrics/endpoint.h"
 #include "tracing/options_bcc.h"
 
-enum { LETTER_VERSION = 0x1000, LETTER_INLINED, LETTER_FIPS, LETTER_FORCE, DEFS_MAX = 32 };
+enum {
+	LETTER_VERSION = 0x1000,
+	LETTER_INLINED,
+	LETTER_FIPS,
+	LETTER_FORCE,
+	LETTER_METRICS,
+	LETTER_MAX_SERIES,
+	DEFS_MAX = 32
+};
+enum { MAX_SERIES = 1000, MOST_SERIES = 1000000 };
 enum { HELP_COLUMN = 24, LINE_WIDTH = 79 };
 
 static const struct options_def help_def = {'h', "help", NULL, "show this help message and exit"};
@@ -22,6 +32,12 @@ static const struct options_def fips_def = {
 static const struct options_def force_def = {
 	LETTER_FORCE, "force", NULL,
 	"trace even if breakpoints take more memory than the process may use"};
+static const struct options_def metrics_def = {
+	LETTER_METRICS, "metrics", "WHERE",
+	"publish metrics: serve them at ADDR:PORT (PORT alone: of 127.0.0.1), or write FILE.prom"};
+static const struct options_def max_series_def = {
+	LETTER_MAX_SERIES, "max-series", "N",
+	"functions with metrics of their own (default 1000); the others are added up"};
 static const struct options_def version_def = {LETTER_VERSION, "version", NULL,
 					       "show the version and exit"};
 static const struct options_def shared_defs[] = {
@@ -84,6 +100,10 @@ static void table_init(struct table *tab, const struct options_tool *tool)
 	}
 	if (tool->force)
 		table_add(tab, &force_def);
+	if (tool->metrics) {
+		table_add(tab, &metrics_def);
+		table_add(tab, &max_series_def);
+	}
 	table_add(tab, &version_def);
 	tab->shown = tab->count;
 	for (const char *letter = "vD"; *letter; letter++)
@@ -106,6 +126,25 @@ static int take_seconds(uint64_t *ns, const char *what, const char *value, struc
 	if (number_parse_duration(value, ns))
 		return 0;
 	return errmsg_set(err, "%s of \"%s\": not a positive number of seconds", what, value);
+}
+
+static int take_metrics(struct options *out, const char *value, struct errmsg *err)
+{
+	struct endpoint endpoint;
+
+	out->metrics = value;
+	return endpoint_parse(value, &endpoint, err);
+}
+
+static int take_max_series(struct options *out, const char *value, struct errmsg *err)
+{
+	uint64_t number;
+
+	if (!number_parse(value, MOST_SERIES, &number) || !number)
+		return errmsg_set(err, "--max-series: \"%s\" is not a number from 1 to %d", value,
+				  MOST_SERIES);
+	out->max_series = number;
+	return 0;
 }
 
 /* 0, or 1: not one of the shared options that take no value */
@@ -158,6 +197,10 @@ static int take_option(const struct options_tool *tool, struct options *out, int
 		return take_seconds(&out->interval_ns, "interval", value, err);
 	case 'd':
 		return take_seconds(&out->duration_ns, "duration", value, err);
+	case LETTER_METRICS:
+		return take_metrics(out, value, err);
+	case LETTER_MAX_SERIES:
+		return take_max_series(out, value, err);
 	}
 	return take_flag(out, letter);
 }
@@ -244,7 +287,7 @@ enum options_result options_parse(const struct options_tool *tool, int argc, cha
 {
 	int dashes = 1, result;
 
-	*out = (struct options){0};
+	*out = (struct options){.max_series = MAX_SERIES};
 	while (dashes < argc && strcmp(argv[dashes], "--"))
 		dashes++;
 	if (dashes + 1 < argc)

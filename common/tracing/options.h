@@ -16,7 +16,9 @@ struct options {              /* strings belong to argv */
 	uint64_t interval_ns; /* 0: none given */
 	uint64_t duration_ns; /* 0: none given */
 	bool timestamp, regexp, verbose, json, inlined, fips, force;
-	char **patterns; /* at least one; or BINARYs, if any */
+	const char *metrics; /* NULL: none are published */
+	size_t max_series;   /* functions with metrics of their own */
+	char **patterns;     /* at least one; or BINARYs, if any */
 	size_t pattern_count;
 	char **command; /* ends with NULL; NULL: none given */
 };
@@ -39,6 +41,7 @@ struct options_tool {
 	bool binaries;                 /* takes BINARYs for patterns, or none with -p or COMMAND */
 	bool inlined;                  /* takes --inlined and --fips */
 	bool force;                    /* takes --force */
+	bool metrics;                  /* takes --metrics and --max-series */
 	const struct options_def *own; /* ends with letter 0; NULL: none */
 	/* Takes one of its own options (value NULL where it has none); -1 with *err refuses it. */
 	int (*take)(void *ctx, int letter, const char *value, struct errmsg *err);

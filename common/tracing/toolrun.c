@@ -17,12 +17,14 @@
 #include "files/process.h"
 #include "kernel/attach.h"
 #include "kernel/events.h"
+#include "metrics/publisher.h"
 #include "program/program.h"
 #include "tracing/command.h"
 #include "tracing/descendants.h"
 #include "tracing/filewatch.h"
 #include "tracing/options.h"
 #include "tracing/textcost.h"
+#include "tracing/toolrun_metrics.h"
 #include "tracing/toolrun_words.h"
 
 enum { STREAM_NS = 100 * 1000 * 1000, SWEEP_NS = 250 * 1000 * 1000, STREAM_BUFFER = 1 << 16 };
@@ -56,6 +58,7 @@ void toolrun_json_time(struct json *json)
 struct progress { /* of one run */
 	struct toolrun *run;
 	struct tracer *tracer;
+	struct toolrun_metrics metrics;
 	struct errmsg err; /* of a callback of the session */
 	bool failed;
 	size_t left_running; /* processes started by the command that outlived it */
@@ -96,6 +99,8 @@ static void tick(void *ctx)
 		return;
 	if (!progress->failed && progress->run->show(progress->run->ctx, false, &progress->err))
 		progress->failed = true;
+	if (progress->metrics.pub)
+		publisher_tick(progress->metrics.pub);
 	check_output(progress);
 }
 
@@ -109,6 +114,8 @@ static bool on_stream(void *ctx)
 		run->sweep(run->ctx);
 	if (run->events)
 		more = run->events(run->ctx, false);
+	if (progress->metrics.pub)
+		publisher_run(progress->metrics.pub);
 	return !check_output(progress) && more;
 }
 
@@ -141,7 +148,7 @@ static uint64_t stream_ns(const struct toolrun *run)
 {
 	if (run->events)
 		return STREAM_NS;
-	return run->sweep ? SWEEP_NS : 0;
+	return run->sweep || run->opts->metrics ? SWEEP_NS : 0;
 }
 
 /* readable when the traced process has ended; -1: all processes are traced */
@@ -150,6 +157,15 @@ static int process_end(const struct tracer *tracer)
 	if (tracer->command)
 		return command_pidfd(tracer->command);
 	return tracer->process ? process_fd(tracer->process) : -1;
+}
+
+static int stream_fd(const struct progress *progress)
+{
+	const struct toolrun *run = progress->run;
+
+	if (run->event_fd)
+		return run->event_fd(run->ctx);
+	return progress->metrics.pub ? publisher_fd(progress->metrics.pub) : -1;
 }
 
 static int run_session(struct progress *progress, struct session *ses, struct errmsg *err)
@@ -163,7 +179,7 @@ static int run_session(struct progress *progress, struct session *ses, struct er
 				    .tick = tick,
 				    .event = on_watch,
 				    .stream_ns = stream_ns(run),
-				    .stream_fd = run->event_fd ? run->event_fd(run->ctx) : -1,
+				    .stream_fd = stream_fd(progress),
 				    .stream = on_stream,
 				    .ctx = progress};
 	enum session_end end = SESSION_ENOUGH;
@@ -183,6 +199,8 @@ static int show_rest(struct progress *progress, struct errmsg *err)
 		run->events(run->ctx, true);
 	if (run->show)
 		ret = run->show(run->ctx, true, err);
+	if (!ret && progress->metrics.pub)
+		ret = publisher_end(progress->metrics.pub, err);
 	check_output(progress);
 	if (run->lost)
 		run->lost(run->ctx);
@@ -249,6 +267,8 @@ static int trace(struct progress *progress, struct session *ses, struct errmsg *
 		return -1;
 	if (!selection_traced(tracer->sel))
 		return errmsg_set(err, "no function can be traced: %s", tracer->refusal);
+	if (toolrun_metrics_begin(&progress->metrics, run, tracer, err))
+		return -1;
 	toolrun_say_before(tracer, run->tool->name);
 	ret = say_started(progress, err);
 	if (!ret && tracer->command)
@@ -277,11 +297,14 @@ static int prepare_and_trace(struct toolrun *run, struct errmsg *err)
 {
 	struct progress progress = {.run = run};
 
-	if (session_check_privileges(err) || (run->events && events_check(err)))
+	if (session_check_privileges(err) || (run->events && events_check(err)) ||
+	    toolrun_metrics_open(&progress.metrics, run, err))
 		return -1;
 	progress.tracer = tracer_new(&run->config, err);
-	if (!progress.tracer)
+	if (!progress.tracer) {
+		toolrun_metrics_close(&progress.metrics);
 		return -1;
+	}
 	progress_pause();
 	selection_print_notes(stderr, progress.tracer->sel);
 	textcost_warn(progress.tracer->cost, stderr, run->tool->name);
@@ -290,6 +313,7 @@ static int prepare_and_trace(struct toolrun *run, struct errmsg *err)
 	progress_resume();
 	int ret = attach_and_trace(&progress, err);
 
+	toolrun_metrics_close(&progress.metrics);
 	tracer_free(progress.tracer);
 	return ret;
 }

@@ -12,6 +12,7 @@
 struct json;
 struct options;
 struct options_tool;
+struct publisher_source;
 
 struct toolrun {
 	const struct options_tool *tool;
@@ -32,6 +33,8 @@ struct toolrun {
 	int (*event_fd)(void *ctx); /* asked after `begin`; NULL: none */
 	/* in place of the line "Tracing N functions..."; NULL: that line */
 	void (*started)(void *ctx);
+	/* for --metrics, with `ctx`; NULL: the tool has no such option */
+	const struct publisher_source *metrics;
 	bool quiet_end; /* no line "Detaching..." */
 	void *ctx;
 };

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/promfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/errmsg.h"
+#include "base/mem.h"
+
+enum { MODE = 0644, NAME_TRIES = 16 }; /* collectors run as somebody else */
+
+struct promfile {
+	int folder;
+	char *path, *name;
+	char temporary[64];
+};
+
+static int fail(const struct promfile *file, const char *what, struct errmsg *err)
+{
+	int error = errno;
+
+	errmsg_set(err, "--metrics: cannot %s \"%s\": %s", what, file->path, strerror(error));
+	if (error == ENOENT)
+		errmsg_hint(err, "make its folder first: it is the one that node_exporter's "
+				 "--collector.textfile.directory names");
+	else if (error == EACCES || error == EPERM || error == EROFS)
+		errmsg_hint(err, "name a folder where this user may make files");
+	return -1;
+}
+
+/* It does not end in .prom, and begins with a dot: collectors do not read it. */
+static int open_temporary(struct promfile *file)
+{
+	int fd = -1;
+
+	for (int i = 0; fd < 0 && i < NAME_TRIES; i++) {
+		uint64_t number = 0;
+
+		/* a name that could be guessed could be taken, again and again */
+		if (getrandom(&number, sizeof(number), 0) < 0)
+			return -1;
+		snprintf(file->temporary, sizeof(file->temporary), ".gotools-%016" PRIx64 ".tmp",
+			 number);
+		fd = openat(file->folder, file->temporary,
+			    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, MODE);
+		if (fd < 0 && errno != EEXIST)
+			return -1;
+	}
+	if (fd >= 0)
+		fchmod(fd, MODE); /* whatever the umask */
+	return fd;
+}
+
+static int try_folder(struct promfile *file, struct errmsg *err)
+{
+	struct stat st;
+	int fd;
+
+	if (!fstatat(file->folder, file->name, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode)) {
+		errno = EISDIR;
+		return fail(file, "write", err);
+	}
+	fd = open_temporary(file);
+	if (fd < 0)
+		return fail(file, "write", err);
+	close(fd);
+	unlinkat(file->folder, file->temporary, 0);
+	return 0;
+}
+
+struct promfile *promfile_open(const char *path, struct errmsg *err)
+{
+	struct promfile *file = mem_zalloc(1, sizeof(*file));
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? mem_strndup(path, slash + 1 - path) : mem_strdup(".");
+	int ret;
+
+	file->path = mem_strdup(path);
+	file->name = mem_strdup(slash ? slash + 1 : path);
+	file->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(folder);
+	if (!*file->name)
+		ret = errmsg_set(err, "--metrics: \"%s\" names a folder, not a file in it", path);
+	else if (file->folder < 0)
+		ret = fail(file, "open the folder of", err);
+	else
+		ret = try_folder(file, err);
+	if (!ret)
+		return file;
+	promfile_close(file);
+	return NULL;
+}
+
+void promfile_close(struct promfile *file)
+{
+	if (!file)
+		return;
+	if (file->folder >= 0)
+		close(file->folder);
+	free(file->path);
+	free(file->name);
+	free(file);
+}
+
+static bool write_all(int fd, const char *text, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, text, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		text += n;
+		len -= n;
+	}
+	return true;
+}
+
+int promfile_write(struct promfile *file, const char *text, size_t len, struct errmsg *err)
+{
+	int fd = open_temporary(file), ret = -1, error;
+
+	if (fd < 0)
+		return fail(file, "write", err);
+	if (write_all(fd, text, len))
+		ret = renameat(file->folder, file->temporary, file->folder, file->name);
+	error = errno;
+	close(fd);
+	if (ret)
+		unlinkat(file->folder, file->temporary, 0);
+	errno = error;
+	return ret ? fail(file, "write", err) : 0;
+}

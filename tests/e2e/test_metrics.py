@@ -1,0 +1,372 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--metrics: what is scraped, or stands in the file, is what the program itself has counted."""
+
+import contextlib
+import http.client
+import os
+import re
+import shutil
+import socket
+import tempfile
+import threading
+import time
+
+from harness import (Target, Tool, expect, fixture, newest, run, some_versions, test, tool_path,
+                     tracks)
+from processes import PATIENCE
+
+TOOLS = ["gofunccount", "gofunclatency"]
+OPENMETRICS = {"Accept": "application/openmetrics-text; version=1.0.0, text/plain; q=0.5"}
+SAMPLE = re.compile(r'([a-z_]+)\{((?:[a-z]+="(?:[^"\\\n]|\\[\\"n])*",?)+)\} (\S+)')
+LABEL = re.compile(r'([a-z]+)="((?:[^"\\]|\\.)*)"')
+TRACKED = [f":main.{name}" for name in ("plainCall", "sleepsBriefly", "throwsAlways", "leavesByGoexit", "holdsOn",
+                                     "calledSeldom")]
+STALE_S = 0.1  # a reading answers all who ask within half of that
+
+
+class Metered(Target):
+    """The fixture that works on command, and what it says it did."""
+
+    def __init__(self, version, **kwargs):
+        super().__init__("metered", version, **kwargs)
+        self.told = 0
+        self.go()
+
+    def does(self, what):
+        self.told += 1
+        self.say(what)
+        self.wait_line(f"told {self.told}\n")
+        before = self.out.text().rpartition(f"told {self.told}\n")[0]
+        return {t["func"]: t for t in tracks(before.rpartition("told ")[2])}
+
+
+def value_of(text):
+    return re.sub(r"\\(.)", lambda m: "\n" if m[1] == "n" else m[1], text)
+
+
+def parsed(text, openmetrics=False):
+    """{(family, func): value} and [(func, le, value)...] of a whole text, which has to be valid."""
+    if openmetrics:
+        expect(text.endswith("\n# EOF\n"), f"no end: {text[-100:]!r}")
+        text = text[:-len("# EOF\n")]
+    expect(text.endswith("\n"), f"cut off: {text[-100:]!r}")
+    values, buckets, family, seen = {}, [], None, set()
+    for line in text.splitlines():
+        if line.startswith("# "):
+            family = line.split()[2] if line.startswith("# TYPE ") else family
+            continue
+        sample = SAMPLE.fullmatch(line)
+        expect(sample and family and sample[1].startswith(family), f"not valid: {line!r} of {family}")
+        labels = {key: value_of(value) for key, value in LABEL.findall(sample[2])}
+        expect((sample[1], sample[2]) not in seen, f"twice: {line}")
+        seen.add((sample[1], sample[2]))
+        if "le" in labels:
+            buckets.append((labels["func"], float(labels["le"]), int(sample[3])))
+        else:
+            key = sample[1], labels.get("func", labels.get("reason"))
+            values[key] = float(sample[3]) if sample[1].endswith("_sum") else int(sample[3])
+            values.setdefault(("binary", labels.get("func")), labels.get("binary"))
+    return values, buckets
+
+
+class Metrics(Tool):
+    """A tool that serves its metrics at a port of the kernel's choice."""
+
+    def __init__(self, name, *args, host="127.0.0.1", **kwargs):
+        super().__init__(name, "--metrics", f"{host}:0", *args, **kwargs)
+
+    def tracing(self):
+        line = self.wait_line(f"{os.path.basename(self.argv[0])}: metrics: http://")
+        self.port = int(re.search(r":(\d+)/metrics$", line.strip())[1])
+        return super().tracing()
+
+    def get(self, path="/metrics", headers=None, method="GET", body=None, source="127.0.0.1"):
+        """(status, headers, text)"""
+        client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE, source_address=(source, 0))
+        client.request(method, path, body=body, headers=headers or {})
+        answer = client.getresponse()
+        text = answer.read().decode()
+        client.close()
+        return answer.status, answer.headers, text
+
+    def scrape(self, openmetrics=False):
+        time.sleep(STALE_S)
+        status, headers, text = self.get(headers=OPENMETRICS if openmetrics else None)
+        expect(status == 200, f"{status}: {text}")
+        kind = "application/openmetrics-text; version=1.0.0" if openmetrics else "text/plain; version=0.0.4"
+        expect(headers["Content-Type"].startswith(kind), headers["Content-Type"])
+        return parsed(text, openmetrics)
+
+
+def check_counts(tool, truth, values):
+    """All that is published of each function, as the tool has it"""
+    for func, track in truth.items():
+        if tool == "gofunccount":
+            wanted = {"calls_total": track["calls"]}
+        else:
+            wanted = {"calls_total": track["returned"], "latency_seconds_count": track["returned"],
+                      "panicked_total": track["panicked"], "exited_total": track["exited"],
+                      "running": track["running"], "process_ended_total": 0}
+        got = {key: values.get((f"gofunc_{key}", func)) for key in wanted}
+        expect(got == wanted, f"{func}: {got}, in truth {wanted}")
+
+
+def check_buckets(truth, values, buckets):
+    """Cumulative, of the same bounds for all; no call is below a bound that it took longer than."""
+    bounds = {}
+    for func, bound, count in buckets:
+        bounds.setdefault(func, []).append((bound, count))
+    for func, track in truth.items():
+        limits, counts = zip(*bounds[func])
+        expect(list(limits) == sorted(limits) and limits[-1] == float("inf"), f"{func}: bounds {limits}")
+        expect(limits == next(iter(zip(*bounds["main.plainCall"]))), f"{func}: bounds {limits}")
+        expect(list(counts) == sorted(counts), f"{func}: not cumulative: {counts}")
+        expect(counts[-1] == values["gofunc_latency_seconds_count", func], f"{func}: +Inf {counts[-1]}")
+        for limit, count in bounds[func] if track["ns"] else []:
+            true = sum(1 for ns in track["ns"] if ns <= limit * 1e9 - 20)
+            expect(count >= true, f"{func}: {count} calls up to {limit} s, {true} in truth")
+    slept = dict(bounds["main.sleepsBriefly"])
+    expect(slept[0.002097151] == 0, f"calls of 3 ms: {slept}")
+
+
+@test(tool=TOOLS, version=some_versions)
+def scraped(tool, version):
+    """Each scrape is exact, of both formats, and never goes back."""
+    with Metered(version) as target:
+        with Metrics(tool, "-p", target.target_pid, *TRACKED) as tracer:
+            tracer.tracing()
+            check_counts(tool, {"main.plainCall": dict.fromkeys(
+                ("calls", "returned", "panicked", "exited", "running"), 0)}, tracer.scrape()[0])
+            for what in "work 50", "hold 7", "work 20", "seldom", "release", "hold 20":
+                truth = target.does(what)
+                for openmetrics in False, True:
+                    values, buckets = tracer.scrape(openmetrics)
+                    check_counts(tool, truth, values)
+                    if tool == "gofunclatency":
+                        check_buckets(truth, values, buckets)
+            expect(values["binary", "main.plainCall"] == target.path, values["binary", "main.plainCall"])
+            if tool == "gofunclatency":
+                lost = {key[1]: value for key, value in values.items() if key[0] == "gofunc_lost_total"}
+                expect(len(lost) == 8 and not any(lost.values()), f"lost: {lost}")
+            target.say("end")
+            expect(tracer.wait() == 0, tracer.said())
+
+
+def jsons(records, key, func):
+    return sum(r[key] for r in records if r.get("func") == func)
+
+
+@test(tool=TOOLS)
+def filed(tool):
+    """The file is whole whenever it is read, grows on while -i begins anew, and at the end agrees with what
+    was printed, to the ns."""
+    with tempfile.TemporaryDirectory() as folder, Metered(newest()) as target:
+        path, seen, over = f"{folder}/a.prom", [], threading.Event()
+        options = ["-F"] if tool == "gofunclatency" else []
+        os.symlink("/dev/null/precious", path)
+
+        def read():
+            while not over.is_set():
+                with contextlib.suppress(FileNotFoundError, NotADirectoryError), open(path, encoding="utf-8") as file:
+                    text = file.read()
+                    if not seen or seen[-1] != text:
+                        seen.append(text)
+
+        with Tool(tool, "--metrics", path, "-j", "-i", "300ms", *options, "-p", target.target_pid,
+                  *TRACKED) as tracer:
+            tracer.tracing()
+            reader = threading.Thread(target=read)
+            reader.start()
+            for _ in range(8):
+                truth = target.does("work 30")
+                time.sleep(0.3)
+            records = tracer.stop()
+            over.set()
+            reader.join()
+        expect(len(seen) > 5, f"the file was new {len(seen)} times")
+        before = 0
+        for text in seen:
+            values, _ = parsed(text)
+            expect(values["gofunc_calls_total", "main.plainCall"] >= before, "a counter went back")
+            before = values["gofunc_calls_total", "main.plainCall"]
+        check_counts(tool, truth, values)
+        for func in truth:
+            counted = jsons(records, "count", func)
+            expect(values["gofunc_calls_total", func] == counted, f"{func}: {values} in the file, {counted} printed")
+            if tool == "gofunclatency":
+                total = jsons(records, "total", func)
+                expect(round(values["gofunc_latency_seconds_sum", func] * 1e9) == total, f"{func}: {total} ns")
+        expect(os.listdir(folder) == ["a.prom"] and not os.path.islink(path), f"{os.listdir(folder)}")
+        expect(os.stat(path).st_mode & 0o7777 == 0o644, f"{os.stat(path)}")
+
+
+@test(tool=TOOLS)
+def output_stays(tool):
+    """What is printed is the same with --metrics, which for gofunclatency has the kernel side keep more."""
+    with tempfile.TemporaryDirectory() as folder:
+        lines = []
+        for options in [], ["--metrics", f"{folder}/a.prom"]:
+            with Metered(newest()) as target:
+                with Tool(tool, *options, "-j", "-p", target.target_pid, *TRACKED) as tracer:
+                    tracer.tracing()
+                    truth = target.does("work 30")
+                    records = tracer.stop()
+                    lines.append([(r["type"], r.get("func"), r["count"], list(r)) for r in records])
+        expect(lines[0] == lines[1], f"{lines}")
+        if tool == "gofunclatency":
+            buckets = sum(count for _, _, count in records[0]["buckets"])
+            expect(buckets == records[0]["count"] == sum(t["returned"] for t in truth.values()), f"{records}")
+
+
+@test(tool=TOOLS)
+def max_series(tool):
+    """Functions beyond the number are one, said once."""
+    with Metered(newest()) as target:
+        with Metrics(tool, "--max-series", 2, "-p", target.target_pid, *TRACKED) as tracer:
+            tracer.tracing()
+            expect(not any(key[0] == "gofunc_calls_total" for key in tracer.scrape()[0]), "uncalled ones are there")
+            for _ in range(3):
+                truth = target.does("work 40")
+                values, _ = tracer.scrape()
+                funcs = {key[1] for key in values if key[0] == "gofunc_calls_total"}
+                expect(len(funcs) == 3 and "other" in funcs, f"{funcs}")
+            target.say("end")
+            expect(tracer.wait() == 0, tracer.said())
+            kind = "calls" if tool == "gofunccount" else "returned"
+            for func in funcs - {"other"} & truth.keys():
+                expect(values["gofunc_calls_total", func] == truth[func][kind], f"{func}: {values}")
+            expect(tracer.err.text().count('func="other"') == 1, tracer.err.text())
+
+
+@test()
+def strange_names():
+    """Any name of a file can be a label."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = f'{folder}/a "b\\c'
+        shutil.copy(fixture("metered", newest()), path)
+        with Metered(newest(), path=path) as target, Metrics("gofunccount", f"{path}:main.plainCall") as tracer:
+            tracer.tracing()
+            target.does("work 3")
+            values, _ = tracer.scrape()
+            expect(values["gofunc_calls_total", "main.plainCall"] == 3, f"{values}")
+            expect(values["binary", "main.plainCall"] == path, f"{values}")
+            tracer.stop()
+
+
+@test()
+def only_get():
+    """What is asked otherwise, or for something else, is refused; GET and HEAD are alike."""
+    with Metered(newest()) as target, Metrics("gofunccount", f"{target.path}:main.plainCall") as tracer:
+        tracer.tracing()
+        target.does("work 3")
+        time.sleep(STALE_S)
+        status, headers, text = tracer.get()
+        size = headers["Content-Length"]
+        expect(status == 200 and int(size) == len(text), f"{status} {headers}")
+        status, headers, text = tracer.get(method="HEAD")
+        expect((status, text, headers["Content-Length"]) == (200, "", size), f"{status} {headers}")
+        for method in "POST", "PUT", "DELETE", "OPTIONS", "NONE":
+            status, headers, text = tracer.get(method=method, body="x" * 100)
+            expect(status == 405 and headers["Allow"] == "GET, HEAD", f"{method}: {status} {text}")
+        status, _, text = tracer.get("/")
+        expect(status == 200 and "/metrics" in text, f"{status} {text}")
+        for path in "/metrics/", "/Metrics", "//metrics", "/..", "/%2e", "*":
+            status, _, text = tracer.get(path)
+            expect(status == 404, f"{path}: {status} {text}")
+        tracer.stop()
+
+
+@test()
+def refused_early():
+    """Where metrics cannot go is said before anything is traced, with a remedy."""
+    path = fixture("metered", newest())
+    with socket.create_server(("127.0.0.1", 0)) as taken, tempfile.TemporaryDirectory() as folder:
+        os.mkdir(f"{folder}/d.prom")
+        port = taken.getsockname()[1]
+        for where, said, remedy in (
+                (f":{port}", f"127.0.0.1:{port} is in use", f"sport = :{port}"),
+                ("203.0.113.7:9", "no such address", "127.0.0.1"),
+                (f"{folder}/no/a.prom", f'"{folder}/no/a.prom": No such file', "make its folder"),
+                ("/proc/sys/a.prom", '"/proc/sys/a.prom": ', ""),
+                (f"{folder}/d.prom", "Is a directory", "")):
+            for tool in TOOLS:
+                done = run([tool_path(tool), "--metrics", where, "-d", "1", f"{path}:main.plainCall"])
+                expect(done.returncode == 1 and "Tracing" not in done.stdout, f"{where}: {done}")
+                expect(said in done.stderr and remedy in done.stderr, f"{where}: {done.stderr}")
+        for where in "nowhere", "1.2.3:80", ":65536", "[::1:80":
+            done = run([tool_path("gofunccount"), "--metrics", where, f"{path}:main.plainCall"])
+            expect(done.returncode == 2 and "hint: " in done.stderr, f"{where}: {done}")
+
+
+@test()
+def port_below_1024():
+    """Without the privilege: the port is named."""
+    done = run(["capsh", "--drop=cap_net_bind_service", "--", "-c",
+                f"{tool_path('gofunccount')} --metrics :81 -d 1 {fixture('metered', newest())}:main.plainCall"])
+    expect(done.returncode == 1 and "no permission to listen on 127.0.0.1:81" in done.stderr, f"{done}")
+
+
+@test()
+def hostile_clients():
+    """Clients that send or read slowly or never hold up neither the scrapes of others, nor the counts, nor
+    the end."""
+    with Metered(newest()) as target, contextlib.ExitStack() as open_ones:
+        with Metrics("gofunclatency", "-j", "-F", "-p", target.target_pid, *TRACKED) as tracer:
+            tracer.tracing()
+            for i in range(20):
+                client = open_ones.enter_context(socket.create_connection(("127.0.0.1", tracer.port)))
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+                with contextlib.suppress(OSError):  # more than an address may have
+                    client.sendall((b"GET /metrics HTTP/1.1\r\nHost: x\r\n", b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n",
+                                    b"G", b"\0" * 9000)[i % 4])
+            truth = target.does("work 40")
+            time.sleep(STALE_S)
+            status, _, text = tracer.get(source="127.0.0.2")
+            expect(status == 200, f"{status}: {text}")
+            check_counts("gofunclatency", truth, parsed(text)[0])
+            begun = time.monotonic()
+            tracer.signal(2)
+            records = tracer.records()
+            took = time.monotonic() - begun
+            expect(took < 10, f"the end took {took} s")
+            for func in truth:
+                expect(jsons(records, "count", func) == truth[func]["returned"], f"{func}: {records}")
+
+
+def lives(client):
+    """Is the connection open still? It asks on, a byte at a time."""
+    try:
+        client.sendall(b"x")
+        client.settimeout(0.01)
+        return client.recv(1) != b""
+    except TimeoutError:
+        return True
+    except OSError:
+        return False
+
+
+@test()
+def dripping_client():
+    """However busily, nobody is there for more than some ten seconds."""
+    with Metered(newest()) as target, Metrics("gofunccount", f"{target.path}:main.plainCall") as tracer:
+        tracer.tracing()
+        with socket.create_connection(("127.0.0.1", tracer.port)) as client:
+            client.sendall(b"GET /metrics HTTP/1.1\r\nHost: ")
+            begun = time.monotonic()
+            while lives(client):
+                expect(time.monotonic() - begun < 60, "it is there still")
+                time.sleep(0.2)
+            expect(time.monotonic() - begun > 5, "it was there too short for a slow but honest one")
+        tracer.stop()
+
+
+@test()
+def left_out():
+    """A function that is not traced has no number, not even 0."""
+    with Metered(newest()) as target, Metrics("gofunclatency", f"{target.path}:main.*") as tracer:
+        tracer.tracing()
+        values, _ = tracer.scrape()
+        tracer.stop()
+    left = set(re.findall(r"^gofunclatency: (\S+) is left out", tracer.err.text(), re.M))
+    funcs = {key[1] for key in values if key[0] == "gofunc_calls_total"}
+    expect(left and not funcs & left and "main.plainCall" in funcs, f"{left} of {funcs}")

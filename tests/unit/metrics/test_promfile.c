@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/errmsg.h"
+#include "metrics/promfile.h"
+
+struct place {
+	char folder[64], file[80], target[80];
+};
+
+static int make_place(void **state)
+{
+	struct place *place = calloc(1, sizeof(*place));
+
+	strcpy(place->folder, "/tmp/test-promfile-XXXXXX");
+	if (!place || !mkdtemp(place->folder))
+		return -1;
+	snprintf(place->file, sizeof(place->file), "%s/a.prom", place->folder);
+	snprintf(place->target, sizeof(place->target), "%s/target", place->folder);
+	*state = place;
+	return 0;
+}
+
+static unsigned entries(const struct place *place)
+{
+	DIR *dir = opendir(place->folder);
+	unsigned count = 0;
+
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count - 2;
+}
+
+static int remove_place(void **state)
+{
+	struct place *place = *state;
+
+	unlink(place->file);
+	unlink(place->target);
+	rmdir(place->file);
+	int ret = rmdir(place->folder);
+
+	free(place);
+	return ret;
+}
+
+static void expect_file(const char *path, const char *wanted)
+{
+	char text[64] = "";
+	FILE *in = fopen(path, "r");
+
+	assert_non_null(in);
+	assert_int_equal(fread(text, 1, sizeof(text) - 1, in), strlen(wanted));
+	fclose(in);
+	assert_string_equal(text, wanted);
+}
+
+static void replaces_the_whole(void **state)
+{
+	struct place *place = *state;
+	struct errmsg err = {0};
+	mode_t before = umask(077);
+	struct promfile *file = promfile_open(place->file, &err);
+	struct stat st, next;
+
+	assert_non_null(file);
+	assert_int_equal(entries(place), 0);
+	assert_int_equal(promfile_write(file, "one and a half\n", 15, &err), 0);
+	expect_file(place->file, "one and a half\n");
+	assert_int_equal(stat(place->file, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0644);
+	assert_int_equal(promfile_write(file, "two\n", 4, &err), 0);
+	expect_file(place->file, "two\n");
+	assert_int_equal(stat(place->file, &next), 0);
+	assert_int_not_equal(st.st_ino, next.st_ino);
+	assert_int_equal(entries(place), 1);
+	promfile_close(file);
+	umask(before);
+}
+
+/* What a link that stands at the file's name leads to stays as it is. */
+static void follows_no_link(void **state)
+{
+	struct place *place = *state;
+	struct errmsg err = {0};
+	struct promfile *file;
+	struct stat st;
+	FILE *out = fopen(place->target, "w");
+
+	fputs("precious", out);
+	fclose(out);
+	assert_int_equal(symlink(place->target, place->file), 0);
+	file = promfile_open(place->file, &err);
+	assert_non_null(file);
+	assert_int_equal(promfile_write(file, "x\n", 2, &err), 0);
+	expect_file(place->target, "precious");
+	assert_int_equal(lstat(place->file, &st), 0);
+	assert_true(S_ISREG(st.st_mode));
+	promfile_close(file);
+}
+
+static void refuses_folders(void **state)
+{
+	struct place *place = *state;
+	struct errmsg err = {0};
+	char path[160];
+
+	assert_int_equal(mkdir(place->file, 0700), 0);
+	assert_null(promfile_open(place->file, &err));
+	assert_non_null(strstr(err.text, "Is a directory"));
+	snprintf(path, sizeof(path), "%s/", place->folder);
+	assert_null(promfile_open(path, &err));
+	snprintf(path, sizeof(path), "%s/no/a.prom", place->folder);
+	assert_null(promfile_open(path, &err));
+	assert_non_null(strstr(err.text, "No such file"));
+	assert_non_null(strstr(err.hint, "make its folder"));
+}
+
+/* A disk that is full, played by a limit of the size of files. */
+static void leaves_nothing_half(void **state)
+{
+	struct place *place = *state;
+	struct errmsg err = {0};
+	struct promfile *file = promfile_open(place->file, &err);
+	struct rlimit all, few = {.rlim_cur = 4};
+
+	assert_int_equal(promfile_write(file, "one\n", 4, &err), 0);
+	getrlimit(RLIMIT_FSIZE, &all);
+	few.rlim_max = all.rlim_max;
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &few);
+	int ret = promfile_write(file, "one and more\n", 13, &err);
+
+	setrlimit(RLIMIT_FSIZE, &all);
+	assert_int_equal(ret, -1);
+	assert_non_null(strstr(err.text, "File too large"));
+	expect_file(place->file, "one\n");
+	assert_int_equal(entries(place), 1);
+	promfile_close(file);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(replaces_the_whole, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(follows_no_link, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(refuses_folders, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(leaves_nothing_half, make_place, remove_place),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
