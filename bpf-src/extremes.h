@@ -13,24 +13,41 @@
 static inline u64 extremes_exchange(u64 *slot, u64 old, u64 value)
 {
 #ifdef CMPXCHG
-	register u64 *where asm("r8") = slot;
-	register u64 with asm("r9") = value;
 	u64 was = old, aside;
 
-	/* LLVM's default BPF CPU lacks this instruction: BPF_STX | BPF_ATOMIC | BPF_DW, r8, r9,
-	 * BPF_CMPXCHG. The old value goes in and out in r0, which LLVM does not let a variable
-	 * name. */
-	asm volatile(".ifnc %[was], r0\n"
+	/* LLVM's default BPF CPU lacks this instruction: BPF_STX | BPF_ATOMIC | BPF_DW,
+	 * BPF_CMPXCHG, with the registers' numbers in its second byte. The old value goes in and
+	 * out in r0; what may be there is in `aside` meanwhile. No variable is given a register by
+	 * name: clang takes it for one of the machine that it runs on. */
+	asm volatile(".irp reg,0,1,2,3,4,5,6,7,8,9\n"
+		     ".ifc %[where], r\\reg\n"
+		     ".set extremes_where, \\reg\n"
+		     ".endif\n"
+		     ".ifc %[with], r\\reg\n"
+		     ".set extremes_with, \\reg\n"
+		     ".endif\n"
+		     ".endr\n"
+		     ".irp reg,1,2,3,4,5,6,7,8,9\n"
+		     ".ifc %[aside], r\\reg\n"
+		     ".ifc %[where], r0\n"
+		     ".set extremes_where, \\reg\n"
+		     ".endif\n"
+		     ".ifc %[with], r0\n"
+		     ".set extremes_with, \\reg\n"
+		     ".endif\n"
+		     ".endif\n"
+		     ".endr\n"
+		     ".ifnc %[was], r0\n"
 		     "%[aside] = r0\n"
 		     "r0 = %[was]\n"
 		     ".endif\n"
-		     ".byte 0xdb, 0x98, 0, 0, 0xf1, 0, 0, 0\n"
+		     ".byte 0xdb, extremes_with << 4 | extremes_where, 0, 0, 0xf1, 0, 0, 0\n"
 		     ".ifnc %[was], r0\n"
 		     "%[was] = r0\n"
 		     "r0 = %[aside]\n"
 		     ".endif\n"
-		     : [was] "+r"(was), [aside] "=&r"(aside)
-		     : "r"(where), "r"(with)
+		     : [was] "+&r"(was), [aside] "=&r"(aside)
+		     : [where] "r"(slot), [with] "r"(value)
 		     : "memory");
 	return was;
 #else

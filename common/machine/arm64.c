@@ -51,12 +51,17 @@ static bool parse_indirect(uint32_t word, struct arm64_op *out)
 	return true;
 }
 
+/* from an address given by its distance: ldr, ldrsw, prfm */
+static bool is_literal(uint32_t word)
+{
+	return (word & 0x3b000000) == 0x18000000;
+}
+
 static bool may_fault(uint32_t word)
 {
 	uint32_t base = word >> 5 & 31;
-	bool literal = (word & 0x3b000000) == 0x18000000;
 
-	return (word & 0x0a000000) == 0x08000000 && !literal && base != 31 && base != 28;
+	return (word & 0x0a000000) == 0x08000000 && !is_literal(word) && base != 31 && base != 28;
 }
 
 /* loads, stores and register moves, as blocks that spill arguments hold */
@@ -68,10 +73,11 @@ static bool is_move(uint32_t word)
 	       (word & 0x7fffffc0) == 0x11000000;         /* mov to and from sp */
 }
 
-/* exceptions, system registers, barriers, hints other than nop, exclusive loads and stores */
+/* exceptions, system registers, barriers, hints other than nop, exclusive loads and stores; loads
+ * of literals, which kernels before 6.12 take a probe for, but read from the wrong place */
 static bool is_refused(uint32_t word)
 {
-	if ((word & 0xff000000) == 0xd4000000 || !word)
+	if ((word & 0xff000000) == 0xd4000000 || !word || is_literal(word))
 		return true;
 	if ((word & 0xffc00000) == 0xd5000000)
 		return word != 0xd503201f;
@@ -83,6 +89,8 @@ void arm64_parse(uint32_t word, struct arm64_op *out)
 	*out = (struct arm64_op){
 		.kind = INSN_OTHER, .refused = is_refused(word), .may_fault = may_fault(word)};
 	if (parse_direct(word, out) || parse_indirect(word, out)) {
+		out->simulated = true;
+	} else if ((word & 0x1f000000) == 0x10000000) { /* adr, adrp */
 		out->simulated = true;
 	} else if (word == 0xd503201f) {
 		out->kind = INSN_NOP;

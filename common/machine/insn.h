@@ -46,8 +46,9 @@ struct insn {
 	bool stays;      /* calls, branches, stores, nil checks: never moved by the compiler */
 	bool padding;    /* int3, zeros: what linkers put between functions */
 	/* `nop5`: 0f 1f 44 00 00, a probe there makes new kernels push onto the user's stack, which
-	 * goroutines may have no room for. `breaks`: the kernel takes a probe, and does it wrong */
-	bool nop5, breaks;
+	 * goroutines may have no room for. `breaks`: the kernel takes a probe, and does it wrong.
+	 * `again`: set by sites/restart.h, may be executed again in the same run */
+	bool nop5, breaks, again;
 	uint32_t writes; /* argument registers overwritten: bit n = n-th integer argument register
 			  * of ABIInternal: REGISTERS_GO */
 };

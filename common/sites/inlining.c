@@ -108,14 +108,18 @@ size_t inlining_each(const struct functab *tab, bool (*fn)(const struct inlining
 
 /* The nop that the compiler leaves at the start of an inlined call, where no other instruction has
  * the call's position: cmd/compile's genssa, inline marks. It is the caller's instruction. */
-static long find_mark(const struct flow *flow, const struct inltree *tree, int32_t node)
+static long find_mark(const struct site_finder *finder, int32_t node)
 {
+	uint8_t nop_size = finder->arch == ARCH_ARM64 ? 4 : 1;
+	const struct inltree *tree = &finder->tree;
 	const struct functab_inlined *call = &tree->nodes[node];
+	const struct flow *flow = &finder->flow;
 	long at = flow_at(flow, call->parent_pc);
 
 	if (!call->parent_pc || at == FLOW_NONE || tree->node_of[at] != call->parent)
 		return FLOW_NONE;
-	return flow->insns[at].kind == INSN_NOP && flow->insns[at].size == 1 ? at : FLOW_NONE;
+	return flow->insns[at].kind == INSN_NOP && flow->insns[at].size == nop_size ? at
+										    : FLOW_NONE;
 }
 
 struct copy_view { /* one copy, ready to be looked at */
@@ -168,7 +172,7 @@ static int view_open(struct copy_view *view, struct site_finder *finder,
 				   .inside = view->inside,
 				   .insns = tree->insns + from,
 				   .count = to - from,
-				   .mark = find_mark(flow, tree, copy->node),
+				   .mark = find_mark(finder, copy->node),
 				   .agrees = view_agrees,
 				   .ctx = view};
 	return 0;
@@ -179,11 +183,19 @@ static void view_close(struct copy_view *view)
 	free(view->inside);
 }
 
+/* The instruction, or the first after it that is not executed again. */
+static const struct insn *executed_once(const struct flow *flow, long at)
+{
+	while (flow->insns[at].again && at + 1 < (long)flow->count)
+		at++;
+	return &flow->insns[at];
+}
+
 /* `entry` is the instruction whose SP the run is known by; `kind` tells which end of it this is */
 static const char *make_site(const struct site_finder *finder, const struct copy_view *view,
 			     long at, long entry, enum site_kind kind, struct site *out)
 {
-	const struct insn *in = &finder->flow.insns[at];
+	const struct insn *in = executed_once(&finder->flow, at);
 	const char *refusal =
 		site_refusal(in, kind == SITE_INLINED_EXIT ? SITE_RUN_ENDS : SITE_RUN_BEGINS);
 	int32_t here = 0, there = 0;
@@ -232,6 +244,8 @@ int inlining_places(struct site_finder *finder, const struct inlining_copy *copy
 		return -1;
 	start = body_start(&view.body, reason);
 	for (long i = start; start != FLOW_NONE && i <= body_last(&view.body, start); i++) {
+		if (finder->flow.insns[i].again)
+			continue;
 		out->items = mem_grow(out->items, out->count, &out->cap, sizeof(*out->items));
 		if (!make_site(finder, &view, i, i, SITE_INLINED, &out->items[out->count]))
 			out->count++;

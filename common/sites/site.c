@@ -6,6 +6,7 @@
 #include "machine/insn_effects.h"
 #include "program/functab.h"
 #include "sites/prologue.h"
+#include "sites/restart.h"
 #include "sites/site_finder.h"
 
 enum {
@@ -92,6 +93,8 @@ static uint64_t first_jump_target(struct site_finder *finder)
 
 static int rank(const struct insn *in)
 {
+	if (in->again)
+		return 0;
 	if (in->nop5)
 		return 1;
 	return in->probe == INSN_EMULATED ? 3 : in->probe == INSN_STEPPED ? 2 : 0;
@@ -195,6 +198,10 @@ int site_entry(struct site_finder *finder, const struct functab_func *fn, bool w
 		return site_split_entry(finder, fn, &code, &split, want_args, out, reason);
 	if (!prologue_find(finder->dec, &code, &check))
 		return entry_without_check(finder, fn, &code, want_args, out, reason);
+	if (finder->tab && finder->arch == ARCH_ARM64 &&
+	    !insn_decode(finder->dec, &code, restart_last(finder->tab, fn, check.after.addr),
+			 &check.after))
+		return site_finder_refuse(reason, "the code cannot be decoded completely");
 	if (check_site(finder, &check, out))
 		return 0;
 	return site_finder_refuse(reason, site_refusal(&check.after, SITE_BEHIND_CHECK));

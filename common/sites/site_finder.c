@@ -11,6 +11,7 @@
 #include "program/functab.h"
 #include "program/program.h"
 #include "program/toolchain.h"
+#include "sites/restart.h"
 #include "sites/site.h"
 
 enum { DECODING = 8 }; /* steps of the budget that decoding an instruction takes */
@@ -166,6 +167,8 @@ int site_finder_flow(struct site_finder *finder, const struct functab_func *fn, 
 		return site_finder_refuse(reason, "the code cannot be decoded completely");
 	if (!finder->flow.count)
 		return site_finder_refuse(reason, "there is no code");
+	if (finder->tab && finder->arch == ARCH_ARM64)
+		restart_mark(finder->tab, fn, &finder->flow);
 	return site_finder_take(finder, finder->flow.count * DECODING, reason);
 }
 

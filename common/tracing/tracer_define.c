@@ -26,21 +26,24 @@ void tracer_insert(struct tracer *tracer, const char *mark, char *text)
 }
 
 /* Kernels without BTF still serve programs with g in a register, but for calls of assembly and for
- * telling a process's calls before and after an execve apart. */
+ * telling a process's calls before and after an execve apart. Those of arm64 have no fs base, and
+ * no program there needs it. */
 static int define_task(struct tracer *tracer, struct errmsg *err)
 {
 	const struct goruntime *rt = &tracer->runtimes[0];
 	struct btf_process proc;
 	uint32_t fsbase;
-	bool known = !btf_thread_fsbase(&fsbase, err) && !btf_process(&proc, err);
+	bool known = !btf_process(&proc, err),
+	     tls_known = known && !btf_thread_fsbase(&fsbase, err);
 
-	if (!known && !rt->g_in_register)
+	if (!tls_known && !rt->g_in_register)
 		return -1;
-	tracer_define(tracer, "TLS_G", known ? (uint64_t)(int64_t)rt->tls_g : 0);
-	tracer_define(tracer, "FSBASE_OFF", known ? fsbase : 0);
+	tracer_define(tracer, "TLS_G", tls_known ? (uint64_t)(int64_t)rt->tls_g : 0);
+	tracer_define(tracer, "FSBASE_OFF", tls_known ? fsbase : 0);
+	if (tls_known)
+		tracer_define_tls(tracer);
 	if (!known)
 		return 0;
-	tracer_define_tls(tracer);
 	tracer_define(tracer, "TASK_LEADER", proc.leader);
 	tracer_define(tracer, "TASK_START", proc.start_ns);
 	tracer_define(tracer, "TASK_EXEC", proc.exec);

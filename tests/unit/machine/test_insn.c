@@ -277,7 +277,9 @@ static void test_arm64(void **state)
 		{0xf9400b90, INSN_MOVE, INSN_STEPPED, 0},  /* ldr x16, [x28, #16] */
 		{0xc85ffc01, INSN_OTHER, INSN_REFUSED, 0}, /* ldaxr */
 		{0xd503201f, INSN_NOP, INSN_STEPPED, 0},
-		{0xeb1003ff, INSN_OTHER, INSN_STEPPED, 0}, /* cmp sp, x16 */
+		{0xd0000adb, INSN_OTHER, INSN_EMULATED, 0}, /* adrp x27 */
+		{0x58000041, INSN_MOVE, INSN_REFUSED, 0},   /* ldr x1, +8 */
+		{0xeb1003ff, INSN_OTHER, INSN_STEPPED, 0},  /* cmp sp, x16 */
 	};
 	struct insn_decoder *dec = insn_decoder_new(ARCH_ARM64);
 	struct insn in;
