@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/attach_trial.h"
 
-#include <link.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,8 +11,8 @@
 
 #include "base/mem.h"
 #include "base/signals.h"
-#include "files/heldfile.h"
 #include "kernel/attach.h"
+#include "kernel/attach_self.h"
 #include "kernel/bpfcall.h"
 #include "kernel/bpfmap.h"
 #include "kernel/kernelfeature.h"
@@ -27,26 +26,6 @@ struct attach_trial {
 static __attribute__((noinline)) void called(void)
 {
 	__asm__ volatile("nop");
-}
-
-struct place {
-	uintptr_t addr;
-	uint64_t off; /* in the file; 0: not found */
-};
-
-static int find_vdso(struct dl_phdr_info *info, size_t size, void *ctx)
-{
-	struct place *place = ctx;
-
-	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *seg = &info->dlpi_phdr[i];
-		uintptr_t at = place->addr - info->dlpi_addr;
-
-		if (seg->p_type == PT_LOAD && at - seg->p_vaddr < seg->p_filesz)
-			place->off = at - seg->p_vaddr + seg->p_offset;
-	}
-	return 1; /* the program itself comes first; libraries are of no interest */
 }
 
 /* u32 key = 0; n = map_lookup_elem(map, &key); if (n) add 1 to *n, atomically; return 0 */
@@ -72,17 +51,10 @@ static int load_counter(int map, int attach_type)
 /* Is a call of this thread, which is not the process's first one, counted? */
 static bool counted(int prog, int map)
 {
-	struct place place = {.addr = (uintptr_t)called};
+	struct attach *at = attach_self((uintptr_t)called, prog);
 	uint64_t count = 0;
 	uint32_t key = 0;
 
-	dl_iterate_phdr(find_vdso, &place);
-	struct attach_probe probe = {.off = place.off, .addr = place.addr};
-	struct heldfile *self = heldfile_open(NULL, "/proc/self/exe", NULL);
-	struct attach_way way = {attach_how(), prog, -1, getpid()};
-	struct attach *at = self ? attach_new(&way, self, &probe, place.off != 0, NULL) : NULL;
-
-	heldfile_close(self);
 	if (!at)
 		return false;
 	called();
