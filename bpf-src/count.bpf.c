@@ -4,6 +4,7 @@
 
 BPF_PERCPU_ARRAY(counts, u64, ROWS);
 
+/* file: cost.bpf.c */
 /* file: find_cookie.bpf.c */
 /* file: follow_exec.bpf.c */
 /* file: descendants.bpf.c */

@@ -9,13 +9,8 @@
 BPF_TABLE("lru_hash", u64, u64, cookies, THREADS_MAX);
 #endif
 
-#ifdef TLS_WORDS
-#define FIND_COOKIE find_number
-#else
-#define FIND_COOKIE find_cookie
-#endif
-
-static inline u64 FIND_COOKIE(struct pt_regs *ctx)
+/* what was attached with the probe: its cookie, or with TLS_WORDS a number */
+static inline u64 find_number(struct pt_regs *ctx)
 {
 #ifdef BY_STUB
 	u64 thread = bpf_get_current_pid_tgid(), *found = cookies.lookup(&thread);
@@ -31,9 +26,8 @@ static inline u64 FIND_COOKIE(struct pt_regs *ctx)
 
 BPF_ARRAY(tls_words, struct tls_word, TLS_WORDS);
 
-static inline u64 find_cookie(struct pt_regs *ctx)
+static inline u64 cookie_of_number(u64 number)
 {
-	u64 number = find_number(ctx);
 	u32 index = number;
 	struct tls_word *word = number < TLS_WORDS ? tls_words.lookup(&index) : 0;
 
@@ -51,4 +45,17 @@ static inline s64 goroutine_tls(struct pt_regs *ctx)
 			  probe_register(ctx, REGISTER_PC) - word->addr + word->word);
 	return offset;
 }
+#else
+static inline u64 cookie_of_number(u64 number)
+{
+	return number;
+}
 #endif
+
+/* Which probe is this? None, if it would cost too much to go on. */
+static inline u64 find_cookie(struct pt_regs *ctx)
+{
+	u64 cookie = cookie_of_number(find_number(ctx));
+
+	return cost_allows(cookie) ? cookie : (u64)COOKIE_NONE << COOKIE_KIND_SHIFT;
+}

@@ -17,6 +17,7 @@ enum { RUNNABLE = 1, RUNNING = 2 }; /* Go's src/runtime/runtime2.go */
 BPF_F_TABLE("hash", struct goroutine_key, struct only_call, goroutines, GOROUTINES,
 	    BPF_F_NO_PREALLOC);
 
+/* file: cost.bpf.c */
 /* file: find_cookie.bpf.c */
 /* file: follow_exec.bpf.c */
 /* file: descendants.bpf.c */

@@ -23,6 +23,7 @@ BPF_F_TABLE("hash", struct deep_key, struct call, deep_calls, DEEP_CALLS, BPF_F_
 BPF_F_TABLE("hash", struct goroutine_key, struct end_mark, marks, MARKS_MAX, BPF_F_NO_PREALLOC);
 BPF_ARRAY(no_calls, struct calls, 1);
 
+/* file: cost.bpf.c */
 /* file: find_cookie.bpf.c */
 /* file: follow_exec.bpf.c */
 /* file: descendants.bpf.c */

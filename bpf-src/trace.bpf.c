@@ -51,6 +51,7 @@ BPF_F_TABLE("hash", struct goroutine_key, u64, goroutines, CALLS, BPF_F_NO_PREAL
 BPF_F_TABLE("hash", struct deep_key, struct waiting, deep_calls, CALLS, BPF_F_NO_PREALLOC);
 BPF_ARRAY(no_call, struct waiting, 1);
 #endif
+/* file: cost.bpf.c */
 /* file: find_cookie.bpf.c */
 /* file: follow_exec.bpf.c */
 /* file: descendants.bpf.c */

@@ -325,6 +325,7 @@ static int run_trace(struct gotrace *trace, const struct options_tool *tool,
 		     const bool *pattern_returns)
 {
 	struct toolrun run = {.tool = tool,
+			      .quiet_cost = trace->print_config.header, /* a recipe */
 			      .opts = trace->opts,
 			      .config = {.patterns = traceplan_patterns(trace->plan),
 					 .pattern_count = trace->opts->pattern_count,

@@ -16,11 +16,12 @@ enum {
 	LETTER_INLINED,
 	LETTER_FIPS,
 	LETTER_FORCE,
+	LETTER_MAX_COST,
 	LETTER_METRICS,
 	LETTER_MAX_SERIES,
 	DEFS_MAX = 32
 };
-enum { MAX_SERIES = 1000, MOST_SERIES = 1000000 };
+enum { MAX_SERIES = 1000, MOST_SERIES = 1000000, PERCENT_MAX = 100000 /* of many processors */ };
 enum { HELP_COLUMN = 24, LINE_WIDTH = 79 };
 
 static const struct options_def help_def = {'h', "help", NULL, "show this help message and exit"};
@@ -32,6 +33,9 @@ static const struct options_def fips_def = {
 static const struct options_def force_def = {
 	LETTER_FORCE, "force", NULL,
 	"trace even if breakpoints take more memory than the process may use"};
+static const struct options_def max_cost_def = {
+	LETTER_MAX_COST, "max-cost", "PERCENT",
+	"end when probes take more than PERCENT of a processor"};
 static const struct options_def metrics_def = {
 	LETTER_METRICS, "metrics", "WHERE",
 	"publish metrics: serve them at ADDR:PORT (PORT alone: of 127.0.0.1), or write FILE.prom"};
@@ -98,8 +102,10 @@ static void table_init(struct table *tab, const struct options_tool *tool)
 		table_add(tab, &inlined_def);
 		table_add(tab, &fips_def);
 	}
-	if (tool->force)
+	if (tool->force) {
 		table_add(tab, &force_def);
+		table_add(tab, &max_cost_def);
+	}
 	if (tool->metrics) {
 		table_add(tab, &metrics_def);
 		table_add(tab, &max_series_def);
@@ -126,6 +132,17 @@ static int take_seconds(uint64_t *ns, const char *what, const char *value, struc
 	if (number_parse_duration(value, ns))
 		return 0;
 	return errmsg_set(err, "%s of \"%s\": not a positive number of seconds", what, value);
+}
+
+static int take_percent(unsigned *percent, const char *value, struct errmsg *err)
+{
+	uint64_t number;
+
+	if (!number_parse(value, PERCENT_MAX, &number) || !number)
+		return errmsg_set(err, "cost of \"%s\": not a percentage from 1 to %d", value,
+				  PERCENT_MAX);
+	*percent = number;
+	return 0;
 }
 
 static int take_metrics(struct options *out, const char *value, struct errmsg *err)
@@ -197,6 +214,8 @@ static int take_option(const struct options_tool *tool, struct options *out, int
 		return take_seconds(&out->interval_ns, "interval", value, err);
 	case 'd':
 		return take_seconds(&out->duration_ns, "duration", value, err);
+	case LETTER_MAX_COST:
+		return take_percent(&out->max_cost, value, err);
 	case LETTER_METRICS:
 		return take_metrics(out, value, err);
 	case LETTER_MAX_SERIES:

@@ -16,6 +16,7 @@ struct options {              /* strings belong to argv */
 	uint64_t interval_ns; /* 0: none given */
 	uint64_t duration_ns; /* 0: none given */
 	bool timestamp, regexp, verbose, json, inlined, fips, force;
+	unsigned max_cost;   /* percent of a processor; 0: no limit */
 	const char *metrics; /* NULL: none are published */
 	size_t max_series;   /* functions with metrics of their own */
 	char **patterns;     /* at least one; or BINARYs, if any */
@@ -40,7 +41,7 @@ struct options_tool {
 	const char *verbose;           /* what -v does in this tool; NULL: the usual */
 	bool binaries;                 /* takes BINARYs for patterns, or none with -p or COMMAND */
 	bool inlined;                  /* takes --inlined and --fips */
-	bool force;                    /* takes --force */
+	bool force;                    /* takes --force and --max-cost */
 	bool metrics;                  /* takes --metrics and --max-series */
 	const struct options_def *own; /* ends with letter 0; NULL: none */
 	/* Takes one of its own options (value NULL where it has none); -1 with *err refuses it. */

@@ -23,11 +23,13 @@
 #include "tracing/descendants.h"
 #include "tracing/filewatch.h"
 #include "tracing/options.h"
+#include "tracing/spending.h"
 #include "tracing/textcost.h"
 #include "tracing/toolrun_metrics.h"
 #include "tracing/toolrun_words.h"
 
 enum { STREAM_NS = 100 * 1000 * 1000, SWEEP_NS = 250 * 1000 * 1000, STREAM_BUFFER = 1 << 16 };
+enum { SPENDING_NS = 50 * 1000 * 1000 };
 enum { MANY_FUNCTIONS = 10000 };
 
 void toolrun_print_time(const struct options *opts)
@@ -104,6 +106,20 @@ static void tick(void *ctx)
 	check_output(progress);
 }
 
+/* What was seen until then is shown; the status tells scripts that it was not all. */
+static bool costs_too_much(struct progress *progress)
+{
+	struct spending *spending = progress->tracer->spending;
+	struct errmsg err;
+
+	if (!spending || !spending_passed(spending, &err))
+		return false;
+	if (!progress->failed)
+		progress->err = err;
+	progress->failed = true;
+	return true;
+}
+
 static bool on_stream(void *ctx)
 {
 	struct progress *progress = ctx;
@@ -116,7 +132,7 @@ static bool on_stream(void *ctx)
 		more = run->events(run->ctx, false);
 	if (progress->metrics.pub)
 		publisher_run(progress->metrics.pub);
-	return !check_output(progress) && more;
+	return !check_output(progress) && more && !costs_too_much(progress);
 }
 
 /* The file was written to: breakpoints at offsets of its old text would break the new program, so
@@ -146,6 +162,8 @@ static bool on_watch(void *ctx)
 
 static uint64_t stream_ns(const struct toolrun *run)
 {
+	if (run->config.costs)
+		return SPENDING_NS;
 	if (run->events)
 		return STREAM_NS;
 	return run->sweep || run->opts->metrics ? SWEEP_NS : 0;
@@ -217,6 +235,8 @@ static int finish_run(struct progress *progress, struct errmsg *err)
 
 	if (run->stop)
 		run->stop(run->ctx);
+	if (progress->tracer->spending)
+		spending_end(progress->tracer->spending);
 	tracer_stop(progress->tracer);
 	if (quick)
 		tracer_detach(progress->tracer);
@@ -232,6 +252,8 @@ static int finish_run(struct progress *progress, struct errmsg *err)
 	/* perf events take a tenth of a second each */
 	tracer_detach(progress->tracer);
 	toolrun_say_after(progress->tracer, run->tool->name, progress->left_running);
+	if (progress->tracer->spending && (run->opts->verbose || !run->quiet_cost))
+		spending_print(progress->tracer->spending, stderr, run->tool->name);
 	if (progress->failed) {
 		*err = progress->err;
 		return -1;
@@ -352,6 +374,8 @@ int toolrun(struct toolrun *run)
 	run->config.pid = opts->pid;
 	run->config.command = opts->command;
 	run->config.force = opts->force;
+	run->config.costs = opts->verbose || opts->max_cost;
+	run->config.max_cost = opts->max_cost;
 	run->config.want.regex = opts->regexp;
 	run->config.want.inlined = opts->inlined;
 	run->config.want.fips = opts->fips;

@@ -35,7 +35,8 @@ struct toolrun {
 	void (*started)(void *ctx);
 	/* for --metrics, with `ctx`; NULL: the tool has no such option */
 	const struct publisher_source *metrics;
-	bool quiet_end; /* no line "Detaching..." */
+	bool quiet_end;  /* no line "Detaching..." */
+	bool quiet_cost; /* what hits cost is told under -v only */
 	void *ctx;
 };
 

@@ -25,6 +25,7 @@
 #include "tracing/command.h"
 #include "tracing/descendants.h"
 #include "tracing/filewatch.h"
+#include "tracing/spending.h"
 #include "tracing/textcost.h"
 
 enum { DETACH_MS = 3000 };
@@ -241,6 +242,8 @@ static int prepare(struct tracer *tracer, struct errmsg *err)
 		return -1;
 	if (tracer->pid)
 		tracer->trial = attach_trial_start();
+	if (tracer->config->costs)
+		tracer->spending = spending_new(tracer, tracer->config->max_cost);
 	int ret = select_functions(tracer, err);
 
 	progress_stage(PROGRESS_COMPILING);
@@ -293,11 +296,23 @@ static int open_gate(struct tracer *tracer, int fd, struct errmsg *err)
 	return 0;
 }
 
+/* Before the first hit. Which places are there is known now only where there is a gate; elsewhere
+ * all entries are taken as emulated, as nearly all are. */
+static int begin_spending(struct tracer *tracer, const int *fds, struct errmsg *err)
+{
+	int first = tracer->gate ? gate_prog(tracer->gate) : fds[0];
+
+	/* a stub is another program for each probe */
+	return spending_begin(tracer->spending, attach_how() == ATTACH_PERF_STUB ? -1 : first, err);
+}
+
 static int attach_parts(struct tracer *tracer, const int *fds, struct errmsg *err)
 {
 	const struct tracer_config *config = tracer->config;
 
 	if (config->loaded && config->loaded(config->plan_ctx, tracer, err))
+		return -1;
+	if (tracer->spending && begin_spending(tracer, fds, err))
 		return -1;
 	if (tracer->gate ? open_gate(tracer, fds[0], err) : tracer_attach_all(tracer, fds, err))
 		return -1;
@@ -361,6 +376,7 @@ void tracer_free(struct tracer *tracer)
 	execwatch_free(tracer->execs);
 	descendants_free(tracer->descendants);
 	textcost_free(tracer->cost);
+	spending_free(tracer->spending);
 	free(tracer->runtimes);
 	gate_free(tracer->gate);
 	bpfprog_free(tracer->bpf);

@@ -16,6 +16,7 @@
 
 struct command;
 struct descendants;
+struct spending;
 struct tracer;
 
 struct tracer {
@@ -30,6 +31,7 @@ struct tracer {
 	struct program *executed;   /* what the process or the command executes; NULL: not asked */
 	pid_t pid;                  /* of -p or of the command; 0: every process */
 	struct textcost *cost;      /* what breakpoints take of processes' memory */
+	struct spending *spending;  /* what hits cost; NULL: not asked */
 	struct attach_trial *trial; /* runs yet; or NULL */
 	struct execwatch *execs;    /* of it; NULL: other processes have the probes as well */
 	/* it is not the command itself that is asked for: what it starts is traced too; or why

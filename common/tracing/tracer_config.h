@@ -43,6 +43,9 @@ struct tracer_config {
 	 * can. */
 	bool goroutines, sleepable;
 	bool force; /* however much memory breakpoints take of the processes */
+	/* what hits cost is added up; and the limit, in percent of a processor, 0: none */
+	bool costs;
+	unsigned max_cost;
 	/* Called when the items are known (and the runtimes), before anything is compiled: may set
 	 * tracer->plans, skip items, and call tracer_define() and tracer_insert(). -1 with *err
 	 * ends it. NULL: none. */

@@ -8,6 +8,7 @@
 #include "kernel/attach.h"
 #include "kernel/btf.h"
 #include "selection/target.h"
+#include "tracing/spending.h"
 
 enum { PLACES_SPARE = 1 << 16, PLACES_PER_ITEM = 8 };
 
@@ -122,6 +123,8 @@ int tracer_define_all(struct tracer *tracer, struct errmsg *err)
 	if (config->cpu >= 0)
 		tracer_define(tracer, "CPU", config->cpu);
 	define_places(tracer);
+	if (tracer->spending)
+		tracer_define(tracer, "COST_ROWS", spending_rows(tracer));
 	tracer->sleepable = config->sleepable && attach_sleepable();
 	if (tracer->sleepable)
 		tracer_define(tracer, "SLEEPABLE", 1);

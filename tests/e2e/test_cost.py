@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What hits cost is told, and limited by --max-cost."""
+
+import re
+import resource
+import signal
+
+from harness import Target, Tool, compare_counts, compare_latency, expect, newest, run, test, tool_path
+
+TOLD = re.compile(r"^\w+: (\d+) hits \((\d+) a second\) of ([\d.]+) us each: ([\d.]+)% of a processor$", re.M)
+STOPPED = re.compile(r"^(\w+): stopped: probes took more than (\d+)% of a processor \(--max-cost\): (.+)\n"
+                     r"hint: trace fewer functions; gofunccount -d 1 counts their calls for a second$", re.M)
+COUNT = re.compile(r"^(main\.\S+) +(\d+)$", re.M)
+PROBES = {"gofunccount": ["main.*"], "gofunclatency": ["main.*"], "gorunqlat": [],
+          "gotrace": ["r:main.fib (n == 100)", "main.descend (false)"]}
+
+
+def told(text):
+    """(hits, us of a hit, percent of a processor)"""
+    line = TOLD.search(text)
+    expect(line, f"no cost is told: {text}")
+    return int(line[1]), float(line[3]), float(line[4])
+
+
+@test(tool=["gofunccount", "gofunclatency", "gotrace"], how=["-v", "--max-cost=100000"])
+def cost_told(tool, how):
+    """Every hit once, those of calls that a predicate rejects too"""
+    calls = 20_000
+    with Target("traced", newest(), args=[f"hot={calls}"]) as target:
+        probe = ":main.add (false)" if tool == "gotrace" else ":main.add"
+        with Tool(tool, how, "-p", target.target_pid, probe) as tracer:
+            tracer.wait_line("PID " if tool == "gotrace" else "Tracing ")
+            target.go()
+            target.truth()
+            expect(tracer.wait() == 0, tracer.said())
+            hits, us, percent = told(tracer.err.text())
+    times = 2 if tool == "gofunclatency" else 1
+    # main.add is called once beside; runtime.Goexit and the like are hooks
+    expect(times * (calls + 1) <= hits <= times * (calls + 1) + 20, f"{hits} hits, {calls + 1} calls")
+    expect(0.05 < us < 2000 and percent > 0, f"{us} us, {percent}%")
+
+
+@test()
+def cost_is_what_it_costs():
+    """... by the processor time that the target takes more"""
+    def used(*args):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = run([tool_path("gofunclatency"), "--max-cost", "100000", *args])
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        expect(done.returncode == 0, f"{done}")
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stderr
+    with Target("traced", newest()) as one:
+        run_it = ["--", one.path, "now"]
+        few, _ = used(one.path + ":main.add", *run_it, "hot=100")
+        many, said = used(one.path + ":main.add", *run_it, "hot=100100")
+    hits, us, _ = told(said)
+    true = (many - few) * 1e6 / hits
+    expect(0.4 < us / true < 2.5, f"{us} us a hit, in truth {true:.2f}")
+
+
+@test(tool=list(PROBES))
+def cost_limited(tool):
+    """Ends by itself, shows what it has, names what took it; and all was counted to one instant."""
+    threads = 2
+    with Target("steady", newest(), args=[f"threads={threads}"]) as target:
+        with Tool(tool, "--max-cost", "3", "-p", target.target_pid, *PROBES[tool]) as tracer:
+            expect(tracer.wait() == 1, tracer.said())
+            out, err = tracer.out.text(), tracer.err.text()
+        told(err)
+        stopped = STOPPED.search(err)
+        expect(stopped and stopped[1] == tool and stopped[2] == "3", f"not stopped: {err}")
+        most = {"gorunqlat": "runtime.casgstatus (100%)"}.get(tool)
+        expect(stopped[3] == most if most else re.match(r"main\.(fib|descend) \(\d+%\)", stopped[3]), stopped[3])
+        if tool == "gofunccount":
+            counts = {name: int(n) for name, n in COUNT.findall(out)}
+            expect(counts["main.fib"] > 100, out)
+            expect(abs(counts["main.throws"] - counts["main.throwsBelow"]) <= threads, out)
+        target.works(0.2)
+        target.go()
+        expect(target.wait() == 0, target.said())
+
+
+@test()
+def cost_limited_by_the_kernel_side():
+    """The tool gets no processor: the limit holds all the same."""
+    with Target("steady", newest()) as target:
+        with Tool("gofunccount", "--max-cost", "10", "-p", target.target_pid, "main.*") as tracer:
+            tracer.tracing()
+            tracer.signal(signal.SIGSTOP)
+            target.works(3)
+            tracer.signal(signal.SIGCONT)
+            expect(tracer.wait() == 1, tracer.said())
+            err, out = tracer.err.text(), tracer.out.text()
+        hits, us, _ = told(err)
+        handled = sum(int(n) for _, n in COUNT.findall(out))
+        expect(STOPPED.search(err) and handled * us < 0.2e6 < hits * us, f"{handled} of {hits} hits: {err}")
+
+
+@test(tool=["gofunccount", "gofunclatency"], version=lambda: ["1.15", newest()])
+def cost_within(tool, version):
+    """A limit that is not passed changes nothing."""
+    with Target("calls", version) as target:
+        with Tool(tool, "-j", *(["-F"] if tool == "gofunclatency" else []), "--max-cost", "100000",
+                  "-p", target.target_pid, ":main.*") as tracer:
+            tracer.tracing()
+            target.go()
+            truth = target.truth()
+            (compare_counts if tool == "gofunccount" else compare_latency)(truth, tracer.records())
+
+
+@test()
+def cost_of_recipes():
+    """They have a limit, and tell nothing while it holds."""
+    shown = run([tool_path("gofuncslower"), "--show", "-p", "1", "main.*"]).stdout
+    expect(" --max-cost 50 " in shown, shown)
+    with Target("steady", newest()) as target:
+        with Tool("gofuncslower", "--max-cost=1", "-m", "10s", "-p", target.target_pid, "main.*") as tracer:
+            expect(tracer.wait() == 1, tracer.said())
+            stopped = STOPPED.search(tracer.err.text())
+            expect(stopped and stopped[1] == "gotrace" and stopped[2] == "1", tracer.err.text())
+        with Tool("gofuncslower", "-m", "10s", "-d", "0.3", "-p", target.target_pid, "main.check") as tracer:
+            expect(tracer.wait() == 0 and not TOLD.search(tracer.err.text()), tracer.said())
