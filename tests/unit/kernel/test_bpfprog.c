@@ -140,7 +140,7 @@ static void test_compile_error(void **state)
 /* other files stand in the places that the text has for them */
 static void test_files(void **state)
 {
-	static const char *const files[] = {"find_cookie.bpf.c", "follow_exec.bpf.c",
+	static const char *const files[] = {"cost.bpf.c", "find_cookie.bpf.c", "follow_exec.bpf.c",
 					    "descendants.bpf.c"};
 	const char *source = bpfprog_source("count.bpf.c");
 	char *text = bpfprog_text("count.bpf.c", NULL, 0), *at = text;

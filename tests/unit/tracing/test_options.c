@@ -251,7 +251,8 @@ static void test_answers(void **state)
 	static const char usage[] =
 		"usage: gotool [-h] [-p PID] [-i INTERVAL] [-d DURATION] [-T] [-r] [-D] [-j]\n"
 		"              [-u] [-l LEVEL] [--emit KIND] [--inlined] [--fips] [--force]\n"
-		"              [--version] [BINARY:]PATTERN... [-- COMMAND [ARG...]]\n";
+		"              [--max-cost PERCENT] [--version] [BINARY:]PATTERN...\n"
+		"              [-- COMMAND [ARG...]]\n";
 	char text[4096];
 
 	(void)state;
