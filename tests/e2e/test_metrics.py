@@ -258,6 +258,32 @@ def max_series(tool):
             expect(tracer.err.text().count('func="other"') == 1, tracer.err.text())
 
 
+def is_same(got, wanted):
+    expect(got == wanted, f"{got}, not {wanted}")
+
+
+@test(version=["1.19", "1.27"])
+def unreturned(version):
+    """Calls that are lost for want of room, and those of a process that is gone, are in one place each."""
+    begun, room = 12, 5
+
+    def check(running, ended, values):
+        is_same({key: values[f"gofunc_{key}", "main.holdsOn"] for key in ("running", "process_ended_total", "calls_total")},
+                {"running": running, "process_ended_total": ended, "calls_total": 0})
+        is_same(values["gofunc_lost_total", "goroutines_full"], begun - room)
+
+    with Metered(version) as target:
+        env = dict(os.environ, GOTOOLS_ROOM=str(room))
+        with Metrics("gofunclatency", f"{target.path}:main.holdsOn", env=env) as tracer:
+            tracer.tracing()
+            target.does(f"hold {begun}")
+            tracer.settled(partial(check, room, 0))
+            target.signal(9)
+            target.wait()
+            tracer.settled(partial(check, 0, room))
+            tracer.stop()
+
+
 @test()
 def strange_names():
     """Any name of a file can be a label."""
@@ -325,6 +351,26 @@ def port_below_1024():
     expect(done.returncode == 1 and "no permission to listen on 127.0.0.1:81" in done.stderr, f"{done}")
 
 
+def is_open(client):
+    """Has the server not closed it? What it has sent is read."""
+    client.settimeout(0.01)
+    try:
+        while client.recv(4096):
+            pass
+    except TimeoutError:
+        return True
+    except OSError:
+        pass
+    return False
+
+
+def lives(client):
+    """Is the connection open still? It asks on, a byte at a time."""
+    with contextlib.suppress(OSError):
+        client.sendall(b"x")
+    return is_open(client)
+
+
 @test()
 def hostile_clients():
     """Clients that send or read slowly or never hold up neither the scrapes of others, nor the counts, nor
@@ -332,14 +378,18 @@ def hostile_clients():
     with Metered(newest()) as target, contextlib.ExitStack() as open_ones:
         with Metrics("gofunclatency", "-j", "-F", "-p", target.target_pid, *TRACKED) as tracer:
             tracer.tracing()
-            for i in range(20):
+            clients = []
+            for i in range(40):
                 client = open_ones.enter_context(socket.create_connection(("127.0.0.1", tracer.port)))
+                clients.append(client)
                 client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
                 with contextlib.suppress(OSError):  # more than an address may have
                     client.sendall((b"GET /metrics HTTP/1.1\r\nHost: x\r\n", b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n",
                                     b"G", b"\0" * 9000)[i % 4])
             truth = target.does("work 40")
             tracer.settled(partial(check_counts, "gofunclatency", truth), source="127.0.0.2")
+            left = sum(map(is_open, clients))
+            expect(left <= 8, f"one address has {left} connections")
             begun = time.monotonic()
             tracer.signal(2)
             records = tracer.records()
@@ -347,18 +397,6 @@ def hostile_clients():
             expect(took < 10, f"the end took {took} s")
             for func in truth:
                 expect(jsons(records, "count", func) == truth[func]["returned"], f"{func}: {records}")
-
-
-def lives(client):
-    """Is the connection open still? It asks on, a byte at a time."""
-    try:
-        client.sendall(b"x")
-        client.settimeout(0.01)
-        return client.recv(1) != b""
-    except TimeoutError:
-        return True
-    except OSError:
-        return False
 
 
 @test()
