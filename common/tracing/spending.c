@@ -26,14 +26,14 @@ struct spending {
 	struct hitcost_trial *trial; /* NULL: it has ended */
 	struct hitcost price;
 	unsigned percent;
-	int limits, sums, cpus, rows; /* maps */
-	int prog, watch;              /* descriptors; -1: none */
-	uint64_t runs, ns;            /* of the program when the sample began */
-	unsigned ticks, program_ns;   /* of one run */
-	uint64_t begun, ended, last;  /* clock_ns() */
-	uint64_t seen;                /* ns that were spent until `last` */
-	int64_t left;                 /* ns that may be spent now */
-	struct cost_cpu total;
+	int limits, sums, cpus, rows;  /* maps */
+	int prog, watch;               /* descriptors; -1: none */
+	uint64_t runs, ns;             /* of the program when the sample began */
+	unsigned ticks, program_ns;    /* of one run */
+	uint64_t begun, ended, last;   /* clock_ns() */
+	uint64_t seen;                 /* ns that were spent until `last` */
+	int64_t left;                  /* ns that may be spent now */
+	struct cost_cpu before, total; /* when it began; and since then, until it ended */
 };
 
 struct spending *spending_new(const struct tracer *tracer, unsigned percent)
@@ -80,9 +80,9 @@ static int64_t most(const struct spending *spending)
 static int tell(struct spending *spending)
 {
 	const struct cost_limit limit = {
-		.spent = !spending->percent   ? 0
-			 : spending->left > 0 ? spending->seen + spending->left
-					      : 1,
+		.spent = !spending->percent || !spending->begun ? 0
+			 : spending->left > 0                   ? spending->seen + spending->left
+								: 1,
 		.entry = spending->price.emulated + spending->program_ns,
 		.stepped = spending->price.stepped + spending->program_ns,
 		.end = spending->price.stepped + spending->program_ns,
@@ -97,31 +97,29 @@ static bool is_stepped(const struct tracer *tracer, size_t item)
 	return item < tracer->sel->item_count && !tracer->sel->items[item].sites.entry.emulated;
 }
 
-static int mark_stepped(const struct spending *spending, uint32_t row)
+static void mark_stepped(const struct spending *spending, uint32_t row)
 {
 	const struct cost_row stepped = {.stepped = 1};
 
-	return bpfmap_update(spending->rows, &row, &stepped);
+	bpfmap_update(spending->rows, &row, &stepped);
 }
 
 /* Entries at which the kernel single-steps are few. */
-static int mark_all_stepped(const struct spending *spending)
+static void mark_all_stepped(const struct spending *spending)
 {
 	const struct tracer *tracer = spending->tracer;
-	int ret = 0;
 
 	for (uint32_t i = 0; tracer->sel->want.places && i < tracer->place_count; i++)
 		if (is_stepped(tracer, tracer->places[i].item))
-			ret |= mark_stepped(spending, i);
+			mark_stepped(spending, i);
 	for (size_t i = 0; !tracer->sel->want.places && i < tracer->sel->item_count; i++)
 		if (is_stepped(tracer, i))
-			ret |= mark_stepped(spending, tracer->sel->want.runtime
-							      ? tracer->sel->items[i].group
-							      : tracer->sel->items[i].row);
-	return ret;
+			mark_stepped(spending, tracer->sel->want.runtime
+						       ? tracer->sel->items[i].group
+						       : tracer->sel->items[i].row);
 }
 
-int spending_begin(struct spending *spending, int prog_fd, struct errmsg *err)
+int spending_prepare(struct spending *spending, int prog_fd, struct errmsg *err)
 {
 	const struct bpfprog *bpf = spending->tracer->bpf;
 
@@ -131,12 +129,32 @@ int spending_begin(struct spending *spending, int prog_fd, struct errmsg *err)
 	spending->cpus = bpfprog_map(bpf, "cost_cpus");
 	spending->rows = bpfprog_map(bpf, "cost_rows");
 	spending->prog = prog_fd;
-	spending->begun = spending->last = clock_ns();
-	spending->left = most(spending);
-	if (tell(spending) || mark_all_stepped(spending))
+	if (tell(spending))
 		return errmsg_set(err, "cannot tell the BPF program what hits cost: %s",
 				  strerror(errno));
 	return 0;
+}
+
+static struct cost_cpu total(const struct spending *spending)
+{
+	uint64_t words[3] = {0};
+
+	bpfmap_sum_percpu(spending->cpus, 1, 3, words);
+	return (struct cost_cpu){.hits = words[0], .spent = words[1]};
+}
+
+void spending_begin(struct spending *spending)
+{
+	struct cost_sum sum = {0};
+	uint32_t zero = 0;
+
+	bpfmap_lookup(spending->sums, &zero, &sum);
+	spending->seen = sum.spent;
+	spending->before = total(spending);
+	spending->left = most(spending);
+	spending->begun = spending->last = clock_ns();
+	mark_all_stepped(spending);
+	tell(spending);
 }
 
 /* Measuring slows down all BPF programs of the machine a little: one tick in twenty. */
@@ -214,7 +232,7 @@ static char *name_spenders(const struct spending *spending)
 	for (size_t i = 0; i < sel->row_count; i++)
 		note_spender(top, i, ns[i]);
 	free(ns);
-	for (int i = 0; i < NAMED && top[i].ns * 100 >= sum && top[i].ns; i++) {
+	for (int i = 0; i < NAMED && sum && top[i].ns * 100 >= sum; i++) {
 		char *longer =
 			mem_printf("%s%s%s (%" PRIu64 "%%)", text ? text : "", text ? ", " : "",
 				   sel->rows[top[i].row].name, top[i].ns * 100 / sum);
@@ -254,11 +272,11 @@ bool spending_passed(struct spending *spending, struct errmsg *err)
 
 void spending_end(struct spending *spending)
 {
-	uint64_t words[3];
+	struct cost_cpu now = total(spending);
 
 	spending->ended = clock_ns();
-	if (!bpfmap_sum_percpu(spending->cpus, 1, 3, words))
-		spending->total = (struct cost_cpu){.hits = words[0], .spent = words[1]};
+	spending->total = (struct cost_cpu){.hits = now.hits - spending->before.hits,
+					    .spent = now.spent - spending->before.spent};
 }
 
 void spending_print(const struct spending *spending, FILE *out, const char *tool)

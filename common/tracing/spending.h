@@ -21,7 +21,10 @@ void spending_free(struct spending *spending); /* NULL is all right */
 size_t spending_rows(const struct tracer *tracer);
 /* The kernel side's maps are there: tells it the prices. `prog_fd`: what a hit runs first; -1: not
  * known. 0, or -1 with *err. */
-int spending_begin(struct spending *spending, int prog_fd, struct errmsg *err);
+int spending_prepare(struct spending *spending, int prog_fd, struct errmsg *err);
+/* All is attached, which may have taken seconds: from now on hits are told, and there is a limit.
+ */
+void spending_begin(struct spending *spending);
 /* Some times a second: is it too much? Then the kernel side handles no more hits, and *err says
  * which functions took it. */
 bool spending_passed(struct spending *spending, struct errmsg *err);

