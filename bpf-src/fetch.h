@@ -45,14 +45,18 @@ static inline void must_not_be_nil(s64 *bad, u64 pointer)
 
 /* A function that does not use its register arguments does not save them when its stack grows: then
  * the registers no longer hold them. runtime.gogo has resumed such a function, by a jump through
- * BX, which still holds the address: up to the site there are only the jump back to the start and
- * the stack check. (Go's src/runtime/asm_amd64.s) */
+ * BX, on arm64 R6, which still holds the address: up to the site there are only the jump back to
+ * the start and the stack check. (Go's src/runtime/asm_amd64.s, asm_arm64.s) */
 static inline void must_be_kept(s64 *bad, struct pt_regs *ctx, struct hit *hit)
 {
-#ifdef __x86_64__
-	if (hit->restart && probe_register(ctx, REGISTER_BX) - probe_address(ctx) == hit->restart)
-		must(bad, TRACE_ABSENT);
+#ifdef __aarch64__
+	enum { RESUMED = 8 * 6 };
+#else
+	enum { RESUMED = REGISTER_BX };
 #endif
+
+	if (hit->restart && probe_register(ctx, RESUMED) - probe_address(ctx) == hit->restart)
+		must(bad, TRACE_ABSENT);
 }
 
 static inline u64 element(s64 *bad, u64 base, u64 index, u64 length, u64 size)

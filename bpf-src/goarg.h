@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arguments of a Go function, at a probe at its entry (struct tracer_config's runtime_funcs).
- * Before Go 1.17 they are on the stack, since then in ABIInternal's registers (Go's
+ * Before Go 1.17, on arm64 1.18, they are on the stack, since then in ABIInternal's registers (Go's
  * src/cmd/compile/abi-internal.md): one register each if all are integers or pointers.
  *
- *   -DG_REGISTER    in registers
+ *   -DARGS_IN_REGISTERS
  */
 #ifndef GOARG_H
 #define GOARG_H
@@ -30,7 +30,7 @@ static inline long goarg(struct pt_regs *ctx, u64 cookie, const u32 place, u32 a
 			 u64 *value)
 {
 	*value = 0;
-#ifdef G_REGISTER
+#ifdef ARGS_IN_REGISTERS
 	*value = probe_register(ctx, place);
 	/* the upper half of the register is undefined */
 	if (size == 4)

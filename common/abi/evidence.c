@@ -29,7 +29,7 @@ void evidence_read(const struct image *img, const struct functab *tab,
 		return;
 	if (!spills_read(dec, &code, out->arch, &out->spills))
 		out->spills.count = 0;
-	else if (!out->spills.count && out->arch == ARCH_AMD64)
+	else if (!out->spills.count)
 		out->restart = out->spills.restart;
 }
 

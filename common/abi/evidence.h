@@ -17,7 +17,7 @@ struct evidence {
 	int32_t args;              /* functab_args_size(); INT32_MIN: not known */
 	struct spills spills;      /* count 0: none are known */
 	/* The function saves none: what comes in registers is lost when its stack grows, after
-	 * which it goes on at this address. 0: it is not so. Of amd64 only. */
+	 * which it goes on at this address. 0: it is not so. */
 	uint64_t restart;
 };
 

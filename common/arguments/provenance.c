@@ -195,7 +195,8 @@ bool provenance_is_first(const struct provenance *of, uint64_t addr,
 	struct trail_front front;
 	long at;
 
-	if (!load_flow(of) || !site_finder_code(of->finder, of->fn, &trail.code) ||
+	if (of->finder->arch != ARCH_AMD64 || !load_flow(of) ||
+	    !site_finder_code(of->finder, of->fn, &trail.code) ||
 	    (place->in_register && (place->n < 0 || place->n > 15)))
 		return false;
 	at = flow_at(&of->finder->flow, addr);

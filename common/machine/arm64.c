@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/arm64.h"
 
-enum { NO_COND = 16 };
+enum { NO_COND = 16, SP = 31 };
 
 static int64_t field(uint32_t word, unsigned at, unsigned width)
 {
@@ -84,10 +84,59 @@ static bool is_refused(uint32_t word)
 	return (word & 0x3f000000) == 0x08000000;
 }
 
+static bool is_store(uint32_t word)
+{
+	unsigned opc = word >> 22 & 3;
+	bool vector = word >> 26 & 1;
+
+	if ((word & 0x3b200c00) == 0x38200000) /* atomic operations: ldadd, swp, ... */
+		return true;
+	switch (word & 0x3a000000) {
+	case 0x28000000: /* pairs */
+		return !(opc & 1);
+	case 0x38000000:
+		return !opc || (vector && opc == 2 && !(word >> 30));
+	case 0x08000000: /* exclusive and ordered ones; cas */
+		return !vector && (!(opc & 1) || (word & 0x3fa07c00) == 0x08a07c00);
+	default:
+		return false;
+	}
+}
+
+/* a store, but to the stack, or a nil check, which loads into Go's scratch register */
+static bool stays(uint32_t word)
+{
+	if ((word >> 5 & 31) == SP)
+		return false;
+	return is_store(word) || (word & 0xffc0001f) == (0x39800000 | ARM64_SCRATCH);
+}
+
+/* A constant, or a move between registers or to or from the stack; see x86kind_floats(). The second
+ * half of an address: arm64_is_address(). */
+static bool floats(uint32_t word)
+{
+	if ((word & 0x0a000000) == 0x08000000)
+		return is_literal(word) || (word >> 5 & 31) == SP;
+	return word == 0xd503201f ||                /* nop */
+	       (word & 0x7fe0ffe0) == 0x2a0003e0 || /* mov */
+	       (word & 0x1f800000) == 0x12800000 || /* movz, movn, movk */
+	       (word & 0x7f8003e0) == 0x320003e0 || /* mov of a bit mask */
+	       (word & 0xff8003e0) == 0x910003e0 || /* add x, sp, # */
+	       ((word & 0x9f000000) == 0x90000000 && (word & 31) != ARM64_SCRATCH) || /* adrp */
+	       (word & 0xff3ffc00) == 0x1e204000 || /* fmov d, d */
+	       (word & 0xff201fe0) == 0x1e201000 || /* fmov d, # */
+	       (word & 0x7f3fffe0) == 0x1e2703e0;   /* fmov d, xzr */
+}
+
 void arm64_parse(uint32_t word, struct arm64_op *out)
 {
 	*out = (struct arm64_op){
-		.kind = INSN_OTHER, .refused = is_refused(word), .may_fault = may_fault(word)};
+		.kind = INSN_OTHER,
+		.refused = is_refused(word),
+		.may_fault = may_fault(word),
+		.stays = stays(word),
+		.floats = floats(word),
+	};
 	if (parse_direct(word, out) || parse_indirect(word, out)) {
 		out->simulated = true;
 	} else if ((word & 0x1f000000) == 0x10000000) { /* adr, adrp */

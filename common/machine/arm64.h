@@ -9,6 +9,10 @@
 
 #include "machine/insn.h"
 
+enum {
+	ARM64_SCRATCH = 27
+}; /* holds what Go's assembler needs for one instruction of the compiler */
+
 struct arm64_op {
 	enum insn_kind kind;
 	uint8_t cond;   /* of a conditional jump, as in struct insn */
@@ -16,6 +20,8 @@ struct arm64_op {
 	bool simulated; /* by the kernel, rather than stepped */
 	bool may_fault; /* a load or store that is based neither on sp nor on g (x28) */
 	bool refused;   /* by the kernel */
+	bool floats,
+		stays;  /* as in struct insn; of two instructions that belong together, the first */
 	bool direct;    /* a branch to a fixed offset */
 	int64_t offset; /* of a direct branch, bytes from its own address */
 };

@@ -78,6 +78,7 @@ static void arm64_pair(uint32_t before, uint32_t word, struct insn *in)
 	} else if (arm64_is_address(before, word, in->addr - sizeof(word), &address, &reg)) {
 		in->target = address;
 		in->reg = reg;
+		in->floats = reg != ARM64_SCRATCH;
 	}
 }
 
@@ -97,12 +98,13 @@ bool insn_arm64(const uint8_t *code, size_t len, bool has_before, struct insn *i
 	in->target = op.direct ? in->addr + op.offset : 0;
 	in->probe = op.refused ? INSN_REFUSED : op.simulated ? INSN_EMULATED : INSN_STEPPED;
 	in->may_fault = op.may_fault;
+	in->floats = op.floats;
 	in->padding = !word;
 	if (has_before) {
 		memcpy(&before, code - sizeof(before), sizeof(before));
 		arm64_pair(before, word, in);
 	}
-	in->stays = is_control(in);
+	in->stays = op.stays || is_control(in);
 	return true;
 }
 

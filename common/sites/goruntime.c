@@ -242,7 +242,11 @@ static void parse_systemstack(const struct image *img, const struct functab *tab
 		struct insn_code code;
 
 		if (!functab_func(tab, i, &fn) || strcmp(fn.name, "runtime.systemstack") != 0 ||
-		    !function_code(img, &fn, &code) || !goruntime_parse_systemstack(&code, &found))
+		    !function_code(img, &fn, &code))
+			continue;
+		if (image_arch(img) == ARCH_ARM64
+			    ? !goruntime_parse_systemstack_arm64(&code, &found)
+			    : !goruntime_parse_systemstack(&code, &found))
 			continue;
 		out->tls_g = found.tls_g;
 		out->tls_word = found.tls_word;
@@ -253,15 +257,21 @@ static void parse_systemstack(const struct image *img, const struct functab *tab
 	}
 }
 
-static void parse_header(const struct image *img, const struct functab *tab, struct goruntime *out)
+static void parse_header(const struct program *prog, struct goruntime *out)
 {
+	bool arm = image_arch(prog->img) == ARCH_ARM64;
+	const struct functab *tab = prog->tab;
 	struct functab_func fn;
 	struct insn_code code;
 	uint32_t goid;
 
-	if (functab_named(tab, "runtime.goroutineheader", &fn) && function_code(img, &fn, &code) &&
-	    goruntime_parse_header(&code, out->g_in_register, is_print, (void *)tab, &goid) &&
-	    goid % 8 == 0 && goid >= 128 && goid < 256)
+	if (!functab_named(tab, "runtime.goroutineheader", &fn) ||
+	    !function_code(prog->img, &fn, &code))
+		return;
+	bool found = (arm ? goruntime_parse_header_arm64 : goruntime_parse_header)(
+		&code, out->args_in_registers, is_print, (void *)tab, &goid);
+
+	if (found && goid % 8 == 0 && goid >= 128 && goid < 256)
 		out->g_goid = goid;
 }
 
@@ -302,15 +312,16 @@ int goruntime_read(const struct program *prog, struct site_finder *finder, struc
 	}
 	*out = (struct goruntime){
 		.g_in_register = arm || prog->release >= RELEASE_REGISTERS_AMD64,
+		.args_in_registers =
+			prog->release >= (arm ? RELEASE_REGISTERS_ARM64 : RELEASE_REGISTERS_AMD64),
 	};
 	known_layout(out, prog->release);
 	if (prog->release_told)
 		known_creation(out, prog->release);
-	if (!arm) {
-		parse_systemstack(prog->img, prog->tab, out);
-		parse_header(prog->img, prog->tab, out);
+	parse_systemstack(prog->img, prog->tab, out);
+	parse_header(prog, out);
+	if (!arm)
 		parse_newproc(prog->img, prog->tab, out);
-	}
 	find_ends(prog->tab, finder, out);
 	if (out->g_in_register || out->tls_g || out->tls_word)
 		return 0;
@@ -323,7 +334,8 @@ int goruntime_read(const struct program *prog, struct site_finder *finder, struc
 bool goruntime_same_layout(const struct goruntime *a, const struct goruntime *b)
 {
 	return a->split_stack == b->split_stack && a->split_backoff == b->split_backoff &&
-	       a->g_in_register == b->g_in_register && a->tls_g == b->tls_g &&
+	       a->g_in_register == b->g_in_register &&
+	       a->args_in_registers == b->args_in_registers && a->tls_g == b->tls_g &&
 	       a->g_stack_hi == b->g_stack_hi && a->g_m == b->g_m &&
 	       a->g_sched_sp == b->g_sched_sp && a->g_goid == b->g_goid && a->m_curg == b->m_curg;
 }

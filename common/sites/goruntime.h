@@ -17,7 +17,8 @@ struct insn_code;
 struct program;
 
 struct goruntime {
-	bool g_in_register; /* ABIInternal with g in r14 (from 1.17), or x28 */
+	bool g_in_register;     /* ABIInternal with g in r14 (from 1.17), or x28 */
+	bool args_in_registers; /* of the runtime's functions: from 1.17, on arm64 from 1.18 */
 	/* amd64: g is at fs:tls_g; 0: at fs and what stands at the address tls_word when the file
 	 * is loaded; both 0: not known (g_in_register then). Of gccgo see below. */
 	int32_t tls_g;
@@ -64,6 +65,11 @@ bool goruntime_parse_systemstack(const struct insn_code *code, struct goruntime 
  * functions that print one. */
 bool goruntime_parse_header(const struct insn_code *code, bool in_register,
 			    bool (*is_print)(uint64_t addr, void *ctx), void *ctx, uint32_t *goid);
+/* The same two from arm64 code. g_m, m_g0 and m_curg, and g_goid. */
+bool goruntime_parse_systemstack_arm64(const struct insn_code *code, struct goruntime *out);
+bool goruntime_parse_header_arm64(const struct insn_code *code, bool in_register,
+				  bool (*is_print)(uint64_t addr, void *ctx), void *ctx,
+				  uint32_t *goid);
 /* g_goid from gccgo's runtime.goroutineheader: the first field of g that it passes on. */
 bool goruntime_parse_gccgo(const struct insn_code *code, uint32_t *goid);
 /* g_gopc and g_parent_goid from runtime.newproc1; needs g_goid. false: both stay as they are. */

@@ -21,6 +21,7 @@
 #include "kernel/gate.h"
 #include "kernel/keeper.h"
 #include "program/program.h"
+#include "program/toolchain.h"
 #include "selection/target.h"
 #include "tracing/command.h"
 #include "tracing/descendants.h"
@@ -42,10 +43,13 @@ static enum arch host_arch(void)
 static struct program *open_traceable(struct heldfile *file, struct errmsg *err)
 {
 	struct program *prog = program_open(file, err);
+	bool is_own = prog && image_arch(prog->img) == host_arch();
 
-	if (!prog || image_arch(prog->img) == host_arch())
+	if (!prog || (is_own && (host_arch() == ARCH_AMD64 || !prog->toolchain->libgo)))
 		return prog;
-	errmsg_set(err, "\"%s\" is for another machine: it cannot be traced on this one",
+	errmsg_set(err,
+		   is_own ? "\"%s\" was built by gccgo: such programs are traced on x86-64 only"
+			  : "\"%s\" is for another machine: it cannot be traced on this one",
 		   prog->path);
 	program_close(prog);
 	return NULL;

@@ -59,6 +59,8 @@ static int define_runtime(struct tracer *tracer, struct errmsg *err)
 
 	if (rt->g_in_register)
 		tracer_define(tracer, "G_REGISTER", 1);
+	if (rt->args_in_registers)
+		tracer_define(tracer, "ARGS_IN_REGISTERS", 1);
 	if (rt->split_stack) {
 		tracer_define(tracer, "SPLIT_STACK", 1);
 		tracer_define(tracer, "SPLIT_BACKOFF", rt->split_backoff);

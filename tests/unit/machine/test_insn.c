@@ -297,13 +297,66 @@ static void test_arm64(void **state)
 	insn_decoder_free(dec);
 }
 
+/* what says where an inlined copy's code is, and what does not */
+static void test_arm64_places(void **state)
+{
+	static const struct {
+		uint32_t word;
+		bool floats, stays;
+	} cases[] = {
+		{0xf9401fe1, true, false},  /* ldr x1, [sp, #56] */
+		{0xf90013e0, true, false},  /* str x0, [sp, #32] */
+		{0xa97ffbfd, true, false},  /* ldp x29, x30, [sp, #-8] */
+		{0xaa0103e0, true, false},  /* mov x0, x1 */
+		{0xd2800161, true, false},  /* mov x1, #11 */
+		{0xf288e802, true, false},  /* movk x2, #0x4740 */
+		{0xb24007e1, true, false},  /* mov x1, #3 */
+		{0xd503201f, true, false},  /* nop */
+		{0x910043e0, true, false},  /* add x0, sp, #16 */
+		{0xf00007e3, true, false},  /* adrp x3 */
+		{0xf00007fb, false, false}, /* adrp x27: of the next instruction */
+		{0x1e604020, true, false},  /* fmov d0, d1 */
+		{0x1e6e1000, true, false},  /* fmov d0, #1.0 */
+		{0x9e6703e0, true, false},  /* fmov d0, xzr */
+		{0x5c000040, true, false},  /* ldr d0, +8 */
+		{0x8b020062, false, false}, /* add x2, x3, x2 */
+		{0x1e622820, false, false}, /* fadd d0, d1, d2 */
+		{0xf9404c01, false, false}, /* ldr x1, [x0, #152] */
+		{0xa9400c22, false, false}, /* ldp x2, x3, [x1] */
+		{0xfd400020, false, false}, /* ldr d0, [x1] */
+		{0x3dc00020, false, false}, /* ldr q0, [x1] */
+		{0xf9000020, false, true},  /* str x0, [x1] */
+		{0xfd000020, false, true},  /* str d0, [x1] */
+		{0x3d800020, false, true},  /* str q0, [x1] */
+		{0xa9000c22, false, true},  /* stp x2, x3, [x1] */
+		{0x3980009b, false, true},  /* ldrsb x27, [x4]: a nil check */
+		{0xf8e30044, false, true},  /* ldaddal x3, x4, [x2] */
+		{0xc81bfc44, false, true},  /* stlxr w27, x4, [x2] */
+		{0xc85ffc44, false, false}, /* ldaxr x4, [x2] */
+		{0xc8a07c41, false, true},  /* cas x0, x1, [x2] */
+		{0x54000069, false, true},  /* b.ls */
+	};
+	struct insn_decoder *dec = insn_decoder_new(ARCH_ARM64);
+	struct insn in;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct insn_code code = one((const char *)&cases[i].word, 4);
+
+		assert_true(insn_decode(dec, &code, BASE, &in));
+		if (in.floats != cases[i].floats || in.stays != cases[i].stays)
+			fail_msg("case %zu: floats %d stays %d", i, in.floats, in.stays);
+	}
+	insn_decoder_free(dec);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_x86),         cmocka_unit_test(test_x86_cut),
 		cmocka_unit_test(test_x86_invalid), cmocka_unit_test(test_x86_writes),
 		cmocka_unit_test(test_regs),        cmocka_unit_test(test_x86_marks),
-		cmocka_unit_test(test_arm64),
+		cmocka_unit_test(test_arm64),       cmocka_unit_test(test_arm64_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

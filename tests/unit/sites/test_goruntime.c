@@ -233,6 +233,51 @@ static void test_newproc_unknown(void **state)
 	assert_int_equal(rt.g_parent_goid, 7);
 }
 
+/* The runtime's code of Go 1.15 and 1.27; both functions, as far as they are looked at. */
+static void test_arm64(void **state)
+{
+	static const uint32_t systemstack[] = {0xf94017e3,  /* ldr x3, [sp, #40] */
+					       0xaa0303fa,  /* mov x26, x3 */
+					       0xf9401b84,  /* ldr x4, [x28, #48] */
+					       0xf9402885,  /* ldr x5, [x4, #80] */
+					       0xeb1c00bf,  /* cmp x5, x28 */
+					       0xf9400085,  /* ldr x5, [x4] */
+					       0xf9405c86}; /* ldr x6, [x4, #184] */
+	static const uint32_t in_register[] = {0xf9404c00,  /* ldr x0, [x0, #152] */
+					       0xf9003be0,  /* str x0, [sp, #112] */
+					       0x97ff7813,  /* bl */
+					       0xb0000540,  /* adrp x0 */
+					       0xf9403be0,  /* ldr x0, [sp, #112] */
+					       0x940003fb}; /* bl printuint */
+	static const uint32_t on_stack[] = {0xf9405001,     /* ldr x1, [x0, #160] */
+					    0xf9001fe1,     /* str x1, [sp, #56] */
+					    0xf90007e0,     /* str x0, [sp, #8] */
+					    0x97ff77b7,     /* bl */
+					    0xf9401fe0,     /* ldr x0, [sp, #56] */
+					    0xaa0003e2,     /* mov x2, x0 */
+					    0xf90007e2,     /* str x2, [sp, #8] */
+					    0x940003f9};    /* bl printint */
+	struct insn_code stack = {(const uint8_t *)systemstack, sizeof(systemstack), BASE},
+			 header = {(const uint8_t *)in_register, sizeof(in_register), BASE},
+			 old = {(const uint8_t *)on_stack, sizeof(on_stack), BASE};
+	struct goruntime rt = {0};
+	uint32_t goid = 0;
+
+	(void)state;
+	assert_true(goruntime_parse_systemstack_arm64(&stack, &rt));
+	assert_int_equal(rt.g_m, 48);
+	assert_int_equal(rt.m_g0, 0);
+	assert_int_equal(rt.m_curg, 184);
+	stack.len -= 4;
+	assert_false(goruntime_parse_systemstack_arm64(&stack, &rt));
+	assert_true(goruntime_parse_header_arm64(&header, true, is_print, NULL, &goid));
+	assert_int_equal(goid, 152);
+	assert_true(goruntime_parse_header_arm64(&old, false, is_print, NULL, &goid));
+	assert_int_equal(goid, 160);
+	old.len -= 4;
+	assert_false(goruntime_parse_header_arm64(&old, false, is_print, NULL, &goid));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +292,7 @@ int main(void)
 		cmocka_unit_test(test_header_gccgo),
 		cmocka_unit_test(test_newproc),
 		cmocka_unit_test(test_newproc_old),
+		cmocka_unit_test(test_arm64),
 		cmocka_unit_test(test_newproc_unknown),
 	};
 
