@@ -9,6 +9,7 @@ import re
 import shutil
 import socket
 import tempfile
+import textwrap
 import threading
 import time
 import urllib.parse
@@ -433,6 +434,13 @@ def prometheus(name):
     return os.path.join(found.stdout.strip(), name)
 
 
+def of_page(beginning):
+    """What gotools-metrics(7) shows that begins so"""
+    with open(f"{TESTS}/../man/gotools-metrics.7", encoding="utf-8") as page:
+        shown = re.findall(r"^\.nf\n(.*?)^\.fi$", page.read().replace("\\-", "-"), re.M | re.S)
+    return next(textwrap.dedent(text) for text in shown if text.strip().startswith(beginning))
+
+
 def free_port():
     with socket.create_server(("127.0.0.1", 0)) as free:
         return free.getsockname()[1]
@@ -452,14 +460,19 @@ class Prometheus(Process):
                           f"--storage.tsdb.path={folder}/data", f"--web.listen-address=127.0.0.1:{self.port}"])
         self.wait_line("ts=")
 
-    def ask(self, query):
-        """The only value of a query, None: there is none"""
+    def results(self, query):
         url = f"http://127.0.0.1:{self.port}/api/v1/query?" + urllib.parse.urlencode({"query": query})
         try:
             with urllib.request.urlopen(url, timeout=20) as answer:
-                results = json.load(answer)["data"]["result"]
-        except OSError:
-            return None  # it does not listen yet
+                return json.load(answer)["data"]["result"]
+        except ConnectionRefusedError:
+            return []  # it does not listen yet
+        except OSError as why:
+            raise Failure(f"{query}: {why}") from None
+
+    def ask(self, query):
+        """The only value of a query, None: there is none"""
+        results = self.results(query)
         expect(len(results) <= 1, f"{query}: {results}")
         return float(results[0]["value"][1]) if results else None
 
@@ -482,6 +495,11 @@ def promtool_is_content(tool):
         done = run([prometheus("promtool"), "check", "metrics"], input=text)
         expect((done.returncode, done.stdout + done.stderr) == (0, ""), f"{done}")
         tracer.stop()
+    with tempfile.NamedTemporaryFile("w", suffix=".yml") as config:
+        config.write(of_page("scrape_configs"))
+        config.flush()
+        done = run([prometheus("promtool"), "check", "config", config.name])
+        expect(done.returncode == 0, f"{done}")
 
 
 @test()
@@ -508,6 +526,10 @@ def prometheus_counts():
                                         ("panicked_total", "panicked"), ("exited_total", "exited")):
                         server.await_value(f'gofunc_{name}{{job="latency", func="{func}"}}', track[value])
                 tracer.stop()
+            for query, func in (("sum by (func) (rate(", "plainCall"), ("histogram_quantile", "sleepsBriefly"),
+                                ("sum by (func) (increase(", "throwsAlways")):
+                got = {r["metric"]["func"]: float(r["value"][1]) for r in server.results(of_page(query))}
+                expect(got.get(f"main.{func}", 0) > 0, f"{of_page(query)}: {got}")
             half = server.ask(f"histogram_quantile(0.5, gofunc_latency_seconds_bucket{slow})")
             records = timer.stop()
         with Tool(*counter) as tracer:
