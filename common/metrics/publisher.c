@@ -210,5 +210,8 @@ void publisher_tick(struct publisher *pub)
 
 int publisher_end(struct publisher *pub, struct errmsg *err)
 {
+	/* detaching may take long: whoever asks meanwhile is not to wait for it */
+	server_close(pub->server);
+	pub->server = NULL;
 	return pub->file ? write_file(pub, true, err) : 0;
 }

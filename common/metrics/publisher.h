@@ -43,7 +43,7 @@ int publisher_fd(const struct publisher *pub); /* readable when there is somethi
 /* Does what is to do or due: to be called some times a second, and when that is readable. */
 void publisher_run(struct publisher *pub);
 void publisher_tick(struct publisher *pub); /* the tool has shown its numbers */
-/* The end: publishes what the tool has shown last. */
+/* The end: the file gets what the tool has shown last; nothing is served any more. */
 int publisher_end(struct publisher *pub, struct errmsg *err);
 
 #endif
