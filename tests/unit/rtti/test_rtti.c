@@ -99,7 +99,7 @@ static bool mark(const struct gotype *type, void *ctx)
 	return true;
 }
 
-static bool stop(const struct gotype *type, void *ctx)
+static bool end_at_once(const struct gotype *type, void *ctx)
 {
 	(void)type;
 	++*(unsigned *)ctx;
@@ -115,7 +115,7 @@ static void test_each(void **state)
 		struct opened o;
 
 		make_and_open(&o, releases[i]);
-		rtti_each(o.rtti, stop, &calls);
+		rtti_each(o.rtti, end_at_once, &calls);
 		assert_int_equal(calls, 1);
 		assert_int_equal(rttifile_walk(o.rtti, o.tab), RTTIFILE_EMPTY);
 		rtti_each(o.rtti, mark, &o);
