@@ -11,7 +11,7 @@
  * pointers to Go strings follow, from 1.18 (flag 2) a length as varint and the text itself. */
 enum { HEADER_SIZE = 32, PTRSIZE_AT = 14, FLAGS_AT = 15, FLAG_BIG_ENDIAN = 1, FLAG_INLINE = 2 };
 
-static const char magic[14] = "\xff Go buildinf:";
+static const char magic[] = "\xff Go buildinf:";
 
 /* --- the text of a version --- */
 
@@ -96,7 +96,7 @@ static bool read_header(const struct image *img, uint64_t addr, struct buildinfo
 	const uint8_t *head = image_at(img, addr, HEADER_SIZE);
 	uint64_t string;
 
-	if (!head || memcmp(head, magic, sizeof(magic)) != 0)
+	if (!head || memcmp(head, magic, PTRSIZE_AT) != 0)
 		return false;
 	if (head[FLAGS_AT] & FLAG_INLINE)
 		return read_inline(img, addr + HEADER_SIZE, out);
@@ -112,7 +112,7 @@ static bool scan_for_header(const struct image *img, const struct image_segment 
 	uint64_t off = -seg->addr & 15;
 
 	for (; data && off < seg->filesz && seg->filesz - off >= HEADER_SIZE; off += 16)
-		if (memcmp(data + off, magic, sizeof(magic)) == 0)
+		if (memcmp(data + off, magic, PTRSIZE_AT) == 0)
 			return read_header(img, seg->addr + off, out);
 	return false;
 }

@@ -28,7 +28,7 @@ static char *name_of(const void *bytes, size_t len, uint32_t *checksum)
 static void test_names(void **state)
 {
 	static const struct {
-		const char bytes[16];
+		const char bytes[17];
 		size_t len;
 		const char *name;
 	} cases[] = {
