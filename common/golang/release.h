@@ -10,6 +10,9 @@ enum release {
 	/* parameters and results in registers: src/internal/buildcfg/exp.go, regabi */
 	RELEASE_REGISTERS_AMD64 = 17,
 	RELEASE_REGISTERS_ARM64 = 18,
+	/* frame pointers follow a stack that moves on arm64, too: src/runtime/stack.go, adjustframe
+	 */
+	RELEASE_FRAMES_MOVE_ARM64 = 21,
 	/* FUNCDATA_ArgInfo: src/cmd/compile/internal/ssagen/pgen.go, emitArgInfo */
 	RELEASE_ARGINFO = 17,
 	/* DWARF lists parameters in the source's order, no more by their places:

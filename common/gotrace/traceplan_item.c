@@ -7,6 +7,7 @@
 #include "base/errmsg.h"
 #include "bpf-src/shared/trace.h"
 #include "elf/image.h"
+#include "golang/release.h"
 #include "gotrace/tracegen_assert.h"
 #include "gotrace/tracegen_told.h"
 #include "gotrace/traceplan_held.h"
@@ -143,6 +144,12 @@ static void note_plan(struct planning *now, const struct tracegen_plan *made)
 	now->to->part = traceplan_text_part(plan->text, trace_plan_number(now->to->number));
 }
 
+/* Can stacks be read by frame pointers? Where the release is not known, it may be an old one. */
+static bool has_frames(const struct program *prog)
+{
+	return image_arch(prog->img) == ARCH_AMD64 || prog->release >= RELEASE_FRAMES_MOVE_ARM64;
+}
+
 static int plan_item(struct planning *now, bool several, struct errmsg *err)
 {
 	struct traceplan *plan = now->plan;
@@ -161,6 +168,10 @@ static int plan_item(struct planning *now, bool several, struct errmsg *err)
 
 	if (!functab_func(item->prog->tab, item->func, &now->fn))
 		return errmsg_set(err, "the entry in the function table is malformed");
+	if ((plan->config->user_stack || plan->config->callers) && !has_frames(item->prog))
+		return errmsg_set(err,
+				  "stacks of arm64 programs from before Go 1.21 cannot be read: "
+				  "their frame pointers are wrong once a stack has moved");
 	if (item->is_copy && (asks(as->spec) || as->spec->signature) ? copy_signature(now, err)
 								     : signature_of(now, err))
 		return -1;
