@@ -16,13 +16,14 @@ struct hit {          /* of a probe */
 	u64 entry_sp; /* of the function that the probe stands in; 0: not known */
 	u64 depth;    /* bytes from sp to its stack's high end; -sp where that is not known */
 	u64 now, latency;
-	u64 site; /* address of the probe */
+	u64 site; /* address of the probe; of a hook 0 */
 	u64 goid, parent_goid, created_by;
 	u64 bias;
 	u64 tls_g; /* of gccgo: where the library's struct split_index of g is */
 	u32 tgid, tid, cpu;
 	u32 item, plan, program;
 	u32 restart;            /* as in struct trace_place */
+	u32 returned;           /* probe_returned() */
 	u64 size;               /* bytes of the event without frames; 0: there is none */
 	u64 later[TRACE_LATER]; /* what is to be read yet, see shared/later.h; 0: nothing */
 };

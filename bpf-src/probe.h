@@ -9,6 +9,7 @@
  *                        defined: the ends of processes are not followed
  *   -DCPU=n              this CPU only
  *   -DSLEEPABLE          the program may wait for the process's memory
+ *   -DEMULATED_RETS      a RET may have been carried out before this program runs: see emulator.h
  *   -DBY_STUB            no cookies (before Linux 5.15): map `cookies` has the hit's, by thread */
 #ifndef PROBE_H
 #define PROBE_H
@@ -116,9 +117,30 @@ static inline bool probe_is_last_thread(void)
 }
 #endif
 
+static inline u64 find_cookie(struct pt_regs *ctx); /* of find_cookie.bpf.c */
+
+/* Is the site a RET that has been carried out already? Then the instruction pointer is the return
+ * address, and the stack pointer is above it. 1 or 0, without a branch, which the verifier would
+ * follow both ways. */
+static inline u64 probe_returned(struct pt_regs *ctx, u64 cookie)
+{
+#ifdef EMULATED_RETS
+	u64 differs = (probe_register(ctx, REGISTER_PC) ^ cookie_low(cookie)) & (COOKIE_PAGE - 1);
+
+	return forget_value(-differs >> 63 & cookie_is_ret(cookie), cookie);
+#else
+	return 0;
+#endif
+}
+
+/* the stack pointer at the site */
 static inline u64 probe_sp(struct pt_regs *ctx)
 {
+#ifdef EMULATED_RETS
+	return probe_register(ctx, REGISTER_SP) + 8 * -probe_returned(ctx, find_cookie(ctx));
+#else
 	return probe_register(ctx, REGISTER_SP);
+#endif
 }
 
 #ifdef TASK_PID

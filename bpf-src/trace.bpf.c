@@ -36,6 +36,7 @@
 struct waiting { /* a call that has not returned yet; a goroutine's are in order, outermost first */
 	struct call call;
 	u64 site; /* address of the probe that saw it begin */
+	u64 bias; /* of the file that it is in */
 	u32 plan;
 	u32 done; /* its return was seen */
 	char saved[SAVED_ROOM];
@@ -273,6 +274,7 @@ static inline void add_frames(struct pt_regs *ctx, struct hit *hit, struct trace
 	event->user_frames = stackcopy(ctx, hit->tls_g, (struct trace_stack *)to);
 #elif USER_FRAMES
 	event->user_frames = frames_user(ctx, hit->entry_sp, (u64 *)to);
+	*(u64 *)to = hit->site; /* the RET may have been carried out */
 #endif
 #if KERNEL_FRAMES
 	long bytes = bpf_get_stack(ctx, to + USER_BYTES * USER_FRAMES, 8 * TRACE_FRAMES, 0);
@@ -306,10 +308,14 @@ static inline void report(struct pt_regs *ctx, struct hit *hit, char *saved, u32
 static inline bool find_place(struct pt_regs *ctx, u32 row, struct hit *hit)
 {
 	struct trace_place *place = places.lookup(&row);
+	u64 here = probe_address(ctx);
 
 	if (!place || !place->addr)
 		return false;
-	hit->bias = probe_address(ctx) - place->addr;
+	/* where the file is can then be told from the call's beginning alone: until then as if it
+	 * was not moved. Without a branch, as others */
+	hit->site = here ^ ((here ^ place->addr) & -(u64)hit->returned);
+	hit->bias = hit->site - place->addr;
 #ifdef SPLIT_STACK
 	hit->tls_g = hit->bias + place->tls_word;
 	if (place->tls_delta) {
@@ -331,7 +337,8 @@ static inline int handle(struct pt_regs *ctx, u32 part)
 	u32 kind = cookie_kind(cookie);
 	bool begins = probe_is_call(ctx, cookie);
 	u32 zero = 0, *over = ended.lookup(&zero);
-	struct hit hit = {.sp = probe_sp(ctx) + cookie_adjust(cookie)};
+	struct hit hit = {.sp = probe_sp(ctx) + cookie_adjust(cookie),
+			  .returned = probe_returned(ctx, cookie)};
 	struct goroutine_key who = {};
 	struct call call = {.copy = cookie_copy(cookie)};
 
@@ -357,7 +364,6 @@ static inline int handle(struct pt_regs *ctx, u32 part)
 		return 0;
 	}
 	hit.now = bpf_ktime_get_ns();
-	hit.site = probe_address(ctx);
 	hit.goid = hit_goid(&hit, &who);
 	find_thread(&hit);
 	if (kind <= COOKIE_RETURN && !only_these(&hit))

@@ -21,6 +21,7 @@ static inline void report_abandoned(struct hit *hit, struct waiting *call, u32 h
 		return;
 	}
 	hit_describe(hit, event, how);
+	event->bias = call->bias;
 	event->item = call->call.row;
 	event->latency_ns = hit->now - call->call.start_ns;
 	probe_read_kernel(event + 1, SAVED_ROOM, call->saved);
@@ -163,6 +164,7 @@ static inline void remember(struct pt_regs *ctx, struct hit *hit, struct gorouti
 	}
 	waiting->call = *call;
 	waiting->site = hit->site;
+	waiting->bias = hit->bias;
 	waiting->plan = hit->plan;
 	waiting->done = 0;
 	if (key.index == *calls)
@@ -177,6 +179,7 @@ static inline void on_return(struct pt_regs *ctx, struct hit *hit, struct gorout
 {
 	struct deep_key key = {.who = *who};
 	struct waiting *waiting;
+	u64 if_returned;
 	int i;
 
 	for (i = 1; i <= TRACE_SAME_DEPTH; i = loop_next(i)) {
@@ -192,6 +195,9 @@ static inline void on_return(struct pt_regs *ctx, struct hit *hit, struct gorout
 	}
 	if (i > TRACE_SAME_DEPTH || !waiting)
 		return;
+	if_returned = waiting->bias & -(u64)hit->returned;
+	hit->bias += if_returned;
+	hit->site += if_returned;
 	hit->latency = hit->now - waiting->call.start_ns;
 	if (kind == COOKIE_JUMP)
 		report_abandoned(hit, waiting, TRACE_JUMPED);

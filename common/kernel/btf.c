@@ -65,22 +65,38 @@ static int no_member(const char *name, struct errmsg *err)
 	return errmsg_set(err, "the kernel's type information (BTF) has no %s", name);
 }
 
+/* byte offset in task_struct of a member of its member `thread`; -1 */
+static int64_t find_in_thread(const struct btf *btf, const char *name)
+{
+	uint32_t id = 0;
+	int64_t thread = member(btf, "task_struct", "thread", &id), off = -1;
+
+	if (thread >= 0)
+		off = find_member(btf, skip_names(btf, id), name, &id, 0);
+	return off < 0 ? -1 : thread + off;
+}
+
 int btf_thread_fsbase(uint32_t *off, struct errmsg *err)
 {
 	struct btf *btf = open_kernel(err);
-	int64_t thread, fsbase = -1;
-	uint32_t id = 0;
+	int64_t fsbase = btf ? find_in_thread(btf, "fsbase") : -1;
 
 	if (!btf)
 		return -1;
-	thread = member(btf, "task_struct", "thread", &id);
-	if (thread >= 0)
-		fsbase = find_member(btf, skip_names(btf, id), "fsbase", &id, 0);
 	btf__free(btf);
 	if (fsbase < 0)
 		return no_member("task_struct.thread.fsbase", err);
-	*off = thread + fsbase;
+	*off = fsbase;
 	return 0;
+}
+
+uint32_t btf_thread_features(void)
+{
+	struct btf *btf = open_kernel(NULL);
+	int64_t features = btf ? find_in_thread(btf, "features") : -1;
+
+	btf__free(btf);
+	return features < 0 ? 0 : features;
 }
 
 /* start_boottime was called real_start_time up to Linux 5.4, and in kernels derived from that */

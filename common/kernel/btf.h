@@ -11,6 +11,9 @@ struct errmsg;
 /* Byte offsets. Each takes some ms: the kernel's types are read anew. 0; -1 with *err where the
  * kernel has no type information, or nothing of that name. */
 int btf_thread_fsbase(uint32_t *off, struct errmsg *err); /* task_struct.thread.fsbase: amd64 */
+/* task_struct.thread.features, of which bit 0 tells that the thread has a shadow stack; 0: the
+ * kernel gives none, or does not tell */
+uint32_t btf_thread_features(void);
 struct btf_process { /* byte offsets in struct task_struct ... */
 	uint32_t leader, start_ns, exec, signal;
 	uint32_t signal_live; /* ... and in struct signal_struct: how many threads there are */

@@ -60,6 +60,7 @@ bool insn_x86(const uint8_t *code, size_t len, struct insn *in)
 		in->cond = (op.opcode & 0xfc) == 0xe0 && !op.map ? 16 : op.opcode & 15;
 	if (in->kind == INSN_JUMP_REG || in->kind == INSN_JUMP_MEM)
 		in->reg = op.base;
+	in->plain_ret = in->size == 1 && code[0] == 0xc3;
 	in->padding = code[0] == 0xcc || (op.size == 2 && !code[0] && !code[1]);
 	in->breaks = x86kind_breaks(&op);
 	in->nop5 = op.size == 5 && !memcmp(code, nop5, 5);

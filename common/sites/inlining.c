@@ -208,6 +208,7 @@ static const char *make_site(const struct site_finder *finder, const struct copy
 	*out = (struct site){.addr = in->addr,
 			     .kind = kind,
 			     .emulated = in->probe == INSN_EMULATED,
+			     .plain_ret = in->plain_ret,
 			     .sp_adjust = here - there};
 	return NULL;
 }

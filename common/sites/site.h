@@ -32,6 +32,7 @@ struct site {
 	uint8_t kind;     /* enum site_kind */
 	bool emulated;    /* by the kernel: about ten times cheaper than single-stepped */
 	bool args_intact; /* argument registers still hold the arguments */
+	bool plain_ret; /* the instruction is a RET that pops the return address and nothing else */
 	/* What to add to the stack pointer at this site to get the value that the call is known by:
 	 * for functions SP at entry, for inlined copies SP at their entry site. Bytes, a multiple
 	 * of 8. */

@@ -53,6 +53,7 @@ static const char *append_ends(const struct site_finder *finder, const struct fu
 		out->items[out->count++] = (struct site){.addr = in->addr,
 							 .kind = kind,
 							 .emulated = in->probe == INSN_EMULATED,
+							 .plain_ret = in->plain_ret,
 							 .sp_adjust = below};
 	}
 	return NULL;

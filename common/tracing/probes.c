@@ -41,6 +41,25 @@ static uint32_t row_of_item(const struct probes *probes, const struct selection 
 	return sel->want.places ? (uint32_t)(probes->first_place + probes->count) : item->row;
 }
 
+/* May a program carry out the RET at this site? All tools must come to the same answer. Not where a
+ * function also begins: there one that runs later must know where the file is. */
+static bool is_emulated(const struct probes *probes, const struct selection_item *item,
+			const struct site *site)
+{
+	return probes->emulates && site->plain_ret &&
+	       (item->is_copy || site->addr != item->sites.entry.addr);
+}
+
+static uint64_t item_cookie(const struct probes *probes, const struct selection *sel,
+			    const struct selection_item *item, const struct site *site,
+			    enum cookie_kind kind)
+{
+	uint64_t cookie =
+		cookie_make(row_of_item(probes, sel, item), kind, site->sp_adjust, copy_of(item));
+
+	return is_emulated(probes, item, site) ? cookie_of_ret(cookie, site->addr) : cookie;
+}
+
 static void add_exits(struct probes *probes, const struct selection *sel, size_t owner)
 {
 	const struct selection_item *item = &sel->items[owner];
@@ -51,9 +70,7 @@ static void add_exits(struct probes *probes, const struct selection *sel, size_t
 		bool jumps = site->kind == SITE_TAIL_JUMP && sel->want.places;
 		enum cookie_kind kind = jumps ? COOKIE_JUMP : COOKIE_RETURN;
 
-		add_probe(probes, item->prog, site,
-			  cookie_make(row_of_item(probes, sel, item), kind, site->sp_adjust,
-				      copy_of(item)),
+		add_probe(probes, item->prog, site, item_cookie(probes, sel, item, site, kind),
 			  owner);
 	}
 }
@@ -65,10 +82,7 @@ static void add_entry(struct probes *probes, const struct selection *sel, size_t
 	enum cookie_kind kind =
 		entry->kind == SITE_CHECK_BRANCH ? COOKIE_CALL_IF_CHECKED : COOKIE_CALL;
 
-	add_probe(
-		probes, item->prog, entry,
-		cookie_make(row_of_item(probes, sel, item), kind, entry->sp_adjust, copy_of(item)),
-		owner);
+	add_probe(probes, item->prog, entry, item_cookie(probes, sel, item, entry, kind), owner);
 }
 
 static void add_hook(struct probes *probes, const struct program *prog, const struct goruntime *rt,
@@ -130,6 +144,7 @@ struct probes *probes_new(const struct probes_want *want)
 	struct probes *probes = mem_zalloc(1, sizeof(*probes));
 
 	probes->first_place = want->first_place;
+	probes->emulates = want->emulates;
 	add_of_all(probes, want, add_exits);
 	if (want->rt && !want->part && any_timed(want))
 		add_hooks(probes, want->prog, want->rt);

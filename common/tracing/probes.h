@@ -21,6 +21,7 @@ struct probes_want {
 	uint32_t part;
 	const struct program *prog;
 	const struct goruntime *rt; /* NULL: there are no hooks */
+	bool emulates;              /* programs may carry out its RETs */
 	size_t first_place;
 };
 
@@ -29,6 +30,7 @@ struct probes {
 	size_t count, cap;
 	size_t *owners; /* index of the selection's item that a probe is for; SIZE_MAX: a hook */
 	size_t owner_cap;
+	bool emulates;       /* as in struct probes_want */
 	size_t first_place;  /* of items[0], where places are numbered */
 	const char *refusal; /* why the kernel refused a probe; NULL: it did not; static text */
 };

@@ -76,6 +76,10 @@ static void print_program(FILE *out, const struct tracer *tracer)
 	fputs(text, out);
 	free(text);
 	textcost_print(tracer->cost, out);
+	if (tracer->emulation)
+		fprintf(out, "Returns are %s.\n",
+			tracer->emulator >= 0 ? "emulated by the BPF program"
+					      : "single-stepped by the kernel");
 	fputs(bpfprog_chatter(tracer->bpf), stderr);
 }
 

@@ -17,6 +17,7 @@
 #include "files/process.h"
 #include "kernel/attach.h"
 #include "kernel/attach_trial.h"
+#include "kernel/emulation.h"
 #include "kernel/execwatch.h"
 #include "kernel/gate.h"
 #include "kernel/keeper.h"
@@ -248,6 +249,7 @@ static int prepare(struct tracer *tracer, struct errmsg *err)
 		tracer->trial = attach_trial_start();
 	if (tracer->config->costs)
 		tracer->spending = spending_new(tracer, tracer->config->max_cost);
+	tracer_try_emulation(tracer);
 	int ret = select_functions(tracer, err);
 
 	progress_stage(PROGRESS_COMPILING);
@@ -353,6 +355,7 @@ static void free_attached(struct tracer *tracer)
 		attach_free(tracer->attached[i]);
 	free(tracer->attached);
 	tracer->attached = NULL;
+	tracer_free_emulators(tracer);
 }
 
 void tracer_detach(struct tracer *tracer)
@@ -377,6 +380,8 @@ void tracer_free(struct tracer *tracer)
 	tracer_detach(tracer);
 	if (tracer->trial)
 		attach_trial_end(tracer->trial);
+	tracer_free_emulators(tracer);
+	emulation_trial_end(tracer->emulation);
 	execwatch_free(tracer->execs);
 	descendants_free(tracer->descendants);
 	textcost_free(tracer->cost);

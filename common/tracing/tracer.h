@@ -15,6 +15,7 @@
 #include "tracing/tracer_config.h"
 
 struct command;
+struct emulation_trial;
 struct descendants;
 struct spending;
 struct tracer;
@@ -53,8 +54,12 @@ struct tracer {
 	struct bpfprog *bpf;
 	uint32_t part_count;      /* of the kernel side's programs: on_probe, on_probe_1, ... */
 	struct attach **attached; /* for each program and part */
-	struct gate *gate;        /* what they are attached to, so that all begin at one instant */
-	const char *refusal;      /* why the kernel would not take a probe; NULL: it took all */
+	struct emulation_trial *emulation; /* or NULL: no returns are probed */
+	bool emulated; /* the kernel can: RETs may be carried out, by this tool or another */
+	int emulator;  /* the program that does; its fd, or -1 */
+	struct attach **emulators; /* as `attached` */
+	struct gate *gate;         /* what they are attached to, so that all begin at one instant */
+	const char *refusal;       /* why the kernel would not take a probe; NULL: it took all */
 };
 
 /* Does everything up to the first call that is seen. The config outlives the tracer. NULL and *err

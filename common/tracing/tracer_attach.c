@@ -115,11 +115,15 @@ static int attach_program(struct tracer *tracer, size_t n, uint32_t part, int pr
 					 .part = part,
 					 .prog = prog,
 					 .rt = rt,
+					 .emulates = tracer_emulates(tracer, prog, rt),
 					 .first_place = first_place};
 	struct probes *probes = probes_new(&want);
 	struct attach **at = &tracer->attached[n * tracer->part_count + part];
 	const struct attach_way way = {attach_how(), prog_fd, cookies_map(tracer),
 				       tracer->execs ? tracer->pid : 0};
+
+	/* the one attached last runs first: registers are read before they are changed */
+	tracer_attach_emulator(tracer, n * tracer->part_count + part, prog, probes);
 	int ret = tell_kernel_side(tracer, prog, rt, probes, err);
 
 	if (!ret && probes->count) {

@@ -122,6 +122,7 @@ int tracer_define_all(struct tracer *tracer, struct errmsg *err)
 		return -1;
 	if (tracer->pid && !tracer->follows)
 		tracer_define(tracer, "FOLLOW_EXEC", 1);
+	tracer_define_emulation(tracer);
 	if (config->cpu >= 0)
 		tracer_define(tracer, "CPU", config->cpu);
 	define_places(tracer);

@@ -30,6 +30,16 @@ void tracer_decide_alone(struct tracer *tracer);
 int tracer_check_memory(struct tracer *tracer, struct errmsg *err);
 /* Attaching has failed: with --force memory may be why, and is the hint then. */
 void tracer_hint_memory(const struct tracer *tracer, struct errmsg *err);
+/* Where returns are probed: does the kernel let a program carry out a RET? The trial goes on. */
+void tracer_try_emulation(struct tracer *tracer);
+void tracer_define_emulation(struct tracer *tracer); /* waits for its answer */
+/* May the RETs of this file be carried out? All tools come to the same answer. */
+bool tracer_emulates(const struct tracer *tracer, const struct program *prog,
+		     const struct goruntime *rt);
+/* Has those carried out that are among `probes`, which go to tracer->attached[slot]. */
+void tracer_attach_emulator(struct tracer *tracer, size_t slot, const struct program *prog,
+			    const struct probes *probes);
+void tracer_free_emulators(struct tracer *tracer);
 /* Attaches each part's program, fds[part], to the sites of every file; without a gate the maps are
  * filled first. */
 int tracer_attach_all(struct tracer *tracer, const int *prog_fds, struct errmsg *err);
