@@ -253,9 +253,9 @@ static void test_arm64(void **state)
 					    0xf9001fe1,     /* str x1, [sp, #56] */
 					    0xf90007e0,     /* str x0, [sp, #8] */
 					    0x97ff77b7,     /* bl */
-					    0xf9401fe0,     /* ldr x0, [sp, #56] */
-					    0xaa0003e2,     /* mov x2, x0 */
-					    0xf90007e2,     /* str x2, [sp, #8] */
+					    0xf9401fe2,     /* ldr x2, [sp, #56] */
+					    0xaa0203e3,     /* mov x3, x2 */
+					    0xf90007e3,     /* str x3, [sp, #8] */
 					    0x940003f9};    /* bl printint */
 	struct insn_code stack = {(const uint8_t *)systemstack, sizeof(systemstack), BASE},
 			 header = {(const uint8_t *)in_register, sizeof(in_register), BASE},
