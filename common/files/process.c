@@ -220,3 +220,36 @@ bool process_runs_deleted(const struct process *proc, const char *path)
 	exe[n] = '\0';
 	return !strncmp(exe, path, len) && !strcmp(exe + len, " (deleted)");
 }
+
+/* Of ptrace(2)'s rules, the one that is in force: "Ptrace access mode checking", and Yama's. */
+static void hint_memory(struct errmsg *err)
+{
+	FILE *in = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+	int scope = 0;
+
+	if (in && fscanf(in, "%d", &scope) != 1)
+		scope = 0;
+	if (in)
+		fclose(in);
+	if (scope >= 3)
+		errmsg_hint(err, "kernel.yama.ptrace_scope is %d: nobody may", scope);
+	else if (scope)
+		errmsg_hint(err, "kernel.yama.ptrace_scope is %d: this needs CAP_SYS_PTRACE",
+			    scope);
+	else
+		errmsg_hint(err, "this needs the process's own user, or CAP_SYS_PTRACE");
+}
+
+int process_memory(const struct process *proc, struct errmsg *err)
+{
+	int fd = openat(proc->dir, "mem", O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		return fd;
+	if (is_gone(errno))
+		return errmsg_set(err, "process %d has ended", proc->pid);
+	errmsg_set(err, "cannot read the memory of process %d: %s", proc->pid, strerror(errno));
+	if (errno == EACCES || errno == EPERM)
+		hint_memory(err);
+	return -1;
+}

@@ -5,6 +5,7 @@
 #define PROCESS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct errmsg;
@@ -35,5 +36,11 @@ bool process_maps(const struct process *proc, const struct heldfile *file);
 /* The path in its root of the first file that it has mapped whose name begins so; malloc'd, NULL.
  */
 char *process_mapped(const struct process *proc, const char *name);
+/* Where the first mapping of the file begins, and which offset of the file that is. */
+bool process_mapping(const struct process *proc, const struct heldfile *file, uint64_t *addr,
+		     uint64_t *off);
+/* A descriptor of its memory, which is that of this process even if it ends; -1 and *err, which
+ * names the rule that forbids it. The caller closes. */
+int process_memory(const struct process *proc, struct errmsg *err);
 
 #endif

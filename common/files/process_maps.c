@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a process has mapped. */
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,18 +44,41 @@ static bool inode_shown(const struct heldfile *file, struct inode *out)
 	return found;
 }
 
+/* The first mapping of the inode, as its line tells. */
+static bool find_mapping(FILE *maps, const struct inode *want, uint64_t *addr, uint64_t *off)
+{
+	struct inode got;
+	char *line = NULL;
+	size_t size = 0;
+	bool found = false;
+
+	while (!found && getline(&line, &size, maps) > 0)
+		found = read_inode(line, &got) && got.major == want->major &&
+			got.minor == want->minor && got.number == want->number &&
+			sscanf(line, "%" SCNx64 "-%*s %*s %" SCNx64, addr, off) == 2;
+	free(line);
+	return found;
+}
+
+bool process_mapping(const struct process *proc, const struct heldfile *file, uint64_t *addr,
+		     uint64_t *off)
+{
+	FILE *maps = process_text(proc, "maps");
+	struct inode want;
+	bool found = maps && inode_shown(file, &want) && find_mapping(maps, &want, addr, off);
+
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
 bool process_maps(const struct process *proc, const struct heldfile *file)
 {
 	FILE *maps = process_text(proc, "maps");
-	struct inode want, got;
-	char *line = NULL;
-	size_t size = 0;
-	bool found = !maps || !inode_shown(file, &want);
+	struct inode want;
+	uint64_t addr, off;
+	bool found = !maps || !inode_shown(file, &want) || find_mapping(maps, &want, &addr, &off);
 
-	while (!found && getline(&line, &size, maps) > 0)
-		found = read_inode(line, &got) && got.major == want.major &&
-			got.minor == want.minor && got.number == want.number;
-	free(line);
 	if (maps)
 		fclose(maps);
 	return found;

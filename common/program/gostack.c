@@ -28,16 +28,6 @@ static const char *function_of(const struct gostack_place *place)
 	return name ? name : "";
 }
 
-/* The runtime makes these appear to be called by the instruction that a signal interrupted. */
-static bool was_interrupted(const struct gostack_place *callee)
-{
-	const char *name = function_of(callee);
-
-	return !strcmp(name, "runtime.sigpanic") || !strcmp(name, "runtime.sigpanic0") ||
-	       !strcmp(name, "runtime.asyncPreempt") ||
-	       !strncmp(name, "runtime.debugCall", strlen("runtime.debugCall"));
-}
-
 /* Which of the inlined calls at frames[0] to begin with. */
 static size_t skip_inlined(const struct gostack_place *place, const char *probed)
 {
@@ -117,7 +107,7 @@ static bool walk_stack(const struct walk *walk)
 		uint64_t addr = !i && stack->at ? stack->at : stack->frames[i];
 		struct gostack_place place = find_frame(walk, addr, returns);
 
-		returns = !was_interrupted(&place);
+		returns = !gostack_symbols_interrupt(&place);
 		next = i ? beyond(&place) : CALLER;
 		if (!i || !is_first(&place))
 			emit_frames(walk, addr, &place,

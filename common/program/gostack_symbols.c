@@ -171,6 +171,7 @@ static size_t look_up(struct gostack_symbols *syms, uint64_t addr, bool returns,
 		size_t count = expand(syms->tab, &fn, call, lines);
 
 		*off = addr - fn.addr;
+		lines[count - 1].wrapper = fn.is_wrapper;
 		lines[count - 1].hidden = fn.is_wrapper && functab_toolchain(syms->tab)->mangled;
 		return count;
 	}
@@ -199,4 +200,13 @@ struct gostack_place gostack_symbols_find(struct gostack_symbols *syms, uint64_t
 	memcpy(copy, lines, slot->place.count * sizeof(*copy));
 	slot->place.lines = copy;
 	return slot->place;
+}
+
+bool gostack_symbols_interrupt(const struct gostack_place *callee)
+{
+	const char *name = callee->lines[callee->count - 1].name;
+
+	return name && (!strcmp(name, "runtime.sigpanic") || !strcmp(name, "runtime.sigpanic0") ||
+			!strcmp(name, "runtime.asyncPreempt") ||
+			!strncmp(name, "runtime.debugCall", strlen("runtime.debugCall")));
 }

@@ -10,7 +10,8 @@ struct gostack_line {
 	const char *file; /* NULL: not known */
 	int line;
 	bool inlined;
-	bool hidden; /* made by gccgo for another function, and left out by its runtime.Callers */
+	bool wrapper; /* made by the compiler, and left out of Go's tracebacks */
+	bool hidden;  /* made by gccgo for another function, and left out by its runtime.Callers */
 };
 
 struct gostack_place {
@@ -25,5 +26,8 @@ bool gostack_symbols_hold(const struct gostack_symbols *syms, uint64_t addr);
  * Valid until the next call. */
 struct gostack_place gostack_symbols_find(struct gostack_symbols *syms, uint64_t addr,
 					  bool returns);
+/* Is this a function that the runtime makes appear to be called by the instruction that a signal
+ * interrupted? */
+bool gostack_symbols_interrupt(const struct gostack_place *callee);
 
 #endif

@@ -205,8 +205,17 @@ static void known_layout(struct goruntime *out, int release)
 	out->g_m = 48;
 	out->g_sched_sp = 56;
 	out->g_goid = release >= RELEASE_SYSCALLBP && release < RELEASE_SHORT_GOBUF ? 160 : 152;
+	out->g_syscall_sp = release >= RELEASE_SHORT_GOBUF ? 104 : 112;
 	out->m_g0 = 0;
 	out->m_curg = release >= RELEASE_SHORT_GOBUF ? 184 : 192;
+}
+
+/* These stand around g.goid: atomicstatus, stackLock, goid, schedlink, waitsince, waitreason. */
+static void known_states(struct goruntime *out)
+{
+	out->g_status = out->g_goid - 8;
+	out->g_waitsince = out->g_goid + 16;
+	out->g_waitreason = out->g_goid + 24;
 }
 
 /* The fields that move most: known only for the very release that the file names. */
@@ -301,15 +310,10 @@ static void find_ends(const struct functab *tab, struct site_finder *finder, str
 		out->fatal = (struct site){0};
 }
 
-int goruntime_read(const struct program *prog, struct site_finder *finder, struct goruntime *out,
-		   struct errmsg *err)
+void goruntime_read_fields(const struct program *prog, struct goruntime *out)
 {
 	bool arm = image_arch(prog->img) == ARCH_ARM64;
 
-	if (prog->toolchain->libgo) {
-		goruntime_read_gccgo(prog, finder, out);
-		return 0;
-	}
 	*out = (struct goruntime){
 		.g_in_register = arm || prog->release >= RELEASE_REGISTERS_AMD64,
 		.args_in_registers =
@@ -320,8 +324,19 @@ int goruntime_read(const struct program *prog, struct site_finder *finder, struc
 		known_creation(out, prog->release);
 	parse_systemstack(prog->img, prog->tab, out);
 	parse_header(prog, out);
+	known_states(out);
 	if (!arm)
 		parse_newproc(prog->img, prog->tab, out);
+}
+
+int goruntime_read(const struct program *prog, struct site_finder *finder, struct goruntime *out,
+		   struct errmsg *err)
+{
+	if (prog->toolchain->libgo) {
+		goruntime_read_gccgo(prog, finder, out);
+		return 0;
+	}
+	goruntime_read_fields(prog, out);
 	find_ends(prog->tab, finder, out);
 	if (out->g_in_register || out->tls_g || out->tls_word)
 		return 0;

@@ -28,6 +28,8 @@ struct goruntime {
 	/* who created the goroutine: the address after the go statement, and from 1.21 the goid of
 	 * the creator; 0: not known */
 	uint32_t g_gopc, g_parent_goid;
+	/* what a goroutine does: its state, and in a system call where it has called from */
+	uint32_t g_status, g_waitsince, g_waitreason, g_syscall_sp;
 	uint32_t m_g0, m_curg; /* byte offsets in struct m */
 	/* Frames die here without returning. addr 0: not found, as where a program has no Goexit.
 	 * Kinds: SITE_CALL, or an entry's. */
@@ -51,7 +53,10 @@ struct goruntime {
 int goruntime_read(const struct program *prog, struct site_finder *finder, struct goruntime *out,
 		   struct errmsg *err);
 
-/* The same for a gccgo program or libgo.so, as far as the runtime is in the file itself. */
+/* Of a gc program, the offsets alone. */
+void goruntime_read_fields(const struct program *prog, struct goruntime *out);
+/* The same as goruntime_read() for a gccgo program or libgo.so, as far as the runtime is in the
+ * file itself. */
 void goruntime_read_gccgo(const struct program *prog, struct site_finder *finder,
 			  struct goruntime *out);
 /* Adds to *out, for a program without a runtime, what its library has. */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Return addresses to the frames that Go's own tracebacks show: inlined calls expanded, the
+ * runtime's own functions left out (Go's src/runtime/traceback.go, showfuncinfo). */
+#ifndef GOROUTINES_FRAMES_H
+#define GOROUTINES_FRAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct functab;
+struct gostack_symbols;
+struct goroutine;
+
+struct frames {
+	struct gostack_symbols *syms;
+	const struct functab *tab;
+	uint64_t bias;
+};
+
+struct frame {
+	const char *func, *file; /* file NULL: not known. Valid during the call. */
+	int line;
+	uint64_t off; /* of the return address in the function that has the code */
+	bool inlined;
+};
+
+/* Innermost first. Where nothing would be left, as of the runtime's own goroutines, all frames. */
+void frames_each(const struct frames *frames, const uint64_t *addrs, size_t count,
+		 void (*fn)(void *ctx, const struct frame *frame), void *ctx);
+/* The function with the go statement; false: not known, or there is none. */
+bool frames_creator(const struct frames *frames, const struct goroutine *g, struct frame *out);
+/* Is it one of the runtime's own goroutines, which Go does not list? Those that call finalizers and
+ * cleanups are not while they do. */
+bool frames_is_system(const struct frames *frames, const struct goroutine *g, const uint64_t *addrs,
+		      size_t count);
+
+#endif

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "goroutines/goprocess.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/errmsg.h"
+#include "base/mem.h"
+#include "elf/image.h"
+#include "files/heldfile.h"
+#include "files/process.h"
+#include "goroutines/memory.h"
+#include "goroutines/unwinder.h"
+#include "program/gostack_symbols.h"
+#include "program/program.h"
+#include "program/toolchain.h"
+
+struct goprocess {
+	const struct process *proc;
+	int mem_fd;
+	struct memory mem;
+	struct program *prog;
+	struct goruntime rt;
+	struct frames frames;
+	struct unwinder *unwinder;
+	uint64_t allgs; /* with the load bias */
+};
+
+/* What was linked at address `addr` is in memory at addr + *bias. */
+static bool find_bias(const struct goprocess *gp, uint64_t *bias)
+{
+	uint64_t page = sysconf(_SC_PAGESIZE), start, off;
+	size_t count;
+	const struct image_segment *segs = image_segments(gp->prog->img, &count);
+
+	*bias = 0;
+	if (!image_is_pie(gp->prog->img))
+		return true;
+	if (!process_mapping(gp->proc, gp->prog->file, &start, &off))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (segs[i].off / page != off / page)
+			continue;
+		*bias = start - segs[i].addr / page * page;
+		return true;
+	}
+	return false;
+}
+
+static int check_program(const struct program *prog, struct errmsg *err)
+{
+	if (prog->toolchain->libgo)
+		return errmsg_set(err,
+				  "%s: built by gccgo, whose runtime keeps goroutines otherwise",
+				  prog->path);
+	if (image_arch(prog->img) != ARCH_AMD64)
+		return errmsg_set(err, "%s: goroutines are read on x86-64 alone", prog->path);
+	return 0;
+}
+
+static int find_runtime(struct goprocess *gp, struct errmsg *err)
+{
+	const struct program *prog = gp->prog;
+	uint64_t bias;
+
+	if (check_program(prog, err))
+		return -1;
+	if (!find_bias(gp, &bias))
+		return errmsg_set(err, "%s: where the process has loaded it is not known",
+				  prog->path);
+	if (!runtime_vars_allgs(prog, &gp->allgs))
+		return errmsg_set(err,
+				  "%s: the list of goroutines was not found in the code of "
+				  "runtime.allgadd",
+				  prog->path);
+	gp->allgs += bias;
+	goruntime_read_fields(prog, &gp->rt);
+	gp->frames = (struct frames){gostack_symbols_new(prog->img, prog->tab), prog->tab, bias};
+	gp->unwinder = unwinder_new(prog->tab, bias);
+	return heldfile_check(prog->file, err);
+}
+
+struct goprocess *goprocess_open(const struct process *proc, struct errmsg *err)
+{
+	struct goprocess *gp = mem_zalloc(1, sizeof(*gp));
+
+	gp->proc = proc;
+	/* the file first: whether it is a Go program can be told with fewer privileges */
+	gp->mem_fd = -1;
+	gp->prog = program_open(process_exe(proc, err), err);
+	if (!gp->prog || check_program(gp->prog, err))
+		goto fail;
+	gp->mem_fd = process_memory(proc, err);
+	if (gp->mem_fd < 0)
+		goto fail;
+	gp->mem = (struct memory){memory_read_fd, &gp->mem_fd};
+	if (find_runtime(gp, err) == 0)
+		return gp;
+fail:
+	goprocess_close(gp);
+	return NULL;
+}
+
+void goprocess_close(struct goprocess *gp)
+{
+	if (!gp)
+		return;
+	unwinder_free(gp->unwinder);
+	gostack_symbols_free(gp->frames.syms);
+	program_close(gp->prog);
+	if (gp->mem_fd >= 0)
+		close(gp->mem_fd);
+	free(gp);
+}
+
+const struct frames *goprocess_frames(const struct goprocess *gp)
+{
+	return &gp->frames;
+}
+
+int goprocess_release(const struct goprocess *gp)
+{
+	return gp->prog->release_told ? gp->prog->release : -1;
+}
+
+int goprocess_snapshot(struct goprocess *gp, struct snapshot *out, struct errmsg *err)
+{
+	struct snapshot_source from = {.mem = &gp->mem,
+				       .rt = &gp->rt,
+				       .allgs = gp->allgs,
+				       .rule = unwinder_rule,
+				       .rule_ctx = gp->unwinder};
+
+	*out = (struct snapshot){0};
+	runtime_vars_wait_reasons(gp->prog, &gp->mem, gp->frames.bias, out->reasons);
+	int ret = snapshot_take(&from, out, err);
+
+	if (!process_runs(gp->proc))
+		ret = errmsg_set(err, "the process has ended meanwhile");
+	else if (!process_executes(gp->proc, gp->prog->file))
+		ret = errmsg_set(err, "the process executes another program by now");
+	else if (!ret)
+		ret = heldfile_check(gp->prog->file, err);
+	if (ret)
+		snapshot_free(out);
+	return ret;
+}

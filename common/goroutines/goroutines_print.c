@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "goroutines/goroutines_print.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/mem.h"
+#include "goroutines/groups.h"
+
+enum { GROUP_FRAMES = 10 };
+#define MINUTE_NS 60000000000ULL
+
+/* --- how many --- */
+
+void goroutines_print_summary(FILE *out, const struct goroutines_view *view)
+{
+	static const struct {
+		const char *name;
+		unsigned char first, second;
+	} kinds[] = {{"running", GOROUTINE_RUNNING, GOROUTINE_COPYSTACK},
+		     {"runnable", GOROUTINE_RUNNABLE, GOROUTINE_PREEMPTED},
+		     {"in system calls", GOROUTINE_SYSCALL, GOROUTINE_SYSCALL},
+		     {"waiting", GOROUTINE_WAITING, GOROUTINE_LEAKED}};
+	size_t counts[GOROUTINE_DEADEXTRA + 1] = {0}, total = 0;
+	const char *mark = ": ";
+
+	for (size_t i = 0; i < view->snap->count; i++) {
+		counts[view->snap->all[i].status] += view->picked[i];
+		total += view->picked[i];
+	}
+	fprintf(out, "%zu goroutine%s", total, total == 1 ? "" : "s");
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		size_t n = counts[kinds[i].first];
+
+		if (kinds[i].second != kinds[i].first)
+			n += counts[kinds[i].second];
+		if (!n)
+			continue;
+		fprintf(out, "%s%zu %s", mark, n, kinds[i].name);
+		mark = ", ";
+	}
+	fputc('\n', out);
+}
+
+/* --- together --- */
+
+static void print_minutes(FILE *out, uint64_t shortest, uint64_t longest)
+{
+	uint64_t low = shortest / MINUTE_NS, high = longest / MINUTE_NS;
+
+	if (!high)
+		return;
+	if (low != high)
+		fprintf(out, ", %" PRIu64 "-%" PRIu64 " minutes", low, high);
+	else
+		fprintf(out, ", %" PRIu64 " minutes", high);
+}
+
+/* Why there is no stack; NULL: there is. */
+static const char *no_stack(const struct goroutine *g)
+{
+	switch (g->stack_state) {
+	case STACK_RUNNING:
+		return "goroutine running on other thread; stack unavailable";
+	case STACK_CHANGED:
+		return "goroutine changed while it was read; stack unavailable";
+	case STACK_UNKNOWN:
+		return "stack unavailable";
+	default:
+		return NULL;
+	}
+}
+
+struct lines {
+	FILE *out;
+	size_t count;
+};
+
+static void print_base(FILE *out, const struct frame *frame)
+{
+	const char *slash = frame->file ? strrchr(frame->file, '/') : NULL;
+
+	escape_print(out, frame->func);
+	if (!frame->file)
+		return;
+	fputc(' ', out);
+	escape_print(out, slash ? slash + 1 : frame->file);
+	fprintf(out, ":%d", frame->line);
+}
+
+static void print_short(void *ctx, const struct frame *frame)
+{
+	struct lines *lines = ctx;
+
+	if (lines->count++ >= GROUP_FRAMES)
+		return;
+	fputs("        ", lines->out);
+	print_base(lines->out, frame);
+	fputc('\n', lines->out);
+}
+
+static void print_group(FILE *out, const struct goroutines_view *view, const struct group *group)
+{
+	const struct goroutine *g = group->first;
+	struct lines lines = {.out = out};
+	struct frame creator;
+	size_t count;
+	const uint64_t *stack = snapshot_stack(view->snap, g->stack, &count);
+
+	fprintf(out, "%6zu  ", group->count);
+	escape_print(out, snapshot_state(view->snap, g));
+	if (group->noted)
+		print_minutes(out, group->noted < group->count ? 0 : group->shortest,
+			      group->longest);
+	fputc('\n', out);
+	if (no_stack(g) && g->stack_state != STACK_RUNNING)
+		fprintf(out, "        (%s)\n", no_stack(g));
+	frames_each(view->frames, stack, count, print_short, &lines);
+	if (lines.count > GROUP_FRAMES)
+		fprintf(out, "        ... %zu more\n", lines.count - GROUP_FRAMES);
+	else if (g->stack_state == STACK_CUT)
+		fputs("        ...\n", out);
+	if (frames_creator(view->frames, g, &creator)) {
+		fputs("        created by ", out);
+		print_base(out, &creator);
+		fputc('\n', out);
+	}
+}
+
+void goroutines_print_groups(FILE *out, const struct goroutines_view *view)
+{
+	size_t count;
+	struct group *groups = groups_make(view->snap, view->picked, &count);
+
+	if (count)
+		fputs("COUNT   STATE\n", out);
+	for (size_t i = 0; i < count; i++)
+		print_group(out, view, &groups[i]);
+	free(groups);
+}
+
+/* --- each --- */
+
+static void print_position(FILE *out, const struct frame *frame)
+{
+	fputc('\t', out);
+	escape_print(out, frame->file ? frame->file : "?");
+	fprintf(out, ":%d", frame->line);
+	if (!frame->inlined && frame->off)
+		fprintf(out, " +0x%" PRIx64, frame->off);
+	fputc('\n', out);
+}
+
+static void print_long(void *ctx, const struct frame *frame)
+{
+	FILE *out = ctx;
+
+	escape_print(out, strcmp(frame->func, "runtime.gopanic") != 0 ? frame->func : "panic");
+	fputs("(...)\n", out);
+	print_position(out, frame);
+}
+
+static void print_one(FILE *out, const struct goroutines_view *view, const struct goroutine *g)
+{
+	struct frame creator;
+	size_t count;
+	const uint64_t *stack = snapshot_stack(view->snap, g->stack, &count);
+	uint64_t since;
+
+	fprintf(out, "goroutine %" PRIu64 " [", g->goid);
+	escape_print(out, snapshot_state(view->snap, g));
+	if (snapshot_since(view->snap, g, &since))
+		print_minutes(out, since, since);
+	fputs("]:\n", out);
+	if (no_stack(g))
+		fprintf(out, "\t%s\n", no_stack(g));
+	frames_each(view->frames, stack, count, print_long, out);
+	if (g->stack_state == STACK_CUT)
+		fputs("...more frames elided...\n", out);
+	if (!frames_creator(view->frames, g, &creator))
+		return;
+	fputs("created by ", out);
+	escape_print(out, creator.func);
+	if (g->parent)
+		fprintf(out, " in goroutine %" PRIu64, g->parent);
+	fputc('\n', out);
+	print_position(out, &creator);
+}
+
+void goroutines_print_each(FILE *out, const struct goroutines_view *view)
+{
+	const char *before = "";
+
+	for (size_t i = 0; i < view->snap->count; i++) {
+		if (!view->picked[i])
+			continue;
+		fputs(before, out);
+		print_one(out, view, &view->snap->all[i]);
+		before = "\n";
+	}
+}

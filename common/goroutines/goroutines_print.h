@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A snapshot, as text and as JSON. */
+#ifndef GOROUTINES_PRINT_H
+#define GOROUTINES_PRINT_H
+
+#include <stdio.h>
+
+#include "goroutines/frames.h"
+#include "goroutines/snapshot.h"
+
+struct goroutines_view {
+	const struct snapshot *snap;
+	const unsigned char *picked; /* which of snap->all are shown */
+	const struct frames *frames;
+};
+
+/* "4 goroutines: 1 running, 3 waiting" */
+void goroutines_print_summary(FILE *out, const struct goroutines_view *view);
+/* Those with the same state, stack and creator together, the innermost frames of each:
+ *     12  chan receive, 2 minutes
+ *         main.worker jobs.go:31
+ *         created by main.main jobs.go:12
+ */
+void goroutines_print_groups(FILE *out, const struct goroutines_view *view);
+/* Each by itself, as Go's tracebacks show it, arguments left out. */
+void goroutines_print_each(FILE *out, const struct goroutines_view *view);
+/* "outermost;...;innermost;[state] count", as flame graphs are made of */
+void goroutines_print_folded(FILE *out, const struct goroutines_view *view);
+/* {"type":"goroutine","goid":...}, one object a goroutine */
+void goroutines_print_json(FILE *out, const struct goroutines_view *view);
+
+#endif

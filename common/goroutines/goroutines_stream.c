@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A snapshot for other programs: folded stacks, and JSON. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/escape.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "goroutines/goroutines_print.h"
+#include "goroutines/groups.h"
+
+/* --- folded --- */
+
+struct names {
+	const char **all; /* innermost first */
+	size_t count, cap;
+};
+
+static void note_name(void *ctx, const struct frame *frame)
+{
+	struct names *names = ctx;
+
+	names->all = mem_grow(names->all, names->count, &names->cap, sizeof(*names->all));
+	names->all[names->count++] = frame->func;
+}
+
+/* A name with a semicolon, of a struct's type argument, must not seem to be two. */
+static void print_word(FILE *out, const char *text)
+{
+	char *word = mem_strdup(text);
+
+	for (char *c = word; *c; c++)
+		if (*c == ';')
+			*c = ',';
+	escape_print(out, word);
+	free(word);
+}
+
+void goroutines_print_folded(FILE *out, const struct goroutines_view *view)
+{
+	struct names names = {0};
+	size_t group_count;
+	struct group *groups = groups_make(view->snap, view->picked, &group_count);
+
+	for (size_t i = 0; i < group_count; i++) {
+		const struct goroutine *g = groups[i].first;
+		size_t count;
+		const uint64_t *stack = snapshot_stack(view->snap, g->stack, &count);
+
+		names.count = 0;
+		frames_each(view->frames, stack, count, note_name, &names);
+		if (g->stack_state == STACK_CUT)
+			fputs("...;", out);
+		while (names.count) {
+			print_word(out, names.all[--names.count]);
+			fputc(';', out);
+		}
+		fputc('[', out);
+		print_word(out, snapshot_state(view->snap, g));
+		fprintf(out, "] %zu\n", groups[i].count);
+	}
+	free(names.all);
+	free(groups);
+}
+
+/* --- JSON --- */
+
+static void put_frame(struct json *json, const struct frame *frame)
+{
+	json_key(json, "func");
+	json_string(json, frame->func);
+	json_key(json, "file");
+	json_string(json, frame->file);
+	json_key(json, "line");
+	if (frame->file)
+		json_i64(json, frame->line);
+	else
+		json_null(json);
+}
+
+static void json_frame(void *ctx, const struct frame *frame)
+{
+	struct json *json = ctx;
+
+	json_object(json);
+	put_frame(json, frame);
+	json_object_end(json);
+}
+
+/* What the frames are: all of them ("whole"), or why not. */
+static const char *stack_word(const struct goroutine *g)
+{
+	static const char *const words[] = {[STACK_READ] = "whole",
+					    [STACK_CUT] = "cut",
+					    [STACK_RUNNING] = "running",
+					    [STACK_CHANGED] = "changed",
+					    [STACK_UNKNOWN] = "unknown"};
+
+	return words[g->stack_state];
+}
+
+static void json_goroutine(struct json *json, const struct goroutines_view *view,
+			   const struct goroutine *g)
+{
+	struct frame creator;
+	size_t count;
+	const uint64_t *stack = snapshot_stack(view->snap, g->stack, &count);
+	uint64_t since;
+
+	json_object(json);
+	json_key(json, "type");
+	json_string(json, "goroutine");
+	json_key(json, "goid");
+	json_u64(json, g->goid);
+	json_key(json, "state");
+	json_string(json, snapshot_state(view->snap, g));
+	json_key(json, "since_ns");
+	if (snapshot_since(view->snap, g, &since))
+		json_u64(json, since);
+	else
+		json_null(json);
+	json_key(json, "stack");
+	json_string(json, stack_word(g));
+	json_key(json, "frames");
+	json_array(json);
+	frames_each(view->frames, stack, count, json_frame, json);
+	json_array_end(json);
+	json_key(json, "created_by");
+	if (frames_creator(view->frames, g, &creator)) {
+		json_object(json);
+		put_frame(json, &creator);
+		json_key(json, "goid");
+		if (g->parent)
+			json_u64(json, g->parent);
+		else
+			json_null(json);
+		json_object_end(json);
+	} else {
+		json_null(json);
+	}
+	json_object_end(json);
+}
+
+void goroutines_print_json(FILE *out, const struct goroutines_view *view)
+{
+	struct json json;
+
+	json_init(&json, out);
+	for (size_t i = 0; i < view->snap->count; i++)
+		if (view->picked[i])
+			json_goroutine(&json, view, &view->snap->all[i]);
+}

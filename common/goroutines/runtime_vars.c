@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "goroutines/runtime_vars.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "elf/image.h"
+#include "goroutines/memory.h"
+#include "machine/insn.h"
+#include "program/functab.h"
+#include "program/program.h"
+
+enum { ADDRESSES = 64, REASON_MAX = 64 };
+
+struct addresses {
+	uint64_t at[ADDRESSES];
+	size_t count;
+};
+
+static void add(struct addresses *set, uint64_t addr)
+{
+	if (addr && set->count < ADDRESSES)
+		set->at[set->count++] = addr;
+}
+
+static bool has(const struct addresses *set, uint64_t addr)
+{
+	for (size_t i = 0; i < set->count; i++)
+		if (set->at[i] == addr)
+			return true;
+	return false;
+}
+
+/* Which variables the code loads, stores or compares (`values`), and which it takes the address of.
+ */
+static void find_addresses(const struct insn_code *code, struct addresses *values,
+			   struct addresses *taken)
+{
+	struct insn_decoder *dec = insn_decoder_new(ARCH_AMD64);
+	struct insn_operands op;
+	uint64_t addr = code->addr;
+	struct insn in;
+
+	for (; insn_decode(dec, code, addr, &in); addr += in.size) {
+		if (insn_operands(code, addr, &op))
+			add(values, op.addr);
+		else if (in.kind == INSN_MOVE)
+			add(taken, in.target);
+	}
+	insn_decoder_free(dec);
+}
+
+static bool named_code(const struct program *prog, const char *name, struct insn_code *code)
+{
+	struct functab_func fn;
+
+	if (image_arch(prog->img) != ARCH_AMD64 || !functab_named(prog->tab, name, &fn))
+		return false;
+	*code = (struct insn_code){.addr = fn.addr, .len = fn.end - fn.addr};
+	code->bytes = image_at(prog->img, fn.addr, code->len);
+	return code->bytes;
+}
+
+/* allgs = append(allgs, gp): of all that it touches, only a slice is three words in a row. */
+bool runtime_vars_parse_allgs(const struct insn_code *code, uint64_t *addr)
+{
+	struct addresses values = {0}, taken = {0};
+
+	find_addresses(code, &values, &taken);
+	for (size_t i = 0; i < values.count; i++) {
+		*addr = values.at[i];
+		if (has(&values, *addr + 8) && has(&values, *addr + 16))
+			return true;
+	}
+	return false;
+}
+
+bool runtime_vars_allgs(const struct program *prog, uint64_t *addr)
+{
+	struct insn_code code;
+
+	return named_code(prog, "runtime.allgadd", &code) && runtime_vars_parse_allgs(&code, addr);
+}
+
+/* --- wait reasons --- */
+
+static char *read_reason(const struct memory *mem, uint64_t addr)
+{
+	uint64_t string[2];
+	char text[REASON_MAX + 1];
+
+	if (!mem->read(mem->ctx, addr, string, sizeof(string)) || !string[1] ||
+	    string[1] > REASON_MAX || !mem->read(mem->ctx, string[0], text, string[1]))
+		return NULL;
+	for (size_t i = 0; i < string[1]; i++)
+		if (!isprint((unsigned char)text[i]))
+			return NULL;
+	return mem_strndup(text, string[1]);
+}
+
+/* The first is empty, and the second has been the same ever since there are reasons (Go 1.11). */
+static bool is_reasons(const struct memory *mem, uint64_t addr)
+{
+	uint64_t first_len;
+
+	if (!memory_u64(mem, addr + 8, &first_len) || first_len)
+		return false;
+	char *second = read_reason(mem, addr + 16);
+	bool same = second && !strcmp(second, "GC assist marking");
+
+	free(second);
+	return same;
+}
+
+/* waitReason.String returns waitReasonStrings[w]; it may be inlined into the other. */
+static bool find_reasons(const struct program *prog, const struct memory *mem, uint64_t bias,
+			 uint64_t *addr)
+{
+	static const char *const users[] = {"runtime.waitReason.String", "runtime.goroutineheader"};
+	struct addresses values = {0}, taken = {0};
+	struct insn_code code;
+
+	for (size_t i = 0; i < sizeof(users) / sizeof(*users); i++)
+		if (named_code(prog, users[i], &code))
+			find_addresses(&code, &values, &taken);
+	for (size_t i = 0; i < taken.count; i++) {
+		*addr = taken.at[i] + bias;
+		if (is_reasons(mem, *addr))
+			return true;
+	}
+	return false;
+}
+
+bool runtime_vars_wait_reasons(const struct program *prog, const struct memory *mem, uint64_t bias,
+			       char *reasons[WAIT_REASONS])
+{
+	uint64_t addr;
+
+	if (!find_reasons(prog, mem, bias, &addr))
+		return false;
+	for (size_t i = 1; i < WAIT_REASONS; i++)
+		reasons[i] = read_reason(mem, addr + i * 16);
+	return true;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where variables of Go's runtime are, by the code that uses them, so that no symbols are needed
+ * (amd64). Addresses are with load bias 0. */
+#ifndef RUNTIME_VARS_H
+#define RUNTIME_VARS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct insn_code;
+struct memory;
+struct program;
+
+enum { WAIT_REASONS = 64 }; /* more than any release has */
+
+/* runtime.allgs, the slice of all goroutines; false: not found */
+bool runtime_vars_allgs(const struct program *prog, uint64_t *addr);
+/* the same, in the code of runtime.allgadd */
+bool runtime_vars_parse_allgs(const struct insn_code *code, uint64_t *addr);
+
+/* The texts of runtime.waitReasonStrings, NULL where there is none; false: not found. The caller
+ * frees the texts. */
+bool runtime_vars_wait_reasons(const struct program *prog, const struct memory *mem, uint64_t bias,
+			       char *reasons[WAIT_REASONS]);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The goroutines of a program that runs on: each is read by itself, and counts only if it has not
+ * moved meanwhile. Go's src/runtime/runtime2.go, struct g. */
+#ifndef SNAPSHOT_H
+#define SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "goroutines/goroutine.h"
+#include "goroutines/runtime_vars.h"
+#include "sites/goruntime.h"
+
+struct errmsg;
+struct frame_rule;
+struct memory;
+struct snapshot_stacks;
+
+struct snapshot_source {
+	const struct memory *mem;
+	const struct goruntime *rt;
+	uint64_t allgs; /* address in memory */
+	struct frame_rule (*rule)(void *ctx, uint64_t pc);
+	void *rule_ctx;
+};
+
+struct snapshot {
+	struct goroutine *all; /* by goid; none that are dead or only being made */
+	size_t count, cap;
+	size_t unread;    /* entries of allgs that are no goroutines */
+	size_t left_out;  /* there are more than are read */
+	uint64_t when_ns; /* CLOCK_MONOTONIC */
+	char *reasons[WAIT_REASONS];
+	struct snapshot_stacks *stacks;
+};
+
+enum { SNAPSHOT_MAX = 1 << 21 }; /* goroutines */
+
+/* 0; -1 with *err if the list of goroutines cannot be read. Caller frees. */
+int snapshot_take(const struct snapshot_source *from, struct snapshot *out, struct errmsg *err);
+void snapshot_free(struct snapshot *snap); /* what it points to */
+
+/* The frames of stack number `stack`, innermost first. Equal stacks have equal numbers. */
+const uint64_t *snapshot_stack(const struct snapshot *snap, uint32_t stack, size_t *count);
+/* "chan receive", "runnable": as Go's tracebacks name it */
+const char *snapshot_state(const struct snapshot *snap, const struct goroutine *g);
+/* Since when it waits, in ns; false: not noted. */
+bool snapshot_since(const struct snapshot *snap, const struct goroutine *g, uint64_t *ns);
+
+#endif

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "goroutines/unwinder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/index.h"
+#include "base/mem.h"
+#include "program/functab.h"
+
+enum {
+	RULES = 1 << 15,      /* entries of a cache: a rule gives way to another with its hash */
+	LOOKUPS_MAX = 1 << 22 /* beyond that, a stack is not read: no real program comes near */
+};
+
+struct remembered {
+	uint64_t pc; /* 0: nothing */
+	struct frame_rule rule;
+};
+
+struct unwinder {
+	const struct functab *tab;
+	uint64_t bias;
+	struct remembered *rules;
+	size_t lookups;
+};
+
+struct unwinder *unwinder_new(const struct functab *tab, uint64_t bias)
+{
+	struct unwinder *uw = mem_zalloc(1, sizeof(*uw));
+
+	uw->tab = tab;
+	uw->bias = bias;
+	uw->rules = mem_zalloc(RULES, sizeof(*uw->rules));
+	return uw;
+}
+
+void unwinder_free(struct unwinder *uw)
+{
+	if (!uw)
+		return;
+	free(uw->rules);
+	free(uw);
+}
+
+enum { FLAG_SPWRITE = 2 }; /* functab_func.flags */
+
+static struct frame_rule look_up(struct unwinder *uw, uint64_t pc)
+{
+	struct frame_rule rule = {.kind = FRAME_UNKNOWN};
+	struct functab_func fn;
+
+	if (uw->lookups >= LOOKUPS_MAX)
+		return rule;
+	uw->lookups++;
+	if (!functab_find(uw->tab, pc - uw->bias, &fn))
+		return rule;
+	if (!strcmp(fn.name, "runtime.goexit"))
+		rule.kind = FRAME_FIRST;
+	else if (functab_sp_delta(uw->tab, &fn, pc - uw->bias, &rule.sp_delta))
+		rule.kind = fn.flags & FLAG_SPWRITE ? FRAME_SWITCH : FRAME_PLAIN;
+	return rule;
+}
+
+struct frame_rule unwinder_rule(void *ctx, uint64_t pc)
+{
+	struct unwinder *uw = ctx;
+	struct remembered *slot = &uw->rules[index_hash(0, pc) % RULES];
+
+	if (slot->pc != pc)
+		*slot = (struct remembered){.pc = pc, .rule = look_up(uw, pc)};
+	return slot->rule;
+}
+
+enum unwound unwinder_walk(const struct stack_bytes *stack, uint64_t pc,
+			   struct frame_rule (*rule)(void *ctx, uint64_t pc), void *ctx,
+			   uint64_t frames[UNWINDER_FRAMES], size_t *count)
+{
+	size_t at = 0;
+
+	for (*count = 0; *count < UNWINDER_FRAMES; ++*count) {
+		struct frame_rule here = rule(ctx, pc);
+
+		if (here.kind == FRAME_FIRST && *count)
+			return UNWOUND_WHOLE;
+		if (here.kind == FRAME_UNKNOWN || (here.kind == FRAME_SWITCH && *count) ||
+		    here.kind == FRAME_FIRST || here.sp_delta < 0 || here.sp_delta % 8)
+			return UNWOUND_NOT;
+		frames[*count] = pc;
+		/* each step goes up by a word at least: no circle is possible */
+		if (stack->len < 8 || (size_t)here.sp_delta > stack->len - 8 ||
+		    at > stack->len - 8 - here.sp_delta) {
+			++*count;
+			return stack->cut ? UNWOUND_CUT : UNWOUND_NOT;
+		}
+		memcpy(&pc, stack->bytes + at + here.sp_delta, sizeof(pc));
+		at += here.sp_delta + 8;
+	}
+	return UNWOUND_CUT;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The return addresses on a goroutine's stack, by the tables with which Go's runtime itself unwinds
+ * (Go's src/runtime/traceback.go, unwinder.next), not by frame pointers: assembly and leaf
+ * functions keep none. */
+#ifndef UNWINDER_H
+#define UNWINDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct functab;
+struct unwinder;
+
+enum { UNWINDER_FRAMES = 512 }; /* at most; of a deeper stack the innermost */
+
+struct frame_rule {       /* of the code at an address */
+	int32_t sp_delta; /* bytes from the stack pointer to the return address */
+	/* a goroutine's stack ends here; the function switches stacks, so that only the innermost
+	 * frame may be one; no code of Go's, or nothing is known of it */
+	enum { FRAME_PLAIN, FRAME_FIRST, FRAME_SWITCH, FRAME_UNKNOWN } kind;
+};
+
+struct stack_bytes { /* a copy of the memory from the stack pointer on */
+	uint64_t addr;
+	const uint8_t *bytes;
+	size_t len;
+	bool cut; /* the stack goes on beyond it */
+};
+
+enum unwound { UNWOUND_WHOLE, UNWOUND_CUT, UNWOUND_NOT };
+
+/* `rule` is asked for each address as in the process's memory. Fills `frames`, the innermost first,
+ * without the function that every goroutine begins with. UNWOUND_NOT: this is no stack. */
+enum unwound unwinder_walk(const struct stack_bytes *stack, uint64_t pc,
+			   struct frame_rule (*rule)(void *ctx, uint64_t pc), void *ctx,
+			   uint64_t frames[UNWINDER_FRAMES], size_t *count);
+
+/* The rules of a program's tables, remembered; `tab` outlives it. */
+struct unwinder *unwinder_new(const struct functab *tab, uint64_t bias);
+void unwinder_free(struct unwinder *uw); /* NULL is all right */
+struct frame_rule unwinder_rule(void *uw, uint64_t pc);
+
+#endif

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Goroutines read from a process's memory, against what its own runtime says of them."""
+
+import os
+import re
+import subprocess
+import time
+
+from harness import TESTS, Target, expect, json_lines, run, some_versions, test, tool_path, versions
+
+HEADER = re.compile(r"^goroutine (?P<goid>\d+) \[(?P<state>[^],]+)(?:, \d+ minutes)?\]:$")
+CREATOR = re.compile(r"^created by (?P<func>\S+)(?: in goroutine (?P<goid>\d+))?$")
+POSITION = re.compile(r"^\t(?P<file>.+):(?P<line>\d+)(?P<off> \+0x[0-9a-f]+)?$")
+FIXTURE = TESTS + "/fixtures/parked.go"
+
+
+def gostacks(*args, status=0):
+    done = run([tool_path("gostacks"), *map(str, args)])
+    expect(done.returncode == status, f"gostacks {args}: {done.returncode}: {done.stderr}")
+    return done.stdout if status == 0 else done.stderr
+
+
+def parse(text):
+    """{goid: (state, [(func, file, line, off)], creator)} of a traceback"""
+    found = {}
+    for part in text.strip().split("\n\n"):
+        lines = part.split("\n")
+        header = HEADER.match(lines[0])
+        expect(header, f"no goroutine: {lines[0]!r}")
+        frames, creator = [], None
+        for call, position in zip(lines[1::2], lines[2::2]):
+            created, at = CREATOR.match(call), POSITION.match(position)
+            expect(at, f"no position: {position!r} of {call!r}")
+            where = at["file"], int(at["line"]), at["off"]
+            if created:
+                creator = created["func"], created["goid"], *where
+            else:
+                frames.append((re.sub(r"\([^()]*\)$", "", call), *where))
+        found[int(header["goid"])] = (header["state"], frames, creator)
+    return found
+
+
+def true_dump(target, version):
+    """What pprof says; Go 1.15 shows a function of the runtime where it is inlined into another package's."""
+    target.go()
+    target.wait_line("===", 60)
+    while target.out.text().count("===") < 2:
+        time.sleep(0.01)
+    text = target.out.text().split("===")[1]
+    if version == "1.15":
+        text = re.sub(r"runtime\.goparkunlock\(\.\.\.\)\n\t.*\n", "", text)
+    return parse(text)
+
+
+def compare(truth, got):
+    """All but the first goroutine, which wrote the truth"""
+    expect(truth.keys() == got.keys(), f"{truth.keys() ^ got.keys()} are only in one")
+    for goid, want in truth.items():
+        if goid != 1:
+            expect(want == got[goid], f"goroutine {goid}: {got[goid]}, in truth {want}")
+
+
+def compare_json(truth, records):
+    for record in records:
+        state, frames, creator = truth[record["goid"]]
+        if record["goid"] == 1:
+            continue
+        expect(record["state"] == state and record["stack"] == "whole", f"{record}: {state}")
+        got = [(f["func"].replace("runtime.gopanic", "panic"), f["file"], f["line"]) for f in record["frames"]]
+        expect(got == [f[:3] for f in frames], f"{got}, in truth {frames}")
+        by = record["created_by"]
+        goid = str(by["goid"]) if by["goid"] else None
+        expect((by["func"], goid, by["file"], by["line"]) == creator[:4], f"{by}: {creator}")
+    expect({r["goid"] for r in records} == truth.keys(), "goroutines are missing")
+
+
+def check_since(records, begun):
+    """The target has collected garbage twice, which notes that a goroutine waits."""
+    longest = (time.monotonic() - begun) * 1e9
+    for record in records:
+        if record["goid"] != 1 and record["state"] != "syscall":
+            expect(record["since_ns"] and record["since_ns"] <= longest, f"{record}, since {longest}")
+
+
+def compare_groups(truth, text):
+    title = re.search(r"\): (\d+) goroutines: 2 in system calls, (\d+) waiting\n", text)
+    expect(title and int(title[1]) == int(title[2]) + 2 == len(truth), text[:200])
+    counts = [int(n) for n in re.findall(r"^ *(\d+)  \S", text, re.M)]
+    expect(sum(counts) == len(truth) and counts == sorted(counts, reverse=True), f"{counts}")
+
+
+def compare_folded(truth, text):
+    got = {}
+    for line in text.splitlines():
+        stack, count = line.rsplit(" ", 1)
+        got[stack] = got.get(stack, 0) + int(count)
+    want = {}
+    for goid, (state, frames, _) in truth.items():
+        names = [f[0].replace("panic", "runtime.gopanic") if f[0] == "panic" else f[0] for f in frames]
+        stack = ";".join(names[::-1] + [f"[{state}]"])
+        if goid != 1:
+            want[stack] = want.get(stack, 0) + 1
+    missing = {k: v for k, v in want.items() if got.get(k) != v}
+    expect(not missing and sum(got.values()) == len(truth), f"{missing} are not in {got}")
+
+
+def measure(version, flavour):
+    begun = time.monotonic()
+    with Target("parked", version, flavour, args=["many=3"]) as target:
+        truth = true_dump(target, version)
+        expect(len(truth) >= 23, f"only {len(truth)} goroutines")
+        pid = target.target_pid
+        compare(truth, parse(gostacks("-a", pid)))
+        records = json_lines(gostacks("-j", "-p", pid))
+        compare_json(truth, records)
+        check_since(records, begun)
+        compare_groups(truth, gostacks(pid))
+        compare_folded(truth, gostacks("-f", pid))
+        target.go()
+        expect(target.wait() == 0, target.said())
+
+
+@test(version=lambda: sorted({*versions(), "1.23", "1.24"}), flavour=["plain", "strip"])
+def gostacks_parked(version, flavour):
+    measure(version, flavour)
+
+
+@test(version=some_versions, flavour=["pie", "nl", "cgo", "cgopie"])
+def gostacks_built(version, flavour):
+    measure(version, flavour)
+
+
+@test(version=some_versions)
+def gostacks_picks(version):
+    with Target("parked", version, "strip", args=["many=3"]) as target:
+        truth = true_dump(target, version)
+        pid = target.target_pid
+        for state in ("select", "chan receive", "syscall"):
+            wanted = {goid for goid, what in truth.items() if what[0] == state} | \
+                ({1} if state == "syscall" else set())
+            expect(parse(gostacks("-a", "-s", state, pid)).keys() == wanted, state)
+        waiting = parse(gostacks("-a", "-s", "waiting", pid)).keys()
+        expect(waiting == {g for g in truth if g != 1 and truth[g][0] != "syscall"}, f"{waiting}")
+        one = max(truth)
+        expect(parse(gostacks("-g", one, pid)) == {one: truth[one]}, f"not goroutine {one}")
+        expect("no goroutine 99999" in gostacks("-g", 99999, pid, status=1), "it finds number 99999")
+        with_system = parse(gostacks("-a", "--system", pid))
+        expect(truth.keys() < with_system.keys(), "no goroutines of the runtime")
+        expect(all(with_system[g][1][-1][0].startswith("runtime.") for g in with_system.keys() - truth.keys()),
+               f"{with_system}")
+
+
+# --- goroutines that come and go ---
+
+def line_of(text):
+    with open(FIXTURE, encoding="utf-8") as file:
+        return next(n for n, line in enumerate(file, 1) if text in line)
+
+
+def sides():
+    """{function: (line of its call of itself, of middle, of it in churnOnce)}"""
+    return {f"main.{f}": (line_of(f"return {f}(n-1, ch)"), line_of(f"func {f}(") + 2, line_of(f"\t{f}(n%5, ch)"))
+            for f in ("left", "right")}
+
+
+def check_churning(record, table, middle):
+    """Could the program ever have such a stack?"""
+    frames = [(f["func"], f["line"]) for f in record["frames"] if f["func"].startswith("main.")]
+    names = [name for name, _ in frames]
+    if "main.churnOnce" not in names:
+        expect("main.left" not in names and "main.right" not in names, f"{record}")
+        return False
+    outer = names.index("main.churnOnce")
+    expect(re.match(r"main\.churn\.(func|gowrap)", names[outer + 1]) and outer + 2 == len(names), f"{record}")
+    inner = frames[:outer]
+    if not inner:
+        return False
+    side = inner[-1][0]
+    expect(side in table and frames[outer][1] == table[side][2], f"{record}")
+    if inner[0][0] == "main.middle":
+        expect(inner[0][1] in middle and inner[1] == (side, table[side][1]), f"{record}")
+        inner = inner[2:]
+        expect(all(f == (side, table[side][0]) for f in inner), f"{record}")
+        return True
+    expect(all(name == side for name, _ in inner), f"{record}")
+    expect(all(line == table[side][0] for _, line in inner[1:]), f"{record}")
+    return False
+
+
+@test(version=some_versions)
+def gostacks_churning(version):
+    table, middle = sides(), [line_of("func middle(") + i for i in (0, 1)]
+    seen, unread, read = 0, 0, 0
+    with Target("parked", version, "strip", args=["churn=200", "many=1000"]) as target:
+        for _ in range(20):
+            records = json_lines(gostacks("-j", target.target_pid))
+            for record in records:
+                seen += check_churning(record, table, middle)
+            stable = [r for r in records if r["frames"] and r["frames"][0]["func"] == "main.receives"]
+            expect(len(stable) >= 1000, f"only {len(stable)} of those that stay")
+            unread += sum(r["stack"] in ("changed", "unknown") for r in records)
+            read += len(records)
+            with open(f"/proc/{target.target_pid}/status", encoding="utf-8") as file:
+                expect("TracerPid:\t0" in file.read(), "the target is traced")
+        target.go()
+        target.go()
+        expect(target.wait() == 0, target.said())
+        churned = int(re.search(r"churned (\d+)", target.out.text())[1])
+    expect(seen >= 100, f"only {seen} stacks of goroutines that come and go")
+    expect(churned >= 1000, f"only {churned} goroutines came and went")
+    expect(unread <= read / 100, f"{unread} of {read} stacks could not be read")
+
+
+# --- what is refused ---
+
+@test()
+def gostacks_refuses():
+    with subprocess.Popen(["sleep", "60"]) as sleep:
+        try:
+            expect("not a Go program" in gostacks(sleep.pid, status=1), "sleep is a Go program")
+        finally:
+            sleep.kill()
+    expect("no process with PID" in gostacks(sleep.pid, status=1), "it finds a process that has ended")
+    for args, why in (([], "no PID given"), ([1, 2], "one PID"), (["-p", 1, 1], "one PID"),
+                      (["x"], "not a process ID"), (["-f", "-j", 1], "exclude each other"),
+                      (["-g", "0", 1], "not a goroutine's ID"), ([1, "--", "ls"], "starts no COMMAND")):
+        expect(why in gostacks(*args, status=2), f"{args}: not {why}")
+
+
+@test()
+def gostacks_refuses_gccgo():
+    with Target("stacks", "gccgo", "plain") as target:
+        expect("built by gccgo" in gostacks(target.target_pid, status=1), "it reads gccgo's goroutines")
+
+
+@test(version=some_versions)
+def gostacks_without_privileges(version):
+    """One's own processes need no root, and others' are refused."""
+    with Target("parked", version, "strip") as target:
+        done = subprocess.run(["setpriv", "--reuid=65534", "--clear-groups", "--inh-caps=-all",
+                               tool_path("gostacks"), str(target.target_pid)],
+                              capture_output=True, text=True, check=False)
+        expect(done.returncode == 1 and "Permission denied" in done.stderr and "CAP_SYS_PTRACE" in done.stderr,
+               f"{done}")
+
+
+@test(version=some_versions)
+def gostacks_of_a_user(version):
+    """The target runs as somebody else than root, and so does the tool."""
+    scope = "/proc/sys/kernel/yama/ptrace_scope"
+    forbidden = False
+    if os.path.exists(scope):
+        with open(scope, encoding="utf-8") as file:
+            forbidden = file.read().strip() != "0"
+    with Target("parked", version, "strip",
+                argv=lambda path: ["setpriv", "--reuid=65534", "--clear-groups", path]) as target:
+        done = subprocess.run(["setpriv", "--reuid=65534", "--clear-groups", tool_path("gostacks"),
+                               str(target.target_pid)], capture_output=True, text=True, check=False)
+        if forbidden:
+            expect("ptrace_scope" in done.stderr, f"{done}")
+        else:
+            expect(done.returncode == 0 and "main.receives" in done.stdout, f"{done}")
