@@ -56,9 +56,9 @@ struct group *groups_make(const struct snapshot *snap, const unsigned char *pick
 			continue;
 		size_t n = index_first(&index, hash);
 
-		while (n != INDEX_NONE && !is_same(groups[n].first, g))
+		while (groups && n != INDEX_NONE && !is_same(groups[n].first, g))
 			n = index_next(&index, n);
-		if (n == INDEX_NONE) {
+		if (!groups || n == INDEX_NONE) {
 			n = index_add(&index, hash);
 			groups = mem_grow(groups, *count, &cap, sizeof(*groups));
 			groups[(*count)++] = (struct group){.first = g};

@@ -38,7 +38,7 @@ enum unwound unwinder_walk(const struct stack_bytes *stack, uint64_t pc,
 
 /* The rules of a program's tables, remembered; `tab` outlives it. */
 struct unwinder *unwinder_new(const struct functab *tab, uint64_t bias);
-void unwinder_free(struct unwinder *uw); /* NULL is all right */
-struct frame_rule unwinder_rule(void *uw, uint64_t pc);
+void unwinder_free(struct unwinder *uw);                 /* NULL is all right */
+struct frame_rule unwinder_rule(void *ctx, uint64_t pc); /* ctx: the unwinder */
 
 #endif

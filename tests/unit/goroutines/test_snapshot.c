@@ -306,7 +306,7 @@ static void test_wild_pointers(void **state)
 
 static void test_wild_stacks(void **state)
 {
-	struct fake *fake = fake_new(7);
+	struct fake *fake = fake_new(8);
 	struct snapshot snap;
 	size_t count;
 
@@ -318,8 +318,9 @@ static void test_wild_stacks(void **state)
 	put(fake, sp_at(4) + FRAME, SWITCH);
 	put(fake, sp_at(5) + 2 * FRAME + 8, 0);
 	put(fake, g_at(6) + 64, FIRST);
+	put(fake, g_at(7) + 8, sp_at(7) + FRAME + 8); /* ends too early */
 	assert_int_equal(take(fake, &snap), 0);
-	assert_int_equal(snap.count, 7);
+	assert_int_equal(snap.count, 8);
 	for (size_t i = 0; i < snap.count; i++) {
 		assert_int_equal(snap.all[i].stack_state, STACK_UNKNOWN);
 		snapshot_stack(&snap, snap.all[i].stack, &count);
