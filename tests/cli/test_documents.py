@@ -151,6 +151,16 @@ class Etcd:
         except OSError:
             pass  # not up yet, or asked for what there is not
 
+    def wait_up(self):
+        """Before it listens, it has few goroutines."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            try:
+                socket.create_connection(("127.0.0.1", int(self.client.rsplit(":", 1)[1])), 5).close()
+                return
+            except OSError:
+                time.sleep(0.05)
+
     def load(self):
         while not self.ended.is_set():
             if not self.asked.wait(0.1):
@@ -183,6 +193,8 @@ class World:
             if not shutil.which("etcd"):
                 raise Skip("etcd is not installed")
             self.etcds = [Etcd(folder, True), Etcd(folder, False)]
+            if "gostacks" in text:
+                self.etcds[0].wait_up()
 
     def make(self, name, source, version, flavour):
         path = f"{self.folder}/{name}"

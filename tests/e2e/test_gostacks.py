@@ -43,10 +43,12 @@ def parse(text):
 def true_dump(target, version):
     """What pprof says; Go 1.15 shows a function of the runtime where it is inlined into another package's."""
     target.go()
-    target.wait_line("===", 60)
+    target.wait_line("===")
     while target.out.text().count("===") < 2:
         time.sleep(0.01)
     text = target.out.text().split("===")[1]
+    while "[syscall]" not in gostacks("-g", 1, target.target_pid):
+        time.sleep(0.01)  # the first goroutine has not come to its next command yet
     if version == "1.15":
         text = re.sub(r"runtime\.goparkunlock\(\.\.\.\)\n\t.*\n", "", text)
     return parse(text)
