@@ -57,5 +57,6 @@ static inline u64 find_cookie(struct pt_regs *ctx)
 {
 	u64 cookie = cookie_of_number(find_number(ctx));
 
+	probe_own_stack();
 	return cost_allows(cookie) ? cookie : (u64)COOKIE_NONE << COOKIE_KIND_SHIFT;
 }

@@ -93,6 +93,19 @@ enum {
 #endif
 };
 
+/* Since Linux 6.13 a BPF program has its stack in memory of the CPU, shared by all runs of the
+ * program there, unless it makes tail calls. The kernel relies on a program not being run on a CPU
+ * while it already runs there; nothing sees to that for uprobes. A handler that waits for a page,
+ * or that another thread preempts, would find its variables overwritten by the next one. So each
+ * program has a tail call, which is never reached; the verifier knows that, and removes it. */
+static inline void probe_own_stack(void)
+{
+	u64 zero;
+
+	/* 12: BPF_FUNC_tail_call */
+	asm volatile("%0 = 0\n\tif %0 == 0 goto +1\n\tcall 12" : "=r"(zero));
+}
+
 /* The register at byte offset `at` of struct pt_regs. The verifier insists on a read by the
  * context's own pointer with a constant offset; the compiler might merge equal reads in several
  * places, or different ones in branches, into one by a computed pointer: assembly prevents that. */

@@ -2,6 +2,7 @@
 """gotrace against programs that do not care for it: nothing is lost without a word, nothing is
 made up, and whatever happens to the tracer the program does not suffer."""
 
+import collections
 import os
 import re
 import signal
@@ -311,6 +312,24 @@ def load_dead():
         text = tracer.rest()
         expect(texts(text, "main.takesLive") == [f"n={n}" for n in range(20)], text)
         expect("waits for memory that does not come" in tracer.err.text(), tracer.err.text())
+
+
+@test(probe=[":", "r:"])
+def load_late(probe):
+    """A handler that waits for memory finds its own variables when it goes on, whatever ran on its CPU."""
+    with Target("late", newest()) as target, \
+            Tracer("-p", target.target_pid, *(probe.rstrip(":") + ":main.takes" + name for name in ("Late", "Live"))) as tracer:
+        tracer.attached()
+        target.go()
+        calls = {track["func"]: track["calls"] for track in target.truth()}
+        text = tracer.rest()
+        result = {"main.takesLate": " = 1705", "main.takesLive": " = 347"} if probe == "r:" else {}
+        values = {"main.takesLate": f'before=777 s="{40 * "L"}" after=888', "main.takesLive":
+                  'before=111 s="live live live" after=222'}
+        for name, count in calls.items():
+            got = collections.Counter(re.sub(" -> | = ", " = ", t) for t in texts(text, name))
+            true = collections.Counter({values[name] + result.get(name, ""): count})
+            expect(got == true and count, f"{name}: {got}, in truth {true}: {tracer.err.text()}")
 
 
 @test(signals=["9", "2", "2 2", "15", "2 9"], version=lambda: ["1.19", newest()])
