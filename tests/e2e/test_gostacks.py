@@ -167,6 +167,7 @@ def sides():
 
 def check_churning(record, table, middle):
     """Could the program ever have such a stack?"""
+    expect(record["state"] != "running" or not record["frames"], f"{record}")
     frames = [(f["func"], f["line"]) for f in record["frames"] if f["func"].startswith("main.")]
     names = [name for name, _ in frames]
     if "main.churnOnce" not in names:
