@@ -9,7 +9,7 @@ import signal
 import time
 from statistics import median
 
-from harness import (Target, Tool, compare_latency, expect, newest, run, some_versions, test, tool_path)
+from harness import (Target, Tool, compare_latency, expect, newest, run, some_versions, test, tool_path, versions)
 
 from gotrace import Tracer, rows, texts
 from results import Skip
@@ -87,7 +87,7 @@ def emulate_company(version):
                 expect(all(n == result for n, result in got), f"wrong: {got[:9]}")
 
 
-@test(built_as=["1.15-plain", "1.19-pie", "1.27-plain", "1.27-pie"])
+@test(built_as=lambda: ["1.15-plain", "1.27-pie", *(["1.19-pie", "1.27-plain"] if len(versions()) > 5 else [])])
 def emulate_values(built_as):
     """Results, what the call has changed, and the stack at its end, by a tool that runs after another
     has carried the return out"""
@@ -132,7 +132,7 @@ def emulate_chosen(version):
             expect(other.truth() and other.child.returncode == 0, "the other process did not end well")
 
 
-@test(version=some_versions)
+@test(version=lambda: some_versions() if len(versions()) > 5 else [newest()])
 def emulate_killed(version):
     """Tools come and are killed while others stay, and the program computes what it should."""
     with busy("steady", version) as target:

@@ -236,10 +236,10 @@ def ended_while_attaching(tool):
     of its threads: all functions of a program take it some tenths of a second."""
     with Target("web", newest()) as target, tempfile.TemporaryDirectory() as place:
         early = 0
-        for moment in range(30):
+        for moment in range(90):
             argv = [tool_path(tool), f"{target.path}:*"]
-            end = end_at(argv, "default", signal.SIGINT, moment / 25, place)
-            early += check_end(tool, "default", signal.SIGINT, moment / 25, end)
+            end = end_at(argv, "default", signal.SIGINT, moment / 75, place)
+            early += check_end(tool, "default", signal.SIGINT, moment / 75, end)
             out = end[2]
             if "Detaching" in out:
                 break
