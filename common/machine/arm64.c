@@ -137,9 +137,8 @@ void arm64_parse(uint32_t word, struct arm64_op *out)
 		.stays = stays(word),
 		.floats = floats(word),
 	};
-	if (parse_direct(word, out) || parse_indirect(word, out)) {
-		out->simulated = true;
-	} else if ((word & 0x1f000000) == 0x10000000) { /* adr, adrp */
+	if (parse_direct(word, out) || parse_indirect(word, out) ||
+	    (word & 0x1f000000) == 0x10000000) { /* adr, adrp */
 		out->simulated = true;
 	} else if (word == 0xd503201f) {
 		out->kind = INSN_NOP;

@@ -13,8 +13,16 @@
 enum { GNU_PROPERTY = 0x6474e553, X86_FEATURES = 0xc0000002, X86_USED = 0xc0010002 };
 enum { SHADOW_STACK = 2, BRANCH_TRACKING = 1 };
 
-/* A file whose segment `type` has these bytes */
-static bool answer(uint32_t type, const void *bytes, uint64_t len, uint64_t align)
+struct note { /* a note with two properties */
+	Elf64_Nhdr head;
+	char name[4];
+	uint32_t first, first_len, first_value, first_padding;
+	uint32_t type, len, value, padding;
+};
+
+/* A file whose segment `type` says that it has `len` bytes; they begin with `have` that are given,
+ * and zeroes follow. */
+static bool answer_of(uint32_t type, const void *bytes, size_t have, uint64_t len, uint64_t align)
 {
 	struct elffile *f = elffile_new(EM_X86_64);
 
@@ -25,7 +33,7 @@ static bool answer(uint32_t type, const void *bytes, uint64_t len, uint64_t alig
 		.p_filesz = len,
 		.p_align = align,
 	};
-	elffile_bytes(f, ELFFILE_DATA, bytes, len < 4096 ? len : 4096);
+	elffile_bytes(f, ELFFILE_DATA, bytes, len < have ? len : have);
 	struct image *img = elffile_open(f, NULL);
 
 	assert_non_null(img);
@@ -36,12 +44,10 @@ static bool answer(uint32_t type, const void *bytes, uint64_t len, uint64_t alig
 	return got;
 }
 
-struct note { /* a note with two properties */
-	Elf64_Nhdr head;
-	char name[4];
-	uint32_t first, first_len, first_value, first_padding;
-	uint32_t type, len, value, padding;
-};
+static bool answer(uint32_t type, const struct note *note, uint64_t len, uint64_t align)
+{
+	return answer_of(type, note, sizeof(*note), len, align);
+}
 
 static struct note note_with(uint32_t features)
 {
@@ -88,11 +94,11 @@ static void test_second(void **state)
 
 	(void)state;
 	notes.note = note_with(SHADOW_STACK);
-	assert_true(answer(PT_NOTE, &notes, sizeof(notes), 8));
-	assert_true(answer(PT_NOTE, &notes, sizeof(notes), 4));
+	assert_true(answer_of(PT_NOTE, &notes, sizeof(notes), sizeof(notes), 8));
+	assert_true(answer_of(PT_NOTE, &notes, sizeof(notes), sizeof(notes), 4));
 	notes.note = note_with(0);
-	assert_false(answer(PT_NOTE, &notes, sizeof(notes), 8));
-	assert_false(answer(PT_NOTE, &notes, sizeof(notes), 4));
+	assert_false(answer_of(PT_NOTE, &notes, sizeof(notes), sizeof(notes), 8));
+	assert_false(answer_of(PT_NOTE, &notes, sizeof(notes), sizeof(notes), 4));
 }
 
 /* What cannot be read may say it. */
