@@ -52,10 +52,16 @@ static inline u64 cookie_of_number(u64 number)
 }
 #endif
 
-/* Which probe is this? None, if it would cost too much to go on. */
+static inline u64 probe_cookie(struct pt_regs *ctx)
+{
+	return cookie_of_number(find_number(ctx));
+}
+
+/* To be called once a hit, which it counts: which probe is this? None, if it would cost too much to
+ * go on. */
 static inline u64 find_cookie(struct pt_regs *ctx)
 {
-	u64 cookie = cookie_of_number(find_number(ctx));
+	u64 cookie = probe_cookie(ctx);
 
 	probe_own_stack();
 	return cost_allows(cookie) ? cookie : (u64)COOKIE_NONE << COOKIE_KIND_SHIFT;

@@ -130,7 +130,7 @@ static inline bool probe_is_last_thread(void)
 }
 #endif
 
-static inline u64 find_cookie(struct pt_regs *ctx); /* of find_cookie.bpf.c */
+static inline u64 probe_cookie(struct pt_regs *ctx); /* of find_cookie.bpf.c */
 
 /* Is the site a RET that has been carried out already? Then the instruction pointer is the return
  * address, and the stack pointer is above it. 1 or 0, without a branch, which the verifier would
@@ -150,7 +150,7 @@ static inline u64 probe_returned(struct pt_regs *ctx, u64 cookie)
 static inline u64 probe_sp(struct pt_regs *ctx)
 {
 #ifdef EMULATED_RETS
-	return probe_register(ctx, REGISTER_SP) + 8 * -probe_returned(ctx, find_cookie(ctx));
+	return probe_register(ctx, REGISTER_SP) + 8 * -probe_returned(ctx, probe_cookie(ctx));
 #else
 	return probe_register(ctx, REGISTER_SP);
 #endif

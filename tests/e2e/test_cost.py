@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What hits cost is told, and limited by --max-cost."""
 
+import os
 import re
 import resource
 import signal
@@ -22,22 +23,36 @@ def told(text):
     return int(line[1]), float(line[3]), float(line[4])
 
 
-@test(tool=["gofunccount", "gofunclatency", "gotrace"], how=["-v", "--max-cost=100000"])
-def cost_told(tool, how):
-    """Every hit once, those of calls that a predicate rejects too"""
+def hits_told(tool, how, env=None):
+    """Traces main.add, which is called a known number of times: hits that are told, and that there are"""
     calls = 20_000
     with Target("traced", newest(), args=[f"hot={calls}"]) as target:
         probe = ":main.add (false)" if tool == "gotrace" else ":main.add"
-        with Tool(tool, how, "-p", target.target_pid, probe) as tracer:
+        with Tool(tool, how, "-p", target.target_pid, probe, env=env) as tracer:
             tracer.wait_line("PID " if tool == "gotrace" else "Tracing ")
             target.go()
             target.truth()
             expect(tracer.wait() == 0, tracer.said())
             hits, us, percent = told(tracer.err.text())
-    times = 2 if tool == "gofunclatency" else 1
-    # main.add is called once beside; runtime.Goexit and the like are hooks
-    expect(times * (calls + 1) <= hits <= times * (calls + 1) + 20, f"{hits} hits, {calls + 1} calls")
     expect(0.05 < us < 2000 and percent > 0, f"{us} us, {percent}%")
+    times = 2 if tool == "gofunclatency" else 1
+    return hits, times * (calls + 1)  # main.add is called once beside
+
+
+def exact(hits, true):
+    expect(true <= hits <= true + 20, f"{hits} hits, {true} in truth")  # runtime.Goexit and the like are hooks
+
+
+@test(tool=["gofunccount", "gofunclatency", "gotrace"], how=["-v", "--max-cost=100000"])
+def cost_told(tool, how):
+    """Every hit once, those of calls that a predicate rejects too"""
+    exact(*hits_told(tool, how))
+
+
+@test()
+def cost_told_of_emulated():
+    """... and where a program carries returns out, if the kernel can"""
+    exact(*hits_told("gofunclatency", "--max-cost=100000", {**os.environ, "GOTOOLS_EMULATE": "yes"}))
 
 
 @test()
@@ -56,6 +71,24 @@ def cost_is_what_it_costs():
     hits, us, _ = told(said)
     true = (many - few) * 1e6 / hits
     expect(0.4 < us / true < 2.5, f"{us} us a hit, in truth {true:.2f}")
+
+
+@test()
+def cost_of_returns():
+    """... where an entry costs little, as the kernel emulates its instruction, and a return much"""
+    calls = 20_000
+    with Target("priced", newest()) as target:
+        def price(line):
+            target.say(str(calls))
+            return float(target.wait_line(f"took {line} ").split()[2]) / 1e3
+        alone = price(1)
+        with Tool("gofunclatency", "--max-cost", "100000", "-p", target.target_pid, "main.checked") as tool:
+            tool.tracing()
+            true = price(2) - alone
+            tool.signal(signal.SIGINT)
+            tool.wait()
+            _, us, _ = told(tool.err.text())
+    expect(0.4 < 2 * us / true < 2.5, f"{2 * us} us a call, in truth {true:.2f}")
 
 
 @test(tool=list(PROBES))
