@@ -5,10 +5,10 @@
  *   bits 24-43  stack adjustment in words of 8 bytes, signed: SP at the probe plus this is the
  *               stack pointer that identifies the call (struct site's sp_adjust)
  *   bits 44-46  enum cookie_kind
- *   bit 47      the site is a RET that may be carried out (common/kernel/emulator.h): then bits
- * 24-35 are the lowest ones of its address, and the adjustment has only bits 36-43 bits 48-63 copy:
- * 0 for functions; for inlined copies the ordinal within the physical function that holds them, so
- * that two copies nested in one frame differ
+ *   bit     47  the site is a RET that may be carried out (common/kernel/emulator.h): then bits
+ *               24-35 are the lowest ones of its address, and the adjustment has only bits 36-43
+ *   bits 48-63  copy: 0 for functions; for inlined copies the ordinal within the physical function
+ *               that holds them, so that two copies nested in one frame differ
  */
 #ifndef COOKIE_H
 #define COOKIE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What hits cost, for both sides: see tracing/cost.h. All times in ns. */
+/* What hits cost, for both sides: see tracing/spending.h. All times in ns. */
 #ifndef COST_H
 #define COST_H
 
@@ -11,9 +11,8 @@ struct cost_cpu { /* one for each CPU */
 
 struct cost_limit {               /* the tool writes it */
 	unsigned long long spent; /* no hit is handled any more beyond this; 0: no limit */
-	unsigned int entry, stepped,
-		end; /* a hit at an emulated instruction, at another, at an end */
-	unsigned int unused;
+	/* what a hit costs: at an entry that the kernel emulates, at another, at an end */
+	unsigned int entry, stepped, end;
 };
 
 struct cost_sum { /* the kernel side writes it */
