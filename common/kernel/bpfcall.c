@@ -83,3 +83,24 @@ int bpfcall_raw_tracepoint(const char *name, int prog_fd)
 	attr.raw_tracepoint.prog_fd = prog_fd;
 	return call(BPF_RAW_TRACEPOINT_OPEN, &attr);
 }
+
+int bpfcall_info(int fd, void *info, uint32_t size)
+{
+	union bpf_attr attr;
+
+	memset(info, 0, size);
+	memset(&attr, 0, sizeof(attr));
+	attr.info.bpf_fd = fd;
+	attr.info.info_len = size;
+	attr.info.info = (uintptr_t)info;
+	return call(BPF_OBJ_GET_INFO_BY_FD, &attr);
+}
+
+int bpfcall_measure_runs(void)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.enable_stats.type = BPF_STATS_RUN_TIME;
+	return call(BPF_ENABLE_STATS, &attr);
+}

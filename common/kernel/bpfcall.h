@@ -46,5 +46,10 @@ int bpfcall_insns(const struct bpf_insn *insns, size_t count, uint32_t attach_ty
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_3},                       \
 		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_tail_call}, BPFCALL_RETURN_0
 int bpfcall_raw_tracepoint(const char *name, int prog_fd);
+/* Fills struct bpf_prog_info or bpf_map_info, of `size` bytes, of a program or map. 0, or -1. */
+int bpfcall_info(int fd, void *info, uint32_t size);
+/* Until the descriptor is closed, the kernel measures how long BPF programs run, of the whole
+ * machine, which costs each run some 20 ns. Linux 5.8, and CAP_SYS_ADMIN. */
+int bpfcall_measure_runs(void);
 
 #endif

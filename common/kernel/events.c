@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <linux/bpf.h>
@@ -19,6 +18,7 @@
 #include "base/clock.h"
 #include "base/errmsg.h"
 #include "base/mem.h"
+#include "kernel/bpfcall.h"
 #include "kernel/kernelfeature.h"
 
 enum { RECORD_HEADER = 8, KEEP_NS = 10 * 1000 * 1000 };
@@ -60,16 +60,9 @@ int events_check(struct errmsg *err)
 
 static size_t ring_size(int fd)
 {
-	struct bpf_map_info info = {0};
-	union bpf_attr attr;
+	struct bpf_map_info info;
 
-	memset(&attr, 0, sizeof(attr));
-	attr.info.bpf_fd = fd;
-	attr.info.info_len = sizeof(info);
-	attr.info.info = (uintptr_t)&info;
-	if (syscall(SYS_bpf, BPF_OBJ_GET_INFO_BY_FD, &attr, sizeof(attr)))
-		return 0;
-	return info.max_entries;
+	return bpfcall_info(fd, &info, sizeof(info)) ? 0 : info.max_entries;
 }
 
 static int map_ring(struct events *events)

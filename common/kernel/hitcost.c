@@ -4,8 +4,6 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -111,31 +109,16 @@ struct hitcost hitcost_end(struct hitcost_trial *trial)
 	return cost;
 }
 
-static long call_bpf(enum bpf_cmd command, union bpf_attr *attr)
-{
-	return syscall(SYS_bpf, command, attr, sizeof(*attr));
-}
-
 int hitcost_watch_programs(void)
 {
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.enable_stats.type = BPF_STATS_RUN_TIME;
-	return call_bpf(BPF_ENABLE_STATS, &attr);
+	return bpfcall_measure_runs();
 }
 
 int hitcost_program(int prog_fd, uint64_t *runs, uint64_t *ns)
 {
 	struct bpf_prog_info info;
-	union bpf_attr attr;
 
-	memset(&info, 0, sizeof(info));
-	memset(&attr, 0, sizeof(attr));
-	attr.info.bpf_fd = prog_fd;
-	attr.info.info_len = sizeof(info);
-	attr.info.info = (uintptr_t)&info;
-	if (call_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr))
+	if (bpfcall_info(prog_fd, &info, sizeof(info)))
 		return -1;
 	*runs = info.run_cnt;
 	*ns = info.run_time_ns;
