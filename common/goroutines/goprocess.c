@@ -63,8 +63,6 @@ static int find_runtime(struct goprocess *gp, struct errmsg *err)
 	const struct program *prog = gp->prog;
 	uint64_t bias;
 
-	if (check_program(prog, err))
-		return -1;
 	if (!find_bias(gp, &bias))
 		return errmsg_set(err, "%s: where the process has loaded it is not known",
 				  prog->path);
