@@ -88,9 +88,9 @@ class World:
     def goroot(self, version):
         return run([os.path.join(ROOT, "tests", "toolchain"), version]).strip()
 
-    def target(self, version, role, source="target.go"):
+    def target(self, version, role, source="../fixtures/priced.go"):
         """A copy of the traced program of its own: probes act on a file, for all who run it."""
-        built = self.path(f"{source.removesuffix('.go')}-{version}")
+        built = self.path(f"{os.path.basename(source).removesuffix('.go')}-{version}")
         if not os.path.exists(built):
             goroot = self.goroot(version)
             env = {**os.environ, "GOROOT": goroot, "GOTOOLCHAIN": "local", "GO111MODULE": "off",
