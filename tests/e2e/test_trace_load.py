@@ -320,15 +320,17 @@ def load_late(probe):
     # before Linux 6.6 nobody else on its CPU would get on meanwhile: see gotools(7)
     waits = tuple(map(int, os.uname().release.split("-")[0].split(".")[:2])) >= (6, 6)
     env = os.environ if waits else {**os.environ, "GOTOOLS_SLEEPABLE": "no"}
-    probes = [probe.rstrip(":") + ":main.takes" + name for name in ("Late", "Live")]
-    with Target("late", newest()) as target, Tracer("-p", target.target_pid, *probes, env=env) as tracer:
+    probes = [probe.rstrip(":") + ":main.takes" + name for name in ("Late", "Beside")]
+    with Target("dead", newest(), args=["late"]) as target, Tracer("-p", target.target_pid, *probes, env=env) as tracer:
         tracer.attached()
         target.go()
-        calls = {track["func"]: track["calls"] for track in target.truth()}
+        calls = {track["func"]: track["calls"] for track in target.truth() if track["func"] in (
+            "main.takesLate", "main.takesBeside")}
+        expect(len(calls) == 2, f"{calls}")
         text = tracer.rest()
-        result = {"main.takesLate": " = 1705", "main.takesLive": " = 347"} if probe == "r:" else {}
+        result = {"main.takesLate": " = 1705", "main.takesBeside": " = 347"} if probe == "r:" else {}
         late = '"' + 40 * "L" + '"' if waits else "<fault>"
-        values = {"main.takesLate": f"before=777 s={late} after=888", "main.takesLive":
+        values = {"main.takesLate": f"before=777 s={late} after=888", "main.takesBeside":
                   'before=111 s="live live live" after=222'}
         for name, count in calls.items():
             got = collections.Counter(re.sub(" -> | = ", " = ", t) for t in texts(text, name))
