@@ -5,68 +5,33 @@
 #include <string.h>
 
 #include "base/errmsg.h"
-#include "base/escape.h"
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/signals.h"
 #include "files/process.h"
-#include "goroutines/goprocess.h"
+#include "golang/pattern.h"
+#include "goroutines/goprocesses.h"
+#include "goroutines/goroutines_pick.h"
 #include "goroutines/goroutines_print.h"
 #include "tracing/options.h"
 #include "tracing/session.h"
 
 struct gostacks {
 	struct options opts;
-	bool each, folded, system;
-	uint64_t goid;     /* 0: all */
-	const char *state; /* NULL: any */
+	bool each, folded;
+	struct goprocesses_wanted wanted;
+	pid_t *pids; /* those in wanted.pids */
+	size_t pid_cap;
+	struct goroutines_pick pick;
+	size_t pattern_cap;
+	size_t shown;     /* goroutines */
+	bool has_failed;  /* in part: a message was printed */
+	bool has_printed; /* of an earlier process */
 };
 
-static bool has_state(const struct snapshot *snap, const struct goroutine *g, const char *state)
-{
-	if (!strcmp(snapshot_state(snap, g), state))
-		return true;
-	return g->status == GOROUTINE_WAITING && !strcmp(state, "waiting");
-}
+static const struct options_tool tool;
 
-static bool is_wanted(const struct gostacks *tool, const struct goroutines_view *view,
-		      const struct goroutine *g)
-{
-	size_t count;
-	const uint64_t *stack = snapshot_stack(view->snap, g->stack, &count);
-
-	if (tool->goid)
-		return g->goid == tool->goid;
-	if (tool->state && !has_state(view->snap, g, tool->state))
-		return false;
-	return tool->system || !frames_is_system(view->frames, g, stack, count);
-}
-
-static unsigned char *pick(const struct gostacks *tool, const struct goroutines_view *view)
-{
-	const struct snapshot *snap = view->snap;
-	unsigned char *picked = mem_zalloc(snap->count + 1, 1);
-
-	for (size_t i = 0; i < snap->count; i++)
-		picked[i] = is_wanted(tool, view, &snap->all[i]);
-	return picked;
-}
-
-/* "4711 jobs (go1.27): 14 goroutines: 1 running, 13 waiting" */
-static void print_title(const struct process *proc, int pid, int release,
-			const struct goroutines_view *view)
-{
-	char *path = process_exe_path(proc);
-	const char *slash = path ? strrchr(path, '/') : NULL;
-
-	printf("%d ", pid);
-	escape_print(stdout, slash ? slash + 1 : "?");
-	if (release >= 0)
-		printf(" (go1.%d)", release);
-	fputs(": ", stdout);
-	goroutines_print_summary(stdout, view);
-	free(path);
-}
+/* --- print --- */
 
 static void say_left_out(const struct snapshot *snap)
 {
@@ -76,59 +41,118 @@ static void say_left_out(const struct snapshot *snap)
 		fprintf(stderr, "gostacks: %zu goroutines could not be read\n", snap->unread);
 }
 
-static void print(const struct gostacks *tool, const struct process *proc,
-		  const struct goprocess *gp, const struct goroutines_view *view)
+static void print_text(struct gostacks *gostacks, const struct goroutines_view *view)
 {
-	if (tool->opts.json) {
-		goroutines_print_json(stdout, view);
-	} else if (tool->folded) {
-		goroutines_print_folded(stdout, view);
-	} else if (tool->each || tool->goid) {
+	bool each = gostacks->each || gostacks->pick.goid;
+
+	if (gostacks->has_printed)
+		putchar('\n');
+	gostacks->has_printed = true;
+	if (!each || view->several)
+		goroutines_print_title(stdout, view);
+	if (each && view->several)
+		putchar('\n');
+	if (each)
 		goroutines_print_each(stdout, view);
-	} else {
-		print_title(proc, tool->opts.pid, goprocess_release(gp), view);
+	else
 		goroutines_print_groups(stdout, view);
-	}
+}
+
+static void print(struct gostacks *gostacks, const struct goroutines_view *view)
+{
+	if (gostacks->opts.json)
+		goroutines_print_json(stdout, view);
+	else if (gostacks->folded)
+		goroutines_print_folded(stdout, view);
+	else
+		print_text(gostacks, view);
 	say_left_out(view->snap);
 }
 
-static int show(const struct gostacks *tool, const struct process *proc, struct goprocess *gp,
+static int show(struct gostacks *gostacks, const struct goprocesses_one *one, bool several,
 		struct errmsg *err)
 {
+	const struct frames *frames = goprocess_frames(one->gp);
 	struct snapshot snap;
-	int ret = 0;
+	size_t count;
 
-	if (goprocess_snapshot(gp, &snap, err))
+	if (goprocess_snapshot(one->gp, &snap, err))
 		return -1;
-	struct goroutines_view view = {.snap = &snap, .frames = goprocess_frames(gp)};
-	unsigned char *picked = pick(tool, &view);
+	unsigned char *picked = goroutines_pick(&gostacks->pick, &snap, frames, &count);
+	struct goroutines_view view = {.snap = &snap,
+				       .picked = picked,
+				       .frames = frames,
+				       .pid = one->pid,
+				       .release = goprocess_release(one->gp),
+				       .name = one->name,
+				       .several = several};
 
-	view.picked = picked;
-	if (tool->goid && !memchr(picked, 1, snap.count + 1))
-		ret = errmsg_set(err, "no goroutine %llu", (unsigned long long)tool->goid);
-	else
-		print(tool, proc, gp, &view);
+	gostacks->shown += count;
+	/* of several processes, those that have nothing of what is asked for are left out */
+	if (count || (!several && !gostacks->pick.goid))
+		print(gostacks, &view);
 	free(picked);
 	snapshot_free(&snap);
-	return ret;
+	return 0;
 }
 
-static int run(const struct gostacks *tool, struct errmsg *err)
-{
-	struct process *proc = process_open(tool->opts.pid, err);
-	struct goprocess *gp = proc ? goprocess_open(proc, err) : NULL;
-	int ret = gp ? show(tool, proc, gp, err) : -1;
+/* --- run --- */
 
-	goprocess_close(gp);
-	process_close(proc);
+static void fail(void *ctx, const struct errmsg *err)
+{
+	struct gostacks *gostacks = ctx;
+
+	gostacks->has_failed = true;
+	options_fail(&tool, err);
+}
+
+/* Of processes that were only looked for, some end meanwhile. */
+static void not_shown(struct gostacks *gostacks, struct goprocesses *procs, size_t i,
+		      const struct errmsg *why)
+{
+	if (gostacks->wanted.pid_count)
+		fail(gostacks, why);
+	else if (process_runs(procs->all[i].proc) && !procs->refused++)
+		procs->why = *why;
+}
+
+static int show_all(struct gostacks *gostacks, struct goprocesses *procs, struct errmsg *err)
+{
+	struct errmsg why;
+
+	for (size_t i = 0; i < procs->count; i++)
+		if (show(gostacks, &procs->all[i], procs->count > 1, &why))
+			not_shown(gostacks, procs, i, &why);
+	if (gostacks->pick.goid && !gostacks->shown && !gostacks->has_failed)
+		return errmsg_set(err, "no goroutine %llu",
+				  (unsigned long long)gostacks->pick.goid);
+	if (procs->refused)
+		fprintf(stderr, "gostacks: %zu more processes could not be looked at: %s\n",
+			procs->refused, procs->why.text);
+	return 0;
+}
+
+static int run(struct gostacks *gostacks, struct errmsg *err)
+{
+	struct goprocesses procs;
+	int ret = goprocesses_open(&gostacks->wanted, &procs, fail, gostacks, err);
+
+	if (!ret)
+		ret = show_all(gostacks, &procs, err);
+	goprocesses_close(&procs);
 	return ret ? -1 : session_flush(err);
 }
 
-enum { LETTER_SYSTEM = 256 };
+/* --- options --- */
+
+enum { LETTER_SYSTEM = 256, LETTER_ALL };
 
 static const struct options_def own_defs[] = {
 	{'p', "pid", "PID", "the process to look at; it is not stopped"},
-	{'a', "all", NULL, "print each goroutine with its whole stack, as Go's tracebacks do"},
+	{'n', "name", "NAME", "the Go programs that run and whose name contains NAME"},
+	{LETTER_ALL, "all", NULL, "all Go programs that run"},
+	{'r', "regexp", NULL, "use regular expressions. Default is \"*\" wildcards only."},
+	{'a', "each", NULL, "print each goroutine with its whole stack, as Go's tracebacks do"},
 	{'g', "goid", "GOID", "print this goroutine only, with its whole stack"},
 	{'s', "state", "STATE", "only goroutines in this state, or waiting for this: \"select\""},
 	{'f', "folded", NULL, "print folded stacks, one line a stack, for flame graphs"},
@@ -136,39 +160,61 @@ static const struct options_def own_defs[] = {
 	{0},
 };
 
-static int take_pid(struct options *opts, const char *text, struct errmsg *err)
+static int take_pid(struct gostacks *gostacks, const char *text, struct errmsg *err)
 {
+	size_t count = gostacks->wanted.pid_count;
 	uint64_t pid;
 
 	if (!number_parse(text, INT32_MAX, &pid) || !pid)
 		return errmsg_set(err, "\"%s\" is not a process ID", text);
-	opts->pid = pid;
+	for (size_t i = 0; i < count; i++)
+		if (gostacks->pids[i] == (pid_t)pid)
+			return 0;
+	gostacks->pids =
+		mem_grow(gostacks->pids, count, &gostacks->pid_cap, sizeof(*gostacks->pids));
+	gostacks->pids[count] = pid;
+	gostacks->wanted.pids = gostacks->pids;
+	gostacks->wanted.pid_count++;
 	return 0;
+}
+
+static int take_goid(struct gostacks *gostacks, const char *text, struct errmsg *err)
+{
+	if (number_parse(text, INT64_MAX, &gostacks->pick.goid) && gostacks->pick.goid)
+		return 0;
+	return errmsg_set(err, "\"%s\" is not a goroutine's ID", text);
 }
 
 static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
 {
-	struct gostacks *tool = ctx;
+	struct gostacks *gostacks = ctx;
 
 	switch (letter) {
 	case 'p':
-		return take_pid(&tool->opts, value, err);
+		return take_pid(gostacks, value, err);
+	case 'g':
+		return take_goid(gostacks, value, err);
+	case 'n':
+		gostacks->wanted.name = value;
+		return 0;
+	case LETTER_ALL:
+		gostacks->wanted.all = true;
+		return 0;
+	case 'r':
+		gostacks->opts.regexp = true;
+		return 0;
 	case 'a':
-		tool->each = true;
+		gostacks->each = true;
 		return 0;
 	case 'f':
-		tool->folded = true;
+		gostacks->folded = true;
 		return 0;
 	case 's':
-		tool->state = value;
-		return 0;
-	case LETTER_SYSTEM:
-		tool->system = true;
+		gostacks->pick.state = value;
 		return 0;
 	default:
-		if (number_parse(value, INT64_MAX, &tool->goid) && tool->goid)
-			return 0;
-		return errmsg_set(err, "\"%s\" is not a goroutine's ID", value);
+		gostacks->pick.system = true;
+		return 0;
 	}
 }
 
@@ -177,35 +223,87 @@ static const char examples[] =
 	"    gostacks -a 181            # each with its whole stack\n"
 	"    gostacks -g 17 181         # goroutine 17 alone\n"
 	"    gostacks -s 'chan send' 181\n"
+	"    gostacks 181 'main.(*Store).*'  # those in a method of main.Store\n"
+	"    gostacks -n etcd           # of the programs whose name contains etcd\n"
+	"    gostacks --all             # of all Go programs\n"
 	"    gostacks -f 181 > stacks   # for a flame graph\n"
 	"    gostacks -j 181            # one JSON object a goroutine\n";
 
-/* The PID may stand by itself. */
-static int check(struct gostacks *tool, struct errmsg *err)
+static int take_pattern(struct gostacks *gostacks, const char *text, struct errmsg *err)
 {
-	struct options *opts = &tool->opts;
+	struct goroutines_pick *pick = &gostacks->pick;
+	/* as other tools have it with -p, where no BINARY is before the colon */
+	struct pattern *pattern = pattern_new(text + (*text == ':'), gostacks->opts.regexp, err);
+
+	if (!pattern)
+		return -1;
+	pick->patterns = mem_grow(pick->patterns, pick->pattern_count, &gostacks->pattern_cap,
+				  sizeof(struct pattern *));
+	pick->patterns[pick->pattern_count++] = pattern;
+	return 0;
+}
+
+static bool is_number(const char *text)
+{
+	return *text && strspn(text, "0123456789") == strlen(text);
+}
+
+/* PIDs may stand by themselves: no function has a number for its name. */
+static int take_arguments(struct gostacks *gostacks, struct errmsg *err)
+{
+	const struct options *opts = &gostacks->opts;
+
+	for (size_t i = 0; i < opts->pattern_count; i++) {
+		const char *text = opts->patterns[i];
+
+		if (is_number(text) ? take_pid(gostacks, text, err)
+				    : take_pattern(gostacks, text, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int check(struct gostacks *gostacks, struct errmsg *err)
+{
+	const struct options *opts = &gostacks->opts;
+	const struct goprocesses_wanted *wanted = &gostacks->wanted;
 
 	if (opts->command)
 		return errmsg_set(err, "gostacks starts no COMMAND");
-	if (opts->pattern_count > (opts->pid ? 0 : 1))
-		return errmsg_set(err, "one PID is all that gostacks takes");
-	if (tool->folded + opts->json + tool->each > 1)
+	if (take_arguments(gostacks, err))
+		return -1;
+	if (!wanted->pid_count && !wanted->name && !wanted->all)
+		return errmsg_set(err, "no PID, -n NAME or --all given");
+	if ((wanted->pid_count != 0) + (wanted->name != NULL) + wanted->all > 1)
+		return errmsg_set(err, "PID, -n NAME and --all exclude each other");
+	if (gostacks->folded + opts->json + gostacks->each > 1)
 		return errmsg_set(err, "-a, -f and -j exclude each other");
-	return opts->pid ? 0 : take_pid(opts, opts->patterns[0], err);
+	return 0;
+}
+
+static struct gostacks gostacks;
+
+static const struct options_tool tool = {.name = "gostacks",
+					 .about = "Show what the goroutines of running Go "
+						  "programs do",
+					 .args = "[PID...] [PATTERN...]",
+					 .process = true,
+					 .shared = "j",
+					 .own = own_defs,
+					 .take = take_option,
+					 .ctx = &gostacks,
+					 .examples = examples};
+
+static void forget(void)
+{
+	for (size_t i = 0; i < gostacks.pick.pattern_count; i++)
+		pattern_free(gostacks.pick.patterns[i]);
+	free(gostacks.pick.patterns);
+	free(gostacks.pids);
 }
 
 int main(int argc, char **argv)
 {
-	struct gostacks gostacks = {0};
-	struct options_tool tool = {.name = "gostacks",
-				    .about = "Show what the goroutines of a running Go program do",
-				    .args = "[PID]",
-				    .process = true,
-				    .shared = "j",
-				    .own = own_defs,
-				    .take = take_option,
-				    .ctx = &gostacks,
-				    .examples = examples};
 	struct errmsg err = {0};
 
 	signals_default();
@@ -215,5 +313,8 @@ int main(int argc, char **argv)
 		result = OPTIONS_BAD;
 	if (result != OPTIONS_RUN)
 		return options_answer(&tool, result, &err);
-	return run(&gostacks, &err) ? options_fail(&tool, &err) : 0;
+	int ret = run(&gostacks, &err) ? options_fail(&tool, &err) : gostacks.has_failed;
+
+	forget();
+	return ret;
 }

@@ -202,6 +202,22 @@ char *process_exe_path(const struct process *proc)
 	return mem_strdup(path);
 }
 
+char *process_name(const struct process *proc)
+{
+	FILE *in = process_text(proc, "comm");
+	char *name = NULL;
+	size_t size = 0;
+
+	if (!in || getline(&name, &size, in) < 0) {
+		free(name);
+		name = mem_strdup("?");
+	}
+	name[strcspn(name, "\n")] = '\0';
+	if (in)
+		fclose(in);
+	return name;
+}
+
 bool process_executes(const struct process *proc, const struct heldfile *file)
 {
 	struct stat st;

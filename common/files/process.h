@@ -27,6 +27,8 @@ struct fileroot *process_root(const struct process *proc);
 struct heldfile *process_exe(const struct process *proc, struct errmsg *err);
 /* The path of that file as the process sees it, replaced or not; malloc'd. NULL: not known. */
 char *process_exe_path(const struct process *proc);
+/* What it is called: proc_pid_comm(5), 15 bytes at most; malloc'd. */
+char *process_name(const struct process *proc);
 /* Does the process execute this file now? Also true if that cannot be known. */
 bool process_executes(const struct process *proc, const struct heldfile *file);
 /* Does it run a file that has been replaced (upgraded) at this very path since? */

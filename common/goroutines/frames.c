@@ -111,6 +111,12 @@ void frames_each(const struct frames *frames, const uint64_t *addrs, size_t coun
 		walk_stack(frames, addrs, count, true, fn, ctx);
 }
 
+void frames_all(const struct frames *frames, const uint64_t *addrs, size_t count,
+		void (*fn)(void *ctx, const struct frame *frame), void *ctx)
+{
+	walk_stack(frames, addrs, count, true, fn, ctx);
+}
+
 /* --- of a goroutine --- */
 
 bool frames_creator(const struct frames *frames, const struct goroutine *g, struct frame *out)

@@ -28,6 +28,9 @@ struct frame {
 /* Innermost first. Where nothing would be left, as of the runtime's own goroutines, all frames. */
 void frames_each(const struct frames *frames, const uint64_t *addrs, size_t count,
 		 void (*fn)(void *ctx, const struct frame *frame), void *ctx);
+/* All of them, the runtime's and those that the compiler made too. */
+void frames_all(const struct frames *frames, const uint64_t *addrs, size_t count,
+		void (*fn)(void *ctx, const struct frame *frame), void *ctx);
 /* The function with the go statement; false: not known, or there is none. */
 bool frames_creator(const struct frames *frames, const struct goroutine *g, struct frame *out);
 /* Is it one of the runtime's own goroutines, which Go does not list? Those that call finalizers and

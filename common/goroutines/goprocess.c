@@ -78,15 +78,15 @@ static int find_runtime(struct goprocess *gp, struct errmsg *err)
 	return heldfile_check(prog->file, err);
 }
 
-struct goprocess *goprocess_open(const struct process *proc, struct errmsg *err)
+struct goprocess *goprocess_open(const struct process *proc, struct program *prog,
+				 struct errmsg *err)
 {
 	struct goprocess *gp = mem_zalloc(1, sizeof(*gp));
 
 	gp->proc = proc;
-	/* the file first: whether it is a Go program can be told with fewer privileges */
+	gp->prog = prog;
 	gp->mem_fd = -1;
-	gp->prog = program_open(process_exe(proc, err), err);
-	if (!gp->prog || check_program(gp->prog, err))
+	if (check_program(gp->prog, err))
 		goto fail;
 	gp->mem_fd = process_memory(proc, err);
 	if (gp->mem_fd < 0)

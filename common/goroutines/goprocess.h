@@ -9,10 +9,12 @@
 struct errmsg;
 struct goprocess;
 struct process;
+struct program;
 
-/* NULL and *err: not a Go program, one of gccgo or for another machine, not permitted, ended...
- * `proc` outlives it; the caller closes. */
-struct goprocess *goprocess_open(const struct process *proc, struct errmsg *err);
+/* `prog`, what the process executes, becomes its own. NULL and *err: one of gccgo or for another
+ * machine, not permitted, ended... `proc` outlives it; the caller closes. */
+struct goprocess *goprocess_open(const struct process *proc, struct program *prog,
+				 struct errmsg *err);
 void goprocess_close(struct goprocess *gp); /* NULL is all right */
 
 const struct frames *goprocess_frames(const struct goprocess *gp);

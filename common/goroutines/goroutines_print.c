@@ -14,7 +14,7 @@ enum { GROUP_FRAMES = 10 };
 
 /* --- how many --- */
 
-void goroutines_print_summary(FILE *out, const struct goroutines_view *view)
+static void print_summary(FILE *out, const struct goroutines_view *view)
 {
 	static const struct {
 		const char *name;
@@ -42,6 +42,16 @@ void goroutines_print_summary(FILE *out, const struct goroutines_view *view)
 		mark = ", ";
 	}
 	fputc('\n', out);
+}
+
+void goroutines_print_title(FILE *out, const struct goroutines_view *view)
+{
+	fprintf(out, "%d ", view->pid);
+	escape_print(out, view->name);
+	if (view->release >= 0)
+		fprintf(out, " (go1.%d)", view->release);
+	fputs(": ", out);
+	print_summary(out, view);
 }
 
 /* --- together --- */

@@ -48,6 +48,10 @@ void goroutines_print_folded(FILE *out, const struct goroutines_view *view)
 		const uint64_t *stack = snapshot_stack(view->snap, g->stack, &count);
 
 		names.count = 0;
+		if (view->several) {
+			print_word(out, view->name);
+			fprintf(out, "-%d;", view->pid);
+		}
 		frames_each(view->frames, stack, count, note_name, &names);
 		if (g->stack_state == STACK_CUT)
 			fputs("...;", out);
@@ -110,6 +114,8 @@ static void json_goroutine(struct json *json, const struct goroutines_view *view
 	json_object(json);
 	json_key(json, "type");
 	json_string(json, "goroutine");
+	json_key(json, "pid");
+	json_i64(json, view->pid);
 	json_key(json, "goid");
 	json_u64(json, g->goid);
 	json_key(json, "state");

@@ -262,6 +262,11 @@ const uint64_t *snapshot_stack(const struct snapshot *snap, uint32_t stack, size
 	return snapshot_stacks_at(snap->stacks, stack, count);
 }
 
+size_t snapshot_stack_count(const struct snapshot *snap)
+{
+	return snapshot_stacks_count(snap->stacks);
+}
+
 const char *snapshot_state(const struct snapshot *snap, const struct goroutine *g)
 {
 	static const char *const states[] = {

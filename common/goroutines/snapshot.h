@@ -43,6 +43,7 @@ void snapshot_free(struct snapshot *snap); /* what it points to */
 
 /* The frames of stack number `stack`, innermost first. Equal stacks have equal numbers. */
 const uint64_t *snapshot_stack(const struct snapshot *snap, uint32_t stack, size_t *count);
+size_t snapshot_stack_count(const struct snapshot *snap);
 /* "chan receive", "runnable": as Go's tracebacks name it */
 const char *snapshot_state(const struct snapshot *snap, const struct goroutine *g);
 /* Since when it waits, in ns; false: not noted. */

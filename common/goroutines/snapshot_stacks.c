@@ -83,3 +83,8 @@ const uint64_t *snapshot_stacks_at(const struct snapshot_stacks *stacks, uint32_
 	*count = stacks->all[number].count;
 	return stacks->frames + stacks->all[number].from;
 }
+
+size_t snapshot_stacks_count(const struct snapshot_stacks *stacks)
+{
+	return stacks->count;
+}

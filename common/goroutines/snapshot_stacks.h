@@ -16,5 +16,6 @@ bool snapshot_stacks_add(struct snapshot_stacks *stacks, const uint64_t *frames,
 			 uint32_t *number);
 const uint64_t *snapshot_stacks_at(const struct snapshot_stacks *stacks, uint32_t number,
 				   size_t *count);
+size_t snapshot_stacks_count(const struct snapshot_stacks *stacks); /* at least 1 */
 
 #endif

@@ -294,7 +294,7 @@ static int check(const struct options_tool *tool, const struct options *opts, bo
 	if (opts->pid && opts->command)
 		return errmsg_set(err, "-p PID and -- COMMAND exclude each other");
 	if (tool->process)
-		return opts->pid || opts->pattern_count ? 0 : errmsg_set(err, "no PID given");
+		return 0;
 	if (tool->binaries && !opts->pattern_count && !opts->pid && !opts->command)
 		return errmsg_set(err, "no BINARY, -p PID or -- COMMAND given");
 	if (!tool->binaries && !opts->pattern_count)

@@ -40,7 +40,7 @@ struct options_tool {
 	const char *shared;
 	const char *verbose;           /* what -v does in this tool; NULL: the usual */
 	bool binaries;                 /* takes BINARYs for patterns, or none with -p or COMMAND */
-	bool process;                  /* takes a PID for patterns, or with -p */
+	bool process;                  /* may do without patterns: says itself what is missing */
 	bool inlined;                  /* takes --inlined and --fips */
 	bool force;                    /* takes --force and --max-cost */
 	bool metrics;                  /* takes --metrics and --max-series */

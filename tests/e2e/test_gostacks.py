@@ -3,10 +3,12 @@
 
 import os
 import re
+import shutil
 import subprocess
+import tempfile
 import time
 
-from harness import TESTS, Target, expect, json_lines, run, some_versions, test, tool_path, versions
+from harness import TESTS, Target, expect, fixture, json_lines, run, some_versions, test, tool_path, versions
 
 HEADER = re.compile(r"^goroutine (?P<goid>\d+) \[(?P<state>[^],]+)(?:, \d+ minutes)?\]:$")
 CREATOR = re.compile(r"^created by (?P<func>\S+)(?: in goroutine (?P<goid>\d+))?$")
@@ -146,10 +148,82 @@ def gostacks_picks(version):
         one = max(truth)
         expect(parse(gostacks("-g", one, pid)) == {one: truth[one]}, f"not goroutine {one}")
         expect("no goroutine 99999" in gostacks("-g", 99999, pid, status=1), "it finds number 99999")
-        with_system = parse(gostacks("-a", "--system", pid))
+        with_system = {r["goid"]: r for r in json_lines(gostacks("-j", "--system", pid))}
         expect(truth.keys() < with_system.keys(), "no goroutines of the runtime")
-        expect(all(with_system[g][1][-1][0].startswith("runtime.") for g in with_system.keys() - truth.keys()),
-               f"{with_system}")
+        for goid in with_system.keys() - truth.keys():
+            frames, stack = with_system[goid]["frames"], with_system[goid]["stack"]
+            expect(frames and frames[-1]["func"].startswith("runtime.") or stack in ("running", "changed"),
+                   f"{with_system[goid]}")
+
+
+PATTERNS = {  # and functions of which one is on each stack
+    ("main.deep",): {"main.deep"}, ("main.(*seven).wait",): {"main.throughInterface"},
+    ("main.seven.wait",): {"main.seven.wait"},
+    ("main.inlinedReceive",): {"main.inlinedReceive"}, (":main.sends",): {"main.sends"},
+    ("main.sends", "main.locks"): {"main.sends", "main.locks"}, ("main.read*",): {"main.readLocks", "main.readsPipe"},
+    ("-r", r"main\.(sends|locks)$"): {"main.sends", "main.locks"}, ("-s", "chan send", "main.*"): {"main.sends"},
+    ("main.none",): set(),
+}
+
+
+@test(version=some_versions)
+def gostacks_patterns(version):
+    with Target("parked", version, "strip", args=["many=3"]) as target:
+        truth = true_dump(target, version)
+        pid = target.target_pid
+        for args, names in PATTERNS.items():
+            wanted = {g for g, (_, frames, _) in truth.items() if names & {f[0] for f in frames}}
+            expect(len(wanted) >= len(names), f"{args}: only {wanted}")
+            got = {r["goid"] for r in json_lines(gostacks("-j", pid, *args))}
+            expect(got == wanted, f"{args}: {got}, in truth {wanted}")
+        # the runtime's own functions are on the stacks, too, though not shown
+        waiting = {g for g, (state, _, _) in truth.items() if state == "select"}
+        expect({r["goid"] for r in json_lines(gostacks("-j", "runtime.selectgo", pid))} == waiting, f"{waiting}")
+        expect(" 0 goroutines\n" in gostacks(pid, "main.none"), "goroutines in main.none")
+
+
+# --- several processes ---
+
+@test(version=some_versions)
+def gostacks_several(version):
+    name = f"several-{version.replace('.', '')}"
+    with tempfile.TemporaryDirectory(prefix="bcc-gotools-") as folder:
+        path = f"{folder}/{name}"
+        shutil.copy(fixture("parked", version, "strip"), path)
+        with Target("parked", version, path=path) as one, Target("parked", version, path=path) as two:
+            truths = {t.target_pid: true_dump(t, version) for t in (one, two)}
+            pids = sorted(truths)
+            for args in (pids, ["-p", pids[0], "-p", pids[1], pids[0]], ["-n", name]):
+                records = json_lines(gostacks("-j", *args))
+                expect([r["pid"] for r in records] == sorted(r["pid"] for r in records), f"{args}: out of order")
+                for pid, truth in truths.items():
+                    compare_json(truth, [r for r in records if r["pid"] == pid])
+                expect({r["pid"] for r in records} == set(pids), f"{args}: other processes")
+            check_texts(name, truths, pids)
+            everything = json_lines(gostacks("-j", "--all"))
+            expect(set(pids) <= {r["pid"] for r in everything}, "--all is not all")
+            one.child.kill()
+            one.child.wait()
+            done = run([tool_path("gostacks"), "-j", *map(str, pids)])
+            expect(done.returncode == 1 and "no process with PID" in done.stderr, f"{done.stderr}")
+            compare_json(truths[two.target_pid], json_lines(done.stdout))
+    expect("no Go program runs whose name contains" in gostacks("-n", name, status=1), "it finds what has ended")
+
+
+def check_texts(name, truths, pids):
+    """Of which process each goroutine is, stands above all of them; folded stacks begin with it."""
+    parts = re.split(rf"^(\d+) {name} \(go1\.\d+\): .*\n\n", gostacks("-a", *pids), flags=re.M)
+    expect([int(p) for p in parts[1::2]] == pids, f"{parts[1::2]}, not {pids}")
+    for pid, text in zip(pids, parts[2::2]):
+        compare(truths[pid], parse(text))
+    titles = re.findall(rf"^(\d+) {name} \(go1\.\d+\): (\d+) goroutines: ", gostacks(*pids), re.M)
+    expect([(int(p), int(n)) for p, n in titles] == [(p, len(truths[p])) for p in pids], f"{titles}")
+    counts = dict.fromkeys(pids, 0)
+    for line in gostacks("-f", *pids).splitlines():
+        counts[int(re.match(rf"{name}-(\d+);", line)[1])] += int(line.rsplit(" ", 1)[1])
+    expect(counts == {p: len(truths[p]) for p in pids}, f"{counts}")
+    # a process without any that are asked for has no title
+    expect(gostacks("-s", "no such state", *pids) == "", "titles of nothing")
 
 
 # --- goroutines that come and go ---
@@ -224,8 +298,10 @@ def gostacks_refuses():
         finally:
             sleep.kill()
     expect("no process with PID" in gostacks(sleep.pid, status=1), "it finds a process that has ended")
-    for args, why in (([], "no PID given"), ([1, 2], "one PID"), (["-p", 1, 1], "one PID"),
-                      (["x"], "not a process ID"), (["-f", "-j", 1], "exclude each other"),
+    for args, why in (([], "no PID, -n NAME or --all given"), (["main.*"], "no PID, -n"),
+                      ([1, "--all"], "exclude each other"), (["-n", "x", "--all"], "exclude each other"),
+                      (["-p", "x"], "not a process ID"), (["-f", "-j", 1], "exclude each other"),
+                      ([0], "not a process ID"), (["-r", 1, "("], "regular expression"),
                       (["-g", "0", 1], "not a goroutine's ID"), ([1, "--", "ls"], "starts no COMMAND")):
         expect(why in gostacks(*args, status=2), f"{args}: not {why}")
 
