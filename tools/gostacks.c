@@ -18,7 +18,7 @@
 
 struct gostacks {
 	struct options opts;
-	bool each, folded;
+	bool each, full, folded;
 	struct goprocesses_wanted wanted;
 	pid_t *pids; /* those in wanted.pids */
 	size_t pid_cap;
@@ -76,7 +76,7 @@ static int show(struct gostacks *gostacks, const struct goprocesses_one *one, bo
 	struct snapshot snap;
 	size_t count;
 
-	if (goprocess_snapshot(one->gp, &snap, err))
+	if (goprocess_snapshot(one->gp, gostacks->full, &snap, err))
 		return -1;
 	unsigned char *picked = goroutines_pick(&gostacks->pick, &snap, frames, &count);
 	struct goroutines_view view = {.snap = &snap,
@@ -145,7 +145,7 @@ static int run(struct gostacks *gostacks, struct errmsg *err)
 
 /* --- options --- */
 
-enum { LETTER_SYSTEM = 256, LETTER_ALL };
+enum { LETTER_SYSTEM = 256, LETTER_ALL, LETTER_FULL };
 
 static const struct options_def own_defs[] = {
 	{'p', "pid", "PID", "the process to look at; it is not stopped"},
@@ -153,6 +153,7 @@ static const struct options_def own_defs[] = {
 	{LETTER_ALL, "all", NULL, "all Go programs that run"},
 	{'r', "regexp", NULL, "use regular expressions. Default is \"*\" wildcards only."},
 	{'a', "each", NULL, "print each goroutine with its whole stack, as Go's tracebacks do"},
+	{LETTER_FULL, "full", NULL, "the same with the words that arguments are made of"},
 	{'g', "goid", "GOID", "print this goroutine only, with its whole stack"},
 	{'s', "state", "STATE", "only goroutines in this state, or waiting for this: \"select\""},
 	{'f', "folded", NULL, "print folded stacks, one line a stack, for flame graphs"},
@@ -206,6 +207,9 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 	case 'a':
 		gostacks->each = true;
 		return 0;
+	case LETTER_FULL:
+		gostacks->each = gostacks->full = true;
+		return 0;
 	case 'f':
 		gostacks->folded = true;
 		return 0;
@@ -221,6 +225,7 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 static const char examples[] =
 	"    gostacks 181               # what the goroutines of process 181 do\n"
 	"    gostacks -a 181            # each with its whole stack\n"
+	"    gostacks --full 181        # and the words of arguments, in hexadecimal\n"
 	"    gostacks -g 17 181         # goroutine 17 alone\n"
 	"    gostacks -s 'chan send' 181\n"
 	"    gostacks 181 'main.(*Store).*'  # those in a method of main.Store\n"
@@ -277,7 +282,7 @@ static int check(struct gostacks *gostacks, struct errmsg *err)
 	if ((wanted->pid_count != 0) + (wanted->name != NULL) + wanted->all > 1)
 		return errmsg_set(err, "PID, -n NAME and --all exclude each other");
 	if (gostacks->folded + opts->json + gostacks->each > 1)
-		return errmsg_set(err, "-a, -f and -j exclude each other");
+		return errmsg_set(err, "-a or --full, -f and -j exclude each other");
 	return 0;
 }
 

@@ -45,6 +45,7 @@ enum release {
 	 * one, has lost its word `ret` */
 	RELEASE_SYSCALLBP = 23,
 	RELEASE_SHORT_GOBUF = 25,
+	RELEASE_SECRETS = 26, /* g.secret */
 };
 
 #endif

@@ -60,7 +60,8 @@ struct walk {
 	void *ctx;
 };
 
-static void show_place(struct walk *walk, const struct gostack_place *place)
+static void show_place(struct walk *walk, const struct gostack_place *place, size_t number,
+		       uint64_t at)
 {
 	for (size_t i = 0; i < place->count; i++) {
 		const struct gostack_line *line = &place->lines[i];
@@ -68,7 +69,9 @@ static void show_place(struct walk *walk, const struct gostack_place *place)
 				      .file = line->file,
 				      .line = line->line,
 				      .off = place->off,
-				      .inlined = line->inlined};
+				      .inlined = line->inlined,
+				      .number = number,
+				      .at = at};
 
 		if (walk->all || is_shown(line, walk->callee, !walk->shown)) {
 			walk->shown++;
@@ -94,12 +97,12 @@ static size_t walk_stack(const struct frames *frames, const uint64_t *addrs, siz
 	bool returns = count && !is_entry(frames, addrs[0] - frames->bias);
 
 	for (size_t i = 0; i < count; i++) {
-		struct gostack_place place =
-			gostack_symbols_find(frames->syms, addrs[i] - frames->bias, returns);
+		uint64_t addr = addrs[i] - frames->bias;
+		struct gostack_place place = gostack_symbols_find(frames->syms, addr, returns);
 
-		returns = !gostack_symbols_interrupt(&place);
 		/* names live as long as the table, lines do not */
-		show_place(&walk, &place);
+		show_place(&walk, &place, i, addr - returns);
+		returns = !gostack_symbols_interrupt(&place);
 	}
 	return walk.shown;
 }

@@ -10,12 +10,15 @@
 
 struct functab;
 struct gostack_symbols;
+struct image;
 struct goroutine;
 
 struct frames {
 	struct gostack_symbols *syms;
 	const struct functab *tab;
 	uint64_t bias;
+	const struct image *img;
+	int release; /* as struct program's */
 };
 
 struct frame {
@@ -23,6 +26,8 @@ struct frame {
 	int line;
 	uint64_t off; /* of the return address in the function that has the code */
 	bool inlined;
+	size_t number; /* of the address that it comes from */
+	uint64_t at;   /* in the instruction that it stands at, with load bias 0 */
 };
 
 /* Innermost first. Where nothing would be left, as of the runtime's own goroutines, all frames. */

@@ -73,8 +73,12 @@ static int find_runtime(struct goprocess *gp, struct errmsg *err)
 				  prog->path);
 	gp->allgs += bias;
 	goruntime_read_fields(prog, &gp->rt);
-	gp->frames = (struct frames){gostack_symbols_new(prog->img, prog->tab), prog->tab, bias};
-	gp->unwinder = unwinder_new(prog->tab, bias);
+	gp->frames = (struct frames){.syms = gostack_symbols_new(prog->img, prog->tab),
+				     .tab = prog->tab,
+				     .bias = bias,
+				     .img = prog->img,
+				     .release = prog->release};
+	gp->unwinder = unwinder_new(&gp->frames);
 	return heldfile_check(prog->file, err);
 }
 
@@ -121,13 +125,15 @@ int goprocess_release(const struct goprocess *gp)
 	return gp->prog->release_told ? gp->prog->release : -1;
 }
 
-int goprocess_snapshot(struct goprocess *gp, struct snapshot *out, struct errmsg *err)
+int goprocess_snapshot(struct goprocess *gp, bool with_args, struct snapshot *out,
+		       struct errmsg *err)
 {
 	struct snapshot_source from = {.mem = &gp->mem,
 				       .rt = &gp->rt,
 				       .allgs = gp->allgs,
 				       .rule = unwinder_rule,
-				       .rule_ctx = gp->unwinder};
+				       .rule_ctx = gp->unwinder,
+				       .with_args = with_args};
 
 	*out = (struct snapshot){0};
 	runtime_vars_wait_reasons(gp->prog, &gp->mem, gp->frames.bias, out->reasons);

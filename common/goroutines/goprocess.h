@@ -19,7 +19,9 @@ void goprocess_close(struct goprocess *gp); /* NULL is all right */
 
 const struct frames *goprocess_frames(const struct goprocess *gp);
 int goprocess_release(const struct goprocess *gp); /* N of Go 1.N; -1: not known */
-/* 0; -1 with *err: among others, it has ended or executes another program meanwhile. */
-int goprocess_snapshot(struct goprocess *gp, struct snapshot *out, struct errmsg *err);
+/* `with_args`: as struct snapshot_source's. 0; -1 with *err: among others, it has ended or executes
+ * another program meanwhile. */
+int goprocess_snapshot(struct goprocess *gp, bool with_args, struct snapshot *out,
+		       struct errmsg *err);
 
 #endif

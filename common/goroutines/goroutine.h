@@ -2,6 +2,7 @@
 #ifndef GOROUTINE_H
 #define GOROUTINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum goroutine_status { /* runtime2.go: _Gidle, ... */
@@ -34,6 +35,8 @@ struct goroutine {
 	uint32_t stack;      /* number of its stack: snapshot_stack() */
 	uint8_t status, reason;
 	uint8_t stack_state;
+	bool locked;   /* to its thread */
+	uint64_t args; /* where its frames' arguments are: snapshot_args() */
 };
 
 #endif

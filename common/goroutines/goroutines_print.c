@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "base/mem.h"
+#include "goroutines/frame_args.h"
 #include "goroutines/groups.h"
 
 enum { GROUP_FRAMES = 10 };
@@ -163,17 +164,38 @@ static void print_position(FILE *out, const struct frame *frame)
 	fputc('\n', out);
 }
 
+struct tracing {
+	FILE *out;
+	const struct goroutines_view *view;
+	const struct goroutine *g;
+};
+
+static void print_args(const struct tracing *tracing, const struct frame *frame)
+{
+	size_t len;
+	const uint8_t *bytes = snapshot_args(tracing->view->snap, tracing->g, frame->number, &len);
+
+	if (bytes && !frame->inlined)
+		frame_args_print(tracing->out, tracing->view->frames, frame->at, bytes, len);
+	else
+		fputs("...", tracing->out);
+}
+
 static void print_long(void *ctx, const struct frame *frame)
 {
-	FILE *out = ctx;
+	const struct tracing *tracing = ctx;
 
-	escape_print(out, strcmp(frame->func, "runtime.gopanic") != 0 ? frame->func : "panic");
-	fputs("(...)\n", out);
-	print_position(out, frame);
+	escape_print(tracing->out,
+		     strcmp(frame->func, "runtime.gopanic") != 0 ? frame->func : "panic");
+	fputc('(', tracing->out);
+	print_args(tracing, frame);
+	fputs(")\n", tracing->out);
+	print_position(tracing->out, frame);
 }
 
 static void print_one(FILE *out, const struct goroutines_view *view, const struct goroutine *g)
 {
+	struct tracing tracing = {out, view, g};
 	struct frame creator;
 	size_t count;
 	const uint64_t *stack = snapshot_stack(view->snap, g->stack, &count);
@@ -183,10 +205,12 @@ static void print_one(FILE *out, const struct goroutines_view *view, const struc
 	escape_print(out, snapshot_state(view->snap, g));
 	if (snapshot_since(view->snap, g, &since))
 		print_minutes(out, since, since);
+	if (g->locked)
+		fputs(", locked to thread", out);
 	fputs("]:\n", out);
 	if (no_stack(g))
 		fprintf(out, "\t%s\n", no_stack(g));
-	frames_each(view->frames, stack, count, print_long, out);
+	frames_each(view->frames, stack, count, print_long, &tracing);
 	if (g->stack_state == STACK_CUT)
 		fputs("...more frames elided...\n", out);
 	if (!frames_creator(view->frames, g, &creator))

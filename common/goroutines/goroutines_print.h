@@ -26,7 +26,7 @@ void goroutines_print_title(FILE *out, const struct goroutines_view *view);
  *         created by main.main jobs.go:12
  */
 void goroutines_print_groups(FILE *out, const struct goroutines_view *view);
-/* Each by itself, as Go's tracebacks show it, arguments left out. */
+/* Each by itself, as Go's tracebacks show it; with arguments, if the snapshot has any. */
 void goroutines_print_each(FILE *out, const struct goroutines_view *view);
 /* "outermost;...;innermost;[state] count", of several processes with "jobs-4711;" in front, as
  * flame graphs are made of */

@@ -26,7 +26,8 @@ struct reading {
 	struct snapshot *out;
 	uint64_t bytes_left;
 	uint8_t bytes[STACK_MAX];
-	uint64_t frames[2][UNWINDER_FRAMES]; /* as read at first, and again */
+	struct unwound_frames walks[2]; /* as read at first, and again */
+	struct snapshot_args args[2];   /* the same of arguments */
 };
 
 struct slice { /* a Go slice */
@@ -40,6 +41,7 @@ struct fields { /* what tells that a goroutine has not moved, and where its stac
 	uint64_t waitsince, parent, created_by, start;
 	uint32_t status;
 	uint8_t reason;
+	bool locked;
 };
 
 static uint64_t word(const uint8_t *g, uint32_t at)
@@ -75,6 +77,7 @@ static bool read_fields(const struct snapshot_source *from, uint64_t addr, struc
 		.start = rt->g_gopc ? word(g, rt->g_gopc + 16) : 0,
 		.status = (uint32_t)word(g, rt->g_status) & ~(uint32_t)STATUS_SCAN,
 		.reason = (uint8_t)word(g, rt->g_waitreason),
+		.locked = rt->g_lockedm && word(g, rt->g_lockedm),
 	};
 	return true;
 }
@@ -87,8 +90,8 @@ static bool is_same(const struct fields *a, const struct fields *b)
 	       a->stack_hi == b->stack_hi && a->created_by == b->created_by;
 }
 
-static enum unwound unwind(struct reading *r, const struct fields *g, uint64_t *frames,
-			   size_t *count)
+/* Reads and unwinds a stack: the first time, or again. */
+static enum unwound unwind(struct reading *r, const struct fields *g, bool again)
 {
 	bool calls = g->status == GOROUTINE_SYSCALL;
 	uint64_t sp = calls ? g->syscall_sp : g->sp;
@@ -105,8 +108,13 @@ static enum unwound unwind(struct reading *r, const struct fields *g, uint64_t *
 	if (r->bytes_left < stack.len || !mem->read(mem->ctx, sp, r->bytes, stack.len))
 		return UNWOUND_NOT;
 	r->bytes_left -= stack.len;
-	return unwinder_walk(&stack, calls ? g->syscall_pc : g->pc, r->from->rule,
-			     r->from->rule_ctx, frames, count);
+	enum unwound how = unwinder_walk(&stack, calls ? g->syscall_pc : g->pc, r->from->rule,
+					 r->from->rule_ctx, &r->walks[again]);
+
+	r->args[again].len = 0;
+	if (r->from->with_args && how != UNWOUND_NOT)
+		snapshot_args_note(&r->args[again], r->bytes, &r->walks[again]);
+	return how;
 }
 
 static bool has_stack(uint32_t status)
@@ -116,17 +124,26 @@ static bool has_stack(uint32_t status)
 	       status == GOROUTINE_LEAKED;
 }
 
+static bool is_same_stack(const struct reading *r)
+{
+	const struct unwound_frames *a = &r->walks[0], *b = &r->walks[1];
+
+	return a->count == b->count && !memcmp(a->pc, b->pc, a->count * sizeof(*a->pc)) &&
+	       r->args[0].len == r->args[1].len &&
+	       (!r->args[0].len || !memcmp(r->args[0].bytes, r->args[1].bytes, r->args[0].len));
+}
+
 /* Reads a stack twice, with the fields before, between and after: a goroutine that has run
  * meanwhile and waits at the same place again is seen by its other frames. */
 static bool read_stack(struct reading *r, uint64_t addr, struct fields *g, struct goroutine *out)
 {
+	const struct unwound_frames *first = &r->walks[0];
 	struct fields after;
-	size_t first, second;
-	enum unwound how = unwind(r, g, r->frames[0], &first);
+	enum unwound how = unwind(r, g, false);
 
 	if (!read_fields(r->from, addr, &after) || !is_same(g, &after))
 		return false;
-	if (unwind(r, g, r->frames[1], &second) != how)
+	if (unwind(r, g, true) != how)
 		return false;
 	if (!read_fields(r->from, addr, &after) || !is_same(g, &after))
 		return false;
@@ -134,13 +151,13 @@ static bool read_stack(struct reading *r, uint64_t addr, struct fields *g, struc
 		out->stack_state = STACK_UNKNOWN;
 		return true;
 	}
-	if (first != second ||
-	    memcmp(r->frames[0], r->frames[1], first * sizeof(*r->frames[0])) != 0)
+	if (!is_same_stack(r))
 		return false;
-	if (!snapshot_stacks_add(r->out->stacks, r->frames[0], first, &out->stack))
+	if (!snapshot_stacks_add(r->out->stacks, first->pc, first->count, &out->stack))
 		out->stack_state = STACK_UNKNOWN;
 	else
 		out->stack_state = how == UNWOUND_WHOLE ? STACK_READ : STACK_CUT;
+	out->args = snapshot_args_add(&r->out->args, &r->args[0]);
 	return true;
 }
 
@@ -165,7 +182,9 @@ static enum found try_goroutine(struct reading *r, uint64_t addr, struct gorouti
 				  .created_by = g.created_by,
 				  .start = g.start,
 				  .status = g.status,
-				  .reason = g.reason};
+				  .reason = g.reason,
+				  .locked = g.locked,
+				  .args = SNAPSHOT_NO_ARGS};
 	if (has_stack(g.status)) {
 		out->stack_state = STACK_CHANGED;
 		return read_stack(r, addr, &g, out) && out->stack_state != STACK_UNKNOWN
@@ -230,6 +249,9 @@ int snapshot_take(const struct snapshot_source *from, struct snapshot *out, stru
 	struct reading *r = mem_alloc(sizeof(*r));
 	size_t count;
 
+	r->args[0] = r->args[1] = (struct snapshot_args){0};
+	out->args = (struct snapshot_args){0};
+
 	out->all = NULL;
 	out->count = out->cap = out->unread = 0;
 	out->stacks = snapshot_stacks_new();
@@ -243,6 +265,8 @@ int snapshot_take(const struct snapshot_source *from, struct snapshot *out, stru
 		read_goroutine(r, list[i]);
 	if (out->count)
 		qsort(out->all, out->count, sizeof(*out->all), by_goid);
+	free(r->args[0].bytes);
+	free(r->args[1].bytes);
 	free(r);
 	free(list);
 	return list ? 0 : errmsg_set(err, "the list of goroutines cannot be read");
@@ -252,6 +276,7 @@ void snapshot_free(struct snapshot *snap)
 {
 	free(snap->all);
 	snapshot_stacks_free(snap->stacks);
+	free(snap->args.bytes);
 	for (size_t i = 0; i < WAIT_REASONS; i++)
 		free(snap->reasons[i]);
 	*snap = (struct snapshot){0};
@@ -265,6 +290,12 @@ const uint64_t *snapshot_stack(const struct snapshot *snap, uint32_t stack, size
 size_t snapshot_stack_count(const struct snapshot *snap)
 {
 	return snapshot_stacks_count(snap->stacks);
+}
+
+const uint8_t *snapshot_args(const struct snapshot *snap, const struct goroutine *g, size_t number,
+			     size_t *len)
+{
+	return snapshot_args_at(&snap->args, g->args, number, len);
 }
 
 const char *snapshot_state(const struct snapshot *snap, const struct goroutine *g)

@@ -10,6 +10,7 @@
 
 #include "goroutines/goroutine.h"
 #include "goroutines/runtime_vars.h"
+#include "goroutines/snapshot_args.h"
 #include "sites/goruntime.h"
 
 struct errmsg;
@@ -23,6 +24,7 @@ struct snapshot_source {
 	uint64_t allgs; /* address in memory */
 	struct frame_rule (*rule)(void *ctx, uint64_t pc);
 	void *rule_ctx;
+	bool with_args; /* keep what is in the arguments of each frame */
 };
 
 struct snapshot {
@@ -33,6 +35,7 @@ struct snapshot {
 	uint64_t when_ns; /* CLOCK_MONOTONIC */
 	char *reasons[WAIT_REASONS];
 	struct snapshot_stacks *stacks;
+	struct snapshot_args args;
 };
 
 enum { SNAPSHOT_MAX = 1 << 21 }; /* goroutines */
@@ -44,6 +47,9 @@ void snapshot_free(struct snapshot *snap); /* what it points to */
 /* The frames of stack number `stack`, innermost first. Equal stacks have equal numbers. */
 const uint64_t *snapshot_stack(const struct snapshot *snap, uint32_t stack, size_t *count);
 size_t snapshot_stack_count(const struct snapshot *snap);
+/* What was where frame `number` has its arguments; NULL: not read. */
+const uint8_t *snapshot_args(const struct snapshot *snap, const struct goroutine *g, size_t number,
+			     size_t *len);
 /* "chan receive", "runnable": as Go's tracebacks name it */
 const char *snapshot_state(const struct snapshot *snap, const struct goroutine *g);
 /* Since when it waits, in ns; false: not noted. */

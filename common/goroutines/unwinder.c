@@ -6,6 +6,8 @@
 
 #include "base/index.h"
 #include "base/mem.h"
+#include "goroutines/frame_args.h"
+#include "goroutines/frames.h"
 #include "program/functab.h"
 
 enum {
@@ -19,18 +21,16 @@ struct remembered {
 };
 
 struct unwinder {
-	const struct functab *tab;
-	uint64_t bias;
+	const struct frames *frames;
 	struct remembered *rules;
 	size_t lookups;
 };
 
-struct unwinder *unwinder_new(const struct functab *tab, uint64_t bias)
+struct unwinder *unwinder_new(const struct frames *frames)
 {
 	struct unwinder *uw = mem_zalloc(1, sizeof(*uw));
 
-	uw->tab = tab;
-	uw->bias = bias;
+	uw->frames = frames;
 	uw->rules = mem_zalloc(RULES, sizeof(*uw->rules));
 	return uw;
 }
@@ -48,16 +48,18 @@ enum { FLAG_SPWRITE = 2 }; /* functab_func.flags */
 static struct frame_rule look_up(struct unwinder *uw, uint64_t pc)
 {
 	struct frame_rule rule = {.kind = FRAME_UNKNOWN};
+	uint64_t addr = pc - uw->frames->bias;
 	struct functab_func fn;
 
 	if (uw->lookups >= LOOKUPS_MAX)
 		return rule;
 	uw->lookups++;
-	if (!functab_find(uw->tab, pc - uw->bias, &fn))
+	if (!functab_find(uw->frames->tab, addr, &fn))
 		return rule;
+	rule.args = frame_args_size(uw->frames, &fn);
 	if (!strcmp(fn.name, "runtime.goexit"))
 		rule.kind = FRAME_FIRST;
-	else if (functab_sp_delta(uw->tab, &fn, pc - uw->bias, &rule.sp_delta))
+	else if (functab_sp_delta(uw->frames->tab, &fn, addr, &rule.sp_delta))
 		rule.kind = fn.flags & FLAG_SPWRITE ? FRAME_SWITCH : FRAME_PLAIN;
 	return rule;
 }
@@ -74,27 +76,31 @@ struct frame_rule unwinder_rule(void *ctx, uint64_t pc)
 
 enum unwound unwinder_walk(const struct stack_bytes *stack, uint64_t pc,
 			   struct frame_rule (*rule)(void *ctx, uint64_t pc), void *ctx,
-			   uint64_t frames[UNWINDER_FRAMES], size_t *count)
+			   struct unwound_frames *out)
 {
 	size_t at = 0;
 
-	for (*count = 0; *count < UNWINDER_FRAMES; ++*count) {
+	for (out->count = 0; out->count < UNWINDER_FRAMES; out->count++) {
 		struct frame_rule here = rule(ctx, pc);
 
-		if (here.kind == FRAME_FIRST && *count)
+		if (here.kind == FRAME_FIRST && out->count)
 			return UNWOUND_WHOLE;
-		if (here.kind == FRAME_UNKNOWN || (here.kind == FRAME_SWITCH && *count) ||
+		if (here.kind == FRAME_UNKNOWN || (here.kind == FRAME_SWITCH && out->count) ||
 		    here.kind == FRAME_FIRST || here.sp_delta < 0 || here.sp_delta % 8)
 			return UNWOUND_NOT;
-		frames[*count] = pc;
+		out->pc[out->count] = pc;
+		out->args_len[out->count] = 0;
 		/* each step goes up by a word at least: no circle is possible */
 		if (stack->len < 8 || (size_t)here.sp_delta > stack->len - 8 ||
 		    at > stack->len - 8 - here.sp_delta) {
-			++*count;
+			out->count++;
 			return stack->cut ? UNWOUND_CUT : UNWOUND_NOT;
 		}
 		memcpy(&pc, stack->bytes + at + here.sp_delta, sizeof(pc));
 		at += here.sp_delta + 8;
+		out->args[out->count] = at;
+		out->args_len[out->count] =
+			here.args < stack->len - at ? here.args : stack->len - at;
 	}
 	return UNWOUND_CUT;
 }

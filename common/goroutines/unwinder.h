@@ -9,13 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct functab;
+struct frames;
 struct unwinder;
 
 enum { UNWINDER_FRAMES = 512 }; /* at most; of a deeper stack the innermost */
 
 struct frame_rule {       /* of the code at an address */
 	int32_t sp_delta; /* bytes from the stack pointer to the return address */
+	uint16_t args;    /* bytes behind that which hold arguments, as tracebacks show them */
 	/* a goroutine's stack ends here; the function switches stacks, so that only the innermost
 	 * frame may be one; no code of Go's, or nothing is known of it */
 	enum { FRAME_PLAIN, FRAME_FIRST, FRAME_SWITCH, FRAME_UNKNOWN } kind;
@@ -30,14 +31,21 @@ struct stack_bytes { /* a copy of the memory from the stack pointer on */
 
 enum unwound { UNWOUND_WHOLE, UNWOUND_CUT, UNWOUND_NOT };
 
-/* `rule` is asked for each address as in the process's memory. Fills `frames`, the innermost first,
- * without the function that every goroutine begins with. UNWOUND_NOT: this is no stack. */
+struct unwound_frames { /* the innermost first */
+	uint64_t pc[UNWINDER_FRAMES];
+	uint32_t args[UNWINDER_FRAMES]; /* where its arguments begin, in stack_bytes.bytes */
+	uint16_t args_len[UNWINDER_FRAMES];
+	size_t count;
+};
+
+/* `rule` is asked for each address as in the process's memory. Leaves out the function that every
+ * goroutine begins with. UNWOUND_NOT: this is no stack. */
 enum unwound unwinder_walk(const struct stack_bytes *stack, uint64_t pc,
 			   struct frame_rule (*rule)(void *ctx, uint64_t pc), void *ctx,
-			   uint64_t frames[UNWINDER_FRAMES], size_t *count);
+			   struct unwound_frames *out);
 
-/* The rules of a program's tables, remembered; `tab` outlives it. */
-struct unwinder *unwinder_new(const struct functab *tab, uint64_t bias);
+/* The rules of a program's tables, remembered; `frames` outlives it. */
+struct unwinder *unwinder_new(const struct frames *frames);
 void unwinder_free(struct unwinder *uw);                 /* NULL is all right */
 struct frame_rule unwinder_rule(void *ctx, uint64_t pc); /* ctx: the unwinder */
 

@@ -238,6 +238,16 @@ static void known_creation(struct goruntime *out, int release)
 	}
 }
 
+/* lockedm, flags, sig, from Go 1.26 on secret, writebuf, sigcode0, sigcode1, sigpc, and then how it
+ * was created */
+static void known_lock(struct goruntime *out, int release)
+{
+	uint32_t created = out->g_parent_goid ? out->g_parent_goid : out->g_gopc;
+
+	if (created)
+		out->g_lockedm = created - (release >= RELEASE_SECRETS ? 72 : 64);
+}
+
 /* Some programs have an assembly function and its wrapper under one name: the code that matches
  * counts. */
 static void parse_systemstack(const struct image *img, const struct functab *tab,
@@ -327,6 +337,8 @@ void goruntime_read_fields(const struct program *prog, struct goruntime *out)
 	known_states(out);
 	if (!arm)
 		parse_newproc(prog->img, prog->tab, out);
+	if (prog->release_told)
+		known_lock(out, prog->release);
 }
 
 int goruntime_read(const struct program *prog, struct site_finder *finder, struct goruntime *out,

@@ -28,6 +28,7 @@ struct goruntime {
 	/* who created the goroutine: the address after the go statement, and from 1.21 the goid of
 	 * the creator; 0: not known */
 	uint32_t g_gopc, g_parent_goid;
+	uint32_t g_lockedm; /* 0: not known */
 	/* what a goroutine does: its state, and in a system call where it has called from */
 	uint32_t g_status, g_waitsince, g_waitreason, g_syscall_sp;
 	uint32_t m_g0, m_curg; /* byte offsets in struct m */

@@ -10,7 +10,7 @@ import time
 
 from harness import TESTS, Target, expect, fixture, json_lines, run, some_versions, test, tool_path, versions
 
-HEADER = re.compile(r"^goroutine (?P<goid>\d+) \[(?P<state>[^],]+)(?:, \d+ minutes)?\]:$")
+HEADER = re.compile(r"^goroutine (?P<goid>\d+) \[(?P<state>[^],]+)(?:, \d+ minutes)?(?:, locked to thread)?\]:$")
 CREATOR = re.compile(r"^created by (?P<func>\S+)(?: in goroutine (?P<goid>\d+))?$")
 POSITION = re.compile(r"^\t(?P<file>.+):(?P<line>\d+)(?P<off> \+0x[0-9a-f]+)?$")
 FIXTURE = TESTS + "/fixtures/parked.go"
@@ -42,7 +42,7 @@ def parse(text):
     return found
 
 
-def true_dump(target, version):
+def true_text(target, version):
     """What pprof says; Go 1.15 shows a function of the runtime where it is inlined into another package's."""
     target.go()
     target.wait_line("===")
@@ -53,7 +53,11 @@ def true_dump(target, version):
         time.sleep(0.01)  # the first goroutine has not come to its next command yet
     if version == "1.15":
         text = re.sub(r"runtime\.goparkunlock\(\.\.\.\)\n\t.*\n", "", text)
-    return parse(text)
+    return text
+
+
+def true_dump(target, version):
+    return parse(true_text(target, version))
 
 
 def compare(truth, got):
@@ -62,6 +66,15 @@ def compare(truth, got):
     for goid, want in truth.items():
         if goid != 1:
             expect(want == got[goid], f"goroutine {goid}: {got[goid]}, in truth {want}")
+
+
+def compare_texts(truth, got):
+    """To the letter, with what is in arguments; but of the first goroutine"""
+    truths, gots = ({int(t.split(" ", 2)[1]): t for t in text.strip().split("\n\n")} for text in (truth, got))
+    expect(truths.keys() == gots.keys(), f"{truths.keys() ^ gots.keys()} are only in one")
+    for goid, want in truths.items():
+        expect(goid == 1 or want == gots[goid], f"goroutine {goid}:\n{gots[goid]}\nin truth\n{want}")
+    expect("locked to thread" in got and re.search(r"main\.holdsMany\((0x\w+\??, ){10}\.\.\.\)", got), f"{got}")
 
 
 def compare_json(truth, records):
@@ -111,10 +124,12 @@ def compare_folded(truth, text):
 def measure(version, flavour):
     begun = time.monotonic()
     with Target("parked", version, flavour, args=["many=3"]) as target:
-        truth = true_dump(target, version)
-        expect(len(truth) >= 23, f"only {len(truth)} goroutines")
+        text = true_text(target, version)
+        truth = parse(text)
+        expect(len(truth) >= 26, f"only {len(truth)} goroutines")
         pid = target.target_pid
         compare(truth, parse(gostacks("-a", pid)))
+        compare_texts(text, gostacks("--full", pid))
         records = json_lines(gostacks("-j", "-p", pid))
         compare_json(truth, records)
         check_since(records, begun)

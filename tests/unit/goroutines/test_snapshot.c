@@ -48,7 +48,7 @@ static bool fake_read(void *ctx, uint64_t addr, void *out, size_t len)
 
 static struct frame_rule fake_rule(void *ctx, uint64_t pc)
 {
-	struct frame_rule rule = {.sp_delta = FRAME, .kind = FRAME_UNKNOWN};
+	struct frame_rule rule = {.sp_delta = FRAME, .args = 8, .kind = FRAME_UNKNOWN};
 
 	(void)ctx;
 	if (pc / 0x1000 == 1)
@@ -121,15 +121,23 @@ static struct fake *fake_new(size_t count)
 	return fake;
 }
 
-static int take(struct fake *fake, struct snapshot *snap)
+static int take_args(struct fake *fake, bool with_args, struct snapshot *snap)
 {
 	struct memory mem = {fake_read, fake};
-	struct snapshot_source from = {
-		.mem = &mem, .rt = &layout, .allgs = ALLGS, .rule = fake_rule};
+	struct snapshot_source from = {.mem = &mem,
+				       .rt = &layout,
+				       .allgs = ALLGS,
+				       .rule = fake_rule,
+				       .with_args = with_args};
 	struct errmsg err = {0};
 
 	*snap = (struct snapshot){0};
 	return snapshot_take(&from, snap, &err);
+}
+
+static int take(struct fake *fake, struct snapshot *snap)
+{
+	return take_args(fake, false, snap);
 }
 
 static void done(struct fake *fake, struct snapshot *snap)
@@ -268,6 +276,79 @@ static void test_changed_once(void **state)
 	done(fake, &snap);
 }
 
+/* --- arguments --- */
+
+/* They are behind the return address, of the first frame that of FRAME + 8 bytes. */
+static void put_args(struct fake *fake, size_t i, uint64_t first, uint64_t second)
+{
+	put(fake, sp_at(i) + FRAME + 8, first);
+	put(fake, sp_at(i) + 2 * FRAME + 16, second);
+}
+
+static void assert_args(const struct snapshot *snap, size_t i, size_t number, uint64_t value)
+{
+	size_t len;
+	const uint8_t *bytes = snapshot_args(snap, &snap->all[i], number, &len);
+
+	assert_non_null(bytes);
+	assert_int_equal(len, 8);
+	assert_memory_equal(bytes, &value, 8);
+}
+
+static void test_args(void **state)
+{
+	struct fake *fake = fake_new(2);
+	struct snapshot snap;
+	size_t len;
+
+	(void)state;
+	put_args(fake, 0, 11, 12);
+	put_args(fake, 1, 21, 22);
+	assert_int_equal(take_args(fake, true, &snap), 0);
+	for (size_t i = 0; i < 2; i++) {
+		assert_args(&snap, i, 0, 10 * (i + 1) + 1);
+		assert_args(&snap, i, 1, 10 * (i + 1) + 2);
+	}
+	snapshot_free(&snap);
+	assert_int_equal(take(fake, &snap), 0); /* not asked for */
+	assert_null(snapshot_args(&snap, &snap.all[0], 0, &len));
+	done(fake, &snap);
+}
+
+/* The stack ends where they would be. */
+static void test_args_cut(void **state)
+{
+	struct fake *fake = fake_new(1);
+	struct snapshot snap;
+	size_t len;
+
+	(void)state;
+	put(fake, g_at(0) + 8, sp_at(0) + 2 * FRAME + 16);
+	assert_int_equal(take_args(fake, true, &snap), 0);
+	assert_int_equal(snap.all[0].stack_state, STACK_READ);
+	assert_non_null(snapshot_args(&snap, &snap.all[0], 1, &len));
+	assert_int_equal(len, 0);
+	done(fake, &snap);
+}
+
+static void run_args(struct fake *fake)
+{
+	put_args(fake, 0, fake->reads < 9 ? fake->reads : 9, 5);
+}
+
+static void test_args_changing(void **state)
+{
+	struct fake *fake = fake_new(1);
+	struct snapshot snap;
+
+	(void)state;
+	fake->before = run_args;
+	assert_int_equal(take_args(fake, true, &snap), 0);
+	assert_int_equal(snap.all[0].stack_state, STACK_READ);
+	assert_args(&snap, 0, 0, 9);
+	done(fake, &snap);
+}
+
 /* --- what is no goroutine --- */
 
 static void test_wild_list(void **state)
@@ -380,6 +461,8 @@ int main(void)
 		cmocka_unit_test(test_changed_once),  cmocka_unit_test(test_wild_list),
 		cmocka_unit_test(test_wild_pointers), cmocka_unit_test(test_wild_stacks),
 		cmocka_unit_test(test_endless),       cmocka_unit_test(test_allgs),
+		cmocka_unit_test(test_args),          cmocka_unit_test(test_args_cut),
+		cmocka_unit_test(test_args_changing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A frame's arguments as Go's own tracebacks print them (src/runtime/traceback.go, printArgs): what
+ * is where the caller has put them, or where the function would save those in registers. */
+#ifndef FRAME_ARGS_H
+#define FRAME_ARGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct frames;
+struct functab_func;
+
+/* How many bytes of them are needed. */
+uint16_t frame_args_size(const struct frames *frames, const struct functab_func *fn);
+/* "0x3, {0xc000012345, 0x5?}": a question mark means that the value may be an old one. `addr` is
+ * struct frame's `at`. What is not among the bytes is "_". */
+void frame_args_print(FILE *out, const struct frames *frames, uint64_t addr, const uint8_t *bytes,
+		      size_t len);
+
+#endif
