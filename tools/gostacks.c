@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "base/number.h"
@@ -11,10 +12,24 @@
 #include "files/process.h"
 #include "golang/pattern.h"
 #include "goroutines/goprocesses.h"
+#include "goroutines/goroutines_changes.h"
 #include "goroutines/goroutines_pick.h"
 #include "goroutines/goroutines_print.h"
 #include "tracing/options.h"
 #include "tracing/session.h"
+#include "tracing/toolrun.h"
+
+struct held { /* a snapshot, and what is wanted of it */
+	struct snapshot snap;
+	unsigned char *picked;
+	struct goroutines_view view;
+};
+
+struct watched { /* with -i, of one process */
+	struct held held;
+	bool has; /* the first */
+	bool gone;
+};
 
 struct gostacks {
 	struct options opts;
@@ -27,6 +42,9 @@ struct gostacks {
 	size_t shown;     /* goroutines */
 	bool has_failed;  /* in part: a message was printed */
 	bool has_printed; /* of an earlier process */
+	struct goprocesses procs;
+	struct watched *watched; /* of each of them */
+	uint64_t looked_ns;      /* when they were looked at last */
 };
 
 static const struct options_tool tool;
@@ -69,30 +87,42 @@ static void print(struct gostacks *gostacks, const struct goroutines_view *view)
 	say_left_out(view->snap);
 }
 
-static int show(struct gostacks *gostacks, const struct goprocesses_one *one, bool several,
-		struct errmsg *err)
+static int hold(const struct gostacks *gostacks, const struct goprocesses_one *one,
+		struct held *out, size_t *count, struct errmsg *err)
 {
 	const struct frames *frames = goprocess_frames(one->gp);
-	struct snapshot snap;
+
+	if (goprocess_snapshot(one->gp, gostacks->full, &out->snap, err))
+		return -1;
+	out->picked = goroutines_pick(&gostacks->pick, &out->snap, frames, count);
+	out->view = (struct goroutines_view){.snap = &out->snap,
+					     .picked = out->picked,
+					     .frames = frames,
+					     .pid = one->pid,
+					     .release = goprocess_release(one->gp),
+					     .name = one->name,
+					     .several = gostacks->procs.count > 1};
+	return 0;
+}
+
+static void let_go(struct held *held)
+{
+	free(held->picked);
+	snapshot_free(&held->snap);
+}
+
+static int show(struct gostacks *gostacks, const struct goprocesses_one *one, struct errmsg *err)
+{
+	struct held held;
 	size_t count;
 
-	if (goprocess_snapshot(one->gp, gostacks->full, &snap, err))
+	if (hold(gostacks, one, &held, &count, err))
 		return -1;
-	unsigned char *picked = goroutines_pick(&gostacks->pick, &snap, frames, &count);
-	struct goroutines_view view = {.snap = &snap,
-				       .picked = picked,
-				       .frames = frames,
-				       .pid = one->pid,
-				       .release = goprocess_release(one->gp),
-				       .name = one->name,
-				       .several = several};
-
 	gostacks->shown += count;
 	/* of several processes, those that have nothing of what is asked for are left out */
-	if (count || (!several && !gostacks->pick.goid))
-		print(gostacks, &view);
-	free(picked);
-	snapshot_free(&snap);
+	if (count || (!held.view.several && !gostacks->pick.goid))
+		print(gostacks, &held.view);
+	let_go(&held);
 	return 0;
 }
 
@@ -116,30 +146,135 @@ static void not_shown(struct gostacks *gostacks, struct goprocesses *procs, size
 		procs->why = *why;
 }
 
-static int show_all(struct gostacks *gostacks, struct goprocesses *procs, struct errmsg *err)
+static int show_all(struct gostacks *gostacks, struct errmsg *err)
 {
+	struct goprocesses *procs = &gostacks->procs;
 	struct errmsg why;
 
 	for (size_t i = 0; i < procs->count; i++)
-		if (show(gostacks, &procs->all[i], procs->count > 1, &why))
+		if (show(gostacks, &procs->all[i], &why))
 			not_shown(gostacks, procs, i, &why);
 	if (gostacks->pick.goid && !gostacks->shown && !gostacks->has_failed)
 		return errmsg_set(err, "no goroutine %llu",
 				  (unsigned long long)gostacks->pick.goid);
-	if (procs->refused)
-		fprintf(stderr, "gostacks: %zu more processes could not be looked at: %s\n",
-			procs->refused, procs->why.text);
 	return 0;
+}
+
+/* --- again and again --- */
+
+static void print_time(struct gostacks *gostacks)
+{
+	if (gostacks->opts.json)
+		return;
+	if (gostacks->has_printed || gostacks->opts.timestamp)
+		toolrun_print_time(&gostacks->opts);
+	gostacks->has_printed = true;
+}
+
+static void print_changes(const struct gostacks *gostacks, const struct watched *watched,
+			  const struct held *now)
+{
+	const struct goroutines_view *before = watched->has ? &watched->held.view : NULL;
+
+	if (gostacks->opts.json) {
+		goroutines_json_changes(stdout, before, &now->view,
+					gostacks->opts.timestamp ? toolrun_json_time : NULL);
+		return;
+	}
+	goroutines_print_title(stdout, &now->view);
+	if (before)
+		goroutines_print_changes(stdout, before, &now->view);
+	else
+		goroutines_print_groups(stdout, &now->view);
+}
+
+static void look_again(struct gostacks *gostacks, size_t i)
+{
+	const struct goprocesses_one *one = &gostacks->procs.all[i];
+	struct watched *watched = &gostacks->watched[i];
+	struct errmsg why;
+	struct held now;
+	size_t count;
+
+	if (hold(gostacks, one, &now, &count, &why)) {
+		watched->gone = true;
+		if (process_runs(one->proc))
+			fail(gostacks, &why);
+		return;
+	}
+	print_changes(gostacks, watched, &now);
+	say_left_out(&now.snap);
+	if (watched->has)
+		let_go(&watched->held);
+	watched->held = now;
+	watched->held.view.snap = &watched->held.snap;
+	watched->has = true;
+}
+
+static bool look(void *ctx)
+{
+	struct gostacks *gostacks = ctx;
+	size_t left = 0;
+
+	gostacks->looked_ns = clock_ns();
+	print_time(gostacks);
+	for (size_t i = 0; i < gostacks->procs.count; i++) {
+		if (!gostacks->watched[i].gone)
+			look_again(gostacks, i);
+		left += !gostacks->watched[i].gone;
+	}
+	return left != 0;
+}
+
+/* The end may fall on an interval, which has been shown then. */
+static void look_last(struct gostacks *gostacks, enum session_end end)
+{
+	bool just = clock_ns() - gostacks->looked_ns < gostacks->opts.interval_ns / 4;
+
+	if (end == SESSION_SIGNAL || (end == SESSION_DURATION && !just))
+		look(gostacks);
+}
+
+static int watch(struct gostacks *gostacks, struct errmsg *err)
+{
+	const struct goprocesses *procs = &gostacks->procs;
+	struct session_spec spec = {.duration_ns = gostacks->opts.duration_ns,
+				    .process_fd = -1,
+				    .event_fd = -1,
+				    .stream_ns = gostacks->opts.interval_ns,
+				    .stream_fd = -1,
+				    .stream = look,
+				    .ctx = gostacks};
+	struct session *ses = session_new(err);
+	enum session_end end = SESSION_PROCESS;
+	int ret = ses ? 0 : -1;
+
+	if (procs->count == 1)
+		spec.process_fd = process_fd(procs->all[0].proc);
+	gostacks->watched = mem_zalloc(procs->count, sizeof(*gostacks->watched));
+	if (!ret && look(gostacks))
+		ret = session_run(ses, &spec, &end, err);
+	if (!ret)
+		look_last(gostacks, end);
+	for (size_t i = 0; i < procs->count; i++)
+		if (gostacks->watched[i].has)
+			let_go(&gostacks->watched[i].held);
+	free(gostacks->watched);
+	session_free(ses);
+	return ret;
 }
 
 static int run(struct gostacks *gostacks, struct errmsg *err)
 {
-	struct goprocesses procs;
-	int ret = goprocesses_open(&gostacks->wanted, &procs, fail, gostacks, err);
+	struct goprocesses *procs = &gostacks->procs;
+	int ret = goprocesses_open(&gostacks->wanted, procs, fail, gostacks, err);
 
-	if (!ret)
-		ret = show_all(gostacks, &procs, err);
-	goprocesses_close(&procs);
+	if (!ret && procs->count)
+		ret = gostacks->opts.interval_ns ? watch(gostacks, err) : show_all(gostacks, err);
+	if (!ret && procs->refused)
+		fprintf(stderr, "gostacks: %zu more processes could not be looked at: %s\n",
+			procs->refused, procs->why.text);
+	goprocesses_close(procs);
 	return ret ? -1 : session_flush(err);
 }
 
@@ -231,6 +366,7 @@ static const char examples[] =
 	"    gostacks 181 'main.(*Store).*'  # those in a method of main.Store\n"
 	"    gostacks -n etcd           # of the programs whose name contains etcd\n"
 	"    gostacks --all             # of all Go programs\n"
+	"    gostacks -i 10 181         # and every 10 seconds, what has changed\n"
 	"    gostacks -f 181 > stacks   # for a flame graph\n"
 	"    gostacks -j 181            # one JSON object a goroutine\n";
 
@@ -283,6 +419,10 @@ static int check(struct gostacks *gostacks, struct errmsg *err)
 		return errmsg_set(err, "PID, -n NAME and --all exclude each other");
 	if (gostacks->folded + opts->json + gostacks->each > 1)
 		return errmsg_set(err, "-a or --full, -f and -j exclude each other");
+	if (opts->interval_ns && (gostacks->folded || gostacks->each))
+		return errmsg_set(err, "-i shows what has changed: not with -a, --full or -f");
+	if (!opts->interval_ns && (opts->duration_ns || opts->timestamp))
+		return errmsg_set(err, "-d and -T need -i");
 	return 0;
 }
 
@@ -293,7 +433,7 @@ static const struct options_tool tool = {.name = "gostacks",
 						  "programs do",
 					 .args = "[PID...] [PATTERN...]",
 					 .process = true,
-					 .shared = "j",
+					 .shared = "idTj",
 					 .own = own_defs,
 					 .take = take_option,
 					 .ctx = &gostacks,

@@ -8,6 +8,7 @@
 #include "base/escape.h"
 #include "base/mem.h"
 #include "goroutines/frame_args.h"
+#include "goroutines/goroutines_print_parts.h"
 #include "goroutines/groups.h"
 
 enum { GROUP_FRAMES = 10 };
@@ -112,20 +113,24 @@ static void print_short(void *ctx, const struct frame *frame)
 	fputc('\n', lines->out);
 }
 
-static void print_group(FILE *out, const struct goroutines_view *view, const struct group *group)
+void goroutines_print_state(FILE *out, const struct goroutines_view *view,
+			    const struct group *group)
 {
-	const struct goroutine *g = group->first;
+	escape_print(out, snapshot_state(view->snap, group->first));
+	if (group->noted)
+		print_minutes(out, group->noted < group->count ? 0 : group->shortest,
+			      group->longest);
+	fputc('\n', out);
+}
+
+void goroutines_print_where(FILE *out, const struct goroutines_view *view,
+			    const struct goroutine *g)
+{
 	struct lines lines = {.out = out};
 	struct frame creator;
 	size_t count;
 	const uint64_t *stack = snapshot_stack(view->snap, g->stack, &count);
 
-	fprintf(out, "%6zu  ", group->count);
-	escape_print(out, snapshot_state(view->snap, g));
-	if (group->noted)
-		print_minutes(out, group->noted < group->count ? 0 : group->shortest,
-			      group->longest);
-	fputc('\n', out);
 	if (no_stack(g) && g->stack_state != STACK_RUNNING)
 		fprintf(out, "        (%s)\n", no_stack(g));
 	frames_each(view->frames, stack, count, print_short, &lines);
@@ -147,8 +152,11 @@ void goroutines_print_groups(FILE *out, const struct goroutines_view *view)
 
 	if (count)
 		fputs("COUNT   STATE\n", out);
-	for (size_t i = 0; i < count; i++)
-		print_group(out, view, &groups[i]);
+	for (size_t i = 0; i < count; i++) {
+		fprintf(out, "%6zu  ", groups[i].count);
+		goroutines_print_state(out, view, &groups[i]);
+		goroutines_print_where(out, view, groups[i].first);
+	}
 	free(groups);
 }
 

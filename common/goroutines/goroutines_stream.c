@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "goroutines/goroutines_print.h"
+#include "goroutines/goroutines_print_parts.h"
 #include "goroutines/groups.h"
 
 /* --- folded --- */
@@ -103,12 +104,42 @@ static const char *stack_word(const struct goroutine *g)
 	return words[g->stack_state];
 }
 
-static void json_goroutine(struct json *json, const struct goroutines_view *view,
-			   const struct goroutine *g)
+static void json_creator(struct json *json, const struct frame *creator, const uint64_t *goid)
+{
+	json_object(json);
+	put_frame(json, creator);
+	if (goid)
+		json_key(json, "goid");
+	if (goid && *goid)
+		json_u64(json, *goid);
+	else if (goid)
+		json_null(json);
+	json_object_end(json);
+}
+
+void goroutines_json_where(struct json *json, const struct goroutines_view *view,
+			   const struct goroutine *g, bool with_parent)
 {
 	struct frame creator;
 	size_t count;
 	const uint64_t *stack = snapshot_stack(view->snap, g->stack, &count);
+
+	json_key(json, "stack");
+	json_string(json, stack_word(g));
+	json_key(json, "frames");
+	json_array(json);
+	frames_each(view->frames, stack, count, json_frame, json);
+	json_array_end(json);
+	json_key(json, "created_by");
+	if (frames_creator(view->frames, g, &creator))
+		json_creator(json, &creator, with_parent ? &g->parent : NULL);
+	else
+		json_null(json);
+}
+
+static void json_goroutine(struct json *json, const struct goroutines_view *view,
+			   const struct goroutine *g)
+{
 	uint64_t since;
 
 	json_object(json);
@@ -125,25 +156,7 @@ static void json_goroutine(struct json *json, const struct goroutines_view *view
 		json_u64(json, since);
 	else
 		json_null(json);
-	json_key(json, "stack");
-	json_string(json, stack_word(g));
-	json_key(json, "frames");
-	json_array(json);
-	frames_each(view->frames, stack, count, json_frame, json);
-	json_array_end(json);
-	json_key(json, "created_by");
-	if (frames_creator(view->frames, g, &creator)) {
-		json_object(json);
-		put_frame(json, &creator);
-		json_key(json, "goid");
-		if (g->parent)
-			json_u64(json, g->parent);
-		else
-			json_null(json);
-		json_object_end(json);
-	} else {
-		json_null(json);
-	}
+	goroutines_json_where(json, view, g, true);
 	json_object_end(json);
 }
 

@@ -312,11 +312,13 @@ def gostacks_refuses():
             expect("not a Go program" in gostacks(sleep.pid, status=1), "sleep is a Go program")
         finally:
             sleep.kill()
-    expect("no process with PID" in gostacks(sleep.pid, status=1), "it finds a process that has ended")
+    said = gostacks(sleep.pid, status=1)
+    expect("no process with PID" in said, f"of a process that has ended: {said}")
     for args, why in (([], "no PID, -n NAME or --all given"), (["main.*"], "no PID, -n"),
                       ([1, "--all"], "exclude each other"), (["-n", "x", "--all"], "exclude each other"),
                       (["-p", "x"], "not a process ID"), (["-f", "-j", 1], "exclude each other"),
                       ([0], "not a process ID"), (["-r", 1, "("], "regular expression"),
+                      (["-i", 1, "-a", 1], "-i shows what has changed"), (["-d", 5, 1], "-d and -T need -i"),
                       (["-g", "0", 1], "not a goroutine's ID"), ([1, "--", "ls"], "starts no COMMAND")):
         expect(why in gostacks(*args, status=2), f"{args}: not {why}")
 
