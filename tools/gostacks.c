@@ -10,11 +10,13 @@
 #include "base/number.h"
 #include "base/signals.h"
 #include "files/process.h"
+#include "files/process_files.h"
 #include "golang/pattern.h"
 #include "goroutines/goprocesses.h"
 #include "goroutines/goroutines_changes.h"
 #include "goroutines/goroutines_pick.h"
 #include "goroutines/goroutines_print.h"
+#include "goroutines/wait_objects.h"
 #include "tracing/options.h"
 #include "tracing/session.h"
 #include "tracing/toolrun.h"
@@ -22,6 +24,7 @@
 struct held { /* a snapshot, and what is wanted of it */
 	struct snapshot snap;
 	unsigned char *picked;
+	struct wait_context waits;
 	struct goroutines_view view;
 };
 
@@ -87,13 +90,27 @@ static void print(struct gostacks *gostacks, const struct goroutines_view *view)
 	say_left_out(view->snap);
 }
 
+/* Each goroutine by itself says what it waits for, but where Go's own words are all that shall be
+ * there. */
+static bool shows_waits(const struct gostacks *gostacks)
+{
+	if (gostacks->opts.interval_ns || gostacks->full)
+		return false;
+	return gostacks->opts.json || gostacks->each || gostacks->pick.goid;
+}
+
 static int hold(const struct gostacks *gostacks, const struct goprocesses_one *one,
 		struct held *out, size_t *count, struct errmsg *err)
 {
 	const struct frames *frames = goprocess_frames(one->gp);
+	struct goprocess_wanted wanted = {.args = gostacks->full, .waits = shows_waits(gostacks)};
 
-	if (goprocess_snapshot(one->gp, gostacks->full, &out->snap, err))
+	if (goprocess_snapshot(one->gp, &wanted, &out->snap, err))
 		return -1;
+	out->waits = (struct wait_context){.objects = goprocess_waits(one->gp, &out->snap),
+					   .files = process_files_new(one->proc),
+					   .type_name = goprocess_type,
+					   .type_ctx = one->gp};
 	out->picked = goroutines_pick(&gostacks->pick, &out->snap, frames, count);
 	out->view = (struct goroutines_view){.snap = &out->snap,
 					     .picked = out->picked,
@@ -102,12 +119,16 @@ static int hold(const struct gostacks *gostacks, const struct goprocesses_one *o
 					     .release = goprocess_release(one->gp),
 					     .name = one->name,
 					     .several = gostacks->procs.count > 1};
+	if (out->waits.objects)
+		out->view.waits = &out->waits;
 	return 0;
 }
 
 static void let_go(struct held *held)
 {
 	free(held->picked);
+	wait_objects_free(held->waits.objects);
+	process_files_free(held->waits.files);
 	snapshot_free(&held->snap);
 }
 

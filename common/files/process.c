@@ -32,6 +32,11 @@ FILE *process_text(const struct process *proc, const char *name)
 	return fd < 0 ? NULL : fdopen(fd, "r");
 }
 
+ssize_t process_link(const struct process *proc, const char *name, char *out, size_t size)
+{
+	return readlinkat(proc->dir, name, out, size);
+}
+
 /* 0: there is none */
 static pid_t thread_group(pid_t pid)
 {

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A text of /proc/PID, for process*.c only. */
+/* Texts and links of /proc/PID, for process*.c only. */
 #ifndef PROCESS_TEXT_H
 #define PROCESS_TEXT_H
 
 #include <stdio.h>
+#include <sys/types.h>
 
 struct process;
 
 FILE *process_text(const struct process *proc, const char *name); /* NULL: it cannot be read */
+/* as readlink(2) */
+ssize_t process_link(const struct process *proc, const char *name, char *out, size_t size);
 
 #endif

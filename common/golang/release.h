@@ -46,6 +46,13 @@ enum release {
 	RELEASE_SYSCALLBP = 23,
 	RELEASE_SHORT_GOBUF = 25,
 	RELEASE_SECRETS = 26, /* g.secret */
+	/* sudog.elem and sudog.c are two words each; g.waiting is set for semaphores, too */
+	RELEASE_TRACEABLE_SUDOGS = 26,
+	/* src/runtime/chan.go: hchan.timer; g.sleepWhen */
+	RELEASE_TIMER_CHANNELS = 23,
+	/* src/runtime/netpoll.go: pollDesc.atomicInfo, and rg and wg behind it; pollDesc.fdseq */
+	RELEASE_POLL_ATOMIC = 18,
+	RELEASE_POLL_SEQUENCE = 21,
 };
 
 #endif

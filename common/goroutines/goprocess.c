@@ -11,9 +11,12 @@
 #include "files/process.h"
 #include "goroutines/memory.h"
 #include "goroutines/unwinder.h"
+#include "goroutines/wait_objects.h"
+#include "goroutines/wait_semaphores.h"
 #include "program/gostack_symbols.h"
 #include "program/program.h"
 #include "program/toolchain.h"
+#include "rtti/rtti.h"
 
 struct goprocess {
 	const struct process *proc;
@@ -24,6 +27,10 @@ struct goprocess {
 	struct frames frames;
 	struct unwinder *unwinder;
 	uint64_t allgs; /* with the load bias */
+	struct wait_layout layout;
+	struct snapshot_source from;
+	struct gotypes *types; /* once one is asked for */
+	struct rtti *rtti;
 };
 
 /* What was linked at address `addr` is in memory at addr + *bias. */
@@ -79,6 +86,7 @@ static int find_runtime(struct goprocess *gp, struct errmsg *err)
 				     .img = prog->img,
 				     .release = prog->release};
 	gp->unwinder = unwinder_new(&gp->frames);
+	gp->layout = wait_layout(&gp->rt, prog->release, prog->release_told);
 	return heldfile_check(prog->file, err);
 }
 
@@ -107,6 +115,8 @@ void goprocess_close(struct goprocess *gp)
 {
 	if (!gp)
 		return;
+	rtti_close(gp->rtti);
+	gotypes_free(gp->types);
 	unwinder_free(gp->unwinder);
 	gostack_symbols_free(gp->frames.syms);
 	program_close(gp->prog);
@@ -125,19 +135,49 @@ int goprocess_release(const struct goprocess *gp)
 	return gp->prog->release_told ? gp->prog->release : -1;
 }
 
-int goprocess_snapshot(struct goprocess *gp, bool with_args, struct snapshot *out,
-		       struct errmsg *err)
+struct wait_objects *goprocess_waits(struct goprocess *gp, struct snapshot *snap)
 {
-	struct snapshot_source from = {.mem = &gp->mem,
-				       .rt = &gp->rt,
-				       .allgs = gp->allgs,
-				       .rule = unwinder_rule,
-				       .rule_ctx = gp->unwinder,
-				       .with_args = with_args};
+	uint64_t tables[SEMTABLES_MAX];
+	size_t count = 0;
 
+	if (!gp->from.waits)
+		return NULL;
+	if (!gp->layout.semaphores)
+		count = runtime_vars_semtables(gp->prog, tables);
+	for (size_t i = 0; i < count; i++)
+		tables[i] += gp->frames.bias;
+	wait_semaphores(&gp->from, tables, count, snap);
+	return wait_objects_new(&gp->from, snap, &gp->frames);
+}
+
+const char *goprocess_type(void *ctx, uint64_t addr)
+{
+	struct goprocess *gp = ctx;
+
+	if (!gp->types) {
+		gp->types = gotypes_new();
+		gp->rtti =
+			rtti_open(gp->prog->img, gp->prog->tab, gp->prog->release, gp->types, NULL);
+	}
+	const struct gotype *type = gp->rtti ? rtti_type(gp->rtti, addr - gp->frames.bias) : NULL;
+
+	return type ? type->name : NULL;
+}
+
+int goprocess_snapshot(struct goprocess *gp, const struct goprocess_wanted *wanted,
+		       struct snapshot *out, struct errmsg *err)
+{
+	gp->from = (struct snapshot_source){.mem = &gp->mem,
+					    .rt = &gp->rt,
+					    .allgs = gp->allgs,
+					    .rule = unwinder_rule,
+					    .rule_ctx = gp->unwinder,
+					    .with_args = wanted->args,
+					    .waits = wanted->waits && gp->layout.known ? &gp->layout
+										       : NULL};
 	*out = (struct snapshot){0};
 	runtime_vars_wait_reasons(gp->prog, &gp->mem, gp->frames.bias, out->reasons);
-	int ret = snapshot_take(&from, out, err);
+	int ret = snapshot_take(&gp->from, out, err);
 
 	if (!process_runs(gp->proc))
 		ret = errmsg_set(err, "the process has ended meanwhile");

@@ -10,6 +10,7 @@ struct errmsg;
 struct goprocess;
 struct process;
 struct program;
+struct wait_objects;
 
 /* `prog`, what the process executes, becomes its own. NULL and *err: one of gccgo or for another
  * machine, not permitted, ended... `proc` outlives it; the caller closes. */
@@ -19,9 +20,18 @@ void goprocess_close(struct goprocess *gp); /* NULL is all right */
 
 const struct frames *goprocess_frames(const struct goprocess *gp);
 int goprocess_release(const struct goprocess *gp); /* N of Go 1.N; -1: not known */
-/* `with_args`: as struct snapshot_source's. 0; -1 with *err: among others, it has ended or executes
- * another program meanwhile. */
-int goprocess_snapshot(struct goprocess *gp, bool with_args, struct snapshot *out,
-		       struct errmsg *err);
+struct goprocess_wanted {                          /* beside states and stacks */
+	bool args;                                 /* what is in arguments */
+	bool waits;                                /* what is waited for */
+};
+
+/* 0; -1 with *err: among others, it has ended or executes another program meanwhile. */
+int goprocess_snapshot(struct goprocess *gp, const struct goprocess_wanted *wanted,
+		       struct snapshot *out, struct errmsg *err);
+/* Of a snapshot with waits; NULL: it has none, or this release's are not known. Caller frees. */
+struct wait_objects *goprocess_waits(struct goprocess *gp, struct snapshot *snap);
+/* The name of the type with its descriptor at `addr` in memory; NULL: not known. ctx: the process.
+ */
+const char *goprocess_type(void *ctx, uint64_t addr);
 
 #endif

@@ -36,7 +36,10 @@ struct goroutine {
 	uint8_t status, reason;
 	uint8_t stack_state;
 	bool locked;   /* to its thread */
-	uint64_t args; /* where its frames' arguments are: snapshot_args() */
+	uint64_t addr; /* of its struct g */
+	uint64_t sp, stack_hi;
+	uint32_t waits, wait_count; /* which of the snapshot's waits are its */
+	uint64_t args;              /* where its frames' arguments are: snapshot_args() */
 };
 
 #endif

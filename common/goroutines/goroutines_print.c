@@ -216,6 +216,8 @@ static void print_one(FILE *out, const struct goroutines_view *view, const struc
 	if (g->locked)
 		fputs(", locked to thread", out);
 	fputs("]:\n", out);
+	if (view->waits)
+		wait_print(out, view->waits, view->snap, g);
 	if (no_stack(g))
 		fprintf(out, "\t%s\n", no_stack(g));
 	frames_each(view->frames, stack, count, print_long, &tracing);

@@ -8,14 +8,16 @@
 
 #include "goroutines/frames.h"
 #include "goroutines/snapshot.h"
+#include "goroutines/wait_print.h"
 
 struct goroutines_view {
 	const struct snapshot *snap;
 	const unsigned char *picked; /* which of snap->all are shown */
 	const struct frames *frames;
-	int pid, release; /* release N of Go 1.N; -1: not known */
-	const char *name; /* of the program */
-	bool several;     /* it is one of several processes, which are told apart */
+	int pid, release;                 /* release N of Go 1.N; -1: not known */
+	const char *name;                 /* of the program */
+	bool several;                     /* it is one of several processes, which are told apart */
+	const struct wait_context *waits; /* NULL: what they wait for is not told */
 };
 
 /* "4711 jobs (go1.27): 14 goroutines: 1 running, 13 waiting" */

@@ -157,6 +157,11 @@ static void json_goroutine(struct json *json, const struct goroutines_view *view
 	else
 		json_null(json);
 	goroutines_json_where(json, view, g, true);
+	json_key(json, "waits_for");
+	if (view->waits)
+		wait_json(json, view->waits, view->snap, g);
+	else
+		json_null(json);
 	json_object_end(json);
 }
 

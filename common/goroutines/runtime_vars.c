@@ -84,6 +84,21 @@ bool runtime_vars_allgs(const struct program *prog, uint64_t *addr)
 	return named_code(prog, "runtime.allgadd", &code) && runtime_vars_parse_allgs(&code, addr);
 }
 
+size_t runtime_vars_semtables(const struct program *prog, uint64_t addrs[SEMTABLES_MAX])
+{
+	struct addresses values = {0}, taken = {0};
+	struct insn_code code;
+	size_t count = 0;
+
+	if (!named_code(prog, "runtime.semacquire1", &code))
+		return 0;
+	find_addresses(&code, &values, &taken);
+	for (size_t i = 0; i < taken.count && count < SEMTABLES_MAX; i++)
+		if (taken.at[i] % 8 == 0)
+			addrs[count++] = taken.at[i];
+	return count;
+}
+
 /* --- wait reasons --- */
 
 static char *read_reason(const struct memory *mem, uint64_t addr)

@@ -19,6 +19,11 @@ bool runtime_vars_allgs(const struct program *prog, uint64_t *addr);
 /* the same, in the code of runtime.allgadd */
 bool runtime_vars_parse_allgs(const struct insn_code *code, uint64_t *addr);
 
+/* Where runtime.semtable may be: one of the addresses that runtime.semacquire1 takes. Returns how
+ * many there are. */
+enum { SEMTABLES_MAX = 16 };
+size_t runtime_vars_semtables(const struct program *prog, uint64_t addrs[SEMTABLES_MAX]);
+
 /* The texts of runtime.waitReasonStrings, NULL where there is none; false: not found. The caller
  * frees the texts. */
 bool runtime_vars_wait_reasons(const struct program *prog, const struct memory *mem, uint64_t bias,

@@ -39,6 +39,7 @@ struct slice { /* a Go slice */
 struct fields { /* what tells that a goroutine has not moved, and where its stack is */
 	uint64_t stack_lo, stack_hi, sp, pc, syscall_sp, syscall_pc, goid;
 	uint64_t waitsince, parent, created_by, start;
+	uint64_t waiting, timer, sleep_when, m;
 	uint32_t status;
 	uint8_t reason;
 	bool locked;
@@ -56,7 +57,8 @@ static uint64_t word(const uint8_t *g, uint32_t at)
 static bool read_fields(const struct snapshot_source *from, uint64_t addr, struct fields *out)
 {
 	const struct goruntime *rt = from->rt;
-	uint32_t size = rt->g_gopc ? rt->g_gopc + 24 : rt->g_waitreason + 8;
+	uint32_t size = rt->g_gopc ? rt->g_gopc + 88 : rt->g_waitreason + 8;
+	const struct wait_layout *waits = from->waits;
 	uint8_t g[G_MAX] = {0};
 
 	/* all in one go: the kernel copies it while the program runs on */
@@ -78,6 +80,10 @@ static bool read_fields(const struct snapshot_source *from, uint64_t addr, struc
 		.status = (uint32_t)word(g, rt->g_status) & ~(uint32_t)STATUS_SCAN,
 		.reason = (uint8_t)word(g, rt->g_waitreason),
 		.locked = rt->g_lockedm && word(g, rt->g_lockedm),
+		.waiting = waits ? word(g, waits->g_waiting) : 0,
+		.m = waits ? word(g, waits->g_m) : 0,
+		.timer = waits ? word(g, waits->g_timer) : 0,
+		.sleep_when = waits && waits->g_sleep_when ? word(g, waits->g_sleep_when) : 0,
 	};
 	return true;
 }
@@ -87,7 +93,8 @@ static bool is_same(const struct fields *a, const struct fields *b)
 	return a->goid == b->goid && a->status == b->status && a->reason == b->reason &&
 	       a->sp == b->sp && a->pc == b->pc && a->syscall_sp == b->syscall_sp &&
 	       a->syscall_pc == b->syscall_pc && a->stack_lo == b->stack_lo &&
-	       a->stack_hi == b->stack_hi && a->created_by == b->created_by;
+	       a->stack_hi == b->stack_hi && a->created_by == b->created_by &&
+	       a->waiting == b->waiting;
 }
 
 /* Reads and unwinds a stack: the first time, or again. */
@@ -133,6 +140,35 @@ static bool is_same_stack(const struct reading *r)
 	       (!r->args[0].len || !memcmp(r->args[0].bytes, r->args[1].bytes, r->args[0].len));
 }
 
+static bool has_reason(const struct reading *r, const struct fields *g, const char *reason)
+{
+	return g->reason < WAIT_REASONS && r->out->reasons[g->reason] &&
+	       !strcmp(r->out->reasons[g->reason], reason);
+}
+
+/* To be called when its stack was read last: it is in r->bytes. */
+static void read_waits(struct reading *r, uint64_t addr, const struct fields *g,
+		       struct goroutine *out)
+{
+	struct waits *waits = &r->out->waits;
+	uint64_t len = g->stack_hi - (g->status == GOROUTINE_SYSCALL ? g->syscall_sp : g->sp);
+	struct wait_source from = {.g = addr,
+				   .waiting = g->waiting,
+				   .timer = g->timer,
+				   .sleep_when = g->sleep_when,
+				   .m = g->m,
+				   .calls = g->status == GOROUTINE_SYSCALL,
+				   .sleeps = has_reason(r, g, "sleep"),
+				   .polls = has_reason(r, g, "IO wait"),
+				   .stack = r->bytes,
+				   .stack_len = len > STACK_MAX ? STACK_MAX : len};
+
+	out->waits = waits->count;
+	if (r->from->waits && (g->status == GOROUTINE_WAITING || g->status == GOROUTINE_SYSCALL))
+		wait_read(r->from->mem, r->from->waits, &from, waits);
+	out->wait_count = waits->count - out->waits;
+}
+
 /* Reads a stack twice, with the fields before, between and after: a goroutine that has run
  * meanwhile and waits at the same place again is seen by its other frames. */
 static bool read_stack(struct reading *r, uint64_t addr, struct fields *g, struct goroutine *out)
@@ -145,6 +181,8 @@ static bool read_stack(struct reading *r, uint64_t addr, struct fields *g, struc
 		return false;
 	if (unwind(r, g, true) != how)
 		return false;
+	if (how != UNWOUND_NOT)
+		read_waits(r, addr, g, out);
 	if (!read_fields(r->from, addr, &after) || !is_same(g, &after))
 		return false;
 	if (how == UNWOUND_NOT) {
@@ -184,7 +222,10 @@ static enum found try_goroutine(struct reading *r, uint64_t addr, struct gorouti
 				  .status = g.status,
 				  .reason = g.reason,
 				  .locked = g.locked,
-				  .args = SNAPSHOT_NO_ARGS};
+				  .args = SNAPSHOT_NO_ARGS,
+				  .addr = addr,
+				  .sp = g.status == GOROUTINE_SYSCALL ? g.syscall_sp : g.sp,
+				  .stack_hi = g.stack_hi};
 	if (has_stack(g.status)) {
 		out->stack_state = STACK_CHANGED;
 		return read_stack(r, addr, &g, out) && out->stack_state != STACK_UNKNOWN
@@ -201,10 +242,18 @@ static void read_goroutine(struct reading *r, uint64_t addr)
 	struct goroutine g;
 	enum found found = FOUND_CHANGED;
 
-	for (int i = 0; i < TRIES && found == FOUND_CHANGED; i++)
+	size_t waits = out->waits.count;
+
+	for (int i = 0; i < TRIES && found == FOUND_CHANGED; i++) {
+		out->waits.count = waits; /* those of a try that failed are not its */
 		found = try_goroutine(r, addr, &g);
+	}
 	if (found == FOUND_NONE)
 		return;
+	if (found == FOUND_CHANGED) {
+		out->waits.count = waits;
+		g.wait_count = 0;
+	}
 	out->all = mem_grow(out->all, out->count, &out->cap, sizeof(*out->all));
 	out->all[out->count++] = g;
 }
@@ -251,6 +300,7 @@ int snapshot_take(const struct snapshot_source *from, struct snapshot *out, stru
 
 	r->args[0] = r->args[1] = (struct snapshot_args){0};
 	out->args = (struct snapshot_args){0};
+	out->waits = (struct waits){0};
 
 	out->all = NULL;
 	out->count = out->cap = out->unread = 0;
@@ -272,11 +322,20 @@ int snapshot_take(const struct snapshot_source *from, struct snapshot *out, stru
 	return list ? 0 : errmsg_set(err, "the list of goroutines cannot be read");
 }
 
+bool snapshot_is_still(const struct snapshot_source *from, const struct goroutine *g)
+{
+	struct fields now;
+
+	return read_fields(from, g->addr, &now) && now.goid == g->goid && now.status == g->status &&
+	       now.reason == g->reason && now.sp == g->sp;
+}
+
 void snapshot_free(struct snapshot *snap)
 {
 	free(snap->all);
 	snapshot_stacks_free(snap->stacks);
 	free(snap->args.bytes);
+	free(snap->waits.all);
 	for (size_t i = 0; i < WAIT_REASONS; i++)
 		free(snap->reasons[i]);
 	*snap = (struct snapshot){0};
@@ -311,6 +370,11 @@ const char *snapshot_state(const struct snapshot *snap, const struct goroutine *
 	if (waits && g->reason < WAIT_REASONS && snap->reasons[g->reason])
 		return snap->reasons[g->reason];
 	return states[g->status] ? states[g->status] : "???";
+}
+
+bool snapshot_is_at_channel(const struct snapshot *snap, const struct goroutine *g)
+{
+	return !strncmp(snapshot_state(snap, g), "chan ", strlen("chan "));
 }
 
 bool snapshot_since(const struct snapshot *snap, const struct goroutine *g, uint64_t *ns)

@@ -11,6 +11,7 @@
 #include "goroutines/goroutine.h"
 #include "goroutines/runtime_vars.h"
 #include "goroutines/snapshot_args.h"
+#include "goroutines/wait.h"
 #include "sites/goruntime.h"
 
 struct errmsg;
@@ -24,7 +25,8 @@ struct snapshot_source {
 	uint64_t allgs; /* address in memory */
 	struct frame_rule (*rule)(void *ctx, uint64_t pc);
 	void *rule_ctx;
-	bool with_args; /* keep what is in the arguments of each frame */
+	bool with_args;                  /* keep what is in the arguments of each frame */
+	const struct wait_layout *waits; /* look at what goroutines wait for; NULL: do not */
 };
 
 struct snapshot {
@@ -36,12 +38,15 @@ struct snapshot {
 	char *reasons[WAIT_REASONS];
 	struct snapshot_stacks *stacks;
 	struct snapshot_args args;
+	struct waits waits;
 };
 
 enum { SNAPSHOT_MAX = 1 << 21 }; /* goroutines */
 
 /* 0; -1 with *err if the list of goroutines cannot be read. Caller frees. */
 int snapshot_take(const struct snapshot_source *from, struct snapshot *out, struct errmsg *err);
+/* Is a goroutine of a snapshot where it was? */
+bool snapshot_is_still(const struct snapshot_source *from, const struct goroutine *g);
 void snapshot_free(struct snapshot *snap); /* what it points to */
 
 /* The frames of stack number `stack`, innermost first. Equal stacks have equal numbers. */
@@ -52,6 +57,8 @@ const uint8_t *snapshot_args(const struct snapshot *snap, const struct goroutine
 			     size_t *len);
 /* "chan receive", "runnable": as Go's tracebacks name it */
 const char *snapshot_state(const struct snapshot *snap, const struct goroutine *g);
+/* Does it wait to send to a single channel, or to receive from one? */
+bool snapshot_is_at_channel(const struct snapshot *snap, const struct goroutine *g);
 /* Since when it waits, in ns; false: not noted. */
 bool snapshot_since(const struct snapshot *snap, const struct goroutine *g, uint64_t *ns);
 

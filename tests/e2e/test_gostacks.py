@@ -26,7 +26,7 @@ def parse(text):
     """{goid: (state, [(func, file, line, off)], creator)} of a traceback"""
     found = {}
     for part in text.strip().split("\n\n"):
-        lines = part.split("\n")
+        lines = [line for line in part.split("\n") if not re.match(r"\t(waits|is in system call) ", line)]
         header = HEADER.match(lines[0])
         expect(header, f"no goroutine: {lines[0]!r}")
         frames, creator = [], None

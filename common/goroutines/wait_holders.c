@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "goroutines/wait_holders.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/index.h"
+#include "base/mem.h"
+#include "goroutines/memory.h"
+#include "goroutines/snapshot.h"
+#include "goroutines/wait_objects.h"
+
+enum {
+	STACK_MAX = 64 << 10, /* bytes of a stack, the innermost */
+	NOBODY = UINT32_MAX,
+};
+
+#define ALL_MAX (1ULL << 30) /* bytes of all stacks */
+
+static bool can_be_held(const struct wait *wait)
+{
+	return wait->kind == WAIT_MUTEX || wait->kind == WAIT_RWMUTEX;
+}
+
+static size_t find_lock(const struct wait_lock *locks, const struct index *index, uint64_t addr)
+{
+	size_t n = index_first(index, index_hash(0, addr));
+
+	while (n != INDEX_NONE && locks[n].addr != addr)
+		n = index_next(index, n);
+	return n;
+}
+
+/* The lock that the goroutine itself waits for; INDEX_NONE: none. */
+static size_t lock_of(const struct snapshot *snap, const struct goroutine *g,
+		      const struct wait_lock *locks, const struct index *index)
+{
+	const struct wait *wait = g->wait_count ? &snap->waits.all[g->waits] : NULL;
+
+	return wait && can_be_held(wait) ? find_lock(locks, index, wait->object) : INDEX_NONE;
+}
+
+static bool any_held(const struct snapshot *snap)
+{
+	for (size_t i = 0; i < snap->waits.count; i++)
+		if (can_be_held(&snap->waits.all[i]))
+			return true;
+	return false;
+}
+
+static void note(struct wait_lock *lock, uint64_t goid)
+{
+	if (lock->last_holder == goid)
+		return; /* its address is there twice */
+	if (lock->holder_count < WAIT_HOLDERS_MAX)
+		lock->holders[lock->holder_count] = goid;
+	lock->last_holder = goid;
+	lock->holder_count++;
+}
+
+static void search(const uint8_t *bytes, size_t len, const struct goroutine *g, size_t own,
+		   struct wait_lock *locks, const struct index *index)
+{
+	uint64_t word;
+
+	for (size_t at = 0; at + sizeof(word) <= len; at += sizeof(word)) {
+		memcpy(&word, bytes + at, sizeof(word));
+		if (word < 4096)
+			continue;
+		size_t n = find_lock(locks, index, word);
+
+		if (n != INDEX_NONE && n != own)
+			note(&locks[n], g->goid);
+	}
+}
+
+void wait_holders_find(const struct snapshot_source *from, const struct snapshot *snap,
+		       struct wait_lock *locks, size_t count, const struct index *index)
+{
+	uint8_t *bytes = count && any_held(snap) ? mem_alloc(STACK_MAX) : NULL;
+	uint64_t left = ALL_MAX;
+
+	for (size_t i = 0; bytes && i < snap->count; i++) {
+		const struct goroutine *g = &snap->all[i];
+		uint64_t len = g->stack_hi - g->sp;
+
+		if (g->stack_state != STACK_READ && g->stack_state != STACK_CUT)
+			continue;
+		len = len > STACK_MAX ? STACK_MAX : len;
+		if (left < len || !from->mem->read(from->mem->ctx, g->sp, bytes, len))
+			continue;
+		left -= len;
+		if (snapshot_is_still(from, g))
+			search(bytes, len, g, lock_of(snap, g, locks, index), locks, index);
+	}
+	free(bytes);
+}
+
+static int by_goid(const void *key, const void *element)
+{
+	const uint64_t *goid = key;
+	const struct goroutine *g = element;
+
+	return (*goid > g->goid) - (*goid < g->goid);
+}
+
+/* Whom the goroutine waits for, if that is one only. */
+static uint32_t next_of(const struct snapshot *snap, size_t i, const struct wait_lock *locks,
+			const struct index *index)
+{
+	size_t n = lock_of(snap, &snap->all[i], locks, index);
+
+	if (n == INDEX_NONE || locks[n].holder_count != 1)
+		return NOBODY;
+	const struct goroutine *g =
+		bsearch(&locks[n].holders[0], snap->all, snap->count, sizeof(*snap->all), by_goid);
+
+	return g ? g - snap->all : NOBODY;
+}
+
+void wait_holders_circles(const struct snapshot *snap, const struct wait_lock *locks,
+			  const struct index *index, unsigned char *in_circle)
+{
+	uint32_t *next = mem_alloc((snap->count + 1) * sizeof(*next));
+	uint32_t *seen = mem_zalloc(snap->count + 1, sizeof(*seen)); /* by which walk */
+
+	for (size_t i = 0; i < snap->count; i++)
+		next[i] = next_of(snap, i, locks, index);
+	for (size_t i = 0; i < snap->count; i++) {
+		uint32_t at = i;
+
+		while (at != NOBODY && !seen[at]) {
+			seen[at] = i + 1;
+			at = next[at];
+		}
+		if (at == NOBODY || seen[at] != i + 1)
+			continue;
+		while (!in_circle[at]) {
+			in_circle[at] = 1;
+			at = next[at];
+		}
+	}
+	free(next);
+	free(seen);
+}

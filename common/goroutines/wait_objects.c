@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "goroutines/wait_objects.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/index.h"
+#include "base/mem.h"
+#include "goroutines/frames.h"
+#include "goroutines/memory.h"
+#include "goroutines/snapshot.h"
+#include "goroutines/wait_holders.h"
+
+enum { QUEUE_MAX = 1 << 20 }; /* sudogs read of all queues: they may be linked in a circle */
+enum { CHANNEL_CLOSED = 28, CHANNEL_RECEIVERS = 24, CHANNEL_SENDERS = 40 }; /* from its type */
+
+struct queued { /* a case of a select */
+	uint64_t sudog;
+	bool sends;
+};
+
+struct wait_objects {
+	const struct snapshot_source *from;
+	const struct snapshot *snap;
+	struct wait_channel *channels;
+	struct index channel_index;
+	size_t channel_count, channel_cap;
+	struct queued *queued;
+	struct index queued_index;
+	size_t queued_count, queued_cap;
+	struct wait_lock *locks;
+	struct index lock_index;
+	size_t lock_count, lock_cap;
+	unsigned char *in_circle; /* of each goroutine */
+};
+
+/* --- channels --- */
+
+static size_t find_channel(const struct wait_objects *objects, uint64_t addr)
+{
+	size_t n = index_first(&objects->channel_index, index_hash(0, addr));
+
+	while (n != INDEX_NONE && objects->channels[n].addr != addr)
+		n = index_next(&objects->channel_index, n);
+	return n;
+}
+
+static struct wait_channel *add_channel(struct wait_objects *objects, uint64_t addr)
+{
+	size_t n = find_channel(objects, addr);
+
+	if (n != INDEX_NONE)
+		return &objects->channels[n];
+	index_add(&objects->channel_index, index_hash(0, addr));
+	objects->channels = mem_grow(objects->channels, objects->channel_count,
+				     &objects->channel_cap, sizeof(*objects->channels));
+	struct wait_channel *channel = &objects->channels[objects->channel_count++];
+
+	*channel = (struct wait_channel){.addr = addr};
+	return channel;
+}
+
+static void read_queue(struct wait_objects *objects, uint64_t sudog, bool sends)
+{
+	const struct memory *mem = objects->from->mem;
+
+	while (sudog && objects->queued_count < QUEUE_MAX) {
+		index_add(&objects->queued_index, index_hash(0, sudog));
+		objects->queued = mem_grow(objects->queued, objects->queued_count,
+					   &objects->queued_cap, sizeof(*objects->queued));
+		objects->queued[objects->queued_count++] = (struct queued){sudog, sends};
+		if (!memory_u64(mem, sudog + 8, &sudog)) /* next */
+			return;
+	}
+}
+
+static void read_channel(struct wait_objects *objects, struct wait_channel *channel)
+{
+	const struct memory *mem = objects->from->mem;
+	uint32_t type = objects->from->waits->channel_type, closed;
+	uint64_t words[2], queue;
+
+	channel->is_read =
+		mem->read(mem->ctx, channel->addr, words, sizeof(words)) &&
+		mem->read(mem->ctx, channel->addr + CHANNEL_CLOSED, &closed, sizeof(closed)) &&
+		memory_u64(mem, channel->addr + type, &channel->type);
+	if (!channel->is_read)
+		return;
+	channel->len = words[0];
+	channel->cap = words[1];
+	channel->closed = closed;
+	if (!channel->in_select)
+		return;
+	if (memory_u64(mem, channel->addr + type + CHANNEL_RECEIVERS, &queue))
+		read_queue(objects, queue, false);
+	if (memory_u64(mem, channel->addr + type + CHANNEL_SENDERS, &queue))
+		read_queue(objects, queue, true);
+}
+
+enum wait_direction wait_objects_direction(const struct wait_objects *objects,
+					   const struct goroutine *g, const struct wait *wait)
+{
+	if (snapshot_is_at_channel(objects->snap, g))
+		return strstr(snapshot_state(objects->snap, g), "send") ? WAIT_SENDS
+									: WAIT_RECEIVES;
+	size_t n = index_first(&objects->queued_index, index_hash(0, wait->sudog));
+
+	while (n != INDEX_NONE && objects->queued[n].sudog != wait->sudog)
+		n = index_next(&objects->queued_index, n);
+	if (n == INDEX_NONE)
+		return WAIT_UNKNOWN;
+	return objects->queued[n].sends ? WAIT_SENDS : WAIT_RECEIVES;
+}
+
+static void count_waiters(struct wait_objects *objects, const struct goroutine *g)
+{
+	for (size_t i = 0; i < g->wait_count; i++) {
+		const struct wait *wait = &objects->snap->waits.all[g->waits + i];
+
+		if (wait->kind != WAIT_CHANNEL)
+			continue;
+		struct wait_channel *channel =
+			&objects->channels[find_channel(objects, wait->object)];
+		enum wait_direction direction = wait_objects_direction(objects, g, wait);
+
+		channel->receivers += direction == WAIT_RECEIVES;
+		channel->senders += direction == WAIT_SENDS;
+	}
+}
+
+static void find_channels(struct wait_objects *objects)
+{
+	const struct snapshot *snap = objects->snap;
+
+	for (size_t i = 0; i < snap->count; i++) {
+		const struct goroutine *g = &snap->all[i];
+		bool selects = !snapshot_is_at_channel(snap, g);
+
+		for (size_t j = 0; j < g->wait_count; j++) {
+			const struct wait *wait = &snap->waits.all[g->waits + j];
+
+			if (wait->kind == WAIT_CHANNEL)
+				add_channel(objects, wait->object)->in_select |= selects;
+		}
+	}
+	for (size_t i = 0; i < objects->channel_count; i++)
+		read_channel(objects, &objects->channels[i]);
+	for (size_t i = 0; i < snap->count; i++)
+		count_waiters(objects, &snap->all[i]);
+}
+
+/* --- locks --- */
+
+struct naming { /* which function of package sync waits */
+	enum wait_kind kind;
+	bool found, is_mutex;
+	uint64_t semaphore, object;
+};
+
+/* Before Go 1.18, where the semaphore is depends on whether the counters before or behind it are
+ * aligned; it has always been 8 bytes from the beginning since. */
+static uint64_t wait_group(uint64_t semaphore)
+{
+	return semaphore % 8 == 0 ? semaphore - 8 : semaphore;
+}
+
+static void name_lock(void *ctx, const struct frame *frame)
+{
+	static const struct {
+		const char *func;
+		enum wait_kind kind;
+		int before; /* bytes from the beginning to the semaphore */
+	} known[] = {{"sync.(*Mutex).lockSlow", WAIT_MUTEX, 4},
+		     {"internal/sync.(*Mutex).lockSlow", WAIT_MUTEX, 4},
+		     {"sync.(*RWMutex).RLock", WAIT_RWMUTEX, 12},
+		     {"sync.(*RWMutex).Lock", WAIT_RWMUTEX, 8},
+		     {"sync.(*WaitGroup).Wait", WAIT_WAITGROUP, 0},
+		     {"sync.(*Cond).Wait", WAIT_COND, 16}};
+	struct naming *naming = ctx;
+
+	/* an RWMutex begins with the Mutex that writers wait for */
+	if (naming->is_mutex && !strcmp(frame->func, "sync.(*RWMutex).Lock"))
+		naming->kind = WAIT_RWMUTEX;
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known) && !naming->found; i++) {
+		if (strcmp(frame->func, known[i].func) != 0)
+			continue;
+		naming->found = true;
+		naming->kind = known[i].kind;
+		naming->is_mutex = naming->kind == WAIT_MUTEX;
+		naming->object = naming->kind == WAIT_WAITGROUP
+					 ? wait_group(naming->semaphore)
+					 : naming->semaphore - known[i].before;
+	}
+}
+
+static struct wait_lock *find_lock(const struct wait_objects *objects, uint64_t addr)
+{
+	size_t n = index_first(&objects->lock_index, index_hash(0, addr));
+
+	while (n != INDEX_NONE && objects->locks[n].addr != addr)
+		n = index_next(&objects->lock_index, n);
+	return n == INDEX_NONE ? NULL : &objects->locks[n];
+}
+
+static void add_lock(struct wait_objects *objects, uint64_t addr)
+{
+	struct wait_lock *lock = find_lock(objects, addr);
+
+	if (lock) {
+		lock->waiters++;
+		return;
+	}
+	index_add(&objects->lock_index, index_hash(0, addr));
+	objects->locks = mem_grow(objects->locks, objects->lock_count, &objects->lock_cap,
+				  sizeof(*objects->locks));
+	objects->locks[objects->lock_count++] = (struct wait_lock){.addr = addr, .waiters = 1};
+}
+
+static void find_locks(struct wait_objects *objects, struct snapshot *snap,
+		       const struct frames *frames)
+{
+	for (size_t i = 0; i < snap->count; i++) {
+		const struct goroutine *g = &snap->all[i];
+		struct wait *wait = g->wait_count ? &snap->waits.all[g->waits] : NULL;
+		struct naming naming = {.kind = WAIT_SEMAPHORE};
+		size_t count;
+
+		if (!wait || wait->kind != WAIT_SEMAPHORE)
+			continue;
+		const uint64_t *stack = snapshot_stack(snap, g->stack, &count);
+
+		naming.semaphore = naming.object = wait->object;
+		frames_all(frames, stack, count, name_lock, &naming);
+		wait->kind = naming.kind;
+		wait->object = naming.object;
+		add_lock(objects, wait->object);
+	}
+}
+
+struct wait_objects *wait_objects_new(const struct snapshot_source *from, struct snapshot *snap,
+				      const struct frames *frames)
+{
+	struct wait_objects *objects = mem_zalloc(1, sizeof(*objects));
+
+	objects->from = from;
+	objects->snap = snap;
+	find_channels(objects);
+	find_locks(objects, snap, frames);
+	objects->in_circle = mem_zalloc(snap->count + 1, 1);
+	wait_holders_find(from, snap, objects->locks, objects->lock_count, &objects->lock_index);
+	wait_holders_circles(snap, objects->locks, &objects->lock_index, objects->in_circle);
+	return objects;
+}
+
+void wait_objects_free(struct wait_objects *objects)
+{
+	if (!objects)
+		return;
+	index_free(&objects->channel_index);
+	index_free(&objects->queued_index);
+	index_free(&objects->lock_index);
+	free(objects->channels);
+	free(objects->queued);
+	free(objects->locks);
+	free(objects->in_circle);
+	free(objects);
+}
+
+const struct wait_channel *wait_objects_channel(const struct wait_objects *objects,
+						const struct wait *wait)
+{
+	return &objects->channels[find_channel(objects, wait->object)];
+}
+
+const struct wait_lock *wait_objects_lock(const struct wait_objects *objects,
+					  const struct wait *wait)
+{
+	return find_lock(objects, wait->object);
+}
+
+bool wait_objects_in_circle(const struct wait_objects *objects, const struct goroutine *g)
+{
+	return objects->in_circle[g - objects->snap->all];
+}

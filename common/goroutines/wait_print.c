@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "goroutines/wait_print.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/escape.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "files/process_files.h"
+#include "goroutines/snapshot.h"
+#include "goroutines/syscall_name.h"
+#include "goroutines/wait_objects.h"
+
+#define SECOND_NS 1000000000ULL
+
+struct waiting { /* a goroutine, and one of its waits */
+	const struct wait_context *waits;
+	const struct snapshot *snap;
+	const struct goroutine *g;
+	const struct wait *wait;
+};
+
+static const struct wait *wait_at(const struct snapshot *snap, const struct goroutine *g, size_t i)
+{
+	return &snap->waits.all[g->waits + i];
+}
+
+static const char *lock_name(const struct wait *wait)
+{
+	switch (wait->kind) {
+	case WAIT_MUTEX:
+		return "sync.Mutex";
+	case WAIT_RWMUTEX:
+		return "sync.RWMutex";
+	case WAIT_WAITGROUP:
+		return "sync.WaitGroup";
+	case WAIT_COND:
+		return "sync.Cond";
+	default:
+		return "semaphore";
+	}
+}
+
+static const char *element(const struct waiting *w, const struct wait_channel *channel)
+{
+	if (!channel->is_read)
+		return NULL;
+	return w->waits->type_name(w->waits->type_ctx, channel->type);
+}
+
+/* --- text --- */
+
+/* "with 3 others", or of a lock, "with 1 other" */
+static void print_others(FILE *out, size_t count)
+{
+	if (count)
+		fprintf(out, ", with %zu other%s", count, count == 1 ? "" : "s");
+}
+
+static void print_channel(FILE *out, const struct waiting *w)
+{
+	static const char *const words[] = {[WAIT_UNKNOWN] = "for",
+					    [WAIT_RECEIVES] = "to receive from",
+					    [WAIT_SENDS] = "to send to"};
+	const struct wait_channel *channel = wait_objects_channel(w->waits->objects, w->wait);
+	enum wait_direction direction = wait_objects_direction(w->waits->objects, w->g, w->wait);
+	size_t beside = direction == WAIT_RECEIVES ? channel->receivers
+			: direction == WAIT_SENDS  ? channel->senders
+						   : 1;
+	const char *type = element(w, channel);
+
+	fprintf(out, "waits %s chan ", words[direction]);
+	escape_print(out, type ? type : "?");
+	fprintf(out, " 0x%" PRIx64, channel->addr);
+	if (channel->is_read)
+		fprintf(out, ", %" PRIu64 " of %" PRIu64 "%s", channel->len, channel->cap,
+			channel->closed ? ", closed" : "");
+	print_others(out, beside ? beside - 1 : 0);
+}
+
+static void print_lock(FILE *out, const struct waiting *w)
+{
+	const struct wait_lock *lock = wait_objects_lock(w->waits->objects, w->wait);
+	size_t told = lock->holder_count < WAIT_HOLDERS_MAX ? lock->holder_count : WAIT_HOLDERS_MAX;
+
+	fprintf(out, "waits for %s 0x%" PRIx64, lock_name(w->wait), lock->addr);
+	print_others(out, lock->waiters - 1);
+	if (w->wait->kind != WAIT_MUTEX && w->wait->kind != WAIT_RWMUTEX)
+		return;
+	for (size_t i = 0; i < told; i++)
+		fprintf(out, "%s%" PRIu64, i ? ", " : "; held? by goroutine ", lock->holders[i]);
+	if (told < lock->holder_count)
+		fprintf(out, " or %zu more", lock->holder_count - told);
+	if (wait_objects_in_circle(w->waits->objects, w->g))
+		fputs("; deadlock?", out);
+}
+
+static void print_timer(FILE *out, const struct waiting *w)
+{
+	uint64_t now = w->snap->when_ns, due = w->wait->object;
+	uint64_t left = due > now ? (due - now) / (SECOND_NS / 1000) : 0;
+
+	fprintf(out, "waits until %" PRIu64 ".%03" PRIu64 " seconds from now", left / 1000,
+		left % 1000);
+}
+
+static void print_fd(FILE *out, const struct waiting *w)
+{
+	char *name = process_files_name(w->waits->files, (int)w->wait->object);
+
+	fprintf(out, "waits to %s file descriptor %" PRIu64 ": ",
+		w->wait->writes ? "write to" : "read from", w->wait->object);
+	escape_print(out, name ? name : "?");
+	free(name);
+}
+
+static void print_call(FILE *out, const struct waiting *w)
+{
+	int number = process_files_syscall(w->waits->files, (pid_t)w->wait->object);
+	const char *name = syscall_name(number);
+
+	fputs("is in system call ", out);
+	if (name)
+		fputs(name, out);
+	else if (number >= 0)
+		fprintf(out, "%d", number);
+	else
+		fputc('?', out);
+	fprintf(out, ", thread %" PRIu64, w->wait->object);
+}
+
+void wait_print(FILE *out, const struct wait_context *waits, const struct snapshot *snap,
+		const struct goroutine *g)
+{
+	static void (*const print[])(FILE *, const struct waiting *) = {
+		[WAIT_CHANNEL] = print_channel, [WAIT_SEMAPHORE] = print_lock,
+		[WAIT_TIMER] = print_timer,     [WAIT_FD] = print_fd,
+		[WAIT_SYSCALL] = print_call,    [WAIT_MUTEX] = print_lock,
+		[WAIT_RWMUTEX] = print_lock,    [WAIT_WAITGROUP] = print_lock,
+		[WAIT_COND] = print_lock};
+
+	for (size_t i = 0; i < g->wait_count; i++) {
+		struct waiting w = {waits, snap, g, wait_at(snap, g, i)};
+
+		fputc('\t', out);
+		print[w.wait->kind](out, &w);
+		fputc('\n', out);
+	}
+}
+
+/* --- JSON --- */
+
+static void json_address(struct json *json, const char *key, uint64_t addr)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, addr);
+	json_key(json, key);
+	json_string(json, text);
+}
+
+static void json_count(struct json *json, const char *key, uint64_t value)
+{
+	json_key(json, key);
+	json_u64(json, value);
+}
+
+static void json_text(struct json *json, const char *key, const char *text)
+{
+	json_key(json, key);
+	json_string(json, text);
+}
+
+static void json_channel(struct json *json, const struct waiting *w)
+{
+	static const char *const words[] = {
+		[WAIT_UNKNOWN] = NULL, [WAIT_RECEIVES] = "receive", [WAIT_SENDS] = "send"};
+	const struct wait_channel *channel = wait_objects_channel(w->waits->objects, w->wait);
+
+	json_text(json, "kind", "channel");
+	json_address(json, "addr", channel->addr);
+	json_text(json, "direction",
+		  words[wait_objects_direction(w->waits->objects, w->g, w->wait)]);
+	json_text(json, "elem", element(w, channel));
+	json_key(json, "len");
+	channel->is_read ? json_u64(json, channel->len) : json_null(json);
+	json_key(json, "cap");
+	channel->is_read ? json_u64(json, channel->cap) : json_null(json);
+	json_key(json, "closed");
+	channel->is_read ? json_bool(json, channel->closed) : json_null(json);
+	json_count(json, "receivers", channel->receivers);
+	json_count(json, "senders", channel->senders);
+}
+
+static void json_lock(struct json *json, const struct waiting *w)
+{
+	static const char *const kinds[] = {[WAIT_SEMAPHORE] = "semaphore",
+					    [WAIT_MUTEX] = "mutex",
+					    [WAIT_RWMUTEX] = "rwmutex",
+					    [WAIT_WAITGROUP] = "waitgroup",
+					    [WAIT_COND] = "cond"};
+	const struct wait_lock *lock = wait_objects_lock(w->waits->objects, w->wait);
+
+	json_text(json, "kind", kinds[w->wait->kind]);
+	json_address(json, "addr", lock->addr);
+	json_count(json, "waiters", lock->waiters);
+	if (w->wait->kind != WAIT_MUTEX && w->wait->kind != WAIT_RWMUTEX)
+		return;
+	json_key(json, "maybe_held_by");
+	json_array(json);
+	for (size_t i = 0; i < lock->holder_count && i < WAIT_HOLDERS_MAX; i++)
+		json_u64(json, lock->holders[i]);
+	json_array_end(json);
+	json_key(json, "maybe_deadlock");
+	json_bool(json, wait_objects_in_circle(w->waits->objects, w->g));
+}
+
+static void json_fd(struct json *json, const struct waiting *w)
+{
+	char *name = process_files_name(w->waits->files, (int)w->wait->object);
+
+	json_text(json, "kind", "fd");
+	json_count(json, "fd", w->wait->object);
+	json_text(json, "direction", w->wait->writes ? "write" : "read");
+	json_text(json, "file", name);
+	free(name);
+}
+
+static void json_timer(struct json *json, const struct waiting *w)
+{
+	json_text(json, "kind", "timer");
+	json_key(json, "due_ns");
+	json_i64(json, (int64_t)(w->wait->object - w->snap->when_ns));
+}
+
+static void json_call(struct json *json, const struct waiting *w)
+{
+	int number = process_files_syscall(w->waits->files, (pid_t)w->wait->object);
+
+	json_text(json, "kind", "syscall");
+	json_key(json, "number");
+	if (number >= 0)
+		json_i64(json, number);
+	else
+		json_null(json);
+	json_text(json, "name", syscall_name(number));
+	json_count(json, "tid", w->wait->object);
+}
+
+static void json_one(struct json *json, const struct waiting *w)
+{
+	static void (*const print[])(struct json *, const struct waiting *) = {
+		[WAIT_CHANNEL] = json_channel, [WAIT_SEMAPHORE] = json_lock,
+		[WAIT_TIMER] = json_timer,     [WAIT_FD] = json_fd,
+		[WAIT_SYSCALL] = json_call,    [WAIT_MUTEX] = json_lock,
+		[WAIT_RWMUTEX] = json_lock,    [WAIT_WAITGROUP] = json_lock,
+		[WAIT_COND] = json_lock};
+
+	json_object(json);
+	print[w->wait->kind](json, w);
+	json_object_end(json);
+}
+
+void wait_json(struct json *json, const struct wait_context *waits, const struct snapshot *snap,
+	       const struct goroutine *g)
+{
+	struct waiting w = {waits, snap, g, NULL};
+
+	if (!g->wait_count) {
+		json_null(json);
+		return;
+	}
+	w.wait = wait_at(snap, g, 0);
+	if (w.wait->kind != WAIT_CHANNEL || snapshot_is_at_channel(snap, g)) {
+		json_one(json, &w);
+		return;
+	}
+	json_object(json);
+	json_text(json, "kind", "select");
+	json_key(json, "cases");
+	json_array(json);
+	for (size_t i = 0; i < g->wait_count; i++) {
+		w.wait = wait_at(snap, g, i);
+		json_one(json, &w);
+	}
+	json_array_end(json);
+	json_object_end(json);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a goroutine waits for, as text and as JSON. */
+#ifndef WAIT_PRINT_H
+#define WAIT_PRINT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct goroutine;
+struct json;
+struct process_files;
+struct snapshot;
+struct wait_objects;
+
+struct wait_context { /* what is known beside the snapshot */
+	struct wait_objects *objects;
+	struct process_files *files;
+	/* of the descriptor at an address in memory; NULL: not known */
+	const char *(*type_name)(void *ctx, uint64_t addr);
+	void *type_ctx;
+};
+
+/* Lines that begin with a tab, nothing if it is not known:
+ *	waits to receive from chan int 0xc00008c060, 2 of 10, with 3 others
+ */
+void wait_print(FILE *out, const struct wait_context *waits, const struct snapshot *snap,
+		const struct goroutine *g);
+/* An object, or null. */
+void wait_json(struct json *json, const struct wait_context *waits, const struct snapshot *snap,
+	       const struct goroutine *g);
+
+#endif

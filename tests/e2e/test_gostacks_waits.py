@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goroutines wait for, against the addresses and the state that the program itself tells."""
+
+import json
+import re
+import time
+
+from harness import Skip, Target, expect, json_lines, run, some_versions, test, tool_path, versions
+
+HOUR = 3600e9
+
+
+def look(*args):
+    done = run([tool_path("gostacks"), *map(str, args)])
+    expect(done.returncode == 0 and not done.stderr, f"gostacks {args}: {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+def function(record):
+    return next((f["func"] for f in record["frames"]
+                 if re.match(r"main\.[a-z]\w*$", f["func"], re.I) and not f["func"].startswith("main.start")), None)
+
+
+def key(what):
+    return json.dumps({k: v for k, v in what.items() if k != "func"}, sort_keys=True)
+
+
+def compare(want, record, goids, elapsed):
+    got = dict(record["waits_for"] or {})
+    want = {k: v for k, v in want.items() if k != "func"}
+    holder = want.pop("held_by", None)
+    if holder:
+        held = got.pop("maybe_held_by")
+        expect(goids[holder] in held, f"{record['goid']}: not held by {goids[holder]}, but {held}")
+        if want["maybe_deadlock"]:
+            expect(held == [goids[holder]], f"{held} hold it, not {goids[holder]} alone")
+    if want["kind"] == "timer":
+        expect(HOUR - elapsed * 1e9 <= got.pop("due_ns") <= HOUR, f"{record}")
+    if want["kind"] == "syscall":
+        expect(got.pop("tid") > 0, f"{record}")
+    if want["kind"] == "select":
+        for side in want, got:
+            side["cases"] = sorted(map(key, side["cases"]))
+    expect(got == want, f"{got}, in truth {want}")
+
+
+def measure(version, flavour, *args):
+    begun = time.monotonic()
+    with Target("waits", version, flavour, args=args) as target:
+        records = json_lines(look("-j", target.target_pid))
+        elapsed = time.monotonic() - begun
+        truths = json.loads(re.search(r"^truth (.*)$", target.out.text(), re.M)[1])
+        by_function = {}
+        for record in records:
+            by_function.setdefault(function(record), []).append(record)
+        goids = {name: found[0]["goid"] for name, found in by_function.items()}
+        for want in truths:
+            found = by_function.get(want["func"], [])
+            expect(found, f"nothing in {want['func']}: {by_function.keys()}")
+            if want["kind"] == "cond" and version != "gccgo" and int(version.split(".")[1]) < 26:
+                want = None
+            for record in found:
+                if want:
+                    compare(want, record, goids, elapsed)
+                else:
+                    expect(record["waits_for"] is None, f"{record}")
+        expect(by_function["main.receivesNil"][0]["waits_for"] is None, "a nil channel")
+        compare_text(truths, look("-a", target.target_pid), version)
+
+
+def compare_text(truths, text, version):
+    """The same in words, under each goroutine's first line"""
+    words = {"mutex": "sync.Mutex", "rwmutex": "sync.RWMutex", "waitgroup": "sync.WaitGroup", "cond": "sync.Cond"}
+    for want in truths:
+        parts = [p for p in text.split("\n\n") if f"\n{want['func']}(...)\n" in p]
+        expect(parts, f"no {want['func']}")
+        said = "\n".join(line for line in parts[0].splitlines() if re.match(r"\t(waits |is in )", line))
+        if want["kind"] in words:
+            expected = f"\twaits for {words[want['kind']]} {want['addr']}"
+            if want["kind"] == "cond" and int(version.split(".")[1]) < 26:
+                expected = ""
+            expect(("; deadlock?" in said) == want.get("maybe_deadlock", False), f"{want}: {said}")
+        elif want["kind"] == "fd":
+            verb = "read from" if want["direction"] == "read" else "write to"
+            expected = f"\twaits to {verb} file descriptor {want['fd']}: {want['file']}"
+        elif want["kind"] == "syscall":
+            expected = "\tis in system call read, thread "
+        elif want["kind"] == "timer":
+            expected = "\twaits until 3"
+        else:
+            expected = ""
+            for case in want.get("cases", [want]):
+                verb = {"receive": "receive from", "send": "send to"}[case["direction"]]
+                expected = f"\twaits to {verb} chan {case['elem']} {case['addr']}, {case['len']} of {case['cap']}"
+                expect(expected in said, f"{want['func']}: {said}, not {expected}")
+        expect(expected in said, f"{want['func']}: {said}, not {expected}")
+
+
+@test(version=versions, flavour=["plain", "strip"])
+def gostacks_waits(version, flavour):
+    measure(version, flavour)
+
+
+@test(version=some_versions, flavour=["pie", "nl", "cgopie"])
+def gostacks_waits_built(version, flavour):
+    measure(version, flavour)
+
+
+@test(version=some_versions)
+def gostacks_waits_six(version):
+    try:
+        with open("/proc/net/if_inet6", encoding="utf-8") as file:
+            if not re.search(r"\blo$", file.read(), re.M):
+                raise Skip("no IPv6")
+    except OSError as error:
+        raise Skip("no IPv6") from error
+    measure(version, "strip", "six")
