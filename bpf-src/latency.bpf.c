@@ -30,6 +30,7 @@ BPF_ARRAY(no_calls, struct calls, 1);
 /* file: processes.bpf.c */
 /* file: latency_sums.bpf.c */
 /* file: first_over.bpf.c */
+/* file: states.bpf.c */
 
 static inline struct call *call_at(struct goroutine_key *who, struct calls *calls, u64 index)
 {
@@ -73,6 +74,7 @@ static inline u64 abandon(struct goroutine_key *who, struct calls *calls, u64 de
 			break;
 		count_abandoned(last->row, how);
 		calls->count--;
+		states_forget_call(who, calls->count);
 	}
 	return to;
 }
@@ -101,6 +103,7 @@ static inline void delete_stale(struct goroutine_key *who, u64 from, u64 to, enu
 				return;
 			__sync_fetch_and_add(&sum->panicked + (how & 3),
 					     1 - ((u64)deep_calls.delete(&key) >> 63));
+			states_forget_deep(&key);
 		}
 	}
 	if (key.index <= from || how == PANICKED)
@@ -175,8 +178,8 @@ static inline long remember(struct goroutine_key *who, struct calls *calls, stru
 	return 0;
 }
 
-static inline void on_call(struct goroutine_key *who, struct calls *calls, struct call *call,
-			   u64 to, enum ending how)
+static inline void on_call(struct pt_regs *ctx, struct goroutine_key *who, struct calls *calls,
+			   struct call *call, u64 to, enum ending how)
 {
 	long error;
 
@@ -184,6 +187,8 @@ static inline void on_call(struct goroutine_key *who, struct calls *calls, struc
 	error = remember(who, calls, call, to, how);
 	if (error)
 		count_refusal(error, LOSS_DEEP);
+	else
+		states_begin(ctx, who, calls->count - 1, call->start_ns);
 }
 
 /* Removes the call of this row and copy from the goroutine's last ones, which have the same depth:
@@ -206,6 +211,7 @@ static inline u64 take(struct goroutine_key *who, struct calls *calls, struct ca
 	}
 	if (!start)
 		return 0;
+	states_take(who, calls->count - i, i);
 	/* close the gap */
 	for (; i > 1 && i <= SAME_DEPTH_MAX; i--) {
 		call = call_at(who, calls, calls->count - i);
@@ -239,6 +245,7 @@ static inline enum ending ending_of(u32 kind, struct goroutine_key *who)
 }
 
 /* file: latency_segments.bpf.c */
+/* file: state_changes.bpf.c */
 
 int on_probe(struct pt_regs *ctx)
 {
@@ -277,13 +284,21 @@ int on_probe(struct pt_regs *ctx)
 		return 0;
 	to = abandon(&who, calls, over, how);
 	if (begins)
-		on_call(&who, calls, &call, to, how);
+		on_call(ctx, &who, calls, &call, to, how);
 	start = kind == COOKIE_RETURN ? take(&who, calls, &call) : 0;
 	from = calls->count;
 	forget_if_idle(&who, calls);
 	if (start)
 		on_end(call.row, now - start, mode->epoch);
 	if (to > CALLS_INLINE && from < to)
-		delete_stale(&who, from > CALLS_INLINE ? from : CALLS_INLINE, to, how);
+		delete_stale(&who, states_any(from > CALLS_INLINE ? from : CALLS_INLINE, now),
+			     states_any(to, now), how);
+	/* the last, as the verifier walks through it once for each way that leads there */
+	start = states_any(start, now);
+	from = states_any(from, now);
+	if (start)
+		states_end(&who, from, call.row, start, now);
+	if (!from)
+		states_forget(&who);
 	return 0;
 }

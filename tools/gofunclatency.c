@@ -20,10 +20,12 @@
 #include "tracing/latency.h"
 #include "tracing/latency_show.h"
 #include "tracing/options.h"
+#include "tracing/states.h"
 #include "tracing/toolrun.h"
 
 /* Entries of the kernel side's maps, which take memory only as they fill. */
 enum { GOROUTINES_MAX = 1 << 20, DEEP_CALLS_MAX = 1 << 20, PLACES_MAX = 1 << 22 };
+enum { LETTER_STATES = 256 };
 
 struct timer {
 	const struct options *opts;
@@ -32,7 +34,10 @@ struct timer {
 	struct latency_words words;
 	const struct selection *sel;
 	struct latency *lat;
-	uint64_t switched; /* calls left on a system stack, since the beginning */
+	struct states *states; /* NULL: not asked for */
+	uint64_t switched;     /* calls left on a system stack, since the beginning */
+	/* what the calls took, and what of that their states, since the beginning */
+	uint64_t took_ns, told_ns;
 };
 
 static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
@@ -46,6 +51,8 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 		timer->millis = true;
 	else if (letter == 'F')
 		timer->per_function = true;
+	else if (letter == LETTER_STATES)
+		timer->states = timer->states ? timer->states : states_new();
 	else if (!number_parse(value, UINT32_MAX, &level))
 		return errmsg_set(err, "-l: \"%s\" is not a number", value);
 	if (timer->micros && timer->millis)
@@ -60,6 +67,8 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 	timer->sel = tracer->sel;
 	timer->lat = latency_new(tracer->bpf, tracer->sel->row_count, timer->per_row,
 				 timer->words.unit_ns);
+	if (timer->states && states_begin(timer->states, tracer, err))
+		return -1;
 	if (latency_switch(timer->lat, true))
 		return errmsg_set(err, "cannot switch the BPF program on: %s", strerror(errno));
 	return 0;
@@ -72,9 +81,34 @@ static int stop(void *ctx)
 	return latency_switch(timer->lat, false);
 }
 
-static void json_report(const struct timer *timer, const char *name,
-			const struct latency_report *report)
+/* What is shown of one function, or of all. */
+struct shown {
+	struct latency_report report;
+	struct states_report states;
+};
+
+/* The calls' time is what their states sum up to: calls that end just now may have been added to
+ * one sum already, and not yet to the other. */
+static void read_states(struct timer *timer, size_t row, struct shown *shown)
 {
+	struct states_report *states = &shown->states;
+
+	if (!timer->states)
+		return;
+	if (row == SIZE_MAX)
+		states_total(timer->states, states);
+	else
+		states_row(timer->states, row, states);
+	if (!states->is_whole)
+		return;
+	timer->took_ns += shown->report.total_ns;
+	timer->told_ns += states->total_ns;
+	shown->report.total_ns = states->total_ns;
+}
+
+static void json_report(const struct timer *timer, const char *name, const struct shown *shown)
+{
+	const struct latency_report *report = &shown->report;
 	struct json json;
 
 	json_init(&json, stdout);
@@ -91,6 +125,8 @@ static void json_report(const struct timer *timer, const char *name,
 	latency_json_member(&json, "lost", report->lost);
 	latency_json_member(&json, "process_ended", report->process_ended);
 	latency_json_member(&json, "running", report->running);
+	if (timer->states)
+		states_json(timer->states, &json, &shown->states);
 	json_object_end(&json);
 }
 
@@ -100,44 +136,53 @@ static bool is_report_empty(const struct latency_report *report)
 	       !report->lost && !report->process_ended && !report->running;
 }
 
-static void show_row(const struct timer *timer, size_t row, const struct latency_report *report)
+static void print_report(const struct timer *timer, const struct shown *shown)
+{
+	latency_print(&timer->words, &shown->report);
+	if (timer->states)
+		states_print(timer->states, &timer->words, &shown->states);
+}
+
+static void show_row(const struct timer *timer, size_t row, const struct shown *shown)
 {
 	const char *name = timer->sel->rows[row].name;
 
 	if (timer->opts->json) {
-		json_report(timer, name, report);
+		json_report(timer, name, shown);
 		return;
 	}
 	fputs("\nFunction = ", stdout);
 	escape_print(stdout, name);
 	putchar('\n');
-	latency_print(&timer->words, report);
+	print_report(timer, shown);
 }
 
 static void show_rows(struct timer *timer)
 {
-	struct latency_report *report = mem_alloc(sizeof(*report));
+	struct shown *shown = mem_alloc(sizeof(*shown));
 
 	for (size_t row = 0; row < timer->sel->row_count; row++) {
-		latency_row(timer->lat, row, report);
-		timer->switched += report->switched;
-		if (!is_report_empty(report))
-			show_row(timer, row, report);
+		latency_row(timer->lat, row, &shown->report);
+		read_states(timer, row, shown);
+		timer->switched += shown->report.switched;
+		if (!is_report_empty(&shown->report))
+			show_row(timer, row, shown);
 	}
-	free(report);
+	free(shown);
 }
 
 static void show_total(struct timer *timer)
 {
-	struct latency_report *report = mem_alloc(sizeof(*report));
+	struct shown *shown = mem_alloc(sizeof(*shown));
 
-	latency_total(timer->lat, report);
-	timer->switched += report->switched;
+	latency_total(timer->lat, &shown->report);
+	read_states(timer, SIZE_MAX, shown);
+	timer->switched += shown->report.switched;
 	if (timer->opts->json)
-		json_report(timer, NULL, report);
+		json_report(timer, NULL, shown);
 	else
-		latency_print(&timer->words, report);
-	free(report);
+		print_report(timer, shown);
+	free(shown);
 }
 
 static int show(void *ctx, bool final, struct errmsg *err)
@@ -146,6 +191,8 @@ static int show(void *ctx, bool final, struct errmsg *err)
 
 	if (latency_read(timer->lat, final))
 		return errmsg_set(err, "cannot read the histogram: %s", strerror(errno));
+	if (timer->states && states_read(timer->states))
+		return errmsg_set(err, "cannot read the states: %s", strerror(errno));
 	if (!timer->opts->json)
 		toolrun_print_time(timer->opts);
 	if (timer->per_function)
@@ -168,10 +215,23 @@ static void sweep(void *ctx)
 	latency_sweep(timer->lat);
 }
 
+/* Both are sums of the same calls, made in different ways. */
+static void say_lost_states(const struct timer *timer)
+{
+	states_say_losses(timer->states, &timer->words);
+	if (timer->took_ns != timer->told_ns)
+		fprintf(stderr,
+			"gofunclatency: the calls took %" PRIu64 " ns, but their states %" PRIu64
+			" ns: --states is not to be relied on here\n",
+			timer->took_ns, timer->told_ns);
+}
+
 static void say_lost(void *ctx)
 {
 	const struct timer *timer = ctx;
 
+	if (timer->states)
+		say_lost_states(timer);
 	/* the text output has it under the histogram */
 	if (timer->switched && timer->opts->json)
 		fprintf(stderr,
@@ -205,6 +265,8 @@ static const struct options_def own_options[] = {
 	{'m', "milliseconds", NULL, "millisecond histogram"},
 	{'F', "function", NULL, "show a separate histogram per function"},
 	{'l', "level", "LEVEL", "accepted and ignored: every recursive call is timed"},
+	{LETTER_STATES, "states", NULL,
+	 "show where the calls' time went: running, runnable, or what they waited for"},
 	{0},
 };
 
@@ -214,6 +276,7 @@ static const char examples[] =
 	"                                           # in microseconds\n"
 	"    gofunclatency -p 181 'main.(*Store).*' # all methods of a type, in process 181 only\n"
 	"    gofunclatency -F 'app:main.*'          # one histogram per function\n"
+	"    gofunclatency --states app:main.handle # and what they waited for meanwhile\n"
 	"    gofunclatency -mTi 5 app:main.handle   # every 5 seconds, with timestamps\n"
 	"    gofunclatency -j -d 10 app:main.handle # JSON, for 10 seconds\n"
 	"    gofunclatency --metrics :9436 'app:main.*' # for Prometheus, until Ctrl-C\n"
@@ -260,8 +323,13 @@ static int run_timer(struct timer *timer, const struct options_tool *tool)
 			      .stop = stop,
 			      .metrics = &metrics,
 			      .ctx = timer};
+	if (timer->states) {
+		run.config.plan = states_plan;
+		run.config.plan_ctx = timer->states;
+	}
 	int status = toolrun(&run);
 
+	states_free(timer->states);
 	latency_free(timer->lat);
 	return status;
 }

@@ -135,7 +135,7 @@ static const char examples[] =
 
 static int run_waits(struct waits *waits, const struct options_tool *tool)
 {
-	static const struct runtime_func funcs[] = {{{"runtime.casgstatus"}}};
+	static const struct runtime_func funcs[] = {{.names = {"runtime.casgstatus"}}};
 
 	if (waits->opts->json) /* always in ns */
 		waits->words.unit_ns = 1;

@@ -53,6 +53,9 @@ enum release {
 	/* src/runtime/netpoll.go: pollDesc.atomicInfo, and rg and wg behind it; pollDesc.fdseq */
 	RELEASE_POLL_ATOMIC = 18,
 	RELEASE_POLL_SEQUENCE = 21,
+	/* src/runtime/proc.go: reentersyscall and exitsyscall change a goroutine's status by
+	 * themselves, no more by casgstatus */
+	RELEASE_SYSCALL_STATUS = 26,
 };
 
 #endif

@@ -159,3 +159,19 @@ bool runtime_vars_wait_reasons(const struct program *prog, const struct memory *
 		reasons[i] = read_reason(mem, addr + i * 16);
 	return true;
 }
+
+static bool read_file(void *ctx, uint64_t addr, void *out, size_t len)
+{
+	const void *bytes = image_at(ctx, addr, len);
+
+	if (bytes)
+		memcpy(out, bytes, len);
+	return bytes;
+}
+
+bool runtime_vars_wait_reasons_of(const struct program *prog, char *reasons[WAIT_REASONS])
+{
+	const struct memory file = {read_file, prog->img};
+
+	return runtime_vars_wait_reasons(prog, &file, 0, reasons);
+}

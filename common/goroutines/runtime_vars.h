@@ -28,5 +28,7 @@ size_t runtime_vars_semtables(const struct program *prog, uint64_t addrs[SEMTABL
  * frees the texts. */
 bool runtime_vars_wait_reasons(const struct program *prog, const struct memory *mem, uint64_t bias,
 			       char *reasons[WAIT_REASONS]);
+/* the same, as they stand in the program's file */
+bool runtime_vars_wait_reasons_of(const struct program *prog, char *reasons[WAIT_REASONS]);
 
 #endif

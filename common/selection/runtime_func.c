@@ -34,17 +34,38 @@ static const char *find_name(const struct program *prog, const struct runtime_fu
 	return NULL;
 }
 
+/* Its probe stands where it calls another function, not where it begins. */
+static void locate_call(struct selection *sel, const struct program *prog, const char *callee,
+			size_t first_item)
+{
+	const struct site_list none = {0};
+
+	for (size_t i = first_item; i < sel->item_count; i++) {
+		struct selection_item *item = &sel->items[i];
+		struct functab_func fn;
+		struct site site = {0};
+		bool found = functab_func(prog->tab, item->func, &fn) &&
+			     !site_call(selection_finder(sel, prog), &fn, callee, &site);
+
+		selection_locate(sel, item, &site, &none,
+				 found ? NULL : "its call of another function is not found");
+	}
+}
+
 int runtime_func_add(struct selection *sel, const struct program *prog,
 		     const struct runtime_func *func, struct errmsg *err)
 {
 	const char *name = find_name(prog, func);
 	struct copies copies = {.name = name ? name : func->names[0]};
+	size_t first_item = sel->item_count;
 
 	if (prog->toolchain->libgo)
 		return errmsg_set(err,
 				  "\"%s\" is built by gccgo: %s is known in the runtime of Go's gc "
 				  "compiler only",
 				  prog->path, func->names[0]);
+	if (!name && func->optional)
+		return 0;
 	inlining_each(prog->tab, count_copy, &copies);
 	if (copies.count) {
 		errmsg_set(err,
@@ -60,5 +81,9 @@ int runtime_func_add(struct selection *sel, const struct program *prog,
 			"\"%s\": there is no %s in its runtime: that of Go 1.15 to 1.27 is "
 			"known",
 			prog->path, func->names[0]);
-	return selection_add(sel, prog, name, err);
+	if (selection_add(sel, prog, name, err))
+		return -1;
+	if (func->callee)
+		locate_call(sel, prog, func->callee, first_item);
+	return 0;
 }

@@ -4,6 +4,8 @@
 #ifndef RUNTIME_FUNC_H
 #define RUNTIME_FUNC_H
 
+#include <stdbool.h>
+
 struct errmsg;
 struct program;
 struct selection;
@@ -15,10 +17,13 @@ enum { RUNTIME_FUNC_NAMES = 2 };
 struct runtime_func {
 	/* What releases of Go call it: the first one that the program has counts. NULL: none. */
 	const char *names[RUNTIME_FUNC_NAMES];
+	const char *callee; /* the probe stands at its first call of this function; NULL: entry */
+	bool optional;      /* programs may lack it, and then have no calls of it */
 };
 
-/* Adds it to the current group of the selection, which has want.runtime. 0; -1 with *err where not
- * every call of it could be seen: in programs of gccgo, and where it is not there or is inlined. */
+/* Adds it to the current group of the selection, which has want.runtime or `runtime`. 0; -1 with
+ * *err where not every call of it could be seen: in programs of gccgo, and where it is not there or
+ * is inlined. */
 int runtime_func_add(struct selection *sel, const struct program *prog,
 		     const struct runtime_func *func, struct errmsg *err);
 

@@ -40,8 +40,8 @@ static uint32_t row_of_name(struct selection *sel, const struct program *prog, c
 	if (found != INDEX_NONE)
 		return found;
 	sel->rows = mem_grow(sel->rows, sel->row_count, &sel->row_cap, sizeof(*sel->rows));
-	sel->rows[sel->row_count] =
-		(struct selection_row){.name = name, .prog = prog, .group = sel->group};
+	sel->rows[sel->row_count] = (struct selection_row){
+		.name = name, .prog = prog, .group = sel->group, .hidden = sel->runtime != 0};
 	sel->row_count++;
 	return index_add(&sel->by_name, hash_of(sel, prog, name));
 }
@@ -127,8 +127,11 @@ static struct selection_item *add_item(struct selection *sel, const struct progr
 	uint32_t row = row_of_name(sel, prog, name);
 
 	sel->items = mem_grow(sel->items, sel->item_count, &sel->item_cap, sizeof(*sel->items));
-	sel->items[sel->item_count] = (struct selection_item){
-		.prog = prog, .row = row, .group = sel->group, .returns = sel->returns};
+	sel->items[sel->item_count] = (struct selection_item){.prog = prog,
+							      .row = row,
+							      .group = sel->group,
+							      .returns = sel->returns,
+							      .runtime = sel->runtime};
 	return &sel->items[sel->item_count++];
 }
 

@@ -17,7 +17,9 @@ struct selection_row { /* a name: one line of the output */
 	const char *name;
 	const struct program *prog;
 	uint32_t group, funcs, copies; /* the latter two: how many are traced */
-	bool announce; /* asked for by name, and there are only copies: the user is told */
+	/* asked for by name, and there are only copies: the user is told; the tool itself asks for
+	 * it, beside what was asked for */
+	bool announce, hidden;
 };
 
 struct selection_sites { /* where an item is probed */
@@ -28,7 +30,7 @@ struct selection_sites { /* where an item is probed */
 
 struct selection_item { /* a function, or an inlined copy of one */
 	const struct program *prog;
-	uint32_t row, group;
+	uint32_t row, group, runtime; /* runtime: as in struct selection when it was added */
 	uint32_t func;         /* pclntab index; of a copy: of the function that it stands in */
 	bool is_copy, returns; /* returns: calls are timed, its exits are sought too */
 	struct inlining_copy copy;
@@ -51,7 +53,10 @@ struct selection_want {
 
 struct selection {
 	struct selection_want want;
-	uint32_t group;       /* of what is added now */
+	/* of what is added now; runtime: 0, or it is a function of runtime_func.h that is traced
+	 * beside the patterns', and this a number of the tool's own from 1 on, which its probe's
+	 * cookie has as its copy */
+	uint32_t group, runtime;
 	bool returns, missed; /* ... and are its calls timed? what was added last matched nothing */
 	struct selection_row *rows;
 	struct selection_item *items;

@@ -61,7 +61,7 @@ size_t selection_traced(const struct selection *sel)
 	size_t n = 0;
 
 	for (size_t i = 0; i < sel->row_count; i++)
-		n += sel->rows[i].funcs || sel->rows[i].copies;
+		n += !sel->rows[i].hidden && (sel->rows[i].funcs || sel->rows[i].copies);
 	return n;
 }
 

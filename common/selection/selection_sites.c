@@ -12,14 +12,15 @@ static const char *find_func_sites(struct selection *sel, const struct selection
 				   struct site *entry)
 {
 	struct site_finder *finder = selection_finder(sel, item->prog);
+	bool runtime = sel->want.runtime || item->runtime;
 	const char *reason = NULL;
 	struct functab_func fn;
 
 	if (!functab_func(item->prog->tab, item->func, &fn))
 		return "the entry in the function table is malformed";
-	if (site_entry(finder, &fn, sel->want.args || sel->want.runtime, entry, &reason))
+	if (site_entry(finder, &fn, sel->want.args || runtime, entry, &reason))
 		return reason;
-	if (sel->want.runtime && !entry->args_intact)
+	if (runtime && !entry->args_intact)
 		return "the arguments are gone where a probe could stand";
 	return item->returns && site_returns(finder, &fn, &sel->exits, &reason) ? reason : NULL;
 }

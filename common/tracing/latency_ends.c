@@ -10,7 +10,8 @@
 #include "kernel/processes.h"
 
 struct latency_ends {
-	int goroutines, deep_calls, marks; /* maps; -1: the kernel side has none */
+	/* maps; -1: the kernel side has none */
+	int goroutines, deep_calls, marks, clocks, clocks_then;
 	size_t rows;
 	struct processes *procs;
 	struct latency_end *of; /* one for each row */
@@ -24,6 +25,8 @@ struct latency_ends *latency_ends_new(struct bpfprog *bpf, size_t rows)
 	ends->goroutines = bpfprog_map(bpf, "goroutines");
 	ends->deep_calls = bpfprog_map(bpf, "deep_calls");
 	ends->marks = bpfprog_map(bpf, "marks");
+	ends->clocks = bpfprog_map(bpf, "clocks");
+	ends->clocks_then = bpfprog_map(bpf, "clocks_then");
 	ends->rows = rows;
 	ends->procs = processes_new(bpf);
 	ends->of = mem_zalloc(rows, sizeof(*ends->of));
@@ -123,6 +126,8 @@ static int sweep_maps(struct latency_ends *ends)
 {
 	if (sweep_map(ends, ends->deep_calls, count_deep) ||
 	    sweep_map(ends, ends->goroutines, count_goroutine))
+		return -1;
+	if (sweep_map(ends, ends->clocks, NULL) || sweep_map(ends, ends->clocks_then, NULL))
 		return -1;
 	return sweep_map(ends, ends->marks, NULL);
 }

@@ -27,10 +27,10 @@ static void add_probe(struct probes *probes, const struct program *prog, const s
 	probes->items[probes->count++] = probe;
 }
 
-/* 0: a function; else the copy's node in the inline tree, plus 1 */
+/* Of a copy its node in the inline tree, plus 1; of a function 0, or what the tool calls it. */
 static unsigned copy_of(const struct selection_item *item)
 {
-	return item->is_copy ? (unsigned)item->copy.node + 1 : 0;
+	return item->is_copy ? (unsigned)item->copy.node + 1 : item->runtime;
 }
 
 static uint32_t row_of_item(const struct probes *probes, const struct selection *sel,

@@ -76,7 +76,7 @@ int toolrun_metrics_begin(struct toolrun_metrics *metrics, const struct toolrun 
 		const struct selection_row *row = &sel->rows[i];
 
 		/* one that cannot be traced has no number, not even 0 */
-		if (row->funcs || row->copies)
+		if (!row->hidden && (row->funcs || row->copies))
 			publisher_add_row(metrics->pub, i, row->name,
 					  binary_of(metrics, tracer, row->prog));
 	}

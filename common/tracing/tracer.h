@@ -52,8 +52,11 @@ struct tracer {
 	 * stay until it goes on */
 	bool sleepable, stuck;
 	struct bpfprog *bpf;
-	uint32_t part_count;      /* of the kernel side's programs: on_probe, on_probe_1, ... */
-	struct attach **attached; /* for each program and part */
+	uint32_t part_count; /* of the kernel side's programs: on_probe, on_probe_1, ... */
+	/* The last part is attached first: the kernel runs its probes last where several stand at
+	 * one place. */
+	bool parts_reversed;
+	struct attach **attached;          /* for each program and part */
 	struct emulation_trial *emulation; /* or NULL: no returns are probed */
 	bool emulated; /* the kernel can: RETs may be carried out, by this tool or another */
 	int emulator;  /* the program that does; its fd, or -1 */

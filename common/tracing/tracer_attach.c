@@ -155,7 +155,8 @@ int tracer_attach_all(struct tracer *tracer, const int *prog_fds, struct errmsg 
 	tracer->attached = mem_zalloc(count, sizeof(struct attach *));
 	tracer->places = mem_zalloc(tracer->place_max, sizeof(*tracer->places));
 	for (size_t i = 0; i < count; i++) {
-		uint32_t part = i % tracer->part_count;
+		uint32_t nth = i % tracer->part_count;
+		uint32_t part = tracer->parts_reversed ? tracer->part_count - 1 - nth : nth;
 		size_t first_place = tracer->place_count;
 		int ret;
 

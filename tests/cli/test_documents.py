@@ -76,7 +76,7 @@ def plain(line):
 def is_fixed(line):
     """Is it one that the tool prints each time, whatever the program does?"""
     return re.match(r"(FUNC|PID|TIME|COUNT(?! CHANGE)) .*|Tracing (N functions for|run queue) .*|Detaching\.\.\.|PANIC$|\wsecs : count"
-                    r"|avg = N|pN = N|STATE .*|.* is inlined: tracing N cop(y|ies), in .*"
+                    r"|avg = N|pN = N|state : calls .*|STATE .*|.* is inlined: tracing N cop(y|ies), in .*"
                     r"|\w+: .* left out.*|.*: N more names? exists? only as inlined copies, not seen without .*", line)
 
 

@@ -15,13 +15,13 @@ struct func_case {
 };
 
 static const struct func_case cases[] = {
-	{{{"main.a"}}, "main.a", NULL},
-	{{{"main.a", "main.b"}}, "main.a", NULL},
-	{{{"main.new", "main.b"}}, "main.b", NULL},
-	{{{"main.new", "main.old"}},
+	{{.names = {"main.a"}}, "main.a", NULL},
+	{{.names = {"main.a", "main.b"}}, "main.a", NULL},
+	{{.names = {"main.new", "main.b"}}, "main.b", NULL},
+	{{.names = {"main.new", "main.old"}},
 	 NULL,
 	 "\"prog\": there is no main.new in its runtime: that of Go 1.15 to 1.27 is known"},
-	{{{"main.inl1"}},
+	{{.names = {"main.inl1"}},
 	 NULL,
 	 "\"prog\": main.inl1 is inlined in 1 place, whose arguments cannot be read: not every "
 	 "call "
@@ -52,7 +52,8 @@ static void test_names(void **state)
 /* A probe tells the function's number in the list, whatever else there is. */
 static void test_numbers(void **state)
 {
-	static const struct runtime_func funcs[] = {{{"main.b"}}, {{"main.b"}}, {{"main.a"}}};
+	static const struct runtime_func funcs[] = {
+		{.names = {"main.b"}}, {.names = {"main.b"}}, {.names = {"main.a"}}};
 	const struct selection_want want = {.runtime = true};
 	struct subject s;
 
@@ -80,7 +81,7 @@ static void test_numbers(void **state)
 static void test_arguments_gone(void **state)
 {
 	static const uint8_t code[] = "\x49\x90\x55\x5d\xc3"; /* xchg; push; pop; ret */
-	static const struct runtime_func func = {{"main.a"}};
+	static const struct runtime_func func = {.names = {"main.a"}};
 	const struct selection_want want = {.runtime = true};
 	struct subject s;
 

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the time of calls went, by the state that their goroutine was in: what states.bpf.c adds
+ * up, beside what latency.h reads. */
+#ifndef STATES_H
+#define STATES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf-src/shared/states.h"
+
+struct errmsg;
+struct json;
+struct latency_words;
+struct states;
+struct tracer;
+
+struct states_report {
+	struct state_sum of[STATES];
+	uint64_t total_ns; /* of all of them */
+	bool is_whole;     /* that is what the calls took: no part is missing */
+};
+
+struct states *states_new(void);
+void states_free(struct states *states); /* NULL is all right */
+
+/* For struct tracer_config's `plan`, with the states as its context: has the scheduler's functions
+ * traced beside what is selected, by a part of the kernel side of its own. -1 with *err where not
+ * all changes of state could be seen and named. */
+int states_plan(void *ctx, struct tracer *tracer, struct errmsg *err);
+/* When all is attached. -1 with *err: not all is. */
+int states_begin(struct states *states, const struct tracer *tracer, struct errmsg *err);
+
+/* Reads all sums; the reports are then of the time since the read before. -1 with errno. */
+int states_read(struct states *states);
+void states_total(const struct states *states, struct states_report *out);
+/* only where the kernel side was compiled PER_ROW */
+void states_row(const struct states *states, size_t row, struct states_report *out);
+
+/* A table below the histogram; nothing if there are no calls. */
+void states_print(const struct states *states, const struct latency_words *words,
+		  const struct states_report *report);
+void states_json(const struct states *states, struct json *json,
+		 const struct states_report *report); /* a member "states" */
+/* What could not be told, on stderr. */
+void states_say_losses(const struct states *states, const struct latency_words *words);
+
+#endif

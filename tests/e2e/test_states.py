@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gofunclatency --states, on a program that knows what its calls wait for, and how long at least."""
+
+import os
+import re
+import tempfile
+
+from harness import (PROBE_NS, Target, Tool, expect, fixture, json_lines, newest, outliers, private_copy, run, test,
+                     tool_path, tracks, versions)
+
+ROUNDS = 20
+LINE = r"     {} +: (\d+) +(\d+) +(\d+(?:\.\d)?) +(\d+\.\d)%\n"
+
+
+def begun(target, *args, **kwargs):
+    return Tool("gofunclatency", "--states", "-j", *args, *(["-p", target.target_pid] if target else []),
+                **kwargs).tracing()
+
+
+def told(target):
+    """What the fixture knows: {function: its line}"""
+    return {line["state_of"]: line for line in target.truth()}
+
+
+def words(state, version):
+    """What this release of Go calls it"""
+    minor = int(version.split(".")[1])
+    since = {"sync.Mutex.Lock": 20, "sync.RWMutex.RLock": 20, "sync.RWMutex.Lock": 20, "sync.WaitGroup.Wait": 24}
+    return "semacquire" if minor < since.get(state, 0) else state
+
+
+def states_of(record):
+    """{state: its part} of a record, whose parts are its total to the nanosecond"""
+    parts = record["states"]
+    expect(all(list(part) == ["state", "calls", "total"] for part in parts), f"{parts}")
+    totals = [part["total"] for part in parts]
+    expect(sum(totals) == record["total"], f"{record['func']}: {sum(totals)} of {record['total']} ns: {parts}")
+    expect(totals == sorted(totals, reverse=True) and all(0 < part["calls"] <= record["count"] for part in parts),
+           f"{record}")
+    states = {part["state"]: part for part in parts}
+    expect(len(states) == len(parts), f"{parts}")
+    expect(not {"unknown", "waiting", "work of the runtime"} & set(states), f"{record['func']}: {parts}")
+    return states
+
+
+def by_function(tool, records):
+    said = [line for line in tool.err.text().splitlines() if line.startswith("gofunclatency:")]
+    expect(not said, f"{said}")
+    return {record["func"]: record for record in records if record.get("type") == "latency"}
+
+
+def compare(known, record, version):
+    """Every call waited, and for as long as it was kept waiting; the rest is the scheduler's, and the probes'."""
+    states, name = states_of(record), record["func"]
+    state = words(known["state"], version)
+    expect(record["count"] == known["calls"] == ROUNDS, f"{name}: {record['count']} calls, {known}")
+    expect(state in states and states[state]["calls"] == states["running"]["calls"] == ROUNDS, f"{name}: {states}, {known}")
+    least = (1 - outliers()) * (known["least"] - PROBE_NS * ROUNDS)
+    expect(least <= states[state]["total"] <= known["most"], f"{name}: {states}, {known}")
+
+
+@test(version=versions, flavour=["plain", "strip"])
+def states_waits(version, flavour):
+    """Each wait is under Go's own name for it, for all calls and as long as it took, however the calls nest or end."""
+    with Target("states", version, flavour) as target:
+        with begun(target, "-F", "main.*") as tool:
+            target.go()
+            target.wait_line("done")
+            found = by_function(tool, tool.stop())
+        target.go()
+        truth = told(target)
+        minor = int(version.split(".")[1])
+        expect(len(truth) == 16 + (minor >= 23) + 2 * flavour.startswith("cgo"), f"{list(truth)}")
+        for name, known in truth.items():
+            compare(known, found[name], version)
+        hold, sleeps = 5_000_000 // 5, states_of(found["main.recurses"])["sleep"]
+        expect(sleeps["calls"] == 3 * ROUNDS and sleeps["total"] >= 6 * ROUNDS * hold, f"{sleeps}")
+        for name, ending, calls in ("main.panics", "panicked", 3 * ROUNDS), ("main.exits", "exited", ROUNDS):
+            expect(found[name][ending] == calls and found[name]["states"] == [], f"{found[name]}")
+        for record in found.values():
+            states_of(record)
+
+
+@test(flavour=["pie", "cgo", "cgopie", "nl"])
+def states_flavours(flavour):
+    states_waits(newest(), flavour)
+
+
+@test(version=versions)
+def states_collect(version):
+    """What the runtime does for a goroutine, or makes it wait for, has a name; nothing is unknown."""
+    with Target("states", version, args=["collect", "rounds=40", "hold=2000"]) as target:
+        with begun(target, "-F", "main.allocates", "main.work") as tool:
+            target.go()
+            target.wait_line("done")
+            found = by_function(tool, tool.stop())
+        target.go()
+        target.truth()
+        states = {**states_of(found["main.work"]), **states_of(found["main.allocates"])}
+        wanted = {"GC assist marking", "GC mark termination", "garbage collection", "wait for GC cycle", "preempted",
+                  "runnable", "running"}
+        expect(wanted <= set(states), f"{wanted - set(states)} not in {states}")
+
+
+@test(version=["1.15", "1.27"])
+def states_nested(version):
+    """Calls inside calls, by many goroutines: what the inner ones slept, the outer ones did, to the nanosecond."""
+    with Target("states", version, args=["many"]) as target:
+        with begun(target, "-F", "main.inner", "main.outer") as tool:
+            target.go()
+            target.wait_line("done")
+            found = by_function(tool, tool.stop())
+        target.go()
+        target.truth()
+        inner, outer = states_of(found["main.inner"]), states_of(found["main.outer"])
+        expect(inner["sleep"]["calls"] == 200 * ROUNDS and outer["sleep"]["calls"] == 100 * ROUNDS, f"{inner}, {outer}")
+        expect(inner["sleep"]["total"] == outer["sleep"]["total"], f"{inner}, {outer}")
+
+
+@test(version=["1.24", "1.27"])
+def states_scheduler(version):
+    """The functions that make the changes can be traced themselves: each call is in both states."""
+    with Target("states", version, args=["rounds=5", "hold=1000"]) as target:
+        with begun(target, "-F", "runtime.exitsyscall", "runtime.reentersyscall") as tool:
+            target.go()
+            target.wait_line("done")
+            found = by_function(tool, tool.stop())
+        target.go()
+        target.truth()
+        for record in found.values():
+            states = states_of(record)
+            expect(all(states[state]["calls"] == record["count"] > 5 for state in ("running", "syscall")), f"{states}")
+
+
+@test()
+def states_intervals():
+    """-i, without -F: the parts of each summary add up, and the summaries to the whole."""
+    with Target("states", newest(), args=["many", "rounds=200"]) as target:
+        with begun(target, "-T", "-i", "0.1", "main.inner", "main.outer") as tool:
+            target.go()
+            target.wait_line("done")
+            records = [record for record in tool.stop() if record.get("type") == "latency"]
+            by_function(tool, records)
+        target.go()
+        target.truth()
+        expect(len(records) >= 3, f"{len(records)} records")
+        totals, calls = [], 0
+        for record in records:
+            parts = record["states"]
+            totals.append(sum(part["total"] for part in parts))
+            expect(totals[-1] == record["total"], f"{record}")
+            calls += sum(part["calls"] for part in parts if part["state"] == "sleep")
+        expect(calls == sum(record["count"] for record in records) == 300 * 200, f"{calls}")
+
+
+@test()
+def states_processes():
+    """All processes of a BINARY together, and with -p that one alone."""
+    with tempfile.TemporaryDirectory(prefix="bcc-gotools-") as folder:
+        path, args = private_copy(folder, "states", newest()), ["many", "rounds=5"]
+        with Target("states", newest(), path=path, args=args) as first, \
+                Target("states", newest(), path=path, args=args) as other, \
+                begun(None, "-F", path + ":main.outer") as both, begun(first, "-F", "main.outer") as one:
+            for target in first, other:
+                target.go()
+                target.wait_line("done")
+            alone, together = (by_function(tool, tool.stop())["main.outer"] for tool in (one, both))
+            for target in first, other:
+                target.go()
+                target.truth()
+            for record, calls in (alone, 500), (together, 1000):
+                expect(states_of(record)["sleep"]["calls"] == record["count"] == calls, f"{record}")
+
+
+def with_room(room):
+    """(records, the tool's messages) of three calls inside each other by many goroutines, with room for so many"""
+    with Target("states", newest(), args=["many", "rounds=2"]) as target:
+        with begun(target, "main.many.func1", "main.outer", "main.inner", env={**os.environ, "GOTOOLS_ROOM": room}) as tool:
+            target.go()
+            target.wait_line("done")
+            records = [record for record in tool.stop() if record.get("type") == "latency"]
+            said = tool.err.text()
+        target.go()
+        target.truth()
+        return records, said
+
+
+@test()
+def states_full_map():
+    """Calls for whose clock there is no room: their time is unknown, and that is told."""
+    [record], said = with_room("8")
+    lost = re.search(r"^gofunclatency: (\d+) calls whose states are unknown: there was no room for them$", said, re.M)
+    unknown = [part for part in record["states"] if part["state"] == "unknown"]
+    expect(lost and len(unknown) == 1 and int(lost[1]) == unknown[0]["calls"] > 0, f"{said}, {record}")
+    expect(sum(part["total"] for part in record["states"]) == record["total"], f"{record}")
+
+
+@test()
+def states_full_sums():
+    """States for whose sums there is no room: told; the calls' own times are right."""
+    [record], said = with_room("1")
+    expect(re.search(r"^gofunclatency: \d+ parts of calls not added up: there was no room for them$", said, re.M) and
+           "relied" not in said, said)
+    parts = sum(part["total"] for part in record["states"])
+    expect(parts < record["total"] and len(record["states"]) == 1, f"{record}")
+
+
+@test(unit=["nsecs", "usecs", "msecs"])
+def states_text(unit):
+    """The table below the histogram, the state that took most first; of a COMMAND"""
+    with tempfile.TemporaryDirectory(prefix="bcc-gotools-") as folder:
+        path = private_copy(folder, "states", newest())
+        with Tool("gofunclatency", "--states", *({"usecs": ["-u"], "msecs": ["-m"]}.get(unit, [])), "main.sleeps", "--",
+                  path, "now") as tool:
+            tool.records()
+            text = tool.out.text()
+        known = next(track for track in tracks(text) if track["state_of"] == "main.sleeps")
+        table = re.search(rf"max = \d+ {unit}\n     state +: calls +total {unit} +avg {unit}  share\n((?:     .*%\n)+)\n"
+                          r"Detaching\.\.\.\n$", text)
+        expect(table, text)
+        line = re.match(LINE.format("sleep"), table[1])
+        expect(line and int(line[1]) == ROUNDS and ("." in line[3]) == (unit == "usecs"), table[1])
+        scale = {"nsecs": 1, "usecs": 1000, "msecs": 1000000}[unit]
+        expect(known["least"] // scale <= int(line[2]) <= known["most"] // scale, f"{table[1]}, {known}")
+        expect(abs(float(line[3]) - int(line[2]) / ROUNDS) <= 1 and 90 < float(line[4]) <= 100, table[1])
+        shares = sum(float(share) for share in re.findall(r"(\d+\.\d)%\n", table[1]))
+        expect(99.7 <= shares <= 100.3, table[1])
+
+
+def refused(pattern, *args):
+    result = run([tool_path("gofunclatency"), "--states", *args])
+    expect(result.returncode == 1 and not json_lines(result.stdout) and re.match("gofunclatency: " + pattern, result.stderr),
+           f"{result}")
+
+
+@test()
+def states_refusals():
+    """Where not all changes of state could be seen and named: in words"""
+    path = fixture("hello", "gccgo")
+    refused(rf'"{path}" is built by gccgo: --states is for Go\'s gc compiler only\n', path + ":main.*")
+    with tempfile.TemporaryDirectory(prefix="bcc-gotools-") as folder:
+        paths = [private_copy(folder, "states", version) for version in ("1.21",)]
+        os.mkdir(folder + "/other")
+        paths.append(private_copy(folder + "/other", "states", "1.22"))
+        refused(rf'"{paths[0]}" and "{paths[1]}" cannot be traced together with --states: their Go versions differ too '
+                r"much\nhint: trace them in two commands\n", *[path + ":main.main" for path in paths])
