@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+/* goleaks: which go statements leave ever more goroutines behind, in a running Go program. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/errmsg.h"
+#include "base/escape.h"
+#include "base/json.h"
+#include "base/number.h"
+#include "base/signals.h"
+#include "files/process.h"
+#include "goroutines/frames.h"
+#include "goroutines/goprocesses.h"
+#include "goroutines/goroutines_pick.h"
+#include "goroutines/goroutines_print.h"
+#include "goroutines/leaks.h"
+#include "tracing/options.h"
+#include "tracing/session.h"
+#include "tracing/toolrun.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define MINUTE_NS (60 * SECOND_NS)
+
+enum { STATE_WIDTH = 18 };
+
+struct goleaks {
+	struct options opts;
+	pid_t pid;
+	const struct goprocesses_one *process;
+	struct leaks *leaks;
+	struct snapshot snap; /* the last */
+	bool has_snap;
+	uint64_t looked_ns, passed_ns; /* when, and how long after the one before */
+	struct errmsg why;             /* "" while all is well */
+};
+
+static const struct options_tool tool;
+
+/* --- text --- */
+
+/* "45s", "12m", "1h02", "3d04" */
+static void print_age(uint64_t ns)
+{
+	uint64_t seconds = ns / SECOND_NS, minutes = seconds / 60, hours = minutes / 60;
+	char text[32];
+
+	if (!ns)
+		snprintf(text, sizeof(text), "-");
+	else if (!minutes)
+		snprintf(text, sizeof(text), "%" PRIu64 "s", seconds);
+	else if (!hours)
+		snprintf(text, sizeof(text), "%" PRIu64 "m", minutes);
+	else if (hours < 24)
+		snprintf(text, sizeof(text), "%" PRIu64 "h%02" PRIu64, hours, minutes % 60);
+	else
+		snprintf(text, sizeof(text), "%" PRIu64 "d%02" PRIu64, hours / 24, hours % 24);
+	printf(" %7s", text);
+}
+
+static int64_t a_minute(const struct goleaks *goleaks, int64_t count)
+{
+	double minutes = (double)goleaks->passed_ns / MINUTE_NS;
+
+	return (int64_t)((double)count / minutes + (count < 0 ? -0.5 : 0.5));
+}
+
+static void print_rates(const struct goleaks *goleaks, const struct leak *leak)
+{
+	int64_t more = (int64_t)leak->born - (int64_t)leak->ended;
+
+	if (!goleaks->passed_ns) {
+		fputs("       -       -       -", stdout);
+		return;
+	}
+	printf(" %+7" PRId64 " %7" PRId64 " %7" PRId64, a_minute(goleaks, more),
+	       a_minute(goleaks, (int64_t)leak->born), a_minute(goleaks, (int64_t)leak->ended));
+}
+
+static bool find_creator(const struct goleaks *goleaks, const struct leak *leak, struct frame *out)
+{
+	struct goroutine g = {.created_by = leak->created_by, .goid = 2};
+
+	return frames_creator(goprocess_frames(goleaks->process->gp), &g, out);
+}
+
+static void print_creator(const struct goleaks *goleaks, const struct leak *leak)
+{
+	struct frame creator;
+
+	if (!find_creator(goleaks, leak, &creator)) {
+		putchar('?');
+		return;
+	}
+	const char *slash = creator.file ? strrchr(creator.file, '/') : NULL;
+
+	escape_print(stdout, creator.func);
+	if (!creator.file)
+		return;
+	putchar(' ');
+	escape_print(stdout, slash ? slash + 1 : creator.file);
+	printf(":%d", creator.line);
+}
+
+static void print_verdict(const struct goleaks *goleaks, const struct leak *leak)
+{
+	if (!leak_only_grows(leak))
+		return;
+	printf("        only grows: from %zu to %zu in %" PRIu64 "s, and ", leak->first_live,
+	       leak->live, (goleaks->snap.when_ns - leak->first_ns) / SECOND_NS);
+	if (leak->all_ended)
+		printf("%zu have ended\n", leak->all_ended);
+	else
+		puts("none has ended");
+}
+
+static void print_leak(const struct goleaks *goleaks, const struct leak *leak)
+{
+	printf("%6zu", leak->live);
+	print_rates(goleaks, leak);
+	print_age(leak->oldest_ns);
+	fputs("  ", stdout);
+	const char *state = leak->live ? leak->state : "-";
+
+	escape_print(stdout, state);
+	printf("%*s ", (int)(strlen(state) < STATE_WIDTH ? STATE_WIDTH - strlen(state) : 0), "");
+	print_creator(goleaks, leak);
+	putchar('\n');
+	print_verdict(goleaks, leak);
+}
+
+static void print_text(const struct goleaks *goleaks, const struct leak *all, size_t count)
+{
+	const struct goroutines_pick pick = {0};
+	size_t picked_count;
+	const struct frames *frames = goprocess_frames(goleaks->process->gp);
+	unsigned char *picked = goroutines_pick(&pick, &goleaks->snap, frames, &picked_count);
+	struct goroutines_view view = {.snap = &goleaks->snap,
+				       .picked = picked,
+				       .frames = frames,
+				       .pid = goleaks->process->pid,
+				       .release = goprocess_release(goleaks->process->gp),
+				       .name = goleaks->process->name};
+
+	goroutines_print_title(stdout, &view);
+	if (count)
+		puts("  LIVE   +/MIN    BORN   ENDED  OLDEST  STATE              CREATED BY");
+	for (size_t i = 0; i < count; i++)
+		print_leak(goleaks, &all[i]);
+	free(picked);
+}
+
+/* --- JSON --- */
+
+static void json_count(struct json *json, const char *key, uint64_t value)
+{
+	json_key(json, key);
+	json_u64(json, value);
+}
+
+static void json_creator(struct json *json, const struct goleaks *goleaks, const struct leak *leak)
+{
+	struct frame creator;
+
+	json_key(json, "created_by");
+	if (!find_creator(goleaks, leak, &creator)) {
+		json_null(json);
+		return;
+	}
+	json_object(json);
+	json_key(json, "func");
+	json_string(json, creator.func);
+	json_key(json, "file");
+	json_string(json, creator.file);
+	json_key(json, "line");
+	if (creator.file)
+		json_i64(json, creator.line);
+	else
+		json_null(json);
+	json_object_end(json);
+}
+
+static void json_leak(const struct goleaks *goleaks, const struct leak *leak)
+{
+	struct json json;
+
+	json_init(&json, stdout);
+	json_object(&json);
+	json_key(&json, "type");
+	json_string(&json, "leak");
+	if (goleaks->opts.timestamp)
+		toolrun_json_time(&json);
+	json_creator(&json, goleaks, leak);
+	json_count(&json, "live", leak->live);
+	json_count(&json, "born", leak->born);
+	json_count(&json, "ended", leak->ended);
+	json_count(&json, "interval_ns", goleaks->passed_ns);
+	json_count(&json, "first_live", leak->first_live);
+	json_count(&json, "watched_ns", goleaks->snap.when_ns - leak->first_ns);
+	json_key(&json, "oldest_ns");
+	if (leak->oldest_ns)
+		json_u64(&json, leak->oldest_ns);
+	else
+		json_null(&json);
+	json_key(&json, "state");
+	json_string(&json, leak->live ? leak->state : NULL);
+	json_key(&json, "only_grows");
+	json_bool(&json, leak_only_grows(leak));
+	json_object_end(&json);
+}
+
+/* --- run --- */
+
+static void show(struct goleaks *goleaks)
+{
+	size_t left_out =
+		leaks_look(goleaks->leaks, &goleaks->snap, goprocess_frames(goleaks->process->gp));
+	size_t count;
+	struct leak *all = leaks_all(goleaks->leaks, &count);
+
+	if (!goleaks->opts.json && (goleaks->passed_ns || goleaks->opts.timestamp))
+		toolrun_print_time(&goleaks->opts);
+	if (!goleaks->opts.json)
+		print_text(goleaks, all, count);
+	for (size_t i = 0; goleaks->opts.json && i < count; i++)
+		json_leak(goleaks, &all[i]);
+	left_out += goleaks->snap.left_out;
+	if (left_out)
+		fprintf(stderr, "goleaks: %zu more goroutines are not shown\n", left_out);
+	free(all);
+}
+
+static bool look(void *ctx)
+{
+	static const struct goprocess_wanted wanted = {0};
+	struct goleaks *goleaks = ctx;
+	struct snapshot snap;
+
+	if (goprocess_snapshot(goleaks->process->gp, &wanted, &snap, &goleaks->why))
+		return false;
+	if (goleaks->has_snap) {
+		goleaks->passed_ns = snap.when_ns - goleaks->looked_ns;
+		snapshot_free(&goleaks->snap);
+	}
+	goleaks->looked_ns = snap.when_ns;
+	goleaks->snap = snap;
+	goleaks->has_snap = true;
+	show(goleaks);
+	return true;
+}
+
+/* The end may fall on an interval, which has been shown then. */
+static void look_last(struct goleaks *goleaks, enum session_end end)
+{
+	bool just = clock_ns() - goleaks->looked_ns < goleaks->opts.interval_ns / 4;
+
+	if (end == SESSION_SIGNAL || (end == SESSION_DURATION && !just))
+		look(goleaks);
+}
+
+static int watch(struct goleaks *goleaks, struct errmsg *err)
+{
+	const struct process *proc = goleaks->process->proc;
+	struct session_spec spec = {.duration_ns = goleaks->opts.duration_ns,
+				    .process_fd = process_fd(proc),
+				    .event_fd = -1,
+				    .stream_ns = goleaks->opts.interval_ns,
+				    .stream_fd = -1,
+				    .stream = look,
+				    .ctx = goleaks};
+	struct session *ses = session_new(err);
+	enum session_end end = SESSION_PROCESS;
+	int ret = ses ? 0 : -1;
+
+	if (!ret && look(goleaks))
+		ret = session_run(ses, &spec, &end, err);
+	if (!ret)
+		look_last(goleaks, end);
+	/* that it has ended is no failure, once there was something to see */
+	if (!ret && goleaks->why.text[0] && (process_runs(proc) || !goleaks->has_snap)) {
+		*err = goleaks->why;
+		ret = -1;
+	}
+	session_free(ses);
+	return ret;
+}
+
+static void fail(void *ctx, const struct errmsg *err)
+{
+	*(struct errmsg *)ctx = *err;
+}
+
+static int run(struct goleaks *goleaks, struct errmsg *err)
+{
+	struct goprocesses_wanted wanted = {.pids = &goleaks->pid, .pid_count = 1};
+	struct goprocesses procs;
+	int ret = goprocesses_open(&wanted, &procs, fail, err, err);
+
+	if (!ret && !procs.count)
+		ret = -1; /* with the message that fail() has kept */
+	goleaks->process = procs.all;
+	goleaks->leaks = leaks_new();
+	if (!ret)
+		ret = watch(goleaks, err);
+	leaks_free(goleaks->leaks);
+	if (goleaks->has_snap)
+		snapshot_free(&goleaks->snap);
+	goprocesses_close(&procs);
+	return ret ? -1 : session_flush(err);
+}
+
+/* --- options --- */
+
+static const struct options_def own_defs[] = {
+	{'p', "pid", "PID", "the process to look at; it is not stopped"},
+	{'i', "interval", "INTERVAL", "look again so often, in seconds, or as 10m (default 60)"},
+	{'d', "duration", "DURATION", "end after so long, in seconds, or as 1h30m"},
+	{0},
+};
+
+static int take_pid(struct goleaks *goleaks, const char *text, struct errmsg *err)
+{
+	uint64_t pid;
+
+	if (!number_parse(text, INT32_MAX, &pid) || !pid)
+		return errmsg_set(err, "\"%s\" is not a process ID", text);
+	goleaks->pid = pid;
+	return 0;
+}
+
+static int take_time(uint64_t *ns, const char *what, const char *text, struct errmsg *err)
+{
+	if (number_parse_duration(text, ns))
+		return 0;
+	return errmsg_set(err, "%s of \"%s\": not a positive number of seconds", what, text);
+}
+
+static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
+{
+	struct goleaks *goleaks = ctx;
+
+	switch (letter) {
+	case 'i':
+		return take_time(&goleaks->opts.interval_ns, "interval", value, err);
+	case 'd':
+		return take_time(&goleaks->opts.duration_ns, "duration", value, err);
+	default:
+		return take_pid(goleaks, value, err);
+	}
+}
+
+static int check(struct goleaks *goleaks, struct errmsg *err)
+{
+	const struct options *opts = &goleaks->opts;
+
+	if (opts->command)
+		return errmsg_set(err, "goleaks starts no COMMAND");
+	if (opts->pattern_count > (goleaks->pid ? 0 : 1))
+		return errmsg_set(err, "one PID is all that goleaks takes");
+	if (!opts->interval_ns)
+		goleaks->opts.interval_ns = MINUTE_NS;
+	if (goleaks->pid)
+		return 0;
+	if (!opts->pattern_count)
+		return errmsg_set(err, "no PID given");
+	return take_pid(goleaks, opts->patterns[0], err);
+}
+
+static const char examples[] = "    goleaks 181                # every minute, until Ctrl-C\n"
+			       "    goleaks -i 10 -d 5m 181    # every 10 seconds, for 5 minutes\n"
+			       "    goleaks -j -i 10m 181      # one JSON object a go statement\n";
+
+static struct goleaks goleaks;
+
+static const struct options_tool tool = {.name = "goleaks",
+					 .about = "Show which go statements leave ever more "
+						  "goroutines behind",
+					 .args = "[PID]",
+					 .process = true,
+					 .shared = "Tj",
+					 .own = own_defs,
+					 .take = take_option,
+					 .ctx = &goleaks,
+					 .examples = examples};
+
+int main(int argc, char **argv)
+{
+	struct errmsg err = {0};
+
+	signals_default();
+	enum options_result result = options_parse(&tool, argc, argv, &goleaks.opts, &err);
+
+	if (result == OPTIONS_RUN && check(&goleaks, &err))
+		result = OPTIONS_BAD;
+	if (result != OPTIONS_RUN)
+		return options_answer(&tool, result, &err);
+	return run(&goleaks, &err) ? options_fail(&tool, &err) : 0;
+}
