@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tracing/textcost.h"
 
-#include <dirent.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/errmsg.h"
 #include "base/escape.h"
 #include "base/mem.h"
+#include "files/codemaps.h"
 #include "files/heldfile.h"
 #include "files/memcgroup.h"
-
-/* Limits for all processes' maps together: one process may have tens of thousands of lines. */
-enum { LINES_MAX = 1 << 20, LINE_SIZE = 1 << 13 };
 
 struct file {
 	ino_t ino;
@@ -25,7 +23,6 @@ struct textcost {
 	uint64_t pages;   /* of all files */
 	size_t processes; /* that pay for the pages */
 	pid_t pid;        /* one of them */
-	size_t lines;     /* of maps that were read */
 	uint64_t page_size;
 	struct memcgroups *groups;
 };
@@ -71,41 +68,6 @@ void textcost_file(struct textcost *cost, const struct heldfile *held, uint64_t 
 	cost->pages += file.pages;
 }
 
-/* By the inode's number alone: overlay file systems show one device here and another there. */
-static uint64_t pages_of_line(const struct textcost *cost, const char *line, bool *seen)
-{
-	unsigned long long ino;
-	char perms[8];
-
-	if (sscanf(line, "%*s %7s %*s %*s %llu", perms, &ino) != 2 || perms[2] != 'x')
-		return 0;
-	for (size_t i = 0; i < cost->file_count; i++) {
-		if (cost->files[i].ino != ino || seen[i])
-			continue;
-		seen[i] = true;
-		return cost->files[i].pages;
-	}
-	return 0;
-}
-
-static uint64_t pages_in(struct textcost *cost, pid_t pid)
-{
-	char *path = mem_printf("/proc/%d/maps", pid), line[LINE_SIZE];
-	bool *seen = mem_zalloc(cost->file_count, sizeof(*seen));
-	FILE *in = fopen(path, "re");
-	uint64_t pages = 0;
-
-	while (in && cost->lines < LINES_MAX && fgets(line, sizeof(line), in)) {
-		cost->lines++;
-		pages += pages_of_line(cost, line, seen);
-	}
-	if (in)
-		fclose(in);
-	free(seen);
-	free(path);
-	return pages;
-}
-
 static void charge(struct textcost *cost, pid_t pid, uint64_t pages)
 {
 	if (!pages)
@@ -115,6 +77,36 @@ static void charge(struct textcost *cost, pid_t pid, uint64_t pages)
 	cost->processes++;
 }
 
+struct mapper { /* the process that is looked at */
+	struct textcost *cost;
+	pid_t pid;
+	uint64_t pages;
+	bool *seen; /* which files it has mapped */
+};
+
+static void next_mapper(struct mapper *mapper, pid_t pid)
+{
+	charge(mapper->cost, mapper->pid, mapper->pages);
+	*mapper = (struct mapper){mapper->cost, pid, 0, mapper->seen};
+	memset(mapper->seen, 0, mapper->cost->file_count * sizeof(*mapper->seen));
+}
+
+static void add_codemap(void *ctx, const struct codemap *map)
+{
+	struct mapper *mapper = ctx;
+	const struct textcost *cost = mapper->cost;
+
+	if (map->pid != mapper->pid)
+		next_mapper(mapper, map->pid);
+	for (size_t i = 0; i < cost->file_count; i++) {
+		if (cost->files[i].ino != map->ino || mapper->seen[i])
+			continue;
+		mapper->seen[i] = true;
+		mapper->pages += cost->files[i].pages;
+		return;
+	}
+}
+
 void textcost_processes(struct textcost *cost, pid_t pid)
 {
 	/* pages that it has not mapped yet, it may map later */
@@ -122,16 +114,14 @@ void textcost_processes(struct textcost *cost, pid_t pid)
 		charge(cost, pid, cost->pages);
 		return;
 	}
-	DIR *proc = opendir("/proc");
+	struct mapper mapper = {.cost = cost};
 
-	for (struct dirent *entry; proc && (entry = readdir(proc));) {
-		pid_t found = atoi(entry->d_name);
-
-		if (found > 0)
-			charge(cost, found, pages_in(cost, found));
-	}
-	if (proc)
-		closedir(proc);
+	if (!cost->file_count)
+		return;
+	mapper.seen = mem_zalloc(cost->file_count, sizeof(*mapper.seen));
+	codemaps_each(0, add_codemap, &mapper);
+	next_mapper(&mapper, 0);
+	free(mapper.seen);
 }
 
 static char *amount(uint64_t bytes)

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "files/codemaps.h"
+
+struct found {
+	ino_t ino;
+	bool all;
+	size_t ours, others;
+	struct codemap map; /* the one that holds this test's code */
+};
+
+static void note(void *ctx, const struct codemap *map)
+{
+	struct found *found = ctx;
+	uint64_t here = (uintptr_t)note;
+
+	if (map->pid != getpid())
+		found->others++;
+	else if (map->ino == found->ino && here >= map->addr && here - map->addr < map->len)
+		found->map = *map, found->ours++;
+}
+
+static struct found look(pid_t pid)
+{
+	struct found found = {0};
+	struct stat st;
+
+	assert_int_equal(stat("/proc/self/exe", &st), 0);
+	found.ino = st.st_ino;
+	assert_int_equal(codemaps_each(pid, note, &found), 0);
+	return found;
+}
+
+static void test_own(void **state)
+{
+	struct found found = look(getpid());
+	unsigned char there[16];
+
+	(void)state;
+	assert_int_equal(found.ours, 1);
+	assert_int_equal(found.others, 0);
+	/* what the file has at the offset is what the process executes at the address */
+	FILE *file = fopen("/proc/self/exe", "re");
+	uint64_t here = (uintptr_t)note;
+
+	assert_non_null(file);
+	assert_int_equal(fseek(file, here - found.map.addr + found.map.off, SEEK_SET), 0);
+	assert_int_equal(fread(there, 1, sizeof(there), file), sizeof(there));
+	fclose(file);
+	assert_memory_equal(there, (const void *)(uintptr_t)here, sizeof(there));
+}
+
+static void test_all(void **state)
+{
+	struct found found = look(0);
+
+	(void)state;
+	assert_int_equal(found.ours, 1);
+	assert_true(found.others > 0);
+}
+
+static void test_memory(void **state)
+{
+	struct found found = look(getpid());
+	int fd = codemaps_memory(&found.map);
+	unsigned char there[16];
+	uint64_t here = (uintptr_t)note;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(pread(fd, there, sizeof(there), (off_t)here), sizeof(there));
+	close(fd);
+	assert_memory_equal(there, (const void *)(uintptr_t)here, sizeof(there));
+	found.map.pid = INT32_MAX;
+	assert_int_equal(codemaps_memory(&found.map), -1);
+}
+
+static void test_nobody(void **state)
+{
+	struct found found = {0};
+
+	(void)state;
+	assert_int_equal(codemaps_each(INT32_MAX, note, &found), 0);
+	assert_int_equal(found.ours + found.others, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_own),
+		cmocka_unit_test(test_all),
+		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_nobody),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
