@@ -19,7 +19,13 @@
 
 #define NS_PER_S 1000000000ull
 
-enum { NAMED = 3, SAMPLE_EVERY = 20, ROWS_MIN = 16 };
+enum {
+	NAMED = 3,
+	SAMPLE_EVERY = 20,
+	SAMPLE_RUNS =
+		100, /* of fewer, one that another thread has preempted would be a large part */
+	ROWS_MIN = 16
+};
 
 struct spending {
 	const struct tracer *tracer;
@@ -85,7 +91,9 @@ static int tell(struct spending *spending)
 								: 1,
 		.entry = spending->price.emulated + spending->program_ns,
 		.stepped = spending->price.stepped + spending->program_ns,
-		.end = spending->price.stepped + spending->program_ns,
+		.end = (spending->tracer->emulator >= 0 ? spending->price.emulated
+							: spending->price.stepped) +
+		       spending->program_ns,
 	};
 	uint32_t zero = 0;
 
@@ -163,7 +171,8 @@ static void sample_program(struct spending *spending)
 	uint64_t runs, ns;
 
 	if (spending->watch >= 0) {
-		if (!hitcost_program(spending->prog, &runs, &ns) && runs > spending->runs)
+		if (!hitcost_program(spending->prog, &runs, &ns) &&
+		    runs >= spending->runs + SAMPLE_RUNS)
 			spending->program_ns = (ns - spending->ns) / (runs - spending->runs);
 		close(spending->watch);
 		spending->watch = -1;
