@@ -351,6 +351,7 @@ int main(int argc, char **argv)
 				    .shared = "pidTrvj",
 				    .inlined = true,
 				    .force = true,
+				    .returns = true,
 				    .metrics = true,
 				    .own = own_options,
 				    .take = take_option,

@@ -386,6 +386,7 @@ int main(int argc, char **argv)
 				    .shared = "pidrvj",
 				    .inlined = true,
 				    .force = true,
+				    .returns = true,
 				    .own = own_options,
 				    .take = take_option,
 				    .ctx = &trace,

@@ -118,7 +118,7 @@ struct emulation_trial *emulation_trial_start(void)
 
 	pthread_mutex_init(&trial->lock, NULL);
 	pthread_cond_init(&trial->known, NULL);
-	if (wish && !strcmp(wish, "yes"))
+	if (!wish || strcmp(wish, "no") != 0)
 		trial->started = signals_thread(&trial->thread, try_out, trial);
 	if (!trial->started)
 		answer(trial, false);

@@ -12,7 +12,7 @@ struct emulation_trial;
 /* Starts the trial in a thread of its own. The answer is there after some milliseconds; detaching
  * takes some hundredths of a second more. The caller ends it. */
 struct emulation_trial *emulation_trial_start(void);
-/* Waits for the answer. No without GOTOOLS_EMULATE=yes, and without the privileges to try. */
+/* Waits for the answer. No with GOTOOLS_EMULATE=no, and without the privileges to try. */
 bool emulation_trial_answer(struct emulation_trial *trial);
 void emulation_trial_end(struct emulation_trial *trial); /* NULL is all right */
 

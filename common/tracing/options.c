@@ -17,6 +17,7 @@ enum {
 	LETTER_FIPS,
 	LETTER_FORCE,
 	LETTER_MAX_COST,
+	LETTER_NO_EMULATE,
 	LETTER_METRICS,
 	LETTER_MAX_SERIES,
 	DEFS_MAX = 32
@@ -36,6 +37,9 @@ static const struct options_def force_def = {
 static const struct options_def max_cost_def = {
 	LETTER_MAX_COST, "max-cost", "PERCENT",
 	"end when probes take more than PERCENT of a processor"};
+static const struct options_def no_emulate_def = {
+	LETTER_NO_EMULATE, "no-emulate", NULL,
+	"have the kernel execute returns, even if BPF could carry them out"};
 static const struct options_def metrics_def = {
 	LETTER_METRICS, "metrics", "WHERE",
 	"publish metrics: serve them at ADDR:PORT (PORT alone: of 127.0.0.1), or write FILE.prom"};
@@ -106,6 +110,8 @@ static void table_init(struct table *tab, const struct options_tool *tool)
 		table_add(tab, &force_def);
 		table_add(tab, &max_cost_def);
 	}
+	if (tool->returns)
+		table_add(tab, &no_emulate_def);
 	if (tool->metrics) {
 		table_add(tab, &metrics_def);
 		table_add(tab, &max_series_def);
@@ -189,6 +195,9 @@ static int take_flag(struct options *out, int letter)
 		return 0;
 	case LETTER_FORCE:
 		out->force = true;
+		return 0;
+	case LETTER_NO_EMULATE:
+		out->no_emulate = true;
 		return 0;
 	}
 	return 1;

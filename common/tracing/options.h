@@ -15,7 +15,7 @@ struct options {              /* strings belong to argv */
 	pid_t pid;            /* 0: none given */
 	uint64_t interval_ns; /* 0: none given */
 	uint64_t duration_ns; /* 0: none given */
-	bool timestamp, regexp, verbose, json, inlined, fips, force;
+	bool timestamp, regexp, verbose, json, inlined, fips, force, no_emulate;
 	unsigned max_cost;   /* percent of a processor; 0: no limit */
 	const char *metrics; /* NULL: none are published */
 	size_t max_series;   /* functions with metrics of their own */
@@ -43,6 +43,7 @@ struct options_tool {
 	bool process;                  /* may do without patterns: says itself what is missing */
 	bool inlined;                  /* takes --inlined and --fips */
 	bool force;                    /* takes --force and --max-cost */
+	bool returns;                  /* takes --no-emulate */
 	bool metrics;                  /* takes --metrics and --max-series */
 	const struct options_def *own; /* ends with letter 0; NULL: none */
 	/* Takes one of its own options (value NULL where it has none); -1 with *err refuses it. */

@@ -296,6 +296,8 @@ static int trace(struct progress *progress, struct session *ses, struct errmsg *
 	if (toolrun_metrics_begin(&progress->metrics, run, tracer, err))
 		return -1;
 	toolrun_say_before(tracer, run->tool->name);
+	if (run->opts->verbose)
+		toolrun_say_details(tracer, run->tool->name);
 	if (tracer->spending)
 		spending_begin(tracer->spending);
 	ret = say_started(progress, err);
@@ -380,6 +382,7 @@ int toolrun(struct toolrun *run)
 	run->config.pid = opts->pid;
 	run->config.command = opts->command;
 	run->config.force = opts->force;
+	run->config.no_emulate = opts->no_emulate;
 	run->config.costs = opts->verbose || opts->max_cost;
 	run->config.max_cost = opts->max_cost;
 	run->config.want.regex = opts->regexp;

@@ -109,6 +109,17 @@ void toolrun_say_before(const struct tracer *tracer, const char *tool)
 	say_alone(tracer, tool);
 }
 
+void toolrun_say_details(const struct tracer *tracer, const char *tool)
+{
+	size_t left = tracer->rets_left;
+
+	if (left)
+		fprintf(stderr,
+			"%s: %zu return instruction%s single-stepped by the kernel, as another "
+			"tracer probes %s\n",
+			tool, left, left == 1 ? " is" : "s are", left == 1 ? "it" : "them");
+}
+
 void toolrun_say_after(const struct tracer *tracer, const char *tool, size_t running)
 {
 	say_executed(tracer, tool);

@@ -9,6 +9,8 @@
 struct tracer;
 
 void toolrun_say_before(const struct tracer *tracer, const char *tool);
+/* With -v: what is not as it usually is. */
+void toolrun_say_details(const struct tracer *tracer, const char *tool);
 /* Files that were replaced: as soon as it is noticed, and at the end. */
 void toolrun_say_newly_replaced(const struct tracer *tracer, const char *tool);
 void toolrun_say_replaced(const struct tracer *tracer, const char *tool);

@@ -61,6 +61,7 @@ struct tracer {
 	bool emulated; /* the kernel can: RETs may be carried out, by this tool or another */
 	int emulator;  /* the program that does; its fd, or -1 */
 	struct attach **emulators; /* as `attached` */
+	size_t rets_left;          /* to the kernel, as another tracer probes them */
 	struct gate *gate;         /* what they are attached to, so that all begin at one instant */
 	const char *refusal;       /* why the kernel would not take a probe; NULL: it took all */
 };

@@ -42,7 +42,8 @@ struct tracer_config {
 	 * -DSLEEPABLE=1, and then loaded as a program that may sleep: so it is where the kernel
 	 * can. */
 	bool goroutines, sleepable;
-	bool force; /* however much memory breakpoints take of the processes */
+	bool no_emulate; /* returns are left to the kernel */
+	bool force;      /* however much memory breakpoints take of the processes */
 	/* what hits cost is added up; and the limit, in percent of a processor, 0: none */
 	bool costs;
 	unsigned max_cost;

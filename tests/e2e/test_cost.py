@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What hits cost is told, and limited by --max-cost."""
 
-import os
 import re
 import resource
 import signal
@@ -23,12 +22,12 @@ def told(text):
     return int(line[1]), float(line[3]), float(line[4])
 
 
-def hits_told(tool, how, env=None):
+def hits_told(tool, *how):
     """Traces main.add, which is called a known number of times: hits that are told, and that there are"""
     calls = 20_000
     with Target("traced", newest(), args=[f"hot={calls}"]) as target:
         probe = ":main.add (false)" if tool == "gotrace" else ":main.add"
-        with Tool(tool, how, "-p", target.target_pid, probe, env=env) as tracer:
+        with Tool(tool, *how, "-p", target.target_pid, probe) as tracer:
             tracer.wait_line("PID " if tool == "gotrace" else "Tracing ")
             target.go()
             target.truth()
@@ -50,9 +49,9 @@ def cost_told(tool, how):
 
 
 @test()
-def cost_told_of_emulated():
-    """... and where a program carries returns out, if the kernel can"""
-    exact(*hits_told("gofunclatency", "--max-cost=100000", {**os.environ, "GOTOOLS_EMULATE": "yes"}))
+def cost_told_of_stepped():
+    """... and where the kernel is to execute returns"""
+    exact(*hits_told("gofunclatency", "--max-cost=100000", "--no-emulate"))
 
 
 @test()

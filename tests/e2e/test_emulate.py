@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Returns that a BPF program carries out with GOTOOLS_EMULATE=yes, where the kernel lets it (from Linux
-6.19 on), instead of the kernel: once, whoever else traces them, and with all that can be read there."""
+"""Returns that a BPF program carries out, where the kernel lets it (from Linux 6.19 on), instead of the
+kernel: once, whoever else traces them, and with all that can be read there."""
 
 import os
 import platform
@@ -12,7 +12,6 @@ from statistics import median
 from harness import (Target, Tool, compare_latency, expect, newest, run, some_versions, test, tool_path, versions)
 
 from gotrace import Tracer, rows, texts
-from results import Skip
 from test_safety import busy
 from test_trace_after import PROBES, true_calls
 
@@ -24,17 +23,17 @@ def kernel_can():
     return tuple(int(n) for n in re.findall(r"\d+", platform.release())[:2]) >= (6, 19)
 
 
-def environment(wish="yes", **more):
-    return dict(os.environ, GOTOOLS_EMULATE=wish, **more)
+UNAWARE = dict(os.environ, GOTOOLS_EMULATE="no")  # as other tracers are
 
 
-@test(tool=["gofunclatency", "gotrace"], wish=["yes", ""])
-def emulate_said(tool, wish):
+@test(tool=["gofunclatency", "gotrace"], how=["", "--no-emulate", "unaware"])
+def emulate_said(tool, how):
     """-v tells who carries returns out."""
     with Target("hello", newest()) as target:
         pattern = f"{'r:' if tool == 'gotrace' else ''}{target.path}:main.main"
-        said = run([tool_path(tool), "-v", "-d", "1", pattern], env=environment(wish))
-    how = "emulated by the BPF program" if kernel_can() and wish else "single-stepped by the kernel"
+        said = run([tool_path(tool), "-v", "-d", "1", pattern, *([how] if how.startswith("-") else [])],
+                   env=UNAWARE if how == "unaware" else os.environ)
+    how = "emulated by the BPF program" if kernel_can() and not how else "single-stepped by the kernel"
     expect(f"\nReturns are {how}.\n" in said.stdout, f"not {how}: {said.stdout[-300:]} {said.stderr}")
 
 
@@ -47,7 +46,7 @@ def emulate_unasked():
 
 
 def timed(name, version, flavour, way):
-    env = environment(GOTOOLS_ATTACH=way)
+    env = dict(os.environ, GOTOOLS_ATTACH=way)
     with Target(name, version, flavour) as target:
         with Tool("gofunclatency", "-F", "-j", "-p", target.target_pid, ":main.*", env=env) as tool:
             tool.tracing()
@@ -65,13 +64,13 @@ def emulate_ways(name, way):
 @test(version=EDGES)
 def emulate_company(version):
     """Two of each tool at the same returns: each sees every call, and what it answered"""
-    probe, env = 'r:main.pingOnce "%d %d", n, retval', environment()
+    probe = 'r:main.pingOnce "%d %d", n, retval'
     with Target("recurse", version) as target:
         pid = target.target_pid
-        with Tool("gofunclatency", "-F", "-j", "-p", pid, ":main.*", env=env) as one, \
-                Tracer("-p", pid, probe, probe, env=env) as two, \
-                Tool("gofunclatency", "-F", "-j", "-p", pid, ":main.*", env=env) as three, \
-                Tracer("-p", pid, "r:main.pongOnce", probe, env=env) as four:
+        with Tool("gofunclatency", "-F", "-j", "-p", pid, ":main.*") as one, \
+                Tracer("-p", pid, probe, probe) as two, \
+                Tool("gofunclatency", "-F", "-j", "-p", pid, ":main.*") as three, \
+                Tracer("-p", pid, "r:main.pongOnce", probe) as four:
             for tool in one, three:
                 tool.tracing()
             for tool in two, four:
@@ -87,17 +86,40 @@ def emulate_company(version):
                 expect(all(n == result for n, result in got), f"wrong: {got[:9]}")
 
 
+@test(version=EDGES, way=["multi", "perf"])
+def emulate_beside(version, way):
+    """A tracer that was there first, and knows nothing of such returns, sees what it always sees."""
+    probe = 'r:main.pingOnce "%d %d", n, retval'
+    with Target("recurse", version) as target:
+        pid = target.target_pid
+        with Tracer("-p", pid, probe, env=dict(UNAWARE, GOTOOLS_ATTACH=way)) as first:
+            first.attached()
+            with Tool("gofunclatency", "-F", "-j", "-v", "-p", pid, ":main.*") as second:
+                second.tracing()
+                with Tool("gofunclatency", "-F", "-j", "--no-emulate", "-p", pid, ":main.*") as third:
+                    third.tracing()
+                    target.go()
+                    truth = target.truth()
+                    compare_latency(truth, third.records())
+                compare_latency(truth, second.records())
+            got = [t.split() for t in texts(first.rest(), "main.pingOnce")]
+    calls = sum(t["calls"] for t in truth if t["func"] == "main.pingOnce")
+    expect(len(got) == calls and all(n == result for n, result in got), f"{len(got)} of {calls}: {got[:9]}")
+    left = re.search(r"gofunclatency: (\d+) return instructions? (is|are) single-stepped", second.err.text())
+    expect(bool(left) == kernel_can() and (not left or 0 < int(left[1]) < 9), second.err.text()[-300:])
+
+
 @test(built_as=lambda: ["1.15-plain", "1.27-pie", *(["1.19-pie", "1.27-plain"] if len(versions()) > 5 else [])])
 def emulate_values(built_as):
     """Results, what the call has changed, and the stack at its end, by a tool that runs after another
     has carried the return out"""
-    probes, env = [f"r:main.{name} {tail}" for name, tail in PROBES.items()], environment()
+    probes = [f"r:main.{name} {tail}" for name, tail in PROBES.items()]
     with Target("after", *built_as.split("-")) as target:
         pid = target.target_pid
-        with Tracer("-p", pid, *probes, env=env) as one, \
-                Tracer("-U", "-p", pid, 'r:main.fill "%d", goret1', env=env) as stacks, \
-                Tracer("-p", pid, *probes, env=env) as two, \
-                Tracer("-U", "-p", pid, 'r:main.fill "%d", goret1', env=env) as first:
+        with Tracer("-p", pid, *probes) as one, \
+                Tracer("-U", "-p", pid, 'r:main.fill "%d", goret1') as stacks, \
+                Tracer("-p", pid, *probes) as two, \
+                Tracer("-U", "-p", pid, 'r:main.fill "%d", goret1') as first:
             tools = one, stacks, two, first
             for tool in tools:
                 tool.attached()
@@ -117,7 +139,7 @@ def emulate_values(built_as):
 @test(version=lambda: ["1.15", newest()])
 def emulate_chosen(version):
     """-p, where other processes of the file have the breakpoints too"""
-    env = environment(GOTOOLS_ALONE="no")
+    env = dict(os.environ, GOTOOLS_ALONE="no")
     with Target("recurse", version) as target, Target("recurse", version, path=target.path) as other:
         with Tool("gofunclatency", "-F", "-j", "-p", target.target_pid, ":main.*", env=env) as tool, \
                 Tracer("-p", target.target_pid, "r:main.pingOnce", env=env) as tracer:
@@ -136,11 +158,11 @@ def emulate_chosen(version):
 def emulate_killed(version):
     """Tools come and are killed while others stay, and the program computes what it should."""
     with busy("steady", version) as target:
-        with Tool("gofunclatency", "-F", "-j", "-p", target.target_pid, ":main.*", env=environment()) as stays:
+        with Tool("gofunclatency", "-F", "-j", "-p", target.target_pid, ":main.*") as stays:
             stays.tracing()
             for moment in 0.05, 0.5, 1.0:
-                with Tracer("-p", target.target_pid, "r:main.*", env=environment()) as tracer, \
-                        Tool("gofunclatency", "-p", target.target_pid, ":main.*", env=environment()) as tool:
+                with Tracer("-p", target.target_pid, "r:main.*") as tracer, \
+                        Tool("gofunclatency", "-p", target.target_pid, ":main.*") as tool:
                     tracer.attached()
                     time.sleep(moment)
                     tracer.signal(signal.SIGKILL)
@@ -165,12 +187,10 @@ def price(target, line, calls=PRICE_CALLS):
 @test(alone=True)
 def emulate_price():
     """What emulation is for: a timed call beside one whose return is single-stepped, in turns"""
-    if not kernel_can():
-        raise Skip("the kernel executes returns itself")
     with Target("priced", newest()) as plain, Target("priced", newest()) as one, \
             Target("priced", newest()) as two, \
-            Tool("gofunclatency", "-p", one.target_pid, "main.checked", env=environment()) as first, \
-            Tool("gofunclatency", "-p", two.target_pid, "main.checked") as second:
+            Tool("gofunclatency", "-p", one.target_pid, "main.checked") as first, \
+            Tool("gofunclatency", "--no-emulate", "-p", two.target_pid, "main.checked") as second:
         first.tracing()
         second.tracing()
         rounds = [[price(target, n) for target in (plain, one, two)] for n in range(1, PRICE_ROUNDS + 1)]
@@ -182,4 +202,4 @@ def emulate_price():
     share = median((emulated - alone) / (stepped - alone) for alone, emulated, stepped in rounds)
     print(f"a timed call takes {emulated:.0f} ns, single-stepped {stepped:.0f} ns, untraced {alone:.0f} ns: "
           f"{share:.2f}", flush=True)
-    expect(share < 0.9, f"{share:.2f} of what it takes without emulation")
+    expect(share < 0.9 if kernel_can() else 0.6 < share < 1.6, f"{share:.2f} of what it takes single-stepped")

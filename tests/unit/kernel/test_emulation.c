@@ -63,14 +63,15 @@ static void test_emulator(void **state)
 static void test_unwanted(void **state)
 {
 	(void)state;
-	unsetenv("GOTOOLS_EMULATE");
+	setenv("GOTOOLS_EMULATE", "no", 1);
 	assert_false(trial());
+	unsetenv("GOTOOLS_EMULATE");
 	emulation_trial_end(NULL);
 }
 
 int main(void)
 {
-	setenv("GOTOOLS_EMULATE", "yes", 1);
+	unsetenv("GOTOOLS_EMULATE");
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_by_trial),
 		cmocka_unit_test(test_emulator),
