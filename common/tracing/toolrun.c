@@ -22,6 +22,7 @@
 #include "tracing/command.h"
 #include "tracing/descendants.h"
 #include "tracing/filewatch.h"
+#include "tracing/heat.h"
 #include "tracing/options.h"
 #include "tracing/spending.h"
 #include "tracing/textcost.h"
@@ -61,6 +62,7 @@ struct progress { /* of one run */
 	struct toolrun *run;
 	struct tracer *tracer;
 	struct toolrun_metrics metrics;
+	struct heat heat;
 	struct errmsg err; /* of a callback of the session */
 	bool failed;
 	size_t left_running; /* processes started by the command that outlived it */
@@ -130,6 +132,7 @@ static bool on_stream(void *ctx)
 	const struct toolrun *run = progress->run;
 	bool more = true;
 
+	heat_look(&progress->heat, progress->tracer, run->tool->name);
 	if (run->sweep)
 		run->sweep(run->ctx);
 	if (run->events)
@@ -170,7 +173,7 @@ static uint64_t stream_ns(const struct toolrun *run)
 		return SPENDING_NS;
 	if (run->events)
 		return STREAM_NS;
-	return run->sweep || run->opts->metrics ? SWEEP_NS : 0;
+	return SWEEP_NS;
 }
 
 /* readable when the traced process has ended; -1: all processes are traced */
@@ -237,6 +240,7 @@ static int finish_run(struct progress *progress, struct errmsg *err)
 	struct toolrun *run = progress->run;
 	bool quick = (run->stop || run->events) && attach_how() == ATTACH_MULTI;
 
+	heat_end(&progress->heat);
 	if (run->stop)
 		run->stop(run->ctx);
 	if (progress->tracer->spending)

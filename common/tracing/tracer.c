@@ -302,14 +302,12 @@ static int open_gate(struct tracer *tracer, int fd, struct errmsg *err)
 	return 0;
 }
 
-/* before the first hit */
-static int prepare_spending(struct tracer *tracer, const int *fds, struct errmsg *err)
+/* The program whose runs are hits; -1: a stub, which is another one for each probe. */
+static int hit_prog(const struct tracer *tracer, const int *fds)
 {
-	int first = tracer->gate ? gate_prog(tracer->gate) : fds[0];
-
-	/* a stub is another program for each probe */
-	return spending_prepare(tracer->spending, attach_how() == ATTACH_PERF_STUB ? -1 : first,
-				err);
+	if (attach_how() == ATTACH_PERF_STUB)
+		return -1;
+	return tracer->gate ? gate_prog(tracer->gate) : fds[0];
 }
 
 static int attach_parts(struct tracer *tracer, const int *fds, struct errmsg *err)
@@ -318,7 +316,9 @@ static int attach_parts(struct tracer *tracer, const int *fds, struct errmsg *er
 
 	if (config->loaded && config->loaded(config->plan_ctx, tracer, err))
 		return -1;
-	if (tracer->spending && prepare_spending(tracer, fds, err))
+	tracer->hit_prog = hit_prog(tracer, fds);
+	/* before the first hit */
+	if (tracer->spending && spending_prepare(tracer->spending, tracer->hit_prog, err))
 		return -1;
 	if (tracer->gate ? open_gate(tracer, fds[0], err) : tracer_attach_all(tracer, fds, err))
 		return -1;

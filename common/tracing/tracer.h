@@ -44,7 +44,8 @@ struct tracer {
 	struct goruntime *runtimes;  /* of each program, where goroutines are followed; or NULL */
 	struct bpfprog_define *defs; /* all that the kernel side was compiled with */
 	struct bpfprog_insert *inserts; /* the generated parts of the kernel side */
-	size_t def_count, def_cap, insert_count, insert_cap, place_count, place_max;
+	/* rets_left: to the kernel, as another tracer probes them */
+	size_t rets_left, def_count, def_cap, insert_count, insert_cap, place_count, place_max;
 	/* with want.places: of all probes; the kernel side has it as map `places`, -DPLACES=n */
 	struct trace_place *places;
 	struct tracer_tls *tls; /* see tracer_parts.h; NULL: not needed */
@@ -59,9 +60,9 @@ struct tracer {
 	struct attach **attached;          /* for each program and part */
 	struct emulation_trial *emulation; /* or NULL: no returns are probed */
 	bool emulated; /* the kernel can: RETs may be carried out, by this tool or another */
-	int emulator;  /* the program that does; its fd, or -1 */
+	/* descriptors, or -1: the program that does; and the one whose runs are hits, of part 0 */
+	int emulator, hit_prog;
 	struct attach **emulators; /* as `attached` */
-	size_t rets_left;          /* to the kernel, as another tracer probes them */
 	struct gate *gate;         /* what they are attached to, so that all begin at one instant */
 	const char *refusal;       /* why the kernel would not take a probe; NULL: it took all */
 };

@@ -129,6 +129,26 @@ def cost_limited_by_the_kernel_side():
         expect(STOPPED.search(err) and handled * us < 0.2e6 < hits * us, f"{handled} of {hits} hits: {err}")
 
 
+HOT = re.compile(r"^(\w+): (\d+) hits a second of ([\d.]+) us each take some (\d+)% of a processor", re.M)
+
+
+@test(tool=["gofunccount", "gofunclatency", "gotrace"])
+def cost_hinted(tool):
+    """A hot function is told of, once, while it is traced, if nobody has asked what it costs."""
+    probe = "main.fib (false)" if tool == "gotrace" else "main.fib"
+    with Target("steady", newest()) as target:
+        with Tool(tool, "-p", target.target_pid, probe) as tracer:
+            tracer.wait_line("hint: ")
+            tracer.signal(signal.SIGINT)
+            tracer.wait()
+            hot = HOT.findall(tracer.err.text())
+        expect(len(hot) == 1 and hot[0][0] == tool and int(hot[0][3]) >= 25, tracer.said())
+        expect("--max-cost" in tracer.err.text() and not TOLD.search(tracer.err.text()), tracer.said())
+        for args in ["main.check"], ["--max-cost=100000", "main.fib"]:
+            with Tool("gofunccount", "-d", "1.6", "-p", target.target_pid, *args) as tracer:
+                expect(tracer.wait() == 0 and not HOT.search(tracer.err.text()), tracer.said())
+
+
 @test(tool=["gofunccount", "gofunclatency"], version=lambda: ["1.15", newest()])
 def cost_within(tool, version):
     """A limit that is not passed changes nothing."""
