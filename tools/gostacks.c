@@ -11,6 +11,7 @@
 #include "base/signals.h"
 #include "files/process.h"
 #include "files/process_files.h"
+#include "files/process_stop.h"
 #include "golang/pattern.h"
 #include "goroutines/goprocesses.h"
 #include "goroutines/goroutines_changes.h"
@@ -36,7 +37,7 @@ struct watched { /* with -i, of one process */
 
 struct gostacks {
 	struct options opts;
-	bool each, full, folded;
+	bool each, full, folded, stop;
 	struct goprocesses_wanted wanted;
 	pid_t *pids; /* those in wanted.pids */
 	size_t pid_cap;
@@ -99,18 +100,55 @@ static bool shows_waits(const struct gostacks *gostacks)
 	return gostacks->opts.json || gostacks->each || gostacks->pick.goid;
 }
 
+/* With --stop, what is read of the program's file is in memory before the process stands still. */
+static int read_ahead(const struct gostacks *gostacks, const struct goprocesses_one *one,
+		      struct errmsg *err)
+{
+	struct goprocess_wanted wanted = {.args = gostacks->full, .waits = shows_waits(gostacks)};
+	struct snapshot snap;
+
+	if (goprocess_snapshot(one->gp, &wanted, &snap, err))
+		return -1;
+	wait_objects_free(goprocess_waits(one->gp, &snap));
+	snapshot_free(&snap);
+	return 0;
+}
+
+static int read_process(const struct gostacks *gostacks, const struct goprocesses_one *one,
+			struct held *out, struct errmsg *err)
+{
+	if (gostacks->stop && read_ahead(gostacks, one, err))
+		return -1;
+	struct process_stop *stop = gostacks->stop ? process_stop_new(one->proc, err) : NULL;
+	struct goprocess_wanted wanted = {
+		.args = gostacks->full, .waits = shows_waits(gostacks), .stop = stop};
+
+	if (gostacks->stop && !stop)
+		return -1;
+	int ret = goprocess_snapshot(one->gp, &wanted, &out->snap, err);
+
+	out->waits = (struct wait_context){0};
+	if (!ret)
+		out->waits.objects = goprocess_waits(one->gp, &out->snap);
+	if (!stop)
+		return ret;
+	uint64_t ns = process_stop_end(stop);
+
+	fprintf(stderr, "gostacks: process %d was stopped for %llu.%03llu ms\n", one->pid,
+		(unsigned long long)(ns / 1000000), (unsigned long long)(ns / 1000 % 1000));
+	return ret;
+}
+
 static int hold(const struct gostacks *gostacks, const struct goprocesses_one *one,
 		struct held *out, size_t *count, struct errmsg *err)
 {
 	const struct frames *frames = goprocess_frames(one->gp);
-	struct goprocess_wanted wanted = {.args = gostacks->full, .waits = shows_waits(gostacks)};
 
-	if (goprocess_snapshot(one->gp, &wanted, &out->snap, err))
+	if (read_process(gostacks, one, out, err))
 		return -1;
-	out->waits = (struct wait_context){.objects = goprocess_waits(one->gp, &out->snap),
-					   .files = process_files_new(one->proc),
-					   .type_name = goprocess_type,
-					   .type_ctx = one->gp};
+	out->waits.files = process_files_new(one->proc);
+	out->waits.type_name = goprocess_type;
+	out->waits.type_ctx = one->gp;
 	out->picked = goroutines_pick(&gostacks->pick, &out->snap, frames, count);
 	out->view = (struct goroutines_view){.snap = &out->snap,
 					     .picked = out->picked,
@@ -301,7 +339,7 @@ static int run(struct gostacks *gostacks, struct errmsg *err)
 
 /* --- options --- */
 
-enum { LETTER_SYSTEM = 256, LETTER_ALL, LETTER_FULL };
+enum { LETTER_SYSTEM = 256, LETTER_ALL, LETTER_FULL, LETTER_STOP };
 
 static const struct options_def own_defs[] = {
 	{'p', "pid", "PID", "the process to look at; it is not stopped"},
@@ -314,6 +352,8 @@ static const struct options_def own_defs[] = {
 	{'s', "state", "STATE", "only goroutines in this state, or waiting for this: \"select\""},
 	{'f', "folded", NULL, "print folded stacks, one line a stack, for flame graphs"},
 	{LETTER_SYSTEM, "system", NULL, "include goroutines of the runtime itself"},
+	{LETTER_STOP, "stop", NULL,
+	 "stop the process for a moment (ptrace): all at one instant, running ones too"},
 	{0},
 };
 
@@ -362,6 +402,9 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 		return 0;
 	case 'a':
 		gostacks->each = true;
+		return 0;
+	case LETTER_STOP:
+		gostacks->stop = true;
 		return 0;
 	case LETTER_FULL:
 		gostacks->each = gostacks->full = true;
@@ -442,6 +485,8 @@ static int check(struct gostacks *gostacks, struct errmsg *err)
 		return errmsg_set(err, "-a or --full, -f and -j exclude each other");
 	if (opts->interval_ns && (gostacks->folded || gostacks->each))
 		return errmsg_set(err, "-i shows what has changed: not with -a, --full or -f");
+	if (opts->interval_ns && gostacks->stop)
+		return errmsg_set(err, "--stop is for a single look: not with -i");
 	if (!opts->interval_ns && (opts->duration_ns || opts->timestamp))
 		return errmsg_set(err, "-d and -T need -i");
 	return 0;

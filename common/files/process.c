@@ -32,6 +32,13 @@ FILE *process_text(const struct process *proc, const char *name)
 	return fd < 0 ? NULL : fdopen(fd, "r");
 }
 
+DIR *process_folder(const struct process *proc, const char *name)
+{
+	int fd = openat(proc->dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? NULL : fdopendir(fd);
+}
+
 ssize_t process_link(const struct process *proc, const char *name, char *out, size_t size)
 {
 	return readlinkat(proc->dir, name, out, size);
@@ -243,7 +250,7 @@ bool process_runs_deleted(const struct process *proc, const char *path)
 }
 
 /* Of ptrace(2)'s rules, the one that is in force: "Ptrace access mode checking", and Yama's. */
-static void hint_memory(struct errmsg *err)
+void process_hint_ptrace(struct errmsg *err)
 {
 	FILE *in = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
 	int scope = 0;
@@ -271,6 +278,6 @@ int process_memory(const struct process *proc, struct errmsg *err)
 		return errmsg_set(err, "process %d has ended", proc->pid);
 	errmsg_set(err, "cannot read the memory of process %d: %s", proc->pid, strerror(errno));
 	if (errno == EACCES || errno == EPERM)
-		hint_memory(err);
+		process_hint_ptrace(err);
 	return -1;
 }

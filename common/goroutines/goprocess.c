@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "elf/image.h"
 #include "files/heldfile.h"
 #include "files/process.h"
+#include "files/process_stop.h"
 #include "goroutines/memory.h"
 #include "goroutines/unwinder.h"
 #include "goroutines/wait_objects.h"
@@ -17,6 +19,9 @@
 #include "program/program.h"
 #include "program/toolchain.h"
 #include "rtti/rtti.h"
+
+/* What cannot be read in this time is left out: a process is not to be stopped for longer. */
+#define STOPPED_MAX_NS 2000000000ull
 
 struct goprocess {
 	const struct process *proc;
@@ -29,6 +34,10 @@ struct goprocess {
 	uint64_t allgs; /* with the load bias */
 	struct wait_layout layout;
 	struct snapshot_source from;
+	uint64_t tables[SEMTABLES_MAX]; /* where runtime.semtable may be */
+	size_t table_count;
+	char *reasons[WAIT_REASONS];
+	bool has_tables, has_reasons;
 	struct gotypes *types; /* once one is asked for */
 	struct rtti *rtti;
 };
@@ -115,6 +124,8 @@ void goprocess_close(struct goprocess *gp)
 {
 	if (!gp)
 		return;
+	for (size_t i = 0; i < WAIT_REASONS; i++)
+		free(gp->reasons[i]);
 	rtti_close(gp->rtti);
 	gotypes_free(gp->types);
 	unwinder_free(gp->unwinder);
@@ -137,16 +148,15 @@ int goprocess_release(const struct goprocess *gp)
 
 struct wait_objects *goprocess_waits(struct goprocess *gp, struct snapshot *snap)
 {
-	uint64_t tables[SEMTABLES_MAX];
-	size_t count = 0;
-
 	if (!gp->from.waits)
 		return NULL;
-	if (!gp->layout.semaphores)
-		count = runtime_vars_semtables(gp->prog, tables);
-	for (size_t i = 0; i < count; i++)
-		tables[i] += gp->frames.bias;
-	wait_semaphores(&gp->from, tables, count, snap);
+	if (!gp->layout.semaphores && !gp->has_tables) {
+		gp->table_count = runtime_vars_semtables(gp->prog, gp->tables);
+		gp->has_tables = true;
+		for (size_t i = 0; i < gp->table_count; i++)
+			gp->tables[i] += gp->frames.bias;
+	}
+	wait_semaphores(&gp->from, gp->tables, gp->table_count, snap);
 	return wait_objects_new(&gp->from, snap, &gp->frames);
 }
 
@@ -164,19 +174,32 @@ const char *goprocess_type(void *ctx, uint64_t addr)
 	return type ? type->name : NULL;
 }
 
+/* They are looked for once: not while the process is stopped, then. */
+static void copy_reasons(struct goprocess *gp, struct snapshot *out)
+{
+	if (!gp->has_reasons)
+		gp->has_reasons =
+			runtime_vars_wait_reasons(gp->prog, &gp->mem, gp->frames.bias, gp->reasons);
+	for (size_t i = 0; i < WAIT_REASONS; i++)
+		out->reasons[i] = gp->reasons[i] ? mem_strdup(gp->reasons[i]) : NULL;
+}
+
 int goprocess_snapshot(struct goprocess *gp, const struct goprocess_wanted *wanted,
 		       struct snapshot *out, struct errmsg *err)
 {
-	gp->from = (struct snapshot_source){.mem = &gp->mem,
-					    .rt = &gp->rt,
-					    .allgs = gp->allgs,
-					    .rule = unwinder_rule,
-					    .rule_ctx = gp->unwinder,
-					    .with_args = wanted->args,
-					    .waits = wanted->waits && gp->layout.known ? &gp->layout
-										       : NULL};
+	gp->from = (struct snapshot_source){
+		.mem = &gp->mem,
+		.rt = &gp->rt,
+		.allgs = gp->allgs,
+		.rule = unwinder_rule,
+		.rule_ctx = gp->unwinder,
+		.with_args = wanted->args,
+		.registers = wanted->stop ? process_stop_registers : NULL,
+		.stop = wanted->stop,
+		.until_ns = wanted->stop ? clock_ns() + STOPPED_MAX_NS : 0,
+		.waits = wanted->waits && gp->layout.known ? &gp->layout : NULL};
 	*out = (struct snapshot){0};
-	runtime_vars_wait_reasons(gp->prog, &gp->mem, gp->frames.bias, out->reasons);
+	copy_reasons(gp, out);
 	int ret = snapshot_take(&gp->from, out, err);
 
 	if (!process_runs(gp->proc))

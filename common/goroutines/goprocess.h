@@ -9,6 +9,7 @@
 struct errmsg;
 struct goprocess;
 struct process;
+struct process_stop;
 struct program;
 struct wait_objects;
 
@@ -23,6 +24,7 @@ int goprocess_release(const struct goprocess *gp); /* N of Go 1.N; -1: not known
 struct goprocess_wanted {                          /* beside states and stacks */
 	bool args;                                 /* what is in arguments */
 	bool waits;                                /* what is waited for */
+	const struct process_stop *stop;           /* which holds the process; NULL: it runs on */
 };
 
 /* 0; -1 with *err: among others, it has ended or executes another program meanwhile. */

@@ -35,7 +35,9 @@ struct goroutine {
 	uint32_t stack;      /* number of its stack: snapshot_stack() */
 	uint8_t status, reason;
 	uint8_t stack_state;
-	bool locked;   /* to its thread */
+	bool locked; /* to its thread */
+	/* its first frame's address is one more than that of the instruction that comes next */
+	bool interrupted;
 	uint64_t addr; /* of its struct g */
 	uint64_t sp, stack_hi;
 	uint32_t waits, wait_count; /* which of the snapshot's waits are its */

@@ -192,13 +192,16 @@ static void print_args(const struct tracing *tracing, const struct frame *frame)
 static void print_long(void *ctx, const struct frame *frame)
 {
 	const struct tracing *tracing = ctx;
+	struct frame at = *frame;
 
 	escape_print(tracing->out,
 		     strcmp(frame->func, "runtime.gopanic") != 0 ? frame->func : "panic");
 	fputc('(', tracing->out);
 	print_args(tracing, frame);
 	fputs(")\n", tracing->out);
-	print_position(tracing->out, frame);
+	if (tracing->g->interrupted && !frame->number && !frame->inlined)
+		at.off--;
+	print_position(tracing->out, &at);
 }
 
 static void print_one(FILE *out, const struct goroutines_view *view, const struct goroutine *g)

@@ -43,6 +43,7 @@ struct fields { /* what tells that a goroutine has not moved, and where its stac
 	uint32_t status;
 	uint8_t reason;
 	bool locked;
+	bool interrupted; /* pc is not a return address, but has been made to look like one */
 };
 
 static uint64_t word(const uint8_t *g, uint32_t at)
@@ -81,7 +82,7 @@ static bool read_fields(const struct snapshot_source *from, uint64_t addr, struc
 		.reason = (uint8_t)word(g, rt->g_waitreason),
 		.locked = rt->g_lockedm && word(g, rt->g_lockedm),
 		.waiting = waits ? word(g, waits->g_waiting) : 0,
-		.m = waits ? word(g, waits->g_m) : 0,
+		.m = word(g, rt->g_m),
 		.timer = waits ? word(g, waits->g_timer) : 0,
 		.sleep_when = waits && waits->g_sleep_when ? word(g, waits->g_sleep_when) : 0,
 	};
@@ -122,6 +123,38 @@ static enum unwound unwind(struct reading *r, const struct fields *g, bool again
 	if (r->from->with_args && how != UNWOUND_NOT)
 		snapshot_args_note(&r->args[again], r->bytes, &r->walks[again]);
 	return how;
+}
+
+/* --- one that runs, in a process that is stopped --- */
+
+static bool is_on(const struct memory *mem, const struct goruntime *rt, uint64_t g, uint64_t sp)
+{
+	uint64_t lo, hi;
+
+	return memory_u64(mem, g + rt->g_stack_hi - 8, &lo) &&
+	       memory_u64(mem, g + rt->g_stack_hi, &hi) && sp >= lo && sp < hi;
+}
+
+/* Makes its registers what they were if it had been preempted: those of its thread, or, while that
+ * is on the system stack, those saved when it went there. False: it is in C, or in a signal
+ * handler.
+ */
+static bool freeze(const struct snapshot_source *from, struct fields *g)
+{
+	const struct goruntime *rt = from->rt;
+	uint64_t tid, pc, sp, g0;
+
+	if (!from->registers || !g->m || !memory_u64(from->mem, g->m + rt->m_procid, &tid) ||
+	    tid > INT32_MAX || !from->registers(from->stop, (pid_t)tid, &pc, &sp))
+		return false;
+	if (sp >= g->stack_lo && sp < g->stack_hi) {
+		/* as if it were a return address, which is behind the instruction that is meant */
+		g->pc = pc + 1;
+		g->sp = sp;
+		g->interrupted = true;
+		return true;
+	}
+	return memory_u64(from->mem, g->m + rt->m_g0, &g0) && is_on(from->mem, rt, g0, sp);
 }
 
 static bool has_stack(uint32_t status)
@@ -199,6 +232,18 @@ static bool read_stack(struct reading *r, uint64_t addr, struct fields *g, struc
 	return true;
 }
 
+static void read_frozen(struct reading *r, const struct fields *g, struct goroutine *out)
+{
+	enum unwound how = unwind(r, g, false);
+
+	if (how == UNWOUND_NOT ||
+	    !snapshot_stacks_add(r->out->stacks, r->walks[0].pc, r->walks[0].count, &out->stack))
+		return;
+	out->stack_state = how == UNWOUND_WHOLE ? STACK_READ : STACK_CUT;
+	out->args = snapshot_args_add(&r->out->args, &r->args[0]);
+	out->interrupted = g->interrupted;
+}
+
 /* Whether it is alive is known only when it was read. */
 enum found { FOUND, FOUND_NONE, FOUND_CHANGED };
 
@@ -233,6 +278,11 @@ static enum found try_goroutine(struct reading *r, uint64_t addr, struct gorouti
 			       : FOUND_CHANGED;
 	}
 	out->stack_state = STACK_RUNNING;
+	if (g.status == GOROUTINE_RUNNING && freeze(r->from, &g)) {
+		out->sp = g.sp;
+		read_frozen(r, &g, out);
+		return FOUND;
+	}
 	return g.status == GOROUTINE_COPYSTACK ? FOUND_CHANGED : FOUND;
 }
 
@@ -311,8 +361,13 @@ int snapshot_take(const struct snapshot_source *from, struct snapshot *out, stru
 	r->bytes_left = STACK_BYTES_MAX;
 	uint64_t *list = read_list(from, &count, &out->left_out);
 
-	for (size_t i = 0; list && i < count; i++)
+	for (size_t i = 0; list && i < count; i++) {
+		if (from->until_ns && clock_ns() > from->until_ns) {
+			out->left_out += count - i;
+			break;
+		}
 		read_goroutine(r, list[i]);
+	}
 	if (out->count)
 		qsort(out->all, out->count, sizeof(*out->all), by_goid);
 	free(r->args[0].bytes);

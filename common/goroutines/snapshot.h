@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "goroutines/goroutine.h"
 #include "goroutines/runtime_vars.h"
@@ -17,6 +18,7 @@
 struct errmsg;
 struct frame_rule;
 struct memory;
+struct process_stop;
 struct snapshot_stacks;
 
 struct snapshot_source {
@@ -25,7 +27,12 @@ struct snapshot_source {
 	uint64_t allgs; /* address in memory */
 	struct frame_rule (*rule)(void *ctx, uint64_t pc);
 	void *rule_ctx;
-	bool with_args;                  /* keep what is in the arguments of each frame */
+	/* The process is stopped: where its threads are, by the runtime's numbers of them. NULL: it
+	 * runs on. */
+	bool (*registers)(const struct process_stop *stop, pid_t tid, uint64_t *pc, uint64_t *sp);
+	const struct process_stop *stop;
+	uint64_t until_ns; /* of CLOCK_MONOTONIC: what is not read by then is left out; 0: ever */
+	bool with_args;    /* keep what is in the arguments of each frame */
 	const struct wait_layout *waits; /* look at what goroutines wait for; NULL: do not */
 };
 

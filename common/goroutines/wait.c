@@ -25,8 +25,7 @@ struct wait_layout wait_layout(const struct goruntime *rt, int release, bool tol
 	layout.g_timer = rt->g_gopc + 72;
 	layout.g_sleep_when = release >= RELEASE_TIMER_CHANNELS ? rt->g_gopc + 80 : 0;
 	layout.g_m = rt->g_m;
-	/* g0, morebuf (a gobuf), divmod */
-	layout.m_procid = release >= RELEASE_SHORT_GOBUF ? 64 : 72;
+	layout.m_procid = rt->m_procid;
 	layout.sudog_elem = wide ? 32 : 24;
 	layout.sudog_link = wide ? 72 : 64;
 	layout.sudog_channel = wide ? 96 : 80;

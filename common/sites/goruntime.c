@@ -207,6 +207,8 @@ static void known_layout(struct goruntime *out, int release)
 	out->g_goid = release >= RELEASE_SYSCALLBP && release < RELEASE_SHORT_GOBUF ? 160 : 152;
 	out->g_syscall_sp = release >= RELEASE_SHORT_GOBUF ? 104 : 112;
 	out->m_g0 = 0;
+	/* g0, morebuf (a gobuf), divmod */
+	out->m_procid = release >= RELEASE_SHORT_GOBUF ? 64 : 72;
 	out->m_curg = release >= RELEASE_SHORT_GOBUF ? 184 : 192;
 }
 

@@ -31,7 +31,7 @@ struct goruntime {
 	uint32_t g_lockedm; /* 0: not known */
 	/* what a goroutine does: its state, and in a system call where it has called from */
 	uint32_t g_status, g_waitsince, g_waitreason, g_syscall_sp;
-	uint32_t m_g0, m_curg; /* byte offsets in struct m */
+	uint32_t m_g0, m_curg, m_procid; /* byte offsets in struct m */
 	/* Frames die here without returning. addr 0: not found, as where a program has no Goexit.
 	 * Kinds: SITE_CALL, or an entry's. */
 	struct site recovered; /* on g0: about to resume m.curg at its sched.sp; frames below that

@@ -319,6 +319,7 @@ def gostacks_refuses():
                       (["-p", "x"], "not a process ID"), (["-f", "-j", 1], "exclude each other"),
                       ([0], "not a process ID"), (["-r", 1, "("], "regular expression"),
                       (["-i", 1, "-a", 1], "-i shows what has changed"), (["-d", 5, 1], "-d and -T need -i"),
+                      (["--stop", "-i", 1, 1], "not with -i"),
                       (["-g", "0", 1], "not a goroutine's ID"), ([1, "--", "ls"], "starts no COMMAND")):
         expect(why in gostacks(*args, status=2), f"{args}: not {why}")
 
