@@ -249,7 +249,7 @@ static inline enum ending ending_of(u32 kind, struct goroutine_key *who)
 
 int on_probe(struct pt_regs *ctx)
 {
-	u64 cookie = find_cookie(ctx), now = bpf_ktime_get_ns(), start, over, from, to;
+	u64 cookie = find_cookie(ctx), now = bpf_ktime_get_ns(), start, over, from, stale, to;
 	struct call call = {.row = cookie_row(cookie), .copy = cookie_copy(cookie)};
 	u32 zero = 0, kind = cookie_kind(cookie);
 	struct control *mode = control.lookup(&zero);
@@ -290,8 +290,9 @@ int on_probe(struct pt_regs *ctx)
 	forget_if_idle(&who, calls);
 	if (start)
 		on_end(call.row, now - start, mode->epoch);
-	if (to > CALLS_INLINE && from < to)
-		delete_stale(&who, states_any(from > CALLS_INLINE ? from : CALLS_INLINE, now),
+	stale = states_stale(from, start);
+	if (to > CALLS_INLINE && stale < to)
+		delete_stale(&who, states_any(stale > CALLS_INLINE ? stale : CALLS_INLINE, now),
 			     states_any(to, now), how);
 	/* the last, as the verifier walks through it once for each way that leads there */
 	start = states_any(start, now);

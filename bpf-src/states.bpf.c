@@ -175,6 +175,13 @@ static inline void states_take(struct goroutine_key *who, u64 index, int i)
 	clocks_then.delete(&aside);
 }
 
+/* The first call, by its index, that has ended beside the one that has returned from index `from`
+ * (`start`: 0, there is none). */
+static inline u64 states_stale(u64 from, u64 start)
+{
+	return from + !!start;
+}
+
 /* The call is over without having returned. */
 static inline void states_forget_deep(struct deep_key *key)
 {
@@ -210,6 +217,11 @@ static inline void states_end(struct goroutine_key *who, u64 index, u32 row, u64
 
 static inline void states_take(struct goroutine_key *who, u64 index, int i)
 {
+}
+
+static inline u64 states_stale(u64 from, u64 start)
+{
+	return from;
 }
 
 static inline void states_forget_deep(struct deep_key *key)

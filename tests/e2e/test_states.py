@@ -6,7 +6,7 @@ import re
 import tempfile
 
 from harness import (PROBE_NS, Target, Tool, expect, fixture, json_lines, newest, outliers, private_copy, run, test,
-                     tool_path, tracks, versions)
+                     tool_path, toolchain, tracks, versions)
 
 ROUNDS = 20
 LINE = r"     {} +: (\d+) +(\d+) +(\d+(?:\.\d)?) +(\d+\.\d)%\n"
@@ -214,6 +214,7 @@ def states_text(unit):
                   path, "now") as tool:
             tool.records()
             text = tool.out.text()
+        expect('Tracing 1 functions for "main.sleeps"' in text, text)
         known = next(track for track in tracks(text) if track["state_of"] == "main.sleeps")
         table = re.search(rf"max = \d+ {unit}\n     state +: calls +total {unit} +avg {unit}  share\n((?:     .*%\n)+)\n"
                           r"Detaching\.\.\.\n$", text)
@@ -225,6 +226,112 @@ def states_text(unit):
         expect(abs(float(line[3]) - int(line[2]) / ROUNDS) <= 1 and 90 < float(line[4]) <= 100, table[1])
         shares = sum(float(share) for share in re.findall(r"(\d+\.\d)%\n", table[1]))
         expect(99.7 <= shares <= 100.3, table[1])
+
+
+# Where the execution trace has other words, or none for what is in no run queue meanwhile
+IN_TRACE = {"sync.Mutex.Lock": "sync", "sync.RWMutex.RLock": "sync", "sync.RWMutex.Lock": "sync",
+            "sync.WaitGroup.Wait": "sync", "IO wait": "network", "sync.Cond.Wait": "sync.(*Cond).Wait", "coroutine": "",
+            "semacquire": "sync", "stopping the world": "running"}
+CHANGE = re.compile(r'StateTransition Time=(\d+) (?:Resource=\S+ Reason="(.*)" )?GoID=(\d+) (\w+)->(\w+)(?: Reason="(.*)")?$')
+REGION = re.compile(r"G=(\d+) Region(Begin|End) Time=(\d+) Task=0 Type=\"(.*)\"$")
+
+
+def parsed_trace(version, folder):
+    """[kind of line, its fields] of Go's own trace of the fixture"""
+    goroot, cache = toolchain(version), os.path.dirname(toolchain(version))
+    env = dict(os.environ, GOROOT=goroot, GOTOOLCHAIN="local", GOFLAGS="", GOCACHE=cache + "/gocache",
+               HOME=os.environ.get("HOME", "/"))
+    done = run([goroot + "/bin/go", "tool", "trace", "-d=parsed", folder + "/trace"], timeout=400, env=env)
+    expect(done.returncode == 0, f"go tool trace: {done.stderr[-400:]}")
+    for line in done.stdout.splitlines():
+        for pattern in CHANGE, REGION:
+            match = pattern.search(line)
+            if match:
+                yield pattern, match.groups()
+
+
+class Region:
+    """One call, by Go's trace: how long it was in each state"""
+
+    def __init__(self, begun):
+        self.since, self.state, self.spent, self.changes = begun, "running", {}, 0
+
+    def change(self, now, state):
+        spent = now - self.since
+        # some are made up by the trace's reader, between a coroutine's wait and its run; and from system
+        # calls after which the goroutine has at once found another P than the one that it had
+        if self.state != "runnable" or (spent > 9 and "syscall" not in self.spent):
+            self.spent[self.state] = self.spent.get(self.state, 0) + spent
+            self.changes += 1
+        self.since, self.state = now, state
+
+
+def traced_regions(version, folder):
+    """{function: its calls, by Go's trace}"""
+    open_, found = {}, {}
+    for pattern, fields in parsed_trace(version, folder):
+        if pattern is CHANGE:
+            now, before, goid, state, to, behind = fields
+            if goid in open_ and state != to:  # each second the trace repeats all states
+                open_[goid].change(int(now), (before or behind or "") if to == "Waiting" else to.lower())
+        else:
+            goid, which, now, name = fields
+            if which == "Begin":
+                open_[goid] = Region(int(now))
+                found.setdefault(name, []).append(open_[goid])
+            else:
+                open_.pop(goid).change(int(now), "")
+    return found
+
+
+def compare_trace(name, record, regions):
+    """As many calls were in each state, for as long, but for what the probes took."""
+    expect(record["count"] == len(regions) == ROUNDS, f"{name}: {record['count']} calls, {len(regions)} regions")
+    mine, theirs = {}, {}
+    for state, part in states_of(record).items():
+        if state == "runnable" and not any(state in region.spent for region in regions):
+            continue
+        calls, total = mine.get(IN_TRACE.get(state, state), (0, 0))
+        mine[IN_TRACE.get(state, state)] = (max(calls, part["calls"]), total + part["total"])
+    for region in regions:
+        for state, spent in region.spent.items():
+            calls, total = theirs.get(state, (0, 0))
+            theirs[state] = (calls + 1, total + spent)
+    # the runtime may take the P between the region's beginning and the call's
+    early = {"runnable"} if mine.get("runnable", (0, 0))[0] < theirs.get("runnable", (0, 0))[0] < ROUNDS else set()
+    for state in (set(mine) | set(theirs)) - early:
+        expect(mine.get(state, (0, 0))[0] == theirs.get(state, (0, 0))[0], f"{name}: {mine}, by Go's trace {theirs}")
+    slack = PROBE_NS * sum(region.changes for region in regions) + outliers() * record["total"]
+    for state, (_, total) in mine.items():
+        expect(abs(total - theirs[state][1]) <= slack, f"{name}: {state} {total} ns, by Go's trace {theirs[state][1]}")
+
+
+@test(version=["1.24", "1.27"])
+def states_trace(version):
+    """What Go's own execution trace says of the same calls"""
+    with tempfile.TemporaryDirectory(prefix="bcc-gotools-") as folder:
+        path = private_copy(folder, "states", version)
+        with Tool("gofunclatency", "--states", "-jF", "main.*", "--", path, "now", "trace", cwd=folder) as tool:
+            found = by_function(tool, tool.records())
+        regions = traced_regions(version, folder)
+        regions.pop("", None)
+        expect(len(regions) == 17, f"{list(regions)}")
+        for name, calls in regions.items():
+            compare_trace(name, found[name], calls)
+
+
+@test(version=["1.15", "1.27"])
+def states_room_again(version):
+    """What calls keep while they run is given back, however they end: room for one call of 21 inside each other is enough."""
+    with Target("states", version, args=["deep", "hold=500"]) as target:
+        with begun(target, "-F", "main.exits", "main.naps", env={**os.environ, "GOTOOLS_ROOM": "32"}) as tool:
+            target.go()
+            target.wait_line("done")
+            found = by_function(tool, tool.stop())
+        target.go()
+        target.truth()
+        expect(found["main.exits"]["exited"] == found["main.naps"]["count"] == 20 * ROUNDS, f"{found}")
+        expect(states_of(found["main.naps"])["sleep"]["calls"] == 20 * ROUNDS, f"{found['main.naps']}")
 
 
 def refused(pattern, *args):
