@@ -125,22 +125,32 @@ static void note_fips(struct selection *sel)
 					       n == 1 ? "it" : "them"));
 }
 
+/* How many items are asked for: those that the tool asks for by itself come after them. */
+static size_t count_asked(const struct selection *sel)
+{
+	size_t n = 0;
+
+	while (n < sel->item_count && !sel->items[n].runtime)
+		n++;
+	return n;
+}
+
 /* Why there is nothing to trace. */
 static int nothing_found(const struct selection *sel, struct errmsg *err)
 {
 	const struct selection_item *item = &sel->items[0];
 	const char *name = sel->rows[item->row].name;
 	const char *done = item->returns ? "timed" : "probed";
+	size_t asked = count_asked(sel);
 
-	if (sel->item_count == 1)
+	if (asked == 1)
 		errmsg_set(err, "%s cannot be %s: %s", name, done, item->skipped);
 	else
-		errmsg_set(err, "none of %zu functions and copies can be %s", sel->item_count,
-			   done);
+		errmsg_set(err, "none of %zu functions and copies can be %s", asked, done);
 	if (!sel->want.fips && count_fips(sel, true))
 		errmsg_hint(err, "--fips includes functions that FIPS mode checks: only for "
 				 "processes that already run");
-	else if (sel->item_count > 1)
+	else if (asked > 1)
 		errmsg_hint(err, "%s: %s", name, item->skipped);
 	return -1;
 }

@@ -345,6 +345,7 @@ def states_refusals():
     """Where not all changes of state could be seen and named: in words"""
     path = fixture("hello", "gccgo")
     refused(rf'"{path}" is built by gccgo: --states is for Go\'s gc compiler only\n', path + ":main.*")
+    refused(r"runtime\.systemstack cannot be timed: [^\n]*\n$", fixture("states", newest()) + ":runtime.systemstack")
     with tempfile.TemporaryDirectory(prefix="bcc-gotools-") as folder:
         paths = [private_copy(folder, "states", version) for version in ("1.21",)]
         os.mkdir(folder + "/other")
