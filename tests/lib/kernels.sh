@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154 # names
 # What tests/kernels and tests/kernels-arm64 share: Debian's kernels, and the tests' results.
-# $machine: Debian's name of the machine; $kernels: a folder for kernels; $work: a temporary one.
+# $machine: Debian's name of the machine; $kernels: a folder for kernels; $work: a temporary one;
+# ${features[@]}: what run_all() tells of.
 
 # the Debian archive that this machine's apt takes its own main component from
 archive() {
@@ -87,4 +88,42 @@ results() {
 	[ -n "$ended" ] || echo "not ok $1/end: the machine stopped before the tests had ended"
 	[ "$ran" -gt 0 ] || echo "not ok $1/all: no test has run"
 	[ "$ended" = well ] && [ "$ran" -gt 0 ]
+}
+
+# Of one feature: its column for each kernel, "3" where all passed
+columns() { # FEATURE VERSION...
+	local feature=$1 version name all good
+	shift
+	for version; do
+		all=0 good=0
+		# shellcheck disable=SC2013 # words
+		for name in ${feature#*: }; do
+			all=$((all + $(grep -cE "^(not ok|ok|skip) $version/${name%/}(/|:| |\$)" "$work/all" || true)))
+			good=$((good + $(grep -cE "^ok $version/${name%/}(/| |\$)" "$work/all" || true)))
+		done
+		[ "$good" = "$all" ] && printf ' | %s' "$good" || printf ' | %s of %s' "$good" "$all"
+	done
+}
+
+table() { # VERSION...
+	local feature columns
+	echo "# | tests that passed, on Linux$(printf ' | %s' "$@") |"
+	echo "# |---$(printf '|%.0s---' "$@")|"
+	for feature in "${features[@]}"; do
+		columns=$(columns "$feature" "$@")
+		[[ $columns =~ [1-9] ]] && echo "# | ${feature%%:*}$columns |"
+	done
+}
+
+# run_all VERSION...: boots each, with boot(), and prints results and, by ${features[@]}, the table;
+# a feature is "what it is called: NAME..."
+run_all() {
+	local version named=() failed=0
+	for version; do
+		[ "$machine" = amd64 ] || version=$machine/$version
+		named+=("$version")
+		boot "${version##*/}" | results "$version" | tee -a "$work/all" || failed=1
+	done
+	table "${named[@]}"
+	return $failed
 }
