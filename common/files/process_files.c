@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "files/process_text.h"
 
-enum { TCP_LISTEN = 10, SOCKETS_MAX = 1 << 20 };
+enum { TCP_LISTEN = 10, SOCKETS_MAX = 1 << 20, CALLS_MAX = 1 << 16 };
 
 struct socket {
 	uint64_t inode;
@@ -26,6 +26,7 @@ struct process_files {
 	struct index by_inode;
 	size_t count, cap;
 	bool is_read;
+	size_t calls; /* that were asked for */
 };
 
 struct process_files *process_files_new(const struct process *proc)
@@ -171,11 +172,13 @@ char *process_files_name(struct process_files *files, int fd)
 	return mem_strdup(target);
 }
 
-int process_files_syscall(const struct process_files *files, pid_t tid)
+int process_files_syscall(struct process_files *files, pid_t tid)
 {
 	char name[48];
 	int number = -1;
 
+	if (files->calls++ >= CALLS_MAX) /* no process has so many threads */
+		return -1;
 	snprintf(name, sizeof(name), "task/%d/syscall", tid);
 	FILE *in = process_text(files->proc, name);
 

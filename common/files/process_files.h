@@ -17,6 +17,6 @@ void process_files_free(struct process_files *files);                /* NULL is 
  * not permitted. */
 char *process_files_name(struct process_files *files, int fd);
 /* The number of the system call that a thread is in; -1: none, or not known. */
-int process_files_syscall(const struct process_files *files, pid_t tid);
+int process_files_syscall(struct process_files *files, pid_t tid);
 
 #endif

@@ -65,7 +65,8 @@ static void read_sudogs(const struct memory *mem, const struct wait_layout *layo
 	uint8_t bytes[SUDOG_MAX];
 
 	for (int i = 0; sudog && i < WAIT_CASES_MAX && out->count < WAIT_COUNT_MAX; i++) {
-		if (!mem->read(mem->ctx, sudog, bytes, layout->sudog_len) ||
+		if (out->reads++ >= WAIT_READS_MAX ||
+		    !mem->read(mem->ctx, sudog, bytes, layout->sudog_len) ||
 		    word_at(bytes, 0) != from->g)
 			return;
 		uint64_t channel = word_at(bytes, layout->sudog_channel);
@@ -112,7 +113,8 @@ static bool is_poll(const struct memory *mem, const struct wait_layout *layout,
 {
 	uint8_t bytes[POLL_MAX];
 
-	if (addr % 8 || !mem->read(mem->ctx, addr, bytes, sizeof(bytes)))
+	if (addr % 8 || out->reads++ >= WAIT_READS_MAX ||
+	    !mem->read(mem->ctx, addr, bytes, sizeof(bytes)))
 		return false;
 	bool reads = word_at(bytes, layout->poll_reader) == from->g;
 	bool writes = word_at(bytes, layout->poll_writer) == from->g;

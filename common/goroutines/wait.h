@@ -35,11 +35,13 @@ struct wait {
 struct waits {
 	struct wait *all; /* the owner frees */
 	size_t count, cap;
+	size_t reads; /* of memory, those for goroutines that were read again, too */
 };
 
 enum {
-	WAIT_CASES_MAX = 1024,   /* of a goroutine's select */
-	WAIT_COUNT_MAX = 1 << 22 /* of all goroutines */
+	WAIT_CASES_MAX = 1024,    /* of a goroutine's select */
+	WAIT_COUNT_MAX = 1 << 22, /* of all goroutines */
+	WAIT_READS_MAX = 1 << 23  /* for all of them: more than any real program needs */
 };
 
 /* Byte offsets in a release's struct g, sudog, hchan and timer (Go's src/runtime/runtime2.go,

@@ -124,6 +124,23 @@ static void test_select_circle(void **state)
 	free(waits.all);
 }
 
+/* A goroutine that is read again and again, since it changes, is not read for ever. */
+static void test_budget(void **state)
+{
+	struct wait_layout waits_layout = wait_layout(&layout, 25, true);
+	struct wait_source from = {.g = G, .waiting = sudog_at(0)};
+	struct waits waits = {0};
+
+	(void)state;
+	put_sudog(0, G, 0, sudog_at(0), CHANNEL);
+	for (size_t i = 0; i < 2 * WAIT_READS_MAX / WAIT_CASES_MAX; i++) {
+		waits.count = 0;
+		wait_read(&mem, &waits_layout, &from, &waits);
+	}
+	assert_int_equal(reads, WAIT_READS_MAX);
+	free(waits.all);
+}
+
 /* It has been given to another goroutine; or there is none. */
 static void test_others(void **state)
 {
@@ -368,6 +385,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_select, setup),
 		cmocka_unit_test_setup(test_select_circle, setup),
+		cmocka_unit_test_setup(test_budget, setup),
 		cmocka_unit_test_setup(test_others, setup),
 		cmocka_unit_test_setup(test_wide, setup),
 		cmocka_unit_test_setup(test_poll, setup),
