@@ -324,14 +324,13 @@ def states_trace(version):
 def states_room_again(version):
     """What calls keep while they run is given back, however they end: room for one call of 21 inside each other is enough."""
     with Target("states", version, args=["deep", "hold=500"]) as target:
-        with begun(target, "-F", "main.exits", "main.naps", env={**os.environ, "GOTOOLS_ROOM": "32"}) as tool:
+        with begun(target, "main.exits", "main.naps", env={**os.environ, "GOTOOLS_ROOM": "32"}) as tool:
             target.go()
             target.wait_line("done")
-            found = by_function(tool, tool.stop())
+            [record] = by_function(tool, tool.stop()).values()
         target.go()
         target.truth()
-        expect(found["main.exits"]["exited"] == found["main.naps"]["count"] == 20 * ROUNDS, f"{found}")
-        expect(states_of(found["main.naps"])["sleep"]["calls"] == 20 * ROUNDS, f"{found['main.naps']}")
+        expect(record["exited"] == record["count"] == states_of(record)["sleep"]["calls"] == 20 * ROUNDS, f"{record}")
 
 
 def refused(pattern, *args):
