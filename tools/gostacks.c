@@ -91,13 +91,10 @@ static void print(struct gostacks *gostacks, const struct goroutines_view *view)
 	say_left_out(view->snap);
 }
 
-/* Each goroutine by itself says what it waits for, but where Go's own words are all that shall be
- * there. */
+/* Not where Go's own words are all that shall be there, nor where it is not asked for. */
 static bool shows_waits(const struct gostacks *gostacks)
 {
-	if (gostacks->opts.interval_ns || gostacks->full)
-		return false;
-	return gostacks->opts.json || gostacks->each || gostacks->pick.goid;
+	return !gostacks->opts.interval_ns && !gostacks->full && !gostacks->folded;
 }
 
 /* With --stop, what is read of the program's file is in memory before the process stands still. */

@@ -155,6 +155,9 @@ void goroutines_print_groups(FILE *out, const struct goroutines_view *view)
 	for (size_t i = 0; i < count; i++) {
 		fprintf(out, "%6zu  ", groups[i].count);
 		goroutines_print_state(out, view, &groups[i]);
+		/* of many that wait for many things, it would be too much */
+		if (view->waits && groups[i].count > 1 && groups[i].waits_alike)
+			wait_print(out, "        ", view->waits, view->snap, groups[i].first);
 		goroutines_print_where(out, view, groups[i].first);
 	}
 	free(groups);
@@ -220,7 +223,7 @@ static void print_one(FILE *out, const struct goroutines_view *view, const struc
 		fputs(", locked to thread", out);
 	fputs("]:\n", out);
 	if (view->waits)
-		wait_print(out, view->waits, view->snap, g);
+		wait_print(out, "\t", view->waits, view->snap, g);
 	if (no_stack(g))
 		fprintf(out, "\t%s\n", no_stack(g));
 	frames_each(view->frames, stack, count, print_long, &tracing);

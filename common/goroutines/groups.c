@@ -13,6 +13,18 @@ static bool is_same(const struct goroutine *a, const struct goroutine *b)
 	       a->reason == b->reason && a->stack_state == b->stack_state;
 }
 
+/* A channel, or a lock: of a timer or a file descriptor nobody else is told. */
+static bool waits_alike(const struct snapshot *snap, const struct goroutine *a,
+			const struct goroutine *b)
+{
+	if (a->wait_count != 1 || b->wait_count != 1)
+		return false;
+	const struct wait *x = &snap->waits.all[a->waits], *y = &snap->waits.all[b->waits];
+
+	return x->object == y->object && x->kind == y->kind && x->kind != WAIT_TIMER &&
+	       x->kind != WAIT_FD && x->kind != WAIT_SYSCALL;
+}
+
 static uint64_t hash_of(const struct goroutine *g)
 {
 	return index_hash(index_hash(g->created_by, g->stack),
@@ -61,9 +73,10 @@ struct group *groups_make(const struct snapshot *snap, const unsigned char *pick
 		if (!groups || n == INDEX_NONE) {
 			n = index_add(&index, hash);
 			groups = mem_grow(groups, *count, &cap, sizeof(*groups));
-			groups[(*count)++] = (struct group){.first = g};
+			groups[(*count)++] = (struct group){.first = g, .waits_alike = true};
 		}
 		groups[n].count++;
+		groups[n].waits_alike &= waits_alike(snap, groups[n].first, g);
 		note_since(snap, g, &groups[n]);
 	}
 	index_free(&index);

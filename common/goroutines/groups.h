@@ -3,6 +3,7 @@
 #ifndef GROUPS_H
 #define GROUPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,7 @@ struct group {
 	size_t count;
 	uint64_t shortest, longest; /* ns that they wait, where noted */
 	size_t noted;               /* of how many */
+	bool waits_alike;           /* all of them wait for one and the same thing */
 };
 
 /* Of the goroutines that are picked (`picked` NULL: all), the largest group first, of equal ones

@@ -130,8 +130,8 @@ static void print_call(FILE *out, const struct waiting *w)
 	fprintf(out, ", thread %" PRIu64, w->wait->object);
 }
 
-void wait_print(FILE *out, const struct wait_context *waits, const struct snapshot *snap,
-		const struct goroutine *g)
+void wait_print(FILE *out, const char *indent, const struct wait_context *waits,
+		const struct snapshot *snap, const struct goroutine *g)
 {
 	static void (*const print[])(FILE *, const struct waiting *) = {
 		[WAIT_CHANNEL] = print_channel, [WAIT_SEMAPHORE] = print_lock,
@@ -143,7 +143,7 @@ void wait_print(FILE *out, const struct wait_context *waits, const struct snapsh
 	for (size_t i = 0; i < g->wait_count; i++) {
 		struct waiting w = {waits, snap, g, wait_at(snap, g, i)};
 
-		fputc('\t', out);
+		fputs(indent, out);
 		print[w.wait->kind](out, &w);
 		fputc('\n', out);
 	}

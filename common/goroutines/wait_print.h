@@ -20,11 +20,11 @@ struct wait_context { /* what is known beside the snapshot */
 	void *type_ctx;
 };
 
-/* Lines that begin with a tab, nothing if it is not known:
+/* Lines that begin with `indent`, nothing if it is not known:
  *	waits to receive from chan int 0xc00008c060, 2 of 10, with 3 others
  */
-void wait_print(FILE *out, const struct wait_context *waits, const struct snapshot *snap,
-		const struct goroutine *g);
+void wait_print(FILE *out, const char *indent, const struct wait_context *waits,
+		const struct snapshot *snap, const struct goroutine *g);
 /* An object, or null. */
 void wait_json(struct json *json, const struct wait_context *waits, const struct snapshot *snap,
 	       const struct goroutine *g);

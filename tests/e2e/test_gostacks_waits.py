@@ -66,6 +66,19 @@ def measure(version, flavour, *args):
                     expect(record["waits_for"] is None, f"{record}")
         expect(by_function["main.receivesNil"][0]["waits_for"] is None, "a nil channel")
         compare_text(truths, look("-a", target.target_pid), version)
+        compare_groups(truths, look(target.target_pid))
+
+
+def compare_groups(truths, text):
+    """Two that do the same and wait for one thing say so; one alone, and those with a channel each, do not."""
+    said = re.findall(r"^ +2  .*\n        waits (.*)\n", text, re.M)
+    known = {t["func"]: t for t in truths}
+    expect(len(re.findall("^ +2  ", text, re.M)) == 3, f"{text}")
+    expect(len(said) == 2 and len(re.findall("^ +waits ", text, re.M)) == 2, f"{text}")
+    job, lock = known["main.receivesJob"]["addr"], known["main.locks"]["addr"]
+    expect(f"to receive from chan main.job {job}, 0 of 3, with 2 others" in said, f"{said}, not {job}")
+    expect(any(line.startswith(f"for sync.Mutex {lock}, with 1 other; held? by goroutine ") for line in said),
+           f"{said}, not {lock}")
 
 
 def compare_text(truths, text, version):
