@@ -213,18 +213,17 @@ void states_json(const struct states *states, struct json *json, const struct st
 	size_t count = sort_states(report, order);
 
 	json_key(json, "states");
-	json_array(json);
+	json_object(json);
 	for (size_t i = 0; i < count; i++) {
 		const struct state_sum *sum = &report->of[order[i]];
 
+		json_key(json, state_name(states, order[i]));
 		json_object(json);
-		json_key(json, "state");
-		json_string(json, state_name(states, order[i]));
 		latency_json_member(json, "calls", sum->calls);
 		latency_json_member(json, "total", sum->total_ns);
 		json_object_end(json);
 	}
-	json_array_end(json);
+	json_object_end(json);
 }
 
 void states_say_losses(const struct states *states, const struct latency_words *words)

@@ -31,14 +31,13 @@ def words(state, version):
 
 def states_of(record):
     """{state: its part} of a record, whose parts are its total to the nanosecond"""
-    parts = record["states"]
-    expect(all(list(part) == ["state", "calls", "total"] for part in parts), f"{parts}")
+    parts = list(record["states"].values())
+    expect(all(list(part) == ["calls", "total"] for part in parts), f"{parts}")
     totals = [part["total"] for part in parts]
     expect(sum(totals) == record["total"], f"{record['func']}: {sum(totals)} of {record['total']} ns: {parts}")
     expect(totals == sorted(totals, reverse=True) and all(0 < part["calls"] <= record["count"] for part in parts),
            f"{record}")
-    states = {part["state"]: part for part in parts}
-    expect(len(states) == len(parts), f"{parts}")
+    states = record["states"]
     expect(not {"unknown", "waiting", "work of the runtime"} & set(states), f"{record['func']}: {parts}")
     return states
 
@@ -78,7 +77,7 @@ def states_waits(version, flavour):
         hold, sleeps = 5_000_000 // 5, states_of(found["main.recurses"])["sleep"]
         expect(sleeps["calls"] == 3 * ROUNDS and sleeps["total"] >= 6 * ROUNDS * hold, f"{sleeps}")
         for name, ending, calls in ("main.panics", "panicked", 3 * ROUNDS), ("main.exits", "exited", ROUNDS):
-            expect(found[name][ending] == calls and found[name]["states"] == [], f"{found[name]}")
+            expect(found[name][ending] == calls and found[name]["states"] == {}, f"{found[name]}")
         for record in found.values():
             states_of(record)
 
@@ -149,9 +148,9 @@ def states_intervals():
         totals, calls = [], 0
         for record in records:
             parts = record["states"]
-            totals.append(sum(part["total"] for part in parts))
+            totals.append(sum(part["total"] for part in parts.values()))
             expect(totals[-1] == record["total"], f"{record}")
-            calls += sum(part["calls"] for part in parts if part["state"] == "sleep")
+            calls += parts["sleep"]["calls"] if "sleep" in parts else 0
         expect(calls == sum(record["count"] for record in records) == 300 * 200, f"{calls}")
 
 
@@ -192,9 +191,8 @@ def states_full_map():
     """Calls for whose clock there is no room: their time is unknown, and that is told."""
     [record], said = with_room("8")
     lost = re.search(r"^gofunclatency: (\d+) calls whose states are unknown: there was no room for them$", said, re.M)
-    unknown = [part for part in record["states"] if part["state"] == "unknown"]
-    expect(lost and len(unknown) == 1 and int(lost[1]) == unknown[0]["calls"] > 0, f"{said}, {record}")
-    expect(sum(part["total"] for part in record["states"]) == record["total"], f"{record}")
+    expect(lost and int(lost[1]) == record["states"]["unknown"]["calls"] > 0, f"{said}, {record}")
+    expect(sum(part["total"] for part in record["states"].values()) == record["total"], f"{record}")
 
 
 @test()
@@ -203,7 +201,7 @@ def states_full_sums():
     [record], said = with_room("1")
     expect(re.search(r"^gofunclatency: \d+ parts of calls not added up: there was no room for them$", said, re.M) and
            "relied" not in said, said)
-    parts = sum(part["total"] for part in record["states"])
+    parts = sum(part["total"] for part in record["states"].values())
     expect(parts < record["total"] and len(record["states"]) == 1, f"{record}")
 
 
