@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,6 +29,15 @@ static void note(void *ctx, const struct codemap *map)
 		found->others++;
 	else if (map->ino == found->ino && here >= map->addr && here - map->addr < map->len)
 		found->map = *map, found->ours++;
+}
+
+static const void *own_code(void)
+{
+	void (*function)(void *ctx, const struct codemap *map) = note;
+	const void *code;
+
+	memcpy(&code, &function, sizeof(code));
+	return code;
 }
 
 static struct found look(pid_t pid)
@@ -57,7 +67,7 @@ static void test_own(void **state)
 	assert_int_equal(fseek(file, here - found.map.addr + found.map.off, SEEK_SET), 0);
 	assert_int_equal(fread(there, 1, sizeof(there), file), sizeof(there));
 	fclose(file);
-	assert_memory_equal(there, (const void *)(uintptr_t)here, sizeof(there));
+	assert_memory_equal(there, own_code(), sizeof(there));
 }
 
 static void test_all(void **state)
@@ -80,7 +90,7 @@ static void test_memory(void **state)
 	assert_true(fd >= 0);
 	assert_int_equal(pread(fd, there, sizeof(there), (off_t)here), sizeof(there));
 	close(fd);
-	assert_memory_equal(there, (const void *)(uintptr_t)here, sizeof(there));
+	assert_memory_equal(there, own_code(), sizeof(there));
 	found.map.pid = INT32_MAX;
 	assert_int_equal(codemaps_memory(&found.map), -1);
 }
