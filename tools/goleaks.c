@@ -67,16 +67,17 @@ static int64_t a_minute(const struct goleaks *goleaks, int64_t count)
 	return (int64_t)((double)count / minutes + (count < 0 ? -0.5 : 0.5));
 }
 
-static void print_rates(const struct goleaks *goleaks, const struct leak *leak)
+static void print_counts(const struct goleaks *goleaks, const struct leak *leak)
 {
 	int64_t more = (int64_t)leak->born - (int64_t)leak->ended;
 
-	if (!goleaks->passed_ns) {
-		fputs("       -       -       -", stdout);
-		return;
-	}
-	printf(" %+7" PRId64 " %7" PRId64 " %7" PRId64, a_minute(goleaks, more),
-	       a_minute(goleaks, (int64_t)leak->born), a_minute(goleaks, (int64_t)leak->ended));
+	if (goleaks->passed_ns)
+		printf("%6" PRId64 " %7" PRId64 " %7zu %+7" PRId64,
+		       a_minute(goleaks, (int64_t)leak->born),
+		       a_minute(goleaks, (int64_t)leak->ended), leak->live,
+		       a_minute(goleaks, more));
+	else
+		printf("%6s %7s %7zu %7s", "-", "-", leak->live, "-");
 }
 
 static bool find_creator(const struct goleaks *goleaks, const struct leak *leak, struct frame *out)
@@ -118,8 +119,7 @@ static void print_verdict(const struct goleaks *goleaks, const struct leak *leak
 
 static void print_leak(const struct goleaks *goleaks, const struct leak *leak)
 {
-	printf("%6zu", leak->live);
-	print_rates(goleaks, leak);
+	print_counts(goleaks, leak);
 	print_age(leak->oldest_ns);
 	fputs("  ", stdout);
 	const char *state = leak->live ? leak->state : "-";
@@ -146,7 +146,7 @@ static void print_text(const struct goleaks *goleaks, const struct leak *all, si
 
 	goroutines_print_title(stdout, &view);
 	if (count)
-		puts("  LIVE   +/MIN    BORN   ENDED  OLDEST  STATE              CREATED BY");
+		puts("  BORN   ENDED    LIVE   +/min  OLDEST  STATE              CREATED BY");
 	for (size_t i = 0; i < count; i++)
 		print_leak(goleaks, &all[i]);
 	free(picked);

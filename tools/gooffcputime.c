@@ -306,15 +306,13 @@ static void print_row(const struct offcpu *off, const struct row *row)
 
 static void fold_row(const struct offcpu *off, const struct row *row)
 {
-	char *reason = reason_text(off, row->key.reason), *name = process_text(row->key.pid);
+	char *reason = reason_text(off, row->key.reason);
 	struct frames_to to = {.folded = mem_printf("[%s]", reason)};
 
 	if (!each_frame(off, row, fold_frame, &to))
 		fold_frame(&to, &(struct frame){.func = "[lost]"});
-	escape_print(stdout, name);
-	printf(";%s %llu\n", to.folded, row->sum.total_ns / US);
+	printf("%s %llu\n", to.folded, row->sum.total_ns / US);
 	free(to.folded);
-	free(name);
 	free(reason);
 }
 

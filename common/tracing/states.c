@@ -182,7 +182,7 @@ static void print_state(const struct latency_words *words, const struct states_r
 	if (words->unit_ns == 1000)
 		snprintf(avg + strlen(avg), sizeof(avg) - strlen(avg), ".%" PRIu64,
 			 avg_ns % 1000 / 100);
-	printf(" : %-8llu %15llu %12s %5.1f%%\n", sum->calls, sum->total_ns / words->unit_ns, avg,
+	printf(" %8llu %15llu %12s %6.1f%%\n", sum->calls, sum->total_ns / words->unit_ns, avg,
 	       100 * (double)sum->total_ns / (double)report->total_ns);
 }
 
@@ -197,9 +197,8 @@ void states_print(const struct states *states, const struct latency_words *words
 	for (size_t i = 0; i < count; i++)
 		width = column_fit(width, NAME_MAX, state_name(states, order[i]));
 	fputs("     ", stdout);
-	column_print(stdout, "state", width);
-	printf(" : %-8s %9s %s %6s %s %6s\n", "calls", "total", words->unit, "avg", words->unit,
-	       "share");
+	column_print(stdout, "STATE", width);
+	printf(" %8s %15s %12s %7s\n", "CALLS", "TOTAL", "AVG", "SHARE");
 	for (size_t i = 0; i < count; i++) {
 		fputs("     ", stdout);
 		column_print(stdout, state_name(states, order[i]), width);

@@ -83,7 +83,7 @@ def goleaks_verdict(version):
     with Target("leaks", version, "strip") as target:
         command(target, "jobs 3")
         with Tool("goleaks", "-T", "-i", "100ms", target.target_pid) as tool:
-            tool.wait_line("  LIVE")
+            tool.wait_line("  BORN")
             count = 0
             while "only grows" not in tool.out.text():
                 expect(count < 2000 and tool.child.poll() is None, f"{tool.said()}")
@@ -92,13 +92,13 @@ def goleaks_verdict(version):
                 time.sleep(0.05)
             tool.stop()
         text = tool.out.text()
-    rows = re.findall(r"^ *(\d+) +([-+]\d+|-) +(\d+|-) +(\d+|-) +(\w+|-)  (chan \w+) +main\.(start\w+) leaks\.go:(\d+)\n"
+    rows = re.findall(r"^ *(\d+|-) +(\d+|-) +(\d+) +([-+]\d+|-) +(\w+|-)  (chan \w+) +main\.(start\w+) leaks\.go:(\d+)\n"
                       r"( +only grows: from \d+ to \d+ in \d+s, and none has ended)?", text, re.M)
-    expect(rows and rows[0][:6] == ("3", "-", "-", "-", "-", "chan receive"), f"{text[:600]}")
+    expect(rows and rows[0][:6] == ("-", "-", "3", "-", "-", "chan receive"), f"{text[:600]}")
     for row in rows:
         expect(row[5] == {"startJobs": "chan receive", "startSends": "chan send"}[row[6]], f"{row}")
         expect(not row[8] or row[6] == "startSends", f"{row}")
-        expect(row[1] == "-" or int(row[1]) == int(row[2]) and row[3] == "0", f"{row}")
+        expect(row[3] == "-" or int(row[3]) == int(row[0]) and row[1] == "0", f"{row}")
     expect(any(row[8] for row in rows), f"no verdict: {text[-800:]}")
 
 
@@ -109,10 +109,10 @@ def goleaks_ends(version):
         command(target, "jobs 3")
         with Tool("goleaks", "-i", "50ms", "-d", "300ms", "-p", target.target_pid) as tool:
             expect(tool.wait() == 0, f"{tool.said()}")
-        looks = tool.out.text().count("  LIVE ")
+        looks = tool.out.text().count("  BORN ")
         expect(2 <= looks <= 7, f"{looks} looks in 300 ms")
         with Tool("goleaks", "-i", "100ms", target.target_pid) as tool:
-            tool.wait_line("  LIVE")
+            tool.wait_line("  BORN")
             target.child.kill()
             expect(tool.wait() == 0 and not tool.err.text(), f"{tool.said()}")
 

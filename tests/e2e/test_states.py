@@ -9,7 +9,7 @@ from harness import (PROBE_NS, Target, Tool, expect, fixture, json_lines, newest
                      tool_path, toolchain, tracks, versions)
 
 ROUNDS = 20
-LINE = r"     {} +: (\d+) +(\d+) +(\d+(?:\.\d)?) +(\d+\.\d)%\n"
+LINE = r"     {} +(\d+) +(\d+) +(\d+(?:\.\d)?) +(\d+\.\d)%\n"
 
 
 def begun(target, *args, **kwargs):
@@ -216,7 +216,7 @@ def states_text(unit):
             text = tool.out.text()
         expect('Tracing 1 functions for "main.sleeps"' in text, text)
         known = next(track for track in tracks(text) if track["state_of"] == "main.sleeps")
-        table = re.search(rf"max = \d+ {unit}\n     state +: calls +total {unit} +avg {unit}  share\n((?:     .*%\n)+)\n"
+        table = re.search(rf"max = \d+ {unit}\n     STATE +CALLS +TOTAL +AVG +SHARE\n((?:     .*%\n)+)\n"
                           r"Detaching\.\.\.\n$", text)
         expect(table, text)
         line = re.match(LINE.format("sleep"), table[1])
