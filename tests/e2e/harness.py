@@ -73,6 +73,12 @@ def some_versions():
     return every if len(every) > 5 else list(dict.fromkeys([every[0], "1.19", newest()]))
 
 
+def two_versions():
+    """The oldest and the newest; all with --all"""
+    every = versions()
+    return every if len(every) > 5 else list(dict.fromkeys([every[0], newest()]))
+
+
 def tool_path(name):
     path = os.path.join(OPTIONS.build, name)
     if not os.access(path, os.X_OK):

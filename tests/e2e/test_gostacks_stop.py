@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from harness import TESTS, Target, expect, json_lines, run, some_versions, test, tool_path
+from harness import TESTS, Target, expect, json_lines, run, some_versions, test, tool_path, two_versions
 
 sys.path.insert(0, TESTS + "/e2e")
 
@@ -64,7 +64,7 @@ def check_spinning(record):
     return None
 
 
-@test(version=some_versions)
+@test(version=two_versions)
 def gostacks_stop_running(version):
     depths, seen, unread, looks = set(), {"main.holdEven": 0, "main.holdOdd": 0}, 0, 40
     with Target("spins", version, "strip") as target:

@@ -2,7 +2,7 @@
 """Programs that break tracers which follow calls: how every call ended, exactly."""
 
 from harness import (Target, Tool, compare_counts, compare_latency, expect, newest, some_versions,
-                     test)
+                     test, two_versions)
 
 CASES = {"recursion": 10000, "crowd": 10000, "unwinding": 1500, "faults": 100, "nesting": 20,
          "leaving": 50}
@@ -26,7 +26,7 @@ def hostile_count(case, version):
             compare_counts(target.truth(), tracer.records())
 
 
-@test(version=some_versions)
+@test(version=two_versions)
 def ended_goroutines(version):
     """Of a goroutine that has ended nothing is kept, though all of the runtime is timed."""
     with Target("hostile", version, args=["crowd", "n=3000"]) as target:

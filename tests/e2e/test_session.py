@@ -6,7 +6,7 @@ import signal
 import time
 
 from harness import (Target, Tool, compare_counts, compare_latency, counted, expect, json_lines,
-                     newest, run, some_versions, test, tool_path)
+                     newest, run, test, tool_path, two_versions)
 
 TOOLS = ["gofunccount", "gofunclatency"]
 CLOCK = re.compile(r"^\d\d:\d\d:\d\d$", re.M)
@@ -182,7 +182,7 @@ def killed_tracer(tool, pattern):
         right(target)
 
 
-@test(tool=TOOLS, version=some_versions)
+@test(tool=TOOLS, version=two_versions)
 def cycles(tool, version):
     """Tracers come and go on a busy target."""
     with Target("steady", version) as target:

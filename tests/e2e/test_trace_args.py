@@ -10,7 +10,7 @@ from harness import Target, expect, newest, plain_name, test, versions
 from gotrace import Tracer, rows, trace_fixture
 
 # what the newest compiler passes in registers is on the stack in 1.15; -N -l has frames of its own
-BUILT = [("1.15", "plain"), ("1.19", "nl"), ("1.23", "plain"), ("1.27", "plain")]
+BUILT = [("1.15", "plain"), ("1.19", "nl"), ("1.27", "plain")]
 PARTS = {  # of the functions: their pattern, or patterns
     "call0": [":main.call0*"], "call1": [":main.call1*"], "call2": [":main.call2*"],
     "methods": [":main.make*.func1", ":main.(*Point).Call*", ":main.Point.Call*",
@@ -127,7 +127,7 @@ def named(text):
     return " ".join(re.findall(r'\b\w+=(?:"[^"]*"|[\w*.]+\("[^"]*"\)|\S+)', text))
 
 
-@test(version=["1.19", "1.27"])
+@test(version=lambda: ["1.19", newest()] if len(versions()) > 5 else [newest()])
 def trace_all_functions(version):
     """Hundreds of signatures at once"""
     text, said = trace_fixture("args", version, *(p for part in MOST for p in PARTS[part]))
