@@ -12,6 +12,7 @@
 #include "base/number.h"
 #include "base/signals.h"
 #include "files/process.h"
+#include "goroutines/frame_print.h"
 #include "goroutines/frames.h"
 #include "goroutines/goprocesses.h"
 #include "goroutines/goroutines_pick.h"
@@ -82,27 +83,19 @@ static void print_counts(const struct goleaks *goleaks, const struct leak *leak)
 
 static bool find_creator(const struct goleaks *goleaks, const struct leak *leak, struct frame *out)
 {
-	struct goroutine g = {.created_by = leak->created_by, .goid = 2};
+	const struct frames *frames = goprocess_frames(goleaks->process->gp);
 
-	return frames_creator(goprocess_frames(goleaks->process->gp), &g, out);
+	return leak->created_by && frames_go_statement(frames, leak->created_by, out);
 }
 
 static void print_creator(const struct goleaks *goleaks, const struct leak *leak)
 {
 	struct frame creator;
 
-	if (!find_creator(goleaks, leak, &creator)) {
+	if (find_creator(goleaks, leak, &creator))
+		frame_print(stdout, &creator);
+	else
 		putchar('?');
-		return;
-	}
-	const char *slash = creator.file ? strrchr(creator.file, '/') : NULL;
-
-	escape_print(stdout, creator.func);
-	if (!creator.file)
-		return;
-	putchar(' ');
-	escape_print(stdout, slash ? slash + 1 : creator.file);
-	printf(":%d", creator.line);
 }
 
 static void print_verdict(const struct goleaks *goleaks, const struct leak *leak)
@@ -170,15 +163,7 @@ static void json_creator(struct json *json, const struct goleaks *goleaks, const
 		return;
 	}
 	json_object(json);
-	json_key(json, "func");
-	json_string(json, creator.func);
-	json_key(json, "file");
-	json_string(json, creator.file);
-	json_key(json, "line");
-	if (creator.file)
-		json_i64(json, creator.line);
-	else
-		json_null(json);
+	frame_json(json, &creator);
 	json_object_end(json);
 }
 

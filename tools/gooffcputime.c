@@ -16,20 +16,19 @@
 #include "bpf-src/shared/latency.h"
 #include "bpf-src/shared/offcpu.h"
 #include "files/process.h"
-#include "golang/release.h"
-#include "goroutines/frames.h"
+#include "goroutines/frame_print.h"
 #include "goroutines/runtime_vars.h"
 #include "kernel/bpfmap.h"
 #include "kernel/kernelfeature.h"
 #include "kernel/processes.h"
-#include "program/gostack.h"
 #include "program/program.h"
 #include "selection/runtime_func.h"
 #include "tracing/options.h"
+#include "tracing/stacks.h"
 #include "tracing/toolrun.h"
 
 /* Room in maps, which take memory as they fill. */
-enum { WAITS_MAX = 1 << 20, STACKS_MAX = 1 << 14, SUMS_MAX = 1 << 16 };
+enum { WAITS_MAX = 1 << 20, SUMS_MAX = 1 << 16 };
 #define US UINT64_C(1000)
 
 struct row { /* of the output */
@@ -43,12 +42,14 @@ struct offcpu {
 	uint64_t min_ns, max_ns;
 	bool folded;
 	const struct tracer *tracer;
-	int stacks, sums, waits, control, losses; /* maps */
+	int sums, waits, control, losses; /* maps */
 	struct processes *procs;
 	char *reasons[WAIT_REASONS];
-	struct gostack_symbols *syms;
+	struct stacks *stacks;
 	struct row *rows;
 	size_t row_count, row_cap;
+	char *comm; /* of the process shown last */
+	pid_t comm_pid;
 };
 
 enum { LETTER_STATE = 300 };
@@ -99,32 +100,28 @@ static int plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 				  "runtime.waitReason.String",
 				  prog->path);
 	tracer_define(tracer, "G_WAITREASON", rt->g_waitreason);
-	/* gobuf: sp, pc, g, ctxt, ret until it was dropped, lr, bp */
-	tracer_define(tracer, "G_SCHED_BP",
-		      rt->g_sched_sp + (prog->release >= RELEASE_SHORT_GOBUF ? 40 : 48));
+	stacks_define(tracer);
 	return 0;
 }
 
 static int switch_on(const struct offcpu *off, uint32_t active)
 {
-	uint32_t zero = 0, control[2] = {active, 0};
+	uint32_t zero = 0;
 
-	return bpfmap_update(off->control, &zero, control);
+	return bpfmap_update(off->control, &zero, &active);
 }
 
 static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	struct offcpu *off = ctx;
-	const struct program *prog = tracer->programs[0];
 
 	off->tracer = tracer;
-	off->stacks = bpfprog_map(tracer->bpf, "stacks");
 	off->sums = bpfprog_map(tracer->bpf, "sums");
 	off->waits = bpfprog_map(tracer->bpf, "waits");
 	off->control = bpfprog_map(tracer->bpf, "control");
 	off->losses = bpfprog_map(tracer->bpf, "losses");
 	off->procs = processes_new(tracer->bpf);
-	off->syms = gostack_symbols_new(prog->img, prog->tab);
+	off->stacks = stacks_new(tracer);
 	if (switch_on(off, 1))
 		return errmsg_set(err, "cannot switch the BPF program on: %s", strerror(errno));
 	return 0;
@@ -198,127 +195,55 @@ static int by_time(const void *a, const void *b)
 	return memcmp(&x->key, &y->key, sizeof(x->key));
 }
 
-struct frames_to {
-	struct json *json;
-	char *folded; /* so far: innermost last */
-};
-
-static void print_frame(void *ctx, const struct frame *frame)
+/* of the process, as the probe's instruction has been moved with the rest */
+static uint64_t bias_of(const struct offcpu *off, const struct row *row)
 {
-	const char *slash = frame->file ? strrchr(frame->file, '/') : NULL;
-
-	(void)ctx;
-	fputs("    ", stdout);
-	escape_print(stdout, frame->func ? frame->func : "[unknown]");
-	if (frame->file) {
-		putchar(' ');
-		escape_print(stdout, slash ? slash + 1 : frame->file);
-		printf(":%d", frame->line);
-	}
-	putchar('\n');
+	return row->key.probe - off->tracer->sel->items[0].sites.entry.addr;
 }
 
-/* The root comes first in folded stacks, so each frame before those that are there. A semicolon in
- * a name would be a frame's end. */
-static void fold_frame(void *ctx, const struct frame *frame)
+/* "etcd"; "-" if it has ended. Valid until the next call. */
+static const char *process_text(struct offcpu *off, pid_t pid)
 {
-	struct frames_to *to = ctx;
-	char *name = escape_text(frame->func ? frame->func : "[unknown]"), *longer;
-
-	for (char *at = name; (at = strchr(at, ';'));)
-		*at = ',';
-	longer = mem_printf("%s;%s", name, to->folded);
-	free(to->folded);
-	free(name);
-	to->folded = longer;
-}
-
-static void json_frame(void *ctx, const struct frame *frame)
-{
-	struct json *json = ((struct frames_to *)ctx)->json;
-
-	json_object(json);
-	json_key(json, "func");
-	json_string(json, frame->func ? frame->func : "[unknown]");
-	if (frame->file) {
-		json_key(json, "file");
-		json_string(json, frame->file);
-		json_key(json, "line");
-		json_u64(json, frame->line);
-	}
-	if (frame->inlined) {
-		json_key(json, "inlined");
-		json_bool(json, true);
-	}
-	json_object_end(json);
-}
-
-/* The frames of a row's stack; false: it was not kept. */
-static bool each_frame(const struct offcpu *off, const struct row *row,
-		       void (*fn)(void *ctx, const struct frame *frame), void *ctx)
-{
-	const struct program *prog = off->tracer->programs[0];
-	const struct frames frames = {
-		.syms = off->syms,
-		.tab = prog->tab,
-		.bias = row->key.probe - off->tracer->sel->items[0].sites.entry.addr,
-		.img = prog->img,
-		.release = prog->release,
-	};
-	struct offcpu_stack stack;
-	uint64_t addrs[OFFCPU_FRAMES];
-
-	if (!row->key.stack || bpfmap_lookup(off->stacks, &row->key.stack, &stack))
-		return false;
-	size_t count = stack.count < OFFCPU_FRAMES ? stack.count : OFFCPU_FRAMES;
-
-	for (size_t i = 0; i < count; i++)
-		addrs[i] = stack.frames[i];
-	frames_each(&frames, addrs, count, fn, ctx);
-	return true;
-}
-
-/* "etcd"; "-" if it has ended */
-static char *process_text(pid_t pid)
-{
+	if (off->comm && pid == off->comm_pid)
+		return off->comm;
 	struct process *proc = process_open(pid, NULL);
 	char *name = proc ? process_name(proc) : NULL;
 
 	process_close(proc);
-	return name ? name : mem_strdup("-");
+	free(off->comm);
+	off->comm = name ? name : mem_strdup("-");
+	off->comm_pid = pid;
+	return off->comm;
 }
 
-static void print_row(const struct offcpu *off, const struct row *row)
+static void print_row(struct offcpu *off, const struct row *row)
 {
-	char *reason = reason_text(off, row->key.reason), *name = process_text(row->key.pid);
+	char *reason = reason_text(off, row->key.reason);
 
-	if (!each_frame(off, row, print_frame, NULL))
-		puts("    [lost]");
+	stacks_print(off->stacks, row->key.stack, bias_of(off, row), stdout);
 	fputs("    -                ", stdout);
-	escape_print(stdout, name);
+	escape_print(stdout, process_text(off, row->key.pid));
 	printf(" (%" PRIu32 "): ", row->key.pid);
 	escape_print(stdout, reason);
 	printf("\n        %llu in %llu wait%s, at most %llu\n\n", row->sum.total_ns / US,
 	       row->sum.waits, row->sum.waits == 1 ? "" : "s", row->sum.max_ns / US);
-	free(name);
 	free(reason);
 }
 
-static void fold_row(const struct offcpu *off, const struct row *row)
+static void fold_row(struct offcpu *off, const struct row *row)
 {
 	char *reason = reason_text(off, row->key.reason);
-	struct frames_to to = {.folded = mem_printf("[%s]", reason)};
 
-	if (!each_frame(off, row, fold_frame, &to))
-		fold_frame(&to, &(struct frame){.func = "[lost]"});
-	printf("%s %llu\n", to.folded, row->sum.total_ns / US);
-	free(to.folded);
+	stacks_print_folded(off->stacks, row->key.stack, bias_of(off, row), stdout);
+	putchar('[');
+	frame_print_word(stdout, reason);
+	printf("] %llu\n", row->sum.total_ns / US);
 	free(reason);
 }
 
-static void json_row(const struct offcpu *off, const struct row *row)
+static void json_row(struct offcpu *off, const struct row *row)
 {
-	char *reason = reason_text(off, row->key.reason), *name = process_text(row->key.pid);
+	char *reason = reason_text(off, row->key.reason);
 	struct json json;
 
 	json_init(&json, stdout);
@@ -328,7 +253,7 @@ static void json_row(const struct offcpu *off, const struct row *row)
 	json_key(&json, "pid");
 	json_u64(&json, row->key.pid);
 	json_key(&json, "comm");
-	json_string(&json, name);
+	json_string(&json, process_text(off, row->key.pid));
 	json_key(&json, "state");
 	json_string(&json, reason);
 	json_key(&json, "waits");
@@ -338,11 +263,8 @@ static void json_row(const struct offcpu *off, const struct row *row)
 	json_key(&json, "max_ns");
 	json_u64(&json, row->sum.max_ns);
 	json_key(&json, "stack");
-	json_array(&json);
-	each_frame(off, row, json_frame, &(struct frames_to){.json = &json});
-	json_array_end(&json);
+	stacks_json(off->stacks, row->key.stack, bias_of(off, row), &json);
 	json_object_end(&json);
-	free(name);
 	free(reason);
 }
 
@@ -434,10 +356,11 @@ static int run_offcpu(struct offcpu *off, const struct options_tool *tool)
 	int status = toolrun(&run);
 
 	processes_free(off->procs);
-	gostack_symbols_free(off->syms);
+	stacks_free(off->stacks);
 	for (size_t i = 0; i < WAIT_REASONS; i++)
 		free(off->reasons[i]);
 	free(off->rows);
+	free(off->comm);
 	return status;
 }
 

@@ -3,13 +3,6 @@
 #ifndef OFFCPU_H
 #define OFFCPU_H
 
-#define OFFCPU_FRAMES 64 /* a power of two */
-
-struct offcpu_stack {                             /* by its hash */
-	unsigned long long count;                 /* OFFCPU_FRAMES: there may be more */
-	unsigned long long frames[OFFCPU_FRAMES]; /* addresses in the process, innermost first */
-};
-
 struct offcpu_wait {                 /* of a goroutine, that goes on */
 	unsigned long long start_ns; /* CLOCK_MONOTONIC */
 	unsigned long long stack;

@@ -122,16 +122,14 @@ void frames_all(const struct frames *frames, const uint64_t *addrs, size_t count
 
 /* --- of a goroutine --- */
 
-bool frames_creator(const struct frames *frames, const struct goroutine *g, struct frame *out)
+bool frames_go_statement(const struct frames *frames, uint64_t addr, struct frame *out)
 {
 	struct functab_func fn;
 
-	/* the first goroutine is created by no go statement */
-	if (!g->created_by || g->goid == 1 ||
-	    !functab_find(frames->tab, g->created_by - frames->bias, &fn))
+	addr -= frames->bias;
+	if (!functab_find(frames->tab, addr, &fn))
 		return false;
-	struct gostack_place place = gostack_symbols_find(
-		frames->syms, g->created_by - frames->bias, g->created_by - frames->bias > fn.addr);
+	struct gostack_place place = gostack_symbols_find(frames->syms, addr, addr > fn.addr);
 	struct gostack_line line = {.name = fn.name};
 
 	*out = (struct frame){.func = fn.name,
@@ -139,6 +137,12 @@ bool frames_creator(const struct frames *frames, const struct goroutine *g, stru
 			      .line = place.lines[0].line,
 			      .off = place.off};
 	return is_shown(&line, NULL, false);
+}
+
+bool frames_creator(const struct frames *frames, const struct goroutine *g, struct frame *out)
+{
+	/* the first goroutine is created by no go statement */
+	return g->created_by && g->goid != 1 && frames_go_statement(frames, g->created_by, out);
 }
 
 static bool any_of(const char *name, const char *const *names)

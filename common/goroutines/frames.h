@@ -36,7 +36,9 @@ void frames_each(const struct frames *frames, const uint64_t *addrs, size_t coun
 /* All of them, the runtime's and those that the compiler made too. */
 void frames_all(const struct frames *frames, const uint64_t *addrs, size_t count,
 		void (*fn)(void *ctx, const struct frame *frame), void *ctx);
-/* The function with the go statement; false: not known, or there is none. */
+/* The function with the go statement that is left at this address; false: not known. */
+bool frames_go_statement(const struct frames *frames, uint64_t addr, struct frame *out);
+/* ... that created a goroutine; false: not known, or there is none. */
 bool frames_creator(const struct frames *frames, const struct goroutine *g, struct frame *out);
 /* Is it one of the runtime's own goroutines, which Go does not list? Those that call finalizers and
  * cleanups are not while they do. */

@@ -8,6 +8,7 @@
 #include "base/escape.h"
 #include "base/mem.h"
 #include "goroutines/frame_args.h"
+#include "goroutines/frame_print.h"
 #include "goroutines/goroutines_print_parts.h"
 #include "goroutines/groups.h"
 
@@ -90,18 +91,6 @@ struct lines {
 	size_t count;
 };
 
-static void print_base(FILE *out, const struct frame *frame)
-{
-	const char *slash = frame->file ? strrchr(frame->file, '/') : NULL;
-
-	escape_print(out, frame->func);
-	if (!frame->file)
-		return;
-	fputc(' ', out);
-	escape_print(out, slash ? slash + 1 : frame->file);
-	fprintf(out, ":%d", frame->line);
-}
-
 static void print_short(void *ctx, const struct frame *frame)
 {
 	struct lines *lines = ctx;
@@ -109,7 +98,7 @@ static void print_short(void *ctx, const struct frame *frame)
 	if (lines->count++ >= GROUP_FRAMES)
 		return;
 	fputs("        ", lines->out);
-	print_base(lines->out, frame);
+	frame_print(lines->out, frame);
 	fputc('\n', lines->out);
 }
 
@@ -140,7 +129,7 @@ void goroutines_print_where(FILE *out, const struct goroutines_view *view,
 		fputs("        ...\n", out);
 	if (frames_creator(view->frames, g, &creator)) {
 		fputs("        created by ", out);
-		print_base(out, &creator);
+		frame_print(out, &creator);
 		fputc('\n', out);
 	}
 }

@@ -3,43 +3,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/escape.h"
 #include "base/json.h"
-#include "base/mem.h"
+#include "goroutines/frame_print.h"
 #include "goroutines/goroutines_print.h"
 #include "goroutines/goroutines_print_parts.h"
 #include "goroutines/groups.h"
 
 /* --- folded --- */
 
-struct names {
-	const char **all; /* innermost first */
-	size_t count, cap;
-};
-
-static void note_name(void *ctx, const struct frame *frame)
-{
-	struct names *names = ctx;
-
-	names->all = mem_grow(names->all, names->count, &names->cap, sizeof(*names->all));
-	names->all[names->count++] = frame->func;
-}
-
-/* A name with a semicolon, of a struct's type argument, must not seem to be two. */
-static void print_word(FILE *out, const char *text)
-{
-	char *word = mem_strdup(text);
-
-	for (char *c = word; *c; c++)
-		if (*c == ';')
-			*c = ',';
-	escape_print(out, word);
-	free(word);
-}
-
 void goroutines_print_folded(FILE *out, const struct goroutines_view *view)
 {
-	struct names names = {0};
 	size_t group_count;
 	struct group *groups = groups_make(view->snap, view->picked, &group_count);
 
@@ -48,47 +21,28 @@ void goroutines_print_folded(FILE *out, const struct goroutines_view *view)
 		size_t count;
 		const uint64_t *stack = snapshot_stack(view->snap, g->stack, &count);
 
-		names.count = 0;
 		if (view->several) {
-			print_word(out, view->name);
+			frame_print_word(out, view->name);
 			fprintf(out, "-%d;", view->pid);
 		}
-		frames_each(view->frames, stack, count, note_name, &names);
 		if (g->stack_state == STACK_CUT)
 			fputs("...;", out);
-		while (names.count) {
-			print_word(out, names.all[--names.count]);
-			fputc(';', out);
-		}
+		frame_print_folded(out, view->frames, stack, count);
 		fputc('[', out);
-		print_word(out, snapshot_state(view->snap, g));
+		frame_print_word(out, snapshot_state(view->snap, g));
 		fprintf(out, "] %zu\n", groups[i].count);
 	}
-	free(names.all);
 	free(groups);
 }
 
 /* --- JSON --- */
 
-static void put_frame(struct json *json, const struct frame *frame)
-{
-	json_key(json, "func");
-	json_string(json, frame->func);
-	json_key(json, "file");
-	json_string(json, frame->file);
-	json_key(json, "line");
-	if (frame->file)
-		json_i64(json, frame->line);
-	else
-		json_null(json);
-}
-
-static void json_frame(void *ctx, const struct frame *frame)
+static void add_frame(void *ctx, const struct frame *frame)
 {
 	struct json *json = ctx;
 
 	json_object(json);
-	put_frame(json, frame);
+	frame_json(json, frame);
 	json_object_end(json);
 }
 
@@ -107,7 +61,7 @@ static const char *stack_word(const struct goroutine *g)
 static void json_creator(struct json *json, const struct frame *creator, const uint64_t *goid)
 {
 	json_object(json);
-	put_frame(json, creator);
+	frame_json(json, creator);
 	if (goid)
 		json_key(json, "goid");
 	if (goid && *goid)
@@ -128,7 +82,7 @@ void goroutines_json_where(struct json *json, const struct goroutines_view *view
 	json_string(json, stack_word(g));
 	json_key(json, "frames");
 	json_array(json);
-	frames_each(view->frames, stack, count, json_frame, json);
+	frames_each(view->frames, stack, count, add_frame, json);
 	json_array_end(json);
 	json_key(json, "created_by");
 	if (frames_creator(view->frames, g, &creator))

@@ -4,7 +4,7 @@
 import os
 import re
 
-from harness import (PROBE_NS, Target, Tool, expect, newest, outliers, run, some_versions, test, tool_path, versions)
+from harness import (PROBE_NS, Target, Tool, expect, fixture, newest, outliers, run, some_versions, test, tool_path, versions)
 
 from test_states import told, words
 
@@ -139,6 +139,8 @@ def offcpu_full():
 def offcpu_refused():
     """One program at a time; none of gccgo; and only numbers are times"""
     with Target("states", newest()) as one, Target("hello", newest()) as two:
-        for args, why in ([one.path, two.path], "one program at a time"), (["-m", "1ms", one.path], "microseconds"):
+        for args, why in (([one.path, two.path], "one program at a time"),
+                          (["-m", "1ms", one.path], "microseconds"),
+                          ([fixture("calls", "gccgo")], "is built by gccgo")):
             done = run([tool_path("gooffcputime"), "-d", "1", *args])
             expect(done.returncode != 0 and why in done.stderr, f"{done}")

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads and shows the stacks that bpf-src/stacks.bpf.c keeps. */
+#ifndef STACKS_H
+#define STACKS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct json;
+struct program;
+struct stacks;
+struct tracer;
+
+/* Of programs with stacks.bpf.c in them: room for how many it keeps. */
+enum { STACKS_MAX = 1 << 14 };
+
+/* Defines G_SCHED_BP, for the tracer's first program. */
+void stacks_define(struct tracer *tracer);
+
+/* The tracer outlives it. */
+struct stacks *stacks_new(const struct tracer *tracer);
+void stacks_free(struct stacks *stacks);
+
+/* A stack of the tracer's first program, by its hash, as frames_each() has the frames. `bias` is
+ * the process's load bias. One that was not kept is "[lost]". */
+void stacks_print(const struct stacks *stacks, uint64_t hash, uint64_t bias, FILE *out);
+/* "outermost;...;innermost;" */
+void stacks_print_folded(const struct stacks *stacks, uint64_t hash, uint64_t bias, FILE *out);
+/* An array of {"func", "file", "line"}, with "inlined":true for those that are; empty: not kept */
+void stacks_json(const struct stacks *stacks, uint64_t hash, uint64_t bias, struct json *json);
+
+#endif
