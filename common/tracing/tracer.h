@@ -62,9 +62,9 @@ struct tracer {
 	bool emulated; /* the kernel can: RETs may be carried out, by this tool or another */
 	/* descriptors, or -1: the program that does; and the one whose runs are hits, of part 0 */
 	int emulator, hit_prog;
-	struct attach **emulators; /* as `attached` */
-	struct gate *gate;         /* what they are attached to, so that all begin at one instant */
-	const char *refusal;       /* why the kernel would not take a probe; NULL: it took all */
+	struct tracer_rets *rets; /* of each program, those carried out; see tracer_emulate.c */
+	struct gate *gate;        /* what they are attached to, so that all begin at one instant */
+	const char *refusal;      /* why the kernel would not take a probe; NULL: it took all */
 };
 
 /* Does everything up to the first call that is seen. The config outlives the tracer. NULL and *err

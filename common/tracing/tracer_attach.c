@@ -43,7 +43,7 @@ static void note_plan(const struct tracer *tracer, size_t item, struct trace_pla
 		place->restart = tracer->plans[item].restart - place->addr;
 }
 
-/* Notes the probes' places; what is there from `first` on was of the same program, refused. */
+/* Notes the probes' places. */
 static int note_places(struct tracer *tracer, const struct program *prog,
 		       const struct goruntime *rt, const struct probes *probes, struct errmsg *err)
 {
@@ -104,26 +104,39 @@ static int cookies_map(const struct tracer *tracer)
 	return tracer->gate ? -1 : bpfprog_map(tracer->bpf, "cookies");
 }
 
-static int attach_program(struct tracer *tracer, size_t n, uint32_t part, int prog_fd,
-			  size_t first_place, struct errmsg *err)
+/* the hooks stand at other addresses in each file */
+static const struct goruntime *runtime_of(const struct tracer *tracer, size_t n)
+{
+	return tracer->runtimes ? &tracer->runtimes[n] : NULL;
+}
+
+struct probes *tracer_probes(const struct tracer *tracer, size_t n, uint32_t part)
 {
 	const struct program *prog = tracer->programs[n];
-	/* the hooks stand at other addresses in each file */
-	const struct goruntime *rt = tracer->runtimes ? &tracer->runtimes[n] : NULL;
+	const struct goruntime *rt = runtime_of(tracer, n);
 	const struct probes_want want = {.sel = tracer->sel,
 					 .plans = tracer->plans,
 					 .part = part,
 					 .prog = prog,
 					 .rt = rt,
 					 .emulates = tracer_emulates(tracer, prog, rt),
-					 .first_place = first_place};
-	struct probes *probes = probes_new(&want);
+					 .first_place = tracer->place_count};
+
+	return probes_new(&want);
+}
+
+static int attach_program(struct tracer *tracer, size_t n, uint32_t part, int prog_fd,
+			  struct errmsg *err)
+{
+	const struct program *prog = tracer->programs[n];
+	const struct goruntime *rt = runtime_of(tracer, n);
+	struct probes *probes = tracer_probes(tracer, n, part);
 	struct attach **at = &tracer->attached[n * tracer->part_count + part];
 	const struct attach_way way = {attach_how(), prog_fd, cookies_map(tracer),
 				       tracer->execs ? tracer->pid : 0};
 
 	/* the one attached last runs first: registers are read before they are changed */
-	tracer_attach_emulator(tracer, n * tracer->part_count + part, prog, probes);
+	tracer_attach_emulator(tracer, n, part, probes);
 	int ret = tell_kernel_side(tracer, prog, rt, probes, err);
 
 	if (!ret && probes->count) {
@@ -135,6 +148,7 @@ static int attach_program(struct tracer *tracer, size_t n, uint32_t part, int pr
 		attach_free(*at);
 		*at = NULL;
 		tracer_forget_tls(tracer, probes);
+		tracer->place_count = probes->first_place;
 		ret = 1;
 	}
 	if (probes->refusal)
@@ -154,15 +168,15 @@ int tracer_attach_all(struct tracer *tracer, const int *prog_fds, struct errmsg 
 		return errmsg_set(err, "process %d has ended", tracer->pid);
 	tracer->attached = mem_zalloc(count, sizeof(struct attach *));
 	tracer->places = mem_zalloc(tracer->place_max, sizeof(*tracer->places));
+	tracer_find_taken_rets(tracer);
 	for (size_t i = 0; i < count; i++) {
 		uint32_t nth = i % tracer->part_count;
 		uint32_t part = tracer->parts_reversed ? tracer->part_count - 1 - nth : nth;
-		size_t first_place = tracer->place_count;
 		int ret;
 
 		do
 			ret = attach_program(tracer, i / tracer->part_count, part, prog_fds[part],
-					     first_place, err);
+					     err);
 		while (ret > 0);
 		if (ret) {
 			tracer_hint_memory(tracer, err);

@@ -36,10 +36,14 @@ void tracer_define_emulation(struct tracer *tracer); /* waits for its answer */
 /* May the RETs of this file be carried out? All tools come to the same answer. */
 bool tracer_emulates(const struct tracer *tracer, const struct program *prog,
 		     const struct goruntime *rt);
-/* Has those carried out that are among `probes`, which go to tracer->attached[slot]. */
-void tracer_attach_emulator(struct tracer *tracer, size_t slot, const struct program *prog,
+/* Before anything is attached: which of them does another tracer probe? The kernel keeps those. */
+void tracer_find_taken_rets(struct tracer *tracer);
+/* Has the others carried out, those among `probes`: of program `n` and this part. */
+void tracer_attach_emulator(struct tracer *tracer, size_t n, uint32_t part,
 			    const struct probes *probes);
 void tracer_free_emulators(struct tracer *tracer);
+/* The probes of program `n` and this part; caller frees. */
+struct probes *tracer_probes(const struct tracer *tracer, size_t n, uint32_t part);
 /* Attaches each part's program, fds[part], to the sites of every file; without a gate the maps are
  * filled first. */
 int tracer_attach_all(struct tracer *tracer, const int *prog_fds, struct errmsg *err);

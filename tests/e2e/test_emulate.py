@@ -38,6 +38,22 @@ def emulate_said(tool, how):
 
 
 @test()
+def emulate_alone():
+    """What a tool itself has put at a return, for another of its probes, is no other tracer's."""
+    # so much code that the kernel side needs two programs for it
+    probes = [f"""r:main.pingOnce "{'%d ' * 24}", {", ".join(f"n*{k}{i}+retval" for i in range(10, 34))}"""
+              for k in range(1, 7)]
+    with Target("recurse", newest()) as target, Tracer("-v", "-p", target.target_pid, *probes) as tool:
+        tool.attached()
+        target.go()
+        calls = sum(t["calls"] for t in target.truth() if t["func"] == "main.pingOnce")
+        said = tool.rest()
+        expect("int on_probe_1(" in tool.out.text(), "one program was enough")
+        expect(len(texts(said, "main.pingOnce")) == len(probes) * calls, tool.err.text()[-300:])
+    expect("another tracer" not in tool.err.text(), tool.err.text()[-300:])
+
+
+@test()
 def emulate_unasked():
     """Where no returns are probed, nothing is tried and nothing said."""
     with Target("hello", newest()) as target:
