@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Keeps each stack once, by its hash. It is read by frame pointer, which all Go code keeps.
- * Inserted into each program's own text, the only place where libbcc finds maps; needs goroutine.h
- * and shared/stack.h.
+ * Inserted into each program's own text, the only place where libbcc finds maps; needs goroutine.h,
+ * frame_link.h and shared/stack.h.
  *
  *   -DSTACKS=n                           room for them
  *   -DG_SCHED_SP=n -DG_SCHED_BP=n        byte offsets in Go's struct g
@@ -13,13 +13,8 @@ BPF_F_TABLE("hash", struct goroutine_key, struct stack, reading, STACKS_READING,
 BPF_F_TABLE("hash", u64, struct stack, stacks, STACKS, BPF_F_NO_PREALLOC);
 BPF_ARRAY(no_stack, struct stack, 1);
 
-struct stack_link { /* what a frame pointer points to */
-	u64 caller; /* frame pointer */
-	u64 ret;
-};
-
-/* Returns the stack's hash. */
-static inline u64 stack_read(struct stack_link link, struct stack *stack)
+/* No frames at `end` and beyond. Returns the stack's hash. */
+static inline u64 stack_read(struct frames_link link, u64 end, struct stack *stack)
 {
 	u64 hash = 0xcbf29ce484222325, bp = 0;
 	u32 n;
@@ -31,7 +26,7 @@ static inline u64 stack_read(struct stack_link link, struct stack *stack)
 		hash ^= hash >> 29;
 		stack->count = n + 1;
 		/* callers are at higher addresses */
-		if (link.caller <= bp || link.caller & 7)
+		if (link.caller <= bp || link.caller & 7 || link.caller >= end)
 			break;
 		bp = link.caller;
 		if (read_user(&link, sizeof(link), bp) || !link.ret)
@@ -40,9 +35,9 @@ static inline u64 stack_read(struct stack_link link, struct stack *stack)
 	return hash;
 }
 
-/* Reads and keeps the stack of which `link` is the first frame; `who` reads no other meanwhile.
- * Returns its hash; 0: it could not be kept. */
-static inline u64 stack_keep(struct goroutine_key *who, struct stack_link link)
+/* Reads and keeps the stack of which `link` is the first frame, up to address `end`; `who` reads no
+ * other meanwhile. Returns its hash; 0: it could not be kept. */
+static inline u64 stack_keep(struct goroutine_key *who, struct frames_link link, u64 end)
 {
 	u32 zero = 0;
 	struct stack *none = no_stack.lookup(&zero), *stack;
@@ -52,7 +47,7 @@ static inline u64 stack_keep(struct goroutine_key *who, struct stack_link link)
 		return 0;
 	stack = reading.lookup(who);
 	if (stack) {
-		hash = stack_read(link, stack);
+		hash = stack_read(link, end, stack);
 		if (!stacks.lookup(&hash) && stacks.update(&hash, stack))
 			hash = 0;
 	}
@@ -63,9 +58,26 @@ static inline u64 stack_keep(struct goroutine_key *who, struct stack_link link)
 /* ... of goroutine `g`, which does not run and is not moved meanwhile. */
 static inline u64 stack_keep_parked(struct goroutine_key *who, u64 g)
 {
-	struct stack_link link = {};
+	struct frames_link link = {};
 
 	read_user(&link.ret, sizeof(link.ret), g + G_SCHED_SP + 8);
 	read_user(&link.caller, sizeof(link.caller), g + G_SCHED_BP);
-	return stack_keep(who, link);
+	return stack_keep(who, link, ~0ULL);
+}
+
+/* ... of goroutine `g`, for which runtime.systemstack calls something on this thread's system
+ * stack. To Go 1.20 that has no frame of its own: the stack pointer leads to where it returns to,
+ * and the frame pointer is its caller's. */
+static inline u64 stack_keep_switched(struct goroutine_key *who, u64 g)
+{
+	struct frames_link link = {};
+	u64 sp = 0;
+
+	read_user(&sp, sizeof(sp), g + G_SCHED_SP);
+	read_user(&link.caller, sizeof(link.caller), g + G_SCHED_BP);
+	if (sp == link.caller)
+		read_user(&link, sizeof(link), sp);
+	else
+		read_user(&link.ret, sizeof(link.ret), sp);
+	return link.ret ? stack_keep(who, link, ~0ULL) : 0;
 }

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What waits.bpf.c keeps and common/tracing/blocked.c reads. Fixed widths, the same on both sides.
+ */
+#ifndef WAITS_H
+#define WAITS_H
+
+struct wait_begun {                  /* of a goroutine, that goes on */
+	unsigned long long start_ns; /* CLOCK_MONOTONIC */
+	unsigned long long stack;
+};
+
+enum waker {
+	WAKER_UNASKED,
+	WAKER_GOROUTINE,
+	WAKER_SCHEDULER, /* the runtime, on a thread without a goroutine */
+	WAKERS,
+};
+
+struct wait_key {
+	unsigned long long stack; /* of the goroutine that waits */
+	unsigned long long probe; /* where the process has the probe's instruction */
+	unsigned int pid;         /* in the machine's own PID namespace */
+	unsigned int reason;      /* Go's number of what it waits for */
+	unsigned long long waker; /* stack of what has ended the wait */
+	unsigned int by;          /* enum waker */
+	unsigned int none;        /* 0 */
+};
+
+struct wait_sum {
+	unsigned long long waits, total_ns, max_ns;
+};
+
+enum wait_loss {
+	WAIT_LOSS_WAITS,      /* map `waits` had no room, or the kernel no memory */
+	WAIT_LOSS_SUMS,       /* ... `sums` */
+	WAIT_LOSS_STACKS,     /* ... `stacks`: waits of which a stack is not known */
+	WAIT_LOSS_UNREADABLE, /* the goroutine could not be read */
+	WAIT_LOSSES,
+};
+
+#endif

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Adds up how long goroutines are blocked, by stack and by what they wait for: from
+ * runtime.casgstatus(gp, _Grunning, _Gwaiting) to casgstatus(gp, _Gwaiting, _Grunnable), when
+ * something has made it ready. A goroutine that goes from waiting right to running has never left
+ * its thread: it did some work of the runtime on another stack. Inserted into each program's own
+ * text, the only place where libbcc finds maps, after what is said there of who ends a wait:
+ *
+ *   static inline long waker_read(struct pt_regs *ctx, u64 cookie, struct goroutine_key *who,
+ *                                 struct wait_key *key);
+ *
+ * fills in `waker` and `by`; 0, or an error: that cannot be read. `who` is the goroutine that
+ * waited.
+ *
+ *   -DWAITS=n -DSUMS=n            room in the maps
+ *   -DMIN_NS=n -DMAX_NS=n         shortest and longest wait that counts
+ *   -DG_WAITREASON=n              byte offset in Go's struct g
+ *
+ * The stack is taken when the wait begins: the goroutine does not run any more then, and nobody may
+ * move its stack yet, as it does not count as waiting before the probed function has returned. It
+ * is known by the address of its g, as gorunqlat knows it.
+ */
+enum { RUNNABLE = 1, RUNNING = 2, WAITING = 4 }; /* Go's src/runtime/runtime2.go */
+
+struct control {
+	u32 active;
+};
+
+BPF_ARRAY(control, struct control, 1);
+BPF_F_TABLE("hash", struct goroutine_key, struct wait_begun, waits, WAITS, BPF_F_NO_PREALLOC);
+BPF_F_TABLE("hash", struct wait_key, struct wait_sum, sums, SUMS, BPF_F_NO_PREALLOC);
+BPF_PERCPU_ARRAY(losses, u64, WAIT_LOSSES);
+
+static inline void count_loss(u32 loss)
+{
+	u64 *n = losses.lookup(&loss);
+
+	if (n)
+		__sync_fetch_and_add(n, 1);
+}
+
+static inline void begin_waiting(struct goroutine_key *who, u64 now)
+{
+	struct wait_begun wait = {.start_ns = now};
+
+	if (process_note(who)) {
+		count_loss(WAIT_LOSS_WAITS);
+		return;
+	}
+	wait.stack = stack_keep_parked(who, who->id);
+	if (waits.update(who, &wait))
+		count_loss(WAIT_LOSS_WAITS);
+}
+
+static inline void add(struct wait_key *key, u64 ns)
+{
+	struct wait_sum none = {}, *sum = sums.lookup(key);
+
+	if (!sum) {
+		/* several CPUs may try: the first one inserts it */
+		sums.insert(key, &none);
+		sum = sums.lookup(key);
+	}
+	if (!sum) {
+		count_loss(WAIT_LOSS_SUMS);
+		return;
+	}
+	if (!key->stack || (key->by && !key->waker))
+		count_loss(WAIT_LOSS_STACKS);
+	__sync_fetch_and_add(&sum->waits, 1);
+	__sync_fetch_and_add(&sum->total_ns, ns);
+	extremes_raise(&sum->max_ns, ns);
+}
+
+static inline void end_waiting(struct pt_regs *ctx, u64 cookie, struct goroutine_key *who, u64 now)
+{
+	struct wait_begun *wait = waits.lookup(who);
+	struct wait_key key = {};
+	u64 ns;
+
+	if (!wait)
+		return;
+	ns = now - wait->start_ns;
+	key.stack = wait->stack;
+	waits.delete(who);
+	if (ns < MIN_NS || ns > MAX_NS)
+		return;
+	if (read_user(&key.reason, 1, who->id + G_WAITREASON) ||
+	    waker_read(ctx, cookie, who, &key)) {
+		count_loss(WAIT_LOSS_UNREADABLE);
+		return;
+	}
+	key.pid = probe_ids() >> 32;
+	key.probe = probe_register(ctx, REGISTER_PC);
+	add(&key, ns);
+}
+
+int on_probe(struct pt_regs *ctx)
+{
+	u64 cookie = find_cookie(ctx), now = bpf_ktime_get_ns(), g, from, to;
+	struct goroutine_key who = {};
+	u32 zero = 0;
+	struct control *mode = control.lookup(&zero);
+
+	if (!mode || !mode->active || !probe_wanted() || !probe_is_call(ctx, cookie))
+		return 0;
+	if (goarg(ctx, cookie, GOARG_1, 0, 8, &g) || goarg(ctx, cookie, GOARG_2, 8, 4, &from) ||
+	    goarg(ctx, cookie, GOARG_3, 12, 4, &to)) {
+		count_loss(WAIT_LOSS_UNREADABLE);
+		return 0;
+	}
+	who.id = g;
+	if (from == RUNNING && to == WAITING) {
+		goroutine_process(&who);
+		begin_waiting(&who, now);
+	} else if (from == WAITING) {
+		goroutine_process(&who);
+		if (to == RUNNABLE)
+			end_waiting(ctx, cookie, &who, now);
+		else
+			waits.delete(&who);
+	}
+	return 0;
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tracing/blocked_parts.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errmsg.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "base/signals.h"
+#include "kernel/bpfmap.h"
+#include "kernel/kernelfeature.h"
+#include "kernel/processes.h"
+#include "program/program.h"
+#include "selection/runtime_func.h"
+#include "tracing/options.h"
+#include "tracing/stacks.h"
+#include "tracing/toolrun.h"
+
+/* Room in maps, which take memory as they fill. */
+enum { WAITS_MAX = 1 << 20, SUMS_MAX = 1 << 16 };
+#define US UINT64_C(1000)
+
+enum { LETTER_STATE = 300 };
+
+static int take_us(uint64_t *ns, const char *value, struct errmsg *err)
+{
+	uint64_t us;
+
+	if (!number_parse(value, UINT64_MAX / US, &us))
+		return errmsg_set(err, "\"%s\" is not a number of microseconds", value);
+	*ns = us * US;
+	return 0;
+}
+
+static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
+{
+	struct blocked *blocked = ctx;
+
+	switch (letter) {
+	case 'f':
+		blocked->folded = true;
+		return 0;
+	case 'm':
+		return take_us(&blocked->min_ns, value, err);
+	case 'M':
+		return take_us(&blocked->max_ns, value, err);
+	}
+	blocked->state = value;
+	return 0;
+}
+
+/* --- before the first wait --- */
+
+static int plan(void *ctx, struct tracer *tracer, struct errmsg *err)
+{
+	struct blocked *blocked = ctx;
+	const struct program *prog = tracer->programs[0];
+	const struct goruntime *rt = &tracer->runtimes[0];
+
+	if (tracer->program_count != 1) {
+		errmsg_set(err, "%s traces one program at a time", blocked->tool->name);
+		errmsg_hint(err, "start it once for each");
+		return -1;
+	}
+	if (!rt->g_waitreason || !runtime_vars_wait_reasons_of(prog, blocked->reasons))
+		return errmsg_set(err,
+				  "\"%s\": what goroutines wait for is not found in the code of "
+				  "runtime.waitReason.String",
+				  prog->path);
+	tracer_define(tracer, "G_WAITREASON", rt->g_waitreason);
+	stacks_define(tracer);
+	return 0;
+}
+
+static int switch_on(const struct blocked *blocked, uint32_t active)
+{
+	uint32_t zero = 0;
+
+	return bpfmap_update(blocked->control, &zero, &active);
+}
+
+static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
+{
+	struct blocked *blocked = ctx;
+
+	blocked->tracer = tracer;
+	blocked->sums = bpfprog_map(tracer->bpf, "sums");
+	blocked->waits = bpfprog_map(tracer->bpf, "waits");
+	blocked->control = bpfprog_map(tracer->bpf, "control");
+	blocked->losses = bpfprog_map(tracer->bpf, "losses");
+	blocked->procs = processes_new(tracer->bpf);
+	blocked->stacks = stacks_new(tracer);
+	if (switch_on(blocked, 1))
+		return errmsg_set(err, "cannot switch the BPF program on: %s", strerror(errno));
+	return 0;
+}
+
+static void started(void *ctx)
+{
+	const struct blocked *blocked = ctx;
+	FILE *out = blocked->opts->json || blocked->folded ? stderr : stdout;
+
+	fprintf(out, "Tracing blocked time (us) of goroutines by %s... Hit Ctrl-C to end.\n",
+		blocked->tool->by);
+	fflush(out);
+}
+
+static int stop(void *ctx)
+{
+	return switch_on(ctx, 0);
+}
+
+/* Ignores errors: what cannot be swept now can be later. */
+static void sweep(void *ctx)
+{
+	struct blocked *blocked = ctx;
+
+	if (!processes_due(blocked->procs) || !processes_look(blocked->procs))
+		return;
+	processes_sweep(blocked->procs, blocked->waits, NULL, NULL);
+	processes_forget(blocked->procs);
+}
+
+/* --- what was seen --- */
+
+static bool is_wanted(const struct blocked *blocked, uint32_t reason)
+{
+	char *text = blocked->state ? blocked_reason(blocked, reason) : NULL;
+	bool wanted = !text || !fnmatch(blocked->state, text, 0);
+
+	free(text);
+	return wanted;
+}
+
+static int add_row(const void *key, const void *value, void *arg)
+{
+	struct blocked *blocked = arg;
+	struct blocked_row row;
+
+	memcpy(&row.key, key, sizeof(row.key));
+	memcpy(&row.sum, value, sizeof(row.sum));
+	if (!is_wanted(blocked, row.key.reason))
+		return 0;
+	if (blocked->tool->settle)
+		blocked->tool->settle(blocked, &row.key);
+	blocked->rows = mem_grow(blocked->rows, blocked->row_count, &blocked->row_cap,
+				 sizeof(*blocked->rows));
+	blocked->rows[blocked->row_count++] = row;
+	return 0;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct blocked_row *x = a, *y = b;
+
+	return memcmp(&x->key, &y->key, sizeof(x->key));
+}
+
+/* The largest last, where the eye is; else in an order that is the same again. */
+static int by_time(const void *a, const void *b)
+{
+	const struct blocked_row *x = a, *y = b;
+
+	if (x->sum.total_ns != y->sum.total_ns)
+		return x->sum.total_ns < y->sum.total_ns ? -1 : 1;
+	return by_key(a, b);
+}
+
+/* Rows whose keys are the same become one. */
+static void merge(struct blocked *blocked)
+{
+	struct blocked_row *rows = blocked->rows;
+	size_t kept = 0;
+
+	qsort(rows, blocked->row_count, sizeof(*rows), by_key);
+	for (size_t i = 0; i < blocked->row_count; i++) {
+		if (!kept || by_key(&rows[kept - 1], &rows[i])) {
+			rows[kept++] = rows[i];
+			continue;
+		}
+		struct wait_sum *sum = &rows[kept - 1].sum, *more = &rows[i].sum;
+
+		sum->waits += more->waits;
+		sum->total_ns += more->total_ns;
+		sum->max_ns = sum->max_ns > more->max_ns ? sum->max_ns : more->max_ns;
+	}
+	blocked->row_count = kept;
+}
+
+/* --- output --- */
+
+static int show(void *ctx, bool final, struct errmsg *err)
+{
+	struct blocked *blocked = ctx;
+
+	(void) final;
+	if (bpfmap_each(blocked->sums, sizeof(struct wait_key), sizeof(struct wait_sum), add_row,
+			blocked))
+		return errmsg_set(err, "cannot read the sums: %s", strerror(errno));
+	if (blocked->row_count) {
+		merge(blocked);
+		qsort(blocked->rows, blocked->row_count, sizeof(*blocked->rows), by_time);
+	}
+	if (!blocked->opts->json && !blocked->folded)
+		putchar('\n');
+	for (size_t i = 0; i < blocked->row_count; i++)
+		blocked_put(blocked, &blocked->rows[i]);
+	fflush(stdout);
+	return 0;
+}
+
+static void say_lost(void *ctx)
+{
+	static const char *const said[WAIT_LOSSES] = {
+		[WAIT_LOSS_WAITS] = "waits were lost: more goroutines than there is room for",
+		[WAIT_LOSS_SUMS] = "waits were lost: more stacks and states than there is room for",
+		[WAIT_LOSS_STACKS] = "waits have no stack: more of them than there is room for",
+		[WAIT_LOSS_UNREADABLE] = "waits were lost: the goroutine could not be read",
+	};
+	const struct blocked *blocked = ctx;
+	uint64_t lost[WAIT_LOSSES] = {0};
+
+	bpfmap_sum_percpu(blocked->losses, WAIT_LOSSES, 1, lost);
+	for (size_t i = 0; i < WAIT_LOSSES; i++)
+		if (lost[i])
+			fprintf(stderr, "%s: %" PRIu64 " %s\n", blocked->tool->name, lost[i],
+				said[i]);
+}
+
+/* --- the tool --- */
+
+static const struct options_def own_options[] = {
+	{'f', "folded", NULL, "output folded format, for flame graphs"},
+	{'m', "min-block-time", "US", "shortest wait that counts, in microseconds"},
+	{'M', "max-block-time", "US", "longest wait that counts, in microseconds"},
+	{LETTER_STATE, "state", "STATE", "this state only, such as 'chan receive'; * is any text"},
+	{0},
+};
+
+static int trace(struct blocked *blocked, const struct options_tool *tool)
+{
+	static const struct runtime_func funcs[] = {{.names = {"runtime.casgstatus"}}};
+	struct bpfprog_define defs[] = {
+		{"WAITS", bpfmap_room(WAITS_MAX)}, {"STACKS", bpfmap_room(STACKS_MAX)},
+		{"SUMS", bpfmap_room(SUMS_MAX)},   {"MIN_NS", blocked->min_ns},
+		{"MAX_NS", blocked->max_ns},       {"CMPXCHG", 1},
+	};
+	size_t count = sizeof(defs) / sizeof(*defs);
+	struct toolrun run = {.tool = tool,
+			      .opts = blocked->opts,
+			      .config = {.cpu = -1,
+					 .runtime_funcs = funcs,
+					 .runtime_func_count = 1,
+					 .bpf_file = blocked->tool->bpf_file,
+					 .defs = defs,
+					 .def_count = kernelfeature_cmpxchg() ? count : count - 1,
+					 .goroutines = true,
+					 .sleepable = true,
+					 .plan = plan,
+					 .plan_ctx = blocked},
+			      .begin = begin,
+			      .started = started,
+			      .show = show,
+			      .sweep = sweep,
+			      .lost = say_lost,
+			      .stop = stop,
+			      .quiet_end = blocked->folded,
+			      .ctx = blocked};
+	int status = toolrun(&run);
+
+	processes_free(blocked->procs);
+	stacks_free(blocked->stacks);
+	for (size_t i = 0; i < WAIT_REASONS; i++)
+		free(blocked->reasons[i]);
+	free(blocked->rows);
+	free(blocked->comm);
+	return status;
+}
+
+int blocked_main(const struct blocked_tool *tool, int argc, char **argv)
+{
+	struct options opts;
+	struct blocked blocked = {.tool = tool, .opts = &opts, .max_ns = INT64_MAX};
+	struct options_tool shown = {.name = tool->name,
+				     .about = tool->about,
+				     .args = "[BINARY] [-- COMMAND [ARG...]]",
+				     .shared = "pdvj",
+				     .binaries = true,
+				     .force = true,
+				     .own = own_options,
+				     .take = take_option,
+				     .ctx = &blocked,
+				     .examples = tool->examples};
+	struct errmsg err = {0};
+
+	signals_take(tool->name);
+	enum options_result result = options_parse(&shown, argc, argv, &opts, &err);
+
+	if (result != OPTIONS_RUN)
+		return options_answer(&shown, result, &err);
+	return trace(&blocked, &shown);
+}

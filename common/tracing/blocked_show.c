@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tracing/blocked_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "files/process.h"
+#include "goroutines/frame_print.h"
+#include "tracing/options.h"
+#include "tracing/tracer.h"
+
+#define US UINT64_C(1000)
+
+char *blocked_reason(const struct blocked *blocked, uint32_t reason)
+{
+	if (reason < WAIT_REASONS && blocked->reasons[reason])
+		return mem_strdup(blocked->reasons[reason]);
+	return mem_printf("wait reason %" PRIu32, reason);
+}
+
+const struct stacks *blocked_stacks(const struct blocked *blocked)
+{
+	return blocked->stacks;
+}
+
+/* The probe's instruction has been moved with the rest. */
+uint64_t blocked_bias(const struct blocked *blocked, const struct wait_key *key)
+{
+	return key->probe - blocked->tracer->sel->items[0].sites.entry.addr;
+}
+
+bool blocked_is_for(const struct blocked *blocked, const struct wait_key *key, const char *state)
+{
+	char *text = blocked_reason(blocked, key->reason);
+	bool same = !strcmp(text, state);
+
+	free(text);
+	return same;
+}
+
+/* "etcd"; "-" if it has ended. Valid until the next call. */
+static const char *process_text(struct blocked *blocked, pid_t pid)
+{
+	if (blocked->comm && pid == blocked->comm_pid)
+		return blocked->comm;
+	struct process *proc = process_open(pid, NULL);
+	char *name = proc ? process_name(proc) : NULL;
+
+	process_close(proc);
+	free(blocked->comm);
+	blocked->comm = name ? name : mem_strdup("-");
+	blocked->comm_pid = pid;
+	return blocked->comm;
+}
+
+static void print_row(struct blocked *blocked, const struct blocked_row *row, const char *reason)
+{
+	const struct blocked_tool *tool = blocked->tool;
+
+	tool->above(blocked, &row->key, false);
+	fputs("    -                ", stdout);
+	escape_print(stdout, process_text(blocked, row->key.pid));
+	printf(" (%" PRIu32 "): ", row->key.pid);
+	escape_print(stdout, reason);
+	putchar('\n');
+	if (tool->below)
+		tool->below(blocked, &row->key, false);
+	printf("        %llu in %llu %s, at most %llu\n\n", row->sum.total_ns / US, row->sum.waits,
+	       row->sum.waits == 1 ? tool->wait : tool->waits, row->sum.max_ns / US);
+}
+
+static void fold_row(struct blocked *blocked, const struct blocked_row *row, const char *reason)
+{
+	const struct blocked_tool *tool = blocked->tool;
+
+	tool->above(blocked, &row->key, true);
+	putchar('[');
+	frame_print_word(stdout, reason);
+	putchar(']');
+	if (tool->below)
+		tool->below(blocked, &row->key, true);
+	printf(" %llu\n", row->sum.total_ns / US);
+}
+
+static void json_row(struct blocked *blocked, const struct blocked_row *row, const char *reason)
+{
+	struct json json;
+
+	json_init(&json, stdout);
+	json_object(&json);
+	json_key(&json, "type");
+	json_string(&json, blocked->tool->type);
+	json_key(&json, "pid");
+	json_u64(&json, row->key.pid);
+	json_key(&json, "comm");
+	json_string(&json, process_text(blocked, row->key.pid));
+	json_key(&json, "state");
+	json_string(&json, reason);
+	json_key(&json, blocked->tool->waits);
+	json_u64(&json, row->sum.waits);
+	json_key(&json, "total_ns");
+	json_u64(&json, row->sum.total_ns);
+	json_key(&json, "max_ns");
+	json_u64(&json, row->sum.max_ns);
+	blocked->tool->json(blocked, &row->key, &json);
+	json_object_end(&json);
+}
+
+void blocked_put(struct blocked *blocked, const struct blocked_row *row)
+{
+	char *reason = blocked_reason(blocked, row->key.reason);
+
+	(blocked->opts->json ? json_row
+	 : blocked->folded   ? fold_row
+			     : print_row)(blocked, row, reason);
+	free(reason);
+}
