@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* gostacks: what every goroutine of a running Go program does now, without stopping it. */
+/* gostacks: what every goroutine of a running Go program does now, without stopping it; or of one
+ * that has left a core file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/errmsg.h"
+#include "base/escape.h"
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/signals.h"
@@ -136,6 +138,11 @@ static int read_process(const struct gostacks *gostacks, const struct goprocesse
 	return ret;
 }
 
+static int call_of(void *ctx, pid_t tid)
+{
+	return process_files_syscall(ctx, tid);
+}
+
 static int hold(const struct gostacks *gostacks, const struct goprocesses_one *one,
 		struct held *out, size_t *count, struct errmsg *err)
 {
@@ -143,7 +150,14 @@ static int hold(const struct gostacks *gostacks, const struct goprocesses_one *o
 
 	if (read_process(gostacks, one, out, err))
 		return -1;
-	out->waits.files = process_files_new(one->proc);
+	if (one->proc) {
+		out->waits.files = process_files_new(one->proc);
+		out->waits.call = call_of;
+		out->waits.call_ctx = out->waits.files;
+	} else {
+		out->waits.call = goprocess_core_call;
+		out->waits.call_ctx = one->gp;
+	}
 	out->waits.type_name = goprocess_type;
 	out->waits.type_ctx = one->gp;
 	out->picked = goroutines_pick(&gostacks->pick, &out->snap, frames, count);
@@ -196,7 +210,7 @@ static void fail(void *ctx, const struct errmsg *err)
 static void not_shown(struct gostacks *gostacks, struct goprocesses *procs, size_t i,
 		      const struct errmsg *why)
 {
-	if (gostacks->wanted.pid_count)
+	if (gostacks->wanted.pid_count || gostacks->wanted.core)
 		fail(gostacks, why);
 	else if (process_runs(procs->all[i].proc) && !procs->refused++)
 		procs->why = *why;
@@ -320,11 +334,27 @@ static int watch(struct gostacks *gostacks, struct errmsg *err)
 	return ret;
 }
 
+static void say_core(const struct goprocesses *procs, const struct goprocesses_wanted *wanted)
+{
+	if (procs->core_missing)
+		fprintf(stderr,
+			"gostacks: the core file was cut off: %llu of %llu bytes are missing\n",
+			(unsigned long long)procs->core_missing,
+			(unsigned long long)procs->core_size);
+	if (!procs->core_untold)
+		return;
+	fputs("gostacks: the core file does not tell which program it is of: taken for ", stderr);
+	escape_print(stderr, wanted->binary);
+	fputs("'s\n", stderr);
+}
+
 static int run(struct gostacks *gostacks, struct errmsg *err)
 {
 	struct goprocesses *procs = &gostacks->procs;
 	int ret = goprocesses_open(&gostacks->wanted, procs, fail, gostacks, err);
 
+	if (!ret)
+		say_core(procs, &gostacks->wanted);
 	if (!ret && procs->count)
 		ret = gostacks->opts.interval_ns ? watch(gostacks, err) : show_all(gostacks, err);
 	if (!ret && procs->refused)
@@ -336,7 +366,7 @@ static int run(struct gostacks *gostacks, struct errmsg *err)
 
 /* --- options --- */
 
-enum { LETTER_SYSTEM = 256, LETTER_ALL, LETTER_FULL, LETTER_STOP };
+enum { LETTER_SYSTEM = 256, LETTER_ALL, LETTER_FULL, LETTER_STOP, LETTER_CORE };
 
 static const struct options_def own_defs[] = {
 	{'p', "pid", "PID", "the process to look at; it is not stopped"},
@@ -351,6 +381,7 @@ static const struct options_def own_defs[] = {
 	{LETTER_SYSTEM, "system", NULL, "include goroutines of the runtime itself"},
 	{LETTER_STOP, "stop", NULL,
 	 "stop the process for a moment (ptrace): all at one instant, running ones too"},
+	{LETTER_CORE, "core", "FILE", "read this core file, which the program BINARY has left"},
 	{0},
 };
 
@@ -403,6 +434,9 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 	case LETTER_STOP:
 		gostacks->stop = true;
 		return 0;
+	case LETTER_CORE:
+		gostacks->wanted.core = value;
+		return 0;
 	case LETTER_FULL:
 		gostacks->each = gostacks->full = true;
 		return 0;
@@ -429,7 +463,8 @@ static const char examples[] =
 	"    gostacks --all             # of all Go programs\n"
 	"    gostacks -i 10 181         # and every 10 seconds, what has changed\n"
 	"    gostacks -f 181 > stacks   # for a flame graph\n"
-	"    gostacks -j 181            # one JSON object a goroutine\n";
+	"    gostacks -j 181            # one JSON object a goroutine\n"
+	"    gostacks --core core ./app # of a program that has crashed\n";
 
 static int take_pattern(struct gostacks *gostacks, const char *text, struct errmsg *err)
 {
@@ -450,18 +485,41 @@ static bool is_number(const char *text)
 	return *text && strspn(text, "0123456789") == strlen(text);
 }
 
-/* PIDs may stand by themselves: no function has a number for its name. */
+/* PIDs may stand by themselves: no function has a number for its name. Of a core file, the first is
+ * BINARY. */
 static int take_arguments(struct gostacks *gostacks, struct errmsg *err)
 {
 	const struct options *opts = &gostacks->opts;
+	bool core = gostacks->wanted.core;
 
-	for (size_t i = 0; i < opts->pattern_count; i++) {
+	if (core && opts->pattern_count)
+		gostacks->wanted.binary = opts->patterns[0];
+	for (size_t i = core; i < opts->pattern_count; i++) {
 		const char *text = opts->patterns[i];
 
-		if (is_number(text) ? take_pid(gostacks, text, err)
-				    : take_pattern(gostacks, text, err))
+		if (is_number(text) && !core ? take_pid(gostacks, text, err)
+					     : take_pattern(gostacks, text, err))
 			return -1;
 	}
+	return 0;
+}
+
+/* What needs a process that runs */
+static int check_core(const struct gostacks *gostacks, struct errmsg *err)
+{
+	const struct goprocesses_wanted *wanted = &gostacks->wanted;
+	const char *other = wanted->pid_count            ? "-p"
+			    : wanted->name               ? "-n"
+			    : wanted->all                ? "--all"
+			    : gostacks->opts.interval_ns ? "-i"
+			    : gostacks->stop             ? "--stop"
+							 : NULL;
+
+	if (other)
+		return errmsg_set(err, "%s is for programs that run: not with --core", other);
+	if (!wanted->binary)
+		return errmsg_set(err,
+				  "--core needs BINARY, the program that has left the core file");
 	return 0;
 }
 
@@ -474,7 +532,9 @@ static int check(struct gostacks *gostacks, struct errmsg *err)
 		return errmsg_set(err, "gostacks starts no COMMAND");
 	if (take_arguments(gostacks, err))
 		return -1;
-	if (!wanted->pid_count && !wanted->name && !wanted->all)
+	if (wanted->core && check_core(gostacks, err))
+		return -1;
+	if (!wanted->pid_count && !wanted->name && !wanted->all && !wanted->core)
 		return errmsg_set(err, "no PID, -n NAME or --all given");
 	if ((wanted->pid_count != 0) + (wanted->name != NULL) + wanted->all > 1)
 		return errmsg_set(err, "PID, -n NAME and --all exclude each other");
@@ -494,7 +554,7 @@ static struct gostacks gostacks;
 static const struct options_tool tool = {.name = "gostacks",
 					 .about = "Show what the goroutines of running Go "
 						  "programs do",
-					 .args = "[PID...] [PATTERN...]",
+					 .args = "[PID... | BINARY] [PATTERN...]",
 					 .process = true,
 					 .shared = "idTj",
 					 .own = own_defs,

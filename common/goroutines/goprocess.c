@@ -7,10 +7,12 @@
 #include "base/clock.h"
 #include "base/errmsg.h"
 #include "base/mem.h"
+#include "elf/corefile.h"
 #include "elf/image.h"
 #include "files/heldfile.h"
 #include "files/process.h"
 #include "files/process_stop.h"
+#include "goroutines/gocore.h"
 #include "goroutines/memory.h"
 #include "goroutines/unwinder.h"
 #include "goroutines/wait_objects.h"
@@ -24,7 +26,9 @@
 #define STOPPED_MAX_NS 2000000000ull
 
 struct goprocess {
-	const struct process *proc;
+	const struct process *proc; /* NULL: it has ended, and left a core file */
+	struct corefile *file;
+	struct gocore *core;
 	int mem_fd;
 	struct memory mem;
 	struct program *prog;
@@ -49,7 +53,9 @@ static bool find_bias(const struct goprocess *gp, uint64_t *bias)
 	size_t count;
 	const struct image_segment *segs = image_segments(gp->prog->img, &count);
 
-	*bias = 0;
+	*bias = gp->core ? gocore_bias(gp->core) : 0;
+	if (gp->core)
+		return true;
 	if (!image_is_pie(gp->prog->img))
 		return true;
 	if (!process_mapping(gp->proc, gp->prog->file, &start, &off))
@@ -96,6 +102,8 @@ static int find_runtime(struct goprocess *gp, struct errmsg *err)
 				     .release = prog->release};
 	gp->unwinder = unwinder_new(&gp->frames);
 	gp->layout = wait_layout(&gp->rt, prog->release, prog->release_told);
+	if (gp->core)
+		gocore_find_threads(gp->core, &gp->rt);
 	return heldfile_check(prog->file, err);
 }
 
@@ -120,6 +128,35 @@ fail:
 	return NULL;
 }
 
+struct goprocess *goprocess_open_core(struct corefile *file, struct program *prog,
+				      struct errmsg *err)
+{
+	struct goprocess *gp = mem_zalloc(1, sizeof(*gp));
+
+	gp->file = file;
+	gp->prog = prog;
+	gp->mem_fd = -1;
+	if (check_program(prog, err) == 0)
+		gp->core = gocore_new(file, prog->img, err);
+	gp->mem = (struct memory){gocore_read, gp->core};
+	if (gp->core && find_runtime(gp, err) == 0)
+		return gp;
+	goprocess_close(gp);
+	return NULL;
+}
+
+bool goprocess_core_is_told(const struct goprocess *gp)
+{
+	return gocore_is_told(gp->core);
+}
+
+int goprocess_core_call(void *ctx, pid_t tid)
+{
+	const struct goprocess *gp = ctx;
+
+	return gocore_call(gp->core, tid);
+}
+
 void goprocess_close(struct goprocess *gp)
 {
 	if (!gp)
@@ -130,6 +167,8 @@ void goprocess_close(struct goprocess *gp)
 	gotypes_free(gp->types);
 	unwinder_free(gp->unwinder);
 	gostack_symbols_free(gp->frames.syms);
+	gocore_free(gp->core);
+	corefile_close(gp->file);
 	program_close(gp->prog);
 	if (gp->mem_fd >= 0)
 		close(gp->mem_fd);
@@ -184,6 +223,36 @@ static void copy_reasons(struct goprocess *gp, struct snapshot *out)
 		out->reasons[i] = gp->reasons[i] ? mem_strdup(gp->reasons[i]) : NULL;
 }
 
+static bool stopped_registers(const void *ctx, pid_t tid, uint64_t *pc, uint64_t *sp)
+{
+	return process_stop_registers(ctx, tid, pc, sp);
+}
+
+/* Is what was read that of the program that it was opened for? */
+static int check_process(const struct goprocess *gp, struct errmsg *err)
+{
+	if (!process_runs(gp->proc))
+		return errmsg_set(err, "the process has ended meanwhile");
+	if (!process_executes(gp->proc, gp->prog->file))
+		return errmsg_set(err, "the process executes another program by now");
+	return 0;
+}
+
+/* How much of a core file is missing is the reason of whatever else is. */
+static int refuse_core(const struct goprocess *gp, struct errmsg *err)
+{
+	uint64_t whole, missing = corefile_missing(gp->file, &whole);
+
+	if (missing)
+		return errmsg_set(err,
+				  "\"%s\": the list of goroutines is not in it: it was cut off, "
+				  "%llu of %llu bytes are missing",
+				  corefile_path(gp->file), (unsigned long long)missing,
+				  (unsigned long long)whole);
+	return errmsg_set(err, "\"%s\": the list of goroutines is not in it",
+			  corefile_path(gp->file));
+}
+
 int goprocess_snapshot(struct goprocess *gp, const struct goprocess_wanted *wanted,
 		       struct snapshot *out, struct errmsg *err)
 {
@@ -194,18 +263,21 @@ int goprocess_snapshot(struct goprocess *gp, const struct goprocess_wanted *want
 		.rule = unwinder_rule,
 		.rule_ctx = gp->unwinder,
 		.with_args = wanted->args,
-		.registers = wanted->stop ? process_stop_registers : NULL,
-		.stop = wanted->stop,
+		.registers = gp->core       ? gocore_registers
+			     : wanted->stop ? stopped_registers
+					    : NULL,
+		.registers_ctx = gp->core ? (const void *)gp->core : wanted->stop,
+		.timeless = gp->core,
 		.until_ns = wanted->stop ? clock_ns() + STOPPED_MAX_NS : 0,
 		.waits = wanted->waits && gp->layout.known ? &gp->layout : NULL};
 	*out = (struct snapshot){0};
 	copy_reasons(gp, out);
 	int ret = snapshot_take(&gp->from, out, err);
 
-	if (!process_runs(gp->proc))
-		ret = errmsg_set(err, "the process has ended meanwhile");
-	else if (!process_executes(gp->proc, gp->prog->file))
-		ret = errmsg_set(err, "the process executes another program by now");
+	if (ret && gp->core)
+		refuse_core(gp, err);
+	if (gp->proc && check_process(gp, err))
+		ret = -1;
 	else if (!ret)
 		ret = heldfile_check(gp->prog->file, err);
 	if (ret)

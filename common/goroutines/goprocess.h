@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A running Go program, opened to read its goroutines. */
+/* A running Go program, or one that has left a core file, opened to read its goroutines. */
 #ifndef GOPROCESS_H
 #define GOPROCESS_H
 
 #include "goroutines/frames.h"
 #include "goroutines/snapshot.h"
 
+struct corefile;
 struct errmsg;
 struct goprocess;
 struct process;
@@ -17,6 +18,13 @@ struct wait_objects;
  * machine, not permitted, ended... `proc` outlives it; the caller closes. */
 struct goprocess *goprocess_open(const struct process *proc, struct program *prog,
 				 struct errmsg *err);
+/* The same of a core file, which becomes its own: one of another program is refused. */
+struct goprocess *goprocess_open_core(struct corefile *file, struct program *prog,
+				      struct errmsg *err);
+/* Does the core file tell that it is one of this program? */
+bool goprocess_core_is_told(const struct goprocess *gp);
+/* of struct wait_context; ctx: the process */
+int goprocess_core_call(void *ctx, pid_t tid);
 void goprocess_close(struct goprocess *gp); /* NULL is all right */
 
 const struct frames *goprocess_frames(const struct goprocess *gp);

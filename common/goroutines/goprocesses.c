@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "elf/corefile.h"
 #include "files/heldfile.h"
 #include "files/process.h"
 #include "files/process_list.h"
 #include "program/program.h"
+#include "selection/target.h"
 
 static char *file_name(const struct process *proc)
 {
@@ -124,11 +126,47 @@ static void open_all(const char *name, struct goprocesses *out)
 	free(pids);
 }
 
+/* --- one that has ended --- */
+
+static char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return mem_strdup(slash ? slash + 1 : path);
+}
+
+static int open_core(const struct goprocesses_wanted *wanted, struct goprocesses *out,
+		     struct errmsg *err)
+{
+	struct corefile *core = corefile_open(heldfile_open(NULL, wanted->core, err), err);
+	struct program *prog =
+		core ? program_open(target_resolve(wanted->binary, NULL, err), err) : NULL;
+	struct goprocesses_one one = {0};
+
+	if (!prog) {
+		corefile_close(core);
+		return -1;
+	}
+	one.pid = corefile_pid(core);
+	out->core_missing = corefile_missing(core, &out->core_size);
+	one.name = last_part(prog->path);
+	one.gp = goprocess_open_core(core, prog, err);
+	if (!one.gp) {
+		close_one(&one);
+		return -1;
+	}
+	out->core_untold = !goprocess_core_is_told(one.gp);
+	keep(out, &one);
+	return 0;
+}
+
 int goprocesses_open(const struct goprocesses_wanted *wanted, struct goprocesses *out,
 		     void (*failed)(void *ctx, const struct errmsg *err), void *ctx,
 		     struct errmsg *err)
 {
 	*out = (struct goprocesses){0};
+	if (wanted->core)
+		return open_core(wanted, out, err);
 	open_given(wanted, out, failed, ctx);
 	if (wanted->pid_count)
 		return 0;

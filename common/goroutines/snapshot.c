@@ -119,13 +119,16 @@ static enum unwound unwind(struct reading *r, const struct fields *g, bool again
 	enum unwound how = unwinder_walk(&stack, calls ? g->syscall_pc : g->pc, r->from->rule,
 					 r->from->rule_ctx, &r->walks[again]);
 
+	/* as if it were a return address, which is behind the instruction that is meant */
+	if (g->interrupted && how != UNWOUND_NOT)
+		r->walks[again].pc[0]++;
 	r->args[again].len = 0;
 	if (r->from->with_args && how != UNWOUND_NOT)
 		snapshot_args_note(&r->args[again], r->bytes, &r->walks[again]);
 	return how;
 }
 
-/* --- one that runs, in a process that is stopped --- */
+/* --- one that runs, in a process that does not --- */
 
 static bool is_on(const struct memory *mem, const struct goruntime *rt, uint64_t g, uint64_t sp)
 {
@@ -145,11 +148,10 @@ static bool freeze(const struct snapshot_source *from, struct fields *g)
 	uint64_t tid, pc, sp, g0;
 
 	if (!from->registers || !g->m || !memory_u64(from->mem, g->m + rt->m_procid, &tid) ||
-	    tid > INT32_MAX || !from->registers(from->stop, (pid_t)tid, &pc, &sp))
+	    tid > INT32_MAX || !from->registers(from->registers_ctx, (pid_t)tid, &pc, &sp))
 		return false;
 	if (sp >= g->stack_lo && sp < g->stack_hi) {
-		/* as if it were a return address, which is behind the instruction that is meant */
-		g->pc = pc + 1;
+		g->pc = pc;
 		g->sp = sp;
 		g->interrupted = true;
 		return true;
@@ -336,6 +338,16 @@ static uint64_t *read_list(const struct snapshot_source *from, size_t *count, si
 	return NULL;
 }
 
+static uint64_t latest_noted(const struct snapshot *snap)
+{
+	uint64_t latest = 0;
+
+	for (size_t i = 0; i < snap->count; i++)
+		if (snap->all[i].waitsince > latest)
+			latest = snap->all[i].waitsince;
+	return latest;
+}
+
 static int by_goid(const void *a, const void *b)
 {
 	const struct goroutine *x = a, *y = b;
@@ -370,6 +382,9 @@ int snapshot_take(const struct snapshot_source *from, struct snapshot *out, stru
 	}
 	if (out->count)
 		qsort(out->all, out->count, sizeof(*out->all), by_goid);
+	out->timeless = from->timeless;
+	if (from->timeless)
+		out->when_ns = latest_noted(out);
 	free(r->args[0].bytes);
 	free(r->args[1].bytes);
 	free(r);

@@ -18,7 +18,6 @@
 struct errmsg;
 struct frame_rule;
 struct memory;
-struct process_stop;
 struct snapshot_stacks;
 
 struct snapshot_source {
@@ -27,10 +26,11 @@ struct snapshot_source {
 	uint64_t allgs; /* address in memory */
 	struct frame_rule (*rule)(void *ctx, uint64_t pc);
 	void *rule_ctx;
-	/* The process is stopped: where its threads are, by the runtime's numbers of them. NULL: it
-	 * runs on. */
-	bool (*registers)(const struct process_stop *stop, pid_t tid, uint64_t *pc, uint64_t *sp);
-	const struct process_stop *stop;
+	/* The process does not run on: where its threads are, by the runtime's numbers of them.
+	 * NULL: it does. */
+	bool (*registers)(const void *ctx, pid_t tid, uint64_t *pc, uint64_t *sp);
+	const void *registers_ctx;
+	bool timeless;     /* it has ended, nobody knows when */
 	uint64_t until_ns; /* of CLOCK_MONOTONIC: what is not read by then is left out; 0: ever */
 	bool with_args;    /* keep what is in the arguments of each frame */
 	const struct wait_layout *waits; /* look at what goroutines wait for; NULL: do not */
@@ -42,6 +42,7 @@ struct snapshot {
 	size_t unread;    /* entries of allgs that are no goroutines */
 	size_t left_out;  /* there are more than are read */
 	uint64_t when_ns; /* CLOCK_MONOTONIC */
+	bool timeless;    /* when_ns is the latest time noted in it: it may have been later */
 	char *reasons[WAIT_REASONS];
 	struct snapshot_stacks *stacks;
 	struct snapshot_args args;

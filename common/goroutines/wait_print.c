@@ -49,6 +49,19 @@ static const char *element(const struct waiting *w, const struct wait_channel *c
 	return w->waits->type_name(w->waits->type_ctx, channel->type);
 }
 
+/* malloc'd; NULL: not known */
+static char *file_name(const struct waiting *w)
+{
+	if (!w->waits->files)
+		return NULL;
+	return process_files_name(w->waits->files, (int)w->wait->object);
+}
+
+static int call_number(const struct waiting *w)
+{
+	return w->waits->call(w->waits->call_ctx, (pid_t)w->wait->object);
+}
+
 /* --- text --- */
 
 /* "with 3 others", or of a lock, "with 1 other" */
@@ -101,23 +114,30 @@ static void print_timer(FILE *out, const struct waiting *w)
 	uint64_t now = w->snap->when_ns, due = w->wait->object;
 	uint64_t left = due > now ? (due - now) / (SECOND_NS / 1000) : 0;
 
+	if (w->snap->timeless) {
+		fputs("waits in time.Sleep", out);
+		return;
+	}
 	fprintf(out, "waits until %" PRIu64 ".%03" PRIu64 " seconds from now", left / 1000,
 		left % 1000);
 }
 
 static void print_fd(FILE *out, const struct waiting *w)
 {
-	char *name = process_files_name(w->waits->files, (int)w->wait->object);
+	char *name = file_name(w);
 
-	fprintf(out, "waits to %s file descriptor %" PRIu64 ": ",
+	fprintf(out, "waits to %s file descriptor %" PRIu64,
 		w->wait->writes ? "write to" : "read from", w->wait->object);
-	escape_print(out, name ? name : "?");
+	if (w->waits->files)
+		fputs(": ", out);
+	if (w->waits->files)
+		escape_print(out, name ? name : "?");
 	free(name);
 }
 
 static void print_call(FILE *out, const struct waiting *w)
 {
-	int number = process_files_syscall(w->waits->files, (pid_t)w->wait->object);
+	int number = call_number(w);
 	const char *name = syscall_name(number);
 
 	fputs("is in system call ", out);
@@ -218,7 +238,7 @@ static void json_lock(struct json *json, const struct waiting *w)
 
 static void json_fd(struct json *json, const struct waiting *w)
 {
-	char *name = process_files_name(w->waits->files, (int)w->wait->object);
+	char *name = file_name(w);
 
 	json_text(json, "kind", "fd");
 	json_count(json, "fd", w->wait->object);
@@ -231,12 +251,15 @@ static void json_timer(struct json *json, const struct waiting *w)
 {
 	json_text(json, "kind", "timer");
 	json_key(json, "due_ns");
-	json_i64(json, (int64_t)(w->wait->object - w->snap->when_ns));
+	if (w->snap->timeless)
+		json_null(json);
+	else
+		json_i64(json, (int64_t)(w->wait->object - w->snap->when_ns));
 }
 
 static void json_call(struct json *json, const struct waiting *w)
 {
-	int number = process_files_syscall(w->waits->files, (pid_t)w->wait->object);
+	int number = call_number(w);
 
 	json_text(json, "kind", "syscall");
 	json_key(json, "number");

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 struct goroutine;
 struct json;
@@ -14,7 +15,10 @@ struct wait_objects;
 
 struct wait_context { /* what is known beside the snapshot */
 	struct wait_objects *objects;
-	struct process_files *files;
+	struct process_files *files; /* NULL: not known */
+	/* the number of the system call that a thread is in; -1: none, or not known */
+	int (*call)(void *ctx, pid_t tid);
+	void *call_ctx;
 	/* of the descriptor at an address in memory; NULL: not known */
 	const char *(*type_name)(void *ctx, uint64_t addr);
 	void *type_ctx;

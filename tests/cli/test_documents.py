@@ -187,6 +187,8 @@ class World:
         for name, how in PROGRAMS.items():
             if names(text, name):
                 self.make(name, *how)
+        if "--core core ./web" in text:
+            self.dump("web")
         if re.search("[ ']go:", text):
             self.make("hello-gccgo", *PROGRAMS["hello-gccgo"])
         if re.search(r"[ ':/]etcd:|etcd\b.* -p|-p (6673|12514)", text):
@@ -204,6 +206,13 @@ class World:
             run(["strip", path])
         if name in ENDLESS:
             self.start(name)
+
+    def dump(self, name):
+        """A core file of a program that runs"""
+        time.sleep(1)
+        made = run(["gcore", "-o", self.folder + "/core", str(self.pids[name])])
+        expect(made.returncode == 0, f"gcore: {made.stderr}")
+        os.rename(f"{self.folder}/core.{self.pids[name]}", self.folder + "/core")
 
     def start(self, name, *args):
         child = subprocess.Popen([f"{self.folder}/{name}", *args], stdin=subprocess.DEVNULL,

@@ -435,6 +435,114 @@ static void test_endless(void **state)
 	done(fake, &snap);
 }
 
+/* --- one that runs, while its process does not --- */
+
+enum { M = BASE + 0x800, G0 = BASE + 0x900, TID = 77 };
+
+struct stopped {
+	uint64_t pc, sp;
+};
+
+static bool fake_registers(const void *ctx, pid_t tid, uint64_t *pc, uint64_t *sp)
+{
+	const struct stopped *stopped = ctx;
+
+	*pc = stopped->pc;
+	*sp = stopped->sp;
+	return tid == TID;
+}
+
+/* The stack is deeper by a word behind the instruction, which is of a single byte, than before it.
+ */
+static struct frame_rule push_rule(void *ctx, uint64_t pc)
+{
+	struct frame_rule rule = fake_rule(ctx, pc);
+
+	if (pc == PLAIN + 0x51)
+		rule.sp_delta = FRAME + 8;
+	return rule;
+}
+
+static void take_running(struct fake *fake, const struct stopped *stopped, struct snapshot *snap)
+{
+	struct goruntime rt = layout;
+	struct memory mem = {fake_read, fake};
+	struct snapshot_source from = {.mem = &mem,
+				       .rt = &rt,
+				       .allgs = ALLGS,
+				       .rule = push_rule,
+				       .registers = fake_registers,
+				       .registers_ctx = stopped};
+	struct errmsg err = {0};
+
+	rt.m_procid = 64;
+	put(fake, g_at(0) + 48, M);
+	put(fake, g_at(0) + 144, GOROUTINE_RUNNING);
+	put(fake, M, G0);
+	put(fake, M + 64, TID);
+	*snap = (struct snapshot){0};
+	assert_int_equal(snapshot_take(&from, snap, &err), 0);
+}
+
+/* The rule for its frame is that of the instruction which comes next, which has not been executed.
+ */
+static void test_interrupted(void **state)
+{
+	const struct stopped stopped = {PLAIN + 0x50, sp_at(0)};
+	struct fake *fake = fake_new(1);
+	struct snapshot snap;
+	size_t count;
+
+	(void)state;
+	put(fake, sp_at(0) + FRAME + 8, UNKNOWN);
+	put(fake, sp_at(0) + 2 * FRAME + 8, FIRST);
+	take_running(fake, &stopped, &snap);
+	const uint64_t *stack = snapshot_stack(&snap, snap.all[0].stack, &count);
+
+	assert_int_equal(snap.all[0].stack_state, STACK_READ);
+	assert_true(snap.all[0].interrupted);
+	assert_int_equal(count, 2);
+	assert_int_equal(stack[0], PLAIN + 0x51);
+	assert_int_equal(stack[1], PLAIN + 0x10);
+	done(fake, &snap);
+}
+
+/* On another stack than its own and the system's, it has none that could be read. */
+static void test_elsewhere(void **state)
+{
+	const struct stopped stopped = {PLAIN + 0x50, STACKS + 0x10000};
+	struct fake *fake = fake_new(1);
+	struct snapshot snap;
+
+	(void)state;
+	take_running(fake, &stopped, &snap);
+	assert_int_equal(snap.all[0].stack_state, STACK_RUNNING);
+	done(fake, &snap);
+}
+
+/* Without a clock, it is as late as the latest that was noted. */
+static void test_timeless(void **state)
+{
+	struct fake *fake = fake_new(2);
+	struct memory mem = {fake_read, fake};
+	struct snapshot_source from = {
+		.mem = &mem, .rt = &layout, .allgs = ALLGS, .rule = fake_rule, .timeless = true};
+	struct snapshot snap = {0};
+	struct errmsg err = {0};
+	uint64_t ns;
+
+	(void)state;
+	put(fake, g_at(0) + 168, 5000);
+	put(fake, g_at(1) + 168, 7000);
+	assert_int_equal(snapshot_take(&from, &snap, &err), 0);
+	assert_true(snap.timeless);
+	assert_true(snapshot_since(&snap, &snap.all[0], &ns));
+	assert_int_equal(ns, 2000);
+	assert_true(snapshot_since(&snap, &snap.all[1], &ns));
+	assert_int_equal(ns, 0);
+	done(fake, &snap);
+}
+
 /* --- the list, by code --- */
 
 static void test_allgs(void **state)
@@ -462,7 +570,8 @@ int main(void)
 		cmocka_unit_test(test_wild_pointers), cmocka_unit_test(test_wild_stacks),
 		cmocka_unit_test(test_endless),       cmocka_unit_test(test_allgs),
 		cmocka_unit_test(test_args),          cmocka_unit_test(test_args_cut),
-		cmocka_unit_test(test_args_changing),
+		cmocka_unit_test(test_args_changing), cmocka_unit_test(test_interrupted),
+		cmocka_unit_test(test_elsewhere),     cmocka_unit_test(test_timeless),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
