@@ -25,6 +25,7 @@ struct wait_objects {
 	struct wait_channel *channels;
 	struct index channel_index;
 	size_t channel_count, channel_cap;
+	struct index wait_index; /* of snap->waits, by sudog */
 	struct queued *queued;
 	struct index queued_index;
 	size_t queued_count, queued_cap;
@@ -45,6 +46,15 @@ static size_t find_channel(const struct wait_objects *objects, uint64_t addr)
 	return n;
 }
 
+static size_t find_wait(const struct wait_objects *objects, uint64_t sudog)
+{
+	size_t n = index_first(&objects->wait_index, index_hash(0, sudog));
+
+	while (n != INDEX_NONE && objects->snap->waits.all[n].sudog != sudog)
+		n = index_next(&objects->wait_index, n);
+	return n;
+}
+
 static struct wait_channel *add_channel(struct wait_objects *objects, uint64_t addr)
 {
 	size_t n = find_channel(objects, addr);
@@ -60,17 +70,24 @@ static struct wait_channel *add_channel(struct wait_objects *objects, uint64_t a
 	return channel;
 }
 
-static void read_queue(struct wait_objects *objects, uint64_t sudog, bool sends)
+/* A queue may be as long as there are goroutines, most of which were read with what is behind them;
+ * the last of those may have others behind it by now. */
+static uint64_t next_queued(const struct wait_objects *objects, uint64_t sudog)
 {
 	const struct memory *mem = objects->from->mem;
+	size_t n = find_wait(objects, sudog);
+	uint64_t next = n == INDEX_NONE ? 0 : objects->snap->waits.all[n].next;
 
-	while (sudog && objects->queued_count < QUEUE_MAX) {
+	return next || memory_u64(mem, sudog + WAIT_SUDOG_NEXT, &next) ? next : 0;
+}
+
+static void read_queue(struct wait_objects *objects, uint64_t sudog, bool sends)
+{
+	for (; sudog && objects->queued_count < QUEUE_MAX; sudog = next_queued(objects, sudog)) {
 		index_add(&objects->queued_index, index_hash(0, sudog));
 		objects->queued = mem_grow(objects->queued, objects->queued_count,
 					   &objects->queued_cap, sizeof(*objects->queued));
 		objects->queued[objects->queued_count++] = (struct queued){sudog, sends};
-		if (!memory_u64(mem, sudog + 8, &sudog)) /* next */
-			return;
 	}
 }
 
@@ -132,6 +149,8 @@ static void find_channels(struct wait_objects *objects)
 {
 	const struct snapshot *snap = objects->snap;
 
+	for (size_t i = 0; i < snap->waits.count; i++)
+		index_add(&objects->wait_index, index_hash(0, snap->waits.all[i].sudog));
 	for (size_t i = 0; i < snap->count; i++) {
 		const struct goroutine *g = &snap->all[i];
 		bool selects = !snapshot_is_at_channel(snap, g);
@@ -257,6 +276,7 @@ void wait_objects_free(struct wait_objects *objects)
 	if (!objects)
 		return;
 	index_free(&objects->channel_index);
+	index_free(&objects->wait_index);
 	index_free(&objects->queued_index);
 	index_free(&objects->lock_index);
 	free(objects->channels);
