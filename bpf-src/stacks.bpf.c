@@ -81,3 +81,12 @@ static inline u64 stack_keep_switched(struct goroutine_key *who, u64 g)
 		read_user(&link.ret, sizeof(link.ret), sp);
 	return link.ret ? stack_keep(who, link, ~0ULL) : 0;
 }
+
+/* ... of who runs here, from the caller on of the function that the probe stands in; `entry_sp`:
+ * the stack pointer at that function's first instruction. */
+static inline u64 stack_keep_caller(struct pt_regs *ctx, struct goroutine_key *who, u64 entry_sp)
+{
+	struct frames_link link = {};
+
+	return frames_first(ctx, entry_sp, &link) ? stack_keep(who, link, ~0ULL) : 0;
+}

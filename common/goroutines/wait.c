@@ -42,11 +42,10 @@ struct wait_layout wait_layout(const struct goruntime *rt, int release, bool tol
 	return layout;
 }
 
-static struct wait *add(struct waits *out, enum wait_kind kind, uint64_t object, uint64_t sudog)
+static void add(struct waits *out, enum wait_kind kind, uint64_t object, uint64_t sudog)
 {
 	out->all = mem_grow(out->all, out->count, &out->cap, sizeof(*out->all));
-	out->all[out->count] = (struct wait){.object = object, .sudog = sudog, .kind = kind};
-	return &out->all[out->count++];
+	out->all[out->count++] = (struct wait){.object = object, .sudog = sudog, .kind = kind};
 }
 
 static uint64_t word_at(const uint8_t *bytes, size_t at)
@@ -73,8 +72,7 @@ static void read_sudogs(const struct memory *mem, const struct wait_layout *layo
 		uint64_t channel = word_at(bytes, layout->sudog_channel);
 
 		if (channel)
-			add(out, WAIT_CHANNEL, channel, sudog)->next =
-				word_at(bytes, WAIT_SUDOG_NEXT);
+			add(out, WAIT_CHANNEL, channel, sudog);
 		else if (layout->semaphores)
 			add(out, WAIT_SEMAPHORE, word_at(bytes, layout->sudog_elem), sudog);
 		sudog = word_at(bytes, layout->sudog_link);
@@ -124,7 +122,8 @@ static bool is_poll(const struct memory *mem, const struct wait_layout *layout,
 
 	if (reads == writes || fd > FD_MAX || !has_self(bytes, layout->poll_writer + 8, addr))
 		return false;
-	add(out, WAIT_FD, fd, 0)->writes = writes;
+	add(out, WAIT_FD, fd, 0);
+	out->all[out->count - 1].writes = writes;
 	return true;
 }
 

@@ -28,7 +28,6 @@ struct wait {
 	uint64_t object; /* address of the channel, semaphore, mutex...; TIMER: when, in ns of
 			  * CLOCK_MONOTONIC; FD: its number; SYSCALL: the thread */
 	uint64_t sudog;  /* its address; 0: there is none */
-	uint64_t next;   /* the sudog behind it in the channel's queue */
 	uint8_t kind;
 	bool writes; /* FD: not reads */
 };
@@ -40,7 +39,6 @@ struct waits {
 };
 
 enum {
-	WAIT_SUDOG_NEXT = 8,      /* byte offset in a sudog, of all releases */
 	WAIT_CASES_MAX = 1024,    /* of a goroutine's select */
 	WAIT_COUNT_MAX = 1 << 22, /* of all goroutines */
 	WAIT_READS_MAX = 1 << 23  /* for all of them: more than any real program needs */

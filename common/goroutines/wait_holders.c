@@ -58,30 +58,20 @@ static void note(struct wait_lock *lock, uint64_t goid)
 	lock->holder_count++;
 }
 
-struct searched { /* words of a stack */
-	const uint8_t *bytes;
-	size_t len, at;
-	size_t own; /* the lock that the goroutine itself waits for */
-};
-
-/* The next lock whose address is there; INDEX_NONE: there is none. */
-static size_t next_lock(struct searched *in, const struct wait_lock *locks,
-			const struct index *index)
+static void search(const uint8_t *bytes, size_t len, const struct goroutine *g, size_t own,
+		   struct wait_lock *locks, const struct index *index)
 {
 	uint64_t word;
 
-	for (; in->at + sizeof(word) <= in->len; in->at += sizeof(word)) {
-		memcpy(&word, in->bytes + in->at, sizeof(word));
+	for (size_t at = 0; at + sizeof(word) <= len; at += sizeof(word)) {
+		memcpy(&word, bytes + at, sizeof(word));
 		if (word < 4096)
 			continue;
 		size_t n = find_lock(locks, index, word);
 
-		if (n == INDEX_NONE || n == in->own)
-			continue;
-		in->at += sizeof(word);
-		return n;
+		if (n != INDEX_NONE && n != own)
+			note(&locks[n], g->goid);
 	}
-	return INDEX_NONE;
 }
 
 void wait_holders_find(const struct snapshot_source *from, const struct snapshot *snap,
@@ -100,14 +90,8 @@ void wait_holders_find(const struct snapshot_source *from, const struct snapshot
 		if (left < len || !from->mem->read(from->mem->ctx, g->sp, bytes, len))
 			continue;
 		left -= len;
-		struct searched in = {bytes, len, 0, lock_of(snap, g, locks, index)};
-		size_t n = next_lock(&in, locks, index);
-
-		/* few stacks name a lock: only these goroutines are looked at again */
-		if (n == INDEX_NONE || !snapshot_is_still(from, g))
-			continue;
-		for (; n != INDEX_NONE; n = next_lock(&in, locks, index))
-			note(&locks[n], g->goid);
+		if (snapshot_is_still(from, g))
+			search(bytes, len, g, lock_of(snap, g, locks, index), locks, index);
 	}
 	free(bytes);
 }

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "goroutines/frames.h"
 #include "goroutines/memory.h"
+#include "goroutines/semaphore_owner.h"
 #include "goroutines/snapshot.h"
 #include "goroutines/wait_holders.h"
 
@@ -25,7 +26,6 @@ struct wait_objects {
 	struct wait_channel *channels;
 	struct index channel_index;
 	size_t channel_count, channel_cap;
-	struct index wait_index; /* of snap->waits, by sudog */
 	struct queued *queued;
 	struct index queued_index;
 	size_t queued_count, queued_cap;
@@ -46,15 +46,6 @@ static size_t find_channel(const struct wait_objects *objects, uint64_t addr)
 	return n;
 }
 
-static size_t find_wait(const struct wait_objects *objects, uint64_t sudog)
-{
-	size_t n = index_first(&objects->wait_index, index_hash(0, sudog));
-
-	while (n != INDEX_NONE && objects->snap->waits.all[n].sudog != sudog)
-		n = index_next(&objects->wait_index, n);
-	return n;
-}
-
 static struct wait_channel *add_channel(struct wait_objects *objects, uint64_t addr)
 {
 	size_t n = find_channel(objects, addr);
@@ -70,24 +61,17 @@ static struct wait_channel *add_channel(struct wait_objects *objects, uint64_t a
 	return channel;
 }
 
-/* A queue may be as long as there are goroutines, most of which were read with what is behind them;
- * the last of those may have others behind it by now. */
-static uint64_t next_queued(const struct wait_objects *objects, uint64_t sudog)
-{
-	const struct memory *mem = objects->from->mem;
-	size_t n = find_wait(objects, sudog);
-	uint64_t next = n == INDEX_NONE ? 0 : objects->snap->waits.all[n].next;
-
-	return next || memory_u64(mem, sudog + WAIT_SUDOG_NEXT, &next) ? next : 0;
-}
-
 static void read_queue(struct wait_objects *objects, uint64_t sudog, bool sends)
 {
-	for (; sudog && objects->queued_count < QUEUE_MAX; sudog = next_queued(objects, sudog)) {
+	const struct memory *mem = objects->from->mem;
+
+	while (sudog && objects->queued_count < QUEUE_MAX) {
 		index_add(&objects->queued_index, index_hash(0, sudog));
 		objects->queued = mem_grow(objects->queued, objects->queued_count,
 					   &objects->queued_cap, sizeof(*objects->queued));
 		objects->queued[objects->queued_count++] = (struct queued){sudog, sends};
+		if (!memory_u64(mem, sudog + 8, &sudog)) /* next */
+			return;
 	}
 }
 
@@ -149,8 +133,6 @@ static void find_channels(struct wait_objects *objects)
 {
 	const struct snapshot *snap = objects->snap;
 
-	for (size_t i = 0; i < snap->waits.count; i++)
-		index_add(&objects->wait_index, index_hash(0, snap->waits.all[i].sudog));
 	for (size_t i = 0; i < snap->count; i++) {
 		const struct goroutine *g = &snap->all[i];
 		bool selects = !snapshot_is_at_channel(snap, g);
@@ -169,48 +151,6 @@ static void find_channels(struct wait_objects *objects)
 }
 
 /* --- locks --- */
-
-struct naming { /* which function of package sync waits */
-	enum wait_kind kind;
-	bool found, is_mutex;
-	uint64_t semaphore, object;
-};
-
-/* Before Go 1.18, where the semaphore is depends on whether the counters before or behind it are
- * aligned; it has always been 8 bytes from the beginning since. */
-static uint64_t wait_group(uint64_t semaphore)
-{
-	return semaphore % 8 == 0 ? semaphore - 8 : semaphore;
-}
-
-static void name_lock(void *ctx, const struct frame *frame)
-{
-	static const struct {
-		const char *func;
-		enum wait_kind kind;
-		int before; /* bytes from the beginning to the semaphore */
-	} known[] = {{"sync.(*Mutex).lockSlow", WAIT_MUTEX, 4},
-		     {"internal/sync.(*Mutex).lockSlow", WAIT_MUTEX, 4},
-		     {"sync.(*RWMutex).RLock", WAIT_RWMUTEX, 12},
-		     {"sync.(*RWMutex).Lock", WAIT_RWMUTEX, 8},
-		     {"sync.(*WaitGroup).Wait", WAIT_WAITGROUP, 0},
-		     {"sync.(*Cond).Wait", WAIT_COND, 16}};
-	struct naming *naming = ctx;
-
-	/* an RWMutex begins with the Mutex that writers wait for */
-	if (naming->is_mutex && !strcmp(frame->func, "sync.(*RWMutex).Lock"))
-		naming->kind = WAIT_RWMUTEX;
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known) && !naming->found; i++) {
-		if (strcmp(frame->func, known[i].func) != 0)
-			continue;
-		naming->found = true;
-		naming->kind = known[i].kind;
-		naming->is_mutex = naming->kind == WAIT_MUTEX;
-		naming->object = naming->kind == WAIT_WAITGROUP
-					 ? wait_group(naming->semaphore)
-					 : naming->semaphore - known[i].before;
-	}
-}
 
 static struct wait_lock *find_lock(const struct wait_objects *objects, uint64_t addr)
 {
@@ -241,17 +181,16 @@ static void find_locks(struct wait_objects *objects, struct snapshot *snap,
 	for (size_t i = 0; i < snap->count; i++) {
 		const struct goroutine *g = &snap->all[i];
 		struct wait *wait = g->wait_count ? &snap->waits.all[g->waits] : NULL;
-		struct naming naming = {.kind = WAIT_SEMAPHORE};
+		struct semaphore_owner owner = {.kind = WAIT_SEMAPHORE};
 		size_t count;
 
 		if (!wait || wait->kind != WAIT_SEMAPHORE)
 			continue;
 		const uint64_t *stack = snapshot_stack(snap, g->stack, &count);
 
-		naming.semaphore = naming.object = wait->object;
-		frames_all(frames, stack, count, name_lock, &naming);
-		wait->kind = naming.kind;
-		wait->object = naming.object;
+		frames_all(frames, stack, count, semaphore_owner_frame, &owner);
+		wait->kind = owner.kind;
+		wait->object = semaphore_owner_addr(&owner, wait->object);
 		add_lock(objects, wait->object);
 	}
 }
@@ -276,7 +215,6 @@ void wait_objects_free(struct wait_objects *objects)
 	if (!objects)
 		return;
 	index_free(&objects->channel_index);
-	index_free(&objects->wait_index);
 	index_free(&objects->queued_index);
 	index_free(&objects->lock_index);
 	free(objects->channels);

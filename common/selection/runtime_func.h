@@ -19,6 +19,7 @@ struct runtime_func {
 	const char *names[RUNTIME_FUNC_NAMES];
 	const char *callee; /* the probe stands at its first call of this function; NULL: entry */
 	bool optional;      /* programs may lack it, and then have no calls of it */
+	bool returns;       /* its returns are probed too */
 };
 
 /* Adds it to the current group of the selection, which has want.runtime or `runtime`. 0; -1 with

@@ -126,9 +126,12 @@ static void add_of_all(struct probes *probes, const struct probes_want *want,
 				add_of(probes, sel, i);
 }
 
-/* are calls timed that the file's hooks may end? */
+/* are calls timed that the file's hooks may end? Not those of the runtime's functions that a tool
+ * asks for. */
 static bool any_timed(const struct probes_want *want)
 {
+	if (want->sel->want.runtime)
+		return false;
 	for (size_t i = 0; i < want->sel->item_count; i++) {
 		const struct selection_item *item = &want->sel->items[i];
 

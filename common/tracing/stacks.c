@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tracing/stacks.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -131,4 +130,16 @@ void stacks_json(const struct stacks *stacks, uint64_t hash, uint64_t bias, stru
 	if (find(stacks, hash, &addrs))
 		frames_each(&frames, addrs.all, addrs.count, add_frame, json);
 	json_array_end(json);
+}
+
+bool stacks_each(const struct stacks *stacks, uint64_t hash, uint64_t bias, bool all,
+		 void (*fn)(void *ctx, const struct frame *frame), void *ctx)
+{
+	struct frames frames = frames_of(stacks, bias);
+	struct addrs addrs;
+
+	if (!find(stacks, hash, &addrs))
+		return false;
+	(all ? frames_all : frames_each)(&frames, addrs.all, addrs.count, fn, ctx);
+	return true;
 }

@@ -3,9 +3,11 @@
 #ifndef STACKS_H
 #define STACKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
+struct frame;
 struct json;
 struct program;
 struct stacks;
@@ -28,5 +30,8 @@ void stacks_print(const struct stacks *stacks, uint64_t hash, uint64_t bias, FIL
 void stacks_print_folded(const struct stacks *stacks, uint64_t hash, uint64_t bias, FILE *out);
 /* An array of {"func", "file", "line"}, with "inlined":true for those that are; empty: not kept */
 void stacks_json(const struct stacks *stacks, uint64_t hash, uint64_t bias, struct json *json);
+/* As frames_each(), or with `all` as frames_all(). False: it was not kept. */
+bool stacks_each(const struct stacks *stacks, uint64_t hash, uint64_t bias, bool all,
+		 void (*fn)(void *ctx, const struct frame *frame), void *ctx);
 
 #endif

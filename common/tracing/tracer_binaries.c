@@ -33,7 +33,8 @@ int tracer_add_binaries(struct tracer *tracer, struct errmsg *err)
 		return -1;
 	tracer->sel->want.runtime = true;
 	for (size_t n = 0; n < config->runtime_func_count; n++) {
-		selection_group(tracer->sel, n, config->want.returns);
+		selection_group(tracer->sel, n,
+				config->want.returns || config->runtime_funcs[n].returns);
 		for (size_t i = 0; i < tracer->program_count; i++)
 			if (runtime_func_add(tracer->sel, tracer->programs[i],
 					     &config->runtime_funcs[n], err))

@@ -16,6 +16,7 @@
 #include "kernel/emulation.h"
 #include "kernel/emulator.h"
 #include "program/program.h"
+#include "selection/runtime_func.h"
 #include "tracing/probes.h"
 
 static bool probes_returns(const struct tracer_config *config)
@@ -24,6 +25,8 @@ static bool probes_returns(const struct tracer_config *config)
 
 	for (size_t i = 0; config->pattern_returns && i < config->pattern_count; i++)
 		any |= config->pattern_returns[i];
+	for (size_t i = 0; i < config->runtime_func_count; i++)
+		any |= config->runtime_funcs[i].returns;
 	return any;
 }
 
