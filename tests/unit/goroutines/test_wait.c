@@ -350,34 +350,6 @@ static void test_queue_circle(void **state)
 	snapshot_free(&snap);
 }
 
-/* A queue of three: what is behind the first was read with it, what is behind the second was not
- * there yet. */
-static void test_queue_grows(void **state)
-{
-	struct wait_layout waits_layout = wait_layout(&layout, 25, true);
-	struct snapshot_source from = {.mem = &mem, .rt = &layout, .waits = &waits_layout};
-	struct snapshot snap = make_snapshot(2);
-
-	(void)state;
-	put(CHANNEL + 40 + 24, sudog_at(0));
-	put(sudog_at(0) + WAIT_SUDOG_NEXT, 8); /* by now, something else is there */
-	put(sudog_at(1) + WAIT_SUDOG_NEXT, sudog_at(2));
-	snap.waits.all = mem_zalloc(3, sizeof(*snap.waits.all));
-	snap.waits.count = 3;
-	for (size_t i = 0; i < 3; i++)
-		snap.waits.all[i] = (struct wait){
-			.kind = WAIT_CHANNEL, .object = CHANNEL, .sudog = sudog_at(i)};
-	snap.waits.all[0].next = sudog_at(1);
-	snap.all[0].wait_count = 3;
-	struct wait_objects *objects = wait_objects_new(&from, &snap, NULL);
-
-	for (size_t i = 0; i < 3; i++)
-		assert_int_equal(wait_objects_direction(objects, &snap.all[0], &snap.waits.all[i]),
-				 WAIT_RECEIVES);
-	wait_objects_free(objects);
-	snapshot_free(&snap);
-}
-
 /* 1 waits for 2, which waits for 3, and 3 for 2; 4 waits for what two may hold. */
 static void test_deadlock(void **state)
 {
@@ -421,7 +393,6 @@ int main(void)
 		cmocka_unit_test_setup(test_semaphore_moved, setup),
 		cmocka_unit_test_setup(test_semaphore_circles, setup),
 		cmocka_unit_test_setup(test_queue_circle, setup),
-		cmocka_unit_test_setup(test_queue_grows, setup),
 		cmocka_unit_test_setup(test_deadlock, setup),
 	};
 

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the stacks of those who wait for locks, and let go of them, tell. Each is read once. */
+#ifndef LOCK_STACKS_H
+#define LOCK_STACKS_H
+
+#include "goroutines/semaphore_owner.h"
+#include "tracing/locks.h"
+
+struct stacks;
+
+struct lock_frame {
+	char *func, *file; /* file NULL: not known */
+	int line;
+	bool inlined;
+	size_t number; /* of the address that it comes from, as struct frame's */
+};
+
+struct lock_trace {
+	struct lock_stack stack;
+	struct semaphore_owner owner; /* of the semaphore that it waits for */
+	struct lock_frame *frames;    /* from who calls package sync on; none: it is not known */
+	size_t count, cap;
+	size_t kind; /* the same number for all with the same frames */
+};
+
+struct lock_stacks;
+
+struct lock_stacks *lock_stacks_new(const struct stacks *stacks);
+void lock_stacks_free(struct lock_stacks *stacks); /* NULL is all right */
+/* Never NULL; valid until the next. */
+const struct lock_trace *lock_stacks_find(struct lock_stacks *stacks, struct lock_stack stack);
+/* for locks_new(), with the stacks as ctx */
+bool lock_stacks_owner(void *ctx, const struct lock_event *event, struct lock_owner *out);
+
+#endif

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/escape.h"
+#include "base/mem.h"
+#include "goroutines/frame_print.h"
+#include "goroutines/frames.h"
+#include "tracing/locks_show_parts.h"
+
+enum { ROWS_MAX = 8, TIME_TEXT = 24 }; /* of a lock, of each sort */
+
+struct printing {
+	const struct locks_show *show;
+	size_t left_out; /* how many locks are to be, yet */
+	uint64_t locks, waits, ns, going_on;
+	uint64_t spun_locks, spins, spin_ns; /* of locks that nobody waited for */
+};
+
+/* Three digits: "12.3ms" */
+static const char *time_text(char text[TIME_TEXT], uint64_t ns)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
+	size_t i = 0;
+
+	while (i < 3 && (double)ns < units[i].ns)
+		i++;
+	double value = (double)ns / units[i].ns;
+	int digits = units[i].ns == 1 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+
+	snprintf(text, TIME_TEXT, "%.*f%s", digits, value, units[i].unit);
+	return text;
+}
+
+static void print_trace(const struct printing *out, struct lock_stack stack)
+{
+	const struct lock_trace *trace = lock_stacks_find(out->show->stacks, stack);
+
+	if (!trace->count)
+		fputs("[lost]", stdout);
+	for (size_t i = 0; i < trace->count && i < out->show->frames; i++) {
+		struct frame frame = {.func = trace->frames[i].func,
+				      .file = trace->frames[i].file,
+				      .line = trace->frames[i].line};
+
+		if (i)
+			printf("\n%38s", "");
+		frame_print(stdout, &frame);
+	}
+}
+
+/* What is waited for, and where. */
+static void print_waiters(const struct printing *out, const struct lock_rows *rows)
+{
+	char total[TIME_TEXT], longest[TIME_TEXT];
+
+	for (size_t i = 0; i < rows->count && i < ROWS_MAX; i++) {
+		const struct lock_row *row = &rows->all[i];
+
+		printf("%8s %8" PRIu64 " %8s    %-8s ", time_text(total, row->ns), row->waits,
+		       time_text(longest, row->max_ns), locks_op_text(row->what));
+		print_trace(out, row->stack);
+		putchar('\n');
+	}
+}
+
+static void print_rest(const struct lock_rows *rows, const char *what)
+{
+	uint64_t ns = 0;
+	char total[TIME_TEXT];
+
+	for (size_t i = ROWS_MAX; i < rows->count; i++)
+		ns += rows->all[i].ns;
+	if (rows->count > ROWS_MAX)
+		printf("%8s %8s %8s    %s%zu other stacks\n", time_text(total, ns), "", "", what,
+		       rows->count - ROWS_MAX);
+}
+
+static void print_holder(const struct printing *out, const struct lock_row *row)
+{
+	switch ((enum lock_holder)row->what) {
+	case LOCK_HELD:
+		fputs("held by  ", stdout);
+		print_trace(out, row->stack);
+		break;
+	case LOCK_READERS:
+		printf("readers  %" PRIu64 ", not told apart; last ", row->readers);
+		print_trace(out, row->stack);
+		break;
+	case LOCK_FREE:
+		fputs("free     until the waiter had it", stdout);
+		break;
+	case LOCK_UNKNOWN:
+		fputs("unknown  because events were lost", stdout);
+		break;
+	}
+	putchar('\n');
+}
+
+static void print_holders(const struct printing *out, const struct lock *lock,
+			  const struct lock_rows *rows)
+{
+	char total[TIME_TEXT];
+
+	for (size_t i = 0; i < rows->count && i < ROWS_MAX; i++) {
+		const struct lock_row *row = &rows->all[i];
+
+		printf("%8s %7.1f%% %8s    ", time_text(total, row->ns),
+		       100.0 * (double)row->ns / (double)lock->total_ns, "");
+		print_holder(out, row);
+	}
+}
+
+/* Who was seen to get it, while others wait. */
+static void print_last_holder(const struct printing *out, const struct lock *lock)
+{
+	char since[TIME_TEXT];
+
+	if (!lock->waiting || !lock->holder)
+		return;
+	printf("%8s %8s %8s    %s by goroutine %" PRIu64 ", ",
+	       time_text(since, out->show->now_ns - lock->holder_ns), "", "",
+	       lock->is_certain ? "held" : "last got", lock->holder);
+	if (lock->holder_stack.hash)
+		print_trace(out, lock->holder_stack);
+	else
+		fputs("which got it by spinning", stdout);
+	putchar('\n');
+}
+
+static void print_waiting(const struct printing *out, const struct lock *lock)
+{
+	struct lock_rows rows = locks_waiting(out->show, lock);
+	char total[TIME_TEXT], longest[TIME_TEXT];
+
+	for (size_t i = 0; i < rows.count && i < ROWS_MAX; i++) {
+		const struct lock_row *row = &rows.all[i];
+
+		printf("%8s %8" PRIu64 " %8s    %-8s ", time_text(total, row->ns), row->waits,
+		       time_text(longest, row->max_ns), locks_op_text(row->what));
+		print_trace(out, row->stack);
+		printf(" [still waits: goroutine %" PRIu64 "%s]\n", row->goid,
+		       row->waits > 1 ? " and others" : "");
+	}
+	print_rest(&rows, "Lock     still in ");
+	print_last_holder(out, lock);
+	free(rows.all);
+}
+
+static void print_head(const struct printing *out, const struct lock *lock)
+{
+	const char *name = out->show->name ? out->show->name(out->show->ctx, lock) : NULL;
+	char total[TIME_TEXT], longest[TIME_TEXT];
+
+	printf("\n%8s %8" PRIu64 " %8s  ", time_text(total, lock->total_ns), lock->waits,
+	       time_text(longest, lock->max_ns));
+	if (name) {
+		escape_print(stdout, name);
+		putchar(' ');
+	}
+	printf("%s 0x%" PRIx64, locks_type_text(lock), lock->addr);
+	if (out->show->processes) {
+		char *process = locks_process_text(lock);
+
+		fputs(" of ", stdout);
+		escape_print(stdout, process);
+		printf(" (%" PRIu32 ")", lock->pid);
+		free(process);
+	}
+	putchar('\n');
+}
+
+static void print_lock(const struct printing *out, const struct lock *lock)
+{
+	struct lock_rows waiters = locks_waiters(out->show, lock);
+	struct lock_rows holders = locks_holders(out->show, lock);
+	char total[TIME_TEXT];
+
+	print_head(out, lock);
+	print_waiters(out, &waiters);
+	print_rest(&waiters, "");
+	print_holders(out, lock, &holders);
+	print_rest(&holders, "held by  ");
+	if (lock->spins)
+		printf("%8s %8" PRIu64 " %8s    got by spinning, without a wait\n",
+		       time_text(total, lock->spin_ns), lock->spins, "");
+	print_waiting(out, lock);
+	free(waiters.all);
+	free(holders.all);
+}
+
+static void add_lock(void *ctx, const struct lock *lock)
+{
+	struct printing *out = ctx;
+
+	for (const struct lock_wait *wait = lock->waiting; wait; wait = wait->next)
+		out->going_on++;
+	if (!lock->waits && !lock->waiting) {
+		out->spun_locks++;
+		out->spins += lock->spins;
+		out->spin_ns += lock->spin_ns;
+		return;
+	}
+	out->locks++;
+	out->waits += lock->waits;
+	out->ns += lock->total_ns;
+}
+
+static void print_one(void *ctx, const struct lock *lock)
+{
+	struct printing *out = ctx;
+
+	if (!lock->waits && !lock->waiting)
+		return;
+	if (out->left_out)
+		out->left_out--;
+	else
+		print_lock(out, lock);
+}
+
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static void print_sums(const struct printing *out)
+{
+	char text[TIME_TEXT];
+
+	printf("\n%" PRIu64 " lock%s, %" PRIu64 " wait%s, %s\n", out->locks, plural(out->locks),
+	       out->waits, plural(out->waits), time_text(text, out->ns));
+	if (out->going_on)
+		printf("%" PRIu64 " wait%s still going on\n", out->going_on,
+		       out->going_on == 1 ? " is" : "s are");
+	if (out->spins)
+		printf("%" PRIu64 " lock%s got by spinning alone, %" PRIu64 " time%s, %s\n",
+		       out->spun_locks, plural(out->spun_locks), out->spins, plural(out->spins),
+		       time_text(text, out->spin_ns));
+}
+
+void locks_print(const struct locks_show *show, struct locks *locks)
+{
+	struct printing out = {.show = show};
+
+	locks_each(locks, add_lock, &out);
+	if (out.locks > show->locks_max)
+		out.left_out = out.locks - show->locks_max;
+	printf("%8s %8s %8s  %s\n", "WAITED", "WAITS", "LONGEST", "LOCK");
+	locks_each(locks, print_one, &out);
+	print_sums(&out);
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tracing/locks_show_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "files/process.h"
+
+/* Are they the same to who sees the first frames only? */
+static bool same_shown(const struct locks_show *show, struct lock_stack one,
+		       struct lock_stack other)
+{
+	const struct lock_trace *trace = lock_stacks_find(show->stacks, one);
+	size_t kind = trace->kind,
+	       count = trace->count < show->frames ? trace->count : show->frames;
+	const struct lock_frame *frames = trace->frames;
+	bool same = true;
+
+	trace = lock_stacks_find(show->stacks, other);
+	if (kind == trace->kind)
+		return true;
+	if (!count || count != (trace->count < show->frames ? trace->count : show->frames))
+		return false;
+	for (size_t i = 0; same && i < count; i++)
+		same = frames[i].line == trace->frames[i].line &&
+		       !strcmp(frames[i].func, trace->frames[i].func);
+	return same;
+}
+
+static struct lock_row *add_row(const struct locks_show *show, struct lock_rows *rows,
+				struct lock_stack stack, int what)
+{
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->all[i].what == what && same_shown(show, rows->all[i].stack, stack))
+			return &rows->all[i];
+	rows->all = mem_grow(rows->all, rows->count, &rows->cap, sizeof(*rows->all));
+	rows->all[rows->count] =
+		(struct lock_row){.stack = stack, .what = what, .order = rows->count};
+	return &rows->all[rows->count++];
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct lock_row *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->order < y->order ? -1 : 1;
+}
+
+static struct lock_rows sorted(struct lock_rows rows)
+{
+	if (rows.count)
+		qsort(rows.all, rows.count, sizeof(*rows.all), by_time);
+	return rows;
+}
+
+static int said_op(enum lock_op op)
+{
+	return op == LOCK_OP_READ ? LOCK_OP_READ : LOCK_OP_MUTEX;
+}
+
+struct lock_rows locks_waiters(const struct locks_show *show, const struct lock *lock)
+{
+	struct lock_rows rows = {0};
+
+	for (size_t i = 0; i < lock->waiter_count; i++) {
+		const struct lock_waiter *waiter = &lock->waiters[i];
+		struct lock_row *row = add_row(show, &rows, waiter->stack, said_op(waiter->op));
+
+		row->waits += waiter->waits;
+		row->ns += waiter->total_ns;
+		if (waiter->max_ns > row->max_ns)
+			row->max_ns = waiter->max_ns;
+	}
+	return sorted(rows);
+}
+
+struct lock_rows locks_holders(const struct locks_show *show, const struct lock *lock)
+{
+	struct lock_rows rows = {0};
+
+	for (size_t i = 0; i < lock->held_count; i++) {
+		const struct lock_held *held = &lock->held[i];
+
+		if (!held->ns)
+			continue;
+		struct lock_row *row = add_row(show, &rows, held->stack, held->how);
+
+		row->ns += held->ns;
+		row->readers += held->readers;
+	}
+	return sorted(rows);
+}
+
+struct lock_rows locks_waiting(const struct locks_show *show, const struct lock *lock)
+{
+	struct lock_rows rows = {0};
+
+	for (const struct lock_wait *wait = lock->waiting; wait; wait = wait->next) {
+		struct lock_row *row = add_row(show, &rows, wait->stack, said_op(wait->op));
+		uint64_t ns = show->now_ns > wait->since_ns ? show->now_ns - wait->since_ns : 0;
+
+		row->waits++;
+		row->ns += ns;
+		if (ns < row->max_ns)
+			continue;
+		row->max_ns = ns;
+		row->goid = wait->who.id;
+	}
+	return sorted(rows);
+}
+
+const char *locks_op_text(int op)
+{
+	return op == LOCK_OP_READ ? "RLock" : "Lock";
+}
+
+const char *locks_type_text(const struct lock *lock)
+{
+	return lock->is_rw ? "sync.RWMutex" : "sync.Mutex";
+}
+
+char *locks_process_text(const struct lock *lock)
+{
+	struct process *proc = process_open((pid_t)lock->pid, NULL);
+	char *name = proc ? process_name(proc) : NULL;
+
+	process_close(proc);
+	return name ? name : mem_strdup("-");
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef LOCKS_SHOW_PARTS_H
+#define LOCKS_SHOW_PARTS_H
+
+#include "tracing/lock_stacks.h"
+#include "tracing/locks_show.h"
+
+/* What is the same to who reads it: stacks differ in package sync, too. */
+struct lock_row {
+	struct lock_stack stack;
+	size_t order; /* in which they were found */
+	int what;     /* enum lock_op or enum lock_holder */
+	uint64_t waits, ns, max_ns, readers;
+	uint64_t goid; /* of waits that go on: who waits longest */
+};
+
+struct lock_rows {            /* the most time first */
+	struct lock_row *all; /* the owner frees */
+	size_t count, cap;
+};
+
+struct lock_rows locks_waiters(const struct locks_show *show, const struct lock *lock);
+struct lock_rows locks_holders(const struct locks_show *show, const struct lock *lock);
+struct lock_rows locks_waiting(const struct locks_show *show, const struct lock *lock);
+/* "Lock", "RLock" */
+const char *locks_op_text(int op);
+/* "sync.Mutex", "sync.RWMutex" */
+const char *locks_type_text(const struct lock *lock);
+/* "etcd"; "-" if it has ended. The caller frees. */
+char *locks_process_text(const struct lock *lock);
+
+#endif

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""golocks, on a program that knows who waited for its locks, how long, and who had them meanwhile."""
+
+import json
+import os
+import re
+import signal
+
+from harness import (PROBE_NS, Target, Tool, expect, fixture, newest, outliers, run, some_versions, test, tool_path, versions)
+
+ROUNDS = 10
+STORE = {"main.(*store).get": 2 * ROUNDS, "main.(*store).put": ROUNDS}
+RW = {("RLock", "main.(*store).load"): 3 * ROUNDS, ("Lock", "main.(*store).rewrite"): 2 * ROUNDS}
+
+
+def first(row):
+    return row["stack"][0]["func"] if row["stack"] else None
+
+
+def told(text):
+    """{name: what the fixture knows of the lock}"""
+    lines = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+    return {line["lock"]: line for line in lines if "lock" in line}
+
+
+def sums(rows, what, number):
+    found = {}
+    for row in rows:
+        key = (row[what], first(row)) if what else first(row)
+        found[key] = found.get(key, 0) + row[number]
+    return found
+
+
+def traced(target, *args, **kwargs):
+    """The locks, by address, of a whole run of the fixture, and what it knows"""
+    with Tool("golocks", "-j", *(args or ["-p", target.target_pid]), **kwargs).tracing() as tool:
+        target.go()
+        target.wait_line("done")
+        records = tool.stop()
+        said = [line for line in tool.err.text().splitlines() if line.startswith("golocks:") and "hits a second" not in line]
+        expect(not said, f"{said}")
+    target.go()
+    target.wait()
+    expect(all(list(r)[0] == "type" and r["type"] == "lock" for r in records), f"{records}")
+    return {record["addr"]: record for record in records}, told(target.out.text())
+
+
+def check_sums(record):
+    """Are the whole and its parts the same?"""
+    expect(sum(r["waits"] for r in record["waiters"]) == record["waits"], f"{record}")
+    expect(sum(r["total_ns"] for r in record["waiters"]) == record["total_ns"], f"{record}")
+    expect(max([r["max_ns"] for r in record["waiters"]], default=0) == record["max_ns"], f"{record}")
+    expect(sum(r["ns"] for r in record["holders"]) == record["total_ns"], f"{record}")
+    expect("unknown" not in {r["held_by"] for r in record["holders"]}, f"{record['holders']}")
+
+
+def check_times(record, known):
+    """No wait is longer than its caller saw it, and hardly shorter; the time of each holder is what it held."""
+    for name, most in known["waited"].items():
+        found, waits = sums(record["waiters"], None, "total_ns")[name], known["waits"][name]
+        least = (1 - outliers()) * (most - PROBE_NS * waits)
+        expect(least <= found <= most, f"{name}: {found} ns, {known}")
+    expect(record["max_ns"] <= known["longest"], f"{record['max_ns']}, {known}")
+    waits = record["waits"]
+    held = sums([r for r in record["holders"] if r["held_by"] != "nobody"], None, "ns")
+    for name, most in known["held"].items():
+        expect(abs(held.get(name, 0) - most) <= outliers() * most + PROBE_NS * waits, f"{name}: {held}, {known}")
+
+
+@test(version=versions, flavour=["plain", "strip"])
+def locks_waits(version, flavour):
+    """Each wait once, as long as it was, and the time of who had the lock"""
+    with Target("locks", version, flavour) as target:
+        records, truth = traced(target)
+    store, rw = truth["main.(*store).mu"], truth["main.(*store).inner.rw"]
+    mutex, rwmutex = records[store["addr"]], records[rw["addr"]]
+    expect(mutex["kind"] == "mutex" and rwmutex["kind"] == "rwmutex", f"{records}")
+    expect(sums(mutex["waiters"], "op", "waits") == {("Lock", f): n for f, n in STORE.items()}, f"{mutex['waiters']}")
+    expect(sums(rwmutex["waiters"], "op", "waits") == RW, f"{rwmutex['waiters']}")
+    for record, known in (mutex, store), (rwmutex, rw):
+        check_sums(record)
+        check_times(record, known)
+    held = sums(rwmutex["holders"], "held_by", "ns")
+    expect({("goroutine", "main.(*store).reload"), ("readers", "main.(*store).scan")} <= set(held), f"{held}")
+    readers = sum(r["readers"] for r in rwmutex["holders"] if r["held_by"] == "readers")
+    expect(readers == ROUNDS, f"{readers} readers")
+    plain = records[truth["main.plain"]["addr"]]
+    expect(plain["waits"] == 1 and ("goroutine", "main.run") in sums(plain["holders"], "held_by", "ns"), f"{plain}")
+    expect(truth["main.quiet"]["addr"] not in records, f"{records}")
+    forever = records[truth["main.forever"]["addr"]]
+    expect(forever["waits"] == 0 and [(w["op"], first(w)) for w in forever["waiting"]] == [("Lock", "main.waitsForever")],
+           f"{forever}")
+    expect(len(records) == 4, f"{list(records)}")
+
+
+@test(flavour=["pie", "cgo", "cgopie", "nl"])
+def locks_flavours(flavour):
+    locks_waits(newest(), flavour)
+
+
+@test(version=some_versions)
+def locks_busy(version):
+    """Goroutines that pass on a lock as fast as they can, some of them without having waited for it"""
+    with Target("locks", version, args=["busy", "rounds=1"]) as target:
+        records, truth = traced(target)
+    known = truth["main.busy"]
+    record = records[known["addr"]]
+    check_sums(record)
+    expect(set(sums(record["waiters"], "op", "waits")) == {("Lock", "main.barge")}, f"{record['waiters']}")
+    most = known["waited"]["main.barge"]
+    expect(0 < record["waits"] and record["waits"] + record["spins"] <= 2000, f"{record}")
+    expect(record["total_ns"] + record["spin_ns"] <= most, f"{record['total_ns']} ns, {known}")
+    held = sums(record["holders"], "held_by", "ns")
+    expect(held[("goroutine", "main.barge")] >= record["total_ns"] / 3, f"{held}")
+    expect(set(held) <= {("goroutine", "main.barge"), ("nobody", None)}, f"{held}")
+
+
+def whole(*args):
+    with Target("locks", newest()) as target:
+        done = run([tool_path("golocks"), *args, target.path, "--", target.path, "now", "rounds=2"])
+    expect(done.returncode == 0 and "golocks:" not in done.stderr, done.stderr)
+    return done
+
+
+HEAD = re.compile(r"^\n +(\S+) +(\d+) +(\S+)  sync\.(Mutex|RWMutex) (0x[0-9a-f]+) of locks \(\d+\)$", re.M)
+
+
+@test()
+def locks_text():
+    """Of a command: the lock that was waited for longest comes last"""
+    done = whole()
+    truth = told(done.stdout)
+    heads = HEAD.findall(done.stdout)
+    mutex, rwmutex = truth["main.(*store).mu"]["addr"], truth["main.(*store).inner.rw"]["addr"]
+    expect([(h[1], h[3], h[4]) for h in heads[-2:]] == [("6", "Mutex", mutex), ("10", "RWMutex", rwmutex)] or
+           [(h[1], h[3], h[4]) for h in heads[-2:]] == [("10", "RWMutex", rwmutex), ("6", "Mutex", mutex)], f"{heads}")
+    block = done.stdout[done.stdout.index(f"sync.RWMutex {rwmutex}"):].split("\n\n")[0]
+    for line in (r" +\S+s +6 +\S+s    RLock    main\.\(\*store\)\.load locks\.go:\d+",
+                 r" +\S+s +4 +\S+s    Lock     main\.\(\*store\)\.rewrite locks\.go:\d+",
+                 r" +\S+s +\d\d\.\d% +held by  main\.\(\*store\)\.reload locks\.go:\d+",
+                 r" +\S+s +\d\d\.\d% +readers  2, not told apart; last main\.\(\*store\)\.scan locks\.go:\d+",
+                 r" +\S+s +\d\.\d% +free     until the waiter had it"):
+        expect(re.search(f"^{line}$", block, re.M), f"{line}: {block}")
+    expect(re.search(r"^4 locks, 18 waits, \S+s$", done.stdout, re.M), done.stdout)
+
+
+@test()
+def locks_options():
+    """-n: the last ones only; -s: more of each stack"""
+    done = whole("-n", "1", "-s", "2")
+    expect(len(HEAD.findall(done.stdout)) == 1 and re.search(r"^4 locks, 18 waits", done.stdout, re.M), done.stdout)
+    expect(re.search(r"    Lock     main\..*\n {38}main\.\S+ locks\.go:\d+$", done.stdout, re.M), done.stdout)
+
+
+@test()
+def locks_waiting():
+    """What goes on at the end is in no sum, and is shown."""
+    with Target("locks", newest(), args=["rounds=1"]) as target:
+        with Tool("golocks", "-p", target.target_pid).tracing() as tool:
+            target.go()
+            target.wait_line("done")
+            tool.signal(signal.SIGINT)
+            expect(tool.wait() == 0, tool.said())
+            text = tool.out.text()
+        target.go()
+        target.wait()
+    expect(re.search(r"^ +0ns +0 +0ns  sync\.Mutex 0x\w+\n +\S+s +1 +\S+s    Lock     main\.waitsForever locks\.go:\d+ "
+                     r"\[still waits: goroutine \d+\]$", text, re.M), text)
+    expect("\n1 wait is still going on\n" in text, text)
+
+
+@test()
+def locks_intervals():
+    """Each wait is in one interval, the one that it ended in."""
+    with Target("locks", newest(), args=["rounds=40"]) as target:
+        with Tool("golocks", "-j", "-T", "-i", "0.2", "-p", target.target_pid).tracing() as tool:
+            target.go()
+            target.wait_line("done")
+            records = tool.stop()
+        target.go()
+        target.wait()
+    for record in records:
+        check_sums(record)
+    gets = [sums(r["waiters"], None, "waits").get("main.(*store).get", 0) for r in records]
+    expect(sum(gets) == 80 and len([n for n in gets if n]) > 2, f"{gets}")
+    expect(all("time" in r for r in records), f"{records[0]}")
+
+
+@test()
+def locks_refused():
+    with Target("locks", newest()) as one, Target("hello", newest()) as two:
+        for args, why in (([one.path, two.path], "one program at a time"),
+                          (["-n", "0", one.path], "not a number of locks"),
+                          (["-s", "65", one.path], "not a number of stack frames"),
+                          ([fixture("calls", "gccgo")], "is built by gccgo")):
+            done = run([tool_path("golocks"), "-d", "1", *args])
+            expect(done.returncode != 0 and why in done.stderr, f"{done}")
+
+
+def small(target, room, *args):
+    return Tool("golocks", "-j", *args, "-p", target.target_pid, env=dict(os.environ, GOTOOLS_ROOM=str(room)))
+
+
+def said(tool, what):
+    found = re.search(rf"^golocks: (\d+) {what}", tool.err.text(), re.M)
+    return int(found[1]) if found else 0
+
+
+def beside(room, between=lambda tool: None):
+    """[sums of waits and spins of a tool, records, the tool], beside one that has room for all"""
+    with Target("locks", newest(), args=["busy", "rounds=0"]) as target:
+        with Tool("golocks", "-j", "-p", target.target_pid).tracing() as all_, small(target, room).tracing() as tool:
+            between(tool, signal.SIGSTOP)
+            target.go()
+            target.wait_line("done")
+            between(tool, signal.SIGCONT)
+            found = [(records, one) for one in (all_, tool) for records in [one.stop()]]
+        target.go()
+        target.wait()
+    return [({key: sum(r[key] for r in records) for key in ("waits", "spins")}, records, one) for records, one in found]
+
+
+@test()
+def locks_lost():
+    """What the ring buffer has no room for is counted, and whose time it was is not known then."""
+    (full, _, _), (some, records, tool) = beside(64, lambda tool, number: tool.signal(number))
+    lost = {"waits": said(tool, "waits were lost: the ring"), "spins": said(tool, "locks got by spinning were lost: the ring")}
+    expect(all(lost.values()) and said(tool, "events of who waits or unlocks were lost"), tool.said())
+    expect(full == {key: some[key] + lost[key] for key in full}, f"{full}, {some} and lost {lost}")
+    for record in records:
+        expect(sum(r["ns"] for r in record["holders"]) == record["total_ns"] and not record["waiting"], f"{record}")
+
+
+@test()
+def locks_full():
+    """What maps have no room for is said."""
+    (full, _, _), (some, records, tool) = beside(1, lambda tool, number: None)
+    lost = {"waits": said(tool, "waits were lost: more goroutines") + said(tool, "waits were lost: the ring"),
+            "spins": said(tool, "locks got by spinning were lost: more") + said(tool, "locks got by spinning were lost: the ring")}
+    expect(lost["spins"] and said(tool, "stacks are not known"), tool.said())
+    expect(len(records) == 1 and said(tool, "events were lost: more locks"), f"{records}: {tool.said()}")
+    expect(not said(tool, "waits had begun before"), tool.said())
+    waits = full["waits"] - some["waits"] - lost["waits"]
+    expect(0 <= waits <= 2 and full["spins"] == some["spins"] + lost["spins"], f"{full}, {some} and lost {lost}")
+
+
+@test()
+def locks_before():
+    """Waits that began before the probes were there are no waits; that there were some is said."""
+    with Target("locks", newest(), args=["rounds=0"]) as target:
+        target.go()
+        target.wait_line("done")
+        with Tool("golocks", "-j", "-p", target.target_pid).tracing() as tool:
+            target.go()
+            target.wait()
+            records = tool.records()
+    expect(said(tool, "waits had begun before") == 1 and not records, f"{records}: {tool.said()}")

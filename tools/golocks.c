@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+/* golocks: contended locks, who waits for them and who holds them meanwhile. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/errmsg.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "base/signals.h"
+#include "bpf-src/shared/locks.h"
+#include "kernel/bpfmap.h"
+#include "kernel/events.h"
+#include "kernel/kernelfeature.h"
+#include "kernel/processes.h"
+#include "program/program.h"
+#include "selection/runtime_func.h"
+#include "tracing/lock_stacks.h"
+#include "tracing/locks.h"
+#include "tracing/locks_show.h"
+#include "tracing/options.h"
+#include "tracing/stacks.h"
+#include "tracing/toolrun.h"
+
+/* Room, that takes memory as it fills; the ring buffer takes it at once. */
+enum { ATTEMPTS_MAX = 1 << 20, LOCKS_MAX = 1 << 16, RING_PAGES = 2048 };
+#define SECOND_NS UINT64_C(1000000000)
+enum { FRAMES_DEFAULT = 1, FRAMES_MOST = 64 };
+
+struct golocks {
+	const struct options *opts;
+	const struct tracer *tracer;
+	struct events *events;
+	struct processes *procs;
+	struct stacks *stacks;
+	struct lock_stacks *lock_stacks;
+	struct locks *locks;
+	struct locks_show show;
+	int active, attempts, losses, lost; /* maps */
+	uint64_t entries[LOCK_FUNCS];       /* addresses of the probes */
+	bool all_read;                      /* no more events will come */
+};
+
+static int take_number(size_t *number, const char *value, uint64_t most, const char *what,
+		       struct errmsg *err)
+{
+	uint64_t n;
+
+	if (!number_parse(value, most, &n) || !n)
+		return errmsg_set(err, "\"%s\" is not a number of %s", value, what);
+	*number = n;
+	return 0;
+}
+
+static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
+{
+	struct golocks *tool = ctx;
+
+	if (letter == 'n')
+		return take_number(&tool->show.locks_max, value, SIZE_MAX, "locks", err);
+	return take_number(&tool->show.frames, value, FRAMES_MOST, "stack frames", err);
+}
+
+/* --- before the first wait --- */
+
+static int plan(void *ctx, struct tracer *tracer, struct errmsg *err)
+{
+	(void)ctx;
+	if (tracer->program_count != 1) {
+		errmsg_set(err, "golocks traces one program at a time");
+		errmsg_hint(err, "start it once for each");
+		return -1;
+	}
+	stacks_define(tracer);
+	return 0;
+}
+
+/* Without one of them nothing could be said: all must be probed. */
+static int find_entries(struct golocks *tool, struct errmsg *err)
+{
+	const struct selection *sel = tool->tracer->sel;
+
+	for (size_t i = 0; i < sel->item_count; i++) {
+		const struct selection_item *item = &sel->items[i];
+
+		if (item->skipped)
+			return errmsg_set(err, "%s cannot be probed: %s", sel->rows[item->row].name,
+					  item->skipped);
+		tool->entries[item->group] = item->sites.entry.addr;
+	}
+	return 0;
+}
+
+static bool take_event(const void *data, size_t len, void *ctx)
+{
+	struct golocks *tool = ctx;
+	struct lock_event event;
+
+	if (len < sizeof(event))
+		return true;
+	memcpy(&event, data, sizeof(event));
+	if (event.func < LOCK_FUNCS)
+		event.probe -= tool->entries[event.func];
+	locks_event(tool->locks, &event);
+	return true;
+}
+
+static int switch_on(const struct golocks *tool, uint32_t active)
+{
+	uint32_t zero = 0;
+
+	return bpfmap_update(tool->active, &zero, &active);
+}
+
+static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
+{
+	struct golocks *tool = ctx;
+
+	tool->tracer = tracer;
+	if (find_entries(tool, err))
+		return -1;
+	tool->active = bpfprog_map(tracer->bpf, "active");
+	tool->attempts = bpfprog_map(tracer->bpf, "attempts");
+	tool->losses = bpfprog_map(tracer->bpf, "losses");
+	tool->lost = bpfprog_map(tracer->bpf, "lost");
+	tool->procs = processes_new(tracer->bpf);
+	tool->stacks = stacks_new(tracer);
+	tool->lock_stacks = lock_stacks_new(tool->stacks);
+	tool->locks = locks_new(bpfmap_room(LOCKS_MAX), lock_stacks_owner, tool->lock_stacks);
+	tool->show.stacks = tool->lock_stacks;
+	tool->events = events_new(bpfprog_map(tracer->bpf, "events"), take_event, tool, err);
+	if (!tool->events)
+		return -1;
+	if (switch_on(tool, 1))
+		return errmsg_set(err, "cannot switch the BPF program on: %s", strerror(errno));
+	return 0;
+}
+
+static void started(void *ctx)
+{
+	const struct golocks *tool = ctx;
+	FILE *out = tool->opts->json ? stderr : stdout;
+
+	fputs("Tracing contended sync.Mutex and sync.RWMutex... Hit Ctrl-C to end.\n", out);
+	fflush(out);
+}
+
+static int stop(void *ctx)
+{
+	return switch_on(ctx, 0);
+}
+
+/* --- what was seen --- */
+
+static bool read_events(void *ctx, bool all)
+{
+	struct golocks *tool = ctx;
+
+	return events_read(tool->events, all);
+}
+
+static int event_fd(void *ctx)
+{
+	struct golocks *tool = ctx;
+
+	return events_fd(tool->events);
+}
+
+/* Does the wait go on? The event that it is over may be on its way yet. */
+static bool is_waiting(void *ctx, struct lock_wait *wait)
+{
+	const struct golocks *tool = ctx;
+	struct lock_attempt attempt;
+
+	if (!bpfmap_lookup(tool->attempts, &wait->who, &attempt) &&
+	    attempt.parked_ns == wait->since_ns)
+		return true;
+	if (!wait->missed_ns)
+		wait->missed_ns = tool->show.now_ns;
+	return !tool->all_read && tool->show.now_ns - wait->missed_ns < SECOND_NS;
+}
+
+/* Forgets waits that will not be told to be over: of processes that have ended, and those whose
+ * event was lost. */
+static void forget_ended(struct golocks *tool)
+{
+	tool->show.now_ns = clock_ns();
+	if (processes_look(tool->procs)) {
+		processes_sweep(tool->procs, tool->attempts, NULL, NULL);
+		processes_forget(tool->procs);
+	}
+	locks_prune(tool->locks, is_waiting, tool);
+}
+
+static void sweep(void *ctx)
+{
+	struct golocks *tool = ctx;
+
+	if (processes_due(tool->procs) && clock_ns() - tool->show.now_ns > SECOND_NS)
+		forget_ended(tool);
+}
+
+static int show(void *ctx, bool final, struct errmsg *err)
+{
+	struct golocks *tool = ctx;
+	uint32_t zero = 0;
+	uint64_t lost = 0;
+
+	(void)err;
+	tool->all_read = final;
+	if (final && !bpfmap_lookup(tool->lost, &zero, &lost))
+		locks_lost(tool->locks, lost, clock_ns());
+	forget_ended(tool);
+	if (tool->opts->json) {
+		locks_json(&tool->show, tool->locks);
+	} else {
+		toolrun_print_time(tool->opts);
+		locks_print(&tool->show, tool->locks);
+		if (final)
+			putchar('\n');
+	}
+	locks_clear(tool->locks);
+	fflush(stdout);
+	return 0;
+}
+
+static void say_lost(void *ctx)
+{
+	static const char *const said[LOCK_LOSSES] = {
+		[LOCK_LOSS_WAITS] = "waits were lost: the ring buffer was full",
+		[LOCK_LOSS_OTHERS] = "waits of RWMutexes, WaitGroups or the like were lost: the "
+				     "ring buffer was full",
+		[LOCK_LOSS_SPINS] = "locks got by spinning were lost: the ring buffer was full",
+		[LOCK_LOSS_EVENTS] = "events of who waits or unlocks were lost: the ring buffer "
+				     "was full",
+		[LOCK_LOSS_ROOM_WAITS] = "waits were lost: more goroutines than there is room for",
+		[LOCK_LOSS_ROOM_OTHERS] = "waits of RWMutexes, WaitGroups or the like were lost: "
+					  "more goroutines than there is room for",
+		[LOCK_LOSS_ROOM_SPINS] = "locks got by spinning were lost: more goroutines than "
+					 "there is room for",
+		[LOCK_LOSS_UNREADABLE] = "waits were lost: the goroutine could not be read",
+		[LOCK_LOSS_STACKS] = "stacks are not known: more of them than there is room for",
+		[LOCK_LOSS_BEFORE] = "waits had begun before and are not counted",
+	};
+	const struct golocks *tool = ctx;
+	uint64_t lost[LOCK_LOSSES] = {0}, refused = locks_refused(tool->locks);
+
+	bpfmap_sum_percpu(tool->losses, LOCK_LOSSES, 1, lost);
+	for (size_t i = 0; i < LOCK_LOSSES; i++)
+		if (lost[i])
+			fprintf(stderr, "golocks: %" PRIu64 " %s\n", lost[i], said[i]);
+	if (refused)
+		fprintf(stderr,
+			"golocks: %" PRIu64
+			" events were lost: more locks than there is room for\n",
+			refused);
+}
+
+/* --- the tool --- */
+
+static const struct options_def own_options[] = {
+	{'n', "locks", "LOCKS", "show the LOCKS that were waited for longest"},
+	{'s', "stack", "FRAMES", "frames of each stack to show (default 1)"},
+	{0},
+};
+
+static const char examples[] =
+	"    golocks -p 181                # which locks does process 181 wait for?\n"
+	"    golocks -p 181 -d 10 -n 3     # the worst three, of 10 seconds\n"
+	"    golocks -p 181 -i 1 -T        # each second, with the time\n"
+	"    golocks -s 5 -p 181           # with five frames of each stack\n"
+	"    golocks etcd                  # of all processes of this program\n"
+	"    golocks -jp 181               # JSON\n"
+	"    golocks -- ./app arg          # run a program, from its first instruction\n";
+
+static const struct runtime_func funcs[LOCK_FUNCS] = {
+	[LOCK_FUNC_LOCK] = {.names = {"sync.(*Mutex).lockSlow", "internal/sync.(*Mutex).lockSlow"},
+			    .returns = true},
+	[LOCK_FUNC_ACQUIRE] = {.names = {"runtime.semacquire1"}, .returns = true},
+	[LOCK_FUNC_UNLOCK] = {.names = {"sync.(*Mutex).unlockSlow",
+					"internal/sync.(*Mutex).unlockSlow"}},
+	[LOCK_FUNC_RELEASE] = {.names = {"runtime.semrelease1"}},
+};
+
+static int run_locks(struct golocks *tool, const struct options_tool *options)
+{
+	struct bpfprog_define defs[] = {
+		{"ATTEMPTS", bpfmap_room(ATTEMPTS_MAX)},
+		{"STACKS", bpfmap_room(STACKS_MAX)},
+		{"RING_PAGES", bpfmap_room(RING_PAGES)},
+		{"CMPXCHG", 1},
+	};
+	size_t count = sizeof(defs) / sizeof(*defs);
+	struct toolrun run = {.tool = options,
+			      .opts = tool->opts,
+			      .config = {.cpu = -1,
+					 .runtime_funcs = funcs,
+					 .runtime_func_count = LOCK_FUNCS,
+					 .bpf_file = "golocks.bpf.c",
+					 .defs = defs,
+					 .def_count = kernelfeature_cmpxchg() ? count : count - 1,
+					 .goroutines = true,
+					 .sleepable = true,
+					 .plan = plan,
+					 .plan_ctx = tool},
+			      .begin = begin,
+			      .started = started,
+			      .show = show,
+			      .sweep = sweep,
+			      .lost = say_lost,
+			      .stop = stop,
+			      .events = read_events,
+			      .event_fd = event_fd,
+			      .ctx = tool};
+
+	if (tool->opts->json) /* whole stacks */
+		tool->show.frames = SIZE_MAX;
+	tool->show.timestamp = tool->opts->timestamp;
+	tool->show.processes = !tool->opts->pid;
+	int status = toolrun(&run);
+
+	events_free(tool->events);
+	locks_free(tool->locks);
+	lock_stacks_free(tool->lock_stacks);
+	stacks_free(tool->stacks);
+	processes_free(tool->procs);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options opts;
+	struct golocks tool = {
+		.opts = &opts,
+		.show = {.frames = FRAMES_DEFAULT, .locks_max = SIZE_MAX},
+	};
+	struct options_tool options = {
+		.name = "golocks",
+		.about = "Sum up waits for contended locks, by who waits and who holds them",
+		.args = "[BINARY] [-- COMMAND [ARG...]]",
+		.shared = "pidTvj",
+		.binaries = true,
+		.force = true,
+		.returns = true,
+		.own = own_options,
+		.take = take_option,
+		.ctx = &tool,
+		.examples = examples};
+	struct errmsg err = {0};
+
+	signals_take(options.name);
+	enum options_result result = options_parse(&options, argc, argv, &opts, &err);
+
+	if (result != OPTIONS_RUN)
+		return options_answer(&options, result, &err);
+	return run_locks(&tool, &options);
+}
