@@ -128,7 +128,7 @@ static inline void send(struct pt_regs *ctx, struct goroutine_key *who, struct l
 
 static inline u64 keep_stack(struct pt_regs *ctx, struct goroutine_key *who, u64 sp)
 {
-	u64 hash = stack_keep_caller(ctx, who, sp);
+	u64 hash = stack_keep_caller(ctx, who, sp, ~0ULL);
 
 	if (!hash)
 		count_loss(LOCK_LOSS_STACKS);

@@ -82,11 +82,12 @@ static inline u64 stack_keep_switched(struct goroutine_key *who, u64 g)
 	return link.ret ? stack_keep(who, link, ~0ULL) : 0;
 }
 
-/* ... of who runs here, from the caller on of the function that the probe stands in; `entry_sp`:
- * the stack pointer at that function's first instruction. */
-static inline u64 stack_keep_caller(struct pt_regs *ctx, struct goroutine_key *who, u64 entry_sp)
+/* ... of who runs here, from the caller on of the function that the probe stands in, up to address
+ * `end`; `entry_sp`: the stack pointer at that function's first instruction. */
+static inline u64 stack_keep_caller(struct pt_regs *ctx, struct goroutine_key *who, u64 entry_sp,
+				    u64 end)
 {
 	struct frames_link link = {};
 
-	return frames_first(ctx, entry_sp, &link) ? stack_keep(who, link, ~0ULL) : 0;
+	return frames_first(ctx, entry_sp, &link) ? stack_keep(who, link, end) : 0;
 }

@@ -2,6 +2,7 @@
 #include "tracing/stacks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "base/mem.h"
@@ -142,4 +143,21 @@ bool stacks_each(const struct stacks *stacks, uint64_t hash, uint64_t bias, bool
 		return false;
 	(all ? frames_all : frames_each)(&frames, addrs.all, addrs.count, fn, ctx);
 	return true;
+}
+
+static void note_name(void *ctx, const struct frame *frame)
+{
+	const char **name = ctx;
+
+	/* what goroutines return to, shown with the runtime's own only */
+	if (strcmp(frame->func, "runtime.goexit") != 0)
+		*name = frame->func;
+}
+
+const char *stacks_outermost(const struct stacks *stacks, uint64_t hash, uint64_t bias)
+{
+	const char *name = NULL;
+
+	stacks_each(stacks, hash, bias, false, note_name, &name);
+	return name;
 }

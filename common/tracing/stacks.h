@@ -28,6 +28,8 @@ void stacks_free(struct stacks *stacks);
 void stacks_print(const struct stacks *stacks, uint64_t hash, uint64_t bias, FILE *out);
 /* "outermost;...;innermost;" */
 void stacks_print_folded(const struct stacks *stacks, uint64_t hash, uint64_t bias, FILE *out);
+/* The goroutine's function, the outermost one; NULL: not kept. Valid as long as the tracer. */
+const char *stacks_outermost(const struct stacks *stacks, uint64_t hash, uint64_t bias);
 /* An array of {"func", "file", "line"}, with "inlined":true for those that are; empty: not kept */
 void stacks_json(const struct stacks *stacks, uint64_t hash, uint64_t bias, struct json *json);
 /* As frames_each(), or with `all` as frames_all(). False: it was not kept. */
