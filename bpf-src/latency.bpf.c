@@ -30,6 +30,7 @@ BPF_ARRAY(no_calls, struct calls, 1);
 /* file: processes.bpf.c */
 /* file: latency_sums.bpf.c */
 /* file: first_over.bpf.c */
+/* file: state_clocks.bpf.c */
 /* file: states.bpf.c */
 
 static inline struct call *call_at(struct goroutine_key *who, struct calls *calls, u64 index)
@@ -245,7 +246,22 @@ static inline enum ending ending_of(u32 kind, struct goroutine_key *who)
 }
 
 /* file: latency_segments.bpf.c */
+static inline bool states_on(void)
+{
+	u32 zero = 0;
+	struct control *mode = control.lookup(&zero);
+
+	return mode && mode->active;
+}
+
 /* file: state_changes.bpf.c */
+
+#ifdef STATES_WANTED
+int on_probe_1(struct pt_regs *ctx)
+{
+	return on_state_change(ctx);
+}
+#endif
 
 int on_probe(struct pt_regs *ctx)
 {

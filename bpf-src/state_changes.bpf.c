@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Turns the clocks of states.bpf.c when the scheduler changes a goroutine's state. Inserted into
- * latency.bpf.c's text.
+/* Turns the clocks of state_clocks.bpf.c when the scheduler changes a goroutine's state. Inserted
+ * where these are; states_on() tells whether calls are timed at all.
  *
  * The runtime orders the changes of one goroutine, on whatever threads they are made, and each hit
  * comes before the change itself is made: so the clock is never touched twice at once. A change
  * from another state than the clock's shows that one was not seen: then the time is unknown.
  *
- *   -DG_WAITREASON=n    byte offset in Go's struct g
+ *   -DWAITS_AS_ONE      what goroutines wait for is not told apart
+ *   -DG_WAITREASON=n    else: byte offset in Go's struct g
  *   -DLATE_REASONS=n    before Go 1.20: waits that do not lead to a run queue are for work of the
  *                       runtime, and note what it is only if it is in this mask, by its number
  */
@@ -67,6 +68,9 @@ static inline long read_change(struct pt_regs *ctx, u64 cookie, struct state_cha
  * but always before it ends. */
 static inline u64 state_waited(struct state_clock *clock, struct state_changed *change)
 {
+#ifdef WAITS_AS_ONE
+	return STATE_WAITING;
+#else
 	u64 reason = 0;
 
 	if (clock->work)
@@ -78,6 +82,7 @@ static inline u64 state_waited(struct state_clock *clock, struct state_changed *
 		return STATE_OTHER_WORK;
 #endif
 	return STATE_WAITING + reason;
+#endif
 }
 
 /* Work of the runtime, for which the goroutine counts as waiting; it may also be done by one that
@@ -115,16 +120,14 @@ static inline void state_change(struct state_clock *clock, struct state_changed 
 	clock->work = 0;
 }
 
-int on_probe_1(struct pt_regs *ctx)
+static inline int on_state_change(struct pt_regs *ctx)
 {
 	u64 cookie = find_cookie(ctx), now = bpf_ktime_get_ns();
 	struct state_changed change = {.what = cookie_copy(cookie)};
 	struct goroutine_key who = {};
 	struct state_clock *clock;
-	u32 zero = 0;
-	struct control *mode = control.lookup(&zero);
 
-	if (!mode || !mode->active || !probe_wanted() || !probe_is_call(ctx, cookie))
+	if (!states_on() || !probe_wanted() || !probe_is_call(ctx, cookie))
 		return 0;
 	if (read_change(ctx, cookie, &change) ||
 	    (change.from <= STATE_WAITING && change.to <= STATE_WAITING &&

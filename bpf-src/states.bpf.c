@@ -1,75 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Where the time of calls goes, by the state of their goroutine: -DSTATES_WANTED; else nothing. A
- * goroutine with calls has a clock, which adds up its time by state; state_changes.bpf.c turns it.
- * A call keeps what its goroutine's clock was when it began; the difference at its end is its own,
- * and sums up to its latency, as both are taken at the same two instants. Inserted into
- * latency.bpf.c's text, the only place where libbcc finds maps.
+ * call keeps what its goroutine's clock (state_clocks.bpf.c) was when it began; the difference at
+ * its end is its own, and sums up to its latency, as both are taken at the same two instants.
+ * Inserted into latency.bpf.c's text, the only place where libbcc finds maps.
  *
  *   -DNESTED=n        room for calls inside calls
- *   -DG_STATUS=n      byte offset in Go's struct g
  */
 #ifdef STATES_WANTED
-#include "shared/states.h"
-
 /* no more than all sums need, as PLACES_MAX */
 #define STATE_SUMS_MAX (ROWS * STATES < PLACES ? ROWS * STATES : PLACES)
 
-BPF_F_TABLE("hash", struct goroutine_key, struct state_clock, clocks, GOROUTINES,
-	    BPF_F_NO_PREALLOC);
 /* of calls inside calls, by their index; since_ns is when they began */
 BPF_F_TABLE("hash", struct deep_key, struct state_clock, clocks_then, NESTED, BPF_F_NO_PREALLOC);
 BPF_F_TABLE("hash", u64, struct state_sum, state_sums, STATE_SUMS_MAX, BPF_F_NO_PREALLOC);
-BPF_ARRAY(no_clock, struct state_clock, 1);
-BPF_PERCPU_ARRAY(state_losses, u64, STATE_LOSSES);
 
 /* forget_value(), where there is so much more to verify that it is worth it */
 static inline u64 states_any(u64 value, u64 noise)
 {
 	return forget_value(value, noise);
-}
-
-static inline void count_state_loss(u32 loss)
-{
-	u64 *n = state_losses.lookup(&loss);
-
-	if (n)
-		__sync_fetch_and_add(n, 1);
-}
-
-/* The state that a goroutine's status stands for (Go's src/runtime/runtime2.go), by a nibble each:
- * one whose stack is moved runs, a preempted one and one found leaked wait; 7: no state. */
-static inline u32 state_of(u64 status)
-{
-	return status < 12 ? 0x744077742017 >> (status * 4) & 7 : 7;
-}
-
-/* The time since the last change was spent in `state`. */
-static inline void clock_turn(struct state_clock *clock, u64 state, u64 now)
-{
-	if (now < clock->since_ns) {
-		count_state_loss(STATE_LOSS_UNSEEN);
-		return;
-	}
-	clock->ns[state & (STATES - 1)] += now - clock->since_ns;
-	clock->since_ns = now;
-}
-
-/* What a goroutine is doing that makes a call. */
-static inline u64 clock_state(struct state_clock *clock)
-{
-	return clock->state < STATE_UNKNOWN ? clock->state : STATE_UNKNOWN;
-}
-
-/* Mostly it runs; but the runtime's own functions may be called where it does not. */
-static inline u32 state_here(struct pt_regs *ctx, struct goroutine_key *who)
-{
-	struct goroutine_stack stack = {};
-	u32 status = 0, state = STATE_RUNNING;
-
-	if (!(who->id & GOROUTINE_SYSTEM) &&
-	    !read_user(&status, sizeof(status), goroutine_current(ctx, &stack) + G_STATUS))
-		state = state_of(status & 0xfff);
-	return state <= STATE_WAITING ? state : STATE_RUNNING;
 }
 
 /* The goroutine's call of this index, counted from its outermost one, has begun. */

@@ -9,6 +9,7 @@
  *   -DPLACES=n          probed sites
  *   -DCALLS=n           calls that can be waited for at a time
  *   -DRETURNS           there are return probes
+ *   -DSTATES_WANTED     it is asked how long calls were in each state: trace_states.bpf.c
  *   -DUSER_FRAMES -DKERNEL_FRAMES    stacks are wanted
  *   -DPARENT            who created the goroutine is wanted
  *   -DIDENTITY_FIRST     predicates ask for the goroutine, the thread or the CPU
@@ -16,6 +17,7 @@
  *   -DONLY_TID=n -DONLY_GOID=n
  */
 #include "goroutine.h"
+#include "shared/states.h"
 #include "shared/trace.h"
 #include "hit.h"
 #include "fetch.h"
@@ -39,6 +41,13 @@ struct waiting { /* a call that has not returned yet; a goroutine's are in order
 	u64 bias; /* of the file that it is in */
 	u32 plan;
 	u32 done; /* its return was seen */
+#ifdef STATES_WANTED
+	struct clock_read { /* the beginning of its goroutine's clock, when it has ended */
+		u64 since_ns;
+		u32 state, early;
+		u64 ns[STATES_BRIEF];
+	} clock;
+#endif
 	char saved[SAVED_ROOM];
 };
 
@@ -301,7 +310,10 @@ static inline void report(struct pt_regs *ctx, struct hit *hit, char *saved, u32
 #ifdef RETURNS
 /* file: processes.bpf.c */
 /* file: first_over.bpf.c */
+/* file: state_clocks.bpf.c */
+/* file: trace_states.bpf.c */
 /* file: trace_calls.bpf.c */
+/* file: state_changes.bpf.c */
 #endif
 
 /* Fills in the hit's place and plan. False: no place, as of most hooks in the runtime. */
@@ -383,3 +395,4 @@ static inline int handle(struct pt_regs *ctx, u32 part)
 }
 
 /* generated: programs */
+/* generated: state_program */

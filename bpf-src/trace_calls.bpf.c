@@ -87,8 +87,10 @@ static inline void abandon(struct hit *hit, struct goroutine_key *who, u64 *call
 		last = deep_calls.lookup(&key);
 		if (last && !is_over(last, depth, fresh, hit->site))
 			return;
-		if (last)
+		if (last) {
+			states_end(who, last, hit->now);
 			report_abandoned(hit, last, how);
+		}
 		deep_calls.delete(&key);
 		*calls = key.index;
 	}
@@ -148,12 +150,15 @@ static inline void remember(struct pt_regs *ctx, struct hit *hit, struct gorouti
 	struct deep_key key = {.who = *who};
 	struct waiting *waiting;
 	long error = 0;
+	bool first;
 	u32 zero = 0;
 
 	key.index = forget_value(index_for(who, *calls, call), hit->now);
 	waiting = key.index < *calls ? deep_calls.lookup(&key) : 0;
-	if (waiting)
+	if (waiting) {
+		states_end(who, waiting, hit->now);
 		report_abandoned(hit, waiting, how);
+	}
 	waiting = no_call.lookup(&zero);
 	if (waiting)
 		error = deep_calls.update(&key, waiting);
@@ -167,11 +172,13 @@ static inline void remember(struct pt_regs *ctx, struct hit *hit, struct gorouti
 	waiting->bias = hit->bias;
 	waiting->plan = hit->plan;
 	waiting->done = 0;
+	first = forget_value(!*calls, hit->now);
 	if (key.index == *calls)
 		*calls = key.index + 1;
 	save_arguments(ctx, hit, waiting->saved, part);
 	fetch_later(hit, waiting->saved);
 	waiting->call.start_ns = bpf_ktime_get_ns();
+	states_begin(ctx, who, waiting, first);
 }
 
 static inline void on_return(struct pt_regs *ctx, struct hit *hit, struct goroutine_key *who,
@@ -199,6 +206,7 @@ static inline void on_return(struct pt_regs *ctx, struct hit *hit, struct gorout
 	hit->bias += if_returned;
 	hit->site += if_returned;
 	hit->latency = hit->now - waiting->call.start_ns;
+	states_end(who, waiting, hit->now);
 	if (kind == COOKIE_JUMP)
 		report_abandoned(hit, waiting, TRACE_JUMPED);
 	else
@@ -223,8 +231,10 @@ static inline void forget_done(struct goroutine_key *who, u64 *calls)
 		deep_calls.delete(&key);
 		*calls = key.index;
 	}
-	if (!*calls)
+	if (!*calls) {
 		goroutines.delete(who);
+		states_forget(who);
+	}
 }
 
 /* How the calls ended that a hit shows to be over. */

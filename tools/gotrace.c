@@ -142,6 +142,8 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	struct gotrace *trace = ctx;
 
+	if (traceplan_attached(trace->plan, tracer, err))
+		return -1;
 	trace->tracer = tracer;
 	trace->print = traceprint_new(&trace->print_config, trace->plan, tracer);
 	trace->events =
@@ -284,6 +286,8 @@ static const char examples[] =
 	"    gotrace 'r:app:main.(*Store).Get (err != nil) \"%s: %v after %d ns\", key, err, "
 	"$latency'\n"
 	"                                           # results, and a predicate\n"
+	"    gotrace 'r:app:main.get ($blocked > 10ms) \"%d of %d ns\", $blocked, $latency'\n"
+	"                                           # calls that waited, whatever for\n"
 	"    gotrace 'app:main.add(x int, y int) (x > 10) \"%d\", y'\n"
 	"                                           # a stripped program: give the signature\n"
 	"    gotrace -U -M 1 app:main.add           # one call, with its stack\n"

@@ -35,12 +35,19 @@ enum state_change { /* what the hit of a probe in the scheduler means: its cooki
 };
 
 struct state_clock { /* of a goroutine with calls, or what it was when a call began */
-	unsigned long long began_ns; /* with the outermost call; CLOCK_MONOTONIC */
-	unsigned long long since_ns; /* up to when it is added up */
+	unsigned long long since_ns; /* up to when it is added up; CLOCK_MONOTONIC */
 	unsigned int state;          /* enum state */
-	unsigned int early;      /* casgstatus may come yet for the change that led to this state */
-	unsigned long long work; /* enum state_work of the wait that goes on; 0: none */
+	unsigned int early; /* casgstatus may come yet for the change that led to this state */
 	unsigned long long ns[STATES]; /* since began_ns */
+	unsigned long long began_ns;   /* with the outermost call */
+	unsigned long long work;       /* enum state_work of the wait that goes on; 0: none */
+};
+
+/* How long one call was in each state, where waits are not told apart. With -DSTATES_WANTED the
+ * record of gotrace's return probes begins with it. */
+#define STATES_BRIEF (STATE_WAITING + 1)
+struct state_times {
+	unsigned long long ns[STATES_BRIEF];
 };
 
 struct state_sum { /* of one state and row; key of their map: latency_place() */

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/errmsg.h"
+#include "bpf-src/shared/states.h"
 #include "gotrace/tracegen_after.h"
 #include "gotrace/tracegen_code.h"
+#include "gotrace/tracegen_states.h"
 #include "values/format.h"
 
 enum { RECORD_ALIGN = 8 };
@@ -188,6 +190,8 @@ static int special_arg(struct gen *gen, const struct expr *expr, struct tracegen
 {
 	arg->kind = TRACEGEN_SPECIAL;
 	arg->special = expr->number;
+	if (expr->number >= SPECIAL_STATES)
+		arg->at = gen_state_at(expr->number);
 	if (expr->number == SPECIAL_PARENT_GOID)
 		gen->uses_parent = true;
 	return 0;
@@ -214,7 +218,7 @@ static int make_arg(struct gen *gen, const struct expr *expr, bool follow, struc
 static void arg_as_format(const struct tracegen_arg *arg, struct format_arg *out)
 {
 	static const bool text[] = {
-		[SPECIAL_COMM] = true, [SPECIAL_FUNC] = true, [SPECIAL_PARENT_GOID] = false};
+		[SPECIAL_COMM] = true, [SPECIAL_FUNC] = true, [SPECIAL_UNKNOWN] = false};
 	bool is_text =
 		arg->kind == TRACEGEN_TEXT || (arg->kind == TRACEGEN_SPECIAL && text[arg->special]);
 
@@ -323,6 +327,8 @@ static int make_predicate(struct gen *gen, struct tracegen_plan *plan)
 static int generate(struct gen *gen, struct tracegen_plan *plan, uint32_t saved_size)
 {
 	gen->record_end = saved_size;
+	if (gen->probe->has_states)
+		gen->saved_end = sizeof(struct state_times);
 	gen->save.depth = gen->wanted.depth = gen->fill.depth = 1;
 	return make_predicate(gen, plan) || make_args(gen, plan) ? -1 : 0;
 }

@@ -31,8 +31,9 @@ struct tracegen_probe {
 	/* several: the PROBE has other functions, and what this one lacks is printed as "?";
 	 * is_clone: GCC made it from a function, and changed how it is called; is_copy: an inlined
 	 * copy, where what has no pieces in abi is optimised out; restarts: it may lose register
-	 * arguments when its stack grows. */
-	bool several, is_clone, is_copy, restarts;
+	 * arguments when its stack grows; has_states: what is kept with the call begins with struct
+	 * state_times, for $running and the like. */
+	bool several, is_clone, is_copy, restarts, has_states;
 	struct shape_limits limits;
 	const struct tracegen_held *held; /* finds types of x.(T); NULL: none */
 	const struct tracegen_told *told; /* NULL: nothing is warned of */

@@ -9,6 +9,7 @@
 #include "gotrace/tracegen_after.h"
 #include "gotrace/tracegen_assert.h"
 #include "gotrace/tracegen_code.h"
+#include "gotrace/tracegen_states.h"
 #include "gotrace/tracegen_string.h"
 #include "gotrace/tracegen_warn.h"
 
@@ -25,7 +26,9 @@ unsigned gen_uses(const struct gen *gen, const struct expr *expr)
 		return gen_find(gen, expr, &sym) && sym.is_result ? GEN_USES_RETURN
 								  : GEN_USES_ENTRY;
 	case EXPR_SPECIAL:
-		return expr->number == SPECIAL_LATENCY ? GEN_USES_RETURN : 0;
+		return expr->number == SPECIAL_LATENCY || expr->number >= SPECIAL_STATES
+			       ? GEN_USES_RETURN
+			       : 0;
 	case EXPR_PARAMS:
 		return GEN_USES_ENTRY;
 	case EXPR_ERROR:
@@ -56,6 +59,8 @@ static int special_number(struct gen *gen, const struct expr *expr, struct numbe
 	if (expr->number == SPECIAL_COMM || expr->number == SPECIAL_FUNC)
 		return gen_failed(errmsg_set(gen->err, "col %u: %s is text, not a number",
 					     expr->col, expr_special_text(expr->number)));
+	if (expr->number >= SPECIAL_STATES)
+		return gen_state_number(gen, expr, out);
 	if (expr->number == SPECIAL_PARENT_GOID)
 		gen->uses_parent = true;
 	if (expr->number != SPECIAL_LATENCY)

@@ -14,6 +14,7 @@
 #include "gotrace/traceplan_types.h"
 #include "kernel/bpfprog.h"
 #include "program/program.h"
+#include "tracing/states.h"
 #include "tracing/tracer.h"
 #include "values/format.h"
 
@@ -32,6 +33,8 @@ static int parse_probe(struct traceplan *plan, size_t n, struct errmsg *err)
 	plan->parsed = n + 1;
 	plan->patterns[n] = spec->target;
 	plan->returns[n] = spec->at_return;
+	if (!plan->states)
+		plan->states = spec->state;
 	if (!spec->format)
 		return 0;
 	plan->formats[n] = format_parse(spec->format, spec->format_len, spec->format_cols, err);
@@ -255,7 +258,7 @@ int traceplan_make(void *ctx, struct tracer *tracer, struct errmsg *err)
 	tracer->part_count = traceplan_text_parts(plan->text);
 	tracer_insert(tracer, "plans", traceplan_text_plans(plan->text));
 	tracer_insert(tracer, "programs", traceplan_text_programs(plan->text));
-	return 0;
+	return plan->states ? traceplan_add_states(plan, tracer, err) : 0;
 }
 
 int traceplan_loaded(void *ctx, struct tracer *tracer, struct errmsg *err)
@@ -268,6 +271,12 @@ int traceplan_loaded(void *ctx, struct tracer *tracer, struct errmsg *err)
 	if (traceplan_text_uses_types(plan->text))
 		traceplan_types_fill(plan->types, fd, tracer, plan->infos, &limits);
 	return 0;
+}
+
+int traceplan_attached(const struct traceplan *plan, const struct tracer *tracer,
+		       struct errmsg *err)
+{
+	return plan->states ? states_check(tracer, plan->states, err) : 0;
 }
 
 struct funcinfo *traceplan_funcinfo(const struct traceplan *plan, size_t program)

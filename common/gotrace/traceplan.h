@@ -46,6 +46,9 @@ const bool *traceplan_returns(const struct traceplan *plan);
 /* tracer_config's `plan` and `loaded`; ctx is the traceplan. */
 int traceplan_make(void *ctx, struct tracer *tracer, struct errmsg *err);
 int traceplan_loaded(void *ctx, struct tracer *tracer, struct errmsg *err);
+/* When all is attached. -1 with *err: not all is that PROBEs rely on. */
+int traceplan_attached(const struct traceplan *plan, const struct tracer *tracer,
+		       struct errmsg *err);
 
 /* The number of kinds of functions; each kind is compiled by itself. */
 size_t traceplan_kinds(const struct traceplan *plan);

@@ -36,6 +36,7 @@ void traceplan_define(const struct traceplan *plan, struct tracer *tracer)
 	tracer_define(tracer, "SAVED_MAX", plan->saved_max);
 	tracer_define(tracer, "RING_PAGES", RING_PAGES);
 	tracer_define(tracer, "CALLS", bpfmap_room(CALLS_MAX));
+	tracer_define(tracer, "GOROUTINES", bpfmap_room(CALLS_MAX)); /* with clocks */
 	bool frames = config->user_stack || config->callers;
 
 	tracer_define(tracer, "USER_FRAMES", frames);

@@ -180,6 +180,7 @@ static int plan_item(struct planning *now, bool several, struct errmsg *err)
 	probe.toolchain = item->prog->toolchain;
 	probe.is_clone = now->fn.is_clone;
 	probe.restarts = now->to->restart != 0;
+	probe.has_states = plan->states && item->returns;
 	/* a copy without a site is left out for that */
 	int ret = item->skipped ? 0 : plan_strings(plan, &probe, &made, err);
 

@@ -30,6 +30,7 @@ struct traceplan {
 	uint32_t dynamic_max; /* bytes of a string in an interface */
 	bool lacks_room;      /* some record lacks room, however short strings are */
 	bool uses_parent, uses_identity;
+	const char *states; /* the first variable of a state's time, in any PROBE; NULL: none */
 	size_t unknown;
 	const char *first_unknown, *unknown_copy;
 	char **warnings; /* each once */
@@ -46,5 +47,9 @@ void traceplan_free_warnings(struct traceplan *plan);
 
 /* When all is planned: defines what the kernel side is compiled with. */
 void traceplan_define(const struct traceplan *plan, struct tracer *tracer);
+
+/* When that is done: has the scheduler's functions traced too, which change goroutines' states.
+ * -1 with *err: not all changes could be seen. */
+int traceplan_add_states(struct traceplan *plan, struct tracer *tracer, struct errmsg *err);
 
 #endif

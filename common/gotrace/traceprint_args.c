@@ -68,6 +68,10 @@ static void special_arg(const struct traceprint_event *event, const struct trace
 
 	out->kind = FORMAT_INT;
 	out->is_unsigned = true;
+	if (arg->special >= SPECIAL_STATES) {
+		out->number = word_at(event, arg->at);
+		return;
+	}
 	out->number = numbers[arg->special];
 	if (arg->special == SPECIAL_PARENT_GOID && !head->parent_goid)
 		out->kind = FORMAT_MISSING;

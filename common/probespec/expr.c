@@ -18,10 +18,13 @@ static const struct op {
 };
 
 static const char *const special_texts[] = {
-	[SPECIAL_GOID] = "$goid", [SPECIAL_PID] = "$pid",
-	[SPECIAL_TID] = "$tid",   [SPECIAL_CPU] = "$cpu",
-	[SPECIAL_COMM] = "$comm", [SPECIAL_LATENCY] = "$latency",
-	[SPECIAL_FUNC] = "$func", [SPECIAL_PARENT_GOID] = "$parent_goid",
+	[SPECIAL_GOID] = "$goid",       [SPECIAL_PID] = "$pid",
+	[SPECIAL_TID] = "$tid",         [SPECIAL_CPU] = "$cpu",
+	[SPECIAL_COMM] = "$comm",       [SPECIAL_LATENCY] = "$latency",
+	[SPECIAL_FUNC] = "$func",       [SPECIAL_PARENT_GOID] = "$parent_goid",
+	[SPECIAL_RUNNING] = "$running", [SPECIAL_RUNNABLE] = "$runnable",
+	[SPECIAL_BLOCKED] = "$blocked", [SPECIAL_SYSCALL] = "$syscall",
+	[SPECIAL_UNKNOWN] = "$unknown",
 };
 
 /* The parser limits an expression's parts, and thereby the depth of this recursion. */

@@ -36,7 +36,9 @@ enum expr_kind {
 /* clang-format off */
 enum expr_special {
 	SPECIAL_GOID, SPECIAL_PID, SPECIAL_TID, SPECIAL_CPU, SPECIAL_COMM,
-	SPECIAL_LATENCY, SPECIAL_FUNC, SPECIAL_PARENT_GOID
+	SPECIAL_LATENCY, SPECIAL_FUNC, SPECIAL_PARENT_GOID, SPECIAL_STATES,
+	/* from there on: parts of the latency, by the goroutine's state */
+	SPECIAL_RUNNING = SPECIAL_STATES, SPECIAL_RUNNABLE, SPECIAL_BLOCKED, SPECIAL_SYSCALL, SPECIAL_UNKNOWN
 };
 
 enum expr_op { /* C's, with C's precedence */
@@ -44,8 +46,7 @@ enum expr_op { /* C's, with C's precedence */
 	OP_MUL, OP_DIV, OP_MOD, OP_ADD, OP_SUB, OP_SHL, OP_SHR,
 	OP_LT, OP_LE, OP_GT, OP_GE, OP_EQ, OP_NE,
 	OP_AND, OP_XOR, OP_OR, /* & ^ | */
-	OP_LOGICAL_AND, OP_LOGICAL_OR,
-	OP_COUNT
+	OP_LOGICAL_AND, OP_LOGICAL_OR, OP_COUNT
 };
 /* clang-format on */
 

@@ -167,8 +167,10 @@ int probespec_parse(const char *text, bool regex, struct probespec *out, struct 
 	take_head(text, &head, out);
 	reader.at_return = head.at_return;
 	probespec_reader_start(&reader, head.end);
-	if (!read_tail(&reader, out))
+	if (!read_tail(&reader, out)) {
+		out->state = reader.state;
 		return 0;
+	}
 	probespec_free(out);
 	return -1;
 }

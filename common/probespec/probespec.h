@@ -25,6 +25,9 @@ struct probespec {
 	struct expr **args;
 	char **arg_texts; /* each of them as typed */
 	size_t arg_count;
+	/* the first variable in it that is a part of the latency, by the goroutine's state, as
+	 * "$running"; NULL: none */
+	const char *state;
 };
 
 /* No expression has more parts than this, which bounds how deep its tree is. */

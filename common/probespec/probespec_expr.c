@@ -136,8 +136,12 @@ static struct expr *read_special(struct probespec_reader *reader)
 	int special = expr_special_find(reader->text + token->at, token->len);
 	bool is_error = probespec_reader_is(reader, "$err");
 
-	if ((special == SPECIAL_LATENCY || is_error) && !reader->at_return)
+	bool is_state = special >= SPECIAL_STATES;
+
+	if ((special == SPECIAL_LATENCY || is_state || is_error) && !reader->at_return)
 		return known_at_return(reader);
+	if (is_state && !reader->state)
+		reader->state = expr_special_text(special);
 	if (is_error)
 		return probespec_reader_leaf(reader, EXPR_ERROR, 0);
 	if (special >= 0)
@@ -149,8 +153,9 @@ static struct expr *read_special(struct probespec_reader *reader)
 	else if (probespec_reader_is(reader, "$retval"))
 		errmsg_hint(reader->err, "retval is the first result");
 	else
-		errmsg_hint(reader->err, "there are $goid $pid $tid $cpu $comm $latency $func "
-					 "$parent_goid $err");
+		errmsg_hint(reader->err, "there are $goid $pid $tid $cpu $comm $latency $running "
+					 "$runnable $blocked $syscall $unknown $func $parent_goid "
+					 "$err");
 	return NULL;
 }
 

@@ -19,7 +19,8 @@ struct probespec_reader {
 	size_t last_end;    /* of the token before it */
 	/* of the expression that is being read: */
 	unsigned parts, depth;
-	bool list; /* goargs and gorets are allowed for it */
+	const char *state; /* the first $running or the like, in any expression; or NULL */
+	bool list;         /* goargs and gorets are allowed for it */
 	struct errmsg *err;
 };
 

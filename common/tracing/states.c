@@ -19,7 +19,7 @@
 
 enum { NAME_WIDTH = 24, NAME_MAX = 40 };
 
-int states_begin(struct states *states, const struct tracer *tracer, struct errmsg *err)
+int states_check(const struct tracer *tracer, const char *asked, struct errmsg *err)
 {
 	const struct selection *sel = tracer->sel;
 
@@ -28,10 +28,17 @@ int states_begin(struct states *states, const struct tracer *tracer, struct errm
 
 		if (item->runtime && item->skipped)
 			return errmsg_set(err,
-					  "--states: changes of state would not all be seen: %s "
-					  "cannot be probed: %s",
-					  sel->rows[item->row].name, item->skipped);
+					  "%s: changes of state would not all be seen: %s cannot "
+					  "be probed: %s",
+					  asked, sel->rows[item->row].name, item->skipped);
 	}
+	return 0;
+}
+
+int states_begin(struct states *states, const struct tracer *tracer, struct errmsg *err)
+{
+	if (states_check(tracer, states_option, err))
+		return -1;
 	states->sums = bpfprog_map(tracer->bpf, "state_sums");
 	states->losses = bpfprog_map(tracer->bpf, "state_losses");
 	return 0;
@@ -225,7 +232,7 @@ void states_json(const struct states *states, struct json *json, const struct st
 	json_object_end(json);
 }
 
-void states_say_losses(const struct states *states, const struct latency_words *words)
+void states_say_lost(const char *tool, const uint64_t lost[STATE_LOSSES])
 {
 	static const char *const what[STATE_LOSSES][2] = {
 		[STATE_LOSS_ROOM] = {"call",
@@ -238,7 +245,12 @@ void states_say_losses(const struct states *states, const struct latency_words *
 	};
 
 	for (unsigned i = 0; i < STATE_LOSSES; i++)
-		if (states->lost[i])
-			fprintf(stderr, "%s: %" PRIu64 " %s%s %s\n", words->tool, states->lost[i],
-				what[i][0], states->lost[i] == 1 ? "" : "s", what[i][1]);
+		if (lost[i])
+			fprintf(stderr, "%s: %" PRIu64 " %s%s %s\n", tool, lost[i], what[i][0],
+				lost[i] == 1 ? "" : "s", what[i][1]);
+}
+
+void states_say_losses(const struct states *states, const struct latency_words *words)
+{
+	states_say_lost(words->tool, states->lost);
 }

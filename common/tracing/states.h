@@ -29,7 +29,12 @@ void states_free(struct states *states); /* NULL is all right */
  * traced beside what is selected, by a part of the kernel side of its own. -1 with *err where not
  * all changes of state could be seen and named. */
 int states_plan(void *ctx, struct tracer *tracer, struct errmsg *err);
+/* The same where waits are not told apart, for who has a plan already: the caller gives what is
+ * added to the selection a part of its own, which calls on_state_change(). `asked`: what the user
+ * calls it, in messages. */
+int states_plan_brief(struct tracer *tracer, const char *asked, struct errmsg *err);
 /* When all is attached. -1 with *err: not all is. */
+int states_check(const struct tracer *tracer, const char *asked, struct errmsg *err);
 int states_begin(struct states *states, const struct tracer *tracer, struct errmsg *err);
 
 /* Reads all sums; the reports are then of the time since the read before. -1 with errno. */
@@ -43,7 +48,8 @@ void states_print(const struct states *states, const struct latency_words *words
 		  const struct states_report *report);
 void states_json(const struct states *states, struct json *json,
 		 const struct states_report *report); /* a member "states" */
-/* What could not be told, on stderr. */
+/* What could not be told, on stderr: what the kernel side's `state_losses` has. */
+void states_say_lost(const char *tool, const uint64_t lost[STATE_LOSSES]);
 void states_say_losses(const struct states *states, const struct latency_words *words);
 
 #endif

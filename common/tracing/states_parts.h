@@ -7,6 +7,8 @@
 
 struct tracer_plan;
 
+static const char states_option[] = "--states";
+
 struct state_place {  /* of one state and row */
 	uint64_t key; /* latency_place() */
 	struct state_sum sum;

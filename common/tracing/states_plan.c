@@ -86,6 +86,17 @@ static bool same_reasons(char *const a[WAIT_REASONS], char *const b[WAIT_REASONS
 	return true;
 }
 
+/* `asked`: what the user calls it */
+static int check_program(const struct program *prog, const char *asked, struct errmsg *err)
+{
+	if (image_arch(prog->img) != ARCH_AMD64)
+		return errmsg_set(err, "%s is for x86-64 only", asked);
+	if (!prog->toolchain->libgo)
+		return 0;
+	return errmsg_set(err, "\"%s\" is built by gccgo: %s is for Go's gc compiler only",
+			  prog->path, asked);
+}
+
 /* What goroutines of the program wait for, by number: all that are traced must agree. */
 static int read_reasons(struct states *states, const struct tracer *tracer, size_t n,
 			struct errmsg *err)
@@ -93,12 +104,8 @@ static int read_reasons(struct states *states, const struct tracer *tracer, size
 	const struct program *prog = tracer->programs[n];
 	char *reasons[WAIT_REASONS] = {0};
 
-	if (image_arch(prog->img) != ARCH_AMD64)
-		return errmsg_set(err, "--states is for x86-64 only");
-	if (prog->toolchain->libgo)
-		return errmsg_set(err,
-				  "\"%s\" is built by gccgo: --states is for Go's gc compiler only",
-				  prog->path);
+	if (check_program(prog, states_option, err))
+		return -1;
 	if (!runtime_vars_wait_reasons_of(prog, reasons))
 		return errmsg_set(err,
 				  "\"%s\": what goroutines wait for is not found in the code of "
@@ -121,13 +128,10 @@ static int read_reasons(struct states *states, const struct tracer *tracer, size
 	return -1;
 }
 
-static int add_func(const struct states *states, struct tracer *tracer,
-		    const struct scheduler_func *func, struct errmsg *err)
+static int add_func(struct tracer *tracer, const struct scheduler_func *func, struct errmsg *err)
 {
 	struct selection *sel = tracer->sel;
 
-	if (func->is_unsaid && !is_unsaid(states))
-		return 0;
 	selection_group(sel, sel->group + 1, false);
 	sel->runtime = func->what;
 	for (size_t i = 0; i < tracer->program_count; i++) {
@@ -136,6 +140,21 @@ static int add_func(const struct states *states, struct tracer *tracer,
 		if (prog->release >= func->release && runtime_func_add(sel, prog, &func->func, err))
 			return -1;
 	}
+	return 0;
+}
+
+static int add_funcs(struct tracer *tracer, bool unsaid, struct errmsg *err)
+{
+	const size_t count = sizeof(scheduler_funcs) / sizeof(*scheduler_funcs);
+
+	for (size_t i = 0; i < count; i++)
+		if ((unsaid || !scheduler_funcs[i].is_unsaid) &&
+		    add_func(tracer, &scheduler_funcs[i], err))
+			return -1;
+	tracer_define(tracer, "STATES_WANTED", 1);
+	tracer_define(tracer, "G_STATUS", tracer->runtimes[0].g_status);
+	/* a call of one of these functions begins before the change that it makes */
+	tracer->parts_reversed = true;
 	return 0;
 }
 
@@ -148,29 +167,32 @@ static void divide(struct states *states, struct tracer *tracer)
 		states->plans[i].part = sel->items[i].runtime != 0;
 	tracer->plans = states->plans;
 	tracer->part_count = 2;
-	/* a call of one of these functions begins before the change that it makes */
-	tracer->parts_reversed = true;
 }
 
 int states_plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
-	const size_t count = sizeof(scheduler_funcs) / sizeof(*scheduler_funcs);
 	struct states *states = ctx;
 
 	for (size_t i = 0; i < tracer->program_count; i++)
 		if (read_reasons(states, tracer, i, err))
 			return -1;
-	for (size_t i = 0; i < count; i++)
-		if (add_func(states, tracer, &scheduler_funcs[i], err))
-			return -1;
+	if (add_funcs(tracer, is_unsaid(states), err))
+		return -1;
 	divide(states, tracer);
-	tracer_define(tracer, "STATES_WANTED", 1);
 	tracer_define(tracer, "NESTED", bpfmap_room(NESTED_MAX));
-	tracer_define(tracer, "G_STATUS", tracer->runtimes[0].g_status);
 	tracer_define(tracer, "G_WAITREASON", tracer->runtimes[0].g_waitreason);
 	if (is_unsaid(states))
 		tracer_define(tracer, "LATE_REASONS", said_work(states));
 	return 0;
+}
+
+int states_plan_brief(struct tracer *tracer, const char *asked, struct errmsg *err)
+{
+	for (size_t i = 0; i < tracer->program_count; i++)
+		if (check_program(tracer->programs[i], asked, err))
+			return -1;
+	tracer_define(tracer, "WAITS_AS_ONE", 1);
+	return add_funcs(tracer, false, err);
 }
 
 struct states *states_new(void)

@@ -13,9 +13,11 @@
 #include "kernel/bpfmap.h"
 #include "kernel/bpfprog.h"
 #include "kernel/processes.h"
+#include "tracing/states.h"
 
 struct tracelosses {
 	int counters, goroutines, deep_calls; /* maps; -1: no returns are traced */
+	int clocks, states;                   /* maps; -1: states are not asked for */
 	struct processes *procs;
 	uint64_t process_ended; /* calls */
 	uint64_t told[TRACE_COUNTERS];
@@ -28,6 +30,8 @@ struct tracelosses *tracelosses_new(struct bpfprog *bpf)
 	losses->counters = bpfprog_map(bpf, "counters");
 	losses->goroutines = bpfprog_map(bpf, "goroutines");
 	losses->deep_calls = bpfprog_map(bpf, "deep_calls");
+	losses->clocks = bpfprog_map(bpf, "clocks");
+	losses->states = bpfprog_map(bpf, "state_losses");
 	losses->procs = processes_new(bpf);
 	return losses;
 }
@@ -111,6 +115,8 @@ static void sweep(struct tracelosses *losses)
 		return;
 	processes_sweep(losses->procs, losses->deep_calls, NULL, NULL);
 	processes_sweep(losses->procs, losses->goroutines, add_waiting, &losses->process_ended);
+	if (losses->clocks >= 0)
+		processes_sweep(losses->procs, losses->clocks, NULL, NULL);
 	processes_forget(losses->procs);
 }
 
@@ -130,6 +136,14 @@ static void say_waiting(const struct tracelosses *losses)
 		say_count("", sum, "call", "had not returned when tracing ended");
 }
 
+static void say_states(const struct tracelosses *losses)
+{
+	uint64_t lost[STATE_LOSSES];
+
+	if (losses->states >= 0 && !bpfmap_sum_percpu(losses->states, STATE_LOSSES, 1, lost))
+		states_say_lost("gotrace", lost);
+}
+
 void tracelosses_say_all(struct tracelosses *losses, const char *when)
 {
 	uint64_t counts[TRACE_COUNTERS];
@@ -137,6 +151,7 @@ void tracelosses_say_all(struct tracelosses *losses, const char *when)
 	if (read_counts(losses, counts))
 		return;
 	say_counts(when, counts);
+	say_states(losses);
 	sweep(losses);
 	say_count("", losses->process_ended, "call", "had not returned when their process ended");
 	say_waiting(losses);

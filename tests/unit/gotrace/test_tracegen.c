@@ -111,6 +111,17 @@ static const struct row rows[] = {
 	 "\tbad = 0;\n"
 	 "\tu64 v4 = hit->latency;\n"
 	 "\tu64 v5 = divide_signed(&bad, v4, 1000ULL);\n" NUMBER(v5, 16, 24), 16, 32},
+	/* what is kept with the call begins with its states' times, in which it is printed as well */
+	{"r:main.f(x int) ($blocked > 5) \"%d %d %d\", x + 1, $running, $syscall / 2", &registers,
+	 "\tbad = 0;\n"
+	 "\tu64 v2 = (s64)probe_register(ctx, REGISTER_AX);\n"
+	 "\tu64 v3 = (s64)v2 + (s64)1ULL;\n" NUMBER(v3, 40, 48),
+	 "\tu64 v0 = *(u64 *)(rec + 32);\n"
+	 "\tu64 v1 = (s64)v0 > (s64)5ULL;\n"
+	 "\twant = v1 != 0;\n",
+	 "\tbad = 0;\n"
+	 "\tu64 v4 = *(u64 *)(rec + 16);\n"
+	 "\tu64 v5 = divide_signed(&bad, v4, 2ULL);\n" NUMBER(v5, 56, 64), 56, 72},
 	/* promoted through an embedded pointer; an index that is an expression */
 	{"main.f(p *main.Box, i int) \"%s %d\", p.name, p.T.one[i]", &registers, "", "",
 	 "\tbad = 0;\n"

@@ -62,6 +62,11 @@ static const char *const returns[] = {
 	"r:main.f(e error, a any) (n int) (e.(*main.T).next.a == 1 && a.(main.T) != nil) \"%s %d %v %+v %v\", e.(main.T).name, after(a.(*main.T).a) + n, after(e.(*main.T)), a.(*main.Deep), after(e.(main.Box).n)",
 	"r:main.f(a, b, c, d []byte, e, f, g, h string, i *main.T, j any) (n int) \"%q %q %q %q %s %s %s %s %+v %v\", after(a[:n]), after(b[:n]), after(c[:n]), after(d[:n]), e[:n], f[1:n], after(g), after(h), after(i), after(j)",
 };
+
+static const char *const timed[] = {
+	"r:main.f(x int) (n int) ($blocked > 1000 || $running * 2 > $latency) \"%d %d %d %d\", x, n, $syscall + $runnable, $unknown",
+	"r:main.f(d *main.Deep) (n int) ($blocked + $syscall > 5ms && n > 1) \"%+v %d\", d, $goid",
+};
 /* clang-format on */
 
 struct made {
@@ -83,7 +88,7 @@ static void add_probe(struct made *made, const char *probe, const struct genprob
 }
 
 struct variant {
-	bool returns, stacks, parent, sleepable, process, filters, stack_abi;
+	bool returns, stacks, parent, sleepable, process, filters, stack_abi, states;
 	uint32_t string_max;
 };
 
@@ -92,6 +97,7 @@ static void add_all(struct made *made, const char *const *probes, size_t count,
 {
 	struct genprobe_how how = {.arch = ARCH_AMD64,
 				   .convention = variant->stack_abi ? ABI_STACK : ABI_REGISTERS,
+				   .has_states = variant->states,
 				   .string_max = variant->string_max};
 
 	for (size_t i = 0; i < count; i++)
@@ -137,6 +143,11 @@ static size_t define(const struct variant *how, uint32_t saved_max, struct bpfpr
 		{"ONLY_GOID", 7, how->filters},
 		{"CPU", 1, how->filters},
 		{"G_REGISTER", 1, !how->stack_abi},
+		{"ARGS_IN_REGISTERS", 1, !how->stack_abi},
+		{"STATES_WANTED", 1, how->states},
+		{"WAITS_AS_ONE", 1, how->states},
+		{"GOROUTINES", 1024, how->states},
+		{"G_STATUS", 144, how->states},
 	};
 	size_t count = 0;
 
@@ -170,21 +181,30 @@ static void check_variant(const struct variant *how)
 	add_all(&made, entries, sizeof(entries) / sizeof(entries[0]), how);
 	if (how->returns)
 		add_all(&made, returns, sizeof(returns) / sizeof(returns[0]), how);
+	if (how->states)
+		add_all(&made, timed, sizeof(timed) / sizeof(timed[0]), how);
 	size_t count = define(how, made.saved_max, defs);
 	char *plans = traceplan_text_plans(made.text);
 	char *programs = traceplan_text_programs(made.text);
+	uint32_t parts = traceplan_text_parts(made.text);
+	char *changes = mem_printf("int on_probe_%u(struct pt_regs *ctx)\n"
+				   "{\n\treturn on_state_change(ctx);\n}\n",
+				   parts);
 	const struct bpfprog_insert inserts[] = {
 		{"plans", plans},
 		{"programs", programs},
+		{"state_program", changes},
 	};
-	struct bpfprog *prog = bpfprog_compile("trace.bpf.c", defs, count, inserts, 2, &err);
+	struct bpfprog *prog =
+		bpfprog_compile("trace.bpf.c", defs, count, inserts, how->states ? 3 : 2, &err);
 
 	if (!prog)
 		fail_msg("%s", err.text);
-	load_parts(prog, traceplan_text_parts(made.text), how);
+	load_parts(prog, parts + how->states, how);
 	bpfprog_free(prog);
 	free(plans);
 	free(programs);
+	free(changes);
 	traceplan_text_free(made.text);
 }
 
@@ -204,6 +224,8 @@ static void test_variants(void **state)
 		 .parent = true,
 		 .sleepable = true,
 		 .process = true},
+		{.string_max = 80, .returns = true, .sleepable = true, .states = true},
+		{.string_max = 80, .returns = true, .stack_abi = true, .states = true},
 	};
 
 	(void)state;

@@ -63,6 +63,7 @@ static const struct {
 	{"h >= 0", "(h >= 0) is always true: h is never negative"},
 	{"len(name) == -1", "(len(name) == -1) is always false: len(name) is never negative"},
 	{"$latency >= 0", "($latency >= 0) is always true: $latency is never negative"},
+	{"$blocked == -1", "($blocked == -1) is always false: $blocked is never negative"},
 	{"(n & 3) == 4", "((n & 3) == 4) is always false: (n & 3) is never negative"},
 	{"(b > 300)", "(b > 300) is always false: b is from 0 to 255"},
 	{"ok == 2", "(ok == 2) is always false: ok is from 0 to 1"},

@@ -137,6 +137,7 @@ int genprobe_make(struct genprobe *gp, const char *probe, const struct genprobe_
 		if (how->absent >> i & 1)
 			gp->abi.params[i].count = 0;
 	as.format = gp->format;
+	as.has_states = gp->spec.at_return && (how->has_states || gp->spec.state);
 	if (!tracegen_plan(gp->types, &as, &gp->plan, err))
 		return 0;
 	gp->plan = (struct tracegen_plan){0};

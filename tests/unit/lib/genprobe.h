@@ -14,6 +14,7 @@ struct genprobe_how {
 	enum abi_convention convention;
 	bool several, is_copy;
 	bool unknown;    /* nothing is known but raw words, which the signature names */
+	bool has_states; /* another PROBE asks for $running or the like */
 	unsigned absent; /* bit n: parameter n has no place */
 	uint32_t string_max;
 	const struct tracegen_told *told;

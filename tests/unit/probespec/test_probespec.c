@@ -201,6 +201,8 @@ static const struct {
 	{"$latency", "$latency"},
 	{"$func", "$func"},
 	{"$parent_goid", "$parent_goid"},
+	{"$running + $runnable + $blocked + $syscall + $unknown",
+	 "(+ (+ (+ (+ $running $runnable) $blocked) $syscall) $unknown)"},
 	{"req.URL.Path", "(. (. req URL) Path)"},
 	{"x.goarg1", "(. x goarg1)"},
 	{"x.len", "(. x len)"},
