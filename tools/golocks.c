@@ -18,6 +18,7 @@
 #include "kernel/processes.h"
 #include "program/program.h"
 #include "selection/runtime_func.h"
+#include "tracing/lock_names.h"
 #include "tracing/lock_stacks.h"
 #include "tracing/locks.h"
 #include "tracing/locks_show.h"
@@ -38,6 +39,7 @@ struct golocks {
 	struct stacks *stacks;
 	struct lock_stacks *lock_stacks;
 	struct locks *locks;
+	struct lock_names *names;
 	struct locks_show show;
 	int active, attempts, losses, lost; /* maps */
 	uint64_t entries[LOCK_FUNCS];       /* addresses of the probes */
@@ -104,7 +106,10 @@ static bool take_event(const void *data, size_t len, void *ctx)
 	memcpy(&event, data, sizeof(event));
 	if (event.func < LOCK_FUNCS)
 		event.probe -= tool->entries[event.func];
-	locks_event(tool->locks, &event);
+	const struct lock *lock = locks_event(tool->locks, &event);
+
+	if (lock && event.kind == LOCK_PARKS)
+		lock_names_note(tool->names, lock, &event);
 	return true;
 }
 
@@ -130,7 +135,10 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 	tool->stacks = stacks_new(tracer);
 	tool->lock_stacks = lock_stacks_new(tool->stacks);
 	tool->locks = locks_new(bpfmap_room(LOCKS_MAX), lock_stacks_owner, tool->lock_stacks);
+	tool->names = lock_names_new(tracer->programs[0], tool->lock_stacks);
 	tool->show.stacks = tool->lock_stacks;
+	tool->show.name = lock_names_find;
+	tool->show.ctx = tool->names;
 	tool->events = events_new(bpfprog_map(tracer->bpf, "events"), take_event, tool, err);
 	if (!tool->events)
 		return -1;
@@ -324,6 +332,7 @@ static int run_locks(struct golocks *tool, const struct options_tool *options)
 
 	events_free(tool->events);
 	locks_free(tool->locks);
+	lock_names_free(tool->names);
 	lock_stacks_free(tool->lock_stacks);
 	stacks_free(tool->stacks);
 	processes_free(tool->procs);

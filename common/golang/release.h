@@ -15,6 +15,8 @@ enum release {
 	RELEASE_FRAMES_MOVE_ARM64 = 21,
 	/* FUNCDATA_ArgInfo: src/cmd/compile/internal/ssagen/pgen.go, emitArgInfo */
 	RELEASE_ARGINFO = 17,
+	/* FUNCDATA_ArgLiveInfo: src/cmd/compile/internal/liveness/arg.go */
+	RELEASE_ARG_LIVE = 18,
 	/* DWARF lists parameters in the source's order, no more by their places:
 	 * src/cmd/compile/internal/gc/scope.go before, varsByScopeAndOffset */
 	RELEASE_DWARF_IN_ORDER = 17,

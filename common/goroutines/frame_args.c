@@ -181,3 +181,24 @@ void frame_args_print(FILE *out, const struct frames *frames, uint64_t addr, con
 	for (size_t i = 0; i < info.count; i++)
 		print_item(&p, &info.items[i]);
 }
+
+bool frame_args_first(const struct frames *frames, uint64_t addr)
+{
+	struct functab_func fn;
+	struct arginfo info;
+	int32_t bytes;
+
+	if (!functab_find(frames->tab, addr, &fn))
+		return false;
+	if (frames->release < RELEASE_ARGINFO)
+		return functab_args_size(frames->tab, &fn, &bytes) && bytes >= 8;
+	/* tables of functions with type arguments leave out the first parameter */
+	if (frames->release < RELEASE_ARG_LIVE || strchr(fn.name, '[') ||
+	    !arginfo_read(frames->img, frames->tab, &fn, &info) || !info.count)
+		return false;
+	struct liveness live = find_liveness(frames, &fn, addr);
+	const struct arginfo_item *first = &info.items[0];
+
+	return first->kind == ARGINFO_VALUE && first->size == 8 && first->off == 0 &&
+	       is_live(&live, first->off, 0);
+}

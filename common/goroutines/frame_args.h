@@ -4,6 +4,7 @@
 #ifndef FRAME_ARGS_H
 #define FRAME_ARGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,5 +18,7 @@ uint16_t frame_args_size(const struct frames *frames, const struct functab_func 
  * struct frame's `at`. What is not among the bytes is "_". */
 void frame_args_print(FILE *out, const struct frames *frames, uint64_t addr, const uint8_t *bytes,
 		      size_t len);
+/* Is the first word of them certainly the first argument, and up to date? */
+bool frame_args_first(const struct frames *frames, uint64_t addr);
 
 #endif

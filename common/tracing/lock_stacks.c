@@ -13,7 +13,7 @@ struct lock_stacks {
 	const struct stacks *stacks;
 	struct lock_trace *all;
 	size_t count, cap;
-	struct index by_stack, by_frames;
+	struct index index;
 };
 
 struct lock_stacks *lock_stacks_new(const struct stacks *stacks)
@@ -37,8 +37,7 @@ void lock_stacks_free(struct lock_stacks *stacks)
 		}
 		free(trace->frames);
 	}
-	index_free(&stacks->by_stack);
-	index_free(&stacks->by_frames);
+	index_free(&stacks->index);
 	free(stacks->all);
 	free(stacks);
 }
@@ -60,53 +59,41 @@ static void add_frame(void *ctx, const struct frame *frame)
 				    .file = frame->file ? mem_strdup(frame->file) : NULL,
 				    .line = frame->line,
 				    .inlined = frame->inlined,
-				    .number = frame->number};
+				    .number = frame->number,
+				    .at = frame->at};
 }
 
-static uint64_t hash_frames(const struct lock_trace *trace)
+static bool is_wrapper(const struct lock_frame *frame)
 {
-	uint64_t hash = 0;
+	static const char *const names[] = {"Lock", "Unlock", "RLock", "RUnlock"};
+	const char *dot = strrchr(frame->func, '.');
+	bool is = false;
 
-	for (size_t i = 0; i < trace->count; i++) {
-		hash = index_hash_text(hash, trace->frames[i].func);
-		hash = index_hash(hash, trace->frames[i].line);
-	}
-	return hash;
+	for (size_t i = 0; dot && i < sizeof(names) / sizeof(*names); i++)
+		is |= !strcmp(dot + 1, names[i]);
+	return is;
 }
 
-static bool same_frames(const struct lock_trace *a, const struct lock_trace *b)
+static size_t count_wrappers(const struct lock_trace *trace)
 {
-	bool same = a->count == b->count;
+	size_t n = 0;
 
-	for (size_t i = 0; same && i < a->count; i++)
-		same = a->frames[i].line == b->frames[i].line &&
-		       !strcmp(a->frames[i].func, b->frames[i].func);
-	return same;
-}
-
-/* Numbers of by_frames are those of all traces, as each is added to both. */
-static void note_kind(struct lock_stacks *stacks, struct lock_trace *trace)
-{
-	uint64_t hash = hash_frames(trace);
-	size_t n = index_first(&stacks->by_frames, hash);
-
-	while (n != INDEX_NONE && !same_frames(&stacks->all[n], trace))
-		n = index_next(&stacks->by_frames, n);
-	trace->kind = n == INDEX_NONE ? stacks->count - 1 : stacks->all[n].kind;
-	index_add(&stacks->by_frames, hash);
+	while (n < trace->count && is_wrapper(&trace->frames[n]))
+		n++;
+	return n < trace->count ? n : 0;
 }
 
 const struct lock_trace *lock_stacks_find(struct lock_stacks *stacks, struct lock_stack stack)
 {
 	uint64_t hash = index_hash(index_hash(0, stack.hash), stack.bias);
-	size_t n = index_first(&stacks->by_stack, hash);
+	size_t n = index_first(&stacks->index, hash);
 
 	while (n != INDEX_NONE && !(stacks->all[n].stack.hash == stack.hash &&
 				    stacks->all[n].stack.bias == stack.bias))
-		n = index_next(&stacks->by_stack, n);
+		n = index_next(&stacks->index, n);
 	if (n != INDEX_NONE)
 		return &stacks->all[n];
-	index_add(&stacks->by_stack, hash);
+	index_add(&stacks->index, hash);
 	stacks->all = mem_grow(stacks->all, stacks->count, &stacks->cap, sizeof(*stacks->all));
 	struct lock_trace *trace = &stacks->all[stacks->count++];
 
@@ -114,7 +101,7 @@ const struct lock_trace *lock_stacks_find(struct lock_stacks *stacks, struct loc
 	stacks_each(stacks->stacks, stack.hash, stack.bias, true, semaphore_owner_frame,
 		    &trace->owner);
 	stacks_each(stacks->stacks, stack.hash, stack.bias, false, add_frame, trace);
-	note_kind(stacks, trace);
+	trace->wrappers = count_wrappers(trace);
 	return trace;
 }
 

@@ -12,7 +12,8 @@ struct lock_frame {
 	char *func, *file; /* file NULL: not known */
 	int line;
 	bool inlined;
-	size_t number; /* of the address that it comes from, as struct frame's */
+	size_t number; /* of the address that it comes from */
+	uint64_t at;   /* both as struct frame's */
 };
 
 struct lock_trace {
@@ -20,7 +21,8 @@ struct lock_trace {
 	struct semaphore_owner owner; /* of the semaphore that it waits for */
 	struct lock_frame *frames;    /* from who calls package sync on; none: it is not known */
 	size_t count, cap;
-	size_t kind; /* the same number for all with the same frames */
+	size_t wrappers; /* the first of them that are Lock, Unlock, ... of what has the lock inside
+			  */
 };
 
 struct lock_stacks;

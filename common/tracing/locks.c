@@ -381,8 +381,8 @@ static struct lock *readers_leave(struct lock *lock, const struct lock_event *ev
 	uint64_t begin = lock->holder ? lock->holder_ns : lock->told_ns;
 
 	for (const struct lock_wait *wait = lock->waiting; wait; wait = wait->next)
-		if (wait->op == LOCK_OP_WRITE)
-			lock->held[held].readers += wait->readers;
+		if (wait->op == LOCK_OP_WRITE) /* the last may have left as it was read */
+			lock->held[held].readers += larger(wait->readers, 1);
 	tell(lock, held, begin, event->time_ns);
 	lock->holder_ns = event->time_ns;
 	return lock;

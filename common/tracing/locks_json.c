@@ -23,18 +23,18 @@ static void text(struct json *json, const char *key, const char *value)
 
 static void stack(const struct locks_show *show, struct json *json, struct lock_stack stack)
 {
-	const struct lock_trace *trace = lock_stacks_find(show->stacks, stack);
+	size_t count;
+	const struct lock_frame *frames = locks_frames(show, stack, &count);
 
 	json_key(json, "stack");
 	json_array(json);
-	for (size_t i = 0; i < trace->count && i < show->frames; i++) {
-		struct frame frame = {.func = trace->frames[i].func,
-				      .file = trace->frames[i].file,
-				      .line = trace->frames[i].line};
+	for (size_t i = 0; i < count; i++) {
+		struct frame frame = {
+			.func = frames[i].func, .file = frames[i].file, .line = frames[i].line};
 
 		json_object(json);
 		frame_json(json, &frame);
-		if (trace->frames[i].inlined) {
+		if (frames[i].inlined) {
 			json_key(json, "inlined");
 			json_bool(json, true);
 		}

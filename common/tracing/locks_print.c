@@ -38,14 +38,14 @@ static const char *time_text(char text[TIME_TEXT], uint64_t ns)
 
 static void print_trace(const struct printing *out, struct lock_stack stack)
 {
-	const struct lock_trace *trace = lock_stacks_find(out->show->stacks, stack);
+	size_t count;
+	const struct lock_frame *frames = locks_frames(out->show, stack, &count);
 
-	if (!trace->count)
+	if (!count)
 		fputs("[lost]", stdout);
-	for (size_t i = 0; i < trace->count && i < out->show->frames; i++) {
-		struct frame frame = {.func = trace->frames[i].func,
-				      .file = trace->frames[i].file,
-				      .line = trace->frames[i].line};
+	for (size_t i = 0; i < count; i++) {
+		struct frame frame = {
+			.func = frames[i].func, .file = frames[i].file, .line = frames[i].line};
 
 		if (i)
 			printf("\n%38s", "");

@@ -7,25 +7,32 @@
 #include "base/mem.h"
 #include "files/process.h"
 
-/* Are they the same to who sees the first frames only? */
+const struct lock_frame *locks_frames(const struct locks_show *show, struct lock_stack stack,
+				      size_t *count)
+{
+	const struct lock_trace *trace = lock_stacks_find(show->stacks, stack);
+	size_t first = show->frames == SIZE_MAX ? 0 : trace->wrappers;
+
+	*count = trace->count - first;
+	if (*count > show->frames)
+		*count = show->frames;
+	return *count ? &trace->frames[first] : NULL;
+}
+
+/* Are they the same to who sees no more frames than these? */
 static bool same_shown(const struct locks_show *show, struct lock_stack one,
 		       struct lock_stack other)
 {
-	const struct lock_trace *trace = lock_stacks_find(show->stacks, one);
-	size_t kind = trace->kind,
-	       count = trace->count < show->frames ? trace->count : show->frames;
-	const struct lock_frame *frames = trace->frames;
-	bool same = true;
+	size_t count, other_count, n = 0;
+	const struct lock_frame *frames = locks_frames(show, one, &count);
+	const struct lock_frame *others = locks_frames(show, other, &other_count);
 
-	trace = lock_stacks_find(show->stacks, other);
-	if (kind == trace->kind)
-		return true;
-	if (!count || count != (trace->count < show->frames ? trace->count : show->frames))
+	if (count != other_count)
 		return false;
-	for (size_t i = 0; same && i < count; i++)
-		same = frames[i].line == trace->frames[i].line &&
-		       !strcmp(frames[i].func, trace->frames[i].func);
-	return same;
+	while (n < count && frames[n].line == others[n].line &&
+	       !strcmp(frames[n].func, others[n].func))
+		n++;
+	return n == count;
 }
 
 static struct lock_row *add_row(const struct locks_show *show, struct lock_rows *rows,

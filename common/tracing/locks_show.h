@@ -15,7 +15,8 @@ struct locks;
 struct locks_show {
 	struct lock_stacks *stacks;
 	uint64_t now_ns;
-	size_t frames;    /* that are told of each stack */
+	/* That are told of each stack, from who calls Lock() on; SIZE_MAX: all there are. */
+	size_t frames;
 	size_t locks_max; /* in the text: those waited for longest */
 	bool processes;   /* the text says whose locks they are */
 	bool timestamp;   /* JSON */

@@ -22,6 +22,9 @@ struct lock_rows {            /* the most time first */
 struct lock_rows locks_waiters(const struct locks_show *show, const struct lock *lock);
 struct lock_rows locks_holders(const struct locks_show *show, const struct lock *lock);
 struct lock_rows locks_waiting(const struct locks_show *show, const struct lock *lock);
+/* The frames that are told of a stack; *count may be 0. */
+const struct lock_frame *locks_frames(const struct locks_show *show, struct lock_stack stack,
+				      size_t *count);
 /* "Lock", "RLock" */
 const char *locks_op_text(int op);
 /* "sync.Mutex", "sync.RWMutex" */

@@ -14,7 +14,9 @@ RW = {("RLock", "main.(*store).load"): 3 * ROUNDS, ("Lock", "main.(*store).rewri
 
 
 def first(row):
-    return row["stack"][0]["func"] if row["stack"] else None
+    """Who calls Lock or Unlock, or the method of that name of what has the lock inside"""
+    names = [frame["func"] for frame in row["stack"]]
+    return next((name for name in names if not re.search(r"\.(Lock|Unlock)$", name)), None)
 
 
 def told(text):
@@ -84,6 +86,9 @@ def locks_waits(version, flavour):
     expect({("goroutine", "main.(*store).reload"), ("readers", "main.(*store).scan")} <= set(held), f"{held}")
     readers = sum(r["readers"] for r in rwmutex["holders"] if r["held_by"] == "readers")
     expect(readers == ROUNDS, f"{readers} readers")
+    for record in records.values():
+        name = next(name for name, lock in truth.items() if lock["addr"] == record["addr"])
+        expect(record["name"] in ([None, name] if flavour == "strip" else [name]), f"{name}: {record['name']}")
     plain = records[truth["main.plain"]["addr"]]
     expect(plain["waits"] == 1 and ("goroutine", "main.run") in sums(plain["holders"], "held_by", "ns"), f"{plain}")
     expect(truth["main.quiet"]["addr"] not in records, f"{records}")
@@ -122,7 +127,7 @@ def whole(*args):
     return done
 
 
-HEAD = re.compile(r"^\n +(\S+) +(\d+) +(\S+)  sync\.(Mutex|RWMutex) (0x[0-9a-f]+) of locks \(\d+\)$", re.M)
+HEAD = re.compile(r"^\n +(\S+) +(\d+) +(\S+)  main\.\S+ sync\.(Mutex|RWMutex) (0x[0-9a-f]+) of locks \(\d+\)$", re.M)
 
 
 @test()
@@ -141,6 +146,9 @@ def locks_text():
                  r" +\S+s +\d\d\.\d% +readers  2, not told apart; last main\.\(\*store\)\.scan locks\.go:\d+",
                  r" +\S+s +\d\.\d% +free     until the waiter had it"):
         expect(re.search(f"^{line}$", block, re.M), f"{line}: {block}")
+    block = done.stdout[done.stdout.index(f"sync.Mutex {mutex}"):].split("\n\n")[0]
+    expect(re.findall(r"s    Lock     main\.\(\*store\)\.(\w+) ", block) == ["get", "put"], block)
+    expect(set(re.findall(r"% +held by  main\.\(\*store\)\.(\w+) ", block)) == {"get", "put", "flush"}, block)
     expect(re.search(r"^4 locks, 18 waits, \S+s$", done.stdout, re.M), done.stdout)
 
 
@@ -164,7 +172,7 @@ def locks_waiting():
             text = tool.out.text()
         target.go()
         target.wait()
-    expect(re.search(r"^ +0ns +0 +0ns  sync\.Mutex 0x\w+\n +\S+s +1 +\S+s    Lock     main\.waitsForever locks\.go:\d+ "
+    expect(re.search(r"^ +0ns +0 +0ns  main\.forever sync\.Mutex 0x\w+\n +\S+s +1 +\S+s    Lock     main\.waitsForever locks\.go:\d+ "
                      r"\[still waits: goroutine \d+\]$", text, re.M), text)
     expect("\n1 wait is still going on\n" in text, text)
 
