@@ -11,6 +11,7 @@
 #include "goroutines/frame_print.h"
 #include "goroutines/goroutines_print_parts.h"
 #include "goroutines/groups.h"
+#include "goroutines/wait_objects.h"
 
 enum { GROUP_FRAMES = 10 };
 #define MINUTE_NS 60000000000ULL
@@ -55,6 +56,8 @@ void goroutines_print_title(FILE *out, const struct goroutines_view *view)
 		fprintf(out, " (go1.%d)", view->release);
 	fputs(": ", out);
 	print_summary(out, view);
+	if (view->waits)
+		wait_print_circles(out, view->waits, view->snap, view->picked);
 }
 
 /* --- together --- */
@@ -134,6 +137,14 @@ void goroutines_print_where(FILE *out, const struct goroutines_view *view,
 	}
 }
 
+/* Of many that wait for many things, and of each that waits alone, it would be too much. */
+static bool tells_waits(const struct goroutines_view *view, const struct group *group)
+{
+	if (!view->waits || !group->waits_alike)
+		return false;
+	return group->count > 1 || wait_objects_next_in_circle(view->waits->objects, group->first);
+}
+
 void goroutines_print_groups(FILE *out, const struct goroutines_view *view)
 {
 	size_t count;
@@ -144,8 +155,7 @@ void goroutines_print_groups(FILE *out, const struct goroutines_view *view)
 	for (size_t i = 0; i < count; i++) {
 		fprintf(out, "%6zu  ", groups[i].count);
 		goroutines_print_state(out, view, &groups[i]);
-		/* of many that wait for many things, it would be too much */
-		if (view->waits && groups[i].count > 1 && groups[i].waits_alike)
+		if (tells_waits(view, &groups[i]))
 			wait_print(out, "        ", view->waits, view->snap, groups[i].first);
 		goroutines_print_where(out, view, groups[i].first);
 	}

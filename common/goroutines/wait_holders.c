@@ -10,10 +10,7 @@
 #include "goroutines/snapshot.h"
 #include "goroutines/wait_objects.h"
 
-enum {
-	STACK_MAX = 64 << 10, /* bytes of a stack, the innermost */
-	NOBODY = UINT32_MAX,
-};
+enum { STACK_MAX = 64 << 10 }; /* bytes of a stack, the innermost */
 
 #define ALL_MAX (1ULL << 30) /* bytes of all stacks */
 
@@ -111,35 +108,35 @@ static uint32_t next_of(const struct snapshot *snap, size_t i, const struct wait
 	size_t n = lock_of(snap, &snap->all[i], locks, index);
 
 	if (n == INDEX_NONE || locks[n].holder_count != 1)
-		return NOBODY;
+		return WAIT_NOBODY;
 	const struct goroutine *g =
 		bsearch(&locks[n].holders[0], snap->all, snap->count, sizeof(*snap->all), by_goid);
 
-	return g ? g - snap->all : NOBODY;
+	return g ? g - snap->all : WAIT_NOBODY;
 }
 
 void wait_holders_circles(const struct snapshot *snap, const struct wait_lock *locks,
-			  const struct index *index, unsigned char *in_circle)
+			  const struct index *index, uint32_t *next)
 {
-	uint32_t *next = mem_alloc((snap->count + 1) * sizeof(*next));
+	uint32_t *waits_for = mem_alloc((snap->count + 1) * sizeof(*waits_for));
 	uint32_t *seen = mem_zalloc(snap->count + 1, sizeof(*seen)); /* by which walk */
 
-	for (size_t i = 0; i < snap->count; i++)
-		next[i] = next_of(snap, i, locks, index);
+	for (size_t i = 0; i < snap->count; i++) {
+		waits_for[i] = next_of(snap, i, locks, index);
+		next[i] = WAIT_NOBODY;
+	}
 	for (size_t i = 0; i < snap->count; i++) {
 		uint32_t at = i;
 
-		while (at != NOBODY && !seen[at]) {
+		while (at != WAIT_NOBODY && !seen[at]) {
 			seen[at] = i + 1;
-			at = next[at];
+			at = waits_for[at];
 		}
-		if (at == NOBODY || seen[at] != i + 1)
+		if (at == WAIT_NOBODY || seen[at] != i + 1)
 			continue;
-		while (!in_circle[at]) {
-			in_circle[at] = 1;
-			at = next[at];
-		}
+		for (; next[at] == WAIT_NOBODY; at = waits_for[at])
+			next[at] = waits_for[at];
 	}
-	free(next);
+	free(waits_for);
 	free(seen);
 }

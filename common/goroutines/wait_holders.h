@@ -5,6 +5,7 @@
 #define WAIT_HOLDERS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct index;
 struct snapshot;
@@ -15,9 +16,10 @@ struct wait_lock;
  * by address. */
 void wait_holders_find(const struct snapshot_source *from, const struct snapshot *snap,
 		       struct wait_lock *locks, size_t count, const struct index *index);
-/* Sets in_circle of the goroutines that wait for a lock whose only holder waits, and so on round to
- * themselves. */
+/* Sets `next` of each goroutine that waits for a lock whose only holder waits, and so on round to
+ * itself: to that holder's number in the snapshot. WAIT_NOBODY: it is in no such circle. */
+#define WAIT_NOBODY UINT32_MAX
 void wait_holders_circles(const struct snapshot *snap, const struct wait_lock *locks,
-			  const struct index *index, unsigned char *in_circle);
+			  const struct index *index, uint32_t *next);
 
 #endif

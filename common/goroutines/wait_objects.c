@@ -32,7 +32,7 @@ struct wait_objects {
 	struct wait_lock *locks;
 	struct index lock_index;
 	size_t lock_count, lock_cap;
-	unsigned char *in_circle; /* of each goroutine */
+	uint32_t *next; /* of each goroutine: see wait_holders_circles() */
 };
 
 /* --- channels --- */
@@ -204,9 +204,9 @@ struct wait_objects *wait_objects_new(const struct snapshot_source *from, struct
 	objects->snap = snap;
 	find_channels(objects);
 	find_locks(objects, snap, frames);
-	objects->in_circle = mem_zalloc(snap->count + 1, 1);
+	objects->next = mem_alloc((snap->count + 1) * sizeof(*objects->next));
 	wait_holders_find(from, snap, objects->locks, objects->lock_count, &objects->lock_index);
-	wait_holders_circles(snap, objects->locks, &objects->lock_index, objects->in_circle);
+	wait_holders_circles(snap, objects->locks, &objects->lock_index, objects->next);
 	return objects;
 }
 
@@ -220,7 +220,7 @@ void wait_objects_free(struct wait_objects *objects)
 	free(objects->channels);
 	free(objects->queued);
 	free(objects->locks);
-	free(objects->in_circle);
+	free(objects->next);
 	free(objects);
 }
 
@@ -236,7 +236,10 @@ const struct wait_lock *wait_objects_lock(const struct wait_objects *objects,
 	return find_lock(objects, wait->object);
 }
 
-bool wait_objects_in_circle(const struct wait_objects *objects, const struct goroutine *g)
+const struct goroutine *wait_objects_next_in_circle(const struct wait_objects *objects,
+						    const struct goroutine *g)
 {
-	return objects->in_circle[g - objects->snap->all];
+	uint32_t next = objects->next[g - objects->snap->all];
+
+	return next == WAIT_NOBODY ? NULL : &objects->snap->all[next];
 }

@@ -52,7 +52,9 @@ const struct wait_lock *wait_objects_lock(const struct wait_objects *objects,
 					  const struct wait *wait);
 enum wait_direction wait_objects_direction(const struct wait_objects *objects,
 					   const struct goroutine *g, const struct wait *wait);
-/* Does it wait for a lock that only one may hold, which itself waits, and so on round to it? */
-bool wait_objects_in_circle(const struct wait_objects *objects, const struct goroutine *g);
+/* Who, if it waits for a lock that only one may hold, who itself waits for one, and so on round to
+ * it; else NULL. */
+const struct goroutine *wait_objects_next_in_circle(const struct wait_objects *objects,
+						    const struct goroutine *g);
 
 #endif

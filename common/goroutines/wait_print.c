@@ -14,6 +14,8 @@
 
 #define SECOND_NS 1000000000ULL
 
+enum { CIRCLES_TOLD = 8, CIRCLE_TOLD = 8 }; /* and goroutines of each */
+
 struct waiting { /* a goroutine, and one of its waits */
 	const struct wait_context *waits;
 	const struct snapshot *snap;
@@ -105,7 +107,7 @@ static void print_lock(FILE *out, const struct waiting *w)
 		fprintf(out, "%s%" PRIu64, i ? ", " : "; held? by goroutine ", lock->holders[i]);
 	if (told < lock->holder_count)
 		fprintf(out, " or %zu more", lock->holder_count - told);
-	if (wait_objects_in_circle(w->waits->objects, w->g))
+	if (wait_objects_next_in_circle(w->waits->objects, w->g))
 		fputs("; deadlock?", out);
 }
 
@@ -167,6 +169,47 @@ void wait_print(FILE *out, const char *indent, const struct wait_context *waits,
 		print[w.wait->kind](out, &w);
 		fputc('\n', out);
 	}
+}
+
+static void print_circle(FILE *out, const struct wait_objects *objects, const struct snapshot *snap,
+			 const struct goroutine *first)
+{
+	const struct goroutine *g = first;
+
+	fprintf(out, "deadlock? goroutine %" PRIu64, g->goid);
+	for (size_t told = 0; told < CIRCLE_TOLD; told++) {
+		const struct wait *wait = wait_at(snap, g, 0);
+
+		g = wait_objects_next_in_circle(objects, g);
+		fprintf(out, " -> %s 0x%" PRIx64 " -> goroutine %" PRIu64, lock_name(wait),
+			wait->object, g->goid);
+		if (g == first)
+			break;
+	}
+	fputs(g == first ? "\n" : " -> ...\n", out);
+}
+
+void wait_print_circles(FILE *out, const struct wait_context *waits, const struct snapshot *snap,
+			const unsigned char *picked)
+{
+	unsigned char *seen = mem_zalloc(snap->count + 1, 1);
+	size_t told = 0;
+
+	for (size_t i = 0; i < snap->count && told < CIRCLES_TOLD; i++) {
+		const struct goroutine *first = &snap->all[i], *g = first;
+		bool any = false;
+
+		while (g && !seen[g - snap->all]) {
+			seen[g - snap->all] = 1;
+			any |= picked[g - snap->all];
+			g = wait_objects_next_in_circle(waits->objects, g);
+		}
+		if (!any || g != first)
+			continue;
+		print_circle(out, waits->objects, snap, first);
+		told++;
+	}
+	free(seen);
 }
 
 /* --- JSON --- */
@@ -233,7 +276,7 @@ static void json_lock(struct json *json, const struct waiting *w)
 		json_u64(json, lock->holders[i]);
 	json_array_end(json);
 	json_key(json, "maybe_deadlock");
-	json_bool(json, wait_objects_in_circle(w->waits->objects, w->g));
+	json_bool(json, wait_objects_next_in_circle(w->waits->objects, w->g));
 }
 
 static void json_fd(struct json *json, const struct waiting *w)

@@ -35,10 +35,12 @@ PROGRAMS = {  # name: fixture, version (None: the newest), flavour
     "hello-gccgo": ("shown/hello", "gccgo", "plain"), "jobs-arm64": ("shown/jobs", None, "arm64"),
     "shop": ("recipes", None, "strip"), "httpd": ("httpd", None, "strip"),
     "courier": ("tls", None, "strip"), "fips": ("shown/fips", None, "strip"),
+    "bank": ("shown/stuck", None, "strip"), "mailer": ("shown/stuck", None, "strip"),
+    "crawler": ("shown/stuck", None, "strip"),
 }
-PIDS = {"2291": "fips", "24607": "hello-gccgo"}  # those of a certain program; others are of whatever runs
+PIDS = {"2291": "fips", "24607": "hello-gccgo", "13999": "crawler"}  # those of a certain program; others are of whatever runs
 ENDLESS = {"hello", "store", "store-stripped", "web", "functions", "functions-g", "small",
-           "hello-gccgo", "fips"}
+           "hello-gccgo", "fips", "bank", "mailer", "crawler"}
 
 
 def documents():

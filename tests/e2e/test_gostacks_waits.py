@@ -66,15 +66,25 @@ def measure(version, flavour, *args):
                     expect(record["waits_for"] is None, f"{record}")
         expect(by_function["main.receivesNil"][0]["waits_for"] is None, "a nil channel")
         compare_text(truths, look("-a", target.target_pid), version)
-        compare_groups(truths, look(target.target_pid))
+        compare_groups(truths, goids, look(target.target_pid))
 
 
-def compare_groups(truths, text):
-    """Two that do the same and wait for one thing say so; one alone, and those with a channel each, do not."""
+def compare_groups(truths, goids, text):
+    """Two that do the same and wait for one thing say so; one alone, and those with a channel each, do
+    not; but those that wait for each other do, and a line above all tells who they are."""
     said = re.findall(r"^ +2  .*\n        waits (.*)\n", text, re.M)
     known = {t["func"]: t for t in truths}
     expect(len(re.findall("^ +2  ", text, re.M)) == 3, f"{text}")
-    expect(len(said) == 2 and len(re.findall("^ +waits ", text, re.M)) == 2, f"{text}")
+    others = re.findall("^ +1  .*\n +waits (.*)", text, re.M)
+    expect(len(said) == 2 and len(re.findall("^ +waits ", text, re.M)) == 4, f"{text}")
+    circle = [known[name]["addr"] for name in ("main.locksFirst", "main.locksOther")]
+    expect(sorted(others) == sorted(f"for sync.Mutex {addr}; held? by goroutine {goids[name]}; deadlock?" for addr, name
+                                    in zip(circle, ("main.locksOther", "main.locksFirst"))), f"{others}")
+    first, other = goids["main.locksFirst"], goids["main.locksOther"]
+    if first > other:
+        first, other, circle = other, first, circle[::-1]
+    expect(text.splitlines()[1] == f"deadlock? goroutine {first} -> sync.Mutex {circle[0]} -> goroutine {other} -> "
+           f"sync.Mutex {circle[1]} -> goroutine {first}", f"{text[:600]}")
     job, lock = known["main.receivesJob"]["addr"], known["main.locks"]["addr"]
     expect(f"to receive from chan main.job {job}, 0 of 3, with 2 others" in said, f"{said}, not {job}")
     expect(any(line.startswith(f"for sync.Mutex {lock}, with 1 other; held? by goroutine ") for line in said),

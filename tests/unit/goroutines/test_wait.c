@@ -358,7 +358,7 @@ static void test_deadlock(void **state)
 				    {.addr = 0x300, .holders = {2}, .holder_count = 1},
 				    {.addr = 0x400, .holders = {2, 3}, .holder_count = 2}};
 	struct snapshot snap = make_snapshot(4);
-	unsigned char in_circle[4] = {0};
+	uint32_t next[4];
 	struct index index = {0};
 
 	(void)state;
@@ -370,12 +370,12 @@ static void test_deadlock(void **state)
 		snap.all[i].waits = i;
 		snap.all[i].wait_count = 1;
 	}
-	wait_holders_circles(&snap, locks, &index, in_circle);
-	assert_memory_equal(in_circle, ((unsigned char[]){0, 1, 1, 0}), 4);
-	memset(in_circle, 0, sizeof(in_circle));
+	wait_holders_circles(&snap, locks, &index, next);
+	assert_memory_equal(next, ((uint32_t[]){WAIT_NOBODY, 2, 1, WAIT_NOBODY}), sizeof(next));
 	locks[2].holder_count = 2; /* another may unlock it */
-	wait_holders_circles(&snap, locks, &index, in_circle);
-	assert_memory_equal(in_circle, ((unsigned char[]){0, 0, 0, 0}), 4);
+	wait_holders_circles(&snap, locks, &index, next);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(next[i], WAIT_NOBODY);
 	index_free(&index);
 	snapshot_free(&snap);
 }
