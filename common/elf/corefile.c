@@ -14,8 +14,12 @@
 #include "elf/corefile_notes.h"
 #include "files/heldfile.h"
 
-/* of mappings: the kernel lets a process have 65530, if nobody has changed that */
-enum { HEADERS_MAX = 1 << 20 };
+enum {
+	/* of mappings: the kernel lets a process have 65530, if nobody has changed that */
+	HEADERS_MAX = 1 << 20,
+	/* of all notes: some thousands a thread. Segments of a file that lies may overlap. */
+	NOTES_MAX = 1 << 28,
+};
 
 struct piece { /* of memory that is in the file */
 	uint64_t addr, len, off;
@@ -28,6 +32,7 @@ struct corefile {
 	struct piece *pieces; /* by address; they do not overlap */
 	size_t piece_count, piece_cap;
 	struct corefile_notes notes;
+	uint64_t note_bytes;
 	uint64_t whole, missing;
 };
 
@@ -129,16 +134,22 @@ static void sort_pieces(struct corefile *core)
 	}
 }
 
-static void read_note_segment(struct corefile *core, const Elf64_Phdr *ph)
+static int read_note_segment(struct corefile *core, const Elf64_Phdr *ph, struct errmsg *err)
 {
 	uint64_t left = ph->p_offset < core->size ? core->size - ph->p_offset : 0;
 	uint64_t len = ph->p_filesz < left ? ph->p_filesz : left;
+
+	if (ph->p_filesz > NOTES_MAX - core->note_bytes)
+		return errmsg_set(err, "\"%s\": malformed: it has more notes than a process can",
+				  core->path);
 	const uint8_t *data = len ? heldfile_at(core->file, ph->p_offset, len) : NULL;
 
+	core->note_bytes += ph->p_filesz;
 	core->whole += ph->p_filesz - len;
 	core->missing += ph->p_filesz - len;
 	if (data)
 		corefile_notes_read(data, len, &core->notes);
+	return 0;
 }
 
 static int read_segments(struct corefile *core, const Elf64_Ehdr *eh, struct errmsg *err)
@@ -158,8 +169,8 @@ static int read_segments(struct corefile *core, const Elf64_Ehdr *eh, struct err
 		Elf64_Phdr ph;
 
 		memcpy(&ph, table + i * sizeof(ph), sizeof(ph));
-		if (ph.p_type == PT_NOTE && ph.p_filesz <= HELDFILE_MAX)
-			read_note_segment(core, &ph);
+		if (ph.p_type == PT_NOTE && read_note_segment(core, &ph, err))
+			return -1;
 		if (ph.p_type == PT_LOAD && add_piece(core, &ph, err))
 			return -1;
 	}

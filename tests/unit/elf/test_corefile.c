@@ -197,6 +197,18 @@ static void test_headers_lie(void **state)
 	refused(dump, "a segment has an impossible size");
 }
 
+/* Segments of notes that lie on one another, each as long as it may be. */
+static void test_notes_without_end(void **state)
+{
+	struct coredump *dump = coredump_new();
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		*coredump_segment(dump, i) = (Elf64_Phdr){
+			.p_type = PT_NOTE, .p_offset = COREDUMP_NOTES, .p_filesz = 100 << 20};
+	refused(dump, "more notes than a process can");
+}
+
 /* With more segments than e_phnum can tell */
 static void test_many_headers(void **state)
 {
@@ -326,10 +338,15 @@ static void test_program(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_notes),       cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_cut),         cmocka_unit_test(test_other_files),
-		cmocka_unit_test(test_headers_lie), cmocka_unit_test(test_many_headers),
-		cmocka_unit_test(test_overlap),     cmocka_unit_test(test_notes_lie),
+		cmocka_unit_test(test_notes),
+		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_other_files),
+		cmocka_unit_test(test_headers_lie),
+		cmocka_unit_test(test_many_headers),
+		cmocka_unit_test(test_overlap),
+		cmocka_unit_test(test_notes_lie),
+		cmocka_unit_test(test_notes_without_end),
 		cmocka_unit_test(test_program),
 	};
 
