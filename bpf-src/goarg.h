@@ -16,11 +16,13 @@ enum { /* places of the first arguments, receivers included */
        GOARG_2 = 8,
        GOARG_3 = 16,
        GOARG_4 = 24,
+       GOARG_5 = 32,
 #else
        GOARG_1 = REGISTER_AX,
        GOARG_2 = REGISTER_BX,
        GOARG_3 = REGISTER_CX,
        GOARG_4 = REGISTER_DI,
+       GOARG_5 = REGISTER_SI,
 #endif
 };
 

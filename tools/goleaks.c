@@ -18,6 +18,7 @@
 #include "goroutines/goroutines_pick.h"
 #include "goroutines/goroutines_print.h"
 #include "goroutines/leaks.h"
+#include "tracing/births.h"
 #include "tracing/options.h"
 #include "tracing/session.h"
 #include "tracing/toolrun.h"
@@ -32,7 +33,9 @@ struct goleaks {
 	pid_t pid;
 	const struct goprocesses_one *process;
 	struct leaks *leaks;
-	struct snapshot snap; /* the last */
+	bool exact;
+	struct births *births; /* NULL: they are not counted one by one */
+	struct snapshot snap;  /* the last */
 	bool has_snap;
 	uint64_t looked_ns, passed_ns; /* when, and how long after the one before */
 	struct errmsg why;             /* "" while all is well */
@@ -198,10 +201,10 @@ static void json_leak(const struct goleaks *goleaks, const struct leak *leak)
 
 /* --- run --- */
 
-static void show(struct goleaks *goleaks)
+static void show(struct goleaks *goleaks, const struct leak_births *births, size_t birth_count)
 {
-	size_t left_out =
-		leaks_look(goleaks->leaks, &goleaks->snap, goprocess_frames(goleaks->process->gp));
+	size_t left_out = leaks_look(goleaks->leaks, &goleaks->snap,
+				     goprocess_frames(goleaks->process->gp), births, birth_count);
 	size_t count;
 	struct leak *all = leaks_all(goleaks->leaks, &count);
 
@@ -221,10 +224,16 @@ static bool look(void *ctx)
 {
 	static const struct goprocess_wanted wanted = {0};
 	struct goleaks *goleaks = ctx;
+	struct leak_births *births = NULL;
 	struct snapshot snap;
+	size_t count = 0;
 
 	if (goprocess_snapshot(goleaks->process->gp, &wanted, &snap, &goleaks->why))
 		return false;
+	if (goleaks->births && births_read(goleaks->births, &births, &count, &goleaks->why)) {
+		snapshot_free(&snap);
+		return false;
+	}
 	if (goleaks->has_snap) {
 		goleaks->passed_ns = snap.when_ns - goleaks->looked_ns;
 		snapshot_free(&goleaks->snap);
@@ -232,7 +241,8 @@ static bool look(void *ctx)
 	goleaks->looked_ns = snap.when_ns;
 	goleaks->snap = snap;
 	goleaks->has_snap = true;
-	show(goleaks);
+	show(goleaks, births, count);
+	free(births);
 	return true;
 }
 
@@ -272,36 +282,107 @@ static int watch(struct goleaks *goleaks, struct errmsg *err)
 	return ret;
 }
 
+/* --- with each birth and end counted --- */
+
+/* That the process has ended is no failure, once there was something to see. */
+static int look_exactly(struct goleaks *goleaks, struct errmsg *err)
+{
+	if (look(goleaks) || (goleaks->has_snap && !process_runs(goleaks->process->proc)))
+		return 0;
+	*err = goleaks->why;
+	return -1;
+}
+
+static int begin_exactly(void *ctx, struct tracer *tracer, struct errmsg *err)
+{
+	struct goleaks *goleaks = ctx;
+
+	births_begin(goleaks->births, tracer);
+	return look_exactly(goleaks, err);
+}
+
+static void started(void *ctx)
+{
+	(void)ctx; /* the first look has been shown */
+}
+
+static int show_exactly(void *ctx, bool final, struct errmsg *err)
+{
+	struct goleaks *goleaks = ctx;
+
+	(void) final;
+	return process_runs(goleaks->process->proc) ? look_exactly(goleaks, err) : 0;
+}
+
+static void say_lost(void *ctx)
+{
+	const struct goleaks *goleaks = ctx;
+
+	births_say_lost(goleaks->births, "goleaks");
+}
+
+/* Returns the exit status. */
+static int watch_exactly(struct goleaks *goleaks)
+{
+	static char *none[] = {NULL};
+	struct toolrun run = {.tool = &tool,
+			      .opts = &goleaks->opts,
+			      .config = {.patterns = none},
+			      .begin = begin_exactly,
+			      .started = started,
+			      .show = show_exactly,
+			      .lost = say_lost,
+			      .quiet_end = true,
+			      .ctx = goleaks};
+
+	goleaks->opts.pid = goleaks->pid;
+	goleaks->births = births_new(&run);
+	int status = toolrun(&run);
+
+	births_free(goleaks->births);
+	return status;
+}
+
 static void fail(void *ctx, const struct errmsg *err)
 {
 	*(struct errmsg *)ctx = *err;
 }
 
-static int run(struct goleaks *goleaks, struct errmsg *err)
+/* Returns the exit status. */
+static int run(struct goleaks *goleaks)
 {
 	struct goprocesses_wanted wanted = {.pids = &goleaks->pid, .pid_count = 1};
 	struct goprocesses procs;
-	int ret = goprocesses_open(&wanted, &procs, fail, err, err);
+	struct errmsg failure = {0}, *err = &failure;
+	int ret = goprocesses_open(&wanted, &procs, fail, err, err), status = 0;
 
 	if (!ret && !procs.count)
 		ret = -1; /* with the message that fail() has kept */
 	goleaks->process = procs.all;
 	goleaks->leaks = leaks_new();
-	if (!ret)
+	if (!ret && goleaks->exact)
+		status = watch_exactly(goleaks);
+	else if (!ret)
 		ret = watch(goleaks, err);
 	leaks_free(goleaks->leaks);
 	if (goleaks->has_snap)
 		snapshot_free(&goleaks->snap);
 	goprocesses_close(&procs);
-	return ret ? -1 : session_flush(err);
+	if (!ret && !status)
+		ret = session_flush(err);
+	return ret ? options_fail(&tool, err) : status;
 }
 
 /* --- options --- */
+
+enum { LETTER_EXACT = 256 };
 
 static const struct options_def own_defs[] = {
 	{'p', "pid", "PID", "the process to look at; it is not stopped"},
 	{'i', "interval", "INTERVAL", "look again so often, in seconds, or as 10m (default 60)"},
 	{'d', "duration", "DURATION", "end after so long, in seconds, or as 1h30m"},
+	{LETTER_EXACT, "exact", NULL,
+	 "count each birth and end by probes: those between two looks, too"},
 	{0},
 };
 
@@ -331,6 +412,9 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 		return take_time(&goleaks->opts.interval_ns, "interval", value, err);
 	case 'd':
 		return take_time(&goleaks->opts.duration_ns, "duration", value, err);
+	case LETTER_EXACT:
+		goleaks->exact = true;
+		return 0;
 	default:
 		return take_pid(goleaks, value, err);
 	}
@@ -355,7 +439,8 @@ static int check(struct goleaks *goleaks, struct errmsg *err)
 
 static const char examples[] = "    goleaks 181                # every minute, until Ctrl-C\n"
 			       "    goleaks -i 10 -d 5m 181    # every 10 seconds, for 5 minutes\n"
-			       "    goleaks -j -i 10m 181      # one JSON object a go statement\n";
+			       "    goleaks -j -i 10m 181      # one JSON object a go statement\n"
+			       "    goleaks --exact 181        # with those that live briefly\n";
 
 static struct goleaks goleaks;
 
@@ -381,5 +466,5 @@ int main(int argc, char **argv)
 		result = OPTIONS_BAD;
 	if (result != OPTIONS_RUN)
 		return options_answer(&tool, result, &err);
-	return run(&goleaks, &err) ? options_fail(&tool, &err) : 0;
+	return run(&goleaks);
 }

@@ -13,6 +13,8 @@ enum release {
 	/* frame pointers follow a stack that moves on arm64, too: src/runtime/stack.go, adjustframe
 	 */
 	RELEASE_FRAMES_MOVE_ARM64 = 21,
+	/* go statements call functions without arguments: src/runtime/proc.go, newproc1 */
+	RELEASE_GO_WITHOUT_ARGS = 18,
 	/* FUNCDATA_ArgInfo: src/cmd/compile/internal/ssagen/pgen.go, emitArgInfo */
 	RELEASE_ARGINFO = 17,
 	/* FUNCDATA_ArgLiveInfo: src/cmd/compile/internal/liveness/arg.go */

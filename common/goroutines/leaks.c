@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "goroutines/frames.h"
 #include "goroutines/snapshot.h"
+#include "program/functab.h"
 
 enum { GROWN_MIN = 2 };
 
@@ -42,12 +43,12 @@ void leaks_free(struct leaks *leaks)
 }
 
 /* SIZE_MAX: there are too many */
-static size_t find(struct leaks *leaks, const struct goroutine *g, uint64_t now)
+static size_t find(struct leaks *leaks, uint64_t created_by, uint64_t now)
 {
-	uint64_t hash = index_hash(0, g->created_by);
+	uint64_t hash = index_hash(0, created_by);
 	size_t n = index_first(&leaks->index, hash);
 
-	while (n != INDEX_NONE && leaks->all[n].created_by != g->created_by)
+	while (n != INDEX_NONE && leaks->all[n].created_by != created_by)
 		n = index_next(&leaks->index, n);
 	if (n != INDEX_NONE)
 		return n;
@@ -56,7 +57,7 @@ static size_t find(struct leaks *leaks, const struct goroutine *g, uint64_t now)
 	n = index_add(&leaks->index, hash);
 	leaks->all = mem_grow(leaks->all, leaks->count, &leaks->cap, sizeof(*leaks->all));
 	leaks->all[leaks->count++] = (struct leak){
-		.created_by = g->created_by, .first_ns = leaks->looks ? leaks->looked_ns : now};
+		.created_by = created_by, .first_ns = leaks->looks ? leaks->looked_ns : now};
 	return n;
 }
 
@@ -82,7 +83,7 @@ static struct seen *list(struct leaks *leaks, const struct snapshot *snap,
 
 		if (!is_wanted(snap, frames, g))
 			continue;
-		size_t n = find(leaks, g, snap->when_ns);
+		size_t n = find(leaks, g->created_by, snap->when_ns);
 
 		if (n == SIZE_MAX) {
 			++*left_out;
@@ -124,6 +125,36 @@ static void compare(struct leaks *leaks, struct seen *now, size_t count)
 		leaks->all[before->leak].ended++;
 }
 
+/* The first goroutine is created by no go statement, and those of the runtime are its own. */
+static bool is_counted(const struct frames *frames, const struct leak_births *births)
+{
+	const struct goroutine g = {.start = births->start};
+	struct functab_func fn;
+
+	if (!births->created_by || frames_is_system(frames, &g, NULL, 0))
+		return false;
+	return !g.start || !functab_find(frames->tab, g.start - frames->bias, &fn) ||
+	       strcmp(fn.name, "runtime.main") != 0;
+}
+
+/* In place of what compare() has found; but where it is not known who has created them. */
+static void take_births(struct leaks *leaks, const struct frames *frames, uint64_t now,
+			const struct leak_births *births, size_t count)
+{
+	for (size_t i = 0; i < leaks->count; i++)
+		if (leaks->all[i].created_by)
+			leaks->all[i].born = leaks->all[i].ended = 0;
+	for (size_t i = 0; leaks->looks && i < count; i++) {
+		size_t n = is_counted(frames, &births[i]) ? find(leaks, births[i].created_by, now)
+							  : SIZE_MAX;
+
+		if (n == SIZE_MAX)
+			continue;
+		leaks->all[n].born += births[i].born;
+		leaks->all[n].ended += births[i].ended;
+	}
+}
+
 static void finish(struct leaks *leaks, const size_t *lived, size_t known)
 {
 	for (size_t i = 0; i < leaks->count; i++) {
@@ -134,7 +165,7 @@ static void finish(struct leaks *leaks, const size_t *lived, size_t known)
 			leak->has_shrunk = true;
 		leak->grown += leaks->looks && leak->live > (i < known ? lived[i] : 0);
 		if (!leak->looks++)
-			leak->first_live = leak->live - leak->born;
+			leak->first_live = leaks->looks ? 0 : leak->live;
 	}
 }
 
@@ -202,7 +233,8 @@ static void note_each(struct leaks *leaks, const struct snapshot *snap, const st
 	free(states);
 }
 
-size_t leaks_look(struct leaks *leaks, const struct snapshot *snap, const struct frames *frames)
+size_t leaks_look(struct leaks *leaks, const struct snapshot *snap, const struct frames *frames,
+		  const struct leak_births *births, size_t birth_count)
 {
 	size_t *lived = mem_alloc((leaks->count + 1) * sizeof(*lived));
 	size_t known = leaks->count, count, left_out;
@@ -211,6 +243,8 @@ size_t leaks_look(struct leaks *leaks, const struct snapshot *snap, const struct
 	struct seen *seen = list(leaks, snap, frames, &count, &left_out);
 
 	compare(leaks, seen, count);
+	if (births)
+		take_births(leaks, frames, snap->when_ns, births, birth_count);
 	finish(leaks, lived, known);
 	note_each(leaks, snap, seen, count);
 	leaks->looks++;
@@ -246,7 +280,7 @@ struct leak *leaks_all(const struct leaks *leaks, size_t *count)
 
 	*count = 0;
 	for (size_t i = 0; i < leaks->count; i++)
-		if (leaks->all[i].live || leaks->all[i].ended)
+		if (leaks->all[i].live || leaks->all[i].born || leaks->all[i].ended)
 			all[(*count)++] = leaks->all[i];
 	if (*count)
 		qsort(all, *count, sizeof(*all), most_first);

@@ -29,14 +29,22 @@ struct leak {
 	size_t goroutines_state; /* how many */
 };
 
+struct leak_births {                /* counted one by one */
+	uint64_t created_by, start; /* as struct goroutine's */
+	size_t born, ended;
+};
+
 struct leaks *leaks_new(void);
 void leaks_free(struct leaks *leaks); /* NULL is all right */
 
 /* One more snapshot, without goroutines of the runtime itself and the first one. It outlives the
- * next call of leaks_all(). Returns how many goroutines are left out, since there are too many go
+ * next call of leaks_all(). `births` since the last look; NULL: those are counted that one look has
+ * and the other has not. Returns how many goroutines are left out, since there are too many go
  * statements. */
-size_t leaks_look(struct leaks *leaks, const struct snapshot *snap, const struct frames *frames);
-/* Those that live or have ended since the last look: what has grown most first. The caller frees.
+size_t leaks_look(struct leaks *leaks, const struct snapshot *snap, const struct frames *frames,
+		  const struct leak_births *births, size_t count);
+/* Those that live or were born or have ended since the last look: what has grown most first. The
+ * caller frees.
  */
 struct leak *leaks_all(const struct leaks *leaks, size_t *count);
 /* Has it become more at half of the looks, twice at least, and never less? */

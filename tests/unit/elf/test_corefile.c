@@ -232,7 +232,7 @@ static void test_overlap(void **state)
 {
 	struct coredump *dump = coredump_new();
 	struct errmsg err = {0};
-	uint64_t word;
+	uint64_t word, words[2];
 
 	(void)state;
 	coredump_segment(dump, 2)->p_vaddr = COREDUMP_LOW_ADDR + 0x800;
@@ -242,6 +242,8 @@ static void test_overlap(void **state)
 	assert_int_equal(word, COREDUMP_LOW + 0x7f8);
 	assert_int_equal(corefile_read(core, COREDUMP_LOW_ADDR + 0x800, &word, 8), 8);
 	assert_int_equal(word, COREDUMP_HIGH);
+	assert_int_equal(corefile_read(core, COREDUMP_LOW_ADDR + 0x7f8, words, 16), 16);
+	assert_int_equal(words[1], COREDUMP_HIGH);
 	corefile_close(core);
 }
 

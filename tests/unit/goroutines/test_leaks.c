@@ -52,7 +52,7 @@ static struct leak look(struct leaks *leaks, struct snapshot snap, uint64_t crea
 
 	snap.reasons[1] = mem_strdup("chan send");
 	snap.reasons[2] = mem_strdup("select");
-	assert_int_equal(leaks_look(leaks, &snap, NULL), 0);
+	assert_int_equal(leaks_look(leaks, &snap, NULL, NULL, 0), 0);
 	struct leak *all = leaks_all(leaks, &count);
 
 	for (size_t i = 0; i < count; i++)
@@ -104,10 +104,10 @@ static void test_order(void **state)
 	size_t count;
 
 	(void)state;
-	leaks_look(leaks, &snap, NULL);
+	leaks_look(leaks, &snap, NULL, NULL, 0);
 	snapshot_free(&snap);
 	snap = make(14, 0, 20, 0, 3);
-	leaks_look(leaks, &snap, NULL);
+	leaks_look(leaks, &snap, NULL, NULL, 0);
 	struct leak *all = leaks_all(leaks, &count);
 
 	assert_int_equal(count, 2);
@@ -157,18 +157,85 @@ static void test_hostile(void **state)
 		snap.all[i] = (struct goroutine){
 			.goid = i / 3 + 2, .created_by = i + 1, .status = GOROUTINE_RUNNING};
 	for (size_t i = 0; i < 3; i++)
-		assert_int_equal(leaks_look(leaks, &snap, NULL), 5);
+		assert_int_equal(leaks_look(leaks, &snap, NULL, NULL, 0), 5);
 	snapshot_free(&snap);
+	leaks_free(leaks);
+}
+
+/* --- counted one by one --- */
+
+static size_t count_of(struct leaks *leaks, uint64_t created_by, struct leak *out)
+{
+	size_t count;
+	struct leak *all = leaks_all(leaks, &count);
+
+	*out = (struct leak){0};
+	for (size_t i = 0; i < count; i++)
+		if (all[i].created_by == created_by)
+			*out = all[i];
+	free(all);
+	return count;
+}
+
+/* Those that nobody has seen alive count as well; before the first look none does. */
+static void test_births(void **state)
+{
+	const struct leak_births births[] = {{A, 0, 100, 98}, {A, 0, 7, 7}, {0x3000, 0, 50, 50}};
+	struct leaks *leaks = leaks_new();
+	struct snapshot snap = make(1, 0, 3, 0, 4);
+	struct leak leak;
+
+	(void)state;
+	leaks_look(leaks, &snap, NULL, births, 3);
+	count_of(leaks, A, &leak);
+	assert_leak(&leak, 3, 0, 0);
+	snapshot_free(&snap);
+	snap = make(2, 1, 6, 1, 5);
+	leaks_look(leaks, &snap, NULL, births, 3);
+	assert_int_equal(count_of(leaks, A, &leak), 3);
+	assert_leak(&leak, 5, 107, 105);
+	assert_int_equal(leak.all_ended, 105);
+	count_of(leaks, B, &leak);
+	assert_leak(&leak, 4, 0, 0); /* whatever the looks differ in */
+	count_of(leaks, 0x3000, &leak);
+	assert_leak(&leak, 0, 50, 50);
+	assert_int_equal(leak.first_live, 0);
+	snapshot_free(&snap);
+	snap = make(3, 1, 6, 1, 5);
+	leaks_look(leaks, &snap, NULL, births, 0);
+	assert_int_equal(count_of(leaks, A, &leak), 2);
+	assert_leak(&leak, 5, 0, 0);
+	snapshot_free(&snap);
+	leaks_free(leaks);
+}
+
+/* Of those that are created by nobody knows whom, the looks alone tell. */
+static void test_births_unknown(void **state)
+{
+	const struct leak_births births[] = {{0, 0, 9, 9}};
+	struct leaks *leaks = leaks_new();
+	struct leak leak;
+
+	(void)state;
+	for (uint64_t i = 0; i < 2; i++) {
+		struct snapshot snap = make(i, 0, 1 + 2 * i, 0, 0);
+
+		for (size_t j = 0; j < snap.count; j++)
+			snap.all[j].created_by = 0;
+		leaks_look(leaks, &snap, NULL, births, 1);
+		count_of(leaks, 0, &leak);
+		assert_leak(&leak, 1 + 2 * i, 2 * i, 0);
+		snapshot_free(&snap);
+	}
 	leaks_free(leaks);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_only_grows),
-		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_counts),     cmocka_unit_test(test_order),
+		cmocka_unit_test(test_only_grows), cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_births),     cmocka_unit_test(test_births_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
