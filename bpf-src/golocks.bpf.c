@@ -83,9 +83,11 @@ static inline void read_words(u64 bp, u64 words[LOCK_WORDS])
 	}
 }
 
+/* `sp`: of LOCK_PARKS, the stack pointer at the function's first instruction */
 static inline void send(struct pt_regs *ctx, struct goroutine_key *who, struct lock_attempt *it,
-			u64 now, u64 addr, u32 kind)
+			u64 now, u64 addr, u32 kind, u64 sp)
 {
+	struct frames_link link = {};
 	struct lock_event *event = events.ringbuf_reserve(sizeof(*event));
 	u32 zero = 0;
 	u64 *before = lost.lookup(&zero), i;
@@ -117,7 +119,8 @@ static inline void send(struct pt_regs *ctx, struct goroutine_key *who, struct l
 	event->is_mutex = it->mutex != 0;
 	if (kind == LOCK_PARKS) {
 		read_user(&event->readers, sizeof(event->readers), addr + LOCK_READER_WAIT);
-		read_words(probe_register(ctx, REGISTER_FP), event->words);
+		frames_first(ctx, sp, &link);
+		read_words(link.caller, event->words);
 	} else {
 #pragma unroll
 		for (i = 0; i < LOCK_WORDS; i++)
@@ -173,7 +176,7 @@ static inline void begin_waiting(struct pt_regs *ctx, struct goroutine_key *who,
 		attempts.delete(who);
 		return;
 	}
-	send(ctx, who, &it, now, semaphore, LOCK_PARKS);
+	send(ctx, who, &it, now, semaphore, LOCK_PARKS, sp);
 }
 
 static inline void has_locked_untracked(struct goroutine_key *who)
@@ -199,9 +202,9 @@ static inline void has_locked(struct pt_regs *ctx, struct goroutine_key *who, u6
 	it = *known;
 	attempts.delete(who);
 	if (it.parked_ns)
-		send(ctx, who, &it, now, it.semaphore, LOCK_GOT);
+		send(ctx, who, &it, now, it.semaphore, LOCK_GOT, 0);
 	else
-		send(ctx, who, &it, now, it.mutex, LOCK_SPUN);
+		send(ctx, who, &it, now, it.mutex, LOCK_SPUN, 0);
 }
 
 static inline void has_waited(struct pt_regs *ctx, struct goroutine_key *who, u64 now)
@@ -212,7 +215,7 @@ static inline void has_waited(struct pt_regs *ctx, struct goroutine_key *who, u6
 		return;
 	it = *known;
 	attempts.delete(who);
-	send(ctx, who, &it, now, it.semaphore, LOCK_GOT);
+	send(ctx, who, &it, now, it.semaphore, LOCK_GOT, 0);
 }
 
 /* `func`: LOCK_FUNC_UNLOCK or LOCK_FUNC_RELEASE */
@@ -227,7 +230,7 @@ static inline void lets_go(struct pt_regs *ctx, struct goroutine_key *who, u64 a
 	else if (its && *its == addr)
 		return; /* that has been told */
 	it.stack = keep_stack(ctx, who, sp);
-	send(ctx, who, &it, now, addr, func == LOCK_FUNC_UNLOCK ? LOCK_UNLOCKS : LOCK_RELEASES);
+	send(ctx, who, &it, now, addr, func == LOCK_FUNC_UNLOCK ? LOCK_UNLOCKS : LOCK_RELEASES, 0);
 }
 
 int on_probe(struct pt_regs *ctx)

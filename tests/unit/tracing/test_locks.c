@@ -157,6 +157,22 @@ static void test_late(void **state)
 	expect("1000: 2, 301 ns, at most 161; w10 2 301 -0 1 h1 170 h5 100 h2 30\n");
 }
 
+/* ... which began to wait when that one had it. */
+static void test_late_to_new(void **state)
+{
+	(void)state;
+	parks(1010, 2, MUTEX + 4, 10);
+	parks(1020, 3, MUTEX + 4, 10);
+	unlocks(1100, 1, 1);
+	got(1150, 2, MUTEX + 4, 10, 1010);
+	parks(1160, 4, MUTEX + 4, 11);
+	unlocks(1170, 5, 5);
+	unlocks(1180, 2, 2);
+	got(1180, 4, MUTEX + 4, 11, 1160);
+	expect("1000: 2, 160 ns, at most 140; w10 1 140 w11 1 20 h1 90 h5 50 h2 20 "
+	       "g3 since 1020 has g4\n");
+}
+
 /* While nobody waits, locks are let go of unseen. */
 static void test_unseen(void **state)
 {
@@ -300,6 +316,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_convoy, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_barging, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_late, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_late_to_new, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unseen, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_begins_late, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_spinning, setup, teardown),
