@@ -5,10 +5,11 @@ and for how long; in which state is told by Go's own traceback."""
 import os
 import re
 
-from harness import (PROBE_NS, Target, Tool, expect, json_lines, newest, outliers, run, some_versions, test, tool_path,
-                     versions)
+from harness import (PROBE_NS, SLOWER, Target, Tool, expect, json_lines, newest, outliers, run, some_versions, test,
+                     tool_path, versions)
 
 ROUNDS = 10
+HOLD_US = 3000 * SLOWER
 BLOCK = re.compile(r"((?:    \S+ \S+:\d+\n)+|    \[\w+\]\n)    - {16}(\S+) \((\d+)\): (.+)\n((?:    \S+ \S+:\d+\n)+)"
                    r"        (\d+) in (\d+) wakeups?, at most (\d+)\n\n")
 
@@ -70,7 +71,7 @@ def check_rows(records):
 @test(version=versions, flavour=["plain", "strip"])
 def wakeups_all(version, flavour):
     """Each wakeup once, under the function that has made it, or what it was where none has"""
-    with Target("wakeups", version, flavour) as target:
+    with Target("wakeups", version, flavour, args=[f"hold={HOLD_US}"]) as target:
         records, truth = traced(target)
     minor = int(version.split(".")[1])
     expect(len(truth) == 19 + (minor >= 23) + flavour.startswith("cgo"), f"{list(truth)}")
@@ -100,6 +101,8 @@ def wakeups_of_the_runtime(version):
     check_rows(records)
     sweeps = [r for r in records if "runtime.bgsweep" in names(r["woken"]["stack"])]
     expect(1 <= sum(r["wakeups"] for r in sweeps) <= ROUNDS, f"{records}")
+    workers = {r["by"] for r in records if r["state"] == "GC worker (idle)"}
+    expect(workers == {"scheduler"}, f"{workers}: {records}")
     expect(all({"runtime.gcMarkTermination", "runtime.gcBgMarkWorker"} <= set(names(r["waker"])) for r in sweeps), f"{sweeps}")
 
 
