@@ -14,7 +14,11 @@
 #include "goroutines/signal_frame.h"
 #include "sites/goruntime.h"
 
-enum { PAGE = 4096 };
+enum {
+	PAGE = 4096,
+	/* bytes of signal stacks: some thousands of each thread that is in a handler */
+	SIGNALS_MAX = 1 << 26,
+};
 
 struct thread {
 	pid_t own; /* as the runtime knows it */
@@ -30,6 +34,7 @@ struct gocore {
 	struct memory mem;      /* all of it, for itself */
 	struct thread *threads; /* as the core has them */
 	struct index by_own;
+	uint64_t signals_left; /* how much may be read yet of signal stacks */
 };
 
 struct gocore *gocore_new(const struct corefile *core, const struct image *img, struct errmsg *err)
@@ -38,6 +43,7 @@ struct gocore *gocore_new(const struct corefile *core, const struct image *img, 
 	enum corefile_match match = corefile_program(core, img, &gc->bias);
 
 	gc->core = core;
+	gc->signals_left = SIGNALS_MAX;
 	gc->img = img;
 	gc->mem = (struct memory){gocore_read, gc};
 	gc->told = match == COREFILE_SAME;
@@ -101,7 +107,7 @@ static bool find_tls_g(const struct gocore *gc, const struct goruntime *rt, uint
 }
 
 /* In a handler it still does, for who sees it from outside, what the signal has interrupted. */
-static void leave_handler(const struct gocore *gc, const struct goruntime *rt, uint64_t m,
+static void leave_handler(struct gocore *gc, const struct goruntime *rt, uint64_t m,
 			  struct thread *thread)
 {
 	uint64_t gsignal, lo, hi;
@@ -110,8 +116,11 @@ static void leave_handler(const struct gocore *gc, const struct goruntime *rt, u
 	/* m.gsignal stands behind m.procid */
 	if (!memory_u64(&gc->mem, m + rt->m_procid + 8, &gsignal) ||
 	    !memory_u64(&gc->mem, gsignal + rt->g_stack_hi - 8, &lo) ||
-	    !memory_u64(&gc->mem, gsignal + rt->g_stack_hi, &hi) ||
-	    !signal_frame_find(&gc->mem, thread->sp, lo, hi, &frame))
+	    !memory_u64(&gc->mem, gsignal + rt->g_stack_hi, &hi) || thread->sp < lo ||
+	    thread->sp >= hi || hi - thread->sp > gc->signals_left)
+		return;
+	gc->signals_left -= hi - thread->sp;
+	if (!signal_frame_find(&gc->mem, thread->sp, lo, hi, &frame))
 		return;
 	thread->pc = frame.pc;
 	thread->sp = frame.sp;
@@ -120,7 +129,7 @@ static void leave_handler(const struct gocore *gc, const struct goruntime *rt, u
 
 /* By the g that it has. Its m.procid is other than the core's number of the thread where gcore(1)
  * was in another PID namespace. */
-static void find_own(const struct gocore *gc, const struct goruntime *rt, uint64_t tls_g,
+static void find_own(struct gocore *gc, const struct goruntime *rt, uint64_t tls_g,
 		     struct thread *thread)
 {
 	uint64_t g, m, id;

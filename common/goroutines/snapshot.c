@@ -296,7 +296,10 @@ static void read_goroutine(struct reading *r, uint64_t addr)
 
 	size_t waits = out->waits.count;
 
-	for (int i = 0; i < TRIES && found == FOUND_CHANGED; i++) {
+	/* of a core file, what cannot be read now never can */
+	int tries = r->from->timeless ? 1 : TRIES;
+
+	for (int i = 0; i < tries && found == FOUND_CHANGED; i++) {
 		out->waits.count = waits; /* those of a try that failed are not its */
 		found = try_goroutine(r, addr, &g);
 	}

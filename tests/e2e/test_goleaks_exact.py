@@ -6,7 +6,10 @@ import re
 import subprocess
 import time
 
-from harness import PATIENCE, Target, Tool, expect, json_lines, some_versions, test, tool_path, versions
+from harness import Target, Tool, expect, json_lines, some_versions, test, tool_path, versions
+
+
+PATIENCE = 60  # seconds, of which a look and a command take a fraction
 
 
 def command(target, text):
@@ -44,9 +47,10 @@ def sums(records):
 
 def wait_for(tool, truth):
     end = time.monotonic() + PATIENCE
-    while sums(json_lines(tool.out.text())) != truth:
-        expect(time.monotonic() < end and tool.child.poll() is None,
-               f"{truth} is not seen, but {sums(json_lines(tool.out.text()))}: {tool.err.text()[-500:]}")
+    while (got := sums(json_lines(tool.out.text()))) != truth:
+        more = [name for name, count in got.items() if count > truth.get(name, (0, 0))]
+        expect(time.monotonic() < end and tool.child.poll() is None and not more,
+               f"{truth} is not seen, but {got}: {tool.err.text()[-500:]}")
         time.sleep(0.05)
 
 

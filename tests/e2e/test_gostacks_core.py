@@ -7,6 +7,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -113,6 +114,8 @@ def compare_all(text, looks, core, path):
 
 @test(version=core_versions, flavour=["strip", "pie"])
 def gostacks_core_gcore(version, flavour):
+    if not shutil.which("gcore"):
+        raise Skip("no gdb")
     with Target("parked", version, flavour, args=["many=3"]) as target, ONE_AT_A_TIME:
         text = true_text(target, version)
         looks = look_at(target.target_pid)

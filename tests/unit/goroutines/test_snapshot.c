@@ -523,7 +523,7 @@ static void test_elsewhere(void **state)
 /* Without a clock, it is as late as the latest that was noted. */
 static void test_timeless(void **state)
 {
-	struct fake *fake = fake_new(2);
+	struct fake *fake = fake_new(3);
 	struct memory mem = {fake_read, fake};
 	struct snapshot_source from = {
 		.mem = &mem, .rt = &layout, .allgs = ALLGS, .rule = fake_rule, .timeless = true};
@@ -534,8 +534,11 @@ static void test_timeless(void **state)
 	(void)state;
 	put(fake, g_at(0) + 168, 5000);
 	put(fake, g_at(1) + 168, 7000);
+	put(fake, g_at(2) + 64, UNKNOWN);
 	assert_int_equal(snapshot_take(&from, &snap, &err), 0);
 	assert_true(snap.timeless);
+	assert_int_equal(snap.all[2].stack_state, STACK_UNKNOWN);
+	assert_true(fake->reads < 30); /* the third one is not read again and again */
 	assert_true(snapshot_since(&snap, &snap.all[0], &ns));
 	assert_int_equal(ns, 2000);
 	assert_true(snapshot_since(&snap, &snap.all[1], &ns));
