@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "arguments/funcinfo.h"
 #include "base/index.h"
 #include "base/mem.h"
 #include "elf/image.h"
+#include "files/process.h"
 #include "golang/funcname.h"
 #include "golang/signature.h"
 #include "goroutines/frame_args.h"
@@ -23,10 +25,16 @@ enum {
 	WORDS_MAX = 8,       /* of each lock */
 	NAMED_MAX = 1 << 16, /* locks */
 	DEPTH_MAX = 16,      /* of structs in structs */
+	OBJECT_WORDS = 64,   /* in which pointers to locks are looked for */
 };
+
+#define STRUCT_MAX (UINT64_C(1) << 20) /* bytes of a struct with a lock */
 
 struct word { /* what the function that has this instruction has as its first argument */
 	uint64_t at, value;
+	bool points; /* there is a pointer to the lock, so many bytes after it; not the lock itself
+		      */
+	uint64_t off;
 };
 
 struct named {
@@ -54,6 +62,8 @@ struct lock_names {
 	struct variable *variables; /* by address */
 	size_t variable_count, variable_cap;
 	bool variables_read;
+	struct process_key memory_of;
+	int memory; /* of that process; -1: it cannot be read */
 };
 
 struct lock_names *lock_names_new(const struct program *prog, struct lock_stacks *stacks)
@@ -62,6 +72,7 @@ struct lock_names *lock_names_new(const struct program *prog, struct lock_stacks
 
 	names->prog = prog;
 	names->stacks = stacks;
+	names->memory = -1;
 	return names;
 }
 
@@ -71,6 +82,8 @@ void lock_names_free(struct lock_names *names)
 		return;
 	for (size_t i = 0; i < names->count; i++)
 		free(names->all[i].name);
+	if (names->memory >= 0)
+		close(names->memory);
 	funcinfo_free(names->info);
 	gotypes_free(names->types);
 	index_free(&names->index);
@@ -97,13 +110,56 @@ static struct named *find_named(const struct lock_names *names, const struct loc
 	return n == INDEX_NONE ? NULL : &names->all[n];
 }
 
-static void note_word(struct named *named, uint64_t at, uint64_t value)
+static void open_memory(struct lock_names *names, const struct lock *lock)
 {
+	struct process *proc;
+
+	if (!memcmp(&names->memory_of, &lock->process, sizeof(lock->process)))
+		return;
+	if (names->memory >= 0)
+		close(names->memory);
+	names->memory_of = lock->process;
+	proc = process_open((pid_t)lock->pid, NULL);
+	names->memory = proc ? process_memory(proc, NULL) : -1;
+	process_close(proc);
+}
+
+/* Where a pointer to the lock is, behind this address; false: there is none. */
+static bool find_pointer(struct lock_names *names, const struct lock *lock, uint64_t addr,
+			 uint64_t *off)
+{
+	uint64_t object[OBJECT_WORDS];
+	ssize_t len;
+
+	open_memory(names, lock);
+	if (names->memory < 0 || addr % 8 || addr > INT64_MAX)
+		return false;
+	len = pread(names->memory, object, sizeof(object), (off_t)addr);
+	for (size_t i = 0; (ssize_t)((i + 1) * sizeof(*object)) <= len; i++) {
+		*off = i * sizeof(*object);
+		if (object[i] == lock->addr)
+			return true;
+	}
+	return false;
+}
+
+static void note_word(struct lock_names *names, struct named *named, const struct lock *lock,
+		      struct word word)
+{
+	if (named->word_count == WORDS_MAX || !word.value)
+		return;
 	for (size_t i = 0; i < named->word_count; i++)
-		if (named->words[i].at == at && named->words[i].value == value)
+		if (named->words[i].at == word.at && named->words[i].value == word.value)
 			return;
-	if (named->word_count < WORDS_MAX)
-		named->words[named->word_count++] = (struct word){at, value};
+	word.off = lock->addr - word.value;
+	word.points = word.off >= STRUCT_MAX;
+	if (!word.points)
+		named->words[named->word_count++] = word;
+	/* both may be: what a pointer to a lock points to can be close by */
+	if (named->word_count < WORDS_MAX && find_pointer(names, lock, word.value, &word.off)) {
+		word.points = true;
+		named->words[named->word_count++] = word;
+	}
 }
 
 void lock_names_note(struct lock_names *names, const struct lock *lock,
@@ -128,10 +184,8 @@ void lock_names_note(struct lock_names *names, const struct lock *lock,
 		const struct lock_frame *frame = &trace->frames[i];
 		uint64_t value = event->words[frame->number];
 
-		/* no struct is so large */
-		if (!frame->inlined && value && value <= lock->addr &&
-		    lock->addr - value < UINT32_MAX)
-			note_word(named, frame->at, value);
+		if (!frame->inlined)
+			note_word(names, named, lock, (struct word){frame->at, value, false, 0});
 	}
 	named->sought = false;
 }
@@ -189,13 +243,25 @@ static char *variable_name(struct lock_names *names, uint64_t addr)
 
 /* --- fields --- */
 
+struct sought {
+	const char *lock; /* its type */
+	bool points;      /* a pointer to it */
+};
+
+static bool is_sought(const struct gotype *type, const struct sought *sought)
+{
+	if (sought->points)
+		type = type->kind == GOTYPE_POINTER ? type->elem : NULL;
+	return type && type->name && !strcmp(type->name, sought->lock);
+}
+
 /* Writes ".field[3].mu", to where the type has a lock at this offset; false: it has none. */
-static bool print_path(FILE *out, const struct gotype *type, uint64_t off, const char *lock,
-		       int depth)
+static bool print_path(FILE *out, const struct gotype *type, uint64_t off,
+		       const struct sought *lock, int depth)
 {
 	if (depth > DEPTH_MAX || off >= type->size)
 		return false;
-	if (off == 0 && type->name && !strcmp(type->name, lock))
+	if (off == 0 && is_sought(type, lock))
 		return true;
 	if (type->kind == GOTYPE_ARRAY && type->elem && type->elem->size) {
 		fprintf(out, "[%" PRIu64 "]", off / type->elem->size);
@@ -271,6 +337,7 @@ static char *field_name(struct lock_names *names, const struct lock *lock, const
 {
 	const struct program *prog = names->prog;
 	struct frames frames = {.tab = prog->tab, .img = prog->img, .release = prog->release};
+	struct sought sought = {lock->is_rw ? "sync.RWMutex" : "sync.Mutex", word->points};
 	const struct gotype *type;
 	char *text;
 	size_t len;
@@ -288,8 +355,7 @@ static char *field_name(struct lock_names *names, const struct lock *lock, const
 	print_pointer(out, type->name);
 	size_t before = (size_t)ftell(out);
 
-	found = print_path(out, type, lock->addr - word->value,
-			   lock->is_rw ? "sync.RWMutex" : "sync.Mutex", 0);
+	found = print_path(out, type, word->off, &sought, 0);
 	fclose(out);
 	if (found && len > before)
 		return text;
