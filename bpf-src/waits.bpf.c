@@ -13,6 +13,7 @@
  *
  *   -DWAITS=n -DSUMS=n            room in the maps
  *   -DMIN_NS=n -DMAX_NS=n         shortest and longest wait that counts
+ *   -DREASONS=n                   what is waited for that counts: a mask, by Go's numbers
  *   -DG_WAITREASON=n              byte offset in Go's struct g
  *
  * The stack is taken when the wait begins: the goroutine does not run any more then, and nobody may
@@ -84,8 +85,13 @@ static inline void end_waiting(struct pt_regs *ctx, u64 cookie, struct goroutine
 	waits.delete(who);
 	if (ns < MIN_NS || ns > MAX_NS)
 		return;
-	if (read_user(&key.reason, 1, who->id + G_WAITREASON) ||
-	    waker_read(ctx, cookie, who, &key)) {
+	if (read_user(&key.reason, 1, who->id + G_WAITREASON)) {
+		count_loss(WAIT_LOSS_UNREADABLE);
+		return;
+	}
+	if (!(REASONS >> (key.reason & 63) & 1))
+		return;
+	if (waker_read(ctx, cookie, who, &key)) {
 		count_loss(WAIT_LOSS_UNREADABLE);
 		return;
 	}

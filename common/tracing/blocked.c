@@ -56,6 +56,41 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 
 /* --- before the first wait --- */
 
+/* None of --state is among what goroutines of the program can wait for. */
+static int refuse_state(const struct blocked *blocked, const struct program *prog,
+			struct errmsg *err)
+{
+	bool tells_locks = false;
+
+	for (size_t i = 0; i < WAIT_REASONS; i++)
+		tells_locks |=
+			blocked->reasons[i] && !strcmp(blocked->reasons[i], "sync.Mutex.Lock");
+	errmsg_set(err, "\"%s\": its goroutines have no state \"%s\"", prog->path, blocked->state);
+	if (!tells_locks && !strncmp(blocked->state, "sync.", 5))
+		errmsg_hint(err, "before Go 1.20 locks are waited for in state \"semacquire\"");
+	else
+		errmsg_hint(err, "without --state, %s shows which they have", blocked->tool->name);
+	return -1;
+}
+
+/* Which numbers of what is waited for are asked for, as a mask; 0: none that the program has. */
+static uint64_t wanted_reasons(const struct blocked *blocked)
+{
+	uint64_t mask = 0;
+	bool known = false;
+
+	for (uint32_t i = 0; i < WAIT_REASONS; i++) {
+		char *text = blocked_reason(blocked, i);
+
+		if (!blocked->state || !fnmatch(blocked->state, text, 0)) {
+			mask |= UINT64_C(1) << i;
+			known |= blocked->reasons[i] != NULL;
+		}
+		free(text);
+	}
+	return known ? mask : 0;
+}
+
 static int plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	struct blocked *blocked = ctx;
@@ -72,6 +107,11 @@ static int plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 				  "\"%s\": what goroutines wait for is not found in the code of "
 				  "runtime.waitReason.String",
 				  prog->path);
+	uint64_t wanted = wanted_reasons(blocked);
+
+	if (!wanted)
+		return refuse_state(blocked, prog, err);
+	tracer_define(tracer, "REASONS", wanted);
 	tracer_define(tracer, "G_WAITREASON", rt->g_waitreason);
 	stacks_define(tracer);
 	return 0;
@@ -128,15 +168,6 @@ static void sweep(void *ctx)
 
 /* --- what was seen --- */
 
-static bool is_wanted(const struct blocked *blocked, uint32_t reason)
-{
-	char *text = blocked->state ? blocked_reason(blocked, reason) : NULL;
-	bool wanted = !text || !fnmatch(blocked->state, text, 0);
-
-	free(text);
-	return wanted;
-}
-
 static int add_row(const void *key, const void *value, void *arg)
 {
 	struct blocked *blocked = arg;
@@ -144,8 +175,6 @@ static int add_row(const void *key, const void *value, void *arg)
 
 	memcpy(&row.key, key, sizeof(row.key));
 	memcpy(&row.sum, value, sizeof(row.sum));
-	if (!is_wanted(blocked, row.key.reason))
-		return 0;
 	if (blocked->tool->settle)
 		blocked->tool->settle(blocked, &row.key);
 	blocked->rows = mem_grow(blocked->rows, blocked->row_count, &blocked->row_cap,

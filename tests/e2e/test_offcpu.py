@@ -141,6 +141,9 @@ def offcpu_refused():
     with Target("states", newest()) as one, Target("hello", newest()) as two:
         for args, why in (([one.path, two.path], "one program at a time"),
                           (["-m", "1ms", one.path], "microseconds"),
+                          (["--state", "chan", one.path], 'its goroutines have no state "chan"'),
                           ([fixture("calls", "gccgo")], "is built by gccgo")):
             done = run([tool_path("gooffcputime"), "-d", "1", *args])
             expect(done.returncode != 0 and why in done.stderr, f"{done}")
+    done = run([tool_path("gooffcputime"), "-d", "1", "--state", "sync.Mutex.*", fixture("states", "1.19")])
+    expect(done.returncode == 1 and 'hint: before Go 1.20 locks are waited for in state "semacquire"' in done.stderr, f"{done}")
