@@ -18,6 +18,7 @@ enum {
 	PAGE = 4096,
 	/* bytes of signal stacks: some thousands of each thread that is in a handler */
 	SIGNALS_MAX = 1 << 26,
+	NOBODY = -1,
 };
 
 struct thread {
@@ -141,6 +142,27 @@ static void find_own(struct gocore *gc, const struct goruntime *rt, uint64_t tls
 	leave_handler(gc, rt, m, thread);
 }
 
+static struct thread *find_thread(const struct gocore *gc, pid_t tid)
+{
+	size_t n = index_first(&gc->by_own, index_hash(0, (uint64_t)tid));
+
+	while (n != INDEX_NONE && gc->threads[n].own != tid)
+		n = index_next(&gc->by_own, n);
+	return n == INDEX_NONE ? NULL : &gc->threads[n];
+}
+
+/* One that has just been cloned has its parent's g, up to Go 1.15: the number tells whose it is. */
+static void leave_one(const struct gocore *gc, struct thread *thread, pid_t tid)
+{
+	struct thread *other = find_thread(gc, thread->own);
+
+	if (!other)
+		return;
+	if (tid == thread->own)
+		*other = *thread;
+	thread->own = NOBODY;
+}
+
 void gocore_find_threads(struct gocore *core, const struct goruntime *rt)
 {
 	uint64_t off;
@@ -155,17 +177,9 @@ void gocore_find_threads(struct gocore *core, const struct goruntime *rt)
 		*thread = (struct thread){all[i].tid, all[i].call, all[i].pc, all[i].sp};
 		if (has_g)
 			find_own(core, rt, all[i].tls + off, thread);
+		leave_one(core, thread, all[i].tid);
 		index_add(&core->by_own, index_hash(0, (uint64_t)thread->own));
 	}
-}
-
-static const struct thread *find_thread(const struct gocore *gc, pid_t tid)
-{
-	size_t n = index_first(&gc->by_own, index_hash(0, (uint64_t)tid));
-
-	while (n != INDEX_NONE && gc->threads[n].own != tid)
-		n = index_next(&gc->by_own, n);
-	return n == INDEX_NONE ? NULL : &gc->threads[n];
 }
 
 bool gocore_registers(const void *ctx, pid_t tid, uint64_t *pc, uint64_t *sp)

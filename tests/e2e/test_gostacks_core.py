@@ -53,6 +53,10 @@ def crashing(folder):
 def crash(target, folder, tid=None):
     """By a signal to the process, or to this thread of it"""
     ctypes.CDLL(None).syscall(TGKILL, target.target_pid, tid or target.target_pid, signal.SIGABRT)
+    return core_of(target, folder)
+
+
+def core_of(target, folder):
     status = target.wait()
     expect(status == -signal.SIGABRT, f"it ended with {status}: {target.said()}")
     found = glob.glob(folder + "/core*")
@@ -162,6 +166,13 @@ def running(text):
     return {goid: names for goid, names in found.items() if names}
 
 
+def functions(core, path):
+    """{goid: functions of main} of all"""
+    return {r["goid"]: [f["func"] for f in r["frames"] if f["func"].startswith("main.") and
+                        not re.search("func|gowrap", f["func"])]
+            for r in json_lines(read_core(core, path, "-j"))}
+
+
 def busiest(pid):
     """The thread that has had most of a processor"""
     taken = {}
@@ -183,13 +194,29 @@ def gostacks_core_running(version, flavour):
                 target.works(0.2)
                 core = crash(target, folder, busiest(target.target_pid))
                 truth = running(target.err.text())
-                got = {r["goid"]: [f["func"] for f in r["frames"] if f["func"].startswith("main.") and
-                                   not re.search("func|gowrap", f["func"])]
-                       for r in json_lines(read_core(core, target.path, "-j"))}
+                got = functions(core, target.path)
         for goid, names in truth.items():
             expect(got[goid] == names, f"goroutine {goid}: {got[goid]}, in truth {names}")
         seen += len(truth)
     expect(seen >= 2, f"only {seen} that run")
+
+
+@test(version=core_versions, how=["panic", "nil", "other", "overflow"])
+def gostacks_core_of(version, how):
+    with tempfile.TemporaryDirectory(prefix="bcc-gotools-") as folder:
+        with Target("crashes", version, "strip", args=[how], argv=crashing(folder)) as target:
+            target.go()
+            core = core_of(target, folder)
+            truth = running(target.err.text())
+            got = functions(core, target.path)
+            stacks = {r["goid"]: r["stack"] for r in json_lines(read_core(core, target.path, "-j"))}
+            expect(len(truth) == 1 and stacks[min(truth)] == ("cut" if how == "overflow" else "whole"),
+                   f"{truth}: {stacks}")
+            for goid, names in truth.items():
+                expect(len(names) >= (40 if how == "overflow" else 1), f"{names}")
+                shown = min(len(names), 40)  # of many, the runtime prints those at both ends
+                expect(got[goid][:shown] == names[:shown], f"{got[goid]}, in truth {names}")
+                expect(how == "overflow" or len(got[goid]) == len(names), f"{got[goid]}, in truth {names}")
 
 
 # --- what is no core file of this program, or not all of one ---

@@ -54,17 +54,21 @@ static void put(struct made *made, uint64_t addr, uint64_t value)
 	memcpy(made->data + DATA + (addr - BASE), &value, sizeof(value));
 }
 
-static void put_thread(struct made *made, int i, uint64_t tls)
+static void put_numbered(struct made *made, int i, int32_t tid, uint64_t tls)
 {
 	const Elf64_Nhdr note = {5, 336, NT_PRSTATUS};
 	const uint64_t regs[] = {202, 0x1000 + i, 0, 0, STACK, 0, tls}; /* from orig_rax on */
-	const int32_t tid = FIRST_TID + i;
 	uint8_t *at = made->data + NOTES + i * NOTE;
 
 	memcpy(at, &note, sizeof(note));
 	memcpy(at + 12, "CORE", 5);
 	memcpy(at + 20 + 32, &tid, sizeof(tid));
 	memcpy(at + 20 + 112 + 15 * 8, regs, sizeof(regs));
+}
+
+static void put_thread(struct made *made, int i, uint64_t tls)
+{
+	put_numbered(made, i, FIRST_TID + i, tls);
 }
 
 static void put_memory(struct made *made)
@@ -159,6 +163,26 @@ static void test_threads(void **state)
 	end(made);
 }
 
+/* Of several that have the same g, the one with its m's number; else the first. */
+static void test_cloned(void **state)
+{
+	uint64_t pc, sp;
+
+	(void)state;
+	for (int which = 0; which < 4; which++) {
+		struct made *made = begin(3);
+
+		put(made, M + 72, 0);
+		for (int i = 0; i < 3; i++)
+			put_numbered(made, i, i == which ? PROCID : FIRST_TID + i, TLS);
+		open_made(made);
+		assert_true(gocore_registers(made->core, PROCID, &pc, &sp));
+		assert_int_equal(pc, 0x1000 + which % 3);
+		assert_false(gocore_registers(made->core, FIRST_TID + 1, &pc, &sp));
+		end(made);
+	}
+}
+
 /* Many threads seem to be at the far end of a large signal stack: it is not read without end. */
 static void test_many_handlers(void **state)
 {
@@ -202,6 +226,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_cloned),
 		cmocka_unit_test(test_many_handlers),
 		cmocka_unit_test(test_memory),
 	};
