@@ -43,7 +43,9 @@ struct golocks {
 	struct locks_show show;
 	int active, attempts, losses, lost; /* maps */
 	uint64_t entries[LOCK_FUNCS];       /* addresses of the probes */
-	bool all_read;                      /* no more events will come */
+	struct process_key *gone;           /* processes that have ended since the last summary */
+	size_t gone_count, gone_cap;
+	bool all_read; /* no more events will come */
 };
 
 static int take_number(size_t *number, const char *value, uint64_t most, const char *what,
@@ -177,7 +179,28 @@ static int event_fd(void *ctx)
 	return events_fd(tool->events);
 }
 
-/* Does the wait go on? The event that it is over may be on its way yet. */
+static bool is_gone(const struct golocks *tool, const struct process_key *process)
+{
+	for (size_t i = 0; i < tool->gone_count; i++)
+		if (!memcmp(&tool->gone[i], process, sizeof(*process)))
+			return true;
+	return false;
+}
+
+static int note_gone(const void *key, const void *value, void *arg)
+{
+	const struct goroutine_key *who = key;
+	struct golocks *tool = arg;
+
+	(void)value;
+	if (is_gone(tool, &who->process))
+		return 0;
+	tool->gone = mem_grow(tool->gone, tool->gone_count, &tool->gone_cap, sizeof(*tool->gone));
+	tool->gone[tool->gone_count++] = who->process;
+	return 0;
+}
+
+/* Is the wait to be shown? The event that it is over may be on its way yet, or be lost. */
 static bool is_waiting(void *ctx, struct lock_wait *wait)
 {
 	const struct golocks *tool = ctx;
@@ -188,16 +211,25 @@ static bool is_waiting(void *ctx, struct lock_wait *wait)
 		return true;
 	if (!wait->missed_ns)
 		wait->missed_ns = tool->show.now_ns;
+	wait->ended = is_gone(tool, &wait->who.process);
+	if (wait->ended)
+		return true;
 	return !tool->all_read && tool->show.now_ns - wait->missed_ns < SECOND_NS;
 }
 
-/* Forgets waits that will not be told to be over: of processes that have ended, and those whose
- * event was lost. */
-static void forget_ended(struct golocks *tool)
+static bool goes_on(void *ctx, struct lock_wait *wait)
+{
+	(void)ctx;
+	return !wait->ended;
+}
+
+/* Forgets waits that will not be told to be over, as the event of that was lost, and notes those
+ * whose process has ended. */
+static void settle(struct golocks *tool)
 {
 	tool->show.now_ns = clock_ns();
 	if (processes_look(tool->procs)) {
-		processes_sweep(tool->procs, tool->attempts, NULL, NULL);
+		processes_sweep(tool->procs, tool->attempts, note_gone, tool);
 		processes_forget(tool->procs);
 	}
 	locks_prune(tool->locks, is_waiting, tool);
@@ -208,7 +240,7 @@ static void sweep(void *ctx)
 	struct golocks *tool = ctx;
 
 	if (processes_due(tool->procs) && clock_ns() - tool->show.now_ns > SECOND_NS)
-		forget_ended(tool);
+		settle(tool);
 }
 
 static int show(void *ctx, bool final, struct errmsg *err)
@@ -221,7 +253,7 @@ static int show(void *ctx, bool final, struct errmsg *err)
 	tool->all_read = final;
 	if (final && !bpfmap_lookup(tool->lost, &zero, &lost))
 		locks_lost(tool->locks, lost, clock_ns());
-	forget_ended(tool);
+	settle(tool);
 	if (tool->opts->json) {
 		locks_json(&tool->show, tool->locks);
 	} else {
@@ -230,6 +262,8 @@ static int show(void *ctx, bool final, struct errmsg *err)
 		if (final)
 			putchar('\n');
 	}
+	locks_prune(tool->locks, goes_on, tool);
+	tool->gone_count = 0;
 	locks_clear(tool->locks);
 	fflush(stdout);
 	return 0;
@@ -251,20 +285,27 @@ static void say_lost(void *ctx)
 					 "there is room for",
 		[LOCK_LOSS_UNREADABLE] = "waits were lost: the goroutine could not be read",
 		[LOCK_LOSS_STACKS] = "stacks are not known: more of them than there is room for",
-		[LOCK_LOSS_BEFORE] = "waits had begun before and are not counted",
 	};
 	const struct golocks *tool = ctx;
-	uint64_t lost[LOCK_LOSSES] = {0}, refused = locks_refused(tool->locks);
+	uint64_t lost[LOCK_LOSSES] = {0}, waits = locks_refused(tool->locks, false),
+		 spins = locks_refused(tool->locks, true);
 
 	bpfmap_sum_percpu(tool->losses, LOCK_LOSSES, 1, lost);
 	for (size_t i = 0; i < LOCK_LOSSES; i++)
-		if (lost[i])
+		if (lost[i] && said[i])
 			fprintf(stderr, "golocks: %" PRIu64 " %s\n", lost[i], said[i]);
-	if (refused)
+	if (waits)
 		fprintf(stderr,
-			"golocks: %" PRIu64
-			" events were lost: more locks than there is room for\n",
-			refused);
+			"golocks: %" PRIu64 " waits were lost: more locks than there is room for\n",
+			waits);
+	if (spins)
+		fprintf(stderr,
+			"golocks: %" PRIu64 " locks got by spinning were lost: more locks than "
+			"there is room for\n",
+			spins);
+	if (lost[LOCK_LOSS_BEFORE])
+		fprintf(stderr, "golocks: %" PRIu64 " wait%s had begun before: not counted\n",
+			lost[LOCK_LOSS_BEFORE], lost[LOCK_LOSS_BEFORE] == 1 ? "" : "s");
 }
 
 /* --- the tool --- */
@@ -336,6 +377,7 @@ static int run_locks(struct golocks *tool, const struct options_tool *options)
 	lock_stacks_free(tool->lock_stacks);
 	stacks_free(tool->stacks);
 	processes_free(tool->procs);
+	free(tool->gone);
 	return status;
 }
 

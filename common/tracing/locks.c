@@ -24,7 +24,7 @@ struct locks {
 	struct lock *all;
 	size_t count, cap, max;
 	struct index index;
-	uint64_t lost, refused;
+	uint64_t lost, refused, refused_spins;
 };
 
 struct locks *locks_new(size_t max, locks_owner_fn *owner, void *ctx)
@@ -66,9 +66,9 @@ void locks_free(struct locks *locks)
 	free(locks);
 }
 
-uint64_t locks_refused(const struct locks *locks)
+uint64_t locks_refused(const struct locks *locks, bool spins)
 {
-	return locks->refused;
+	return spins ? locks->refused_spins : locks->refused;
 }
 
 /* --- locks, and what is in them --- */
@@ -129,7 +129,8 @@ static struct lock *add_lock(struct locks *locks, const struct lock_event *event
 	if (lock)
 		return lock;
 	if (locks->count == locks->max) {
-		locks->refused++;
+		locks->refused += event->kind == LOCK_GOT;
+		locks->refused_spins += event->kind == LOCK_SPUN;
 		return NULL;
 	}
 	index_add(&locks->index, hash_of(process, addr));

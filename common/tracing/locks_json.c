@@ -94,6 +94,8 @@ static void waiting(const struct locks_show *show, struct json *json, const stru
 		number(json, "goid", wait->who.id);
 		text(json, "op", locks_op_text(wait->op));
 		number(json, "since_ns", show->now_ns - wait->since_ns);
+		json_key(json, "ended");
+		json_bool(json, wait->ended);
 		stack(show, json, wait->stack);
 		json_object_end(json);
 	}

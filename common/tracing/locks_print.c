@@ -120,8 +120,12 @@ static void print_last_holder(const struct printing *out, const struct lock *loc
 {
 	char since[TIME_TEXT];
 
-	if (!lock->waiting || !lock->holder)
+	if (!lock->waiting)
 		return;
+	if (!lock->holder) {
+		printf("%26s    held by  who got it without a wait: not known\n", "");
+		return;
+	}
 	printf("%8s %8s %8s    %s by goroutine %" PRIu64 ", ",
 	       time_text(since, out->show->now_ns - lock->holder_ns), "", "",
 	       lock->is_certain ? "held" : "last got", lock->holder);
@@ -143,7 +147,8 @@ static void print_waiting(const struct printing *out, const struct lock *lock)
 		printf("%8s %8" PRIu64 " %8s    %-8s ", time_text(total, row->ns), row->waits,
 		       time_text(longest, row->max_ns), locks_op_text(row->what));
 		print_trace(out, row->stack);
-		printf(" [still waits: goroutine %" PRIu64 "%s]\n", row->goid,
+		printf(" [%s: goroutine %" PRIu64 "%s]\n",
+		       row->ended ? "waited to the end of the process" : "still waits", row->goid,
 		       row->waits > 1 ? " and others" : "");
 	}
 	print_rest(&rows, "Lock     still in ");
@@ -234,8 +239,8 @@ static void print_sums(const struct printing *out)
 	printf("\n%" PRIu64 " lock%s, %" PRIu64 " wait%s, %s\n", out->locks, plural(out->locks),
 	       out->waits, plural(out->waits), time_text(text, out->ns));
 	if (out->going_on)
-		printf("%" PRIu64 " wait%s still going on\n", out->going_on,
-		       out->going_on == 1 ? " is" : "s are");
+		printf("%" PRIu64 " wait%s not ended\n", out->going_on,
+		       out->going_on == 1 ? " has" : "s have");
 	if (out->spins)
 		printf("%" PRIu64 " lock%s got by spinning alone, %" PRIu64 " time%s, %s\n",
 		       out->spun_locks, plural(out->spun_locks), out->spins, plural(out->spins),

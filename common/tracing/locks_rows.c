@@ -111,6 +111,7 @@ struct lock_rows locks_waiting(const struct locks_show *show, const struct lock 
 
 		row->waits++;
 		row->ns += ns;
+		row->ended = wait->ended;
 		if (ns < row->max_ns)
 			continue;
 		row->max_ns = ns;

@@ -2,6 +2,8 @@
 #ifndef LOCKS_SHOW_PARTS_H
 #define LOCKS_SHOW_PARTS_H
 
+#include <stdbool.h>
+
 #include "tracing/lock_stacks.h"
 #include "tracing/locks_show.h"
 
@@ -12,6 +14,7 @@ struct lock_row {
 	int what;     /* enum lock_op or enum lock_holder */
 	uint64_t waits, ns, max_ns, readers;
 	uint64_t goid; /* of waits that go on: who waits longest */
+	bool ended;    /* ... until the process ended */
 };
 
 struct lock_rows {            /* the most time first */

@@ -292,7 +292,11 @@ static void test_room(void **state)
 		parks(1000 + i, i + 1, 0x4004 + 0x100 * i, 10);
 	expect("4000: 0, 0 ns, at most 0; g1 since 1000\n4100: 0, 0 ns, at most 0; g2 since 1001\n"
 	       "4200: 0, 0 ns, at most 0; g3 since 1002\n");
-	assert_int_equal(locks_refused(locks), 2);
+	got(1100, 5, 0x4404, 10, 1004);
+	event(1100, 6, LOCK_SPUN, 0x4400, 0, 1090);
+	event(1101, 7, LOCK_SPUN, 0x4500, 0, 1090);
+	assert_int_equal(locks_refused(locks, false), 1);
+	assert_int_equal(locks_refused(locks, true), 2);
 }
 
 /* The same address in another process, and after an execve, is another lock. */
