@@ -137,22 +137,29 @@ static bool is_counted(const struct frames *frames, const struct leak_births *bi
 	       strcmp(fn.name, "runtime.main") != 0;
 }
 
-/* In place of what compare() has found; but where it is not known who has created them. */
-static void take_births(struct leaks *leaks, const struct frames *frames, uint64_t now,
-			const struct leak_births *births, size_t count)
+/* In place of what compare() has found; but where it is not known who has created them. Returns how
+ * many are left out. */
+static size_t take_births(struct leaks *leaks, const struct frames *frames, uint64_t now,
+			  const struct leak_births *births, size_t count)
 {
+	size_t left_out = 0;
+
 	for (size_t i = 0; i < leaks->count; i++)
 		if (leaks->all[i].created_by)
 			leaks->all[i].born = leaks->all[i].ended = 0;
 	for (size_t i = 0; leaks->looks && i < count; i++) {
-		size_t n = is_counted(frames, &births[i]) ? find(leaks, births[i].created_by, now)
-							  : SIZE_MAX;
-
-		if (n == SIZE_MAX)
+		if (!is_counted(frames, &births[i]))
 			continue;
+		size_t n = find(leaks, births[i].created_by, now);
+
+		if (n == SIZE_MAX) {
+			left_out += births[i].born;
+			continue;
+		}
 		leaks->all[n].born += births[i].born;
 		leaks->all[n].ended += births[i].ended;
 	}
+	return left_out;
 }
 
 static void finish(struct leaks *leaks, const size_t *lived, size_t known)
@@ -244,7 +251,7 @@ size_t leaks_look(struct leaks *leaks, const struct snapshot *snap, const struct
 
 	compare(leaks, seen, count);
 	if (births)
-		take_births(leaks, frames, snap->when_ns, births, birth_count);
+		left_out += take_births(leaks, frames, snap->when_ns, births, birth_count);
 	finish(leaks, lived, known);
 	note_each(leaks, snap, seen, count);
 	leaks->looks++;

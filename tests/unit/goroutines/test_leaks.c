@@ -149,6 +149,7 @@ static void test_only_grows(void **state)
 static void test_hostile(void **state)
 {
 	struct leaks *leaks = leaks_new();
+	const struct leak_births more[] = {{LEAKS_MAX + 9, 0, 30, 20}, {5, 0, 3, 3}};
 	struct snapshot snap = {.count = LEAKS_MAX + 5, .stacks = snapshot_stacks_new()};
 
 	(void)state;
@@ -158,6 +159,7 @@ static void test_hostile(void **state)
 			.goid = i / 3 + 2, .created_by = i + 1, .status = GOROUTINE_RUNNING};
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(leaks_look(leaks, &snap, NULL, NULL, 0), 5);
+	assert_int_equal(leaks_look(leaks, &snap, NULL, more, 2), 5 + 30);
 	snapshot_free(&snap);
 	leaks_free(leaks);
 }
