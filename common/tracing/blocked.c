@@ -177,6 +177,10 @@ static int add_row(const void *key, const void *value, void *arg)
 	memcpy(&row.sum, value, sizeof(row.sum));
 	if (blocked->tool->settle)
 		blocked->tool->settle(blocked, &row.key);
+	uint64_t bias = blocked_bias(blocked, &row.key);
+
+	row.stack_shown = stacks_shown(blocked->stacks, row.key.stack, bias);
+	row.waker_shown = stacks_shown(blocked->stacks, row.key.waker, bias);
 	blocked->rows = mem_grow(blocked->rows, blocked->row_count, &blocked->row_cap,
 				 sizeof(*blocked->rows));
 	blocked->rows[blocked->row_count++] = row;
@@ -190,6 +194,29 @@ static int by_key(const void *a, const void *b)
 	return memcmp(&x->key, &y->key, sizeof(x->key));
 }
 
+static int compare(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* 0: the same is shown of both. */
+static int by_shown(const struct blocked_row *x, const struct blocked_row *y)
+{
+	int order = compare(x->stack_shown, y->stack_shown);
+
+	order = order ? order : compare(x->waker_shown, y->waker_shown);
+	order = order ? order : compare(x->key.pid, y->key.pid);
+	order = order ? order : compare(x->key.reason, y->key.reason);
+	return order ? order : compare(x->key.by, y->key.by);
+}
+
+static int by_shown_then_key(const void *a, const void *b)
+{
+	int order = by_shown(a, b);
+
+	return order ? order : by_key(a, b);
+}
+
 /* The largest last, where the eye is; else in an order that is the same again. */
 static int by_time(const void *a, const void *b)
 {
@@ -200,15 +227,15 @@ static int by_time(const void *a, const void *b)
 	return by_key(a, b);
 }
 
-/* Rows whose keys are the same become one. */
+/* Rows of which the same is shown become one. */
 static void merge(struct blocked *blocked)
 {
 	struct blocked_row *rows = blocked->rows;
 	size_t kept = 0;
 
-	qsort(rows, blocked->row_count, sizeof(*rows), by_key);
+	qsort(rows, blocked->row_count, sizeof(*rows), by_shown_then_key);
 	for (size_t i = 0; i < blocked->row_count; i++) {
-		if (!kept || by_key(&rows[kept - 1], &rows[i])) {
+		if (!kept || by_shown(&rows[kept - 1], &rows[i])) {
 			rows[kept++] = rows[i];
 			continue;
 		}

@@ -13,18 +13,13 @@ struct blocked;
 struct json;
 struct stacks;
 
-struct blocked_row {
-	struct wait_key key;
-	struct wait_sum sum;
-};
-
 struct blocked_tool {
 	const char *name, *about, *examples; /* as struct options_tool's */
 	const char *bpf_file;                /* in bpf-src/ */
 	const char *by;                      /* "stack": what time is added up by */
 	const char *type;                    /* of JSON objects */
 	const char *wait, *waits;            /* the word for what is counted */
-	/* Changes the key of a row that has been read; rows whose keys are the same then become
+	/* Changes the key of a row that has been read; rows of which the same is shown then become
 	 * one. NULL: nothing is changed. */
 	void (*settle)(const struct blocked *blocked, struct wait_key *key);
 	/* What stands before the line of process and state; and after it, or NULL. `folded`: words,

@@ -9,6 +9,12 @@
 #include "goroutines/runtime_vars.h"
 #include "tracing/blocked.h"
 
+struct blocked_row {
+	struct wait_key key;
+	struct wait_sum sum;
+	uint64_t stack_shown, waker_shown; /* by stacks_shown() */
+};
+
 struct blocked {
 	const struct blocked_tool *tool;
 	const struct options *opts;

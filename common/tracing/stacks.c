@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "bpf-src/shared/stack.h"
@@ -160,4 +161,21 @@ const char *stacks_outermost(const struct stacks *stacks, uint64_t hash, uint64_
 
 	stacks_each(stacks, hash, bias, false, note_name, &name);
 	return name;
+}
+
+static void hash_frame(void *ctx, const struct frame *frame)
+{
+	uint64_t *shown = ctx;
+
+	*shown = index_hash_text(*shown, frame->func);
+	*shown = index_hash_text(*shown, frame->file ? frame->file : "");
+	*shown = index_hash(*shown, (uint64_t)frame->line << 1 | frame->inlined);
+}
+
+uint64_t stacks_shown(const struct stacks *stacks, uint64_t hash, uint64_t bias)
+{
+	uint64_t shown = 0;
+
+	stacks_each(stacks, hash, bias, false, hash_frame, &shown);
+	return shown;
 }

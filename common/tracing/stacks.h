@@ -28,6 +28,9 @@ void stacks_free(struct stacks *stacks);
 void stacks_print(const struct stacks *stacks, uint64_t hash, uint64_t bias, FILE *out);
 /* "outermost;...;innermost;" */
 void stacks_print_folded(const struct stacks *stacks, uint64_t hash, uint64_t bias, FILE *out);
+/* A number that stacks share if the same is shown of them, though they differ in frames of the
+ * runtime: calls are inlined in several places. 0: not kept */
+uint64_t stacks_shown(const struct stacks *stacks, uint64_t hash, uint64_t bias);
 /* The goroutine's function, the outermost one; NULL: not kept. Valid as long as the tracer. */
 const char *stacks_outermost(const struct stacks *stacks, uint64_t hash, uint64_t bias);
 /* An array of {"func", "file", "line"}, with "inlined":true for those that are; empty: not kept */

@@ -4,7 +4,8 @@
 import os
 import re
 
-from harness import (PROBE_NS, Target, Tool, expect, fixture, newest, outliers, run, some_versions, test, tool_path, versions)
+from harness import (PROBE_NS, Target, Tool, expect, fixture, newest, outliers, run, some_versions, test, tool_path,
+                     two_versions, versions)
 
 from test_states import told, words
 
@@ -70,6 +71,19 @@ def offcpu_many(version):
         records, _ = traced(target)
         waits = sum(r["waits"] for r in records if "main.inner" in names(r) and r["state"] == "sleep")
         expect(waits == 100 * 50 * 2, f"{waits} waits")
+
+
+@test(version=two_versions)
+def offcpu_same(version):
+    """One row of what looks the same, though the runtime waits for it in two places of its own"""
+    with Target("wakeups", version, args=["pongs", "rounds=5000"]) as target:
+        with Tool("gooffcputime", "-j", "-p", target.target_pid).tracing() as tool:
+            target.go()
+            target.wait_line("done")
+            records = tool.stop()
+        target.go()
+    mine = [r for r in records if r["state"] == "IO wait" and "main.pongs" in names(r)]
+    expect(len(mine) == 1 and mine[0]["waits"] <= 8 * 5000, f"{mine}")
 
 
 def whole(*args):
