@@ -5,6 +5,7 @@ import json
 import os
 import re
 import signal
+import time
 
 from harness import (PROBE_NS, Target, Tool, expect, fixture, json_lines, newest, outliers, run, some_versions, test, tool_path, versions)
 
@@ -206,6 +207,29 @@ def locks_stuck():
     expect(len(waiting) == 1 and waiting[0]["ended"] and first(waiting[0]) == "main.waitsForever", f"{waiting}: {done}")
     expect(re.search(r"main\.waitsForever locks\.go:\d+ \[waited to the end of the process: goroutine \d+\]$", text, re.M) and
            "\n1 wait has not ended\n" in text, text)
+
+
+@test()
+def locks_ended():
+    """... in one interval, where the tool goes on."""
+    with Target("locks", newest(), args=["stuck", "rounds=0"]) as target:
+        with Tool("golocks", "-j", "-i", "0.2", target.path).tracing() as tool:
+            target.go()
+            target.wait()
+            for _ in range(3):
+                lines = tool.out.text().count("\n")
+                with Target("locks", newest(), args=["rounds=0"], path=target.path) as other:
+                    other.go()
+                    other.wait_line("done")
+                    other.go()
+                    other.wait()
+                while tool.out.text().count("\n") == lines:
+                    time.sleep(0.05)
+            records = tool.stop()
+    ended = [w for r in records for w in r["waiting"] if w["ended"]]
+    expect(len(ended) == 1 and first(ended[0]) == "main.waitsForever", f"{ended}")
+    mine = [r for r in records if r["pid"] == target.target_pid and r["waiting"]]
+    expect(mine and mine[-1]["waiting"] == ended and records[-1]["pid"] != target.target_pid, f"{records}")
 
 
 @test()
