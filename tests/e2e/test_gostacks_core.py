@@ -259,6 +259,24 @@ def gostacks_core_refuses():
             expect("not a core file" in said and ("zstd -d" in said) == (name == "zst"), said)
 
 
+@test(version=some_versions, flavour=["strip", "pie"])
+def gostacks_core_untold(version, flavour):
+    """Without the pages that have the build ID, by which it would be known, it is taken for the program's."""
+    with tempfile.TemporaryDirectory(prefix="bcc-gotools-") as folder:
+        def command(path):
+            return ["sh", "-c", 'echo 0x23 >/proc/self/coredump_filter && exec "$@"', "sh", *crashing(folder)(path)]
+
+        with Target("parked", version, flavour, args=["many=3"], argv=command) as target:
+            text = true_text(target, version)
+            core = crash(target, folder)
+            done = run([tool_path("gostacks"), "--full", "--core", core, target.path])
+            expect(done.returncode == 0 and re.fullmatch(r"gostacks: the core file does not tell which program it is "
+                                                         rf"of: taken for {target.path}'s\n", done.stderr), f"{done}")
+            compare_texts(text, done.stdout)
+            other = fixture("parked", version, "strip" if flavour == "pie" else "pie")
+            expect("another program" in refused(core, other), f"it takes {other}")
+
+
 def cut_at(core, folder, size):
     path = folder + "/cut"
     with open(core, "rb") as whole, open(path, "wb") as cut:
