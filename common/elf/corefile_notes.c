@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "elf/elfnote.h"
 
 /* struct elf_prstatus and, in it, struct user_regs_struct, of x86-64 whatever this is built for */
 enum {
@@ -68,28 +69,13 @@ static void take_note(uint32_t type, const uint8_t *desc, uint64_t len, struct c
 	}
 }
 
-static uint64_t padded(uint64_t len)
-{
-	return (len + 3) & ~3ull;
-}
-
 void corefile_notes_read(const uint8_t *data, uint64_t len, struct corefile_notes *out)
 {
-	Elf64_Nhdr note;
+	struct elfnote note;
 
-	for (uint64_t off = 0; len - off >= sizeof(note);) {
-		memcpy(&note, data + off, sizeof(note));
-		off += sizeof(note);
-		uint64_t name = padded(note.n_namesz), desc = padded(note.n_descsz);
-
-		if (name > len - off || note.n_descsz > len - off - name)
-			return;
-		if (note.n_namesz == sizeof("CORE") && !memcmp(data + off, "CORE", sizeof("CORE")))
-			take_note(note.n_type, data + off + name, note.n_descsz, out);
-		if (desc > len - off - name)
-			return;
-		off += name + desc;
-	}
+	for (uint64_t off = 0; elfnote_next(data, len, &off, &note);)
+		if (elfnote_is(&note, note.type, "CORE", sizeof("CORE")))
+			take_note(note.type, note.desc, note.len, out);
 }
 
 bool corefile_notes_auxv(const struct corefile_notes *notes, uint64_t type, uint64_t *value)

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "elf/corefile.h"
+#include "elf/elfnote.h"
 #include "elf/image.h"
 #include "elf/image_sections.h"
 #include "files/heldfile.h"
@@ -15,35 +16,15 @@ enum { NOTES_MAX = 1 << 16, PHDRS_MAX = 256, PAGE = 4096, GO_BUILD_ID = 4, MAPPI
 
 /* --- build IDs --- */
 
-static uint64_t padded(uint64_t len)
-{
-	return (len + 3) & ~3ull;
-}
-
-static bool is_id(const Elf64_Nhdr *note, const uint8_t *name)
-{
-	if (note->n_namesz != 4 || !note->n_descsz)
-		return false;
-	return (note->n_type == NT_GNU_BUILD_ID && !memcmp(name, "GNU", 4)) ||
-	       (note->n_type == GO_BUILD_ID && !memcmp(name, "Go\0", 4));
-}
-
 /* Notes of other kinds are the same in many programs. */
 static bool has_id(const uint8_t *data, uint64_t len)
 {
-	Elf64_Nhdr note;
+	struct elfnote note;
 
-	for (uint64_t off = 0; len - off >= sizeof(note);) {
-		memcpy(&note, data + off, sizeof(note));
-		off += sizeof(note);
-		uint64_t name = padded(note.n_namesz), desc = padded(note.n_descsz);
-
-		if (name > len - off || desc > len - off - name)
-			return false;
-		if (is_id(&note, data + off))
+	for (uint64_t off = 0; elfnote_next(data, len, &off, &note);)
+		if (note.len && (elfnote_is(&note, NT_GNU_BUILD_ID, "GNU", sizeof("GNU")) ||
+				 elfnote_is(&note, GO_BUILD_ID, "Go\0", 4)))
 			return true;
-		off += name + desc;
-	}
 	return false;
 }
 

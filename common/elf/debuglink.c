@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "elf/elfnote.h"
 #include "elf/image_sections.h"
 #include "files/heldfile.h"
 
@@ -20,28 +21,16 @@ static uint64_t padded(uint64_t len)
 	return (len + 3) & ~3ull;
 }
 
-/* One note after the other: lengths of name and descriptor, type, name, descriptor. */
 static void scan_notes(const uint8_t *data, uint64_t len, struct debuglink_id *out)
 {
-	Elf64_Nhdr note;
+	struct elfnote note;
 
-	for (uint64_t off = 0; len - off >= sizeof(note);) {
-		memcpy(&note, data + off, sizeof(note));
-		off += sizeof(note);
-		uint64_t name = padded(note.n_namesz), desc = padded(note.n_descsz);
-
-		if (name > len - off || note.n_descsz > len - off - name)
-			return;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof(ELF_NOTE_GNU) &&
-		    !memcmp(data + off, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) &&
-		    note.n_descsz <= DEBUGLINK_ID_MAX) {
-			out->len = note.n_descsz;
-			memcpy(out->bytes, data + off + name, out->len);
-			return;
-		}
-		if (desc > len - off - name)
-			return;
-		off += name + desc;
+	for (uint64_t off = 0; !out->len && elfnote_next(data, len, &off, &note);) {
+		if (!elfnote_is(&note, NT_GNU_BUILD_ID, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) ||
+		    note.len > DEBUGLINK_ID_MAX)
+			continue;
+		out->len = note.len;
+		memcpy(out->bytes, note.desc, note.len);
 	}
 }
 
