@@ -30,6 +30,7 @@ BPF_ARRAY(no_calls, struct calls, 1);
 /* file: processes.bpf.c */
 /* file: latency_sums.bpf.c */
 /* file: first_over.bpf.c */
+/* file: threads.bpf.c */
 /* file: state_clocks.bpf.c */
 /* file: states.bpf.c */
 

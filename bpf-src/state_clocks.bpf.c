@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A clock for each goroutine with calls, which adds up its time by state: -DSTATES_WANTED; else
  * nothing. state_changes.bpf.c turns it. Inserted into the text of each program that has calls to
- * time so, the only place where libbcc finds maps.
+ * time so, the only place where libbcc finds maps; threads.bpf.c comes before it.
  *
  *   -DGOROUTINES=n    room for them
  *   -DG_STATUS=n      byte offset in Go's struct g
@@ -29,14 +29,45 @@ static inline u32 state_of(u64 status)
 	return status < 12 ? 0x744077742017 >> (status * 4) & 7 : 7;
 }
 
-/* The time since the last change was spent in `state`. */
+#ifdef THREADS_WANTED
+/* How long since the clock was turned last its thread was off the CPU, as far as it is this one. */
+static inline u64 clock_off(struct state_clock *clock, u64 now)
+{
+	u64 tid = thread_id(), before = clock->off_ns, last = clock->thread;
+	struct thread_time *time = thread_here();
+
+	clock->thread = 0;
+	if (!time) {
+		count_state_loss(STATE_LOSS_THREADS);
+		return 0;
+	}
+	clock->thread = tid;
+	clock->off_ns = thread_off(time, now);
+	return last == tid ? clock->off_ns - before : 0;
+}
+#else
+static inline u64 clock_off(struct state_clock *clock, u64 now)
+{
+	return 0;
+}
+#endif
+
+/* The time since the last change was spent in `state`. A goroutine that runs does so on one thread,
+ * which is the one that turns its clock when it begins to run and when it has. */
 static inline void clock_turn(struct state_clock *clock, u64 state, u64 now)
 {
+	u64 off = clock_off(clock, now), spent = now - clock->since_ns;
+
 	if (now < clock->since_ns) {
 		count_state_loss(STATE_LOSS_UNSEEN);
 		return;
 	}
-	clock->ns[state & (STATES - 1)] += now - clock->since_ns;
+	if (state != STATE_RUNNING)
+		off = 0;
+	if (off > spent)
+		off = spent;
+	clock->ns[STATE_OFF_CPU] += off;
+	clock->ns[state & (STATES - 1)] += spent - off;
 	clock->since_ns = now;
 }
 

@@ -40,6 +40,7 @@ static inline void states_begin(struct pt_regs *ctx, struct goroutine_key *who, 
 		clock->began_ns = start;
 		clock->since_ns = start;
 		clock->state = state_here(ctx, who);
+		clock_off(clock, start);
 	} else if (clock) {
 		clock_turn(clock, clock_state(clock), start);
 		if (clocks_then.update(&key, clock))

@@ -25,7 +25,7 @@
 
 /* Entries of the kernel side's maps, which take memory only as they fill. */
 enum { GOROUTINES_MAX = 1 << 20, DEEP_CALLS_MAX = 1 << 20, PLACES_MAX = 1 << 22 };
-enum { LETTER_STATES = 256 };
+enum { LETTER_STATES = 256, LETTER_THREADS };
 
 struct timer {
 	const struct options *opts;
@@ -35,6 +35,7 @@ struct timer {
 	const struct selection *sel;
 	struct latency *lat;
 	struct states *states; /* NULL: not asked for */
+	bool threads;          /* their running is told apart */
 	uint64_t switched;     /* calls left on a system stack, since the beginning */
 	/* what the calls took, and what of that their states, since the beginning */
 	uint64_t took_ns, told_ns;
@@ -53,6 +54,8 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 		timer->per_function = true;
 	else if (letter == LETTER_STATES)
 		timer->states = timer->states ? timer->states : states_new();
+	else if (letter == LETTER_THREADS)
+		timer->threads = true;
 	else if (!number_parse(value, UINT32_MAX, &level))
 		return errmsg_set(err, "-l: \"%s\" is not a number", value);
 	if (timer->micros && timer->millis)
@@ -78,7 +81,11 @@ static int stop(void *ctx)
 {
 	struct timer *timer = ctx;
 
-	return latency_switch(timer->lat, false);
+	int ret = latency_switch(timer->lat, false);
+
+	if (timer->states)
+		states_stop(timer->states);
+	return ret;
 }
 
 /* What is shown of one function, or of all. */
@@ -219,6 +226,8 @@ static void sweep(void *ctx)
 static void say_lost_states(const struct timer *timer)
 {
 	states_say_losses(timer->states, &timer->words);
+	if (timer->opts->verbose)
+		states_say_cost(timer->states, "gofunclatency");
 	if (timer->took_ns != timer->told_ns)
 		fprintf(stderr,
 			"gofunclatency: the calls took %" PRIu64 " ns, but their states %" PRIu64
@@ -267,6 +276,8 @@ static const struct options_def own_options[] = {
 	{'l', "level", "LEVEL", "accepted and ignored: every recursive call is timed"},
 	{LETTER_STATES, "states", NULL,
 	 "show where the calls' time went: running, runnable, or what they waited for"},
+	{LETTER_THREADS, "threads", NULL,
+	 "tell apart, with --states, when a running one's thread was not on a CPU"},
 	{0},
 };
 
@@ -364,5 +375,11 @@ int main(int argc, char **argv)
 
 	if (result != OPTIONS_RUN)
 		return options_answer(&tool, result, &err);
+	if (timer.threads && !timer.states) {
+		errmsg_set(&err, "--threads is a part of --states: give both");
+		return options_fail(&tool, &err);
+	}
+	if (timer.threads)
+		states_watch_threads(timer.states);
 	return run_timer(&timer, &tool);
 }

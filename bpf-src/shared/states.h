@@ -19,6 +19,9 @@ enum state_work { /* waits of which Go before 1.20 does not note what they are f
 		  STATE_MARK_DONE,
 		  STATE_DUMP_HEAP,
 		  STATE_OTHER_WORK,
+		  /* running, but its thread was not on a CPU: a part of its own if threads are
+		   * watched, see threads.bpf.c */
+		  STATE_OFF_CPU,
 		  STATES = 64, /* a power of two */
 };
 
@@ -41,6 +44,19 @@ struct state_clock { /* of a goroutine with calls, or what it was when a call be
 	unsigned long long ns[STATES]; /* since began_ns */
 	unsigned long long began_ns;   /* with the outermost call */
 	unsigned long long work;       /* enum state_work of the wait that goes on; 0: none */
+	/* if threads are watched: what thread turned the clock last (0: not known), and how long it
+	 * had been off its CPU then */
+	unsigned long long thread, off_ns;
+};
+
+struct thread_switches { /* on one CPU */
+	unsigned long long count, last_ns;
+};
+
+struct thread_time {
+	unsigned long long out_ns; /* since when it is off its CPU; 0: it is not; CLOCK_MONOTONIC */
+	unsigned long long in_ns;  /* when it came back last */
+	unsigned long long off_ns, before_ns; /* how long it was off in all; before it came back */
 };
 
 /* How long one call was in each state, where waits are not told apart. With -DSTATES_WANTED the
@@ -59,6 +75,7 @@ enum state_loss {
 	STATE_LOSS_UNSEEN,     /* changes that another one shows not to have been seen */
 	STATE_LOSS_UNREADABLE, /* changes of who knows which goroutine */
 	STATE_LOSS_SUMS,       /* parts of calls for which there was no room */
+	STATE_LOSS_THREADS,    /* turns of clocks by threads for which there was no room */
 	STATE_LOSSES,
 };
 

@@ -127,22 +127,6 @@ int btf_process(struct btf_process *out, struct errmsg *err)
 	return 0;
 }
 
-int btf_task_tgid(uint32_t *off, struct errmsg *err)
-{
-	struct btf *btf = open_kernel(err);
-	uint32_t id;
-
-	if (!btf)
-		return -1;
-	int64_t tgid = member(btf, "task_struct", "tgid", &id);
-
-	btf__free(btf);
-	if (tgid < 0)
-		return no_member("task_struct.tgid", err);
-	*off = tgid;
-	return 0;
-}
-
 struct wanted {
 	const char *type, *name;
 	uint32_t *off;
@@ -188,6 +172,22 @@ int btf_pids(struct btf_pids *pids, struct errmsg *err)
 		pids->ns_inum += inum;
 		pids->upid_size = btf__type_by_id(btf, upid)->size;
 	}
+	btf__free(btf);
+	return ret;
+}
+
+int btf_task_ids(struct btf_ids *out, struct errmsg *err)
+{
+	const struct wanted wanted[] = {
+		{"task_struct", "pid", &out->tid},
+		{"task_struct", "tgid", &out->tgid},
+	};
+	struct btf *btf = open_kernel(err);
+
+	if (!btf)
+		return -1;
+	int ret = find_all(btf, wanted, sizeof(wanted) / sizeof(wanted[0]), err);
+
 	btf__free(btf);
 	return ret;
 }

@@ -20,7 +20,10 @@ struct btf_process { /* byte offsets in struct task_struct ... */
 };
 
 int btf_process(struct btf_process *out, struct errmsg *err);
-int btf_task_tgid(uint32_t *off, struct errmsg *err); /* task_struct.tgid */
+struct btf_ids {            /* of the thread and its process, in the initial PID namespace */
+	uint32_t tid, tgid; /* task_struct.pid, .tgid */
+};
+int btf_task_ids(struct btf_ids *out, struct errmsg *err);
 
 struct btf_pids { /* what a task is called, in each PID namespace that it is seen in */
 	uint32_t task_leader, task_pid;  /* task_struct.group_leader, .thread_pid */

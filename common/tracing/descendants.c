@@ -54,11 +54,13 @@ int descendants_layout(struct descendants_layout *out, struct errmsg *err)
 {
 	const char *wish = getenv("GOTOOLS_DESCENDANTS");
 	struct btf_process proc;
+	struct btf_ids ids;
 
 	if ((wish && !strcmp(wish, "no")) || !kernelfeature_exec_watch())
 		return errmsg_set(err, "this kernel does not report each fork");
-	if (btf_process(&proc, err) || btf_task_tgid(&out->tgid, err))
+	if (btf_process(&proc, err) || btf_task_ids(&ids, err))
 		return -1;
+	out->tgid = ids.tgid;
 	out->signal = proc.signal;
 	out->live = proc.signal_live;
 	return 0;

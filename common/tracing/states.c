@@ -15,6 +15,7 @@
 #include "kernel/bpfprog.h"
 #include "tracing/latency_show.h"
 #include "tracing/states_parts.h"
+#include "tracing/threadwatch.h"
 #include "tracing/tracer.h"
 
 enum { NAME_WIDTH = 24, NAME_MAX = 40 };
@@ -41,7 +42,10 @@ int states_begin(struct states *states, const struct tracer *tracer, struct errm
 		return -1;
 	states->sums = bpfprog_map(tracer->bpf, "state_sums");
 	states->losses = bpfprog_map(tracer->bpf, "state_losses");
-	return 0;
+	if (!states->threads)
+		return 0;
+	states->watch = threadwatch_begin(tracer->bpf, err);
+	return states->watch ? 0 : -1;
 }
 
 /* --- reading --- */
@@ -145,6 +149,7 @@ static const char *state_name(const struct states *states, unsigned state)
 		[STATE_MARK_DONE] = "GC mark termination",
 		[STATE_DUMP_HEAP] = "dumping heap",
 		[STATE_OTHER_WORK] = "work of the runtime",
+		[STATE_OFF_CPU] = "off-CPU", /* "preempted" is a wait of Go's */
 		[STATES - 1] = NULL,
 	};
 	const char *reason = NULL;
@@ -241,6 +246,9 @@ void states_say_lost(const char *tool, const uint64_t lost[STATE_LOSSES])
 		[STATE_LOSS_UNREADABLE] = {"change",
 					   "of state lost: memory of the goroutine could not be "
 					   "read"},
+		[STATE_LOSS_THREADS] = {"time",
+					"a thread could not be followed, for lack of room: then it "
+					"runs, whether on a CPU or not"},
 		[STATE_LOSS_SUMS] = {"part", "of calls not added up: there was no room for them"},
 	};
 
@@ -248,6 +256,17 @@ void states_say_lost(const char *tool, const uint64_t lost[STATE_LOSSES])
 		if (lost[i])
 			fprintf(stderr, "%s: %" PRIu64 " %s%s %s\n", tool, lost[i], what[i][0],
 				lost[i] == 1 ? "" : "s", what[i][1]);
+}
+
+void states_stop(struct states *states)
+{
+	threadwatch_end(states->watch);
+}
+
+void states_say_cost(const struct states *states, const char *tool)
+{
+	if (states->watch)
+		threadwatch_say(states->watch, tool);
 }
 
 void states_say_losses(const struct states *states, const struct latency_words *words)

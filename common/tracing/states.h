@@ -23,6 +23,8 @@ struct states_report {
 };
 
 struct states *states_new(void);
+/* Before states_plan(): tells apart whether threads are on a CPU while goroutines run on them. */
+void states_watch_threads(struct states *states);
 void states_free(struct states *states); /* NULL is all right */
 
 /* For struct tracer_config's `plan`, with the states as its context: has the scheduler's functions
@@ -36,6 +38,7 @@ int states_plan_brief(struct tracer *tracer, const char *asked, struct errmsg *e
 /* When all is attached. -1 with *err: not all is. */
 int states_check(const struct tracer *tracer, const char *asked, struct errmsg *err);
 int states_begin(struct states *states, const struct tracer *tracer, struct errmsg *err);
+void states_stop(struct states *states); /* nothing is counted any more */
 
 /* Reads all sums; the reports are then of the time since the read before. -1 with errno. */
 int states_read(struct states *states);
@@ -49,6 +52,7 @@ void states_print(const struct states *states, const struct latency_words *words
 void states_json(const struct states *states, struct json *json,
 		 const struct states_report *report); /* a member "states" */
 /* What could not be told, on stderr: what the kernel side's `state_losses` has. */
+void states_say_cost(const struct states *states, const char *tool); /* beside that of hits */
 void states_say_lost(const char *tool, const uint64_t lost[STATE_LOSSES]);
 void states_say_losses(const struct states *states, const struct latency_words *words);
 

@@ -5,6 +5,7 @@
 #include "goroutines/runtime_vars.h"
 #include "tracing/states.h"
 
+struct threadwatch;
 struct tracer_plan;
 
 static const char states_option[] = "--states";
@@ -20,6 +21,8 @@ struct state_sums {
 };
 
 struct states {
+	bool threads;                /* --threads */
+	struct threadwatch *watch;   /* of it; NULL: not yet */
 	char *reasons[WAIT_REASONS]; /* what goroutines wait for, by Go's numbers; NULL: no such */
 	struct tracer_plan *plans;   /* of the selection's items */
 	int sums, losses;            /* maps */

@@ -13,6 +13,7 @@
 #include "program/program.h"
 #include "program/toolchain.h"
 #include "selection/runtime_func.h"
+#include "tracing/threadwatch.h"
 #include "tracing/tracer.h"
 
 enum { NESTED_MAX = 1 << 20 }; /* calls inside calls that have not returned; as deep calls */
@@ -183,7 +184,7 @@ int states_plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 	tracer_define(tracer, "G_WAITREASON", tracer->runtimes[0].g_waitreason);
 	if (is_unsaid(states))
 		tracer_define(tracer, "LATE_REASONS", said_work(states));
-	return 0;
+	return states->threads ? threadwatch_plan(tracer, err) : 0;
 }
 
 int states_plan_brief(struct tracer *tracer, const char *asked, struct errmsg *err)
@@ -200,10 +201,16 @@ struct states *states_new(void)
 	return mem_zalloc(1, sizeof(struct states));
 }
 
+void states_watch_threads(struct states *states)
+{
+	states->threads = true;
+}
+
 void states_free(struct states *states)
 {
 	if (!states)
 		return;
+	threadwatch_free(states->watch);
 	free_reasons(states->reasons);
 	free(states->plans);
 	free(states->then.items);
