@@ -67,6 +67,8 @@ static inline void clock_turn(struct state_clock *clock, u64 state, u64 now)
 	if (off > spent)
 		off = spent;
 	clock->ns[STATE_OFF_CPU] += off;
+	/* the compiler knows the bounds, but the verifier may have lost them: Linux 6.1 does */
+	asm volatile("" : "+r"(state));
 	clock->ns[state & (STATES - 1)] += spent - off;
 	clock->since_ns = now;
 }
