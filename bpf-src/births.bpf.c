@@ -10,21 +10,15 @@
 #include "goarg.h"
 #include "shared/births.h"
 
+#define LOSS_KINDS BIRTH_LOSSES
+
 BPF_F_TABLE("hash", struct birth_key, struct birth_sum, births, BIRTHS, BPF_F_NO_PREALLOC);
-BPF_PERCPU_ARRAY(losses, u64, BIRTH_LOSSES);
 
 /* file: cost.bpf.c */
 /* file: find_cookie.bpf.c */
 /* file: follow_exec.bpf.c */
 /* file: descendants.bpf.c */
-
-static inline void count_loss(u32 loss)
-{
-	u64 *n = losses.lookup(&loss);
-
-	if (n)
-		__sync_fetch_and_add(n, 1);
-}
+/* file: losses.bpf.c */
 
 static inline struct birth_sum *sum_of(struct birth_key *key)
 {

@@ -17,6 +17,7 @@
 #include "shared/stack.h"
 
 #define RING_BYTES (RING_PAGES * 4096ULL)
+#define LOSS_KINDS LOCK_LOSSES
 #define NOTES 4096 /* goroutines that are in unlockSlow() at a time, and some more */
 
 /* What is noted of a goroutine otherwise: it wants a mutex, for which map `attempts` had no room,
@@ -27,7 +28,6 @@ BPF_ARRAY(active, u32, 1);
 BPF_RINGBUF_OUTPUT(events, RING_PAGES);
 BPF_PERCPU_ARRAY(sent, u64, 1); /* bytes since the reader was woken */
 BPF_ARRAY(lost, u64, 1);
-BPF_PERCPU_ARRAY(losses, u64, LOCK_LOSSES);
 BPF_F_TABLE("hash", struct goroutine_key, struct lock_attempt, attempts, ATTEMPTS,
 	    BPF_F_NO_PREALLOC);
 /* The semaphore of the mutex that it let go of last: an entry too few costs an event, no more. */
@@ -39,14 +39,7 @@ BPF_TABLE("lru_hash", struct goroutine_key, u64, notes, NOTES);
 /* file: descendants.bpf.c */
 /* file: processes.bpf.c */
 /* file: stacks.bpf.c */
-
-static inline void count_loss(u32 loss)
-{
-	u64 *n = losses.lookup(&loss);
-
-	if (n)
-		__sync_fetch_and_add(n, 1);
-}
+/* file: losses.bpf.c */
 
 /* Events are read some times a second anyway. */
 static inline u64 wakeup(void)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Adds up how long goroutines are blocked: see waits.bpf.c. */
 #include "goroutine.h"
-#include "goarg.h"
+#include "casgstatus.h"
 #include "extremes.h"
 #include "frame_link.h"
 #include "shared/stack.h"
 #include "shared/waits.h"
+
+#define LOSS_KINDS WAIT_LOSSES
 
 /* file: cost.bpf.c */
 /* file: find_cookie.bpf.c */
@@ -13,6 +15,7 @@
 /* file: descendants.bpf.c */
 /* file: processes.bpf.c */
 /* file: stacks.bpf.c */
+/* file: losses.bpf.c */
 
 static inline long waker_read(struct pt_regs *ctx, u64 cookie, struct goroutine_key *who,
 			      struct wait_key *key)

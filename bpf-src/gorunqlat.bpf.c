@@ -8,11 +8,11 @@
  * yet: it is known by the address of its g. It has one wait at a time.
  */
 #include "goroutine.h"
-#include "goarg.h"
+#include "casgstatus.h"
 #include "shared/histogram_index.h"
 #include "extremes.h"
 
-enum { RUNNABLE = 1, RUNNING = 2 }; /* Go's src/runtime/runtime2.go */
+#define LOSS_KINDS LOSSES
 
 BPF_F_TABLE("hash", struct goroutine_key, struct only_call, goroutines, GOROUTINES,
 	    BPF_F_NO_PREALLOC);
@@ -22,6 +22,7 @@ BPF_F_TABLE("hash", struct goroutine_key, struct only_call, goroutines, GOROUTIN
 /* file: follow_exec.bpf.c */
 /* file: descendants.bpf.c */
 /* file: processes.bpf.c */
+/* file: losses.bpf.c */
 /* file: latency_sums.bpf.c */
 
 static inline void begin_waiting(struct goroutine_key *who, u64 now)
@@ -53,29 +54,29 @@ static inline u64 began_waiting(struct goroutine_key *who)
 
 int on_probe(struct pt_regs *ctx)
 {
-	u64 cookie = find_cookie(ctx), now = bpf_ktime_get_ns(), g, from, to, start;
+	u64 cookie = find_cookie(ctx), now = bpf_ktime_get_ns(), start;
+	struct casgstatus change = {};
 	struct goroutine_key who = {};
 	u32 zero = 0;
 	struct control *mode = control.lookup(&zero);
 
 	if (!mode || !mode->active || !probe_wanted() || !probe_is_call(ctx, cookie))
 		return 0;
-	if (goarg(ctx, cookie, GOARG_1, 0, 8, &g) || goarg(ctx, cookie, GOARG_2, 8, 4, &from) ||
-	    goarg(ctx, cookie, GOARG_3, 12, 4, &to)) {
+	if (casgstatus_read(ctx, cookie, &change)) {
 		count_loss(LOSS_UNREADABLE);
 		return 0;
 	}
-	if (from != RUNNABLE && to != RUNNABLE)
+	if (change.from != RUNNABLE && change.to != RUNNABLE)
 		return 0;
-	who.id = g;
+	who.id = change.g;
 	goroutine_process(&who);
 	start = began_waiting(&who);
 	/* since Go 1.22 coroutines are runnable for a moment without being queued */
-	if (start && from == RUNNABLE && to == RUNNING)
+	if (start && change.from == RUNNABLE && change.to == RUNNING)
 		on_end(0, now - start, mode->epoch);
-	else if (start && from != RUNNABLE)
+	else if (start && change.from != RUNNABLE)
 		count_abandoned(0, LOST);
-	if (to == RUNNABLE)
+	if (change.to == RUNNABLE)
 		begin_waiting(&who, now);
 	return 0;
 }

@@ -4,11 +4,13 @@
  * scheduler for it. Where there is none, the scheduler does so by itself, as when it looks at the
  * network and at timers: what its own stack tells of that, the tool finds out. */
 #include "goroutine.h"
-#include "goarg.h"
+#include "casgstatus.h"
 #include "extremes.h"
 #include "frame_link.h"
 #include "shared/stack.h"
 #include "shared/waits.h"
+
+#define LOSS_KINDS WAIT_LOSSES
 
 /* file: cost.bpf.c */
 /* file: find_cookie.bpf.c */
@@ -16,6 +18,7 @@
 /* file: descendants.bpf.c */
 /* file: processes.bpf.c */
 /* file: stacks.bpf.c */
+/* file: losses.bpf.c */
 
 static inline long waker_read(struct pt_regs *ctx, u64 cookie, struct goroutine_key *who,
 			      struct wait_key *key)

@@ -17,6 +17,7 @@
 #define DELETED_MAX 16   /* times 64: entries deleted at once, of calls that end together */
 
 #define MARKS_MAX 65536
+#define LOSS_KINDS LOSSES
 BPF_F_TABLE("hash", struct goroutine_key, struct calls, goroutines, GOROUTINES, BPF_F_NO_PREALLOC);
 BPF_F_TABLE("hash", struct deep_key, struct call, deep_calls, DEEP_CALLS, BPF_F_NO_PREALLOC);
 /* how stale entries of deep_calls ended; those without a mark ended by a panic */
@@ -28,6 +29,7 @@ BPF_ARRAY(no_calls, struct calls, 1);
 /* file: follow_exec.bpf.c */
 /* file: descendants.bpf.c */
 /* file: processes.bpf.c */
+/* file: losses.bpf.c */
 /* file: latency_sums.bpf.c */
 /* file: first_over.bpf.c */
 /* file: threads.bpf.c */

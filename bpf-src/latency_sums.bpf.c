@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Adds up calls that have ended, in a log-linear histogram, and calls that were lost. The tools'
  * side is common/tracing/latency.h. Inserted into each program's own text, the only place where
- * libbcc finds maps.
+ * libbcc finds maps, after losses.bpf.c.
  *
  *   -DROWS=n      names that are told apart
  *   -DUNIT=n      ns in a unit of the histogram
@@ -19,20 +19,11 @@ struct control {
 BPF_ARRAY(control, struct control, 1);
 BPF_PERCPU_ARRAY(sums, struct call_sums, ROWS);
 BPF_ARRAY(extremes, struct call_extremes, ROWS * 2);
-BPF_PERCPU_ARRAY(losses, u64, LOSSES);
 #ifdef PER_ROW
 BPF_F_TABLE("hash", u64, u64, places, PLACES_MAX, BPF_F_NO_PREALLOC);
 #else
 BPF_PERCPU_ARRAY(histogram, u64, HISTOGRAM_SLOTS);
 #endif
-
-static inline void count_loss(u32 loss)
-{
-	u64 *n = losses.lookup(&loss);
-
-	if (n)
-		__sync_fetch_and_add(n, 1);
-}
 
 static inline void count_abandoned(u32 row, enum ending how)
 {

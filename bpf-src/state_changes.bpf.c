@@ -12,7 +12,7 @@
  *                       runtime, and note what it is only if it is in this mask, by its number
  */
 #ifdef STATES_WANTED
-#include "goarg.h"
+#include "casgstatus.h"
 
 struct state_changed {
 	u64 g, from, to; /* states */
@@ -32,19 +32,20 @@ static inline u64 current_goroutine(struct pt_regs *ctx)
 /* 0, or an error: it cannot be read */
 static inline long read_change(struct pt_regs *ctx, u64 cookie, struct state_changed *change)
 {
-	long error = 0;
+	struct casgstatus cas = {};
+	long error;
 
 	change->from = STATE_RUNNING;
 	change->to = STATE_WAITING;
 	switch (change->what) {
 	case CHANGE_CAS:
-		error = goarg(ctx, cookie, GOARG_2, 8, 4, &change->from);
-		change->from = state_of(change->from);
-		error |= goarg(ctx, cookie, GOARG_3, 12, 4, &change->to);
-		change->to = state_of(change->to);
-		/* fall through */
+		error = casgstatus_read(ctx, cookie, &cas);
+		change->g = cas.g;
+		change->from = state_of(cas.from);
+		change->to = state_of(cas.to);
+		return error;
 	case CHANGE_PARK:
-		return error | goarg(ctx, cookie, GOARG_1, 0, 8, &change->g);
+		return goarg(ctx, cookie, GOARG_1, 0, 8, &change->g);
 	case CHANGE_SYSCALL:
 		change->to = STATE_SYSCALL;
 		change->g = goroutine_g(ctx);

@@ -20,8 +20,6 @@
  * move its stack yet, as it does not count as waiting before the probed function has returned. It
  * is known by the address of its g, as gorunqlat knows it.
  */
-enum { RUNNABLE = 1, RUNNING = 2, WAITING = 4 }; /* Go's src/runtime/runtime2.go */
-
 struct control {
 	u32 active;
 };
@@ -29,15 +27,6 @@ struct control {
 BPF_ARRAY(control, struct control, 1);
 BPF_F_TABLE("hash", struct goroutine_key, struct wait_begun, waits, WAITS, BPF_F_NO_PREALLOC);
 BPF_F_TABLE("hash", struct wait_key, struct wait_sum, sums, SUMS, BPF_F_NO_PREALLOC);
-BPF_PERCPU_ARRAY(losses, u64, WAIT_LOSSES);
-
-static inline void count_loss(u32 loss)
-{
-	u64 *n = losses.lookup(&loss);
-
-	if (n)
-		__sync_fetch_and_add(n, 1);
-}
 
 static inline void begin_waiting(struct goroutine_key *who, u64 now)
 {
@@ -102,25 +91,25 @@ static inline void end_waiting(struct pt_regs *ctx, u64 cookie, struct goroutine
 
 int on_probe(struct pt_regs *ctx)
 {
-	u64 cookie = find_cookie(ctx), now = bpf_ktime_get_ns(), g, from, to;
+	u64 cookie = find_cookie(ctx), now = bpf_ktime_get_ns();
+	struct casgstatus change = {};
 	struct goroutine_key who = {};
 	u32 zero = 0;
 	struct control *mode = control.lookup(&zero);
 
 	if (!mode || !mode->active || !probe_wanted() || !probe_is_call(ctx, cookie))
 		return 0;
-	if (goarg(ctx, cookie, GOARG_1, 0, 8, &g) || goarg(ctx, cookie, GOARG_2, 8, 4, &from) ||
-	    goarg(ctx, cookie, GOARG_3, 12, 4, &to)) {
+	if (casgstatus_read(ctx, cookie, &change)) {
 		count_loss(WAIT_LOSS_UNREADABLE);
 		return 0;
 	}
-	who.id = g;
-	if (from == RUNNING && to == WAITING) {
+	who.id = change.g;
+	if (change.from == RUNNING && change.to == WAITING) {
 		goroutine_process(&who);
 		begin_waiting(&who, now);
-	} else if (from == WAITING) {
+	} else if (change.from == WAITING) {
 		goroutine_process(&who);
-		if (to == RUNNABLE)
+		if (change.to == RUNNABLE)
 			end_waiting(ctx, cookie, &who, now);
 		else
 			waits.delete(&who);
