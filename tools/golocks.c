@@ -22,6 +22,7 @@
 #include "tracing/lock_stacks.h"
 #include "tracing/locks.h"
 #include "tracing/locks_show.h"
+#include "tracing/losses.h"
 #include "tracing/options.h"
 #include "tracing/stacks.h"
 #include "tracing/toolrun.h"
@@ -73,13 +74,7 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 static int plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	(void)ctx;
-	if (tracer->program_count != 1) {
-		errmsg_set(err, "golocks traces one program at a time");
-		errmsg_hint(err, "start it once for each");
-		return -1;
-	}
-	stacks_define(tracer);
-	return 0;
+	return stacks_define(tracer, "golocks", err);
 }
 
 /* Without one of them nothing could be said: all must be probed. */
@@ -115,13 +110,6 @@ static bool take_event(const void *data, size_t len, void *ctx)
 	return true;
 }
 
-static int switch_on(const struct golocks *tool, uint32_t active)
-{
-	uint32_t zero = 0;
-
-	return bpfmap_update(tool->active, &zero, &active);
-}
-
 static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	struct golocks *tool = ctx;
@@ -144,7 +132,7 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 	tool->events = events_new(bpfprog_map(tracer->bpf, "events"), take_event, tool, err);
 	if (!tool->events)
 		return -1;
-	if (switch_on(tool, 1))
+	if (bpfmap_set(tool->active, 1))
 		return errmsg_set(err, "cannot switch the BPF program on: %s", strerror(errno));
 	return 0;
 }
@@ -160,7 +148,9 @@ static void started(void *ctx)
 
 static int stop(void *ctx)
 {
-	return switch_on(ctx, 0);
+	const struct golocks *tool = ctx;
+
+	return bpfmap_set(tool->active, 0);
 }
 
 /* --- what was seen --- */
@@ -287,13 +277,10 @@ static void say_lost(void *ctx)
 		[LOCK_LOSS_STACKS] = "stacks are not known: more of them than there is room for",
 	};
 	const struct golocks *tool = ctx;
-	uint64_t lost[LOCK_LOSSES] = {0}, waits = locks_refused(tool->locks, false),
-		 spins = locks_refused(tool->locks, true);
+	uint64_t lost[LOCK_LOSSES], waits = locks_refused(tool->locks, false),
+				    spins = locks_refused(tool->locks, true);
 
-	bpfmap_sum_percpu(tool->losses, LOCK_LOSSES, 1, lost);
-	for (size_t i = 0; i < LOCK_LOSSES; i++)
-		if (lost[i] && said[i])
-			fprintf(stderr, "golocks: %" PRIu64 " %s\n", lost[i], said[i]);
+	losses_say(tool->losses, "golocks", said, lost, LOCK_LOSSES);
 	if (waits)
 		fprintf(stderr,
 			"golocks: %" PRIu64 " waits were lost: more locks than there is room for\n",

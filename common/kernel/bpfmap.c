@@ -52,6 +52,13 @@ int bpfmap_delete(int fd, const void *key)
 	return bpf_call(BPF_MAP_DELETE_ELEM, &attr);
 }
 
+int bpfmap_set(int fd, uint32_t value)
+{
+	uint32_t first = 0;
+
+	return bpfmap_update(fd, &first, &value);
+}
+
 /* A per-CPU map has a value for each possible CPU, which the kernel lists as "0-3" or "0,2-5". */
 unsigned bpfmap_cpus(void)
 {

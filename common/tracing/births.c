@@ -16,6 +16,7 @@
 #include "kernel/bpfmap.h"
 #include "program/program.h"
 #include "selection/runtime_func.h"
+#include "tracing/losses.h"
 #include "tracing/toolrun.h"
 
 enum { KEYS_MAX = 1 << 17 }; /* go statements, with the functions that they call */
@@ -151,10 +152,7 @@ void births_say_lost(const struct births *births, const char *tool)
 		[BIRTH_LOSS_UNREADABLE] =
 			"births and ends were not counted: the goroutine could not be read",
 	};
-	uint64_t lost[BIRTH_LOSSES] = {0};
+	uint64_t lost[BIRTH_LOSSES];
 
-	bpfmap_sum_percpu(births->losses, BIRTH_LOSSES, 1, lost);
-	for (size_t i = 0; i < BIRTH_LOSSES; i++)
-		if (lost[i])
-			fprintf(stderr, "%s: %" PRIu64 " %s\n", tool, lost[i], said[i]);
+	losses_say(births->losses, tool, said, lost, BIRTH_LOSSES);
 }

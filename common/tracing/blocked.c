@@ -17,6 +17,7 @@
 #include "kernel/processes.h"
 #include "program/program.h"
 #include "selection/runtime_func.h"
+#include "tracing/losses.h"
 #include "tracing/options.h"
 #include "tracing/stacks.h"
 #include "tracing/toolrun.h"
@@ -97,11 +98,8 @@ static int plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 	const struct program *prog = tracer->programs[0];
 	const struct goruntime *rt = &tracer->runtimes[0];
 
-	if (tracer->program_count != 1) {
-		errmsg_set(err, "%s traces one program at a time", blocked->tool->name);
-		errmsg_hint(err, "start it once for each");
+	if (stacks_define(tracer, blocked->tool->name, err))
 		return -1;
-	}
 	if (!rt->g_waitreason || !runtime_vars_wait_reasons_of(prog, blocked->reasons))
 		return errmsg_set(err,
 				  "\"%s\": what goroutines wait for is not found in the code of "
@@ -113,15 +111,7 @@ static int plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 		return refuse_state(blocked, prog, err);
 	tracer_define(tracer, "REASONS", wanted);
 	tracer_define(tracer, "G_WAITREASON", rt->g_waitreason);
-	stacks_define(tracer);
 	return 0;
-}
-
-static int switch_on(const struct blocked *blocked, uint32_t active)
-{
-	uint32_t zero = 0;
-
-	return bpfmap_update(blocked->control, &zero, &active);
 }
 
 static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
@@ -135,7 +125,7 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 	blocked->losses = bpfprog_map(tracer->bpf, "losses");
 	blocked->procs = processes_new(tracer->bpf);
 	blocked->stacks = stacks_new(tracer);
-	if (switch_on(blocked, 1))
+	if (bpfmap_set(blocked->control, 1))
 		return errmsg_set(err, "cannot switch the BPF program on: %s", strerror(errno));
 	return 0;
 }
@@ -152,7 +142,9 @@ static void started(void *ctx)
 
 static int stop(void *ctx)
 {
-	return switch_on(ctx, 0);
+	const struct blocked *blocked = ctx;
+
+	return bpfmap_set(blocked->control, 0);
 }
 
 /* Ignores errors: what cannot be swept now can be later. */
@@ -279,13 +271,9 @@ static void say_lost(void *ctx)
 		[WAIT_LOSS_UNREADABLE] = "waits were lost: the goroutine could not be read",
 	};
 	const struct blocked *blocked = ctx;
-	uint64_t lost[WAIT_LOSSES] = {0};
+	uint64_t lost[WAIT_LOSSES];
 
-	bpfmap_sum_percpu(blocked->losses, WAIT_LOSSES, 1, lost);
-	for (size_t i = 0; i < WAIT_LOSSES; i++)
-		if (lost[i])
-			fprintf(stderr, "%s: %" PRIu64 " %s\n", blocked->tool->name, lost[i],
-				said[i]);
+	losses_say(blocked->losses, blocked->tool->name, said, lost, WAIT_LOSSES);
 }
 
 /* --- the tool --- */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/index.h"
+#include "base/errmsg.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "bpf-src/shared/stack.h"
@@ -24,13 +25,19 @@ struct stacks {
 	int map;
 };
 
-void stacks_define(struct tracer *tracer)
+int stacks_define(struct tracer *tracer, const char *tool, struct errmsg *err)
 {
 	const struct goruntime *rt = &tracer->runtimes[0];
 	bool is_short = tracer->programs[0]->release >= RELEASE_SHORT_GOBUF;
 
+	if (tracer->program_count != 1) {
+		errmsg_set(err, "%s traces one program at a time", tool);
+		errmsg_hint(err, "start it once for each");
+		return -1;
+	}
 	/* gobuf: sp, pc, g, ctxt, ret until it was dropped, lr, bp */
 	tracer_define(tracer, "G_SCHED_BP", rt->g_sched_sp + (is_short ? 40 : 48));
+	return 0;
 }
 
 struct stacks *stacks_new(const struct tracer *tracer)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 struct frame;
+struct errmsg;
 struct json;
 struct program;
 struct stacks;
@@ -16,8 +17,9 @@ struct tracer;
 /* Of programs with stacks.bpf.c in them: room for how many it keeps. */
 enum { STACKS_MAX = 1 << 14 };
 
-/* Defines G_SCHED_BP, for the tracer's first program. */
-void stacks_define(struct tracer *tracer);
+/* For struct tracer_config's `plan`: defines G_SCHED_BP. -1 with *err: there is more than one
+ * program, and stacks are kept of one. */
+int stacks_define(struct tracer *tracer, const char *tool, struct errmsg *err);
 
 /* The tracer outlives it. */
 struct stacks *stacks_new(const struct tracer *tracer);
