@@ -14,7 +14,7 @@ enum lock_holder {
 	LOCK_HELD,    /* by whoever let go of it with this stack */
 	LOCK_READERS, /* by readers: the last of them let go of it with this stack */
 	LOCK_FREE,    /* by nobody: it had been let go of, and the waiter did not have it yet */
-	LOCK_UNKNOWN, /* events were lost */
+	LOCK_UNKNOWN, /* events were lost, or too many stacks let go of it to tell them apart */
 };
 
 struct lock_waiter { /* those that waited with one stack */

@@ -15,7 +15,10 @@ enum {
 	HELD_FREE,
 	HELD_UNKNOWN,
 	HELD_KNOWN
-};                                          /* numbers of what all locks have; of the first other */
+}; /* numbers of what all locks have; of the first other */
+/* Each wait that goes on has a number for each of them: what this takes is in the hands of the
+ * program that is traced. */
+enum { HELD_MAX = 1024 };
 enum { WRITER_SEMA = 8, READER_SEMA = 12 }; /* byte offsets in a sync.RWMutex */
 
 struct locks {
@@ -115,6 +118,8 @@ static size_t add_held(struct lock *lock, enum lock_holder how, struct lock_stac
 		n++;
 	if (n < lock->held_count)
 		return n;
+	if (n == HELD_MAX)
+		return HELD_UNKNOWN;
 	lock->held = mem_grow(lock->held, n, &lock->held_cap, sizeof(*lock->held));
 	lock->held[n] = (struct lock_held){.how = how, .stack = stack};
 	return lock->held_count++;

@@ -299,6 +299,25 @@ static void test_room(void **state)
 	assert_int_equal(locks_refused(locks, true), 2);
 }
 
+/* Who lets go of a lock with ever another stack is told apart up to a bound; no time is missing. */
+static void test_many_holders(void **state)
+{
+	enum { MANY = 3000, KNOWN = 1022 };
+	char expected[100 + KNOWN * 20], *at = expected;
+
+	(void)state;
+	parks(1000, 1, MUTEX + 4, 10);
+	for (uint64_t i = 0; i < MANY; i++)
+		unlocks(1010 + 10 * i, 2, 100 + i);
+	got(1000 + 10 * MANY, 1, MUTEX + 4, 10, 1000);
+	at += sprintf(at, "1000: 1, %d ns, at most %d; w10 1 %d ?0 %d", 10 * MANY, 10 * MANY,
+		      10 * MANY, 10 * (MANY - KNOWN));
+	for (int i = 0; i < KNOWN; i++)
+		at += sprintf(at, " h%d 10", 100 + i);
+	strcpy(at, "\n");
+	expect(expected);
+}
+
 /* The same address in another process, and after an execve, is another lock. */
 static void test_processes(void **state)
 {
@@ -329,6 +348,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_others, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lost, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_clear, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_many_holders, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_room, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_processes, setup, teardown),
 	};
