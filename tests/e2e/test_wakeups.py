@@ -103,6 +103,8 @@ def wakeups_of_the_runtime(version):
     sweeps = [r for r in records if "runtime.bgsweep" in names(r["woken"]["stack"])]
     expect(1 <= sum(r["wakeups"] for r in sweeps) <= ROUNDS, f"{records}")
     workers = {r["by"] for r in records if r["state"] == "GC worker (idle)"}
+    if version == "1.15":  # a worker that was late to wait, and whose P was given another meanwhile, ends instead
+        workers.discard("itself")
     expect(workers == {"scheduler"}, f"{workers}: {records}")
     expect(all({"runtime.gcMarkTermination", "runtime.gcBgMarkWorker"} <= set(names(r["waker"])) for r in sweeps), f"{sweeps}")
 
