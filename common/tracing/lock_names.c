@@ -3,32 +3,23 @@
  * as debug information takes long to open. */
 #include "tracing/lock_names.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "arguments/funcinfo.h"
 #include "base/index.h"
 #include "base/mem.h"
-#include "elf/image.h"
 #include "files/process.h"
-#include "golang/funcname.h"
-#include "golang/signature.h"
 #include "goroutines/frame_args.h"
 #include "goroutines/frames.h"
-#include "program/functab.h"
+#include "goroutines/lock_fields.h"
 #include "program/program.h"
 
 enum {
 	WORDS_MAX = 8,       /* of each lock */
 	NAMED_MAX = 1 << 16, /* locks */
-	DEPTH_MAX = 16,      /* of structs in structs */
 	OBJECT_WORDS = 64,   /* in which pointers to locks are looked for */
 };
-
-#define STRUCT_MAX (UINT64_C(1) << 20) /* bytes of a struct with a lock */
 
 struct word { /* what the function that has this instruction has as its first argument */
 	uint64_t at, value;
@@ -46,22 +37,13 @@ struct named {
 	char *name;
 };
 
-struct variable {
-	uint64_t addr, size;
-	const char *name;
-};
-
 struct lock_names {
 	const struct program *prog;
 	struct lock_stacks *stacks;
-	struct gotypes *types;
-	struct funcinfo *info; /* NULL: not asked for yet */
+	struct lock_fields *fields;
 	struct named *all;
 	size_t count, cap;
 	struct index index;
-	struct variable *variables; /* by address */
-	size_t variable_count, variable_cap;
-	bool variables_read;
 	struct process_key memory_of;
 	int memory; /* of that process; -1: it cannot be read */
 };
@@ -72,6 +54,7 @@ struct lock_names *lock_names_new(const struct program *prog, struct lock_stacks
 
 	names->prog = prog;
 	names->stacks = stacks;
+	names->fields = lock_fields_new(prog);
 	names->memory = -1;
 	return names;
 }
@@ -84,10 +67,8 @@ void lock_names_free(struct lock_names *names)
 		free(names->all[i].name);
 	if (names->memory >= 0)
 		close(names->memory);
-	funcinfo_free(names->info);
-	gotypes_free(names->types);
+	lock_fields_free(names->fields);
 	index_free(&names->index);
-	free(names->variables);
 	free(names->all);
 	free(names);
 }
@@ -152,7 +133,7 @@ static void note_word(struct lock_names *names, struct named *named, const struc
 		if (named->words[i].at == word.at && named->words[i].value == word.value)
 			return;
 	word.off = lock->addr - word.value;
-	word.points = word.off >= STRUCT_MAX;
+	word.points = word.off >= LOCK_FIELDS_STRUCT_MAX;
 	if (!word.points)
 		named->words[named->word_count++] = word;
 	/* both may be: what a pointer to a lock points to can be close by */
@@ -190,177 +171,18 @@ void lock_names_note(struct lock_names *names, const struct lock *lock,
 	named->sought = false;
 }
 
-/* --- variables --- */
-
-static bool add_variable(const struct image_symbol *sym, void *ctx)
-{
-	struct lock_names *names = ctx;
-
-	/* what the compiler has made has no name that a user knows */
-	if (sym->is_func || sym->is_tls || !sym->size || !strchr(sym->name, '.') ||
-	    strstr(sym->name, "..") || strchr(sym->name, ':'))
-		return true;
-	names->variables = mem_grow(names->variables, names->variable_count, &names->variable_cap,
-				    sizeof(*names->variables));
-	names->variables[names->variable_count++] =
-		(struct variable){sym->addr, sym->size, sym->name};
-	return true;
-}
-
-static int by_addr(const void *a, const void *b)
-{
-	const struct variable *x = a, *y = b;
-
-	return (x->addr > y->addr) - (x->addr < y->addr);
-}
-
-/* "main.mu", "main.cache+0x18"; NULL: none. */
-static char *variable_name(struct lock_names *names, uint64_t addr)
-{
-	size_t low = 0, high;
-
-	if (!names->variables_read)
-		image_each_symbol(names->prog->img, add_variable, names);
-	if (!names->variables_read && names->variable_count)
-		qsort(names->variables, names->variable_count, sizeof(*names->variables), by_addr);
-	names->variables_read = true;
-	for (high = names->variable_count; low < high;) {
-		size_t mid = low + (high - low) / 2;
-
-		if (names->variables[mid].addr <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	const struct variable *var = low ? &names->variables[low - 1] : NULL;
-
-	if (!var || addr - var->addr >= var->size)
-		return NULL;
-	if (addr == var->addr)
-		return mem_strdup(var->name);
-	return mem_printf("%s+0x%" PRIx64, var->name, addr - var->addr);
-}
-
-/* --- fields --- */
-
-struct sought {
-	const char *lock; /* its type */
-	bool points;      /* a pointer to it */
-};
-
-static bool is_sought(const struct gotype *type, const struct sought *sought)
-{
-	if (sought->points)
-		type = type->kind == GOTYPE_POINTER ? type->elem : NULL;
-	return type && type->name && !strcmp(type->name, sought->lock);
-}
-
-/* Writes ".field[3].mu", to where the type has a lock at this offset; false: it has none. */
-static bool print_path(FILE *out, const struct gotype *type, uint64_t off,
-		       const struct sought *lock, int depth)
-{
-	if (depth > DEPTH_MAX || off >= type->size)
-		return false;
-	if (off == 0 && is_sought(type, lock))
-		return true;
-	if (type->kind == GOTYPE_ARRAY && type->elem && type->elem->size) {
-		fprintf(out, "[%" PRIu64 "]", off / type->elem->size);
-		return print_path(out, type->elem, off % type->elem->size, lock, depth + 1);
-	}
-	if (type->kind != GOTYPE_STRUCT)
-		return false;
-	for (size_t i = 0; i < type->field_count; i++) {
-		const struct gotype_field *field = &type->fields[i];
-
-		if (off < field->off || off - field->off >= field->type->size)
-			continue;
-		fprintf(out, ".%s", field->name);
-		return print_path(out, field->type, off - field->off, lock, depth + 1);
-	}
-	return false;
-}
-
-/* "main.(*Store)" of main.Store */
-static void print_pointer(FILE *out, const char *name)
-{
-	const char *args = strchr(name, '['), *dot = NULL;
-
-	for (const char *at = name; *at && at != args; at++)
-		if (*at == '.')
-			dot = at;
-	if (dot)
-		fprintf(out, "%.*s.(*%s)", (int)(dot - name), name, dot + 1);
-	else
-		fprintf(out, "(*%s)", name);
-}
-
-/* The type that the function's name tells: "pkg.T" of pkg.(*T).Method */
-static const struct gotype *receiver_type(struct lock_names *names, const char *func)
-{
-	struct signature_names types = funcinfo_names(names->info);
-	const struct gotype *type;
-	struct funcname name;
-	char *text;
-
-	funcname_parse(func, &name);
-	if (!name.receiver || !name.pointer || name.closure || name.generic)
-		return NULL;
-	text = mem_printf("%.*s.%.*s", (int)name.package_len, func, (int)name.receiver_len,
-			  name.receiver);
-	type = types.find(types.ctx, text);
-	free(text);
-	return type;
-}
-
-/* The type that the function's first parameter points to; NULL: not known, or it is no pointer. */
-static const struct gotype *first_type(struct lock_names *names, uint64_t at)
-{
-	struct functab_func fn;
-	struct gofunc sig;
-
-	if (!names->info) {
-		names->types = gotypes_new();
-		names->info = funcinfo_new(names->prog, names->types);
-	}
-	if (!functab_find(names->prog->tab, at, &fn))
-		return NULL;
-	funcinfo_find(names->info, &fn, &sig);
-	if (sig.source == GOFUNC_NONE || sig.source == GOFUNC_ARGINFO)
-		return receiver_type(names, fn.name);
-	if (!sig.param_count || sig.dictionary == 0 || sig.params[0].is_guess ||
-	    sig.params[0].type->kind != GOTYPE_POINTER)
-		return NULL;
-	return sig.params[0].type->elem;
-}
-
 static char *field_name(struct lock_names *names, const struct lock *lock, const struct word *word)
 {
 	const struct program *prog = names->prog;
 	struct frames frames = {.tab = prog->tab, .img = prog->img, .release = prog->release};
-	struct sought sought = {lock->is_rw ? "sync.RWMutex" : "sync.Mutex", word->points};
 	const struct gotype *type;
-	char *text;
-	size_t len;
-	bool found;
 
 	if (!frame_args_first(&frames, word->at))
 		return NULL;
-	type = first_type(names, word->at);
-	if (!type || !type->name || type->kind != GOTYPE_STRUCT)
-		return NULL;
-	FILE *out = open_memstream(&text, &len);
-
-	if (!out)
-		return NULL;
-	print_pointer(out, type->name);
-	size_t before = (size_t)ftell(out);
-
-	found = print_path(out, type, word->off, &sought, 0);
-	fclose(out);
-	if (found && len > before)
-		return text;
-	free(text);
-	return NULL;
+	type = lock_fields_param(names->fields, word->at, 0);
+	return type ? lock_fields_path(type, word->off, lock->is_rw ? WAIT_RWMUTEX : WAIT_MUTEX,
+				       word->points)
+		    : NULL;
 }
 
 const char *lock_names_find(void *ctx, const struct lock *lock)
@@ -371,7 +193,7 @@ const char *lock_names_find(void *ctx, const struct lock *lock)
 	if (!named || named->name || named->sought)
 		return named ? named->name : NULL;
 	named->sought = true;
-	char *variable = variable_name(names, lock->addr - named->bias);
+	char *variable = lock_fields_variable(names->fields, lock->addr - named->bias);
 
 	if (variable && !strchr(variable, '+')) {
 		named->name = variable;
