@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -249,6 +250,14 @@ static void show_event(struct traceprint *print, const struct traceprint_event *
 	free(message);
 }
 
+/* Others may write to the same terminal, as a COMMAND does: the C library would write a full buffer
+ * in the middle of a line. */
+static void flush_early(void)
+{
+	if (__fpending(stdout) > __fbufsize(stdout) / 2)
+		fflush(stdout);
+}
+
 bool traceprint_event(const void *data, size_t len, void *ctx)
 {
 	struct traceprint *print = ctx;
@@ -263,6 +272,7 @@ bool traceprint_event(const void *data, size_t len, void *ctx)
 		event.head = &head;
 	}
 	show_event(print, &event);
+	flush_early();
 	return !ferror(stdout) && (!print->config->max || print->printed < print->config->max);
 }
 

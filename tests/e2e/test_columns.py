@@ -5,6 +5,7 @@ import fcntl
 import os
 import pty
 import re
+import socket
 import struct
 import tempfile
 import termios
@@ -110,6 +111,30 @@ def func_column(width):
     for line in lines[1:]:
         before = line[:line.rindex("here")]
         expect(columns(before) == 41 + max(wanted, columns(line.split()[4])), line)
+
+
+@test(options=["-n", "-j", "-U"])
+def whole_lines(options):
+    """Each write ends with a line: a COMMAND may write to the same terminal, and would in the midst of one."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)  # each write is a message
+    writes = []
+
+    def read():
+        while piece := ours.recv(1 << 20):
+            writes.append(piece)
+    reader = threading.Thread(target=read)
+    reader.start()
+    with tempfile.TemporaryDirectory() as folder:
+        path = private_copy(folder, "columns", newest())
+        words = [options, *(["columns"] if options == "-n" else [])]
+        done = run(["bash", "-c", 'out=$1; shift; exec "$@" >&"$out"', "bash", str(theirs.fileno()),
+                    tool_path("gotrace"), *words, f'main.* "%s", "{"x" * 200}"', "--", path, "now"],
+                   pass_fds=[theirs.fileno()])
+    theirs.close()
+    reader.join()
+    ours.close()
+    expect(done.returncode == 0 and sum(map(len, writes)) > 3 * 65536, f"{done}, {len(writes)} writes")
+    expect(all(piece.endswith(b"\n") for piece in writes), f"{[piece[-40:] for piece in writes]}")
 
 
 @test()
