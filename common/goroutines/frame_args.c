@@ -12,6 +12,8 @@
 #include "program/functab.h"
 
 enum {
+	FUNCDATA_ARG_POINTERS = 0,
+	PCDATA_STACK_MAP = 1,
 	FUNCDATA_ARG_LIVE = 6,
 	PCDATA_ARG_LIVE = 3,
 	WORDS = 10, /* before Go 1.17, so many words are printed */
@@ -201,4 +203,43 @@ bool frame_args_first(const struct frames *frames, uint64_t addr)
 
 	return first->kind == ARGINFO_VALUE && first->size == 8 && first->off == 0 &&
 	       is_live(&live, first->off, 0);
+}
+
+/* --- by what the garbage collector goes by --- */
+
+struct stack_map { /* as it is in the file; bits follow, for each number */
+	int32_t count, bits;
+};
+
+static bool note_map(uint64_t from, uint64_t to, int32_t value, void *ctx)
+{
+	uint64_t *found = ctx; /* the address, and the map's number there */
+
+	if (found[0] >= from && found[0] < to && value >= 0)
+		found[1] = value;
+	return found[0] >= to;
+}
+
+bool frame_args_points(const struct frames *frames, uint64_t addr, uint32_t off)
+{
+	uint64_t found[2] = {addr, UINT64_MAX}, bit = off / 8;
+	struct functab_func fn;
+	struct stack_map map;
+
+	if (off % 8 || !functab_find(frames->tab, addr, &fn))
+		return false;
+	uint64_t table = functab_funcdata(frames->tab, &fn, FUNCDATA_ARG_POINTERS);
+	const void *bytes = table ? image_at(frames->img, table, sizeof(map)) : NULL;
+
+	if (!bytes || !functab_pcdata(frames->tab, &fn, PCDATA_STACK_MAP, note_map, found))
+		return false;
+	memcpy(&map, bytes, sizeof(map));
+	if (map.bits <= 0 || bit >= (uint64_t)map.bits || map.count <= 0 ||
+	    found[1] >= (uint64_t)map.count)
+		return false;
+	uint64_t size = ((uint64_t)map.bits + 7) / 8;
+	const uint8_t *byte =
+		image_at(frames->img, table + sizeof(map) + found[1] * size + bit / 8, 1);
+
+	return byte && *byte >> bit % 8 & 1;
 }

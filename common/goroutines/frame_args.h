@@ -20,5 +20,9 @@ void frame_args_print(FILE *out, const struct frames *frames, uint64_t addr, con
 		      size_t len);
 /* Is the first word of them certainly the first argument, and up to date? */
 bool frame_args_first(const struct frames *frames, uint64_t addr);
+/* Is the word `off` bytes into them a pointer that is in use from there on, by the maps that the
+ * garbage collector goes by (Go's src/runtime/stkframe.go, getStackMap)? What it points to is alive
+ * then, and what its type says. */
+bool frame_args_points(const struct frames *frames, uint64_t addr, uint32_t off);
 
 #endif

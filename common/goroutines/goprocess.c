@@ -13,6 +13,7 @@
 #include "files/process.h"
 #include "files/process_stop.h"
 #include "goroutines/gocore.h"
+#include "goroutines/lock_fields.h"
 #include "goroutines/memory.h"
 #include "goroutines/unwinder.h"
 #include "goroutines/wait_objects.h"
@@ -44,6 +45,7 @@ struct goprocess {
 	bool has_tables, has_reasons;
 	struct gotypes *types; /* once one is asked for */
 	struct rtti *rtti;
+	struct lock_fields *fields; /* once locks are to be named */
 };
 
 /* What was linked at address `addr` is in memory at addr + *bias. */
@@ -163,6 +165,7 @@ void goprocess_close(struct goprocess *gp)
 		return;
 	for (size_t i = 0; i < WAIT_REASONS; i++)
 		free(gp->reasons[i]);
+	lock_fields_free(gp->fields);
 	rtti_close(gp->rtti);
 	gotypes_free(gp->types);
 	unwinder_free(gp->unwinder);
@@ -196,7 +199,9 @@ struct wait_objects *goprocess_waits(struct goprocess *gp, struct snapshot *snap
 			gp->tables[i] += gp->frames.bias;
 	}
 	wait_semaphores(&gp->from, gp->tables, gp->table_count, snap);
-	return wait_objects_new(&gp->from, snap, &gp->frames);
+	if (!gp->fields)
+		gp->fields = lock_fields_new(gp->prog);
+	return wait_objects_new(&gp->from, snap, &gp->frames, gp->fields);
 }
 
 const char *goprocess_type(void *ctx, uint64_t addr)

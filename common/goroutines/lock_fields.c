@@ -18,8 +18,9 @@
 #include "program/program.h"
 
 enum {
-	DEPTH_MAX = 16,  /* of structs in structs */
-	PARAMS_MAX = 16, /* pointers to structs among a function's parameters */
+	DEPTH_MAX = 16,       /* of structs in structs */
+	PARAMS_MAX = 16,      /* pointers to structs among a function's parameters */
+	FIELDS_MAX = 1 << 12, /* of a struct and those in it, that may be pointers */
 };
 
 struct variable {
@@ -320,4 +321,56 @@ char *lock_fields_path(const struct gotype *type, uint64_t off, enum wait_kind k
 		return text;
 	free(text);
 	return NULL;
+}
+
+/* --- behind pointers --- */
+
+struct behind {
+	const uint8_t *bytes; /* of the outermost struct */
+	size_t len;
+	const struct gotype *type;
+	uint64_t lock;
+	enum wait_kind kind;
+	size_t left; /* fields to look at */
+};
+
+static char *behind_pointer(const struct behind *behind, const struct gotype *type, uint64_t off)
+{
+	const struct gotype *elem = type->elem;
+	uint64_t value;
+
+	if (!elem || !elem->name || off > behind->len || behind->len - off < sizeof(value))
+		return NULL;
+	memcpy(&value, behind->bytes + off, sizeof(value));
+	if (value == behind->lock && is_lock(elem, behind->kind))
+		return lock_fields_path(behind->type, off, behind->kind, true);
+	if (!value || elem->kind != GOTYPE_STRUCT || behind->lock - value >= elem->size)
+		return NULL;
+	return lock_fields_path(elem, behind->lock - value, behind->kind, false);
+}
+
+/* All pointers in a struct at this offset, those of structs in it as well. */
+static char *behind_fields(struct behind *behind, const struct gotype *type, uint64_t off,
+			   int depth)
+{
+	char *name = NULL;
+
+	for (size_t i = 0; i < type->field_count && !name && behind->left; i++) {
+		const struct gotype_field *field = &type->fields[i];
+
+		behind->left--;
+		if (field->type->kind == GOTYPE_STRUCT && depth < DEPTH_MAX)
+			name = behind_fields(behind, field->type, off + field->off, depth + 1);
+		else if (field->type->kind == GOTYPE_POINTER)
+			name = behind_pointer(behind, field->type, off + field->off);
+	}
+	return name;
+}
+
+char *lock_fields_behind(const struct gotype *type, const void *bytes, size_t len, uint64_t lock,
+			 enum wait_kind kind)
+{
+	struct behind behind = {bytes, len, type, lock, kind, FIELDS_MAX};
+
+	return behind_fields(&behind, type, 0, 0);
 }

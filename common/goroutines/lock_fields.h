@@ -6,6 +6,7 @@
 #define LOCK_FIELDS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "goroutines/wait.h"
@@ -30,5 +31,10 @@ const struct gotype *lock_fields_param(struct lock_fields *fields, uint64_t at, 
 /* "main.(*Store).inner[3].mu": what the struct has `off` bytes from its beginning, if that is a
  * lock of this kind, or, with `points`, a pointer to one; else NULL. The caller frees. */
 char *lock_fields_path(const struct gotype *type, uint64_t off, enum wait_kind kind, bool points);
+/* The same of what the struct points to: `bytes` is a copy of its beginning. "main.(*Store).mu" if
+ * it has a pointer to the lock at address `lock`, "main.(*inner).mu" if what it points to has the
+ * lock. */
+char *lock_fields_behind(const struct gotype *type, const void *bytes, size_t len, uint64_t lock,
+			 enum wait_kind kind);
 
 #endif

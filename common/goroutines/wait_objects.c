@@ -11,6 +11,7 @@
 #include "goroutines/semaphore_owner.h"
 #include "goroutines/snapshot.h"
 #include "goroutines/wait_holders.h"
+#include "goroutines/wait_names.h"
 
 enum { QUEUE_MAX = 1 << 20 }; /* sudogs read of all queues: they may be linked in a circle */
 enum { CHANNEL_CLOSED = 28, CHANNEL_RECEIVERS = 24, CHANNEL_SENDERS = 40 }; /* from its type */
@@ -32,7 +33,8 @@ struct wait_objects {
 	struct wait_lock *locks;
 	struct index lock_index;
 	size_t lock_count, lock_cap;
-	uint32_t *next; /* of each goroutine: see wait_holders_circles() */
+	uint32_t *next;           /* of each goroutine: see wait_holders_circles() */
+	struct wait_names *names; /* NULL: none are sought */
 };
 
 /* --- channels --- */
@@ -195,8 +197,32 @@ static void find_locks(struct wait_objects *objects, struct snapshot *snap,
 	}
 }
 
+static bool is_lock(const struct wait *wait)
+{
+	return wait->kind == WAIT_SEMAPHORE || wait->kind >= WAIT_MUTEX;
+}
+
+static void look_for_names(struct wait_objects *objects, const struct frames *frames,
+			   struct lock_fields *fields)
+{
+	const struct snapshot *snap = objects->snap;
+
+	objects->names = wait_names_new(objects->from, snap, frames, fields, objects->locks,
+					objects->lock_count);
+	for (size_t i = 0; i < snap->count; i++) {
+		const struct goroutine *g = &snap->all[i];
+		const struct wait *wait = g->wait_count ? &snap->waits.all[g->waits] : NULL;
+
+		if (wait && is_lock(wait))
+			wait_names_waits(objects->names,
+					 find_lock(objects, wait->object) - objects->locks, i);
+	}
+	for (size_t i = 0; i < objects->lock_count; i++)
+		wait_names_held(objects->names, i);
+}
+
 struct wait_objects *wait_objects_new(const struct snapshot_source *from, struct snapshot *snap,
-				      const struct frames *frames)
+				      const struct frames *frames, struct lock_fields *fields)
 {
 	struct wait_objects *objects = mem_zalloc(1, sizeof(*objects));
 
@@ -207,6 +233,8 @@ struct wait_objects *wait_objects_new(const struct snapshot_source *from, struct
 	objects->next = mem_alloc((snap->count + 1) * sizeof(*objects->next));
 	wait_holders_find(from, snap, objects->locks, objects->lock_count, &objects->lock_index);
 	wait_holders_circles(snap, objects->locks, &objects->lock_index, objects->next);
+	if (fields && objects->lock_count)
+		look_for_names(objects, frames, fields);
 	return objects;
 }
 
@@ -214,6 +242,7 @@ void wait_objects_free(struct wait_objects *objects)
 {
 	if (!objects)
 		return;
+	wait_names_free(objects->names);
 	index_free(&objects->channel_index);
 	index_free(&objects->queued_index);
 	index_free(&objects->lock_index);
@@ -234,6 +263,14 @@ const struct wait_lock *wait_objects_lock(const struct wait_objects *objects,
 					  const struct wait *wait)
 {
 	return find_lock(objects, wait->object);
+}
+
+const char *wait_objects_name(const struct wait_objects *objects, const struct wait *wait)
+{
+	const struct wait_lock *lock = find_lock(objects, wait->object);
+
+	return objects->names ? wait_names_find(objects->names, lock - objects->locks, wait->kind)
+			      : NULL;
 }
 
 const struct goroutine *wait_objects_next_in_circle(const struct wait_objects *objects,

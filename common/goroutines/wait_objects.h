@@ -10,6 +10,7 @@
 
 struct frames;
 struct goroutine;
+struct lock_fields;
 struct snapshot;
 struct snapshot_source;
 struct wait;
@@ -40,9 +41,9 @@ enum wait_direction { WAIT_UNKNOWN, WAIT_RECEIVES, WAIT_SENDS };
 struct wait_objects;
 
 /* Tells, in the snapshot's waits, what semaphores belong to, by the functions that wait for them.
- * The snapshot outlives it; the caller frees. */
+ * `fields` NULL: locks have no names. All of these outlive it; the caller frees. */
 struct wait_objects *wait_objects_new(const struct snapshot_source *from, struct snapshot *snap,
-				      const struct frames *frames);
+				      const struct frames *frames, struct lock_fields *fields);
 void wait_objects_free(struct wait_objects *objects); /* NULL is all right */
 
 /* of a WAIT_CHANNEL, and of one from WAIT_MUTEX on or a WAIT_SEMAPHORE; never NULL */
@@ -50,6 +51,8 @@ const struct wait_channel *wait_objects_channel(const struct wait_objects *objec
 						const struct wait *wait);
 const struct wait_lock *wait_objects_lock(const struct wait_objects *objects,
 					  const struct wait *wait);
+/* "main.(*Store).mu": the variable or field that the lock is; NULL: not known. */
+const char *wait_objects_name(const struct wait_objects *objects, const struct wait *wait);
 enum wait_direction wait_objects_direction(const struct wait_objects *objects,
 					   const struct goroutine *g, const struct wait *wait);
 /* Who, if it waits for a lock that only one may hold, who itself waits for one, and so on round to

@@ -28,7 +28,7 @@ static const struct wait *wait_at(const struct snapshot *snap, const struct goro
 	return &snap->waits.all[g->waits + i];
 }
 
-static const char *lock_name(const struct wait *wait)
+static const char *lock_type(const struct wait *wait)
 {
 	switch (wait->kind) {
 	case WAIT_MUTEX:
@@ -66,6 +66,18 @@ static int call_number(const struct waiting *w)
 
 /* --- text --- */
 
+/* "sync.Mutex 0xc00008c060 main.(*Store).mu", without the name where that is not known */
+static void print_lock_name(FILE *out, const struct wait_objects *objects, const struct wait *wait)
+{
+	const char *name = wait_objects_name(objects, wait);
+
+	fprintf(out, "%s 0x%" PRIx64, lock_type(wait), wait->object);
+	if (!name)
+		return;
+	fputc(' ', out);
+	escape_print(out, name);
+}
+
 /* "with 3 others", or of a lock, "with 1 other" */
 static void print_others(FILE *out, size_t count)
 {
@@ -99,7 +111,8 @@ static void print_lock(FILE *out, const struct waiting *w)
 	const struct wait_lock *lock = wait_objects_lock(w->waits->objects, w->wait);
 	size_t told = lock->holder_count < WAIT_HOLDERS_MAX ? lock->holder_count : WAIT_HOLDERS_MAX;
 
-	fprintf(out, "waits for %s 0x%" PRIx64, lock_name(w->wait), lock->addr);
+	fputs("waits for ", out);
+	print_lock_name(out, w->waits->objects, w->wait);
 	print_others(out, lock->waiters - 1);
 	if (w->wait->kind != WAIT_MUTEX && w->wait->kind != WAIT_RWMUTEX)
 		return;
@@ -181,8 +194,9 @@ static void print_circle(FILE *out, const struct wait_objects *objects, const st
 		const struct wait *wait = wait_at(snap, g, 0);
 
 		g = wait_objects_next_in_circle(objects, g);
-		fprintf(out, " -> %s 0x%" PRIx64 " -> goroutine %" PRIu64, lock_name(wait),
-			wait->object, g->goid);
+		fputs(" -> ", out);
+		print_lock_name(out, objects, wait);
+		fprintf(out, " -> goroutine %" PRIu64, g->goid);
 		if (g == first)
 			break;
 	}
@@ -267,6 +281,7 @@ static void json_lock(struct json *json, const struct waiting *w)
 
 	json_text(json, "kind", kinds[w->wait->kind]);
 	json_address(json, "addr", lock->addr);
+	json_text(json, "name", wait_objects_name(w->waits->objects, w->wait));
 	json_count(json, "waiters", lock->waiters);
 	if (w->wait->kind != WAIT_MUTEX && w->wait->kind != WAIT_RWMUTEX)
 		return;

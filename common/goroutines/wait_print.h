@@ -31,8 +31,7 @@ void wait_print(FILE *out, const char *indent, const struct wait_context *waits,
 		const struct snapshot *snap, const struct goroutine *g);
 /* A line for each circle of goroutines that wait for each other's locks, of those with one that is
  * picked, nothing if there is none:
- *	deadlock? goroutine 7 -> sync.Mutex 0xc00008c060 -> goroutine 9 -> sync.Mutex 0xc00008c070
- *-> goroutine 7
+ *	deadlock? goroutine 7 -> sync.Mutex 0xc00008c060 main.(*T).mu -> goroutine 9 -> ...
  */
 void wait_print_circles(FILE *out, const struct wait_context *waits, const struct snapshot *snap,
 			const unsigned char *picked);

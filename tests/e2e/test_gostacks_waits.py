@@ -18,15 +18,27 @@ def look(*args):
 
 def function(record):
     return next((f["func"] for f in record["frames"]
-                 if re.match(r"main\.[a-z]\w*$", f["func"], re.I) and not f["func"].startswith("main.start")), None)
+                 if re.match(r"main\.(\(\*\w+\)\.)?[a-z]\w*$", f["func"], re.I) and not f["func"].startswith("main.start")), None)
 
 
 def key(what):
     return json.dumps({k: v for k, v in what.items() if k != "func"}, sort_keys=True)
 
 
-def compare(want, record, goids, elapsed):
+def names(want, flavour):
+    """What a lock may be called"""
+    named = want["named"]
+    if named == "symbol":
+        named = "never" if flavour == "strip" else "surely"
+    return {"surely": [want["name"]], "never": [None], "perhaps": [want["name"], None]}[named]
+
+
+def compare(want, record, goids, elapsed, flavour):
     got = dict(record["waits_for"] or {})
+    if "named" in want:
+        expect(got["name"] in names(want, flavour), f"{got}, but {names(want, flavour)}")
+        want = {k: v for k, v in want.items() if k != "named"}
+        want["name"] = got["name"]
     want = {k: v for k, v in want.items() if k != "func"}
     holder = want.pop("held_by", None)
     if holder:
@@ -61,11 +73,13 @@ def measure(version, flavour, *args):
                 want = None
             for record in found:
                 if want:
-                    compare(want, record, goids, elapsed)
+                    compare(want, record, goids, elapsed, flavour)
                 else:
                     expect(record["waits_for"] is None, f"{record}")
         expect(by_function["main.receivesNil"][0]["waits_for"] is None, "a nil channel")
-        compare_text(truths, look("-a", target.target_pid), version)
+        compare_text(truths, look("-a", target.target_pid), version, flavour)
+        full = look("--full", target.target_pid)
+        expect("main.(*store).locksFirst(0x" in full and "\twaits " not in full and "(*store).mu" not in full, f"{full}")
         compare_groups(truths, goids, look(target.target_pid))
 
 
@@ -77,21 +91,22 @@ def compare_groups(truths, goids, text):
     expect(len(re.findall("^ +2  ", text, re.M)) == 3, f"{text}")
     others = re.findall("^ +1  .*\n +waits (.*)", text, re.M)
     expect(len(said) == 2 and len(re.findall("^ +waits ", text, re.M)) == 4, f"{text}")
-    circle = [known[name]["addr"] for name in ("main.locksFirst", "main.locksOther")]
-    expect(sorted(others) == sorted(f"for sync.Mutex {addr}; held? by goroutine {goids[name]}; deadlock?" for addr, name
-                                    in zip(circle, ("main.locksOther", "main.locksFirst"))), f"{others}")
-    first, other = goids["main.locksFirst"], goids["main.locksOther"]
+    two = ["main.(*store).locksFirst", "main.(*store).locksOther"]
+    circle = [f"{known[name]['addr']} main.(*store).mu" for name in two]
+    expect(sorted(others) == sorted(f"for sync.Mutex {lock}; held? by goroutine {goids[name]}; deadlock?" for lock, name
+                                    in zip(circle, two[::-1])), f"{others}")
+    first, other = (goids[name] for name in two)
     if first > other:
         first, other, circle = other, first, circle[::-1]
     expect(text.splitlines()[1] == f"deadlock? goroutine {first} -> sync.Mutex {circle[0]} -> goroutine {other} -> "
            f"sync.Mutex {circle[1]} -> goroutine {first}", f"{text[:600]}")
     job, lock = known["main.receivesJob"]["addr"], known["main.locks"]["addr"]
     expect(f"to receive from chan main.job {job}, 0 of 3, with 2 others" in said, f"{said}, not {job}")
-    expect(any(line.startswith(f"for sync.Mutex {lock}, with 1 other; held? by goroutine ") for line in said),
-           f"{said}, not {lock}")
+    expect(any(re.match(rf"for sync\.Mutex {lock}( main\.\(\*store\)\.mu)?, with 1 other; held\? by goroutine ", line)
+               for line in said), f"{said}, not {lock}")
 
 
-def compare_text(truths, text, version):
+def compare_text(truths, text, version, flavour):
     """The same in words, under each goroutine's first line"""
     words = {"mutex": "sync.Mutex", "rwmutex": "sync.RWMutex", "waitgroup": "sync.WaitGroup", "cond": "sync.Cond"}
     for want in truths:
@@ -102,6 +117,10 @@ def compare_text(truths, text, version):
             expected = f"\twaits for {words[want['kind']]} {want['addr']}"
             if want["kind"] == "cond" and int(version.split(".")[1]) < 26:
                 expected = ""
+            else:
+                told = [f" {name}" if name else "" for name in names(want, flavour)]
+                expect(re.fullmatch(f"\t[^\t]* {want['addr']}({'|'.join(map(re.escape, told))})([,;].*)?", said),
+                       f"{want}: {said}")
             expect(("; deadlock?" in said) == want.get("maybe_deadlock", False), f"{want}: {said}")
         elif want["kind"] == "fd":
             verb = "read from" if want["direction"] == "read" else "write to"

@@ -337,7 +337,7 @@ static void test_queue_circle(void **state)
 		(struct wait){.kind = WAIT_CHANNEL, .object = CHANNEL, .sudog = sudog_at(0)};
 	snap.waits.all[1] = (struct wait){.kind = WAIT_CHANNEL, .object = 16, .sudog = sudog_at(1)};
 	snap.all[0].wait_count = 2;
-	struct wait_objects *objects = wait_objects_new(&from, &snap, NULL);
+	struct wait_objects *objects = wait_objects_new(&from, &snap, NULL, NULL);
 
 	assert_true(wait_objects_channel(objects, &snap.waits.all[0])->is_read);
 	assert_false(wait_objects_channel(objects, &snap.waits.all[1])->is_read);
