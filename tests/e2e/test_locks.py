@@ -7,7 +7,8 @@ import re
 import signal
 import time
 
-from harness import (PROBE_NS, Target, Tool, expect, fixture, json_lines, newest, outliers, run, some_versions, test, tool_path, versions)
+from harness import (PROBE_NS, SLACK_NS, Target, Tool, expect, fixture, json_lines, newest, outliers, run, some_versions,
+                     test, tool_path, versions)
 
 ROUNDS = 10
 STORE = {"main.(*store).get": 2 * ROUNDS, "main.(*store).put": ROUNDS}
@@ -113,6 +114,61 @@ def locks_waits(version, flavour):
 @test(flavour=["pie", "cgo", "cgopie", "nl"])
 def locks_flavours(flavour):
     locks_waits(newest(), flavour)
+
+
+# Go 1.20 has the figure already, but is not in Debian.
+COUNTED = ["1.21", "1.22", "1.24", "1.27"]
+
+
+def delayed(pid):
+    """ns for which the threads of a process have waited for a CPU"""
+    total = 0
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/schedstat", encoding="utf-8") as file:
+            total += int(file.read().split()[1])
+    return total
+
+
+def beside_runtime(version, *args):
+    """(all locks, how long the runtime says it timed waits for them, for how long the kernel may have kept waiting a
+    thread that was about to park a goroutine or to make one runnable, or had one of the runtime's own locks)"""
+    with Target("locks", version, args=args) as target:
+        with Tool("golocks", "-j", "-p", target.target_pid).tracing() as tool:
+            target.go()
+            target.wait_line("done")
+            late = delayed(target.target_pid)
+            records = [record for record in tool.stop() if record["waits"]]
+        target.go()
+        target.wait()
+        [told] = [line["runtime_ns"] for line in json_lines(target.out.text()) if "runtime_ns" in line]
+    for record in records:
+        check_sums(record)
+    return records, told / 8, late
+
+
+@test(version=COUNTED)
+def locks_runtime_every(version):
+    """The runtime's own /sync/mutex/wait/total:seconds, where it times every wait: from when the goroutine waits to when
+    the lock is let go of for it. Of golocks' waits that is all but some of the time in which nobody had the lock."""
+    records, theirs, late = beside_runtime(version, "every")
+    waits, total = (sum(record[key] for record in records) for key in ("waits", "total_ns"))
+    free = sum(r["ns"] for record in records for r in record["holders"] if r["held_by"] == "nobody")
+    expect(waits == 9 * ROUNDS + 2, f"{waits} waits")
+    slack = PROBE_NS * waits + late
+    most = total + (SLACK_NS * waits if version == "1.21" else slack)  # later ones add waits for the runtime's own locks
+    expect(total - free - slack <= theirs <= most, f"{total} ns, of which {free} free, by the runtime {theirs}, +-{slack}")
+
+
+@test(version=COUNTED)
+def locks_runtime_sampled(version):
+    """... where it times each eighth change of a goroutine's state, and this one does nothing but wait: those for the same
+    of eight locks. Each time that it interrupts the goroutine it goes on with another one, for which a wait may be timed
+    more or less: in 60 runs never more than two of ten."""
+    records, theirs, late = beside_runtime(version, "sampled", "rounds=20")
+    expect([record["waits"] for record in records] == [20] * 8, f"{records}")
+    totals = [record["total_ns"] for record in records]
+    slack = PROBE_NS * 20 + late + 4 * max(totals) / 20
+    expect(min(totals) - slack <= theirs <= max(totals) + slack, f"{totals}, by the runtime {theirs}, +-{slack}")
 
 
 @test(version=some_versions)
