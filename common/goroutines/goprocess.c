@@ -34,6 +34,7 @@ struct goprocess {
 	struct memory mem;
 	struct program *prog;
 	struct goruntime rt;
+	uint32_t tracking_seq; /* of struct g; 0: not known */
 	struct frames frames;
 	struct unwinder *unwinder;
 	uint64_t allgs; /* with the load bias */
@@ -102,6 +103,7 @@ static int find_runtime(struct goprocess *gp, struct errmsg *err)
 				     .bias = bias,
 				     .img = prog->img,
 				     .release = prog->release};
+	gp->tracking_seq = runtime_vars_tracking_seq(prog, &gp->rt);
 	gp->unwinder = unwinder_new(&gp->frames);
 	gp->layout = wait_layout(&gp->rt, prog->release, prog->release_told);
 	if (gp->core)
@@ -267,6 +269,7 @@ int goprocess_snapshot(struct goprocess *gp, const struct goprocess_wanted *want
 		.allgs = gp->allgs,
 		.rule = unwinder_rule,
 		.rule_ctx = gp->unwinder,
+		.g_tracking_seq = gp->tracking_seq,
 		.with_args = wanted->args,
 		.registers = gp->core       ? gocore_registers
 			     : wanted->stop ? stopped_registers

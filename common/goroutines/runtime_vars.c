@@ -9,8 +9,10 @@
 #include "elf/image.h"
 #include "goroutines/memory.h"
 #include "machine/insn.h"
+#include "machine/x86.h"
 #include "program/functab.h"
 #include "program/program.h"
+#include "sites/goruntime.h"
 
 enum { ADDRESSES = 64, REASON_MAX = 64 };
 
@@ -97,6 +99,50 @@ size_t runtime_vars_semtables(const struct program *prog, uint64_t addrs[SEMTABL
 		if (taken.at[i] % 8 == 0)
 			addrs[count++] = taken.at[i];
 	return count;
+}
+
+/* --- struct g --- */
+
+/* Among the small fields behind waitreason: a byte that is loaded, incremented and stored. */
+static uint32_t small_field(const struct x86_op *op, const struct goruntime *rt)
+{
+	uint32_t first = rt->g_waitreason + 8;
+
+	if (op->form != X86_LEGACY || !op->plain || op->prefixes || op->disp < (int32_t)first ||
+	    op->disp >= (int32_t)first + 8)
+		return 0;
+	return op->disp;
+}
+
+uint32_t runtime_vars_parse_tracking_seq(const struct insn_code *code, const struct goruntime *rt)
+{
+	uint32_t loaded = 0, found = 0;
+	uint8_t reg = 0, base = 0;
+	struct x86_op op;
+
+	for (size_t at = 0; x86_parse(code->bytes + at, code->len - at, &op); at += op.size) {
+		uint32_t off = small_field(&op, rt);
+
+		if (off && op.map == 1 && op.opcode == 0xb6) { /* movzx r32, byte */
+			loaded = off;
+			reg = x86_reg(&op);
+			base = op.base;
+		} else if (off && !op.map && op.opcode == 0x88) { /* mov byte, r8 */
+			if (off != loaded || x86_reg(&op) != reg || op.base != base || found)
+				return 0;
+			found = off;
+		}
+	}
+	return found;
+}
+
+uint32_t runtime_vars_tracking_seq(const struct program *prog, const struct goruntime *rt)
+{
+	struct insn_code code;
+
+	return named_code(prog, "runtime.casgstatus", &code)
+		       ? runtime_vars_parse_tracking_seq(&code, rt)
+		       : 0;
 }
 
 /* --- wait reasons --- */

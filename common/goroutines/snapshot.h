@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The goroutines of a program that runs on: each is read by itself, and counts only if it has not
- * moved meanwhile. Go's src/runtime/runtime2.go, struct g. */
+/* The goroutines of a program that runs on: what is read of each counts only if it has not moved
+ * meanwhile. */
 #ifndef SNAPSHOT_H
 #define SNAPSHOT_H
 
@@ -33,6 +33,9 @@ struct snapshot_source {
 	bool timeless;     /* it has ended, nobody knows when */
 	uint64_t until_ns; /* of CLOCK_MONOTONIC: what is not read by then is left out; 0: ever */
 	bool with_args;    /* keep what is in the arguments of each frame */
+	/* where struct g has the byte that changes whenever the goroutine leaves off running;
+	 * 0: not known */
+	uint32_t g_tracking_seq;
 	const struct wait_layout *waits; /* look at what goroutines wait for; NULL: do not */
 };
 
@@ -53,8 +56,9 @@ enum { SNAPSHOT_MAX = 1 << 21 }; /* goroutines */
 
 /* 0; -1 with *err if the list of goroutines cannot be read. Caller frees. */
 int snapshot_take(const struct snapshot_source *from, struct snapshot *out, struct errmsg *err);
-/* Is a goroutine of a snapshot where it was? */
-bool snapshot_is_still(const struct snapshot_source *from, const struct goroutine *g);
+/* Is a goroutine of a snapshot where it was? By `mem`, be it the source's own or not. */
+bool snapshot_is_still(const struct snapshot_source *from, const struct memory *mem,
+		       const struct goroutine *g);
 void snapshot_free(struct snapshot *snap); /* what it points to */
 
 /* The frames of stack number `stack`, innermost first. Equal stacks have equal numbers. */

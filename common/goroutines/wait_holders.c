@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "goroutines/memory.h"
 #include "goroutines/snapshot.h"
+#include "goroutines/snapshot_window.h"
 #include "goroutines/wait_objects.h"
 
 enum { STACK_MAX = 64 << 10 }; /* bytes of a stack, the innermost */
@@ -55,42 +56,90 @@ static void note(struct wait_lock *lock, uint64_t goid)
 	lock->holder_count++;
 }
 
-static void search(const uint8_t *bytes, size_t len, const struct goroutine *g, size_t own,
-		   struct wait_lock *locks, const struct index *index)
+struct search { /* for the addresses of locks */
+	const struct snapshot_source *from;
+	const struct snapshot *snap;
+	struct wait_lock *locks;
+	const struct index *index; /* of them */
+	uint64_t left;             /* bytes that may be read */
+	uint8_t *bytes;
+};
+
+static void search_stack(const struct search *search, const struct goroutine *g,
+			 const uint8_t *bytes, size_t len)
 {
+	const struct index *index = search->index;
+	size_t own = lock_of(search->snap, g, search->locks, index);
 	uint64_t word;
 
 	for (size_t at = 0; at + sizeof(word) <= len; at += sizeof(word)) {
 		memcpy(&word, bytes + at, sizeof(word));
 		if (word < 4096)
 			continue;
-		size_t n = find_lock(locks, index, word);
+		size_t n = find_lock(search->locks, index, word);
 
 		if (n != INDEX_NONE && n != own)
-			note(&locks[n], g->goid);
+			note(&search->locks[n], g->goid);
 	}
+}
+
+static size_t searched_len(const struct goroutine *g)
+{
+	uint64_t len = g->stack_hi - g->sp;
+
+	return len > STACK_MAX ? STACK_MAX : len;
+}
+
+static void search_alone(struct search *search, const struct goroutine *g)
+{
+	const struct memory *mem = search->from->mem;
+	size_t len = searched_len(g);
+
+	if (mem->read(mem->ctx, g->sp, search->bytes, len) &&
+	    snapshot_is_still(search->from, mem, g))
+		search_stack(search, g, search->bytes, len);
+}
+
+/* Of goroutines that have one: the next of them, and what may be read of them. */
+static size_t next_stacks(struct search *search, size_t *i, struct snapshot_window_stack *stacks)
+{
+	const struct snapshot *snap = search->snap;
+	size_t count = 0;
+
+	for (; *i < snap->count && count < SNAPSHOT_WINDOW; ++*i) {
+		const struct goroutine *g = &snap->all[*i];
+
+		if ((g->stack_state != STACK_READ && g->stack_state != STACK_CUT) ||
+		    searched_len(g) > search->left)
+			continue;
+		search->left -= searched_len(g);
+		stacks[count++].g = g;
+	}
+	return count;
 }
 
 void wait_holders_find(const struct snapshot_source *from, const struct snapshot *snap,
 		       struct wait_lock *locks, size_t count, const struct index *index)
 {
-	uint8_t *bytes = count && any_held(snap) ? mem_alloc(STACK_MAX) : NULL;
-	uint64_t left = ALL_MAX;
+	struct search search = {from, snap, locks, index, ALL_MAX, NULL};
+	struct snapshot_window_stack stacks[SNAPSHOT_WINDOW];
+	struct snapshot_window *window;
+	size_t i = 0, n;
 
-	for (size_t i = 0; bytes && i < snap->count; i++) {
-		const struct goroutine *g = &snap->all[i];
-		uint64_t len = g->stack_hi - g->sp;
-
-		if (g->stack_state != STACK_READ && g->stack_state != STACK_CUT)
-			continue;
-		len = len > STACK_MAX ? STACK_MAX : len;
-		if (left < len || !from->mem->read(from->mem->ctx, g->sp, bytes, len))
-			continue;
-		left -= len;
-		if (snapshot_is_still(from, g))
-			search(bytes, len, g, lock_of(snap, g, locks, index), locks, index);
+	if (!count || !any_held(snap))
+		return;
+	search.bytes = mem_alloc(STACK_MAX);
+	window = snapshot_window_new(from, snap);
+	while ((n = next_stacks(&search, &i, stacks)) != 0) {
+		snapshot_window_stacks(window, stacks, n);
+		for (size_t k = 0; k < n; k++)
+			if (stacks[k].bytes)
+				search_stack(&search, stacks[k].g, stacks[k].bytes, stacks[k].len);
+			else
+				search_alone(&search, stacks[k].g);
 	}
-	free(bytes);
+	snapshot_window_free(window);
+	free(search.bytes);
 }
 
 static int by_goid(const void *key, const void *element)

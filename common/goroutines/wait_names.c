@@ -74,7 +74,7 @@ static bool read_stack(struct wait_names *names, const struct goroutine *g)
 		return false;
 	names->len = left > STACK_MAX ? STACK_MAX : left;
 	if (!mem->read(mem->ctx, g->sp, names->bytes, names->len) ||
-	    !snapshot_is_still(names->from, g))
+	    !snapshot_is_still(names->from, names->from->mem, g))
 		return false;
 	struct stack_bytes bytes = {g->sp, names->bytes, names->len, left > STACK_MAX};
 	enum unwound how = unwinder_walk(&bytes, stack[0] - g->interrupted, names->from->rule,
@@ -325,7 +325,7 @@ static char *by_pointers(struct seeking seeking)
 		return NULL;
 	seeking.goroutine = waiter;
 	walk_frames(&seeking, seek_behind);
-	if (snapshot_is_still(names->from, g))
+	if (snapshot_is_still(names->from, names->from->mem, g))
 		return seeking.name;
 	free(seeking.name);
 	return NULL;

@@ -8,12 +8,14 @@
 #include "base/mem.h"
 #include "goroutines/frames.h"
 #include "goroutines/memory.h"
+#include "goroutines/memory_pages.h"
 #include "goroutines/semaphore_owner.h"
 #include "goroutines/snapshot.h"
 #include "goroutines/wait_holders.h"
 #include "goroutines/wait_names.h"
 
-enum { QUEUE_MAX = 1 << 20 }; /* sudogs read of all queues: they may be linked in a circle */
+enum { QUEUE_MAX = 1 << 20 };    /* sudogs read of all queues: they may be linked in a circle */
+enum { CHANNELS_TOGETHER = 64 }; /* that are read at one time */
 enum { CHANNEL_CLOSED = 28, CHANNEL_RECEIVERS = 24, CHANNEL_SENDERS = 40 }; /* from its type */
 
 struct queued { /* a case of a select */
@@ -63,10 +65,9 @@ static struct wait_channel *add_channel(struct wait_objects *objects, uint64_t a
 	return channel;
 }
 
-static void read_queue(struct wait_objects *objects, uint64_t sudog, bool sends)
+static void read_queue(struct wait_objects *objects, const struct memory *mem, uint64_t sudog,
+		       bool sends)
 {
-	const struct memory *mem = objects->from->mem;
-
 	while (sudog && objects->queued_count < QUEUE_MAX) {
 		index_add(&objects->queued_index, index_hash(0, sudog));
 		objects->queued = mem_grow(objects->queued, objects->queued_count,
@@ -77,9 +78,9 @@ static void read_queue(struct wait_objects *objects, uint64_t sudog, bool sends)
 	}
 }
 
-static void read_channel(struct wait_objects *objects, struct wait_channel *channel)
+static void read_channel(struct wait_objects *objects, const struct memory *mem,
+			 struct wait_channel *channel)
 {
-	const struct memory *mem = objects->from->mem;
 	uint32_t type = objects->from->waits->channel_type, closed;
 	uint64_t words[2], queue;
 
@@ -95,9 +96,21 @@ static void read_channel(struct wait_objects *objects, struct wait_channel *chan
 	if (!channel->in_select)
 		return;
 	if (memory_u64(mem, channel->addr + type + CHANNEL_RECEIVERS, &queue))
-		read_queue(objects, queue, false);
+		read_queue(objects, mem, queue, false);
 	if (memory_u64(mem, channel->addr + type + CHANNEL_SENDERS, &queue))
-		read_queue(objects, queue, true);
+		read_queue(objects, mem, queue, true);
+}
+
+static void read_channels(struct wait_objects *objects)
+{
+	struct memory_pages *pages = memory_pages_new(objects->from->mem);
+
+	for (size_t i = 0; i < objects->channel_count; i++) {
+		if (i % CHANNELS_TOGETHER == 0)
+			memory_pages_forget(pages);
+		read_channel(objects, memory_pages_memory(pages), &objects->channels[i]);
+	}
+	memory_pages_free(pages);
 }
 
 enum wait_direction wait_objects_direction(const struct wait_objects *objects,
@@ -146,8 +159,7 @@ static void find_channels(struct wait_objects *objects)
 				add_channel(objects, wait->object)->in_select |= selects;
 		}
 	}
-	for (size_t i = 0; i < objects->channel_count; i++)
-		read_channel(objects, &objects->channels[i]);
+	read_channels(objects);
 	for (size_t i = 0; i < snap->count; i++)
 		count_waiters(objects, &snap->all[i]);
 }

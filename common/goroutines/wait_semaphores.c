@@ -7,6 +7,7 @@
 #include "base/index.h"
 #include "base/mem.h"
 #include "goroutines/memory.h"
+#include "goroutines/memory_pages.h"
 #include "goroutines/snapshot.h"
 
 enum {
@@ -20,11 +21,21 @@ enum {
 	SUDOG_LINK = 8,
 	SUDOG_WORDS = 9,
 	NODES_MAX = 1 << 20, /* in all: a program that lies may have circles */
+	TOGETHER = 64,       /* goroutines that are looked at again together */
+};
+
+struct found {
+	size_t goroutine; /* which may wait for it: its number in the snapshot */
+	struct wait wait;
 };
 
 struct table {
 	const struct snapshot_source *from;
 	struct snapshot *snap;
+	struct memory_pages *pages;
+	const struct memory *mem;     /* through them */
+	struct found found[TOGETHER]; /* and not looked at yet */
+	size_t found_count;
 	struct index by_addr; /* of snap->all */
 	size_t nodes;
 	uint64_t *todo;
@@ -34,33 +45,46 @@ struct table {
 static bool read_sudog(struct table *table, uint64_t addr, unsigned root,
 		       uint64_t sudog[SUDOG_WORDS])
 {
-	const struct memory *mem = table->from->mem;
+	const struct memory *mem = table->mem;
 
 	return addr % 8 == 0 && table->nodes++ < NODES_MAX &&
 	       mem->read(mem->ctx, addr, sudog, SUDOG_WORDS * sizeof(*sudog)) &&
 	       (sudog[SUDOG_ELEM] >> 3) % ROOTS == root;
 }
 
-/* The goroutine may have gone on since it was read. */
+/* Those that were found, unless they have gone on since they were read, or meanwhile. */
+static void add_found(struct table *table)
+{
+	struct waits *waits = &table->snap->waits;
+
+	memory_pages_forget(table->pages);
+	for (size_t i = 0; i < table->found_count; i++) {
+		struct goroutine *g = &table->snap->all[table->found[i].goroutine];
+
+		if (g->wait_count || !snapshot_is_still(table->from, table->mem, g))
+			continue;
+		waits->all = mem_grow(waits->all, waits->count, &waits->cap, sizeof(*waits->all));
+		g->waits = waits->count;
+		g->wait_count = 1;
+		waits->all[waits->count++] = table->found[i].wait;
+	}
+	table->found_count = 0;
+	memory_pages_forget(table->pages);
+}
+
 static void note(struct table *table, uint64_t addr, const uint64_t *sudog)
 {
-	struct snapshot *snap = table->snap;
+	const struct snapshot *snap = table->snap;
 	size_t n = index_first(&table->by_addr, index_hash(0, sudog[SUDOG_G]));
 
 	while (n != INDEX_NONE && snap->all[n].addr != sudog[SUDOG_G])
 		n = index_next(&table->by_addr, n);
-	if (n == INDEX_NONE)
+	if (n == INDEX_NONE || snap->all[n].wait_count || snap->all[n].status != GOROUTINE_WAITING)
 		return;
-	struct goroutine *g = &snap->all[n];
-	struct waits *waits = &snap->waits;
-
-	if (g->wait_count || g->status != GOROUTINE_WAITING || !snapshot_is_still(table->from, g))
-		return;
-	waits->all = mem_grow(waits->all, waits->count, &waits->cap, sizeof(*waits->all));
-	g->waits = waits->count;
-	g->wait_count = 1;
-	waits->all[waits->count++] =
-		(struct wait){.object = sudog[SUDOG_ELEM], .sudog = addr, .kind = WAIT_SEMAPHORE};
+	table->found[table->found_count++] = (struct found){
+		n, {.object = sudog[SUDOG_ELEM], .sudog = addr, .kind = WAIT_SEMAPHORE}};
+	if (table->found_count == TOGETHER)
+		add_found(table);
 }
 
 static void push(struct table *table, uint64_t addr)
@@ -129,6 +153,8 @@ void wait_semaphores(const struct snapshot_source *from, const uint64_t *tables,
 	uint8_t *roots = mem_alloc(ROOTS * ROOT_SIZE);
 	bool found = false;
 
+	table.pages = memory_pages_new(from->mem);
+	table.mem = memory_pages_memory(table.pages);
 	for (size_t i = 0; i < snap->count; i++)
 		index_add(&table.by_addr, index_hash(0, snap->all[i].addr));
 	for (size_t i = 0; i < count && !found; i++) {
@@ -138,6 +164,8 @@ void wait_semaphores(const struct snapshot_source *from, const uint64_t *tables,
 		if (found)
 			walk(&table, roots);
 	}
+	add_found(&table);
+	memory_pages_free(table.pages);
 	index_free(&table.by_addr);
 	free(table.todo);
 	free(roots);
