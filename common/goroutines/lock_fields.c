@@ -2,25 +2,28 @@
 #include "goroutines/lock_fields.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "abi/arginfo.h"
 #include "arguments/funcinfo.h"
+#include "arguments/origin.h"
 #include "base/index.h"
 #include "base/mem.h"
 #include "elf/image.h"
 #include "golang/funcname.h"
 #include "golang/release.h"
 #include "golang/signature.h"
+#include "goroutines/lock_path.h"
+#include "machine/registers.h"
 #include "program/functab.h"
 #include "program/program.h"
+#include "sites/site.h"
 
 enum {
-	DEPTH_MAX = 16,       /* of structs in structs */
-	PARAMS_MAX = 16,      /* pointers to structs among a function's parameters */
-	FIELDS_MAX = 1 << 12, /* of a struct and those in it, that may be pointers */
+	CALLERS_MAX = 8, /* that code is followed back to */
+	RETURN = 8,      /* bytes that a call pushes */
+	PARAMS_MAX = 16, /* pointers to structs among a function's parameters */
 };
 
 struct variable {
@@ -30,6 +33,7 @@ struct variable {
 
 struct param {
 	uint32_t off;
+	struct abi_piece piece;    /* where it is at the function's first instruction */
 	const struct gotype *type; /* what it points to */
 };
 
@@ -49,6 +53,7 @@ struct lock_fields {
 	struct func *funcs;
 	size_t func_count, func_cap;
 	struct index func_index;
+	struct site_finder *finder; /* NULL: not asked for yet */
 };
 
 struct lock_fields *lock_fields_new(const struct program *prog)
@@ -63,6 +68,7 @@ void lock_fields_free(struct lock_fields *fields)
 {
 	if (!fields)
 		return;
+	site_finder_free(fields->finder);
 	funcinfo_free(fields->info);
 	gotypes_free(fields->types);
 	index_free(&fields->func_index);
@@ -130,10 +136,11 @@ char *lock_fields_variable(struct lock_fields *fields, uint64_t addr)
 
 /* --- parameters --- */
 
-static void add_param(struct func *func, uint32_t off, const struct gotype *type)
+static void add_param(struct func *func, uint32_t off, const struct abi_piece *piece,
+		      const struct gotype *type)
 {
 	if (type && type->name && type->kind == GOTYPE_STRUCT && func->count < PARAMS_MAX)
-		func->params[func->count++] = (struct param){off, type};
+		func->params[func->count++] = (struct param){off, *piece, type};
 }
 
 /* The type that the function's name tells: "pkg.T" of pkg.(*T).Method */
@@ -185,13 +192,16 @@ static void read_signature(struct lock_fields *fields, const struct functab_func
 
 		if (!param->is_guess && param->type->kind == GOTYPE_POINTER &&
 		    layout.params[i].count == 1)
-			add_param(out, layout.params[i].slot, param->type->elem);
+			add_param(out, layout.params[i].slot, layout.params[i].pieces,
+				  param->type->elem);
 	}
 	abi_layout_free(&layout);
 }
 
 static void read_func(struct lock_fields *fields, const struct functab_func *fn, struct func *out)
 {
+	struct abi_piece first = {
+		.where = fields->prog->release < RELEASE_REGISTERS_AMD64 ? ABI_SLOT : ABI_INT};
 	struct gofunc sig;
 	uint32_t off;
 
@@ -203,7 +213,7 @@ static void read_func(struct lock_fields *fields, const struct functab_func *fn,
 	if (sig.source != GOFUNC_NONE && sig.source != GOFUNC_ARGINFO)
 		read_signature(fields, fn, &sig, out);
 	else if (receiver_off(fields, fn, &off))
-		add_param(out, off, receiver_type(fields, fn->name));
+		add_param(out, off, &first, receiver_type(fields, fn->name));
 }
 
 static const struct func *find_func(struct lock_fields *fields, const struct functab_func *fn)
@@ -238,139 +248,58 @@ const struct gotype *lock_fields_param(struct lock_fields *fields, uint64_t at, 
 	return NULL;
 }
 
-/* --- fields --- */
+/* --- by code --- */
 
-struct sought {
-	enum wait_kind kind;
-	bool points; /* a pointer to it */
-};
-
-static bool is_lock(const struct gotype *type, enum wait_kind kind)
+static bool is_at(const struct param *param, const struct origin *origin)
 {
-	static const char *const names[] = {[WAIT_SEMAPHORE] = "uint32",
-					    [WAIT_MUTEX] = "sync.Mutex",
-					    [WAIT_RWMUTEX] = "sync.RWMutex",
-					    [WAIT_WAITGROUP] = "sync.WaitGroup",
-					    [WAIT_COND] = "sync.Cond"};
+	const struct abi_piece *piece = &param->piece;
+	const struct registers_general *reg;
 
-	return !strcmp(type->name, names[kind]) ||
-	       (kind == WAIT_MUTEX && !strcmp(type->name, "internal/sync.Mutex"));
+	if (!origin->in_register)
+		return piece->where == ABI_SLOT && piece->n + RETURN == (uint64_t)origin->n;
+	reg = piece->where == ABI_INT ? registers_nth(ARCH_AMD64, REGISTERS_GO, piece->n) : NULL;
+	return reg && reg->dwarf == origin->n;
 }
 
-static bool is_sought(const struct gotype *type, const struct sought *sought)
+static char *follow(struct lock_fields *fields, const struct functab_func *fn,
+		    const struct origin *origin, enum wait_kind kind)
 {
-	if (sought->points)
-		type = type->kind == GOTYPE_POINTER ? type->elem : NULL;
-	return type && type->name && is_lock(type, sought->kind);
-}
-
-/* Writes ".field[3].mu", to where the type has it at this offset; false: it has none. */
-static bool print_path(FILE *out, const struct gotype *type, uint64_t off,
-		       const struct sought *lock, int depth)
-{
-	if (depth > DEPTH_MAX || off >= type->size)
-		return false;
-	if (off == 0 && is_sought(type, lock))
-		return true;
-	if (type->kind == GOTYPE_ARRAY && type->elem && type->elem->size) {
-		fprintf(out, "[%" PRIu64 "]", off / type->elem->size);
-		return print_path(out, type->elem, off % type->elem->size, lock, depth + 1);
-	}
-	if (type->kind != GOTYPE_STRUCT)
-		return false;
-	for (size_t i = 0; i < type->field_count; i++) {
-		const struct gotype_field *field = &type->fields[i];
-
-		if (off < field->off || off - field->off >= field->type->size)
-			continue;
-		fprintf(out, ".%s", field->name);
-		return print_path(out, field->type, off - field->off, lock, depth + 1);
-	}
-	return false;
-}
-
-/* "main.(*Store)" of main.Store */
-static void print_pointer(FILE *out, const char *name)
-{
-	const char *args = strchr(name, '['), *dot = NULL;
-
-	for (const char *at = name; *at && at != args; at++)
-		if (*at == '.')
-			dot = at;
-	if (dot)
-		fprintf(out, "%.*s.(*%s)", (int)(dot - name), name, dot + 1);
-	else
-		fprintf(out, "(*%s)", name);
-}
-
-char *lock_fields_path(const struct gotype *type, uint64_t off, enum wait_kind kind, bool points)
-{
-	struct sought sought = {kind, points};
-	char *text;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
-
-	if (!out)
-		return NULL;
-	print_pointer(out, type->name);
-	size_t before = (size_t)ftell(out);
-	bool found = print_path(out, type, off, &sought, 0);
-
-	fclose(out);
-	if (found && len > before)
-		return text;
-	free(text);
-	return NULL;
-}
-
-/* --- behind pointers --- */
-
-struct behind {
-	const uint8_t *bytes; /* of the outermost struct */
-	size_t len;
-	const struct gotype *type;
-	uint64_t lock;
-	enum wait_kind kind;
-	size_t left; /* fields to look at */
-};
-
-static char *behind_pointer(const struct behind *behind, const struct gotype *type, uint64_t off)
-{
-	const struct gotype *elem = type->elem;
-	uint64_t value;
-
-	if (!elem || !elem->name || off > behind->len || behind->len - off < sizeof(value))
-		return NULL;
-	memcpy(&value, behind->bytes + off, sizeof(value));
-	if (value == behind->lock && is_lock(elem, behind->kind))
-		return lock_fields_path(behind->type, off, behind->kind, true);
-	if (!value || elem->kind != GOTYPE_STRUCT || behind->lock - value >= elem->size)
-		return NULL;
-	return lock_fields_path(elem, behind->lock - value, behind->kind, false);
-}
-
-/* All pointers in a struct at this offset, those of structs in it as well. */
-static char *behind_fields(struct behind *behind, const struct gotype *type, uint64_t off,
-			   int depth)
-{
+	const struct func *func = find_func(fields, fn);
 	char *name = NULL;
 
-	for (size_t i = 0; i < type->field_count && !name && behind->left; i++) {
-		const struct gotype_field *field = &type->fields[i];
-
-		behind->left--;
-		if (field->type->kind == GOTYPE_STRUCT && depth < DEPTH_MAX)
-			name = behind_fields(behind, field->type, off + field->off, depth + 1);
-		else if (field->type->kind == GOTYPE_POINTER)
-			name = behind_pointer(behind, field->type, off + field->off);
-	}
+	for (size_t i = 0; i < func->count && !name; i++)
+		if (is_at(&func->params[i], origin))
+			name = lock_path_along(func->params[i].type, origin, kind);
 	return name;
 }
 
-char *lock_fields_behind(const struct gotype *type, const void *bytes, size_t len, uint64_t lock,
-			 enum wait_kind kind)
+bool lock_fields_in_sync(const char *func)
 {
-	struct behind behind = {bytes, len, type, lock, kind, FIELDS_MAX};
+	return !strncmp(func, "sync.", 5) || !strncmp(func, "internal/sync.", 14);
+}
 
-	return behind_fields(&behind, type, 0, 0);
+char *lock_fields_called(struct lock_fields *fields, const uint64_t *stack, size_t count,
+			 const struct lock_callee *callee)
+{
+	bool in_register = fields->prog->release >= RELEASE_REGISTERS_AMD64;
+	struct origin origin = {.in_register = in_register,
+				.n = in_register ? AMD64_RAX : RETURN,
+				.adds = {-(int64_t)callee->before}};
+	uint64_t called = callee->addr;
+	struct functab_func fn;
+	char *name = NULL;
+
+	if (!fields->prog->release_told)
+		return NULL;
+	if (!fields->finder)
+		fields->finder = site_finder_new(fields->prog);
+	for (size_t i = 0; i < count && i < CALLERS_MAX && !name; i++) {
+		if (!functab_find(fields->prog->tab, stack[i] - 1, &fn) ||
+		    !origin_of(fields->finder, &fn, stack[i], called, &origin))
+			return NULL;
+		if (callee->in_sync || !lock_fields_in_sync(fn.name))
+			name = follow(fields, &fn, &origin, callee->kind);
+		called = fn.addr;
+	}
+	return name;
 }

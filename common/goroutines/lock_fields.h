@@ -28,13 +28,18 @@ char *lock_fields_variable(struct lock_fields *fields, uint64_t addr);
  * is kept `off` bytes into its arguments (struct abi_value's `slot`). NULL: not known, or it is
  * another kind of parameter. */
 const struct gotype *lock_fields_param(struct lock_fields *fields, uint64_t at, uint32_t off);
-/* "main.(*Store).inner[3].mu": what the struct has `off` bytes from its beginning, if that is a
- * lock of this kind, or, with `points`, a pointer to one; else NULL. The caller frees. */
-char *lock_fields_path(const struct gotype *type, uint64_t off, enum wait_kind kind, bool points);
-/* The same of what the struct points to: `bytes` is a copy of its beginning. "main.(*Store).mu" if
- * it has a pointer to the lock at address `lock`, "main.(*inner).mu" if what it points to has the
- * lock. */
-char *lock_fields_behind(const struct gotype *type, const void *bytes, size_t len, uint64_t lock,
-			 enum wait_kind kind);
+/* Is it a function of package sync? Its structs are parts of others. */
+bool lock_fields_in_sync(const char *func);
+struct lock_callee {     /* a function that waits for a lock that it was given */
+	uint64_t addr;   /* where it begins */
+	uint32_t before; /* bytes from the lock to its first argument */
+	enum wait_kind kind;
+	bool in_sync; /* names in package sync will do, too */
+};
+
+/* The lock's name, by the code that called it: `stack` has the addresses that return to its
+ * callers, the innermost first and with load bias 0. NULL: not known. The caller frees. */
+char *lock_fields_called(struct lock_fields *fields, const uint64_t *stack, size_t count,
+			 const struct lock_callee *callee);
 
 #endif

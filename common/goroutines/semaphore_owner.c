@@ -15,7 +15,7 @@ void semaphore_owner_frame(void *ctx, const struct frame *frame)
 		bool reads;
 	} known[] = {{"sync.(*Mutex).lockSlow", WAIT_MUTEX, 4, false},
 		     {"internal/sync.(*Mutex).lockSlow", WAIT_MUTEX, 4, false},
-		     {"sync.(*RWMutex).RLock", WAIT_RWMUTEX, 12, true},
+		     {"sync.(*RWMutex).RLock", WAIT_RWMUTEX, SEMAPHORE_OWNER_READERS, true},
 		     {"sync.(*RWMutex).Lock", WAIT_RWMUTEX, 8, false},
 		     {"sync.(*WaitGroup).Wait", WAIT_WAITGROUP, 0, false},
 		     {"sync.(*Cond).Wait", WAIT_COND, 16, false}};

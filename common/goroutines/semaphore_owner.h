@@ -18,6 +18,8 @@ struct semaphore_owner { /* at first: .kind = WAIT_SEMAPHORE */
 	bool reads;    /* of an RWMutex: by RLock */
 };
 
+enum { SEMAPHORE_OWNER_READERS = 12 }; /* bytes from an RWMutex to what its readers wait for */
+
 /* To be told all frames of the stack that waits, innermost first; `ctx` is the owner. */
 void semaphore_owner_frame(void *ctx, const struct frame *frame);
 /* Where it is, that has its semaphore at this address. */

@@ -9,9 +9,11 @@
 #include "goroutines/frame_args.h"
 #include "goroutines/frames.h"
 #include "goroutines/lock_fields.h"
+#include "goroutines/lock_path.h"
 #include "goroutines/memory.h"
 #include "goroutines/snapshot.h"
 #include "goroutines/unwinder.h"
+#include "goroutines/wait_code.h"
 #include "goroutines/wait_objects.h"
 
 enum {
@@ -48,6 +50,7 @@ struct wait_names {
 	const struct snapshot *snap;
 	const struct frames *frames;
 	struct lock_fields *fields;
+	struct wait_code *code;
 	const struct wait_lock *locks;
 	struct about *about; /* of each lock */
 	size_t count;
@@ -200,6 +203,7 @@ struct wait_names *wait_names_new(const struct snapshot_source *from, const stru
 	names->locks = locks;
 	names->count = count;
 	names->about = mem_zalloc(count + 1, sizeof(*names->about));
+	names->code = wait_code_new(snap, frames, fields);
 	names->bytes = mem_alloc(STACK_MAX);
 	names->word_count = 1;
 	return names;
@@ -211,6 +215,7 @@ void wait_names_free(struct wait_names *names)
 		return;
 	for (size_t i = 0; i < names->count; i++)
 		free(names->about[i].name);
+	wait_code_free(names->code);
 	free(names->about);
 	free(names->words);
 	free(names->bytes);
@@ -229,11 +234,6 @@ struct seeking {
 	char *name;
 };
 
-static bool is_in_sync(const struct frame *frame)
-{
-	return !strncmp(frame->func, "sync.", 5) || !strncmp(frame->func, "internal/sync.", 14);
-}
-
 /* The struct that this argument surely points to; NULL: not known. */
 static const struct gotype *argument(const struct wait_names *names, uint64_t at, uint32_t off)
 {
@@ -247,7 +247,7 @@ static void seek_in(void *ctx, const struct frame *frame)
 	const struct wait_names *names = seeking->names;
 	const struct about *about = &names->about[seeking->lock];
 
-	if (frame->inlined || is_in_sync(frame) != seeking->in_sync)
+	if (frame->inlined || lock_fields_in_sync(frame->func) != seeking->in_sync)
 		return;
 	for (uint32_t n = about->first[seeking->role]; n && !seeking->name;
 	     n = names->words[n].next) {
@@ -258,9 +258,9 @@ static void seek_in(void *ctx, const struct frame *frame)
 		const struct gotype *type = argument(names, frame->at, word->off);
 
 		if (type)
-			seeking->name = lock_fields_path(
-				type, names->locks[seeking->lock].addr - word->value, seeking->kind,
-				false);
+			seeking->name =
+				lock_path(type, names->locks[seeking->lock].addr - word->value,
+					  seeking->kind, false);
 	}
 }
 
@@ -300,7 +300,8 @@ static void seek_behind(void *ctx, const struct frame *frame)
 	uint64_t addr = names->locks[seeking->lock].addr, value;
 	uint8_t object[OBJECT_MAX];
 
-	if (frame->inlined || is_in_sync(frame) || frame->number >= names->walk.count)
+	if (frame->inlined || lock_fields_in_sync(frame->func) ||
+	    frame->number >= names->walk.count)
 		return;
 	for (uint32_t off = 0; off < SLOTS * sizeof(value) && !seeking->name;
 	     off += sizeof(value)) {
@@ -309,7 +310,7 @@ static void seek_behind(void *ctx, const struct frame *frame)
 
 		if (len && read_slot(names, frame->number, off, &value) &&
 		    names->reads++ < READS_MAX && mem->read(mem->ctx, value, object, len))
-			seeking->name = lock_fields_behind(type, object, len, addr, seeking->kind);
+			seeking->name = lock_path_behind(type, object, len, addr, seeking->kind);
 	}
 }
 
@@ -331,6 +332,18 @@ static char *by_pointers(struct seeking seeking)
 	return NULL;
 }
 
+static char *by_code(const struct wait_names *names, size_t lock, enum wait_kind kind, bool in_sync)
+{
+	const struct about *about = &names->about[lock];
+	const char *name =
+		about->looked[WAITS]
+			? wait_code_name(names->code, names->snap->all[about->waiter].stack, kind,
+					 in_sync)
+			: NULL;
+
+	return name ? mem_strdup(name) : NULL;
+}
+
 static char *seek(struct wait_names *names, size_t lock, enum wait_kind kind)
 {
 	struct seeking seeking = {.names = names, .lock = lock, .kind = kind};
@@ -340,11 +353,15 @@ static char *seek(struct wait_names *names, size_t lock, enum wait_kind kind)
 
 	if (variable && !strchr(variable, '+'))
 		return variable;
-	field = by_words(seeking, WAITS, false);
+	field = by_code(names, lock, kind, false);
+	if (!field)
+		field = by_words(seeking, WAITS, false);
 	if (!field)
 		field = by_words(seeking, HOLDS, false);
 	if (!field)
 		field = by_pointers(seeking);
+	if (!field)
+		field = by_code(names, lock, kind, true);
 	if (!field)
 		field = by_words(seeking, WAITS, true);
 	if (!field)

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "machine/arm64.h"
+#include "machine/insn_adds.h"
+#include "machine/registers.h"
 #include "machine/x86.h"
 #include "machine/x86kind.h"
 
@@ -161,4 +163,64 @@ bool insn_operands(const struct insn_code *code, uint64_t addr, struct insn_oper
 		out->reg = op.base;
 	}
 	return true;
+}
+
+static int32_t constant_at_end(const uint8_t *code, const struct x86_op *op)
+{
+	int32_t wide;
+
+	if (op->imm_size == 1)
+		return (int8_t)code[op->size - 1];
+	memcpy(&wide, code + op->size - sizeof(wide), sizeof(wide));
+	return wide;
+}
+
+bool insn_adds(const struct insn_code *code, uint64_t addr, struct insn_operands *out)
+{
+	uint64_t at = addr - code->addr;
+	struct x86_op op;
+
+	*out = (struct insn_operands){.what = INSN_SET};
+	if (addr < code->addr || at >= code->len ||
+	    !x86_parse(code->bytes + at, code->len - at, &op) || op.form != X86_LEGACY || op.map ||
+	    !(op.rex & 8))
+		return false;
+	bool memory = op.modrm >> 6 != 3;
+
+	if (op.opcode == 0x8d && memory && op.plain && !op.absolute &&
+	    !(op.prefixes & X86_ADDRSIZE)) {
+		out->reg = x86_reg(&op);
+		out->other = op.base;
+		out->value = op.disp;
+		return true;
+	}
+	bool adds = (op.opcode == 0x81 || op.opcode == 0x83) && !memory && !(op.modrm & 0x38);
+
+	if (!adds && op.opcode != 0x05)
+		return false;
+	out->reg = out->other = op.opcode == 0x05 ? X86_RAX : op.base;
+	out->value = constant_at_end(code->bytes + at, &op);
+	return true;
+}
+
+bool insn_takes_stack(const struct insn_code *code, uint64_t addr, struct insn_operands *out)
+{
+	uint64_t at = addr - code->addr;
+	struct x86_op op;
+
+	if (addr < code->addr || at >= code->len ||
+	    !x86_parse(code->bytes + at, code->len - at, &op) || op.form != X86_LEGACY || op.map)
+		return false;
+	bool memory = op.modrm >> 6 != 3;
+	uint8_t to = x86_reg(&op), from = op.base;
+
+	if (op.opcode == 0x89 && !memory) {
+		to = op.base;
+		from = x86_reg(&op);
+	} else if (op.opcode == 0x8b ? memory : op.opcode != 0x8d || op.disp_at || op.absolute) {
+		return false;
+	}
+	*out = (struct insn_operands){
+		.what = INSN_SET, .reg = to, .other = from, .value = memory ? op.disp : 0};
+	return (from == X86_RSP || from == X86_RBP) && to != X86_RSP && to != X86_RBP;
 }

@@ -13,6 +13,7 @@
 #include "goroutines/frame_args.h"
 #include "goroutines/frames.h"
 #include "goroutines/lock_fields.h"
+#include "goroutines/lock_path.h"
 #include "program/program.h"
 
 enum {
@@ -180,8 +181,8 @@ static char *field_name(struct lock_names *names, const struct lock *lock, const
 	if (!frame_args_first(&frames, word->at))
 		return NULL;
 	type = lock_fields_param(names->fields, word->at, 0);
-	return type ? lock_fields_path(type, word->off, lock->is_rw ? WAIT_RWMUTEX : WAIT_MUTEX,
-				       word->points)
+	return type ? lock_path(type, word->off, lock->is_rw ? WAIT_RWMUTEX : WAIT_MUTEX,
+				word->points)
 		    : NULL;
 }
 

@@ -7,6 +7,7 @@
 #include "base/index.h"
 #include "base/mem.h"
 #include "goroutines/frames.h"
+#include "goroutines/lock_fields.h"
 #include "tracing/stacks.h"
 
 struct lock_stacks {
@@ -42,16 +43,11 @@ void lock_stacks_free(struct lock_stacks *stacks)
 	free(stacks);
 }
 
-static bool is_sync(const char *func)
-{
-	return !strncmp(func, "sync.", 5) || !strncmp(func, "internal/sync.", 14);
-}
-
 static void add_frame(void *ctx, const struct frame *frame)
 {
 	struct lock_trace *trace = ctx;
 
-	if (!trace->count && is_sync(frame->func))
+	if (!trace->count && lock_fields_in_sync(frame->func))
 		return;
 	trace->frames = mem_grow(trace->frames, trace->count, &trace->cap, sizeof(*trace->frames));
 	trace->frames[trace->count++] =

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "goroutines/wait_code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/index.h"
+#include "base/mem.h"
+#include "goroutines/frames.h"
+#include "goroutines/lock_fields.h"
+#include "goroutines/semaphore_owner.h"
+#include "goroutines/snapshot.h"
+#include "program/functab.h"
+
+enum { FRAMES_MAX = 64 }; /* of a stack, the innermost */
+
+struct named {
+	uint64_t key; /* stack, kind and in_sync */
+	char *name;   /* NULL: not known */
+};
+
+struct wait_code {
+	const struct snapshot *snap;
+	const struct frames *frames;
+	struct lock_fields *fields;
+	struct named *all;
+	size_t count, cap;
+	struct index index;
+};
+
+struct wait_code *wait_code_new(const struct snapshot *snap, const struct frames *frames,
+				struct lock_fields *fields)
+{
+	struct wait_code *code = mem_zalloc(1, sizeof(*code));
+
+	code->snap = snap;
+	code->frames = frames;
+	code->fields = fields;
+	return code;
+}
+
+void wait_code_free(struct wait_code *code)
+{
+	if (!code)
+		return;
+	for (size_t i = 0; i < code->count; i++)
+		free(code->all[i].name);
+	index_free(&code->index);
+	free(code->all);
+	free(code);
+}
+
+/* The function that has it on the stack at this place; its name NULL: not known. */
+static struct functab_func function_at(const struct wait_code *code, const uint64_t *stack,
+				       size_t i)
+{
+	struct functab_func fn;
+
+	if (!functab_find(code->frames->tab, stack[i] - 1 - code->frames->bias, &fn))
+		fn.name = NULL;
+	return fn;
+}
+
+/* Is it a method of what goroutines wait for? */
+static bool is_lockers(const struct functab_func *fn)
+{
+	static const char *const types[] = {"sync.(*Mutex).", "internal/sync.(*Mutex).",
+					    "sync.(*RWMutex).", "sync.(*WaitGroup).",
+					    "sync.(*Cond)."};
+	bool is = false;
+
+	for (size_t i = 0; fn->name && i < sizeof(types) / sizeof(*types); i++)
+		is |= !strncmp(fn->name, types[i], strlen(types[i]));
+	return is;
+}
+
+/* Which frame of those that wait is the innermost that was given the lock, and how many bytes this
+ * stands before its first argument. false: none. */
+static bool find_given(const struct wait_code *code, const uint64_t *stack, size_t count,
+		       enum wait_kind kind, size_t *number, uint32_t *before)
+{
+	struct functab_func fn = {0}, next = {0};
+	size_t i = 0;
+
+	while (i < count && (fn = function_at(code, stack, i)).name &&
+	       !lock_fields_in_sync(fn.name))
+		i++;
+	if (i + 1 >= count || !fn.name)
+		return false;
+	*number = i;
+	*before = 0;
+	if (is_lockers(&fn))
+		return true;
+	/* the runtime's, which are given the semaphore: by RLock where that is inlined */
+	next = function_at(code, stack, i + 1);
+	*number += is_lockers(&next);
+	*before = is_lockers(&next) ? 0 : SEMAPHORE_OWNER_READERS;
+	return is_lockers(&next) ||
+	       (kind == WAIT_RWMUTEX && next.name && !lock_fields_in_sync(next.name));
+}
+
+static char *seek(const struct wait_code *code, uint32_t number, enum wait_kind kind, bool in_sync)
+{
+	uint64_t stack[FRAMES_MAX];
+	size_t count, given;
+	uint32_t before;
+	const uint64_t *addrs = snapshot_stack(code->snap, number, &count);
+
+	count = count < FRAMES_MAX ? count : FRAMES_MAX;
+	if (kind == WAIT_SEMAPHORE || !find_given(code, addrs, count, kind, &given, &before))
+		return NULL;
+	for (size_t i = given; i < count; i++)
+		stack[i] = addrs[i] - code->frames->bias;
+	return lock_fields_called(
+		code->fields, stack + given + 1, count - given - 1,
+		&(struct lock_callee){function_at(code, addrs, given).addr, before, kind, in_sync});
+}
+
+const char *wait_code_name(struct wait_code *code, uint32_t stack, enum wait_kind kind,
+			   bool in_sync)
+{
+	uint64_t key = (uint64_t)stack << 32 | (uint64_t)kind << 1 | in_sync;
+	size_t n = index_first(&code->index, index_hash(0, key));
+
+	while (n != INDEX_NONE && code->all[n].key != key)
+		n = index_next(&code->index, n);
+	if (n != INDEX_NONE)
+		return code->all[n].name;
+	n = index_add(&code->index, index_hash(0, key));
+	code->all = mem_grow(code->all, code->count, &code->cap, sizeof(*code->all));
+	code->all[code->count++] = (struct named){key, seek(code, stack, kind, in_sync)};
+	return code->all[n].name;
+}
