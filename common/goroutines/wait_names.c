@@ -17,15 +17,16 @@
 #include "goroutines/wait_objects.h"
 
 enum {
-	STACK_MAX = 64 << 10, /* bytes of a stack, the innermost */
-	FRAMES_MAX = 64,      /* of it */
-	SLOTS = 16,           /* words of a frame's arguments */
-	LOOKED_MAX = 4,       /* goroutines that wait for a lock, and as many that may hold it */
-	WORDS_MAX = 8,        /* of each of these kinds */
-	ALL_MAX = 1 << 20,    /* words of all locks */
-	STACKS_MAX = 1 << 17, /* looked at for all locks */
-	OBJECT_MAX = 4 << 10, /* bytes of what an argument points to */
-	READS_MAX = 1 << 16,  /* of such objects, for all locks */
+	STACK_MAX = 64 << 10,  /* bytes of a stack, the innermost */
+	FRAMES_MAX = 64,       /* of it */
+	SLOTS = 16,            /* words of a frame's arguments */
+	LOOKED_MAX = 4,        /* goroutines that wait for a lock, and as many that may hold it */
+	WORDS_MAX = 8,         /* of each of these kinds */
+	ALL_MAX = 1 << 20,     /* words of all locks */
+	STACKS_MAX = 1 << 18,  /* looked at for all locks */
+	AT_ONCE_MAX = 1 << 12, /* before names are asked for, while most are where they were */
+	OBJECT_MAX = 4 << 10,  /* bytes of what an argument points to */
+	READS_MAX = 1 << 16,   /* of such objects, for all locks */
 };
 
 enum role { WAITS, HOLDS, ROLES };
@@ -39,9 +40,10 @@ struct word { /* an argument that points to somewhere before the lock */
 
 struct about {                              /* a lock */
 	uint32_t first[ROLES], last[ROLES]; /* word, 0: none */
-	uint8_t words[ROLES], looked[ROLES];
-	uint32_t waiter; /* the first of those who wait for it and were looked at */
-	bool sought;
+	uint8_t words[ROLES];
+	uint8_t waiter_count;
+	bool looked, sought;
+	uint32_t waiters[LOOKED_MAX]; /* some of those who wait for it */
 	char *name;
 };
 
@@ -147,17 +149,6 @@ static void note(struct wait_names *names, size_t lock, enum role role, size_t g
 	}
 }
 
-static void look(struct wait_names *names, size_t lock, enum role role, size_t goroutine)
-{
-	struct about *about = &names->about[lock];
-
-	if (about->looked[role] == LOOKED_MAX || !read_stack(names, &names->snap->all[goroutine]))
-		return;
-	if (!about->looked[role]++ && role == WAITS)
-		about->waiter = goroutine;
-	note(names, lock, role, goroutine);
-}
-
 static size_t by_goid(const struct snapshot *snap, uint64_t goid)
 {
 	size_t low = 0, high = snap->count;
@@ -173,21 +164,38 @@ static size_t by_goid(const struct snapshot *snap, uint64_t goid)
 	return low < snap->count && snap->all[low].goid == goid ? low : snap->count;
 }
 
-void wait_names_waits(struct wait_names *names, size_t lock, size_t goroutine)
-{
-	look(names, lock, WAITS, goroutine);
-}
-
-void wait_names_held(struct wait_names *names, size_t lock)
+/* At the stacks of those who wait for the lock, and of those who may hold it. */
+static void look(struct wait_names *names, size_t lock)
 {
 	const struct wait_lock *here = &names->locks[lock];
+	struct about *about = &names->about[lock];
 
-	for (size_t i = 0; i < here->holder_count && i < WAIT_HOLDERS_MAX; i++) {
-		size_t goroutine = by_goid(names->snap, here->holders[i]);
+	if (about->looked)
+		return;
+	about->looked = true;
+	for (size_t i = 0; i < about->waiter_count; i++)
+		if (read_stack(names, &names->snap->all[about->waiters[i]]))
+			note(names, lock, WAITS, about->waiters[i]);
+	for (size_t i = 0; i < here->holder_count && i < LOOKED_MAX; i++) {
+		size_t holder = by_goid(names->snap, here->holders[i]);
 
-		if (goroutine < names->snap->count)
-			look(names, lock, HOLDS, goroutine);
+		if (holder < names->snap->count && read_stack(names, &names->snap->all[holder]))
+			note(names, lock, HOLDS, holder);
 	}
+}
+
+void wait_names_waits(struct wait_names *names, size_t lock, size_t goroutine)
+{
+	struct about *about = &names->about[lock];
+
+	if (about->waiter_count < LOOKED_MAX)
+		about->waiters[about->waiter_count++] = goroutine;
+}
+
+void wait_names_look(struct wait_names *names)
+{
+	for (size_t i = 0; i < names->count && names->stacks < AT_ONCE_MAX; i++)
+		look(names, i);
 }
 
 struct wait_names *wait_names_new(const struct snapshot_source *from, const struct snapshot *snap,
@@ -318,10 +326,10 @@ static void seek_behind(void *ctx, const struct frame *frame)
 static char *by_pointers(struct seeking seeking)
 {
 	struct wait_names *names = seeking.names;
-	uint32_t waiter = names->about[seeking.lock].waiter;
+	uint32_t waiter = names->about[seeking.lock].waiters[0];
 	const struct goroutine *g = &names->snap->all[waiter];
 
-	if (!names->about[seeking.lock].looked[WAITS] || names->reads >= READS_MAX ||
+	if (!names->about[seeking.lock].waiter_count || names->reads >= READS_MAX ||
 	    !read_stack(names, g))
 		return NULL;
 	seeking.goroutine = waiter;
@@ -335,12 +343,11 @@ static char *by_pointers(struct seeking seeking)
 static char *by_code(const struct wait_names *names, size_t lock, enum wait_kind kind, bool in_sync)
 {
 	const struct about *about = &names->about[lock];
-	const char *name =
-		about->looked[WAITS]
-			? wait_code_name(names->code, names->snap->all[about->waiter].stack, kind,
-					 in_sync)
-			: NULL;
+	const char *name = NULL;
 
+	for (size_t i = 0; i < about->waiter_count && !name; i++)
+		name = wait_code_name(names->code, names->snap->all[about->waiters[i]].stack, kind,
+				      in_sync);
 	return name ? mem_strdup(name) : NULL;
 }
 
@@ -354,6 +361,8 @@ static char *seek(struct wait_names *names, size_t lock, enum wait_kind kind)
 	if (variable && !strchr(variable, '+'))
 		return variable;
 	field = by_code(names, lock, kind, false);
+	if (!field)
+		look(names, lock);
 	if (!field)
 		field = by_words(seeking, WAITS, false);
 	if (!field)

@@ -20,10 +20,11 @@ struct wait_names *wait_names_new(const struct snapshot_source *from, const stru
 				  const struct frames *frames, struct lock_fields *fields,
 				  const struct wait_lock *locks, size_t count);
 void wait_names_free(struct wait_names *names); /* NULL is all right */
-/* Looks at the stack of a goroutine, by its number in the snapshot, that waits for the lock, or at
- * those of its holders; of many, at some. */
+/* A goroutine, by its number in the snapshot, waits for the lock. To be told of all of them. */
 void wait_names_waits(struct wait_names *names, size_t lock, size_t goroutine);
-void wait_names_held(struct wait_names *names, size_t lock);
+/* Looks at the stacks of some of them, and of those who may hold locks, while most are where they
+ * were. */
+void wait_names_look(struct wait_names *names);
 /* "main.mu", "main.(*Store).mu"; NULL: it is not known. It is sought at the first call, since debug
  * information takes long to open. */
 const char *wait_names_find(struct wait_names *names, size_t lock, enum wait_kind kind);

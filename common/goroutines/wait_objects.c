@@ -229,8 +229,7 @@ static void look_for_names(struct wait_objects *objects, const struct frames *fr
 			wait_names_waits(objects->names,
 					 find_lock(objects, wait->object) - objects->locks, i);
 	}
-	for (size_t i = 0; i < objects->lock_count; i++)
-		wait_names_held(objects->names, i);
+	wait_names_look(objects->names);
 }
 
 struct wait_objects *wait_objects_new(const struct snapshot_source *from, struct snapshot *snap,
