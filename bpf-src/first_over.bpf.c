@@ -14,15 +14,17 @@ static inline u64 first_over(struct goroutine_key *who, u64 from, u64 to, u64 de
 	int i;
 
 	from = forget_value(from, depth);
-	/* the verifier follows a fixed number of steps most easily */
-#pragma unroll
-	for (i = 0; i < DEEP_LOG2; i++) {
-		if (from >= to)
+	/* The verifier follows a fixed number of steps most easily. What is compared are copies, of
+	 * which it knows nothing: what it learned of the variables themselves in one step would be
+	 * one more way through all later ones. */
+#pragma clang loop unroll(disable)
+	for (i = 0; i < DEEP_LOG2; i = loop_next(i)) {
+		if (forget_value(from, depth) >= forget_value(to, depth))
 			continue;
 		middle = forget_value((from + to) / 2, depth);
 		key.index = middle;
 		call = (struct call *)deep_calls.lookup(&key);
-		if (call && call->depth < depth)
+		if (call && call->depth < forget_value(depth, middle))
 			from = middle + 1;
 		else
 			to = middle;

@@ -311,8 +311,8 @@ int on_probe(struct pt_regs *ctx)
 		on_end(call.row, now - start, mode->epoch);
 	stale = states_stale(from, start);
 	if (to > CALLS_INLINE && stale < to)
-		delete_stale(&who, states_any(stale > CALLS_INLINE ? stale : CALLS_INLINE, now),
-			     states_any(to, now), how);
+		delete_stale(&who, forget_value(stale > CALLS_INLINE ? stale : CALLS_INLINE, now),
+			     forget_value(to, now), how);
 	/* the last, as the verifier walks through it once for each way that leads there */
 	start = states_any(start, now);
 	from = states_any(from, now);
