@@ -47,8 +47,12 @@ def program(functions=1, **sections):
 
 
 def zeros(megabytes):
+    """Packed by zlib: one megabyte, so many times. Its Adler-32 is 1, and above that the count of bytes."""
     packer = zlib.compressobj(9)
-    return b"".join(packer.compress(bytes(1 << 20)) for _ in range(megabytes)) + packer.flush()
+    header = packer.compress(b"") + packer.flush(zlib.Z_FULL_FLUSH)
+    one = packer.compress(bytes(1 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)
+    end = struct.pack(">HH", (megabytes << 20) % 65521, 1)
+    return header + one * megabytes + b"\3\0" + end
 
 
 def bomb(section, megabytes):
