@@ -172,7 +172,18 @@ static void load_parts(struct bpfprog *prog, uint32_t parts, const struct varian
 	}
 }
 
-static void check_variant(const struct variant *how)
+/* Whether LLVM and the kernel take a program does not depend on how this test is built. Built with
+ * a sanitizer, it generates all of them, but hands over only the first, as that takes minutes. */
+static bool loads_all(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+	return false;
+#else
+	return true;
+#endif
+}
+
+static void check_variant(const struct variant *how, bool loads)
 {
 	struct made made = {traceplan_text_new(), 0};
 	struct bpfprog_define defs[40];
@@ -195,13 +206,15 @@ static void check_variant(const struct variant *how)
 		{"programs", programs},
 		{"state_program", changes},
 	};
-	struct bpfprog *prog =
-		bpfprog_compile("trace.bpf.c", defs, count, inserts, how->states ? 3 : 2, &err);
+	if (loads) {
+		struct bpfprog *prog = bpfprog_compile("trace.bpf.c", defs, count, inserts,
+						       how->states ? 3 : 2, &err);
 
-	if (!prog)
-		fail_msg("%s", err.text);
-	load_parts(prog, parts + how->states, how);
-	bpfprog_free(prog);
+		if (!prog)
+			fail_msg("%s", err.text);
+		load_parts(prog, parts + how->states, how);
+		bpfprog_free(prog);
+	}
 	free(plans);
 	free(programs);
 	free(changes);
@@ -233,7 +246,7 @@ static void test_variants(void **state)
 		skip();
 	for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++)
 		if (!variants[i].sleepable || attach_sleepable())
-			check_variant(&variants[i]);
+			check_variant(&variants[i], loads_all() || !i);
 }
 
 int main(void)
