@@ -88,11 +88,12 @@ static bool has_short_stack(const struct goroutine_fields *g)
 
 static void look(struct snapshot_window *w, struct member *m)
 {
-	if (!goroutine_fields_read(w->from, w->mem, m->addr, &m->g) || goroutine_fields_wild(&m->g))
-		m->kind = MEMBER_ALONE;
-	else if (goroutine_fields_dead(&m->g))
+	bool is_one = goroutine_fields_read(w->from, w->mem, m->addr, &m->g) &&
+		      !goroutine_fields_wild(&m->g);
+
+	if (is_one && goroutine_fields_dead(&m->g))
 		m->kind = MEMBER_DEAD;
-	else if (!is_told(w, &m->g) || !has_short_stack(&m->g))
+	else if (!is_one || !is_told(w, &m->g) || !has_short_stack(&m->g))
 		m->kind = MEMBER_ALONE;
 	m->len = m->g.stack_hi - goroutine_fields_sp(&m->g);
 }

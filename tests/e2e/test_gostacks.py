@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 
-from harness import TESTS, Target, expect, fixture, json_lines, run, some_versions, test, tool_path, versions
+from harness import TESTS, Target, Tool, expect, fixture, json_lines, run, some_versions, test, tool_path, versions
 
 HEADER = re.compile(r"^goroutine (?P<goid>\d+) \[(?P<state>[^],]+)(?:, \d+ minutes)?(?:, locked to thread)?\]:$")
 CREATOR = re.compile(r"^created by (?P<func>\S+)(?: in goroutine (?P<goid>\d+))?$")
@@ -243,8 +243,8 @@ def check_texts(name, truths, pids):
 
 # --- goroutines that come and go ---
 
-def line_of(text):
-    with open(FIXTURE, encoding="utf-8") as file:
+def line_of(text, path=FIXTURE):
+    with open(path, encoding="utf-8") as file:
         return next(n for n, line in enumerate(file, 1) if text in line)
 
 
@@ -301,6 +301,31 @@ def gostacks_churning(version):
     expect(seen >= 100, f"only {seen} stacks of goroutines that come and go")
     expect(churned >= 1000, f"only {churned} goroutines came and went")
     expect(unread <= read / 100, f"{unread} of {read} stacks could not be read")
+
+
+@test(version=some_versions)
+def gostacks_swinging(version):
+    """Goroutines that run and wait about as fast as they are read: while one runs, what is left of an old call lies
+    below a new one. Each function is called where only it is, and waits where only it does."""
+    path = TESTS + "/fixtures/swings.go"
+    true = {f: (line_of(f"func {f}(", path) + 4, line_of(f"\t{f}(turn", path)) for f in ("left", "right")}
+    seen = set()
+    with Target("swings", version, "strip", args=["many=200", "pairs=2"]) as target:
+        with Tool("gostacks", "-j", "-i", "5ms", "-d", "4", target.target_pid) as tool:
+            expect(tool.wait() == 0, tool.said())
+            records = json_lines(tool.out.text())
+        target.go()
+        target.go()
+        expect(target.wait() == 0, target.said())
+    for record in records:
+        frames = [(f["func"].removeprefix("main."), f["line"]) for f in record["frames"]]
+        if record["state"] == "chan receive" and "swing" in dict(frames):
+            side = frames[0][0]
+            expect(frames[:2] == [(side, true[side][0]), ("swing", true[side][1])], f"{record}")
+            seen.add(side)
+    swung = int(re.search(r"swung (\d+)", target.out.text())[1])
+    expect(seen == set(true) and len(records) >= 100, f"only {len(records)} changes, with {seen}")
+    expect(swung >= 1000, f"only {swung} turns")
 
 
 # --- what is refused ---
