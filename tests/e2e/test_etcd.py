@@ -11,9 +11,10 @@ import tempfile
 import threading
 import time
 
-from harness import Process, Tool, counted, expect, run, test
+from harness import PATIENCE, Process, Tool, counted, expect, run, test
 
 PUTS, GETS = 40, 25
+PUTS_TRACED = 300  # by writers, each time that a tracer comes
 
 
 def copy_of(folder, program):
@@ -97,6 +98,14 @@ class Writer(threading.Thread):
         expect(not self.wrong, f"{self.name}: {self.wrong}")
 
 
+def wait_done(writers, count):
+    """Returns when they have put so many keys, altogether."""
+    end = time.monotonic() + PATIENCE
+    while sum(w.done for w in writers) < count:
+        expect(time.monotonic() < end and not any(w.wrong for w in writers), "etcd does not answer")
+        time.sleep(0.02)
+
+
 def method(records, name, key):
     found = [r[key] for r in records if (r["func"] or "").endswith("etcdserver.(*EtcdServer)." + name)]
     return sum(found)
@@ -154,7 +163,7 @@ def etcd_under_load(tool, by):
                 with Tool(tool, "-j", *target) as tracer:
                     tracer.tracing()
                     least = -sum(w.begun for w in writers)
-                    time.sleep(1)
+                    wait_done(writers, PUTS_TRACED - least)
                     least += sum(w.done for w in writers)
                     puts = method(tracer.stop(), "Put", "count")
                 most += sum(w.begun for w in writers)
