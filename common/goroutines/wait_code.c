@@ -51,12 +51,11 @@ void wait_code_free(struct wait_code *code)
 }
 
 /* The function that has it on the stack at this place; its name NULL: not known. */
-static struct functab_func function_at(const struct wait_code *code, const uint64_t *stack,
-				       size_t i)
+static struct functab_func function_at(const struct frames *frames, const uint64_t *stack, size_t i)
 {
 	struct functab_func fn;
 
-	if (!functab_find(code->frames->tab, stack[i] - 1 - code->frames->bias, &fn))
+	if (!functab_find(frames->tab, stack[i] - 1 - frames->bias, &fn))
 		fn.name = NULL;
 	return fn;
 }
@@ -76,13 +75,13 @@ static bool is_lockers(const struct functab_func *fn)
 
 /* Which frame of those that wait is the innermost that was given the lock, and how many bytes this
  * stands before its first argument. false: none. */
-static bool find_given(const struct wait_code *code, const uint64_t *stack, size_t count,
+static bool find_given(const struct frames *frames, const uint64_t *stack, size_t count,
 		       enum wait_kind kind, size_t *number, uint32_t *before)
 {
 	struct functab_func fn = {0}, next = {0};
 	size_t i = 0;
 
-	while (i < count && (fn = function_at(code, stack, i)).name &&
+	while (i < count && (fn = function_at(frames, stack, i)).name &&
 	       !lock_fields_in_sync(fn.name))
 		i++;
 	if (i + 1 >= count || !fn.name)
@@ -92,28 +91,38 @@ static bool find_given(const struct wait_code *code, const uint64_t *stack, size
 	if (is_lockers(&fn))
 		return true;
 	/* the runtime's, which are given the semaphore: by RLock where that is inlined */
-	next = function_at(code, stack, i + 1);
+	next = function_at(frames, stack, i + 1);
 	*number += is_lockers(&next);
 	*before = is_lockers(&next) ? 0 : SEMAPHORE_OWNER_READERS;
 	return is_lockers(&next) ||
 	       (kind == WAIT_RWMUTEX && next.name && !lock_fields_in_sync(next.name));
 }
 
-static char *seek(const struct wait_code *code, uint32_t number, enum wait_kind kind, bool in_sync)
+char *wait_code_of(const struct frames *frames, struct lock_fields *fields, const uint64_t *addrs,
+		   size_t count, enum wait_kind kind, bool in_sync)
 {
 	uint64_t stack[FRAMES_MAX];
-	size_t count, given;
+	size_t given;
 	uint32_t before;
-	const uint64_t *addrs = snapshot_stack(code->snap, number, &count);
 
 	count = count < FRAMES_MAX ? count : FRAMES_MAX;
-	if (kind == WAIT_SEMAPHORE || !find_given(code, addrs, count, kind, &given, &before))
+	if (kind == WAIT_SEMAPHORE || !find_given(frames, addrs, count, kind, &given, &before))
 		return NULL;
 	for (size_t i = given; i < count; i++)
-		stack[i] = addrs[i] - code->frames->bias;
-	return lock_fields_called(
-		code->fields, stack + given + 1, count - given - 1,
-		&(struct lock_callee){function_at(code, addrs, given).addr, before, kind, in_sync});
+		stack[i] = addrs[i] - frames->bias;
+	return lock_fields_called(fields, stack + given + 1, count - given - 1,
+				  &(struct lock_callee){function_at(frames, addrs, given).addr,
+							before, kind, in_sync});
+}
+
+/* --- of a snapshot --- */
+
+static char *seek(const struct wait_code *code, uint32_t number, enum wait_kind kind, bool in_sync)
+{
+	size_t count;
+	const uint64_t *stack = snapshot_stack(code->snap, number, &count);
+
+	return wait_code_of(code->frames, code->fields, stack, count, kind, in_sync);
 }
 
 const char *wait_code_name(struct wait_code *code, uint32_t stack, enum wait_kind kind,

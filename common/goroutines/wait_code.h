@@ -5,6 +5,7 @@
 #define WAIT_CODE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "goroutines/wait.h"
@@ -14,12 +15,17 @@ struct lock_fields;
 struct snapshot;
 struct wait_code;
 
+/* For a goroutine with this stack: its addresses as they are in the process, the innermost first.
+ * "main.(*Store).mu", by functions of package sync only if in_sync is true; NULL: not known. The
+ * caller frees. */
+char *wait_code_of(const struct frames *frames, struct lock_fields *fields, const uint64_t *addrs,
+		   size_t count, enum wait_kind kind, bool in_sync);
+
 /* All of these outlive it. */
 struct wait_code *wait_code_new(const struct snapshot *snap, const struct frames *frames,
 				struct lock_fields *fields);
 void wait_code_free(struct wait_code *code); /* NULL is all right */
-/* For a goroutine of the snapshot with this stack, in other functions than those of package sync,
- * or in these too: "main.(*Store).mu"; NULL: not known. */
+/* The same for a goroutine of the snapshot, by the number of its stack. */
 const char *wait_code_name(struct wait_code *code, uint32_t stack, enum wait_kind kind,
 			   bool in_sync);
 

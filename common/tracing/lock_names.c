@@ -20,6 +20,7 @@ enum {
 	WORDS_MAX = 8,       /* of each lock */
 	NAMED_MAX = 1 << 16, /* locks */
 	OBJECT_WORDS = 64,   /* in which pointers to locks are looked for */
+	STACKS_LOOKED = 8,   /* of those who wait for a lock */
 };
 
 struct word { /* what the function that has this instruction has as its first argument */
@@ -159,6 +160,7 @@ void lock_names_note(struct lock_names *names, const struct lock *lock,
 		*named = (struct named){
 			.process = lock->process, .addr = lock->addr, .bias = event->probe};
 	}
+	named->sought = false;
 	if (named->name || named->word_count == WORDS_MAX)
 		return;
 	trace = lock_stacks_find(names->stacks, (struct lock_stack){event->stack, event->probe});
@@ -169,13 +171,16 @@ void lock_names_note(struct lock_names *names, const struct lock *lock,
 		if (!frame->inlined)
 			note_word(names, named, lock, (struct word){frame->at, value, false, 0});
 	}
-	named->sought = false;
+}
+
+static struct frames frames_of(const struct program *prog)
+{
+	return (struct frames){.tab = prog->tab, .img = prog->img, .release = prog->release};
 }
 
 static char *field_name(struct lock_names *names, const struct lock *lock, const struct word *word)
 {
-	const struct program *prog = names->prog;
-	struct frames frames = {.tab = prog->tab, .img = prog->img, .release = prog->release};
+	struct frames frames = frames_of(names->prog);
 	const struct gotype *type;
 
 	if (!frame_args_first(&frames, word->at))
@@ -186,25 +191,56 @@ static char *field_name(struct lock_names *names, const struct lock *lock, const
 		    : NULL;
 }
 
+/* By what those who wait for it have as their first parameter. */
+static char *by_words(struct lock_names *names, const struct lock *lock, const struct named *named)
+{
+	char *name = NULL;
+
+	for (size_t i = 0; i < named->word_count && !name; i++)
+		name = field_name(names, lock, &named->words[i]);
+	return name;
+}
+
+static char *by_code(struct lock_names *names, const struct lock *lock, bool in_sync)
+{
+	struct frames frames = frames_of(names->prog);
+	const char *name = NULL;
+
+	for (size_t i = 0; i < lock->waiter_count && i < STACKS_LOOKED && !name; i++)
+		name = lock_stacks_name(names->stacks, &frames, names->fields,
+					lock->waiters[i].stack, in_sync);
+	if (!name && lock->waiting)
+		name = lock_stacks_name(names->stacks, &frames, names->fields, lock->waiting->stack,
+					in_sync);
+	return name ? mem_strdup(name) : NULL;
+}
+
+static char *seek(struct lock_names *names, const struct lock *lock, const struct named *named)
+{
+	char *variable = lock_fields_variable(names->fields, lock->addr - named->bias);
+	char *field;
+
+	if (variable && !strchr(variable, '+'))
+		return variable;
+	field = by_code(names, lock, false);
+	if (!field)
+		field = by_words(names, lock, named);
+	if (!field && !variable)
+		field = by_code(names, lock, true);
+	if (!field)
+		return variable;
+	free(variable);
+	return field;
+}
+
 const char *lock_names_find(void *ctx, const struct lock *lock)
 {
 	struct lock_names *names = ctx;
 	struct named *named = find_named(names, lock);
 
-	if (!named || named->name || named->sought)
-		return named ? named->name : NULL;
-	named->sought = true;
-	char *variable = lock_fields_variable(names->fields, lock->addr - named->bias);
-
-	if (variable && !strchr(variable, '+')) {
-		named->name = variable;
-		return variable;
+	if (named && !named->name && !named->sought) {
+		named->sought = true;
+		named->name = seek(names, lock, named);
 	}
-	for (size_t i = 0; i < named->word_count && !named->name; i++)
-		named->name = field_name(names, lock, &named->words[i]);
-	if (named->name)
-		free(variable);
-	else
-		named->name = variable;
-	return named->name;
+	return named ? named->name : NULL;
 }

@@ -6,8 +6,10 @@
 
 #include "base/index.h"
 #include "base/mem.h"
+#include "bpf-src/shared/stack.h"
 #include "goroutines/frames.h"
 #include "goroutines/lock_fields.h"
+#include "goroutines/wait_code.h"
 #include "tracing/stacks.h"
 
 struct lock_stacks {
@@ -37,6 +39,8 @@ void lock_stacks_free(struct lock_stacks *stacks)
 			free(trace->frames[j].file);
 		}
 		free(trace->frames);
+		free(trace->names[false]);
+		free(trace->names[true]);
 	}
 	index_free(&stacks->index);
 	free(stacks->all);
@@ -79,7 +83,7 @@ static size_t count_wrappers(const struct lock_trace *trace)
 	return n < trace->count ? n : 0;
 }
 
-const struct lock_trace *lock_stacks_find(struct lock_stacks *stacks, struct lock_stack stack)
+static struct lock_trace *find(struct lock_stacks *stacks, struct lock_stack stack)
 {
 	uint64_t hash = index_hash(index_hash(0, stack.hash), stack.bias);
 	size_t n = index_first(&stacks->index, hash);
@@ -99,6 +103,29 @@ const struct lock_trace *lock_stacks_find(struct lock_stacks *stacks, struct loc
 	stacks_each(stacks->stacks, stack.hash, stack.bias, false, add_frame, trace);
 	trace->wrappers = count_wrappers(trace);
 	return trace;
+}
+
+const struct lock_trace *lock_stacks_find(struct lock_stacks *stacks, struct lock_stack stack)
+{
+	return find(stacks, stack);
+}
+
+const char *lock_stacks_name(struct lock_stacks *stacks, const struct frames *frames,
+			     struct lock_fields *fields, struct lock_stack stack, bool in_sync)
+{
+	struct lock_trace *trace = find(stacks, stack);
+	struct frames here = *frames;
+	uint64_t addrs[STACK_FRAMES];
+
+	if (!trace->named[in_sync]) {
+		trace->named[in_sync] = true;
+		here.bias = stack.bias;
+		trace->names[in_sync] = wait_code_of(
+			&here, fields, addrs,
+			stacks_addresses(stacks->stacks, stack.hash, addrs, STACK_FRAMES),
+			trace->owner.kind, in_sync);
+	}
+	return trace->names[in_sync];
 }
 
 bool lock_stacks_owner(void *ctx, const struct lock_event *event, struct lock_owner *out)

@@ -6,6 +6,8 @@
 #include "goroutines/semaphore_owner.h"
 #include "tracing/locks.h"
 
+struct frames;
+struct lock_fields;
 struct stacks;
 
 struct lock_frame {
@@ -23,6 +25,8 @@ struct lock_trace {
 	size_t count, cap;
 	size_t wrappers; /* the first of them that are Lock, Unlock, ... of what has the lock inside
 			  */
+	char *names[2];  /* of the lock, by its code: without and with functions of package sync */
+	bool named[2];   /* they have been sought */
 };
 
 struct lock_stacks;
@@ -31,6 +35,9 @@ struct lock_stacks *lock_stacks_new(const struct stacks *stacks);
 void lock_stacks_free(struct lock_stacks *stacks); /* NULL is all right */
 /* Never NULL; valid until the next. */
 const struct lock_trace *lock_stacks_find(struct lock_stacks *stacks, struct lock_stack stack);
+/* What the code calls the lock that it waits for: see wait_code_of(). `frames` has the program. */
+const char *lock_stacks_name(struct lock_stacks *stacks, const struct frames *frames,
+			     struct lock_fields *fields, struct lock_stack stack, bool in_sync);
 /* for locks_new(), with the stacks as ctx */
 bool lock_stacks_owner(void *ctx, const struct lock_event *event, struct lock_owner *out);
 

@@ -141,6 +141,18 @@ void stacks_json(const struct stacks *stacks, uint64_t hash, uint64_t bias, stru
 	json_array_end(json);
 }
 
+size_t stacks_addresses(const struct stacks *stacks, uint64_t hash, uint64_t *out, size_t max)
+{
+	struct addrs addrs;
+	size_t count;
+
+	if (!find(stacks, hash, &addrs))
+		return 0;
+	count = addrs.count < max ? addrs.count : max;
+	memcpy(out, addrs.all, count * sizeof(*out));
+	return count;
+}
+
 bool stacks_each(const struct stacks *stacks, uint64_t hash, uint64_t bias, bool all,
 		 void (*fn)(void *ctx, const struct frame *frame), void *ctx)
 {

@@ -4,6 +4,7 @@
 #define STACKS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -37,6 +38,8 @@ uint64_t stacks_shown(const struct stacks *stacks, uint64_t hash, uint64_t bias)
 const char *stacks_outermost(const struct stacks *stacks, uint64_t hash, uint64_t bias);
 /* An array of {"func", "file", "line"}, with "inlined":true for those that are; empty: not kept */
 void stacks_json(const struct stacks *stacks, uint64_t hash, uint64_t bias, struct json *json);
+/* Its first addresses, the innermost first; returns how many. 0: it was not kept */
+size_t stacks_addresses(const struct stacks *stacks, uint64_t hash, uint64_t *out, size_t max);
 /* As frames_each(), or with `all` as frames_all(). False: it was not kept. */
 bool stacks_each(const struct stacks *stacks, uint64_t hash, uint64_t bias, bool all,
 		 void (*fn)(void *ctx, const struct frame *frame), void *ctx);
