@@ -32,6 +32,12 @@ enum { ATTEMPTS_MAX = 1 << 20, LOCKS_MAX = 1 << 16, RING_PAGES = 2048 };
 #define SECOND_NS UINT64_C(1000000000)
 enum { FRAMES_DEFAULT = 1, FRAMES_MOST = 64 };
 
+struct gone { /* a wait that went on when its process ended */
+	struct goroutine_key who;
+	uint64_t since_ns;
+	uint64_t noted_ns;
+};
+
 struct golocks {
 	const struct options *opts;
 	const struct tracer *tracer;
@@ -44,7 +50,7 @@ struct golocks {
 	struct locks_show show;
 	int active, attempts, losses, lost; /* maps */
 	uint64_t entries[LOCK_FUNCS];       /* addresses of the probes */
-	struct process_key *gone;           /* processes that have ended since the last summary */
+	struct gone *gone;                  /* sorted */
 	size_t gone_count, gone_cap;
 	bool all_read; /* no more events will come */
 };
@@ -169,25 +175,46 @@ static int event_fd(void *ctx)
 	return events_fd(tool->events);
 }
 
-static bool is_gone(const struct golocks *tool, const struct process_key *process)
+static int by_wait(const void *a, const void *b)
 {
-	for (size_t i = 0; i < tool->gone_count; i++)
-		if (!memcmp(&tool->gone[i], process, sizeof(*process)))
-			return true;
-	return false;
+	const struct gone *x = a, *y = b;
+	int order = memcmp(&x->who, &y->who, sizeof(x->who));
+
+	return order ? order : (x->since_ns > y->since_ns) - (x->since_ns < y->since_ns);
+}
+
+static bool is_gone(const struct golocks *tool, const struct lock_wait *wait)
+{
+	struct gone sought = {.who = wait->who, .since_ns = wait->since_ns};
+
+	return tool->gone_count &&
+	       bsearch(&sought, tool->gone, tool->gone_count, sizeof(sought), by_wait);
 }
 
 static int note_gone(const void *key, const void *value, void *arg)
 {
-	const struct goroutine_key *who = key;
+	const struct lock_attempt *attempt = value;
 	struct golocks *tool = arg;
 
-	(void)value;
-	if (is_gone(tool, &who->process))
+	if (!attempt->parked_ns)
 		return 0;
 	tool->gone = mem_grow(tool->gone, tool->gone_count, &tool->gone_cap, sizeof(*tool->gone));
-	tool->gone[tool->gone_count++] = who->process;
+	struct gone *gone = &tool->gone[tool->gone_count++];
+
+	*gone = (struct gone){.since_ns = attempt->parked_ns, .noted_ns = tool->show.now_ns};
+	memcpy(&gone->who, key, sizeof(gone->who));
 	return 0;
+}
+
+/* Those that have been shown; of the others the event may be on its way yet that they wait. */
+static void forget_gone(struct golocks *tool)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < tool->gone_count; i++)
+		if (tool->show.now_ns - tool->gone[i].noted_ns < SECOND_NS)
+			tool->gone[kept++] = tool->gone[i];
+	tool->gone_count = kept;
 }
 
 /* Is the wait to be shown? The event that it is over may be on its way yet, or be lost. */
@@ -201,7 +228,7 @@ static bool is_waiting(void *ctx, struct lock_wait *wait)
 		return true;
 	if (!wait->missed_ns)
 		wait->missed_ns = tool->show.now_ns;
-	wait->ended = is_gone(tool, &wait->who.process);
+	wait->ended = is_gone(tool, wait);
 	if (wait->ended)
 		return true;
 	return !tool->all_read && tool->show.now_ns - wait->missed_ns < SECOND_NS;
@@ -221,6 +248,8 @@ static void settle(struct golocks *tool)
 	if (processes_look(tool->procs)) {
 		processes_sweep(tool->procs, tool->attempts, note_gone, tool);
 		processes_forget(tool->procs);
+		if (tool->gone_count)
+			qsort(tool->gone, tool->gone_count, sizeof(*tool->gone), by_wait);
 	}
 	locks_prune(tool->locks, is_waiting, tool);
 }
@@ -253,7 +282,7 @@ static int show(void *ctx, bool final, struct errmsg *err)
 			putchar('\n');
 	}
 	locks_prune(tool->locks, goes_on, tool);
-	tool->gone_count = 0;
+	forget_gone(tool);
 	locks_clear(tool->locks);
 	fflush(stdout);
 	return 0;
