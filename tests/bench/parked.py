@@ -3,6 +3,7 @@
 stands still meanwhile, by its own clock: beside delve, gdb with Go's script, and the program's own
 dump, which ends it. Those who are not installed are left out."""
 
+import contextlib
 import os
 import re
 import signal
@@ -64,6 +65,9 @@ def ways(world, goroot, pid):
 def dumped(world):
     """Seconds from SIGQUIT until the program has printed all and is gone"""
     target = Parked(world, "dumped")
+    with contextlib.suppress(PermissionError):  # as in undisturbed()
+        for thread in os.listdir(f"/proc/{target.pid}/task"):
+            os.sched_setscheduler(int(thread), os.SCHED_FIFO, os.sched_param(1))
     with open(f"/proc/{target.pid}/fd/2", "rb") as log:
         seconds = target.process.finish(signal.SIGQUIT)
         shown = sum(line.startswith(b"goroutine ") for line in log)
@@ -80,7 +84,7 @@ def parked(world):
         what = f"stacks of {GOROUTINES:,} goroutines"
         yield Row(what, name, [r[0][0] for r in rounds], [r[1][0] for r in rounds], "s", 1, LIMIT_S)
         yield Row("  stood still meanwhile", name, [r[0][1] for r in rounds], [r[1][1] for r in rounds], "ms", 1)
-    for option, limit in {"-f": LIMIT_S, "-a": None, "-j": None}.items():
+    for option, limit in {"-f": LIMIT_S, "-a": LIMIT_S, "-j": None}.items():
         argv = [world.tool("gostacks"), option, target.pid]
         rounds = [(target.looked_at(argv), dumped(world)) for _ in range(ROUNDS)]
         yield Row(f"gostacks {option}", "SIGQUIT", [r[0][0] for r in rounds], [r[1] for r in rounds], "s", None, limit)
