@@ -247,21 +247,37 @@ static inline u32 ending_of(u32 kind, struct goroutine_key *who)
 	return kind == COOKIE_GOEXIT ? TRACE_EXITED : TRACE_PANICKED;
 }
 
+/* Makes unknown to the verifier what a hit has of its place, and a hook of the runtime has not: all
+ * that follows is then verified once for both. */
+static inline void forget_place(struct hit *hit, struct call *call)
+{
+	hit->site = forget_value(hit->site, hit->now);
+	hit->bias = forget_value(hit->bias, hit->now);
+	hit->entry_sp = forget_value(hit->entry_sp, hit->now);
+	hit->item = forget_value(hit->item, hit->now);
+	hit->plan = forget_value(hit->plan, hit->now);
+	hit->program = forget_value(hit->program, hit->now);
+	hit->restart = forget_value(hit->restart, hit->now);
+	call->row = forget_value(call->row, hit->now);
+	call->copy = forget_value(call->copy, hit->now);
+}
+
 static inline void follow_call(struct pt_regs *ctx, struct hit *hit, struct goroutine_key *who,
 			       struct call *call, u32 kind, bool begins, u32 part)
 {
 	u64 *calls, over = forget_value(hit_ends(kind, call->depth), hit->now);
 	u32 how = forget_value(ending_of(kind, who), hit->now);
 	u64 fresh = forget_value(begins && !call->copy, hit->now);
+	u64 wanted = forget_value(begins && wants_at_entry(ctx, hit, part), hit->now);
 
-	begins = forget_value(begins && wants_at_entry(ctx, hit, part), hit->now);
 	kind = forget_value(kind, hit->now);
 	hit->depth = call->depth;
-	calls = begins ? calls_of(who) : goroutines.lookup(who);
+	forget_place(hit, call);
+	calls = forget_value(wanted, hit->now) ? calls_of(who) : goroutines.lookup(who);
 	if (!calls)
 		return;
 	abandon(hit, who, calls, over, fresh, how);
-	if (begins)
+	if (wanted)
 		remember(ctx, hit, who, calls, call, how, part);
 	else if (kind == COOKIE_RETURN || kind == COOKIE_JUMP)
 		on_return(ctx, hit, who, calls, call, kind, part);
