@@ -123,9 +123,9 @@ def check_end(tool, how, number, moment, end):
 
 @test(tool=list(MOMENTS), how=list(STARTS))
 def ended_at_any_moment(tool, how):
-    fixture, args = ("recipes", []) if tool == "gohttpsnoop" else ("steady", ["threads=1"])
+    fixture = "recipes" if tool == "gohttpsnoop" else "steady"
     count = MOMENTS[tool]
-    with Target(fixture, newest(), args=args) as target, tempfile.TemporaryDirectory() as place:
+    with Target(fixture, newest()) as target, tempfile.TemporaryDirectory() as place:
         own_shared_memory(place)
         early = 0
         for i in range(count):
