@@ -25,9 +25,10 @@ enum wait_kind {
 };
 
 struct wait {
-	uint64_t object; /* address of the channel, semaphore, mutex...; TIMER: when, in ns of
-			  * CLOCK_MONOTONIC; FD: its number; SYSCALL: the thread */
-	uint64_t sudog;  /* its address; 0: there is none */
+	uint64_t object;    /* address of the channel, semaphore, mutex...; TIMER: when, in ns of
+			     * CLOCK_MONOTONIC; FD: its number; SYSCALL: the thread */
+	uint64_t sudog;     /* its address; 0: there is none */
+	uint64_t semaphore; /* from MUTEX on: its address, that of the object being another */
 	uint8_t kind;
 	bool writes; /* FD: not reads */
 };

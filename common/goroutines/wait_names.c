@@ -95,6 +95,24 @@ static bool read_stack(struct wait_names *names, const struct goroutine *g)
 	return !memcmp(names->walk.pc, stack, names->walk.count * sizeof(*stack));
 }
 
+/* Does it wait for what it was found to wait for? Before Go 1.26, that was found later than its
+ * stack was read: it may be another lock than the one that it waits for there. */
+static bool still_waits(const struct wait_names *names, const struct goroutine *g)
+{
+	const struct memory *mem = names->from->mem;
+	const struct wait *wait = &names->snap->waits.all[g->waits];
+	uint64_t waiter, semaphore;
+
+	return memory_u64(mem, wait->sudog, &waiter) && waiter == g->addr &&
+	       memory_u64(mem, wait->sudog + names->from->waits->sudog_elem, &semaphore) &&
+	       semaphore == wait->semaphore;
+}
+
+static bool read_waiter(struct wait_names *names, const struct goroutine *g)
+{
+	return still_waits(names, g) && read_stack(names, g) && still_waits(names, g);
+}
+
 /* The word `off` bytes into the arguments of frame `number`. */
 static bool read_slot(const struct wait_names *names, size_t number, uint32_t off, uint64_t *out)
 {
@@ -173,9 +191,19 @@ static void look(struct wait_names *names, size_t lock)
 	if (about->looked)
 		return;
 	about->looked = true;
-	for (size_t i = 0; i < about->waiter_count; i++)
-		if (read_stack(names, &names->snap->all[about->waiters[i]]))
-			note(names, lock, WAITS, about->waiters[i]);
+	size_t confirmed = 0;
+
+	for (size_t i = 0; i < about->waiter_count; i++) {
+		uint32_t waiter = about->waiters[i];
+		bool is_there = read_waiter(names, &names->snap->all[waiter]);
+
+		if (is_there)
+			note(names, lock, WAITS, waiter);
+		/* from Go 1.26 on, it waited for the lock when its stack was read first */
+		if (is_there || names->from->waits->semaphores)
+			about->waiters[confirmed++] = waiter;
+	}
+	about->waiter_count = confirmed;
 	for (size_t i = 0; i < here->holder_count && i < LOOKED_MAX; i++) {
 		size_t holder = by_goid(names->snap, here->holders[i]);
 
@@ -330,7 +358,7 @@ static char *by_pointers(struct seeking seeking)
 	const struct goroutine *g = &names->snap->all[waiter];
 
 	if (!names->about[seeking.lock].waiter_count || names->reads >= READS_MAX ||
-	    !read_stack(names, g))
+	    !read_waiter(names, g))
 		return NULL;
 	seeking.goroutine = waiter;
 	walk_frames(&seeking, seek_behind);
@@ -360,6 +388,8 @@ static char *seek(struct wait_names *names, size_t lock, enum wait_kind kind)
 
 	if (variable && !strchr(variable, '+'))
 		return variable;
+	if (!names->from->waits->semaphores)
+		look(names, lock);
 	field = by_code(names, lock, kind, false);
 	if (!field)
 		look(names, lock);

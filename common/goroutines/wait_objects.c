@@ -204,6 +204,7 @@ static void find_locks(struct wait_objects *objects, struct snapshot *snap,
 
 		frames_all(frames, stack, count, semaphore_owner_frame, &owner);
 		wait->kind = owner.kind;
+		wait->semaphore = wait->object;
 		wait->object = semaphore_owner_addr(&owner, wait->object);
 		add_lock(objects, wait->object);
 	}

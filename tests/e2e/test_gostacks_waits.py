@@ -155,3 +155,17 @@ def gostacks_waits_six(version):
     except OSError as error:
         raise Skip("no IPv6") from error
     measure(version, "strip", "six")
+
+
+@test(version=some_versions, flavour=["plain", "strip"])
+def gostacks_waits_contended(version, flavour):
+    """No lock has another's name, even if its goroutines wait for another one by the time that they are looked at."""
+    with Target("contended", version, flavour) as target:
+        truth, found = json.loads(re.search(r"^truth (.*)$", target.out.text(), re.M)[1]), []
+        for _ in range(60):
+            waits = [r["waits_for"] for r in json_lines(look("-j", target.target_pid))]
+            found += [(w["addr"], w["name"]) for w in waits if w and w["kind"] in ("mutex", "rwmutex")]
+        named = [(addr, called) for addr, called in found if called]
+        expect(len(named) > len(found) / 2 > 100, f"{len(named)} of {len(found)} have names")
+        wrong = {(called, truth.get(addr)) for addr, called in named if called != truth.get(addr)}
+        expect(not wrong, f"{wrong}")
