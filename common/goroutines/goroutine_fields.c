@@ -8,6 +8,7 @@
 
 enum {
 	G_MAX = 512,          /* bytes of struct g that are read */
+	LOWEST = 4096,        /* address */
 	STATUS_SCAN = 0x1000, /* beside another state: the garbage collector looks at the stack */
 };
 
@@ -28,8 +29,9 @@ bool goroutine_fields_read(const struct snapshot_source *from, const struct memo
 	const struct wait_layout *waits = from->waits;
 	uint8_t g[G_MAX] = {0};
 
-	/* all in one go: the kernel copies it while the program runs on */
-	if (size > G_MAX || addr % 8 || !mem->read(mem->ctx, addr, g, size))
+	/* All in one go: the kernel copies it while the program runs on. Nothing is ever at the
+	 * lowest addresses: a list that pretends to be of millions has mostly zeros. */
+	if (size > G_MAX || addr % 8 || addr < LOWEST || !mem->read(mem->ctx, addr, g, size))
 		return false;
 	*out = (struct goroutine_fields){
 		.stack_lo = word(g, rt->g_stack_hi - 8),
