@@ -168,9 +168,9 @@ def message(path):
     return done.stderr
 
 
-def split(folder, version):
+def split(folder, version, whole=None):
     """(program without DWARF, its debug information)"""
-    whole = fixture("signatures", version)
+    whole = whole or fixture("signatures", version)
     path, debug = os.path.join(folder, "program"), os.path.join(folder, "program.debug")
     tool("objcopy", "--only-keep-debug", whole, debug)
     tool("objcopy", "--strip-debug", whole, path)
@@ -206,15 +206,26 @@ def debug_link_of_process(version):
         expect(known == rooted, "by /proc/PID/root another answer than by /proc/PID/exe")
 
 
+def of_its_own(folder, path):
+    """(a copy, with a build ID that no other file has; the build ID): what is in /usr/lib/debug is for all tests"""
+    found = run(["readelf", "-n", path]).stdout.split("Build ID: ")[1].split()[0]
+    with open(path, "rb") as file:
+        data = file.read()
+    expect(data.count(bytes.fromhex(found)) == 1, found)
+    own, copy = os.urandom(len(found) // 2), os.path.join(folder, "own")
+    with open(copy, "wb") as file:
+        file.write(data.replace(bytes.fromhex(found), own))
+    return copy, own.hex()
+
+
 @test()
 def build_id():
     version = newest()
     if minor(version) < 24 or not os.access("/usr/lib/debug", os.W_OK):
         raise Skip("Go's own linker writes no build ID, or /usr/lib/debug is not ours to write to")
     with tempfile.TemporaryDirectory() as folder:
-        path, debug = split(folder, version)
-        notes = run(["readelf", "-n", path]).stdout
-        found = notes.split("Build ID: ")[1].split()[0]
+        whole, found = of_its_own(folder, fixture("signatures", version))
+        path, debug = split(folder, version, whole)
         place = f"/usr/lib/debug/.build-id/{found[:2]}/{found[2:]}.debug"
         expect(place in message(path), message(path))
         try:
