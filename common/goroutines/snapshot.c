@@ -121,6 +121,14 @@ void snapshot_free(struct snapshot *snap)
 	*snap = (struct snapshot){0};
 }
 
+const struct goroutine *snapshot_find(const struct snapshot *snap, uint64_t goid)
+{
+	const struct goroutine sought = {.goid = goid};
+
+	return snap->count ? bsearch(&sought, snap->all, snap->count, sizeof(sought), by_goid)
+			   : NULL;
+}
+
 const uint64_t *snapshot_stack(const struct snapshot *snap, uint32_t stack, size_t *count)
 {
 	return snapshot_stacks_at(snap->stacks, stack, count);

@@ -60,6 +60,8 @@ int snapshot_take(const struct snapshot_source *from, struct snapshot *out, stru
 bool snapshot_is_still(const struct snapshot_source *from, const struct memory *mem,
 		       const struct goroutine *g);
 void snapshot_free(struct snapshot *snap); /* what it points to */
+/* The goroutine of this number; NULL: there is none in the snapshot. */
+const struct goroutine *snapshot_find(const struct snapshot *snap, uint64_t goid);
 
 /* The frames of stack number `stack`, innermost first. Equal stacks have equal numbers. */
 const uint64_t *snapshot_stack(const struct snapshot *snap, uint32_t stack, size_t *count);

@@ -142,14 +142,6 @@ void wait_holders_find(const struct snapshot_source *from, const struct snapshot
 	free(search.bytes);
 }
 
-static int by_goid(const void *key, const void *element)
-{
-	const uint64_t *goid = key;
-	const struct goroutine *g = element;
-
-	return (*goid > g->goid) - (*goid < g->goid);
-}
-
 /* Whom the goroutine waits for, if that is one only. */
 static uint32_t next_of(const struct snapshot *snap, size_t i, const struct wait_lock *locks,
 			const struct index *index)
@@ -158,8 +150,7 @@ static uint32_t next_of(const struct snapshot *snap, size_t i, const struct wait
 
 	if (n == INDEX_NONE || locks[n].holder_count != 1)
 		return WAIT_NOBODY;
-	const struct goroutine *g =
-		bsearch(&locks[n].holders[0], snap->all, snap->count, sizeof(*snap->all), by_goid);
+	const struct goroutine *g = snapshot_find(snap, locks[n].holders[0]);
 
 	return g ? g - snap->all : WAIT_NOBODY;
 }

@@ -167,21 +167,6 @@ static void note(struct wait_names *names, size_t lock, enum role role, size_t g
 	}
 }
 
-static size_t by_goid(const struct snapshot *snap, uint64_t goid)
-{
-	size_t low = 0, high = snap->count;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (snap->all[mid].goid < goid)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < snap->count && snap->all[low].goid == goid ? low : snap->count;
-}
-
 /* At the stacks of those who wait for the lock, and of those who may hold it. */
 static void look(struct wait_names *names, size_t lock)
 {
@@ -205,10 +190,10 @@ static void look(struct wait_names *names, size_t lock)
 	}
 	about->waiter_count = confirmed;
 	for (size_t i = 0; i < here->holder_count && i < LOOKED_MAX; i++) {
-		size_t holder = by_goid(names->snap, here->holders[i]);
+		const struct goroutine *holder = snapshot_find(names->snap, here->holders[i]);
 
-		if (holder < names->snap->count && read_stack(names, &names->snap->all[holder]))
-			note(names, lock, HOLDS, holder);
+		if (holder && read_stack(names, holder))
+			note(names, lock, HOLDS, holder - names->snap->all);
 	}
 }
 
