@@ -19,7 +19,7 @@ enum { MODE = 0644, NAME_TRIES = 16 }; /* collectors run as somebody else */
 
 struct promfile {
 	int folder;
-	char *path, *name;
+	char *path, *name, *folder_path;
 	char temporary[64];
 };
 
@@ -59,6 +59,25 @@ static int open_temporary(struct promfile *file)
 	return fd;
 }
 
+static int open_folder(const struct promfile *file)
+{
+	return open(file->folder_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* In a folder that was removed nothing can be made, though there may be another one of its name. */
+static void follow_folder(struct promfile *file)
+{
+	struct stat st;
+	int fd = -1;
+
+	if (!fstat(file->folder, &st) && !st.st_nlink)
+		fd = open_folder(file);
+	if (fd < 0)
+		return;
+	close(file->folder);
+	file->folder = fd;
+}
+
 static int try_folder(struct promfile *file, struct errmsg *err)
 {
 	struct stat st;
@@ -80,13 +99,12 @@ struct promfile *promfile_open(const char *path, struct errmsg *err)
 {
 	struct promfile *file = mem_zalloc(1, sizeof(*file));
 	const char *slash = strrchr(path, '/');
-	char *folder = slash ? mem_strndup(path, slash + 1 - path) : mem_strdup(".");
 	int ret;
 
 	file->path = mem_strdup(path);
 	file->name = mem_strdup(slash ? slash + 1 : path);
-	file->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	free(folder);
+	file->folder_path = slash ? mem_strndup(path, slash + 1 - path) : mem_strdup(".");
+	file->folder = open_folder(file);
 	if (!*file->name)
 		ret = errmsg_set(err, "--metrics: \"%s\" names a folder, not a file in it", path);
 	else if (file->folder < 0)
@@ -107,6 +125,7 @@ void promfile_close(struct promfile *file)
 		close(file->folder);
 	free(file->path);
 	free(file->name);
+	free(file->folder_path);
 	free(file);
 }
 
@@ -127,8 +146,10 @@ static bool write_all(int fd, const char *text, size_t len)
 
 int promfile_write(struct promfile *file, const char *text, size_t len, struct errmsg *err)
 {
-	int fd = open_temporary(file), ret = -1, error;
+	int fd, ret = -1, error;
 
+	follow_folder(file);
+	fd = open_temporary(file);
 	if (fd < 0)
 		return fail(file, "write", err);
 	if (write_all(fd, text, len))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """--metrics: what is scraped, or stands in the file, is what the program itself has counted."""
 
+import collections
 import contextlib
 import http.client
 import json
@@ -316,7 +317,7 @@ def only_get():
             expect(status == 405 and headers["Allow"] == "GET, HEAD", f"{method}: {status} {text}")
         status, _, text = tracer.get("/")
         expect(status == 200 and "/metrics" in text, f"{status} {text}")
-        for path in "/metrics/", "/Metrics", "//metrics", "/..", "/%2e", "*":
+        for path in "/metrics/", "/Metrics", "//metrics", "/..", "/%2e", "*", "/metrics%00x", "/%00":
             status, _, text = tracer.get(path)
             expect(status == 404, f"{path}: {status} {text}")
         tracer.stop()
@@ -400,11 +401,66 @@ def hostile_clients():
                 expect(jsons(records, "count", func) == truth[func]["returned"], f"{func}: {records}")
 
 
+class Flood(threading.Thread):
+    """Connects from 127.0.0.2 to 127.0.0.254 without a pause: some say nothing, some ask a byte at a time, some
+    ask and read nothing; so many stay open as one process may have."""
+
+    def __init__(self, port):
+        super().__init__(daemon=True)
+        self.port, self.over, self.made = port, threading.Event(), 0
+
+    def run(self):
+        held = collections.deque()
+        while not self.over.is_set():
+            with contextlib.suppress(OSError):  # the queue is full
+                held.append(client := socket.socket())
+                client.setblocking(False)
+                client.bind((f"127.0.0.{self.made % 253 + 2}", 0))
+                self.made += 1
+                client.connect_ex(("127.0.0.1", self.port))
+            if len(held) > 20:
+                with contextlib.suppress(OSError):  # it had to go
+                    held[-20].send((b"", b"G", b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")[self.made % 3])
+            if len(held) > 700:
+                held.popleft().close()
+        for client in held:
+            client.close()
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.join()
+
+
+@test()
+def flooded():
+    """Thousands of connections from other addresses, open, slow or asking: who was served before gets each of
+    its scrapes, and counting goes on."""
+    with Metered(newest()) as target, Metrics("gofunccount", "-j", "-p", target.target_pid, *TRACKED) as tracer:
+        tracer.tracing()
+        tracer.scrape()
+        with Flood(tracer.port) as flood:
+            while flood.made < 1000:
+                time.sleep(0.01)
+            for _ in range(20):
+                truth = target.does("work 5")
+                tracer.settled(partial(check_counts, "gofunccount", truth))
+            expect(flood.made > 2000, f"just {flood.made} connections")
+        records = tracer.stop()
+        for func in truth:
+            expect(jsons(records, "count", func) == truth[func]["calls"], f"{func}: {records}")
+
+
 @test()
 def dripping_client():
-    """However busily, nobody is there for more than some ten seconds."""
+    """However busily, nobody is there for more than some ten seconds; and who comes then, of the same descriptor,
+    is another."""
     with Metered(newest()) as target, Metrics("gofunccount", f"{target.path}:main.plainCall") as tracer:
         tracer.tracing()
+        tracer.scrape()
         with socket.create_connection(("127.0.0.1", tracer.port)) as client:
             client.sendall(b"GET /metrics HTTP/1.1\r\nHost: ")
             begun = time.monotonic()
@@ -412,6 +468,8 @@ def dripping_client():
                 expect(time.monotonic() - begun < 60, "it is there still")
                 time.sleep(0.2)
             expect(time.monotonic() - begun > 5, "it was there too short for a slow but honest one")
+        tracer.scrape()
+        tracer.scrape()
         tracer.stop()
 
 
@@ -569,18 +627,29 @@ def addresses(host):
 
 @test()
 def folder_goes_away():
-    """A file that can no longer be written: said once, and at the end an error; what was counted is printed."""
+    """A file that can no longer be written: said once each time that it begins, and at the end an error; what was
+    counted is printed. A folder that is made again is found."""
     with tempfile.TemporaryDirectory() as folder, Metered(newest()) as target:
+        path = f"{folder}/sub/a.prom"
         os.mkdir(f"{folder}/sub")
-        with Tool("gofunccount", "--metrics", f"{folder}/sub/a.prom", "-j", "-i", "100ms",
-                  f"{target.path}:main.plainCall") as tracer:
+        with Tool("gofunccount", "--metrics", path, "-j", "-i", "100ms", f"{target.path}:main.plainCall") as tracer:
             tracer.tracing()
-            shutil.rmtree(f"{folder}/sub")
+            for outage in 1, 2:
+                while os.path.exists(f"{folder}/sub"):  # a file may be made in it meanwhile
+                    shutil.rmtree(f"{folder}/sub", ignore_errors=True)
+                end = time.monotonic() + PATIENCE
+                while tracer.err.text().count(f'--metrics: cannot write "{path}"') < outage:
+                    expect(time.monotonic() < end, f"outage {outage}: {tracer.said()}")
+                    time.sleep(0.05)
+                if outage == 1:
+                    os.mkdir(f"{folder}/sub")
+                    while not os.path.exists(path):
+                        expect(time.monotonic() < end, f"it is not written again: {tracer.said()}")
+                        time.sleep(0.05)
             truth = target.does("work 9")
-            tracer.wait_line(f'gofunccount: --metrics: cannot write "{folder}/sub/a.prom"')
             tracer.signal(2)
             records = tracer.records(status=1)
-        said = tracer.err.text().count(f'cannot write "{folder}/sub/a.prom": No such file')
-        expect(said == 2, tracer.err.text())
+        said = tracer.err.text().count(f'cannot write "{path}": No such file')
+        expect(said == 3, tracer.err.text())
         counted = sum(r["count"] for r in records)
         expect(counted == truth["main.plainCall"]["calls"], f"{records}")

@@ -155,6 +155,59 @@ static void leaves_nothing_half(void **state)
 	promfile_close(file);
 }
 
+static unsigned descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned count = 0;
+
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
+}
+
+/* However often it is written, and whether that succeeds or not. */
+static void keeps_no_descriptors(void **state)
+{
+	struct place *place = *state;
+	struct errmsg err = {0};
+	struct promfile *file = promfile_open(place->file, &err);
+	unsigned before = descriptors();
+
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(promfile_write(file, "one\n", 4, &err), 0);
+	assert_int_equal(descriptors(), before);
+	unlink(place->file);
+	assert_int_equal(mkdir(place->file, 0700), 0);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(promfile_write(file, "one\n", 4, &err), -1);
+	assert_int_equal(descriptors(), before);
+	assert_int_equal(entries(place), 1);
+	promfile_close(file);
+	assert_int_equal(descriptors(), before - 1);
+}
+
+/* A folder that is removed and made again is another, of the same name. */
+static void finds_its_folder_again(void **state)
+{
+	struct place *place = *state;
+	struct errmsg err = {0};
+	struct promfile *file = promfile_open(place->file, &err);
+	unsigned before = descriptors();
+
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(promfile_write(file, "one\n", 4, &err), 0);
+		assert_int_equal(unlink(place->file) || rmdir(place->folder), 0);
+		assert_int_equal(promfile_write(file, "two\n", 4, &err), -1);
+		assert_non_null(strstr(err.text, "No such file"));
+		assert_int_equal(mkdir(place->folder, 0700), 0);
+	}
+	assert_int_equal(promfile_write(file, "three\n", 6, &err), 0);
+	expect_file(place->file, "three\n");
+	assert_int_equal(descriptors(), before);
+	promfile_close(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,6 +215,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(follows_no_link, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(refuses_folders, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(leaves_nothing_half, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(keeps_no_descriptors, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(finds_its_folder_again, make_place, remove_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
