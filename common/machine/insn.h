@@ -45,11 +45,11 @@ struct insn {
 	bool floats;     /* its place says nothing of its source position: see x86kind_floats() */
 	bool stays;      /* calls, branches, stores, nil checks: never moved by the compiler */
 	bool padding;    /* int3, zeros: what linkers put between functions */
-	/* `nop5`: 0f 1f 44 00 00, a probe there makes new kernels push onto the user's stack, which
-	 * goroutines may have no room for. `breaks`: the kernel takes a probe, and does it wrong.
+	/* `long_nop`: x86kind_long_nop(), a probe there makes kernels from 6.18 on write below SP,
+	 * where goroutines may have no room. `breaks`: the kernel takes a probe, and does it wrong.
 	 * `again`: set by sites/restart.h, may be executed again in the same run. `plain_ret`: c3
 	 */
-	bool nop5, breaks, again, plain_ret;
+	bool long_nop, breaks, again, plain_ret;
 	uint32_t writes; /* argument registers overwritten: bit n = n-th integer argument register
 			  * of ABIInternal: REGISTERS_GO */
 };

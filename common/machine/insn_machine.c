@@ -44,7 +44,6 @@ static bool is_control(const struct insn *in)
 
 bool insn_x86(const uint8_t *code, size_t len, struct insn *in)
 {
-	static const uint8_t nop5[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
 	struct x86_op op;
 
 	if (!x86_parse(code, len, &op))
@@ -65,7 +64,8 @@ bool insn_x86(const uint8_t *code, size_t len, struct insn *in)
 	in->plain_ret = in->size == 1 && code[0] == 0xc3;
 	in->padding = code[0] == 0xcc || (op.size == 2 && !code[0] && !code[1]);
 	in->breaks = x86kind_breaks(&op);
-	in->nop5 = op.size == 5 && !memcmp(code, nop5, 5);
+	in->long_nop = x86kind_long_nop(&op) || (in->kind == INSN_JUMP && in->size == 5 &&
+						 in->target == in->addr + in->size);
 	return true;
 }
 

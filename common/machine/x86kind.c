@@ -91,6 +91,22 @@ bool x86kind_emulated(const struct x86_op *op)
 	return (op->opcode & 0xf8) == 0x50 && (op->size == 1 || (op->size == 2 && op->rex == 0x41));
 }
 
+/* mov or lea of a 64-bit register to itself; the kernel knows it by one of mov's two opcodes */
+static bool moves_nothing(const struct x86_op *op)
+{
+	if (op->form != X86_LEGACY || op->map || !(op->rex & 8) || x86_reg(op) != op->base)
+		return false;
+	if (op->opcode == 0x8d)
+		return op->plain && !op->absolute && !op->disp;
+	return op->opcode == 0x89 && op->modrm >> 6 == 3;
+}
+
+bool x86kind_long_nop(const struct x86_op *op)
+{
+	return (op->size == 5 && (is_nop(op) || moves_nothing(op))) ||
+	       (op->size == 10 && is_nop(op));
+}
+
 static enum insn_kind ff_kind(const struct x86_op *op)
 {
 	switch (op->modrm >> 3 & 7) {

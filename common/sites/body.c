@@ -73,7 +73,7 @@ long body_start(const struct body *body, const char **reason)
 
 static int rank(const struct insn *in)
 {
-	if (in->probe == INSN_REFUSED || in->nop5 || in->again)
+	if (in->probe == INSN_REFUSED || in->long_nop || in->again)
 		return 0;
 	return in->probe == INSN_EMULATED ? 2 : 1;
 }

@@ -41,7 +41,8 @@ static bool check_site(const struct site_finder *finder, const struct prologue *
 
 	*out = (struct site){.addr = check->after.addr,
 			     .kind = SITE_AFTER_CHECK,
-			     .emulated = check->after.probe == INSN_EMULATED,
+			     .emulated =
+				     check->after.probe == INSN_EMULATED && !check->after.long_nop,
 			     .args_intact = true};
 	if (!out->emulated && jbe) {
 		out->addr = check->branch.addr;
@@ -93,11 +94,9 @@ static uint64_t first_jump_target(struct site_finder *finder)
 
 static int rank(const struct insn *in)
 {
-	if (in->again)
+	if (in->again || in->long_nop)
 		return 0;
-	if (in->nop5)
-		return 1;
-	return in->probe == INSN_EMULATED ? 3 : in->probe == INSN_STEPPED ? 2 : 0;
+	return in->probe == INSN_EMULATED ? 2 : in->probe == INSN_STEPPED ? 1 : 0;
 }
 
 struct entry_search {
@@ -147,13 +146,11 @@ static bool entry_block_site(const struct site_finder *finder, const struct entr
 		const struct insn *in = &flow->insns[i];
 		int32_t below;
 
-		if (in->nop5 && i)
-			continue;
 		if (rank(in) > best && site_finder_sp(finder, search->fn, in->addr, &below)) {
 			best = rank(in);
 			*out = (struct site){.addr = in->addr,
 					     .kind = i ? SITE_ENTRY_BLOCK : SITE_FIRST,
-					     .emulated = in->probe == INSN_EMULATED && !in->nop5,
+					     .emulated = in->probe == INSN_EMULATED,
 					     .args_intact = !i || search->want_args,
 					     .sp_adjust = below};
 		}

@@ -135,11 +135,11 @@ const char *site_refusal(const struct insn *in, enum site_place place)
 		[SITE_RUN_ENDS] = "the kernel cannot probe the place where a run ends",
 	};
 
+	if (in->long_nop) /* one of ten bytes is refused by older ones as well */
+		return "newer kernels write to the stack when a long nop is probed";
 	if (in->probe == INSN_REFUSED && in->breaks)
 		return "a probe would make the kernel execute the instruction wrongly";
-	if (in->probe == INSN_REFUSED)
-		return by_kernel[place];
-	return in->nop5 ? "newer kernels write to the stack when a long nop is probed" : NULL;
+	return in->probe == INSN_REFUSED ? by_kernel[place] : NULL;
 }
 
 int site_finder_refuse(const char **reason, const char *why)

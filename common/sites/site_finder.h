@@ -53,8 +53,7 @@ enum site_place {
 	SITE_RUN_ENDS,
 };
 
-/* Why no probe may stand at the instruction, and by whom it is refused; NULL: it may. A nop of five
- * bytes is none of ours but as a function's first instruction. */
+/* Why no probe may stand at the instruction, and by whom it is refused; NULL: it may. */
 const char *site_refusal(const struct insn *in, enum site_place place);
 int site_finder_refuse(const char **reason, const char *why); /* -1 */
 /* Takes steps of what looking at all of the program's code may cost: about as many as instructions

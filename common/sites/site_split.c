@@ -134,7 +134,7 @@ static void cheapest(struct entry_walk *walk, uint64_t body, uint64_t limit, str
 
 		if (in->addr >= limit)
 			break;
-		if (in->probe == INSN_EMULATED && !in->nop5) {
+		if (in->probe == INSN_EMULATED && !in->long_nop) {
 			out->addr = in->addr;
 			out->emulated = true;
 			out->kind = in->addr == body ? SITE_AFTER_CHECK : SITE_ENTRY_BLOCK;

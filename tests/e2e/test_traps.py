@@ -110,3 +110,22 @@ def refused(tool, version):
             target.go()
             expect(tracer.wait() == 0, tracer.said())
             expect("runtime.abort is left out" in tracer.err.text(), tracer.err.text()[-600:])
+
+
+@test(tool=TOOLS, version=["1.15", "1.27"])
+def long_nops(tool, version):
+    """Linux 6.18 and later make a call of a long nop that is probed, and what is called writes below the stack
+    pointer, where goroutines may have no room: no probe stands there, and all calls are seen. A function that
+    has no other place is left out."""
+    with Target("longnops", version) as target:
+        with Tool(tool, "-j", "-p", target.target_pid, *(["-F"] if tool == "gofunclatency" else []),
+                  "*/below.*") as tracer:
+            tracer.tracing()
+            target.go()
+            truth = {track["func"]: track["calls"] for track in target.truth()}
+            counts = {r["func"].rpartition(".")[2]: r["count"] for r in tracer.records() if r.get("func")}
+        written = {r["name"]: r["written"] for r in json_lines(target.out.text()) if "written" in r}
+    expect(len(written) == len(truth) == 10 and not any(written.values()), f"written to: {written}")
+    expect("below.jump is left out: newer kernels write to the stack" in tracer.err.text(), tracer.err.text())
+    wrong = {name for name in truth if counts.get(name) != truth[name]}
+    expect(wrong == {"jump"}, f"{wrong}: {counts} of {truth}")

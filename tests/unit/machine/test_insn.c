@@ -235,7 +235,7 @@ static void test_x86_marks(void **state)
 				   "\x48\x8d\x00";        /* lea rax, [rax] */
 	static const struct {
 		unsigned at;
-		bool padding, nop5, may_fault;
+		bool padding, long_nop, may_fault;
 	} want[] = {{0, true, false, false}, {1, true, false, true},    {3, false, true, false},
 		    {8, false, false, true}, {11, false, false, false}, {16, false, false, false}};
 	struct insn_decoder *dec = insn_decoder_new(ARCH_AMD64);
@@ -246,11 +246,66 @@ static void test_x86_marks(void **state)
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
 		assert_true(insn_decode(dec, &code, BASE + want[i].at, &in));
 		assert_int_equal(in.padding, want[i].padding);
-		assert_int_equal(in.nop5, want[i].nop5);
+		assert_int_equal(in.long_nop, want[i].long_nop);
 		assert_int_equal(in.may_fault, want[i].may_fault);
 	}
 	assert_false(insn_decode(dec, &code, BASE - 1, &in));
 	assert_false(insn_decode(dec, &code, BASE + sizeof(text), &in));
+	insn_decoder_free(dec);
+}
+
+#define CODE(text) text, sizeof(text) - 1
+
+/* What Linux 6.18 to 7.3 were seen to make a call of, each with some of its kernels */
+static void test_long_nops(void **state)
+{
+	static const struct {
+		const char *name, *bytes;
+		size_t len;
+		bool is;
+	} cases[] = {
+		{"nop", CODE("\x90"), false},
+		{"four bytes", CODE("\x0f\x1f\x40\0"), false},
+		{"five", CODE("\x0f\x1f\x44\0\0"), true},
+		{"with another operand", CODE("\x0f\x1f\x44\x08\0"), true},
+		{"of four bytes, with a prefix", CODE("\x66\x0f\x1f\x40\0"), true},
+		{"of three, with two", CODE("\x66\x66\x0f\x1f\0"), true},
+		{"with REX", CODE("\x48\x0f\x1f\x40\0"), true},
+		{"of one byte, with four prefixes", CODE("\x66\x66\x66\x66\x90"), true},
+		{"xchg rax, r8, no nop", CODE("\x66\x66\x66\x49\x90"), false},
+		{"six", CODE("\x66\x0f\x1f\x44\0\0"), false},
+		{"nine", CODE("\x66\x0f\x1f\x84\0\0\0\0\0"), false},
+		{"ten", CODE("\x66\x2e\x0f\x1f\x84\0\0\0\0\0"), true},
+		{"ten, after a probe was there", CODE("\x66\x2e\x0f\x1f\x84\xe8\x11\x22\x33\x44"),
+		 true},
+		{"eleven", CODE("\x66\x66\x2e\x0f\x1f\x84\0\0\0\0\0"), false},
+		{"jmp to what follows", CODE("\xe9\0\0\0\0"), true},
+		{"jmp to behind it", CODE("\xe9\1\0\0\0"), false},
+		{"call to what follows", CODE("\xe8\0\0\0\0"), false},
+		{"short jmp to what follows", CODE("\xeb\0"), false},
+		{"lea rsp, [rsp+0]", CODE("\x48\x8d\x64\x24\0"), true},
+		{"lea r12, [r12+0]", CODE("\x4d\x8d\x64\x24\0"), true},
+		{"lea rax, [rsp+0]", CODE("\x48\x8d\x44\x24\0"), false},
+		{"lea rsp, [rsp+8]", CODE("\x48\x8d\x64\x24\x08"), false},
+		{"lea rsp, [rsp+rax]", CODE("\x48\x8d\x64\x04\0"), false},
+		{"mov rax, rax", CODE("\x66\x66\x48\x89\xc0"), true},
+		{"mov rcx, rax", CODE("\x66\x66\x48\x89\xc1"), false},
+		{"mov r8, rax", CODE("\x66\x66\x49\x89\xc0"), false},
+		{"mov [rax], rax", CODE("\x66\x66\x48\x89\0"), false},
+		{"mov eax, eax", CODE("\x65\x65\x65\x89\xc0"), false},
+		{"endbr64", CODE("\x66\xf3\x0f\x1e\xfa"), false},
+	};
+	struct insn_decoder *dec = insn_decoder_new(ARCH_AMD64);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct insn_code code = one(cases[i].bytes, cases[i].len);
+		struct insn in;
+
+		if (!insn_decode(dec, &code, BASE, &in) || in.size != cases[i].len ||
+		    in.long_nop != cases[i].is)
+			fail_msg("%s", cases[i].name);
+	}
 	insn_decoder_free(dec);
 }
 
@@ -353,10 +408,11 @@ static void test_arm64_places(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_x86),         cmocka_unit_test(test_x86_cut),
-		cmocka_unit_test(test_x86_invalid), cmocka_unit_test(test_x86_writes),
-		cmocka_unit_test(test_regs),        cmocka_unit_test(test_x86_marks),
-		cmocka_unit_test(test_arm64),       cmocka_unit_test(test_arm64_places),
+		cmocka_unit_test(test_x86),          cmocka_unit_test(test_x86_cut),
+		cmocka_unit_test(test_x86_invalid),  cmocka_unit_test(test_x86_writes),
+		cmocka_unit_test(test_regs),         cmocka_unit_test(test_x86_marks),
+		cmocka_unit_test(test_long_nops),    cmocka_unit_test(test_arm64),
+		cmocka_unit_test(test_arm64_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,6 +90,14 @@ static const struct entry_case entry_cases[] = {
 	 SITE_ENTRY_BLOCK, true, false},
 	{"only a call's nop5 and ret", CODE("\x0f\x1f\x44\0\0\xc3"), false, 5, SITE_ENTRY_BLOCK,
 	 false, false},
+	{"another nop of five bytes, and ret", CODE("\x66\x0f\x1f\x40\0\xc3"), false, 5,
+	 SITE_ENTRY_BLOCK, false, false},
+	{"a nop of ten bytes, and ret", CODE("\x66\x2e\x0f\x1f\x84\0\0\0\0\0\xc3"), false, 10,
+	 SITE_ENTRY_BLOCK, false, false},
+	{"a jump to what follows", CODE("\xe9\0\0\0\0\x48\x89\xd8\xc3"), false, -1, 0, false,
+	 false},
+	{"a long nop and nothing else to probe", CODE("\x0f\x1f\x44\0\0\xcc"), false, -1, 0, false,
+	 false},
 	{"int3 only", CODE("\xcc\xcc\xcc\xcc"), false, -1, 0, false, false},
 	{"data follows", CODE("\x90\xc3\x06\x06"), false, -1, 0, false, false},
 	{"a jump into the middle of an instruction", CODE("\xeb\x01\x48\xb8\1\2\3\4\5\6\7\x08\xc3"),
@@ -221,7 +229,7 @@ static void test_refusals(void **state)
 /* what stands behind a check, where the branch itself cannot be probed either */
 static void test_refusal_places(void **state)
 {
-	const struct insn kernel = {.probe = INSN_REFUSED}, ours = {.nop5 = true}, none = {0};
+	const struct insn kernel = {.probe = INSN_REFUSED}, ours = {.long_nop = true}, none = {0};
 
 	(void)state;
 	assert_string_equal(site_refusal(&kernel, SITE_BEHIND_CHECK),
