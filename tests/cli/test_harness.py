@@ -207,3 +207,29 @@ def lint_remembers():
                 write(name, text)
             got = looked_at()
             expect(got == (files, status), f"after {name} {text}: {got}, not {(files, status)}")
+
+
+def missed(argv, names):
+    """What is said of each name that no test has, though there are others that one has"""
+    done = run([*argv, *names], timeout=60)
+    lines = [line for line in done.stdout.splitlines() if "no test is called so" in line]
+    expect(done.returncode == (1 if lines else 0) and "ok " in done.stdout, f"{done}")
+    return [line.split(":")[0].removeprefix("not ok ") for line in lines]
+
+
+@test()
+def harness_unknown_names():
+    """A name that no test has is a failure, beside others too; names of groups that are run elsewhere are not."""
+    argv = [f"{TESTS}/e2e/harness.py", "--group", "cli", "--build", "/nowhere"]
+    known = ["cli/harness_no_units", "cli/harness_no_u*", "unit/what"]
+    expect(missed(argv, known) == [], "of those that there are")
+    expect(missed(argv, [*known, "cli/harness_no_unit/s", "cli/*/1.19"]) == ["cli/harness_no_unit/s", "cli/*/1.19"], "of others")
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/test_one"
+        with open(path, "w", encoding="ascii") as file:
+            file.write("#!/bin/sh\necho 1..1; echo 'ok 1 - a_case'\n")
+        os.chmod(path, 0o755)
+        argv = [f"{TESTS}/unit-run", "unit", folder]
+        known = ["unit/one", "unit/o*", "unit/one/a_case", "e2e/what"]
+        expect(missed(argv, known) == [], "of unit tests")
+        expect(missed(argv, [*known, "unit/two", "unit/two/a_case"]) == ["unit/two"] * 2, "of other unit tests")

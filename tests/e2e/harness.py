@@ -8,7 +8,6 @@ A test is a function decorated with @test in tests/GROUP/test_*.py; an executabl
 tests/GROUP that is no .py is a test as well (exit status 77: skipped). Prints a line for each."""
 
 import argparse
-import fnmatch
 import functools
 import glob
 import importlib
@@ -26,7 +25,7 @@ sys.path.insert(0, TESTS + "/lib")
 
 # pylint: disable=wrong-import-position
 from processes import PATIENCE, Failure, Process, run
-from results import Runner, Skip, write_lines
+from results import Runner, Skip, matches, unknown, write_lines
 
 REGISTRY = []
 OPTIONS = argparse.Namespace(build="", versions=[], group=["e2e"], crowded=False)
@@ -310,8 +309,7 @@ def scripts(group):
 
 
 def wanted(name):
-    return not OPTIONS.names or any(
-        name.startswith(p) or fnmatch.fnmatch(name, p) for p in OPTIONS.names)
+    return not OPTIONS.names or any(matches(name, p) for p in OPTIONS.names)
 
 
 def main():
@@ -334,6 +332,8 @@ def main():
     if not chosen:
         write_lines([f"not ok {'/'.join(OPTIONS.group)}: no test is called {' or '.join(OPTIONS.names)}"])
         return 1
+    missing = unknown(OPTIONS.names, OPTIONS.group, [test[0] for test in known])
+    write_lines(missing)
     together = [(name, function) for name, function, alone in chosen if not alone]
     in_turn = [(name, function) for name, function, alone in chosen if alone]
     OPTIONS.crowded = OPTIONS.jobs > os.cpu_count()
@@ -341,7 +341,7 @@ def main():
     OPTIONS.crowded = False
     while in_turn and any(os.path.exists(f"/proc/{pid}") for pid in OPTIONS.before_alone):
         time.sleep(0.2)
-    return 0 if Runner(1, OPTIONS.times).run(in_turn) and passed else 1
+    return 0 if Runner(1, OPTIONS.times).run(in_turn) and passed and not missing else 1
 
 
 if __name__ == "__main__":

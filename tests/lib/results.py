@@ -2,6 +2,7 @@
 """Results of tests: each runs in a process of its own, which ends with all that it has started. One
 process writes the result lines, each whole: `ok NAME`, `not ok NAME: reason`, `skip NAME: reason`."""
 
+import fnmatch
 import functools
 import os
 import signal
@@ -37,6 +38,18 @@ def outcome(name, function):
 
 def one_line(text):
     return " ".join(text.split())[:LINE_MAX].encode("utf-8", "backslashreplace") + b"\n"
+
+
+def matches(test, pattern):
+    """Is this a test's name, the beginning of it, or a glob that it fits?"""
+    return test.startswith(pattern) or fnmatch.fnmatch(test, pattern)
+
+
+def unknown(patterns, groups, names):
+    """Result lines for those of the patterns, of these groups, that no name matches: a test that was asked for
+    and is not there has not passed."""
+    asked = [p for p in patterns if p.split("/")[0] in groups]
+    return [f"not ok {p}: no test is called so" for p in asked if not any(matches(name, p) for name in names)]
 
 
 def too_long(*_):
