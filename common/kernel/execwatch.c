@@ -58,6 +58,12 @@ static void forget_old(const struct execwatch *watch)
 			attach_forget(watch->attached[i]);
 }
 
+void execwatch_note(struct execwatch_report *report, uint64_t executed_ns, uint64_t attached_ns)
+{
+	report->times++;
+	report->blind_ns += attached_ns - executed_ns;
+}
+
 /* The record is the time of the execve. */
 static bool on_exec(const void *data, size_t len, void *ctx)
 {
@@ -68,8 +74,7 @@ static bool on_exec(const void *data, size_t len, void *ctx)
 		return true;
 	memcpy(&time_ns, data, sizeof(time_ns));
 	attach_all_again(watch, &watch->report.failure);
-	watch->report.times++;
-	watch->report.blind_ns += clock_ns() - time_ns;
+	execwatch_note(&watch->report, time_ns, clock_ns());
 	forget_old(watch);
 	return true;
 }

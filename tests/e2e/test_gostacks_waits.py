@@ -169,3 +169,16 @@ def gostacks_waits_contended(version, flavour):
         expect(len(named) > len(found) / 2 > 100, f"{len(named)} of {len(found)} have names")
         wrong = {(called, truth.get(addr)) for addr, called in named if called != truth.get(addr)}
         expect(not wrong, f"{wrong}")
+
+
+@test(version=["1.19", "1.27"])
+def gostacks_many_holders(version):
+    """Of many who may hold a lock some are named, and the others are a number: all of them together are those who do."""
+    with Target("readers", version, args=["n=11"]) as target:
+        text = look("-a", target.target_pid)
+        said = re.search(r"^\twaits for sync\.RWMutex .*; held\? by goroutine ([0-9, ]+) or (\d+) more", text, re.M)
+        expect(said, text)
+        named = said[1].split(", ")
+        holders = {r["goid"] for r in json_lines(look("-j", target.target_pid)) if function(r) == "main.holds"}
+        expect(len(named) == 8 and set(map(int, named)) <= holders, f"{said[0]}, in truth {holders}")
+        expect(len(named) + int(said[2]) == len(holders) == 11, said[0])

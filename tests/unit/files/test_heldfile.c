@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -157,12 +158,29 @@ static void test_sparse(void **state)
 	close_it(&o);
 }
 
+/* Inodes are numbered by each file system for itself. */
+static void test_is(void **state)
+{
+	struct opened o = open_memory(10);
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(fstat(o.fd, &st), 0);
+	assert_true(heldfile_is(o.file, &st));
+	st.st_dev++;
+	assert_false(heldfile_is(o.file, &st));
+	st.st_dev--;
+	st.st_ino++;
+	assert_false(heldfile_is(o.file, &st));
+	close_it(&o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_reads),      cmocka_unit_test(test_copies),
-		cmocka_unit_test(test_written_to), cmocka_unit_test(test_cut_off),
-		cmocka_unit_test(test_sparse),
+		cmocka_unit_test(test_is),      cmocka_unit_test(test_reads),
+		cmocka_unit_test(test_copies),  cmocka_unit_test(test_written_to),
+		cmocka_unit_test(test_cut_off), cmocka_unit_test(test_sparse),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -222,13 +222,29 @@ static void test_memory(void **state)
 	end(made);
 }
 
+/* A read over two pages, of which the core has just the second */
+static void test_page_by_page(void **state)
+{
+	struct made *made = begin(0);
+	Elf64_Phdr *ph = (Elf64_Phdr *)(made->data + sizeof(Elf64_Ehdr));
+	uint64_t words[2] = {1, 1};
+
+	(void)state;
+	ph[1].p_vaddr = ELFFILE_DATA + 0x1000;
+	put(made, BASE, 77);
+	open_made(made);
+	assert_true(gocore_read(made->core, ELFFILE_DATA + 0xff8, words, sizeof(words)));
+	assert_int_equal(words[0], 0);
+	assert_int_equal(words[1], 77);
+	end(made);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_cloned),
-		cmocka_unit_test(test_many_handlers),
-		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_threads),       cmocka_unit_test(test_cloned),
+		cmocka_unit_test(test_many_handlers), cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_page_by_page),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,6 +22,7 @@
 #include "bpf-src/shared/cookie.h"
 #include "files/heldfile.h"
 #include "kernel/attach.h"
+#include "kernel/attach_kernel.h"
 #include "kernel/bpfmap.h"
 #include "kernel/bpfprog.h"
 
@@ -241,6 +242,38 @@ static void test_all_refused(void **state)
 	assert_non_null(strstr(err.text, "cannot probe this instruction"));
 }
 
+/* What the kernel took once, and no more when it is attached again: said, and the rest counts on.
+ */
+static void check_refused_again(void **state, const char *how)
+{
+	struct fixture *f = fixture_of(state, how);
+	struct attach_probe probes[] = {probe(good, 0), probe(other, 2)};
+	struct errmsg err = {0};
+
+	f->way.pid = getpid();
+	struct attach *at = attach(f, probes, 2);
+
+	assert_int_equal(at->taken_count, 2);
+	assert_int_equal(attach_again(at, &err), 0);
+	at->taken[1].off = file_offset(bad);
+	assert_int_equal(attach_again(at, &err), -1);
+	assert_non_null(strstr(err.text, "cannot probe this instruction"));
+	attach_forget(at);
+	call_all(10);
+	attach_free(at);
+	expect_counts(f, 10, 0, 0);
+}
+
+static void test_refused_again_multi(void **state)
+{
+	check_refused_again(state, "multi");
+}
+
+static void test_refused_again_perf(void **state)
+{
+	check_refused_again(state, "perf");
+}
+
 /* A uprobe with a reference counter, as other tracers make them: the kernel takes no second probe
  * there that has another one, or none. */
 static int foreign_probe(uint64_t off, uint64_t counter_off)
@@ -359,6 +392,8 @@ int main(void)
 		cmocka_unit_test_teardown(test_sleepable_perf, teardown),
 		cmocka_unit_test_teardown(test_many_refused, teardown),
 		cmocka_unit_test_teardown(test_all_refused, teardown),
+		cmocka_unit_test_teardown(test_refused_again_multi, teardown),
+		cmocka_unit_test_teardown(test_refused_again_perf, teardown),
 		cmocka_unit_test_teardown(test_foreign_multi, teardown),
 		cmocka_unit_test_teardown(test_foreign_perf, teardown),
 		cmocka_unit_test_teardown(test_too_few_descriptors, teardown),

@@ -46,7 +46,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static uint64_t lost;
+static uint64_t lost, readers = 3;
 
 static struct lock *event(uint64_t at, uint64_t goid, enum lock_event_kind kind, uint64_t addr,
 			  uint64_t stack, uint64_t since)
@@ -59,7 +59,7 @@ static struct lock *event(uint64_t at, uint64_t goid, enum lock_event_kind kind,
 				   .parked_ns = since,
 				   .stack = stack,
 				   .kind = kind,
-				   .readers = 3};
+				   .readers = readers};
 
 	return locks_event(locks, &event);
 }
@@ -227,6 +227,38 @@ static void test_readers(void **state)
 }
 
 /* A writer waits for a writer, by the mutex of the RWMutex. */
+static void add_readers(void *ctx, const struct lock *lock)
+{
+	uint64_t *sum = ctx;
+
+	for (size_t i = 0; i < lock->held_count; i++)
+		*sum += lock->held[i].readers;
+}
+
+/* Of a writer that waited while `readers` were told, and then for another one */
+static uint64_t readers_of(uint64_t told)
+{
+	uint64_t sum = 0;
+
+	readers = told;
+	parks(1000, 2, RW + 8, 30);
+	readers = 3;
+	event(1100, 1, LOCK_RELEASES, RW + 8, 1, 0);
+	got(1105, 2, RW + 8, 30, 1000);
+	locks_each(locks, add_readers, &sum);
+	locks_clear(locks);
+	return sum;
+}
+
+/* A writer waits for one reader at least, though none may be left when they are counted. */
+static void test_last_reader(void **state)
+{
+	(void)state;
+	assert_int_equal(readers_of(5), 5);
+	assert_int_equal(readers_of(1), 1);
+	assert_int_equal(readers_of(0), 1);
+}
+
 static void test_writers(void **state)
 {
 	(void)state;
@@ -344,6 +376,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_begins_late, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_spinning, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_readers, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_last_reader, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_writers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_others, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lost, setup, teardown),
