@@ -33,12 +33,14 @@ static bool parse(const char *line, struct codemap *map)
 	return true;
 }
 
-static void walk_process(struct walk *walk, pid_t pid)
+/* false: there are no mappings */
+static bool walk_thread(struct walk *walk, pid_t pid, pid_t tid)
 {
-	struct codemap map = {.pid = pid};
+	struct codemap map = {.pid = pid, .tid = tid};
 	char path[64], line[LINE_SIZE];
+	size_t before = walk->lines;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/maps", pid, tid);
 	FILE *in = fopen(path, "re");
 
 	while (in && walk->lines < LINES_MAX && fgets(line, sizeof(line), in)) {
@@ -48,6 +50,26 @@ static void walk_process(struct walk *walk, pid_t pid)
 	}
 	if (in)
 		fclose(in);
+	return walk->lines > before;
+}
+
+/* The first thread has none once it has ended, though others may not have. */
+static void walk_process(struct walk *walk, pid_t pid)
+{
+	char path[64];
+	uint64_t tid;
+
+	if (walk_thread(walk, pid, pid))
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	DIR *threads = opendir(path);
+	bool found = false;
+
+	for (struct dirent *entry; threads && !found && (entry = readdir(threads));)
+		found = number_parse(entry->d_name, INT32_MAX, &tid) && (pid_t)tid != pid &&
+			walk_thread(walk, pid, (pid_t)tid);
+	if (threads)
+		closedir(threads);
 }
 
 static void walk_all(struct walk *walk)
@@ -77,6 +99,6 @@ int codemaps_memory(const struct codemap *map)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/mem", map->pid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/mem", map->pid, map->tid);
 	return open(path, O_RDONLY | O_CLOEXEC);
 }

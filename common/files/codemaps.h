@@ -8,11 +8,11 @@
 #include <sys/types.h>
 
 struct codemap {
-	pid_t pid;
-	ino_t ino;     /* alone: overlay file systems show one device here and another there */
-	uint64_t addr; /* virtual, of the process */
-	uint64_t len;  /* bytes */
-	uint64_t off;  /* of the file */
+	pid_t pid, tid; /* `tid`: a thread of the process whose memory it is */
+	ino_t ino;      /* alone: overlay file systems show one device here and another there */
+	uint64_t addr;  /* virtual, of the process */
+	uint64_t len;   /* bytes */
+	uint64_t off;   /* of the file */
 };
 
 /* Calls `each` for all mappings that may be executed, of process `pid` or (0) of all, those of one

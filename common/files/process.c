@@ -25,11 +25,19 @@ struct process {
 	struct fileroot *root;
 };
 
+static FILE *stream_of(int fd)
+{
+	return fd < 0 ? NULL : fdopen(fd, "r");
+}
+
 FILE *process_text(const struct process *proc, const char *name)
 {
-	int fd = openat(proc->dir, name, O_RDONLY | O_CLOEXEC);
+	return stream_of(openat(proc->dir, name, O_RDONLY | O_CLOEXEC));
+}
 
-	return fd < 0 ? NULL : fdopen(fd, "r");
+FILE *process_view_text(const struct process *proc, const char *name)
+{
+	return stream_of(process_open_at(proc, name, O_RDONLY));
 }
 
 DIR *process_folder(const struct process *proc, const char *name)
@@ -39,9 +47,9 @@ DIR *process_folder(const struct process *proc, const char *name)
 	return fd < 0 ? NULL : fdopendir(fd);
 }
 
-ssize_t process_link(const struct process *proc, const char *name, char *out, size_t size)
+int process_dir(const struct process *proc)
 {
-	return readlinkat(proc->dir, name, out, size);
+	return proc->dir;
 }
 
 /* 0: there is none */
@@ -73,27 +81,28 @@ static int no_process(pid_t pid, struct errmsg *err)
 }
 
 /* Does the process have the tool's own root and mounts? Messages then show paths as typed. */
-static bool sees_the_same(const struct process *proc)
+static bool sees_the_same(const struct process *proc, int root)
 {
 	char own[64], theirs[64];
 	struct stat a, b;
-	ssize_t n = readlinkat(proc->dir, "ns/mnt", theirs, sizeof(theirs));
+	ssize_t n = process_link(proc, "ns/mnt", theirs, sizeof(theirs));
 	ssize_t m = readlink("/proc/self/ns/mnt", own, sizeof(own));
 
-	return n > 0 && n == m && !memcmp(own, theirs, n) && !fstatat(proc->dir, "root", &a, 0) &&
-	       !stat("/", &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	return n > 0 && n == m && !memcmp(own, theirs, n) && !fstat(root, &a) && !stat("/", &b) &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 static struct fileroot *open_root(const struct process *proc)
 {
 	char shown[64];
-	int fd;
+	int fd = process_open_at(proc, "root", O_PATH | O_DIRECTORY);
 
-	if (sees_the_same(proc))
-		return fileroot_own();
-	fd = openat(proc->dir, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0) /* needs privileges */
 		return fileroot_own();
+	if (sees_the_same(proc, fd)) {
+		close(fd);
+		return fileroot_own();
+	}
 	snprintf(shown, sizeof(shown), "/proc/%d/root", proc->pid);
 	return fileroot_new(fd, shown);
 }
@@ -179,17 +188,24 @@ static bool is_gone(int error)
 	return error == ENOENT || error == ESRCH;
 }
 
+static int no_exe(const struct process *proc, struct errmsg *err)
+{
+	if (process_is_kernels(proc))
+		return errmsg_set(err, "PID %d has no executable: it is a thread of the kernel",
+				  proc->pid);
+	return errmsg_set(err, "PID %d has no executable: it has ended", proc->pid);
+}
+
 struct heldfile *process_exe(const struct process *proc, struct errmsg *err)
 {
-	int fd = openat(proc->dir, "exe", O_PATH | O_CLOEXEC);
+	int fd = process_open_at(proc, "exe", O_PATH);
 	char shown[64];
 
 	snprintf(shown, sizeof(shown), "/proc/%d/exe", proc->pid);
 	if (fd >= 0)
 		return heldfile_take(proc->root, fd, shown, err);
 	if (is_gone(errno)) {
-		errmsg_set(err, "PID %d has no executable: it has ended, or is a kernel thread",
-			   proc->pid);
+		no_exe(proc, err);
 		return NULL;
 	}
 	errmsg_set(err, "cannot read %s: %s", shown, strerror(errno));
@@ -202,7 +218,7 @@ char *process_exe_path(const struct process *proc)
 {
 	static const char deleted[] = " (deleted)";
 	char path[PATH_MAX + 1];
-	ssize_t n = readlinkat(proc->dir, "exe", path, sizeof(path) - 1);
+	ssize_t n = process_link(proc, "exe", path, sizeof(path) - 1);
 
 	if (n < 0)
 		return NULL;
@@ -232,16 +248,20 @@ char *process_name(const struct process *proc)
 
 bool process_executes(const struct process *proc, const struct heldfile *file)
 {
+	int fd = process_open_at(proc, "exe", O_PATH);
 	struct stat st;
+	bool does = fd < 0 || fstat(fd, &st) != 0 || heldfile_is(file, &st);
 
-	return fstatat(proc->dir, "exe", &st, 0) != 0 || heldfile_is(file, &st);
+	if (fd >= 0)
+		close(fd);
+	return does;
 }
 
 bool process_runs_deleted(const struct process *proc, const char *path)
 {
 	char exe[PATH_MAX + 1];
 	size_t len = strlen(path);
-	ssize_t n = readlinkat(proc->dir, "exe", exe, sizeof(exe) - 1);
+	ssize_t n = process_link(proc, "exe", exe, sizeof(exe) - 1);
 
 	if (n < 0)
 		return false;
@@ -270,7 +290,7 @@ void process_hint_ptrace(struct errmsg *err)
 
 int process_memory(const struct process *proc, struct errmsg *err)
 {
-	int fd = openat(proc->dir, "mem", O_RDONLY | O_CLOEXEC);
+	int fd = process_open_at(proc, "mem", O_RDONLY);
 
 	if (fd >= 0)
 		return fd;

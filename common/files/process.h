@@ -20,6 +20,9 @@ void process_close(struct process *proc); /* NULL is all right */
 
 int process_fd(const struct process *proc);    /* a pidfd: readable when it has ended */
 bool process_runs(const struct process *proc); /* it has not ended */
+/* Its first thread has not ended. The process lives on while others have not; the kernel, when it
+ * keeps probes to one process, knows it by the first. */
+bool process_first_runs(const struct process *proc);
 
 /* The files as it sees them: the tool's own view where that is the same. Memory of `proc`. */
 struct fileroot *process_root(const struct process *proc);

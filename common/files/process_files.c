@@ -126,7 +126,7 @@ static void read_sockets(struct process_files *files)
 		char name[32];
 
 		snprintf(name, sizeof(name), "net/%s", protocols[i]);
-		FILE *in = process_text(files->proc, name);
+		FILE *in = process_view_text(files->proc, name);
 
 		while (in && getline(&line, &size, in) > 0) {
 			if (strcmp(protocols[i], "unix") != 0)

@@ -2,6 +2,7 @@
 #include "files/process_list.h"
 
 #include <dirent.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,17 +11,36 @@
 #include "base/mem.h"
 #include "base/number.h"
 
-static bool has_command_line(pid_t pid)
+static bool has_command_line(pid_t pid, uint64_t tid)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%" PRIu64 "/cmdline", pid, tid);
 	FILE *in = fopen(path, "re");
 	bool has = in && fgetc(in) != EOF;
 
 	if (in)
 		fclose(in);
 	return has;
+}
+
+/* In any of its threads: the first one may have ended. */
+static bool is_program(pid_t pid)
+{
+	char path[64];
+	uint64_t tid;
+
+	if (has_command_line(pid, pid))
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	DIR *threads = opendir(path);
+	bool found = false;
+
+	for (struct dirent *entry; threads && !found && (entry = readdir(threads));)
+		found = number_parse(entry->d_name, INT32_MAX, &tid) && has_command_line(pid, tid);
+	if (threads)
+		closedir(threads);
+	return found;
 }
 
 static int by_pid(const void *a, const void *b)
@@ -40,7 +60,7 @@ pid_t *process_list(size_t *count)
 
 	*count = 0;
 	while (dir && (entry = readdir(dir))) {
-		if (!number_parse(entry->d_name, INT32_MAX, &pid) || !has_command_line(pid))
+		if (!number_parse(entry->d_name, INT32_MAX, &pid) || !is_program(pid))
 			continue;
 		pids = mem_grow(pids, *count, &cap, sizeof(*pids));
 		pids[(*count)++] = pid;

@@ -63,7 +63,7 @@ static bool find_mapping(FILE *maps, const struct inode *want, uint64_t *addr, u
 bool process_mapping(const struct process *proc, const struct heldfile *file, uint64_t *addr,
 		     uint64_t *off)
 {
-	FILE *maps = process_text(proc, "maps");
+	FILE *maps = process_view_text(proc, "maps");
 	struct inode want;
 	bool found = maps && inode_shown(file, &want) && find_mapping(maps, &want, addr, off);
 
@@ -74,7 +74,7 @@ bool process_mapping(const struct process *proc, const struct heldfile *file, ui
 
 bool process_maps(const struct process *proc, const struct heldfile *file)
 {
-	FILE *maps = process_text(proc, "maps");
+	FILE *maps = process_view_text(proc, "maps");
 	struct inode want;
 	uint64_t addr, off;
 	bool found = !maps || !inode_shown(file, &want) || find_mapping(maps, &want, &addr, &off);
@@ -86,7 +86,7 @@ bool process_maps(const struct process *proc, const struct heldfile *file)
 
 char *process_mapped(const struct process *proc, const char *name)
 {
-	FILE *maps = process_text(proc, "maps");
+	FILE *maps = process_view_text(proc, "maps");
 	char *line = NULL, *path = NULL;
 	size_t size = 0;
 

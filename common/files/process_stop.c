@@ -98,9 +98,12 @@ static int seize_new(struct process_stop *stop, struct errmsg *err)
 		if (!number_parse(entry->d_name, INT32_MAX, &tid) || is_known(stop, tid))
 			continue;
 		if (ptrace(PTRACE_SEIZE, (pid_t)tid, 0, 0)) {
-			/* it has ended meanwhile, or is the first thread, which has */
-			if (errno != ESRCH && !(errno == EPERM && stop->count))
-				ret = refuse(stop, errno, err);
+			int error = errno;
+
+			/* EPERM also if it has ended and stays, as the first thread does */
+			if (error != ESRCH &&
+			    (error != EPERM || process_thread_runs(stop->proc, (pid_t)tid)))
+				ret = refuse(stop, error, err);
 			continue;
 		}
 		stop->all = mem_grow(stop->all, stop->count, &stop->cap, sizeof(*stop->all));

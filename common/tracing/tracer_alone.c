@@ -58,6 +58,7 @@ void tracer_decide_alone(struct tracer *tracer)
 	struct attach_trial *trial = tracer->trial;
 
 	tracer->trial = NULL;
-	if (trial && attach_trial_end(trial) && !tracer->follows && !may_execute(tracer))
+	if (trial && attach_trial_end(trial) && !tracer->follows &&
+	    (!tracer->process || process_first_runs(tracer->process)) && !may_execute(tracer))
 		tracer->execs = execwatch_new(tracer->pid);
 }

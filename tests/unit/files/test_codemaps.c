@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +20,8 @@ struct found {
 	bool all;
 	size_t ours, others;
 	struct codemap map; /* the one that holds this test's code */
+	uint64_t data;      /* an address that is mapped of the same file, not to be executed */
+	unsigned wrong;     /* times that its mapping was shown */
 };
 
 static void note(void *ctx, const struct codemap *map)
@@ -27,6 +31,8 @@ static void note(void *ctx, const struct codemap *map)
 
 	if (map->pid != getpid())
 		found->others++;
+	else if (found->data >= map->addr && found->data - map->addr < map->len)
+		found->wrong++;
 	else if (map->ino == found->ino && here >= map->addr && here - map->addr < map->len)
 		found->map = *map, found->ours++;
 }
@@ -43,11 +49,17 @@ static const void *own_code(void)
 static struct found look(pid_t pid)
 {
 	struct found found = {0};
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	struct stat st;
+	void *data = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
 
-	assert_int_equal(stat("/proc/self/exe", &st), 0);
+	assert_true(data != MAP_FAILED);
+	found.data = (uintptr_t)data;
+	assert_int_equal(fstat(fd, &st), 0);
 	found.ino = st.st_ino;
 	assert_int_equal(codemaps_each(pid, note, &found), 0);
+	munmap(data, 1);
+	close(fd);
 	return found;
 }
 
@@ -59,6 +71,7 @@ static void test_own(void **state)
 	(void)state;
 	assert_int_equal(found.ours, 1);
 	assert_int_equal(found.others, 0);
+	assert_int_equal(found.wrong, 0);
 	/* what the file has at the offset is what the process executes at the address */
 	FILE *file = fopen("/proc/self/exe", "re");
 	uint64_t here = (uintptr_t)note;
@@ -91,6 +104,7 @@ static void test_memory(void **state)
 	assert_int_equal(pread(fd, there, sizeof(there), (off_t)here), sizeof(there));
 	close(fd);
 	assert_memory_equal(there, own_code(), sizeof(there));
+	assert_int_equal(found.map.tid, getpid());
 	found.map.pid = INT32_MAX;
 	assert_int_equal(codemaps_memory(&found.map), -1);
 }

@@ -6,14 +6,23 @@
 
 #include <cmocka.h>
 
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/errmsg.h"
+#include "files/codemaps.h"
 #include "files/heldfile.h"
 #include "files/process.h"
+#include "files/process_list.h"
+#include "files/process_stop.h"
 
 /* Copies this program beside itself, to the same file system. */
 static void copy_self(char *path, size_t size)
@@ -66,11 +75,157 @@ static void test_mapped(void **state)
 	process_close(self);
 }
 
+/* --- without its first thread --- */
+
+static void *stay(void *arg)
+{
+	for (;;)
+		pause();
+	return arg;
+}
+
+static bool is_zombie(pid_t pid)
+{
+	char path[64], text[512] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	FILE *in = fopen(path, "re");
+
+	assert_non_null(in);
+	assert_non_null(fgets(text, sizeof(text), in));
+	fclose(in);
+	return strrchr(text, ')')[2] == 'Z';
+}
+
+/* A process whose second thread lives on when the first one has ended */
+static pid_t without_first(void)
+{
+	const struct timespec ms = {0, 1000 * 1000};
+	pid_t pid = fork();
+
+	if (!pid) {
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, stay, NULL);
+		pthread_exit(NULL);
+	}
+	while (!is_zombie(pid))
+		nanosleep(&ms, NULL);
+	return pid;
+}
+
+static void end_process(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void test_first_thread_ended(void **state)
+{
+	struct errmsg err = {0};
+	static const char text[] = "what it has in memory";
+	pid_t pid = without_first();
+	struct process *proc = process_open(pid, &err);
+	struct stat st;
+	char got[sizeof(text)];
+
+	(void)state;
+	assert_non_null(proc);
+	assert_true(process_runs(proc));
+	assert_false(process_first_runs(proc));
+	struct heldfile *exe = process_exe(proc, &err);
+
+	assert_non_null(exe);
+	assert_int_equal(stat("/proc/self/exe", &st), 0);
+	assert_true(heldfile_is(exe, &st));
+	assert_true(process_maps(proc, exe));
+	assert_true(process_executes(proc, exe));
+	struct heldfile *other = heldfile_open(NULL, "/bin/true", &err);
+
+	assert_false(process_executes(proc, other));
+	heldfile_close(other);
+	heldfile_close(exe);
+	char *path = process_exe_path(proc), *mapped = process_mapped(proc, "libcmocka.so");
+
+	assert_non_null(path);
+	assert_non_null(mapped);
+	free(path);
+	free(mapped);
+	int mem = process_memory(proc, &err);
+
+	assert_int_equal(pread(mem, got, sizeof(got), (off_t)(uintptr_t)text), sizeof(got));
+	assert_string_equal(got, text);
+	close(mem);
+	end_process(pid);
+	assert_false(process_runs(proc));
+	assert_null(process_exe(proc, &err));
+	assert_non_null(strstr(err.text, "it has ended"));
+	process_close(proc);
+}
+
+static void count(void *ctx, const struct codemap *map)
+{
+	char byte;
+	int fd = codemaps_memory(map);
+
+	*(unsigned *)ctx += fd >= 0 && pread(fd, &byte, 1, (off_t)map->addr) == 1;
+	if (fd >= 0)
+		close(fd);
+}
+
+/* ... among all processes, and stopped */
+static void test_first_thread_ended_seen(void **state)
+{
+	pid_t pid = without_first();
+	struct errmsg err = {0};
+	struct process *proc = process_open(pid, &err);
+	size_t all;
+	unsigned listed = 0, code = 0;
+	pid_t *pids = process_list(&all);
+
+	(void)state;
+	for (size_t i = 0; i < all; i++)
+		listed += pids[i] == pid;
+	free(pids);
+	assert_int_equal(listed, 1);
+	assert_int_equal(codemaps_each(pid, count, &code), 0);
+	assert_true(code > 0);
+	struct process_stop *stop = process_stop_new(proc, &err);
+
+	assert_string_equal(err.text, "");
+	assert_non_null(stop);
+	process_stop_end(stop);
+	process_close(proc);
+	end_process(pid);
+}
+
+/* Not all that has no program has ended. */
+static void test_kernel_thread(void **state)
+{
+	struct errmsg err = {0};
+	struct process *proc = process_open(2, &err);
+	char *name = proc ? process_name(proc) : NULL;
+	bool is = name && !strcmp(name, "kthreadd");
+
+	(void)state;
+	free(name);
+	if (!is) {
+		process_close(proc);
+		skip(); /* in a PID namespace */
+	}
+	assert_null(process_exe(proc, &err));
+	assert_non_null(strstr(err.text, "a thread of the kernel"));
+	process_close(proc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_maps),
 		cmocka_unit_test(test_mapped),
+		cmocka_unit_test(test_first_thread_ended),
+		cmocka_unit_test(test_first_thread_ended_seen),
+		cmocka_unit_test(test_kernel_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
