@@ -22,9 +22,6 @@ DIR *process_folder(const struct process *proc, const char *name); /* likewise *
 int process_open_at(const struct process *proc, const char *name, int flags);
 FILE *process_view_text(const struct process *proc, const char *name);
 ssize_t process_link(const struct process *proc, const char *name, char *out, size_t size);
-/* The folder where these are, which may be a thread's; the caller closes. -1: it has ended, or has
- * none of them. */
-int process_view(const struct process *proc);
 bool process_thread_runs(const struct process *proc, pid_t tid);
 bool process_is_kernels(const struct process *proc); /* one of the kernel's own threads */
 

@@ -98,7 +98,8 @@ static bool may_come_back(const struct process *proc)
 	return true;
 }
 
-int process_view(const struct process *proc)
+/* The folder where these are, which may be a thread's; -1: it has ended, or has none of them. */
+static int view_of(const struct process *proc)
 {
 	int folder = process_dir(proc), found = -1;
 
@@ -118,7 +119,7 @@ int process_open_at(const struct process *proc, const char *name, int flags)
 	int fd = -1;
 
 	for (int i = 0; i < AGAIN && fd < 0; i++) {
-		int view = process_view(proc);
+		int view = view_of(proc);
 
 		if (view < 0)
 			return -1;
@@ -135,7 +136,7 @@ int process_open_at(const struct process *proc, const char *name, int flags)
 
 ssize_t process_link(const struct process *proc, const char *name, char *out, size_t size)
 {
-	int view = process_view(proc);
+	int view = view_of(proc);
 	ssize_t n = view < 0 ? -1 : readlinkat(view, name, out, size);
 	int error = errno;
 

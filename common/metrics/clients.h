@@ -13,7 +13,7 @@
 struct sockaddr;
 
 enum {
-	CLIENTS_MAX = 64,
+	CLIENTS_MAX = 32,
 	CLIENTS_OF_ADDR = 8,
 	CLIENTS_KNOWN = 8,      /* addresses; while there are so many, none becomes known */
 	CLIENTS_KNOWN_S = 3600, /* for so long after it has been served last */

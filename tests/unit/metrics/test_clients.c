@@ -62,8 +62,8 @@ static void the_oldest_goes(void **state)
 	add_other(200, 100);
 	add_other(201, 101);
 	assert_int_equal(clients.count, CLIENTS_MAX);
-	clients_forget(&clients, clients_find(&clients, 150));
-	assert_null(clients_find(&clients, 150));
+	clients_forget(&clients, clients_find(&clients, 110));
+	assert_null(clients_find(&clients, 110));
 	add_other(202, -1);
 	add_other(203, 102);
 }
@@ -118,7 +118,7 @@ static void who_was_served_stays(void **state)
 	add_other(200, 1);   /* but for its older ones */
 	add_other(201, 100); /* all others have to go before */
 	for (unsigned n = 202; n < 200 + 2 * CLIENTS_MAX; n++)
-		add_other(n, n < 200 + CLIENTS_MAX - 1 ? (int)n - 101 : (int)n + 37);
+		add_other(n, n < 200 + CLIENTS_MAX - 1 ? (int)n - 101 : (int)n + 101 - CLIENTS_MAX);
 	assert_non_null(clients_find(&clients, 2));
 }
 
