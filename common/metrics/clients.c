@@ -86,9 +86,8 @@ static void leave(struct clients *clients, struct client *client)
 		i++;
 	if (i == clients->count)
 		return;
-	clients->count--;
-	memmove(&clients->list[i], &clients->list[i + 1],
-		(clients->count - i) * sizeof(*clients->list));
+	for (clients->count--; i < clients->count; i++)
+		clients->list[i] = clients->list[i + 1];
 	count_same(clients, &client->addr, -1);
 }
 

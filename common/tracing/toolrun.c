@@ -126,6 +126,18 @@ static bool costs_too_much(struct progress *progress)
 	return true;
 }
 
+static bool sees_no_more(struct progress *progress)
+{
+	struct errmsg err;
+
+	if (!tracer_check_first(progress->tracer, &err))
+		return false;
+	if (!progress->failed)
+		progress->err = err;
+	progress->failed = true;
+	return true;
+}
+
 static bool on_stream(void *ctx)
 {
 	struct progress *progress = ctx;
@@ -139,7 +151,8 @@ static bool on_stream(void *ctx)
 		more = run->events(run->ctx, false);
 	if (progress->metrics.pub)
 		publisher_run(progress->metrics.pub);
-	return !check_output(progress) && more && !costs_too_much(progress);
+	return !check_output(progress) && more && !costs_too_much(progress) &&
+	       !sees_no_more(progress);
 }
 
 /* The file was written to: breakpoints at offsets of its old text would break the new program, so

@@ -7,7 +7,7 @@ import os
 import re
 import tempfile
 
-from harness import (Target, Tool, counted, expect, newest, private_copy, run, test, tool_path,
+from harness import (Target, Tool, counted, expect, json_lines, newest, private_copy, run, test, tool_path,
                      tracks)
 
 WORK = "main.workCall"
@@ -171,3 +171,57 @@ def filter_by_thread():
             other.truth()
             one.go()
             expect(calls(tracer.records()) == 100 * THREADS, "not its own calls alone")
+
+
+def state_of(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        return file.read().rpartition(")")[2].split()[0]
+
+
+def named(folder, name, version):
+    path = f"{folder}/{name}"
+    os.rename(private_copy(folder, "alone", version), path)
+    return path
+
+
+@test(version=["1.15", "1.27"])
+def first_thread_ended(version):
+    """A process whose first thread has ended is a zombie to who looks at it by its PID, and lives on in its other
+    threads: it is traced, and its goroutines are read."""
+    with tempfile.TemporaryDirectory() as folder, \
+            Target("alone", version, args=["first"], path=named(folder, "first_ended", version)) as target:
+        pid = target.target_pid
+        expect(state_of(pid) == "Z", f"state {state_of(pid)}")
+        for options in [pid], ["--stop", pid], ["-n", "first_ended"]:
+            done = run([tool_path("gostacks"), "-j", *map(str, options)])
+            expect(done.returncode == 0, f"{options}: {done}")
+            funcs = {f["func"] for r in json_lines(done.stdout) if r["pid"] == pid for f in r.get("frames") or []}
+            expect("main.rest" in funcs, f"{options}: {done}")
+        tools = [Tool(*args, "-j", "-p", pid) for args in (
+            ["gofunccount", WORK], ["gofunclatency", WORK], ["gotrace", f"r:{WORK}"])]
+        with tools[0], tools[1], tools[2]:
+            for tracer in tools:
+                tracer.tracing()
+            target.go()
+            target.truth()
+            seen = [calls(tracer.records()) for tracer in tools[:2]]
+            seen.append(sum(r.get("how") == "return" for r in tools[2].records()))
+        expect(seen == [100 * THREADS] * 3, f"{seen} of {100 * THREADS} calls")
+
+
+@test(way=WAYS)
+def first_thread_ends(way):
+    """It ends while the process is traced: where the kernel then shows no calls of others, the tool says so."""
+    with Target("alone", newest(), args=["first", "later"]) as target, \
+            Tool("gofunccount", "-j", "-p", target.target_pid, f":{WORK}", env=way_of(way)) as tracer:
+        tracer.tracing()
+        target.go()
+        if way != "multi":
+            tracer.records(status=1)
+            said = tracer.err.text()
+            expect("the first thread of process" in said and "hint: trace it again" in said, said)
+        target.go()
+        target.truth()
+        if way == "multi":
+            seen = calls(tracer.records())
+            expect(seen == 100 * THREADS, f"saw {seen} of {100 * THREADS} calls")

@@ -45,35 +45,6 @@ def two_processes(tool):
             expect(seen == 530, f"saw {seen} of both processes' 530 calls")
 
 
-def state_of(pid):
-    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-        return file.read().rpartition(")")[2].split()[0]
-
-
-@test(version=["1.15", "1.27"])
-def first_thread_ended(version):
-    """A process whose first thread has ended is a zombie to who looks at it by its PID, and lives on in its other
-    threads: it is traced, and its goroutines are read."""
-    with Target("process", version, args=["first"]) as target:
-        pid = target.target_pid
-        expect(state_of(pid) == "Z", f"state {state_of(pid)}")
-        for options in [pid], ["--stop", pid], ["--all"]:
-            done = run([tool_path("gostacks"), "-j", *map(str, options)])
-            expect(done.returncode == 0, f"{options}: {done}")
-            states = {f["func"]: r["state"] for r in json_lines(done.stdout) if r["pid"] == pid for f in r.get("frames") or []}
-            expect("main.run" in states, f"{options}: {done}")
-        tools = [Tool("gofunccount", "-j", "-p", pid, f":{WORK}"), Tool("gofunclatency", "-j", "-p", pid, f":{WORK}"),
-                 Tool("gotrace", "-j", "-p", pid, f"r:{WORK}")]
-        with tools[0], tools[1], tools[2]:
-            for tracer in tools:
-                tracer.tracing()
-            target.go()
-            target.truth()
-            seen = [calls(tracer.records()) for tracer in tools[:2]]
-            seen.append(sum(r.get("how") == "return" for r in tools[2].records()))
-        expect(seen == [100] * 3, f"{seen} of 100 calls")
-
-
 @test(tool=TOOLS)
 def path_and_pid(tool):
     """BINARY and -p together"""

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -77,8 +78,10 @@ static void test_mapped(void **state)
 
 /* --- without its first thread --- */
 
+/* No longer than this test */
 static void *stay(void *arg)
 {
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (;;)
 		pause();
 	return arg;
