@@ -22,6 +22,7 @@
 #include "tracing/command.h"
 #include "tracing/descendants.h"
 #include "tracing/filewatch.h"
+#include "tracing/firstthread.h"
 #include "tracing/heat.h"
 #include "tracing/options.h"
 #include "tracing/spending.h"
@@ -65,7 +66,8 @@ struct progress { /* of one run */
 	struct heat heat;
 	struct errmsg err; /* of a callback of the session */
 	bool failed;
-	size_t left_running; /* processes started by the command that outlived it */
+	size_t left_running;  /* processes started by the command that outlived it */
+	uint64_t first_ended; /* see firstthread_check() */
 };
 
 static void print_program(FILE *out, const struct tracer *tracer)
@@ -85,6 +87,13 @@ static void print_program(FILE *out, const struct tracer *tracer)
 	fputs(bpfprog_chatter(tracer->bpf), stderr);
 }
 
+static void fail(struct progress *progress, const struct errmsg *err)
+{
+	if (!progress->failed)
+		progress->err = *err;
+	progress->failed = true;
+}
+
 /* Flushes stdout now: the cause of a failure is known only right after it. 0, or -1: stdout has
  * failed. */
 static int check_output(struct progress *progress)
@@ -93,9 +102,7 @@ static int check_output(struct progress *progress)
 
 	if (!session_flush(&err))
 		return 0;
-	if (!progress->failed)
-		progress->err = err;
-	progress->failed = true;
+	fail(progress, &err);
 	return -1;
 }
 
@@ -120,9 +127,7 @@ static bool costs_too_much(struct progress *progress)
 
 	if (!spending || !spending_passed(spending, &err))
 		return false;
-	if (!progress->failed)
-		progress->err = err;
-	progress->failed = true;
+	fail(progress, &err);
 	return true;
 }
 
@@ -130,11 +135,9 @@ static bool sees_no_more(struct progress *progress)
 {
 	struct errmsg err;
 
-	if (!tracer_check_first(progress->tracer, &err))
+	if (!firstthread_check(progress->tracer, &progress->first_ended, &err))
 		return false;
-	if (!progress->failed)
-		progress->err = err;
-	progress->failed = true;
+	fail(progress, &err);
 	return true;
 }
 

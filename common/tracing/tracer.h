@@ -41,7 +41,6 @@ struct tracer {
 	struct errmsg alone_why;
 	struct descendants *descendants;
 	struct process *process;     /* of -p, held since before anything was read; or NULL */
-	uint64_t first_ended;        /* see tracer_check_first() */
 	struct goruntime *runtimes;  /* of each program, where goroutines are followed; or NULL */
 	struct bpfprog_define *defs; /* all that the kernel side was compiled with */
 	struct bpfprog_insert *inserts; /* the generated parts of the kernel side */
@@ -71,9 +70,6 @@ struct tracer {
 /* Does everything up to the first call that is seen. The config outlives the tracer. NULL and *err
  * on failure. */
 struct tracer *tracer_new(const struct tracer_config *config, struct errmsg *err);
-/* To be asked some times a second. -1 with *err: perf events, which the kernel keeps to a process
- * by the memory of its first thread, show nothing since that has ended. */
-int tracer_check_first(struct tracer *tracer, struct errmsg *err);
 /* For `plan`. Names and marks outlive the tracer; the tracer takes over the malloc'd text. */
 void tracer_define(struct tracer *tracer, const char *name, uint64_t value);
 void tracer_insert(struct tracer *tracer, const char *mark, char *text);

@@ -2,10 +2,7 @@
 /* Is the traced process to have its probes for itself, or are its descendants to have them too? */
 #include "tracing/tracer_parts.h"
 
-#include "base/clock.h"
-#include "base/errmsg.h"
 #include "files/process.h"
-#include "kernel/attach.h"
 #include "kernel/attach_trial.h"
 #include "kernel/execwatch.h"
 #include "program/functab.h"
@@ -64,29 +61,4 @@ void tracer_decide_alone(struct tracer *tracer)
 	if (trial && attach_trial_end(trial) && !tracer->follows &&
 	    (!tracer->process || process_first_runs(tracer->process)) && !may_execute(tracer))
 		tracer->execs = execwatch_new(tracer->pid);
-}
-
-/* Longer than an execve takes, or the end of all threads. */
-#define FIRST_ENDED_NS 500000000ull
-
-int tracer_check_first(struct tracer *tracer, struct errmsg *err)
-{
-	uint64_t now = clock_ns();
-
-	if (!tracer->execs || !tracer->process || attach_how() == ATTACH_MULTI)
-		return 0;
-	if (process_first_runs(tracer->process) || !process_runs(tracer->process)) {
-		tracer->first_ended = 0;
-		return 0;
-	}
-	if (!tracer->first_ended)
-		tracer->first_ended = now;
-	if (now - tracer->first_ended < FIRST_ENDED_NS)
-		return 0;
-	errmsg_set(err,
-		   "the first thread of process %d has ended: this kernel shows no calls of the "
-		   "others since",
-		   tracer->pid);
-	errmsg_hint(err, "trace it again");
-	return -1;
 }
