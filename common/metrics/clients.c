@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/clients.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -81,7 +82,6 @@ static void leave(struct clients *clients, struct client *client)
 {
 	size_t i = 0;
 
-	client->out = true;
 	while (i < clients->count && clients->list[i] != client)
 		i++;
 	if (i == clients->count)

@@ -6,7 +6,6 @@
 #define CLIENTS_H
 
 #include <netinet/in.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,7 +23,6 @@ struct client {
 	uint64_t since; /* ns, as clock_ns() */
 	struct in6_addr addr;
 	unsigned same; /* connections of its address, with this one */
-	bool out;      /* it has to go, and counts no more */
 };
 
 struct clients {

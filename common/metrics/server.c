@@ -33,7 +33,7 @@ _Static_assert((int)AT_ONCE < (int)CLIENTS_OF_ADDR, "as many as an address may h
 struct server {
 	struct server_source source;
 	struct MHD_Daemon *daemon;
-	int listening, epoll; /* the library's and the listening socket, or just the former: */
+	int listening, epoll; /* `epoll`: of the library's own, and of `listening` unless deaf */
 	bool deaf;            /* there are no descriptors for more */
 	struct clients clients;
 	struct MHD_Response *made[EXPOSITION_FORMATS]; /* of reading `made_of` */
