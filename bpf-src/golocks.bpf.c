@@ -9,6 +9,9 @@
  * there is in semacquire1(), with the mutex's semaphore. A mutex that somebody waits for is always
  * let go of by unlockSlow(). An RWMutex has a mutex for its writers, and two more semaphores, whose
  * waits are semacquire1() outside of lockSlow().
+ *
+ * Not all who call semacquire1() sleep: the semaphore may be let go of meanwhile. Those who do are
+ * put into its queue first, which semaRoot.queue() does, and nothing else calls it.
  */
 #include "goroutine.h"
 #include "goarg.h"
@@ -20,9 +23,13 @@
 #define LOSS_KINDS LOCK_LOSSES
 #define NOTES 4096 /* goroutines that are in unlockSlow() at a time, and some more */
 
-/* What is noted of a goroutine otherwise: it wants a mutex, for which map `attempts` had no room,
- * and has waited for it or not. */
-enum { NOT_TRACKED = 1, NOT_TRACKED_WAITED };
+/* Bits of a sync.Mutex's state: it is held, or is to go to who waits longest. In Go's
+ * src/sync/mutex.go, since 1.24 src/internal/sync/mutex.go */
+#define MUTEX_TAKEN (1 | 4)
+
+/* What is noted of a goroutine otherwise: map `attempts` had no room for what it wants, which is a
+ * mutex, that it has waited for or not, or another semaphore. */
+enum { NOT_TRACKED = 1, NOT_TRACKED_WAITED, NOT_TRACKED_OTHER };
 
 BPF_ARRAY(active, u32, 1);
 BPF_RINGBUF_OUTPUT(events, RING_PAGES);
@@ -76,11 +83,18 @@ static inline void read_words(u64 bp, u64 words[LOCK_WORDS])
 	}
 }
 
-/* `sp`: of LOCK_PARKS, the stack pointer at the function's first instruction */
-static inline void send(struct pt_regs *ctx, struct goroutine_key *who, struct lock_attempt *it,
-			u64 now, u64 addr, u32 kind, u64 sp)
+static inline u32 loss_of(const struct lock_attempt *it, u32 kind)
 {
-	struct frames_link link = {};
+	if (kind == LOCK_SPUN || kind == LOCK_WAS_FREE)
+		return LOCK_LOSS_SPINS;
+	if (kind != LOCK_GOT)
+		return LOCK_LOSS_EVENTS;
+	return it->mutex ? LOCK_LOSS_WAITS : LOCK_LOSS_OTHERS;
+}
+
+static inline void send(struct goroutine_key *who, struct lock_attempt *it, u64 now, u64 addr,
+			u32 kind)
+{
 	struct lock_event *event = events.ringbuf_reserve(sizeof(*event));
 	u32 zero = 0;
 	u64 *before = lost.lookup(&zero), i;
@@ -88,10 +102,7 @@ static inline void send(struct pt_regs *ctx, struct goroutine_key *who, struct l
 	if (!event) {
 		if (before)
 			__sync_fetch_and_add(before, 1);
-		count_loss(kind == LOCK_SPUN  ? LOCK_LOSS_SPINS
-			   : kind != LOCK_GOT ? LOCK_LOSS_EVENTS
-			   : it->mutex        ? LOCK_LOSS_WAITS
-					      : LOCK_LOSS_OTHERS);
+		count_loss(loss_of(it, kind));
 		return;
 	}
 	event->time_ns = now;
@@ -104,21 +115,16 @@ static inline void send(struct pt_regs *ctx, struct goroutine_key *who, struct l
 	event->probe = it->probe;
 	event->pid = probe_ids() >> 32;
 	event->kind = kind;
-	event->func = kind == LOCK_UNLOCKS    ? LOCK_FUNC_UNLOCK
-		      : kind == LOCK_RELEASES ? LOCK_FUNC_RELEASE
-		      : kind == LOCK_SPUN     ? LOCK_FUNC_LOCK
-					      : LOCK_FUNC_ACQUIRE;
-	event->readers = 0;
+	event->func = it->func;
 	event->is_mutex = it->mutex != 0;
-	if (kind == LOCK_PARKS) {
+	event->none = 0;
+	event->readers = 0;
+	event->sleeps = it->sleeps;
+	if (kind == LOCK_PARKS)
 		read_user(&event->readers, sizeof(event->readers), addr + LOCK_READER_WAIT);
-		frames_first(ctx, sp, &link);
-		read_words(link.caller, event->words);
-	} else {
 #pragma unroll
-		for (i = 0; i < LOCK_WORDS; i++)
-			event->words[i] = 0;
-	}
+	for (i = 0; i < LOCK_WORDS; i++)
+		event->words[i] = it->words[i];
 	events.ringbuf_submit(event, wakeup());
 }
 
@@ -136,47 +142,86 @@ static inline void begin_lock(struct pt_regs *ctx, struct goroutine_key *who, u6
 	struct lock_attempt it = {.mutex = mutex,
 				  .semaphore = mutex + LOCK_MUTEX_SEMA,
 				  .begin_ns = now,
-				  .probe = probe_register(ctx, REGISTER_PC)};
-
+				  .probe = probe_register(ctx, REGISTER_PC),
+				  .func = LOCK_FUNC_LOCK};
 	u64 note = NOT_TRACKED;
+	u32 state = 0;
 
+	it.was_free = !read_user(&state, sizeof(state), mutex) && !(state & MUTEX_TAKEN);
 	if (process_note(who) || attempts.update(who, &it))
 		notes.update(who, &note);
 }
 
-static inline void begin_waiting(struct pt_regs *ctx, struct goroutine_key *who, u64 semaphore,
-				 u64 sp, u64 now)
+/* What is told of a wait, should it come to one. */
+static inline void note_caller(struct pt_regs *ctx, struct goroutine_key *who,
+			       struct lock_attempt *it, u64 sp)
 {
-	struct lock_attempt *known = attempts.lookup(who), it = {};
+	struct frames_link link = {};
+
+	it->probe = probe_register(ctx, REGISTER_PC);
+	it->func = LOCK_FUNC_ACQUIRE;
+	it->stack = keep_stack(ctx, who, sp);
+	frames_first(ctx, sp, &link);
+	read_words(link.caller, it->words);
+}
+
+/* At the entry of semacquire1(): what takes time is done here, as who goes to sleep has one of the
+ * runtime's own locks. */
+static inline void begin_acquiring(struct pt_regs *ctx, struct goroutine_key *who, u64 semaphore,
+				   u64 sp, u64 now)
+{
+	struct lock_attempt *known = attempts.lookup(who),
+			    it = {.semaphore = semaphore, .begin_ns = now};
+	u64 *note = notes.lookup(who), other = NOT_TRACKED_OTHER;
+
+	if (note && (*note == NOT_TRACKED || *note == NOT_TRACKED_WAITED))
+		return;
+	if (known && known->mutex && known->semaphore == semaphore) {
+		known->asleep = 0;
+		if (!known->parked_ns) /* else the lock went to another one */
+			note_caller(ctx, who, known, sp);
+		return;
+	}
+	note_caller(ctx, who, &it, sp);
+	if (process_note(who) || attempts.update(who, &it))
+		notes.update(who, &other);
+}
+
+static inline void begin_waiting_untracked(struct goroutine_key *who)
+{
 	u64 *note = notes.lookup(who);
 
-	if (note && *note <= NOT_TRACKED_WAITED) {
+	if (note && *note == NOT_TRACKED)
 		*note = NOT_TRACKED_WAITED;
+	if (!note || *note != NOT_TRACKED_OTHER)
+		return;
+	count_loss(LOCK_LOSS_ROOM_OTHERS);
+	notes.delete(who);
+}
+
+/* In the queue of the semaphore: it will sleep. */
+static inline void begin_waiting(struct goroutine_key *who, u64 now)
+{
+	struct lock_attempt *it = attempts.lookup(who);
+
+	if (!it || it->func != LOCK_FUNC_ACQUIRE) {
+		begin_waiting_untracked(who);
 		return;
 	}
-	if (known && known->mutex && known->semaphore == semaphore)
-		it = *known;
-	else
-		it.begin_ns = now;
-	if (it.parked_ns) /* the lock went to another one */
+	if (!it->asleep) /* else it was woken in vain */
+		it->sleeps++;
+	it->asleep = 1;
+	if (it->parked_ns)
 		return;
-	it.semaphore = semaphore;
-	it.parked_ns = now;
-	it.probe = probe_register(ctx, REGISTER_PC);
-	it.stack = keep_stack(ctx, who, sp);
-	if (process_note(who) || attempts.update(who, &it)) {
-		count_loss(it.mutex ? LOCK_LOSS_ROOM_WAITS : LOCK_LOSS_ROOM_OTHERS);
-		attempts.delete(who);
-		return;
-	}
-	send(ctx, who, &it, now, semaphore, LOCK_PARKS, sp);
+	it->parked_ns = now;
+	send(who, it, now, it->semaphore, LOCK_PARKS);
 }
 
 static inline void has_locked_untracked(struct goroutine_key *who)
 {
 	u64 *note = notes.lookup(who);
 
-	if (!note || *note > NOT_TRACKED_WAITED) {
+	if (!note || (*note != NOT_TRACKED && *note != NOT_TRACKED_WAITED)) {
 		count_loss(LOCK_LOSS_BEFORE);
 		return;
 	}
@@ -184,7 +229,7 @@ static inline void has_locked_untracked(struct goroutine_key *who)
 	notes.delete(who);
 }
 
-static inline void has_locked(struct pt_regs *ctx, struct goroutine_key *who, u64 now)
+static inline void has_locked(struct goroutine_key *who, u64 now)
 {
 	struct lock_attempt *known = attempts.lookup(who), it;
 
@@ -194,28 +239,38 @@ static inline void has_locked(struct pt_regs *ctx, struct goroutine_key *who, u6
 	}
 	it = *known;
 	attempts.delete(who);
-	if (it.parked_ns)
-		send(ctx, who, &it, now, it.semaphore, LOCK_GOT, 0);
-	else
-		send(ctx, who, &it, now, it.mutex, LOCK_SPUN, 0);
+	if (it.parked_ns) {
+		send(who, &it, now, it.semaphore, LOCK_GOT);
+		return;
+	}
+	it.stack = 0;
+	send(who, &it, now, it.mutex, it.was_free ? LOCK_WAS_FREE : LOCK_SPUN);
 }
 
-static inline void has_waited(struct pt_regs *ctx, struct goroutine_key *who, u64 now)
+static inline void has_acquired(struct goroutine_key *who, u64 now)
 {
 	struct lock_attempt *known = attempts.lookup(who), it;
+	u64 *note;
 
-	if (!known || known->mutex)
+	if (!known) {
+		note = notes.lookup(who);
+		if (note && *note == NOT_TRACKED_OTHER)
+			notes.delete(who);
+		return;
+	}
+	if (known->mutex)
 		return;
 	it = *known;
 	attempts.delete(who);
-	send(ctx, who, &it, now, it.semaphore, LOCK_GOT, 0);
+	if (it.parked_ns)
+		send(who, &it, now, it.semaphore, LOCK_GOT);
 }
 
 /* `func`: LOCK_FUNC_UNLOCK or LOCK_FUNC_RELEASE */
 static inline void lets_go(struct pt_regs *ctx, struct goroutine_key *who, u64 addr, u64 sp,
 			   u64 now, u32 func)
 {
-	struct lock_attempt it = {.probe = probe_register(ctx, REGISTER_PC)};
+	struct lock_attempt it = {.probe = probe_register(ctx, REGISTER_PC), .func = func};
 	u64 semaphore = addr + LOCK_MUTEX_SEMA, *its = notes.lookup(who);
 
 	if (func == LOCK_FUNC_UNLOCK)
@@ -223,7 +278,7 @@ static inline void lets_go(struct pt_regs *ctx, struct goroutine_key *who, u64 a
 	else if (its && *its == addr)
 		return; /* that has been told */
 	it.stack = keep_stack(ctx, who, sp);
-	send(ctx, who, &it, now, addr, func == LOCK_FUNC_UNLOCK ? LOCK_UNLOCKS : LOCK_RELEASES, 0);
+	send(who, &it, now, addr, func == LOCK_FUNC_UNLOCK ? LOCK_UNLOCKS : LOCK_RELEASES);
 }
 
 int on_probe(struct pt_regs *ctx)
@@ -244,13 +299,15 @@ int on_probe(struct pt_regs *ctx)
 		return 0;
 	}
 	if (kind == COOKIE_RETURN && func == LOCK_FUNC_LOCK)
-		has_locked(ctx, &who, now);
+		has_locked(&who, now);
 	else if (kind == COOKIE_RETURN)
-		has_waited(ctx, &who, now);
+		has_acquired(&who, now);
 	else if (func == LOCK_FUNC_LOCK)
 		begin_lock(ctx, &who, addr, now);
 	else if (func == LOCK_FUNC_ACQUIRE)
-		begin_waiting(ctx, &who, addr, sp, now);
+		begin_acquiring(ctx, &who, addr, sp, now);
+	else if (func == LOCK_FUNC_QUEUE)
+		begin_waiting(&who, now);
 	else
 		lets_go(ctx, &who, addr, sp, now, func);
 	return 0;

@@ -35,7 +35,7 @@ enum { FRAMES_DEFAULT = 1, FRAMES_MOST = 64 };
 struct gone { /* a wait that went on when its process ended */
 	struct goroutine_key who;
 	uint64_t since_ns;
-	uint64_t noted_ns;
+	uint64_t ended_ns, noted_ns;
 };
 
 struct golocks {
@@ -52,7 +52,8 @@ struct golocks {
 	uint64_t entries[LOCK_FUNCS];       /* addresses of the probes */
 	struct gone *gone;                  /* sorted */
 	size_t gone_count, gone_cap;
-	bool all_read; /* no more events will come */
+	uint64_t stopped_ns; /* no more events will come; 0: tracing goes on */
+	uint64_t looked_ns;  /* when processes that have ended were looked for */
 };
 
 static int take_number(size_t *number, const char *value, uint64_t most, const char *what,
@@ -154,8 +155,9 @@ static void started(void *ctx)
 
 static int stop(void *ctx)
 {
-	const struct golocks *tool = ctx;
+	struct golocks *tool = ctx;
 
+	tool->stopped_ns = clock_ns();
 	return bpfmap_set(tool->active, 0);
 }
 
@@ -183,12 +185,14 @@ static int by_wait(const void *a, const void *b)
 	return order ? order : (x->since_ns > y->since_ns) - (x->since_ns < y->since_ns);
 }
 
-static bool is_gone(const struct golocks *tool, const struct lock_wait *wait)
+/* When its process ended; 0: it did not end with it */
+static uint64_t ended_with(const struct golocks *tool, const struct lock_wait *wait)
 {
-	struct gone sought = {.who = wait->who, .since_ns = wait->since_ns};
+	struct gone sought = {.who = wait->who, .since_ns = wait->since_ns}, *found = NULL;
 
-	return tool->gone_count &&
-	       bsearch(&sought, tool->gone, tool->gone_count, sizeof(sought), by_wait);
+	if (tool->gone_count)
+		found = bsearch(&sought, tool->gone, tool->gone_count, sizeof(sought), by_wait);
+	return found ? found->ended_ns : 0;
 }
 
 static int note_gone(const void *key, const void *value, void *arg)
@@ -201,8 +205,9 @@ static int note_gone(const void *key, const void *value, void *arg)
 	tool->gone = mem_grow(tool->gone, tool->gone_count, &tool->gone_cap, sizeof(*tool->gone));
 	struct gone *gone = &tool->gone[tool->gone_count++];
 
-	*gone = (struct gone){.since_ns = attempt->parked_ns, .noted_ns = tool->show.now_ns};
+	*gone = (struct gone){.since_ns = attempt->parked_ns, .noted_ns = tool->looked_ns};
 	memcpy(&gone->who, key, sizeof(gone->who));
+	gone->ended_ns = processes_ended(tool->procs, &gone->who.process);
 	return 0;
 }
 
@@ -212,7 +217,7 @@ static void forget_gone(struct golocks *tool)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < tool->gone_count; i++)
-		if (tool->show.now_ns - tool->gone[i].noted_ns < SECOND_NS)
+		if (tool->looked_ns - tool->gone[i].noted_ns < SECOND_NS)
 			tool->gone[kept++] = tool->gone[i];
 	tool->gone_count = kept;
 }
@@ -227,24 +232,24 @@ static bool is_waiting(void *ctx, struct lock_wait *wait)
 	    attempt.parked_ns == wait->since_ns)
 		return true;
 	if (!wait->missed_ns)
-		wait->missed_ns = tool->show.now_ns;
-	wait->ended = is_gone(tool, wait);
-	if (wait->ended)
+		wait->missed_ns = tool->looked_ns;
+	wait->ended_ns = ended_with(tool, wait);
+	if (wait->ended_ns)
 		return true;
-	return !tool->all_read && tool->show.now_ns - wait->missed_ns < SECOND_NS;
+	return !tool->stopped_ns && tool->looked_ns - wait->missed_ns < SECOND_NS;
 }
 
 static bool goes_on(void *ctx, struct lock_wait *wait)
 {
 	(void)ctx;
-	return !wait->ended;
+	return !wait->ended_ns;
 }
 
 /* Forgets waits that will not be told to be over, as the event of that was lost, and notes those
  * whose process has ended. */
 static void settle(struct golocks *tool)
 {
-	tool->show.now_ns = clock_ns();
+	tool->looked_ns = clock_ns();
 	if (processes_look(tool->procs)) {
 		processes_sweep(tool->procs, tool->attempts, note_gone, tool);
 		processes_forget(tool->procs);
@@ -258,7 +263,7 @@ static void sweep(void *ctx)
 {
 	struct golocks *tool = ctx;
 
-	if (processes_due(tool->procs) && clock_ns() - tool->show.now_ns > SECOND_NS)
+	if (processes_due(tool->procs) && clock_ns() - tool->looked_ns > SECOND_NS)
 		settle(tool);
 }
 
@@ -269,10 +274,10 @@ static int show(void *ctx, bool final, struct errmsg *err)
 	uint64_t lost = 0;
 
 	(void)err;
-	tool->all_read = final;
 	if (final && !bpfmap_lookup(tool->lost, &zero, &lost))
 		locks_lost(tool->locks, lost, clock_ns());
 	settle(tool);
+	tool->show.now_ns = tool->stopped_ns ? tool->stopped_ns : tool->looked_ns;
 	if (tool->opts->json) {
 		locks_json(&tool->show, tool->locks);
 	} else {
@@ -294,31 +299,31 @@ static void say_lost(void *ctx)
 		[LOCK_LOSS_WAITS] = "waits were lost: the ring buffer was full",
 		[LOCK_LOSS_OTHERS] = "waits of RWMutexes, WaitGroups or the like were lost: the "
 				     "ring buffer was full",
-		[LOCK_LOSS_SPINS] = "locks got by spinning were lost: the ring buffer was full",
+		[LOCK_LOSS_SPINS] = "locks got without a wait were lost: the ring buffer was full",
 		[LOCK_LOSS_EVENTS] = "events of who waits or unlocks were lost: the ring buffer "
 				     "was full",
 		[LOCK_LOSS_ROOM_WAITS] = "waits were lost: more goroutines than there is room for",
 		[LOCK_LOSS_ROOM_OTHERS] = "waits of RWMutexes, WaitGroups or the like were lost: "
 					  "more goroutines than there is room for",
-		[LOCK_LOSS_ROOM_SPINS] = "locks got by spinning were lost: more goroutines than "
-					 "there is room for",
+		[LOCK_LOSS_ROOM_SPINS] = "locks got without a wait were lost: more goroutines "
+					 "than there is room for",
 		[LOCK_LOSS_UNREADABLE] = "waits were lost: the goroutine could not be read",
 		[LOCK_LOSS_STACKS] = "stacks are not known: more of them than there is room for",
 	};
 	const struct golocks *tool = ctx;
-	uint64_t lost[LOCK_LOSSES], waits = locks_refused(tool->locks, false),
-				    spins = locks_refused(tool->locks, true);
+	struct locks_refused refused = locks_refused(tool->locks);
+	uint64_t lost[LOCK_LOSSES];
 
 	losses_say(tool->losses, "golocks", said, lost, LOCK_LOSSES);
-	if (waits)
+	if (refused.waits)
 		fprintf(stderr,
 			"golocks: %" PRIu64 " waits were lost: more locks than there is room for\n",
-			waits);
-	if (spins)
+			refused.waits);
+	if (refused.unwaited)
 		fprintf(stderr,
-			"golocks: %" PRIu64 " locks got by spinning were lost: more locks than "
+			"golocks: %" PRIu64 " locks got without a wait were lost: more locks than "
 			"there is room for\n",
-			spins);
+			refused.unwaited);
 	if (lost[LOCK_LOSS_BEFORE])
 		fprintf(stderr, "golocks: %" PRIu64 " wait%s had begun before: not counted\n",
 			lost[LOCK_LOSS_BEFORE], lost[LOCK_LOSS_BEFORE] == 1 ? "" : "s");
@@ -348,6 +353,7 @@ static const struct runtime_func funcs[LOCK_FUNCS] = {
 	[LOCK_FUNC_UNLOCK] = {.names = {"sync.(*Mutex).unlockSlow",
 					"internal/sync.(*Mutex).unlockSlow"}},
 	[LOCK_FUNC_RELEASE] = {.names = {"runtime.semrelease1"}},
+	[LOCK_FUNC_QUEUE] = {.names = {"runtime.(*semaRoot).queue"}},
 };
 
 static int run_locks(struct golocks *tool, const struct options_tool *options)

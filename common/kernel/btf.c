@@ -119,11 +119,12 @@ int btf_process(struct btf_process *out, struct errmsg *err)
 	int64_t exec = member(btf, "task_struct", "self_exec_id", &id);
 	int64_t signal = member(btf, "task_struct", "signal", &id);
 	int64_t live = member(btf, "signal_struct", "live", &id);
+	int64_t flags = member(btf, "signal_struct", "flags", &id);
 
 	btf__free(btf);
-	if (leader < 0 || start < 0 || exec < 0 || signal < 0 || live < 0)
+	if (leader < 0 || start < 0 || exec < 0 || signal < 0 || live < 0 || flags < 0)
 		return no_member("task_struct's start, self_exec_id or signal", err);
-	*out = (struct btf_process){leader, start, exec, signal, live};
+	*out = (struct btf_process){leader, start, exec, signal, live, flags};
 	return 0;
 }
 

@@ -16,7 +16,8 @@ int btf_thread_fsbase(uint32_t *off, struct errmsg *err); /* task_struct.thread.
 uint32_t btf_thread_features(void);
 struct btf_process { /* byte offsets in struct task_struct ... */
 	uint32_t leader, start_ns, exec, signal;
-	uint32_t signal_live; /* ... and in struct signal_struct: how many threads there are */
+	/* ... and in struct signal_struct: how many threads there are, and are they to end? */
+	uint32_t signal_live, signal_flags;
 };
 
 int btf_process(struct btf_process *out, struct errmsg *err);

@@ -14,10 +14,15 @@
 
 enum { TRACEPOINTS = 2, REST = 10 /* pause between sweeps, in times of what the last one took */ };
 
+struct gone {
+	struct process_key key; /* sorted by it */
+	uint64_t end_ns;
+};
+
 struct processes {
 	int map;                /* `gone`; -1: processes are not followed */
 	int links[TRACEPOINTS]; /* -1: not attached */
-	struct process_key *gone;
+	struct gone *gone;
 	size_t count, cap;
 	uint64_t looked_ns, due_ns; /* CLOCK_MONOTONIC */
 };
@@ -58,9 +63,11 @@ static int add_gone(const void *key, const void *value, void *arg)
 {
 	struct processes *procs = arg;
 
-	(void)value;
 	procs->gone = mem_grow(procs->gone, procs->count, &procs->cap, sizeof(*procs->gone));
-	memcpy(&procs->gone[procs->count++], key, sizeof(*procs->gone));
+	struct gone *gone = &procs->gone[procs->count++];
+
+	memcpy(&gone->key, key, sizeof(gone->key));
+	memcpy(&gone->end_ns, value, sizeof(gone->end_ns));
 	return 0;
 }
 
@@ -70,10 +77,25 @@ bool processes_look(struct processes *procs)
 	procs->looked_ns = clock_ns();
 	if (procs->map < 0)
 		return false;
-	bpfmap_each(procs->map, sizeof(struct process_key), sizeof(uint32_t), add_gone, procs);
+	bpfmap_each(procs->map, sizeof(struct process_key), sizeof(uint64_t), add_gone, procs);
 	if (procs->count)
 		qsort(procs->gone, procs->count, sizeof(*procs->gone), by_process);
 	return procs->count;
+}
+
+/* NULL: it is not gone */
+static const struct gone *find(const struct processes *procs, const struct process_key *process)
+{
+	if (!procs->count)
+		return NULL;
+	return bsearch(process, procs->gone, procs->count, sizeof(*procs->gone), by_process);
+}
+
+uint64_t processes_ended(const struct processes *procs, const struct process_key *process)
+{
+	const struct gone *gone = find(procs, process);
+
+	return gone ? gone->end_ns : 0;
 }
 
 struct sweep {
@@ -88,8 +110,7 @@ static int sweep_entry(const void *key, const void *value, void *arg)
 	const struct goroutine_key *who = key;
 	const struct sweep *sweep = arg;
 
-	if (!bsearch(&who->process, sweep->procs->gone, sweep->procs->count, sizeof(who->process),
-		     by_process))
+	if (!find(sweep->procs, &who->process))
 		return 0;
 	if (!sweep->fn || !sweep->fn(key, value, sweep->arg))
 		bpfmap_delete(sweep->fd, key);
@@ -112,7 +133,7 @@ void processes_forget(struct processes *procs)
 	uint64_t now = clock_ns();
 
 	for (size_t i = 0; i < procs->count; i++)
-		bpfmap_delete(procs->map, &procs->gone[i]);
+		bpfmap_delete(procs->map, &procs->gone[i].key);
 	procs->count = 0;
 	procs->due_ns = now + REST * (now - procs->looked_ns);
 }

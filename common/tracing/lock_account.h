@@ -21,6 +21,11 @@ struct lock_waiter { /* those that waited with one stack */
 	struct lock_stack stack;
 	enum lock_op op;
 	uint64_t waits, total_ns, max_ns;
+	uint64_t sleeps; /* one for each wait, and for each time that one was woken in vain */
+};
+
+struct lock_unwaited { /* what was got without a wait */
+	uint64_t count, ns;
 };
 
 struct lock_held {
@@ -36,7 +41,8 @@ struct lock {
 	uint64_t addr;
 	uint32_t pid;
 	bool is_rw;
-	uint64_t waits, total_ns, max_ns, spins, spin_ns;
+	uint64_t waits, total_ns, max_ns, sleeps;
+	struct lock_unwaited spun, found_free;
 	struct lock_waiter *waiters;
 	struct lock_held *held;
 	size_t waiter_count, waiter_cap, held_count, held_cap;

@@ -47,12 +47,8 @@ void lock_stacks_free(struct lock_stacks *stacks)
 	free(stacks);
 }
 
-static void add_frame(void *ctx, const struct frame *frame)
+static void add_frame(struct lock_trace *trace, const struct frame *frame)
 {
-	struct lock_trace *trace = ctx;
-
-	if (!trace->count && lock_fields_in_sync(frame->func))
-		return;
 	trace->frames = mem_grow(trace->frames, trace->count, &trace->cap, sizeof(*trace->frames));
 	trace->frames[trace->count++] =
 		(struct lock_frame){.func = mem_strdup(frame->func),
@@ -61,6 +57,28 @@ static void add_frame(void *ctx, const struct frame *frame)
 				    .inlined = frame->inlined,
 				    .number = frame->number,
 				    .at = frame->at};
+}
+
+static void add_outside(void *ctx, const struct frame *frame)
+{
+	struct lock_trace *trace = ctx;
+
+	if (trace->count || !lock_fields_in_sync(frame->func))
+		add_frame(trace, frame);
+}
+
+/* Of a goroutine that is nothing but the call: go mu.Lock() */
+static void add_outermost(void *ctx, const struct frame *frame)
+{
+	struct lock_trace *trace = ctx;
+
+	while (trace->count) {
+		struct lock_frame *before = &trace->frames[--trace->count];
+
+		free(before->func);
+		free(before->file);
+	}
+	add_frame(trace, frame);
 }
 
 static bool is_wrapper(const struct lock_frame *frame)
@@ -100,7 +118,9 @@ static struct lock_trace *find(struct lock_stacks *stacks, struct lock_stack sta
 	*trace = (struct lock_trace){.stack = stack, .owner.kind = WAIT_SEMAPHORE};
 	stacks_each(stacks->stacks, stack.hash, stack.bias, true, semaphore_owner_frame,
 		    &trace->owner);
-	stacks_each(stacks->stacks, stack.hash, stack.bias, false, add_frame, trace);
+	stacks_each(stacks->stacks, stack.hash, stack.bias, false, add_outside, trace);
+	if (!trace->count)
+		stacks_each(stacks->stacks, stack.hash, stack.bias, false, add_outermost, trace);
 	trace->wrappers = count_wrappers(trace);
 	return trace;
 }

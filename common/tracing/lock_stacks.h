@@ -21,7 +21,8 @@ struct lock_frame {
 struct lock_trace {
 	struct lock_stack stack;
 	struct semaphore_owner owner; /* of the semaphore that it waits for */
-	struct lock_frame *frames;    /* from who calls package sync on; none: it is not known */
+	/* From who calls package sync on; if nobody does, what is called there. None: not known */
+	struct lock_frame *frames;
 	size_t count, cap;
 	size_t wrappers; /* the first of them that are Lock, Unlock, ... of what has the lock inside
 			  */

@@ -33,7 +33,7 @@ struct lock_wait { /* that goes on */
 	size_t clock_count;
 	bool is_new;        /* the lock has not been let go of since */
 	uint64_t missed_ns; /* for who prunes: when it was first found to be over; 0: it was not */
-	bool ended;         /* for who prunes: with its process */
+	uint64_t ended_ns;  /* for who prunes: when its process ended; 0: it has not */
 	struct lock_wait *next, *prev;
 };
 

@@ -27,7 +27,8 @@ struct locks {
 	struct lock *all;
 	size_t count, cap, max;
 	struct index index;
-	uint64_t lost, refused, refused_spins;
+	uint64_t lost;
+	struct locks_refused refused;
 };
 
 struct locks *locks_new(size_t max, locks_owner_fn *owner, void *ctx)
@@ -69,9 +70,9 @@ void locks_free(struct locks *locks)
 	free(locks);
 }
 
-uint64_t locks_refused(const struct locks *locks, bool spins)
+struct locks_refused locks_refused(const struct locks *locks)
 {
-	return spins ? locks->refused_spins : locks->refused;
+	return locks->refused;
 }
 
 /* --- locks, and what is in them --- */
@@ -134,8 +135,8 @@ static struct lock *add_lock(struct locks *locks, const struct lock_event *event
 	if (lock)
 		return lock;
 	if (locks->count == locks->max) {
-		locks->refused += event->kind == LOCK_GOT;
-		locks->refused_spins += event->kind == LOCK_SPUN;
+		locks->refused.waits += event->kind == LOCK_GOT;
+		locks->refused.unwaited += event->kind == LOCK_SPUN || event->kind == LOCK_WAS_FREE;
 		return NULL;
 	}
 	index_add(&locks->index, hash_of(process, addr));
@@ -284,14 +285,17 @@ static struct lock *parks(struct locks *locks, const struct lock_event *event)
 	return lock;
 }
 
-static void count_wait(struct lock *lock, enum lock_op op, struct lock_stack stack, uint64_t ns)
+static void count_wait(struct lock *lock, enum lock_op op, const struct lock_event *event,
+		       uint64_t ns)
 {
-	struct lock_waiter *waiter = add_waiter(lock, op, stack);
+	struct lock_waiter *waiter = add_waiter(lock, op, stack_of(event));
 
 	waiter->waits++;
+	waiter->sleeps += event->sleeps;
 	waiter->total_ns += ns;
 	waiter->max_ns = larger(waiter->max_ns, ns);
 	lock->waits++;
+	lock->sleeps += event->sleeps;
 	lock->total_ns += ns;
 	lock->max_ns = larger(lock->max_ns, ns);
 }
@@ -333,7 +337,7 @@ static struct lock *got(struct locks *locks, const struct lock_event *event)
 	struct lock_wait *wait = find_wait(lock, &event->who, event->parked_ns);
 
 	lock->is_rw |= owner.op != LOCK_OP_MUTEX;
-	count_wait(lock, owner.op, stack_of(event), ns);
+	count_wait(lock, owner.op, event, ns);
 	lock->late_ns = 0;
 	if (wait)
 		divide(lock, wait, ns);
@@ -346,14 +350,16 @@ static struct lock *got(struct locks *locks, const struct lock_event *event)
 	return lock;
 }
 
-static struct lock *spun(struct locks *locks, const struct lock_event *event)
+static struct lock *got_unwaited(struct locks *locks, const struct lock_event *event)
 {
 	struct lock *lock = add_lock(locks, event, event->addr);
 
 	if (!lock)
 		return NULL;
-	lock->spins++;
-	lock->spin_ns += event->time_ns - event->begin_ns;
+	struct lock_unwaited *sum = event->kind == LOCK_WAS_FREE ? &lock->found_free : &lock->spun;
+
+	sum->count++;
+	sum->ns += event->time_ns - event->begin_ns;
 	lock->late_ns = 0;
 	note_holder(lock, event);
 	return lock;
@@ -430,7 +436,8 @@ struct lock *locks_event(struct locks *locks, const struct lock_event *event)
 	case LOCK_GOT:
 		return got(locks, event);
 	case LOCK_SPUN:
-		return spun(locks, event);
+	case LOCK_WAS_FREE:
+		return got_unwaited(locks, event);
 	case LOCK_UNLOCKS:
 		lock = find_lock(locks, &event->who.process, event->addr);
 		return lock ? unlocks(lock, event) : NULL;
@@ -462,9 +469,14 @@ static int by_time(const void *a, const void *b)
 
 	if (x->total_ns != y->total_ns)
 		return x->total_ns < y->total_ns ? -1 : 1;
-	if (x->spin_ns != y->spin_ns)
-		return x->spin_ns < y->spin_ns ? -1 : 1;
+	if (x->spun.ns != y->spun.ns)
+		return x->spun.ns < y->spun.ns ? -1 : 1;
 	return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+static bool was_used(const struct lock *lock)
+{
+	return lock->waits || lock->spun.count || lock->found_free.count || lock->waiting;
 }
 
 void locks_each(struct locks *locks, void (*fn)(void *ctx, const struct lock *lock), void *ctx)
@@ -473,7 +485,7 @@ void locks_each(struct locks *locks, void (*fn)(void *ctx, const struct lock *lo
 	size_t count = 0;
 
 	for (size_t i = 0; i < locks->count; i++)
-		if (locks->all[i].waits || locks->all[i].spins || locks->all[i].waiting)
+		if (was_used(&locks->all[i]))
 			sorted[count++] = &locks->all[i];
 	qsort(sorted, count, sizeof(struct lock *), by_time);
 	for (size_t i = 0; i < count; i++)
@@ -483,8 +495,8 @@ void locks_each(struct locks *locks, void (*fn)(void *ctx, const struct lock *lo
 
 static void clear_lock(struct lock *lock)
 {
-	lock->waits = lock->total_ns = lock->max_ns = lock->spins = lock->spin_ns = 0;
-	lock->late_ns = 0;
+	lock->waits = lock->total_ns = lock->max_ns = lock->sleeps = lock->late_ns = 0;
+	lock->spun = lock->found_free = (struct lock_unwaited){0};
 	lock->waiter_count = 0;
 	for (size_t i = 0; i < lock->held_count; i++)
 		lock->held[i].ns = lock->held[i].readers = 0;

@@ -35,7 +35,10 @@ void locks_prune(struct locks *locks, bool (*fn)(void *ctx, struct lock_wait *wa
 void locks_each(struct locks *locks, void (*fn)(void *ctx, const struct lock *lock), void *ctx);
 /* All sums are 0 again; what goes on goes on. */
 void locks_clear(struct locks *locks);
-/* Waits, or what was got by spinning, of more locks than there was room for. */
-uint64_t locks_refused(const struct locks *locks, bool spins);
+/* Waits, or what was got without one, of more locks than there was room for. */
+struct locks_refused {
+	uint64_t waits, unwaited;
+};
+struct locks_refused locks_refused(const struct locks *locks);
 
 #endif

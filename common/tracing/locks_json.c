@@ -55,6 +55,7 @@ static void waiters(const struct locks_show *show, struct json *json, const stru
 		number(json, "waits", rows.all[i].waits);
 		number(json, "total_ns", rows.all[i].ns);
 		number(json, "max_ns", rows.all[i].max_ns);
+		number(json, "sleeps", rows.all[i].sleeps);
 		stack(show, json, rows.all[i].stack);
 		json_object_end(json);
 	}
@@ -93,9 +94,9 @@ static void waiting(const struct locks_show *show, struct json *json, const stru
 		json_object(json);
 		number(json, "goid", wait->who.id);
 		text(json, "op", locks_op_text(wait->op));
-		number(json, "since_ns", show->now_ns - wait->since_ns);
+		number(json, "since_ns", locks_since(show, lock, wait->since_ns));
 		json_key(json, "ended");
-		json_bool(json, wait->ended);
+		json_bool(json, wait->ended_ns);
 		stack(show, json, wait->stack);
 		json_object_end(json);
 	}
@@ -114,7 +115,7 @@ static void holder(const struct locks_show *show, struct json *json, const struc
 	number(json, "goid", lock->holder);
 	json_key(json, "certain");
 	json_bool(json, lock->is_certain);
-	number(json, "since_ns", show->now_ns - lock->holder_ns);
+	number(json, "since_ns", locks_since(show, lock, lock->holder_ns));
 	stack(show, json, lock->holder_stack);
 	json_object_end(json);
 }
@@ -140,8 +141,11 @@ static void json_lock(void *ctx, const struct lock *lock)
 	number(&json, "waits", lock->waits);
 	number(&json, "total_ns", lock->total_ns);
 	number(&json, "max_ns", lock->max_ns);
-	number(&json, "spins", lock->spins);
-	number(&json, "spin_ns", lock->spin_ns);
+	number(&json, "sleeps", lock->sleeps);
+	number(&json, "spins", lock->spun.count);
+	number(&json, "spin_ns", lock->spun.ns);
+	number(&json, "found_free", lock->found_free.count);
+	number(&json, "found_free_ns", lock->found_free.ns);
 	waiters(show, &json, lock);
 	holders(show, &json, lock);
 	waiting(show, &json, lock);

@@ -15,7 +15,8 @@ struct printing {
 	const struct locks_show *show;
 	size_t left_out; /* how many locks are to be, yet */
 	uint64_t locks, waits, ns, going_on;
-	uint64_t spun_locks, spins, spin_ns; /* of locks that nobody waited for */
+	uint64_t unwaited_locks; /* that nobody waited for, and what was got of them */
+	struct lock_unwaited unwaited;
 };
 
 /* Three digits: "12.3ms" */
@@ -127,12 +128,12 @@ static void print_last_holder(const struct printing *out, const struct lock *loc
 		return;
 	}
 	printf("%8s %8s %8s    %s by goroutine %" PRIu64 ", ",
-	       time_text(since, out->show->now_ns - lock->holder_ns), "", "",
+	       time_text(since, locks_since(out->show, lock, lock->holder_ns)), "", "",
 	       lock->is_certain ? "held" : "last got", lock->holder);
 	if (lock->holder_stack.hash)
 		print_trace(out, lock->holder_stack);
 	else
-		fputs("which got it by spinning", stdout);
+		fputs("which got it without a wait", stdout);
 	putchar('\n');
 }
 
@@ -179,20 +180,27 @@ static void print_head(const struct printing *out, const struct lock *lock)
 	putchar('\n');
 }
 
+static void print_unwaited(const struct lock_unwaited *sum, const char *how)
+{
+	char total[TIME_TEXT];
+
+	if (sum->count)
+		printf("%8s %8" PRIu64 " %8s    got without a wait, %s\n",
+		       time_text(total, sum->ns), sum->count, "", how);
+}
+
 static void print_lock(const struct printing *out, const struct lock *lock)
 {
 	struct lock_rows waiters = locks_waiters(out->show, lock);
 	struct lock_rows holders = locks_holders(out->show, lock);
-	char total[TIME_TEXT];
 
 	print_head(out, lock);
 	print_waiters(out, &waiters);
 	print_rest(&waiters, "");
 	print_holders(out, lock, &holders);
 	print_rest(&holders, "held by  ");
-	if (lock->spins)
-		printf("%8s %8" PRIu64 " %8s    got by spinning, without a wait\n",
-		       time_text(total, lock->spin_ns), lock->spins, "");
+	print_unwaited(&lock->spun, "taken at first");
+	print_unwaited(&lock->found_free, "free at once");
 	print_waiting(out, lock);
 	free(waiters.all);
 	free(holders.all);
@@ -205,9 +213,9 @@ static void add_lock(void *ctx, const struct lock *lock)
 	for (const struct lock_wait *wait = lock->waiting; wait; wait = wait->next)
 		out->going_on++;
 	if (!lock->waits && !lock->waiting) {
-		out->spun_locks++;
-		out->spins += lock->spins;
-		out->spin_ns += lock->spin_ns;
+		out->unwaited_locks++;
+		out->unwaited.count += lock->spun.count + lock->found_free.count;
+		out->unwaited.ns += lock->spun.ns + lock->found_free.ns;
 		return;
 	}
 	out->locks++;
@@ -241,10 +249,10 @@ static void print_sums(const struct printing *out)
 	if (out->going_on)
 		printf("%" PRIu64 " wait%s not ended\n", out->going_on,
 		       out->going_on == 1 ? " has" : "s have");
-	if (out->spins)
-		printf("%" PRIu64 " lock%s got by spinning alone, %" PRIu64 " time%s, %s\n",
-		       out->spun_locks, plural(out->spun_locks), out->spins, plural(out->spins),
-		       time_text(text, out->spin_ns));
+	if (out->unwaited.count)
+		printf("%" PRIu64 " other%s, got without a wait %" PRIu64 " time%s, %s\n",
+		       out->unwaited_locks, plural(out->unwaited_locks), out->unwaited.count,
+		       plural(out->unwaited.count), time_text(text, out->unwaited.ns));
 }
 
 void locks_print(const struct locks_show *show, struct locks *locks)

@@ -77,6 +77,7 @@ struct lock_rows locks_waiters(const struct locks_show *show, const struct lock 
 		struct lock_row *row = add_row(show, &rows, waiter->stack, said_op(waiter->op));
 
 		row->waits += waiter->waits;
+		row->sleeps += waiter->sleeps;
 		row->ns += waiter->total_ns;
 		if (waiter->max_ns > row->max_ns)
 			row->max_ns = waiter->max_ns;
@@ -101,17 +102,28 @@ struct lock_rows locks_holders(const struct locks_show *show, const struct lock 
 	return sorted(rows);
 }
 
+/* Those who wait for a lock are of one process: if that has ended, all of them have. */
+uint64_t locks_since(const struct locks_show *show, const struct lock *lock, uint64_t then_ns)
+{
+	uint64_t end = show->now_ns;
+
+	for (const struct lock_wait *wait = lock->waiting; wait; wait = wait->next)
+		if (wait->ended_ns)
+			end = wait->ended_ns;
+	return end > then_ns ? end - then_ns : 0;
+}
+
 struct lock_rows locks_waiting(const struct locks_show *show, const struct lock *lock)
 {
 	struct lock_rows rows = {0};
 
 	for (const struct lock_wait *wait = lock->waiting; wait; wait = wait->next) {
 		struct lock_row *row = add_row(show, &rows, wait->stack, said_op(wait->op));
-		uint64_t ns = show->now_ns > wait->since_ns ? show->now_ns - wait->since_ns : 0;
+		uint64_t ns = locks_since(show, lock, wait->since_ns);
 
 		row->waits++;
 		row->ns += ns;
-		row->ended = wait->ended;
+		row->ended = wait->ended_ns;
 		if (ns < row->max_ns)
 			continue;
 		row->max_ns = ns;

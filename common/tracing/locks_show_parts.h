@@ -12,9 +12,9 @@ struct lock_row {
 	struct lock_stack stack;
 	size_t order; /* in which they were found */
 	int what;     /* enum lock_op or enum lock_holder */
-	uint64_t waits, ns, max_ns, readers;
+	uint64_t waits, sleeps, ns, max_ns, readers;
 	uint64_t goid; /* of waits that go on: who waits longest */
-	bool ended;    /* ... until the process ended */
+	bool ended;    /* ... they did until the process ended */
 };
 
 struct lock_rows {            /* the most time first */
@@ -25,6 +25,8 @@ struct lock_rows {            /* the most time first */
 struct lock_rows locks_waiters(const struct locks_show *show, const struct lock *lock);
 struct lock_rows locks_holders(const struct locks_show *show, const struct lock *lock);
 struct lock_rows locks_waiting(const struct locks_show *show, const struct lock *lock);
+/* ns from then until now, or until the process ended that the lock is of: see lock_wait.h */
+uint64_t locks_since(const struct locks_show *show, const struct lock *lock, uint64_t then_ns);
 /* The frames that are told of a stack; *count may be 0. */
 const struct lock_frame *locks_frames(const struct locks_show *show, struct lock_stack stack,
 				      size_t *count);

@@ -50,6 +50,7 @@ static int define_task(struct tracer *tracer, struct errmsg *err)
 	tracer_define(tracer, "TASK_EXEC", proc.exec);
 	tracer_define(tracer, "TASK_SIGNAL", proc.signal);
 	tracer_define(tracer, "SIGNAL_LIVE", proc.signal_live);
+	tracer_define(tracer, "SIGNAL_FLAGS", proc.signal_flags);
 	return 0;
 }
 

@@ -8,21 +8,25 @@ import signal
 import time
 
 from harness import (PROBE_NS, SLACK_NS, Target, Tool, expect, fixture, json_lines, newest, outliers, plain_name, run,
-                     some_versions, test, tool_path, versions)
+                     some_versions, test, tool_path, two_versions, versions)
 
 ROUNDS = 10
+HOLD_NS = 5_000_000  # that the fixture has a lock
 STORE = {"main.(*store).get": 2 * ROUNDS, "main.(*store).put": ROUNDS}
 RW = {("RLock", "main.(*store).load"): 3 * ROUNDS, ("Lock", "main.(*store).rewrite"): 2 * ROUNDS}
 
 # Names that are known without debug information: receivers, whose types the program has; and that need not be known
 TOLD = ["main.(*borrower).mu", "main.(*shelf).mu", "main.(*lazy).once.m", "sync.(*Once).m"]
-UNSURE = ["main.(*pair).a", "main.(*pair).b"]
+UNSURE = ["main.(*pair).a", "main.(*pair).b", "main.woken"]
+
+
+def names(row):
+    return [frame["func"] for frame in row["stack"]]
 
 
 def first(row):
     """Who calls Lock or Unlock, or the method of that name of what has the lock inside"""
-    names = [frame["func"] for frame in row["stack"]]
-    return next((name for name in names if not re.search(r"\.(Lock|Unlock)$", name)), None)
+    return next((name for name in names(row) if not re.search(r"\.(Lock|Unlock)$", name)), None)
 
 
 def told(text):
@@ -97,6 +101,15 @@ def check_again(record, known):
     expect((1 - outliers()) * (most - PROBE_NS * ROUNDS) <= total <= most, f"{total} ns, {known}")
 
 
+def check_easy(records, truth):
+    """Who need not sleep does not wait, and what is free is not spun for."""
+    woken, passed = (records[truth[name]["addr"]] for name in ("main.woken", "main.passed"))
+    keys = ["waits", "sleeps", "spins", "found_free"]
+    expect(truth["main.open"]["addr"] not in records, f"{records}")
+    expect([woken[key] for key in keys] == [0, 0, 0, ROUNDS] and woken["found_free_ns"], f"{woken}")
+    expect([passed[key] for key in keys] == [ROUNDS, ROUNDS, 0, 0] and passed["waiters"][0]["sleeps"] == ROUNDS, f"{passed}")
+
+
 @test(version=versions, flavour=["plain", "strip"])
 def locks_waits(version, flavour):
     """Each wait once, as long as it was, and the time of who had the lock"""
@@ -126,7 +139,8 @@ def locks_waits(version, flavour):
     expect(forever["waits"] == 0 and [(w["op"], first(w)) for w in forever["waiting"]] == [("Lock", "main.waitsForever")],
            f"{forever}")
     check_again(records[truth["main.again"]["addr"]], truth["main.again"])
-    expect(len(records) == 13 + 2 * (int(version.split(".")[1]) >= 18), f"{list(records)}")
+    check_easy(records, truth)
+    expect(len(records) == 15 + 2 * (int(version.split(".")[1]) >= 18), f"{list(records)}")
 
 
 @test(flavour=["pie", "cgo", "cgopie", "nl"])
@@ -162,7 +176,7 @@ def locks_runtime_every(version):
     records, theirs, late = beside_runtime(version, "every")
     waits, total = (sum(record[key] for record in records) for key in ("waits", "total_ns"))
     free = sum(r["ns"] for record in records for r in record["holders"] if r["held_by"] == "nobody")
-    expect(waits == 9 * ROUNDS + 11, f"{waits} waits")
+    expect(waits == 10 * ROUNDS + 11, f"{waits} waits")
     slack = PROBE_NS * waits + late
     most = total + (SLACK_NS * waits if version == "1.21" else slack)  # later ones add waits for the runtime's own locks
     expect(total - free - slack <= theirs <= most, f"{total} ns, of which {free} free, by the runtime {theirs}, +-{slack}")
@@ -190,8 +204,8 @@ def locks_busy(version):
     check_sums(record)
     expect(set(sums(record["waiters"], "op", "waits")) == {("Lock", "main.barge")}, f"{record['waiters']}")
     most = known["waited"]["main.barge"]
-    expect(0 < record["waits"] and record["waits"] + record["spins"] <= 2000, f"{record}")
-    expect(record["total_ns"] + record["spin_ns"] <= most, f"{record['total_ns']} ns, {known}")
+    expect(0 < record["waits"] <= record["waits"] + record["spins"] + record["found_free"] <= 2000, f"{record}")
+    expect(record["total_ns"] + record["spin_ns"] + record["found_free_ns"] <= most, f"{record}, {known}")
     held = sums(record["holders"], "held_by", "ns")
     expect(held[("goroutine", "main.barge")] >= record["total_ns"] / 3, f"{held}")
     expect(set(held) <= {("goroutine", "main.barge"), ("nobody", None)}, f"{held}")
@@ -233,7 +247,7 @@ def locks_text():
     block = done.stdout[done.stdout.index(f"sync.Mutex {mutex}"):].split("\n\n")[0]
     expect(sorted(re.findall(r"s    Lock     main\.\(\*store\)\.(\w+) ", block)) == ["get", "put"], block)
     expect(set(re.findall(r"% +held by  main\.\(\*store\)\.(\w+) ", block)) == {"get", "put", "flush"}, block)
-    expect(re.search(r"^15 locks, 30 waits, \S+s$", done.stdout, re.M), done.stdout)
+    expect(re.search(r"^16 locks, 32 waits, \S+s\n1 other, got without a wait 2 times, \S+s$", done.stdout, re.M), done.stdout)
 
 
 @test()
@@ -241,7 +255,7 @@ def locks_options():
     """-n: the last ones only; -s: more of each stack"""
     done = whole("-n", "1", "-s", "2")
     heads = re.findall(r"^ .* sync\.(?:Mutex|RWMutex) 0x\w+ of locks \(\d+\)$", done.stdout, re.M)  # one may have no name
-    expect(len(heads) == 1 and re.search(r"^15 locks, 30 waits", done.stdout, re.M), done.stdout)
+    expect(len(heads) == 1 and re.search(r"^16 locks, 32 waits", done.stdout, re.M), done.stdout)
     expect(re.search(r"    Lock     main\..*\n {38}main\.\S+ locks\.go:\d+$", done.stdout, re.M), done.stdout)
 
 
@@ -260,6 +274,49 @@ def locks_waiting():
     expect(re.search(r"^ +0ns +0 +0ns  main\.forever sync\.Mutex 0x\w+\n +\S+s +1 +\S+s    Lock     main\.waitsForever locks\.go:\d+ "
                      r"\[still waits: goroutine \d+\]\n +held by  who got it without a wait: not known$", text, re.M), text)
     expect("\n1 wait has not ended\n" in text, text)
+
+
+def rows(text, line, what):
+    """[(seconds, count, longest, the rest)] of what stands in the text about a lock, by a pattern of how the lines begin"""
+    block = text[text.index(line):].split("\n\n")[0]
+    found = re.findall(rf"^ +(\S+s) +([\d.]*)%? +(\S+s|)  +((?:{what}).*)$", block, re.M)
+    return [(seconds(r[0]), r[1], r[2] and seconds(r[2]), r[3]) for r in found]
+
+
+def check_rest(found, other, count, least, most):
+    """Eight rows, and what is left of the total, in three digits each"""
+    *shown, rest = found
+    expect(len(shown) == 8 and re.match(rf"{other}{count} other stacks$", rest[3]), f"{found}")
+    expect([r[0] for r in shown] == sorted([r[0] for r in shown], reverse=True), f"{shown}")
+    expect(0.99 * least <= sum(r[0] for r in found) <= 1.01 * most, f"{found}, {least} to {most} s in all")
+
+
+@test(version=two_versions)
+def locks_crowd(version):
+    """Of more stacks than are shown, the sum of the others; of waits with one stack, who waits longest; and of a goroutine
+    that is nothing but the call of Lock, that"""
+    with Target("locks", version, args=["crowd", "rounds=0"]) as target:
+        with Tool("golocks", "-j", "-p", target.target_pid).tracing() as exact, \
+                Tool("golocks", "-p", target.target_pid).tracing() as tool:
+            target.go()
+            target.wait_line("done")
+            records = {r["name"]: r for r in exact.stop()}
+            tool.signal(signal.SIGINT)
+            expect(tool.wait() == 0, tool.said())
+            text = tool.out.text()
+        target.go()
+        target.wait()
+    ended, total = records["main.crowded"], records["main.crowded"]["total_ns"] / 1e9
+    check_rest(rows(text, "main.crowded ", "Lock|[0-9]+ other"), "", 4, total, total)
+    check_rest(rows(text, "main.crowded ", "held by|free"), "held by  ", len(ended["holders"]) - 8, total, total)
+    expect([names(w) for w in records["main.direct"]["waiters"]] == [["sync.(*Mutex).Lock"]], f"{records['main.direct']}")
+    expect([r[3] for r in rows(text, "main.direct ", r"Lock +sync\.\(\*Mutex\)\.Lock mutex\.go:[0-9]+")], text)
+    waiting = rows(text, "main.forever ", "Lock")
+    shown = sum(r[0] for r in waiting[:8])
+    check_rest(waiting, "Lock     still in ", 5, shown, shown + 5 * waiting[7][0])
+    longest = max(records["main.forever"]["waiting"], key=lambda w: w["since_ns"])
+    expect(waiting[0][1] == "2" and waiting[0][3].endswith(f"[still waits: goroutine {longest['goid']} and others]"), text)
+    expect(waiting[0][0] / 2 < waiting[0][2] < waiting[0][0] and waiting[0][2] >= longest["since_ns"] / 1e9, f"{waiting[0]}")
 
 
 @test()
@@ -313,6 +370,57 @@ def locks_ends():
     expect(ended == 20 * ["main.waitsForever"] and waits == 20 * 11, f"{waits} waits, {ended}")
 
 
+def waits_since(text):
+    """{PID: when the fixture began to wait, and the last time that it is known to have waited}"""
+    return {line["pid"]: line for line in json_lines(text) if "since" in line}
+
+
+def check_ended(records, known, late, over):
+    """Did the one wait end when its process did? It was killed, or was about to end, at known["until"], and was gone at
+    `over`."""
+    waits = [w for r in records if r["pid"] == known["pid"] for w in r["waiting"]]
+    expect(len(waits) == 1 and waits[0]["ended"] and first(waits[0]) == "main.waitsForever", f"{records}")
+    least, most = known["until"] - known["since"] - PROBE_NS - late, over - known["since"]
+    expect(least <= waits[0]["since_ns"] <= most, f"{waits}, {known}: {least} to {most}")
+
+
+@test(how=["stuck", "crash"])
+def locks_end_of(how):
+    """A wait ends with its process, whenever the tool sees that."""
+    with Target("locks", newest(), args=[how, "rounds=0"]) as target:
+        with Tool("golocks", "-j", target.path).tracing() as tool:
+            target.go()
+            target.wait_line("done")
+            target.wait()
+            over = time.monotonic_ns()
+            time.sleep(1)
+            records = tool.stop()
+        [known] = waits_since(target.out.text()).values()
+    check_ended(records, known, known["until"] - known["since"] - 5 * HOLD_NS, over)
+
+
+@test()
+def locks_killed():
+    """... and each with its own."""
+    with Target("locks", newest(), args=["rounds=0"]) as one:
+        with Tool("golocks", "-j", one.path).tracing() as tool:
+            others = [Target("locks", "", args=["rounds=0"], path=one.path) for _ in range(3)]
+            over = {}
+            for target in [one, *others]:
+                target.go()
+                target.wait_line("done")
+            for target in [one, *others]:
+                time.sleep(0.2)
+                known = waits_since(target.out.text())[target.target_pid]
+                late, until = delayed(target.target_pid), time.monotonic_ns()
+                os.kill(target.target_pid, signal.SIGKILL)
+                target.wait()
+                over[target.target_pid] = (dict(known, until=until), late, time.monotonic_ns())
+            records = tool.stop()
+    for ended in over.values():
+        check_ended(records, *ended)
+
+
 @test()
 def locks_intervals():
     """Each wait is in one interval, the one that it ended in."""
@@ -341,6 +449,9 @@ def locks_refused():
             expect(done.returncode != 0 and why in done.stderr, f"{done}")
 
 
+BUSY = ["busy", "rounds=0"]
+
+
 def small(target, room, *args):
     return Tool("golocks", "-j", *args, "-p", target.target_pid, env=dict(os.environ, GOTOOLS_ROOM=str(room)))
 
@@ -350,9 +461,9 @@ def said(tool, what):
     return int(found[1]) if found else 0
 
 
-def beside(room, between=lambda tool: None):
-    """[sums of waits and spins of a tool, records, the tool], beside one that has room for all"""
-    with Target("locks", newest(), args=["busy", "rounds=0"]) as target:
+def beside(room, between, args):
+    """[sums of waits and of what was got without one, of a tool, records, the tool], beside one that has room for all"""
+    with Target("locks", newest(), args=args) as target:
         with Tool("golocks", "-j", "-p", target.target_pid).tracing() as all_, small(target, room).tracing() as tool:
             between(tool, signal.SIGSTOP)
             target.go()
@@ -361,14 +472,15 @@ def beside(room, between=lambda tool: None):
             found = [(records, one) for one in (all_, tool) for records in [one.stop()]]
         target.go()
         target.wait()
-    return [({key: sum(r[key] for r in records) for key in ("waits", "spins")}, records, one) for records, one in found]
+    return [({"waits": sum(r["waits"] for r in records), "other": sum(r["spins"] + r["found_free"] for r in records)},
+             records, one) for records, one in found]
 
 
 @test()
 def locks_lost():
     """What the ring buffer has no room for is counted, and whose time it was is not known then."""
-    (full, _, _), (some, records, tool) = beside(16, lambda tool, number: tool.signal(number))
-    lost = {"waits": said(tool, "waits were lost: the ring"), "spins": said(tool, "locks got by spinning were lost: the ring")}
+    (full, _, _), (some, records, tool) = beside(16, lambda tool, number: tool.signal(number), BUSY)
+    lost = {"waits": said(tool, "waits were lost: the ring"), "other": said(tool, "locks got without a wait were lost: the ring")}
     expect(all(lost.values()) and said(tool, "events of who waits or unlocks were lost"), tool.said())
     expect(full == {key: some[key] + lost[key] for key in full}, f"{full}, {some} and lost {lost}")
     for record in records:
@@ -378,13 +490,22 @@ def locks_lost():
 @test()
 def locks_full():
     """What maps have no room for is said."""
-    (full, _, _), (some, records, tool) = beside(1, lambda tool, number: None)
+    (full, _, _), (some, records, tool) = beside(1, lambda tool, number: None, BUSY)
     reasons = ("more goroutines", "more locks", "the ring")
     lost = {key: sum(said(tool, f"{what} were lost: {why}") for why in reasons)
-            for key, what in (("waits", "waits"), ("spins", "locks got by spinning"))}
-    expect(lost["spins"] and said(tool, "stacks are not known"), tool.said())
+            for key, what in (("waits", "waits"), ("other", "locks got without a wait"))}
+    expect(lost["other"] and said(tool, "stacks are not known"), tool.said())
     expect(len(records) == 1 and not said(tool, "waits? had begun before"), f"{records}: {tool.said()}")
     expect(full == {key: some[key] + lost[key] for key in full}, f"{full}, {some} and lost {lost}")
+
+
+@test()
+def locks_many():
+    """... and of what, if it is locks that there are too many of."""
+    _, (_, records, tool) = beside(4, lambda tool, number: None, ["rounds=3"])
+    lost = {key: said(tool, f"{what} were lost: more locks") for key, what in
+            (("waits", "waits"), ("other", "locks got without a wait"))}
+    expect(len(records) == 4 and lost == {"waits": 11, "other": 3}, f"{lost}: {tool.said()}")
 
 
 @test()
@@ -398,3 +519,35 @@ def locks_before():
             target.wait()
             records = tool.records()
     expect(said(tool, "waits? had begun before") == 1 and not records, f"{records}: {tool.said()}")
+
+
+JOINS = "main.(*profile).joins"  # no lock
+
+
+@test(version=versions)
+def locks_profiled(version):
+    """Of goroutines that race for locks, and mostly have them before they need to sleep, those count that slept: as many
+    as in Go's own block profile, which ends when they are made runnable"""
+    with Target("profiled", version) as target:
+        with Tool("golocks", "-j", "-p", target.target_pid).tracing() as tool:
+            target.go()
+            target.wait_line("done")
+            late = delayed(target.target_pid)
+            records = tool.stop()
+        target.go()
+        target.wait()
+        truth = {line["func"]: line for line in json_lines(target.out.text())}
+    found = {name: {"waits": 0, "sleeps": 0, "total_ns": 0} for name in truth}
+    for record in records:
+        check_sums(record)
+        for row in record["waiters"]:
+            for key in found[first(row)]:
+                found[first(row)][key] += row[key]
+    expect(truth.pop(JOINS)["sleeps"] and not found.pop(JOINS)["waits"], f"{records}")
+    for name, known in truth.items():
+        mine = found[name]
+        expect(mine["sleeps"] == known["sleeps"], f"{name}: {mine}, {known}")
+        expect(known["slept"] - PROBE_NS * known["sleeps"] - late <= mine["total_ns"] <= known["waited"],
+               f"{name}: {mine}, {known}, {late} ns late")
+    reads = found["main.(*profile).reads"]
+    expect(reads["waits"] == reads["sleeps"], f"{found}")

@@ -130,6 +130,7 @@ static size_t define(const struct variant *how, uint32_t saved_max, struct bpfpr
 		{"TASK_EXEC", 2064, true},
 		{"TASK_SIGNAL", 2072, true},
 		{"SIGNAL_LIVE", 8, true},
+		{"SIGNAL_FLAGS", 12, true},
 		{"USER_FRAMES", how->stacks, true},
 		{"KERNEL_FRAMES", how->stacks, true},
 		{"RETURNS", 1, how->returns},

@@ -47,6 +47,7 @@ static int teardown(void **state)
 }
 
 static uint64_t lost, readers = 3;
+static unsigned sleeps = 1;
 
 static struct lock *event(uint64_t at, uint64_t goid, enum lock_event_kind kind, uint64_t addr,
 			  uint64_t stack, uint64_t since)
@@ -59,7 +60,8 @@ static struct lock *event(uint64_t at, uint64_t goid, enum lock_event_kind kind,
 				   .parked_ns = since,
 				   .stack = stack,
 				   .kind = kind,
-				   .readers = readers};
+				   .readers = readers,
+				   .sleeps = sleeps};
 
 	return locks_event(locks, &event);
 }
@@ -79,22 +81,38 @@ static void unlocks(uint64_t at, uint64_t goid, uint64_t stack)
 	event(at, goid, LOCK_UNLOCKS, MUTEX, stack, 0);
 }
 
-static void print(void *ctx, const struct lock *lock)
+static void print_unwaited(FILE *out, const char *how, const struct lock_unwaited *sum)
+{
+	if (sum->count)
+		fprintf(out, " %s %d, %d ns;", how, (int)sum->count, (int)sum->ns);
+}
+
+static void print_held(FILE *out, const struct lock_held *held)
 {
 	static const char how[] = "hr-?";
+
+	if (!held->ns && !held->readers)
+		return;
+	fprintf(out, " %c%d %d", how[held->how], (int)held->stack.hash, (int)held->ns);
+	if (held->readers)
+		fprintf(out, "/%d", (int)held->readers);
+}
+
+static void print(void *ctx, const struct lock *lock)
+{
 	FILE *out = ctx;
 
 	fprintf(out, "%" PRIx64 "%s: %d, %d ns, at most %d;", lock->addr, lock->is_rw ? " rw" : "",
 		(int)lock->waits, (int)lock->total_ns, (int)lock->max_ns);
-	if (lock->spins)
-		fprintf(out, " spun %d, %d ns;", (int)lock->spins, (int)lock->spin_ns);
+	if (lock->sleeps != lock->waits)
+		fprintf(out, " slept %d;", (int)lock->sleeps);
+	print_unwaited(out, "spun", &lock->spun);
+	print_unwaited(out, "free", &lock->found_free);
 	for (size_t i = 0; i < lock->waiter_count; i++)
 		fprintf(out, " w%d %d %d", (int)lock->waiters[i].stack.hash,
 			(int)lock->waiters[i].waits, (int)lock->waiters[i].total_ns);
 	for (size_t i = 0; i < lock->held_count; i++)
-		if (lock->held[i].ns || lock->held[i].readers)
-			fprintf(out, " %c%d %d", how[lock->held[i].how],
-				(int)lock->held[i].stack.hash, (int)lock->held[i].ns);
+		print_held(out, &lock->held[i]);
 	for (const struct lock_wait *wait = lock->waiting; wait; wait = wait->next)
 		fprintf(out, " g%d since %d", (int)wait->who.id, (int)wait->since_ns);
 	if (lock->waiting && lock->holder)
@@ -213,6 +231,33 @@ static void test_spinning(void **state)
 	expect("1000: 0, 0 ns, at most 0; spun 2, 5 ns;\n");
 }
 
+/* That nobody had it, though it was not to be had at once, is another thing. */
+static void test_found_free(void **state)
+{
+	(void)state;
+	event(1050, 4, LOCK_WAS_FREE, MUTEX, 0, 1049);
+	expect("1000: 0, 0 ns, at most 0; free 1, 1 ns;\n");
+	event(1060, 4, LOCK_SPUN, MUTEX, 0, 1058);
+	expect("1000: 0, 0 ns, at most 0; spun 1, 2 ns; free 1, 1 ns;\n");
+	parks(1070, 2, MUTEX + 4, 10);
+	expect("1000: 0, 0 ns, at most 0; spun 1, 2 ns; free 1, 1 ns; g2 since 1070 last g4\n");
+	locks_clear(locks);
+	expect("1000: 0, 0 ns, at most 0; g2 since 1070 last g4\n");
+}
+
+/* One wait, though it was woken in vain. */
+static void test_sleeps(void **state)
+{
+	(void)state;
+	parks(1010, 2, MUTEX + 4, 10);
+	sleeps = 3;
+	got(1100, 2, MUTEX + 4, 10, 1010);
+	sleeps = 1;
+	expect("1000: 1, 90 ns, at most 90; slept 3; w10 1 90 -0 90\n");
+	got(1100, 3, MUTEX + 4, 11, 1080);
+	expect("1000: 2, 110 ns, at most 90; slept 4; w10 1 90 w11 1 20 -0 90 ?0 20\n");
+}
+
 /* A writer waits for readers, and a reader for the writer, that has not had the lock yet. */
 static void test_readers(void **state)
 {
@@ -223,10 +268,23 @@ static void test_readers(void **state)
 	got(1105, 2, RW + 8, 30, 1000);
 	event(1200, 2, LOCK_RELEASES, RW + 12, 2, 0);
 	got(1202, 3, RW + 12, 40, 1020);
-	expect("2000 rw: 2, 287 ns, at most 182; w30 1 105 w40 1 182 -0 12 r1 180 h2 95\n");
+	expect("2000 rw: 2, 287 ns, at most 182; w30 1 105 w40 1 182 -0 12 r1 180/3 h2 95\n");
 }
 
-/* A writer waits for a writer, by the mutex of the RWMutex. */
+/* Of readers that have the lock none is its holder, not even one that has waited for it. */
+static void test_behind_readers(void **state)
+{
+	(void)state;
+	parks(1000, 3, RW + 12, 40);
+	event(1100, 2, LOCK_RELEASES, RW + 12, 2, 0);
+	got(1110, 3, RW + 12, 40, 1000);
+	parks(1115, 4, RW + 8, 30);
+	expect("2000 rw: 1, 110 ns, at most 110; w40 1 110 -0 10 h2 100 g4 since 1115\n");
+	event(1200, 3, LOCK_RELEASES, RW + 8, 1, 0);
+	got(1205, 4, RW + 8, 30, 1115);
+	expect("2000 rw: 2, 200 ns, at most 110; w40 1 110 w30 1 90 -0 15 h2 100 r1 85/3\n");
+}
+
 static void add_readers(void *ctx, const struct lock *lock)
 {
 	uint64_t *sum = ctx;
@@ -259,6 +317,7 @@ static void test_last_reader(void **state)
 	assert_int_equal(readers_of(0), 1);
 }
 
+/* A writer waits for a writer, by the mutex of the RWMutex. */
 static void test_writers(void **state)
 {
 	(void)state;
@@ -327,8 +386,8 @@ static void test_room(void **state)
 	got(1100, 5, 0x4404, 10, 1004);
 	event(1100, 6, LOCK_SPUN, 0x4400, 0, 1090);
 	event(1101, 7, LOCK_SPUN, 0x4500, 0, 1090);
-	assert_int_equal(locks_refused(locks, false), 1);
-	assert_int_equal(locks_refused(locks, true), 2);
+	assert_int_equal(locks_refused(locks).waits, 1);
+	assert_int_equal(locks_refused(locks).unwaited, 2);
 }
 
 /* Who lets go of a lock with ever another stack is told apart up to a bound; no time is missing. */
@@ -375,8 +434,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_unseen, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_begins_late, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_spinning, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_found_free, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_sleeps, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_readers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_last_reader, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_behind_readers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_writers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_others, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lost, setup, teardown),
