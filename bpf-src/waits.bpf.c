@@ -28,14 +28,18 @@ BPF_ARRAY(control, struct control, 1);
 BPF_F_TABLE("hash", struct goroutine_key, struct wait_begun, waits, WAITS, BPF_F_NO_PREALLOC);
 BPF_F_TABLE("hash", struct wait_key, struct wait_sum, sums, SUMS, BPF_F_NO_PREALLOC);
 
-static inline void begin_waiting(struct goroutine_key *who, u64 now)
+static inline void begin_waiting(struct pt_regs *ctx, struct goroutine_key *who, u64 now)
 {
-	struct wait_begun wait = {.start_ns = now};
+	struct wait_begun wait = {.start_ns = now,
+				  .probe = probe_register(ctx, REGISTER_PC),
+				  .pid = probe_ids() >> 32};
 
 	if (process_note(who)) {
 		count_loss(WAIT_LOSS_WAITS);
 		return;
 	}
+	/* the reason of a wait that goes on at the end; if it cannot be read, that one has none */
+	read_user(&wait.reason, 1, who->id + G_WAITREASON);
 	wait.stack = stack_keep_parked(who, who->id);
 	if (waits.update(who, &wait))
 		count_loss(WAIT_LOSS_WAITS);
@@ -71,6 +75,8 @@ static inline void end_waiting(struct pt_regs *ctx, u64 cookie, struct goroutine
 		return;
 	ns = now - wait->start_ns;
 	key.stack = wait->stack;
+	key.probe = wait->probe;
+	key.pid = wait->pid;
 	waits.delete(who);
 	if (ns < MIN_NS || ns > MAX_NS)
 		return;
@@ -84,8 +90,6 @@ static inline void end_waiting(struct pt_regs *ctx, u64 cookie, struct goroutine
 		count_loss(WAIT_LOSS_UNREADABLE);
 		return;
 	}
-	key.pid = probe_ids() >> 32;
-	key.probe = probe_register(ctx, REGISTER_PC);
 	add(&key, ns);
 }
 
@@ -106,7 +110,7 @@ int on_probe(struct pt_regs *ctx)
 	who.id = change.g;
 	if (change.from == RUNNING && change.to == WAITING) {
 		goroutine_process(&who);
-		begin_waiting(&who, now);
+		begin_waiting(ctx, &who, now);
 	} else if (change.from == WAITING) {
 		goroutine_process(&who);
 		if (change.to == RUNNABLE)

@@ -38,6 +38,7 @@ int main(int argc, char **argv)
 		.type = "offcpu",
 		.wait = "wait",
 		.waits = "waits",
+		.open_rows = true,
 		.above = put_stack,
 		.json = add_stack,
 	};

@@ -4,9 +4,10 @@
 #ifndef WAITS_H
 #define WAITS_H
 
-struct wait_begun {                  /* of a goroutine, that goes on */
-	unsigned long long start_ns; /* CLOCK_MONOTONIC */
-	unsigned long long stack;
+struct wait_begun {                      /* of a goroutine, that goes on */
+	unsigned long long start_ns;     /* CLOCK_MONOTONIC */
+	unsigned long long stack, probe; /* as struct wait_key's, and the others */
+	unsigned int pid, reason;
 };
 
 enum waker {

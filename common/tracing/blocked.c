@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "base/number.h"
@@ -109,6 +110,7 @@ static int plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 
 	if (!wanted)
 		return refuse_state(blocked, prog, err);
+	blocked->reasons_wanted = wanted;
 	tracer_define(tracer, "REASONS", wanted);
 	tracer_define(tracer, "G_WAITREASON", rt->g_waitreason);
 	return 0;
@@ -142,8 +144,9 @@ static void started(void *ctx)
 
 static int stop(void *ctx)
 {
-	const struct blocked *blocked = ctx;
+	struct blocked *blocked = ctx;
 
+	blocked->stopped_ns = clock_ns();
 	return bpfmap_set(blocked->control, 0);
 }
 
@@ -152,30 +155,33 @@ static void sweep(void *ctx)
 {
 	struct blocked *blocked = ctx;
 
-	if (!processes_due(blocked->procs) || !processes_look(blocked->procs))
-		return;
-	processes_sweep(blocked->procs, blocked->waits, NULL, NULL);
-	processes_forget(blocked->procs);
+	if (processes_due(blocked->procs))
+		blocked_sweep(blocked);
 }
 
 /* --- what was seen --- */
 
-static int add_row(const void *key, const void *value, void *arg)
+void blocked_add_row(struct blocked *blocked, struct blocked_row *row)
+{
+	uint64_t bias = blocked_bias(blocked, &row->key);
+
+	row->stack_shown = stacks_shown(blocked->stacks, row->key.stack, bias);
+	row->waker_shown = stacks_shown(blocked->stacks, row->key.waker, bias);
+	blocked->rows = mem_grow(blocked->rows, blocked->row_count, &blocked->row_cap,
+				 sizeof(*blocked->rows));
+	blocked->rows[blocked->row_count++] = *row;
+}
+
+static int add_sum(const void *key, const void *value, void *arg)
 {
 	struct blocked *blocked = arg;
-	struct blocked_row row;
+	struct blocked_row row = {0};
 
 	memcpy(&row.key, key, sizeof(row.key));
 	memcpy(&row.sum, value, sizeof(row.sum));
 	if (blocked->tool->settle)
 		blocked->tool->settle(blocked, &row.key);
-	uint64_t bias = blocked_bias(blocked, &row.key);
-
-	row.stack_shown = stacks_shown(blocked->stacks, row.key.stack, bias);
-	row.waker_shown = stacks_shown(blocked->stacks, row.key.waker, bias);
-	blocked->rows = mem_grow(blocked->rows, blocked->row_count, &blocked->row_cap,
-				 sizeof(*blocked->rows));
-	blocked->rows[blocked->row_count++] = row;
+	blocked_add_row(blocked, &row);
 	return 0;
 }
 
@@ -236,6 +242,7 @@ static void merge(struct blocked *blocked)
 		sum->waits += more->waits;
 		sum->total_ns += more->total_ns;
 		sum->max_ns = sum->max_ns > more->max_ns ? sum->max_ns : more->max_ns;
+		blocked_open_add(&rows[kept - 1].open, &rows[i].open);
 	}
 	blocked->row_count = kept;
 }
@@ -247,8 +254,10 @@ static int show(void *ctx, bool final, struct errmsg *err)
 	struct blocked *blocked = ctx;
 
 	(void) final;
-	if (bpfmap_each(blocked->sums, sizeof(struct wait_key), sizeof(struct wait_sum), add_row,
-			blocked))
+	blocked_sweep(blocked);
+	if (bpfmap_each(blocked->sums, sizeof(struct wait_key), sizeof(struct wait_sum), add_sum,
+			blocked) ||
+	    blocked_add_open(blocked))
 		return errmsg_set(err, "cannot read the sums: %s", strerror(errno));
 	if (blocked->row_count) {
 		merge(blocked);
@@ -258,6 +267,7 @@ static int show(void *ctx, bool final, struct errmsg *err)
 		putchar('\n');
 	for (size_t i = 0; i < blocked->row_count; i++)
 		blocked_put(blocked, &blocked->rows[i]);
+	blocked_put_rest(blocked);
 	fflush(stdout);
 	return 0;
 }
@@ -322,6 +332,7 @@ static int trace(struct blocked *blocked, const struct options_tool *tool)
 	for (size_t i = 0; i < WAIT_REASONS; i++)
 		free(blocked->reasons[i]);
 	free(blocked->rows);
+	free(blocked->ended);
 	free(blocked->comm);
 	return status;
 }

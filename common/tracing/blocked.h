@@ -19,6 +19,8 @@ struct blocked_tool {
 	const char *by;                      /* "stack": what time is added up by */
 	const char *type;                    /* of JSON objects */
 	const char *wait, *waits;            /* the word for what is counted */
+	bool open_rows; /* JSON has waits that have not ended by stack, too; else their number is
+			   all that is told */
 	/* Changes the key of a row that has been read; rows of which the same is shown then become
 	 * one. NULL: nothing is changed. */
 	void (*settle)(const struct blocked *blocked, struct wait_key *key);

@@ -87,6 +87,16 @@ static void fold_row(struct blocked *blocked, const struct blocked_row *row, con
 	printf(" %llu\n", row->sum.total_ns / US);
 }
 
+static void json_open(struct json *json, const struct blocked_open *open)
+{
+	json_key(json, "waiting");
+	json_u64(json, open->waiting);
+	json_key(json, "process_ended");
+	json_u64(json, open->process_ended);
+	json_key(json, "open_ns");
+	json_u64(json, open->ns);
+}
+
 static void json_row(struct blocked *blocked, const struct blocked_row *row, const char *reason)
 {
 	struct json json;
@@ -107,12 +117,33 @@ static void json_row(struct blocked *blocked, const struct blocked_row *row, con
 	json_u64(&json, row->sum.total_ns);
 	json_key(&json, "max_ns");
 	json_u64(&json, row->sum.max_ns);
+	if (blocked->tool->open_rows)
+		json_open(&json, &row->open);
 	blocked->tool->json(blocked, &row->key, &json);
 	json_object_end(&json);
 }
 
+void blocked_put_rest(const struct blocked *blocked)
+{
+	const struct blocked_open *open = &blocked->open;
+	FILE *out = blocked->opts->json || blocked->folded ? stderr : stdout;
+
+	if (!open->waiting && !open->process_ended)
+		return;
+	fputs("not in the sums: ", out);
+	if (open->process_ended)
+		fprintf(out, "%" PRIu64 " in processes that ended%s", open->process_ended,
+			open->waiting ? ", " : "");
+	if (open->waiting)
+		fprintf(out, "%" PRIu64 " still waiting", open->waiting);
+	fputs(out == stdout ? "\n\n" : "\n", out);
+}
+
+/* Rows of nothing but waits that have not ended are for JSON, which tells those apart. */
 void blocked_put(struct blocked *blocked, const struct blocked_row *row)
 {
+	if (!row->sum.waits && !blocked->opts->json)
+		return;
 	char *reason = blocked_reason(blocked, row->key.reason);
 
 	(blocked->opts->json ? json_row

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """gooffcputime, on a program that knows where it waits, for what, how often and how long at least."""
 
+import contextlib
+import json
 import os
 import re
+import signal
+import time
 
 from harness import (PROBE_NS, Target, Tool, expect, fixture, newest, outliers, run, some_versions, test, tool_path,
                      two_versions, versions)
 
+from test_locks import delayed
 from test_states import told, words
 
 # what leaves its thread until something makes it ready, and how often a call does
@@ -161,3 +166,78 @@ def offcpu_refused():
             expect(done.returncode != 0 and why in done.stderr, f"{done}")
     done = run([tool_path("gooffcputime"), "-d", "1", "--state", "sync.Mutex.*", fixture("states", "1.19")])
     expect(done.returncode == 1 and 'hint: before Go 1.20 locks are waited for in state "semacquire"' in done.stderr, f"{done}")
+
+
+def unended(target):
+    """Has the fixture begin; returns what it knows of who waits for good, when that was, and what may be missing of it, in
+    ns: for how long the kernel kept its threads waiting."""
+    target.go()
+    end = int(target.wait_line("done").split()[1])
+    known = [json.loads(line) for line in target.out.text().splitlines() if line.startswith("{")]
+    return known, end, delayed(target.target_pid)
+
+
+def check_open(records, truth, key, most):
+    """How many goroutines wait for good, in `key`, and for how long they have: no shorter than the fixture has seen itself,
+    nor more than `most` ns longer"""
+    known, _, late = truth
+    for func in known:
+        [row] = [r for r in records if func["func"] in names(r)]
+        open_ = {"waiting": 0, "process_ended": 0, key: func["count"]}
+        expect([row["waits"], row["total_ns"]] == [0, 0] and all(row[k] == n for k, n in open_.items()), f"{row}, {func}")
+        least = func["waited"] - PROBE_NS * func["count"] - late
+        expect(least <= row["open_ns"] <= func["waited"] + func["count"] * most, f"{row}, {func}: {late}, {most}")
+
+
+@test(version=two_versions)
+def offcpu_open(version):
+    """Waits that have not ended are in no sum, and told apart."""
+    with Target("unended", version) as target:
+        with Tool("gooffcputime", "-j", "-p", target.target_pid).tracing() as tool:
+            truth = unended(target)
+            tool.signal(signal.SIGINT)
+            records = tool.records()
+            most = time.monotonic_ns() - truth[1]
+        states = {name: r["state"] for r in records for name in names(r)}
+    check_open(records, truth, "waiting", most)
+    expect([states[func["func"]] for func in truth[0]] == [words(func["state"], version) for func in truth[0]], f"{states}")
+    count = sum(r["waiting"] for r in records)
+    expect(count >= 10 and f"\nnot in the sums: {count} still waiting\n" in tool.err.text(), f"{count}: {tool.said()}")
+
+
+@test()
+def offcpu_ended():
+    """Those of processes that have ended go on until then, whenever the tool sees that."""
+    with Target("unended", newest()) as target:
+        with Tool("gooffcputime", "-j", target.path).tracing() as tool:
+            truth = unended(target)
+            target.go()
+            target.wait()
+            most = time.monotonic_ns() - truth[1]
+            time.sleep(1)
+            records = tool.stop()
+    check_open(records, truth, "process_ended", most)
+    count = sum(r["process_ended"] for r in records)
+    expect(count >= 10 and f"\nnot in the sums: {count} in processes that ended\n" in tool.err.text(), f"{count}: {tool.said()}")
+
+
+@test()
+def offcpu_open_text():
+    """... of those that are asked for"""
+    with Target("unended", newest()) as target, Target("unended", "", path=target.path) as other:
+        kinds = [["--state", "chan receive", target.path], ["--state", "sleep", "-f", "-p", target.target_pid],
+                 ["-m", "600000000", target.path], ["-M", "1", target.path]]
+        with contextlib.ExitStack() as stack:
+            tools = [stack.enter_context(Tool("gooffcputime", *args).tracing()) for args in kinds]
+            for one in target, other:
+                unended(one)
+            other.go()
+            other.wait()
+            for tool in tools:
+                tool.signal(signal.SIGINT)
+                expect(tool.wait() == 0, tool.said())
+            text, folded, long, short = tools
+    expect("\n\nnot in the sums: 5 in processes that ended, 5 still waiting\n\nDetaching" in text.out.text(), text.said())
+    expect("main.receives" not in text.out.text(), text.said())
+    expect("not in the sums: 2 still waiting\n" in folded.err.text() and "not in" not in folded.out.text(), folded.said())
+    expect("not in" not in long.said() + short.said(), long.said() + short.said())

@@ -2,11 +2,14 @@
 """gowakeups, on a program that knows which functions wake goroutines, where those were blocked, how many
 and for how long; in which state is told by Go's own traceback."""
 
+import contextlib
 import os
 import re
 
 from harness import (PROBE_NS, SLOWER, Target, Tool, expect, json_lines, newest, outliers, run, some_versions, test,
                      tool_path, two_versions, versions)
+
+from test_offcpu import unended
 
 ROUNDS = 10
 HOLD_US = 3000 * SLOWER
@@ -124,8 +127,11 @@ def wakeups_in_vain(version):
 
 @test()
 def wakeups_processes():
-    """Of a program: each process by itself"""
-    with Target("wakeups", newest(), "pie") as one, Target("wakeups", "", path=one.path) as two:
+    """Of a program: each process by itself, by its own name"""
+    with contextlib.ExitStack() as stack:
+        one = stack.enter_context(Target("wakeups", newest(), "pie"))
+        os.link(one.path, one.path + "-two")
+        two = stack.enter_context(Target("wakeups", "", path=one.path + "-two"))
         with Tool("gowakeups", "-j", one.path).tracing() as tool:
             for target in one, two:
                 target.go()
@@ -134,6 +140,7 @@ def wakeups_processes():
         for target in one, two:
             target.go()
             mine = [r for r in records if r["pid"] == target.target_pid]
+            expect({r["comm"] for r in mine} == {os.path.basename(target.path)}, f"{mine}")
             for (waker, woken), known in told(target.out.text()).items():
                 compare(mine, waker, woken, known)
 
@@ -154,7 +161,7 @@ def wakeups_text():
     text = done.stdout[at + len(first):]
     found = BLOCK.findall(text)
     left = [line for line in BLOCK.sub("", text).splitlines() if line and line[0] not in "d{"]
-    expect(left == ["Detaching..."], f"{left}")
+    expect(re.match(r"not in the sums: \d+ in processes that ended$", left[0]) and left[1:] == ["Detaching..."], f"{left}")
     sums = [int(block[5]) for block in found]
     expect(len(found) > 10 and sums == sorted(sums), f"{sums}")
     locks = [block for block in found if re.search(r"^    main\.unlocks wakeups\.go:\d+$", block[0], re.M)]
@@ -187,3 +194,14 @@ def wakeups_full():
         target.go()
     expect(len(records) == 1 and bool(lost) == (not records[0]["waker"] or not records[0]["woken"]["stack"]),
            f"{records} {tool.said()}")
+
+
+@test()
+def wakeups_open():
+    """Waits that have not ended have no waker, and are told by their number."""
+    with Target("unended", newest()) as target:
+        with Tool("gowakeups", "-j", "--state", "chan receive", "-p", target.target_pid).tracing() as tool:
+            unended(target)
+            records = tool.stop()
+            text = tool.err.text()
+    expect("\nnot in the sums: 5 still waiting\n" in text and all(r["wakeups"] for r in records), f"{text}: {records}")
