@@ -177,8 +177,7 @@ static inline void begin_acquiring(struct pt_regs *ctx, struct goroutine_key *wh
 	if (note && (*note == NOT_TRACKED || *note == NOT_TRACKED_WAITED))
 		return;
 	if (known && known->mutex && known->semaphore == semaphore) {
-		known->asleep = 0;
-		if (!known->parked_ns) /* else the lock went to another one */
+		if (!known->parked_ns)
 			note_caller(ctx, who, known, sp);
 		return;
 	}
@@ -208,10 +207,8 @@ static inline void begin_waiting(struct goroutine_key *who, u64 now)
 		begin_waiting_untracked(who);
 		return;
 	}
-	if (!it->asleep) /* else it was woken in vain */
-		it->sleeps++;
-	it->asleep = 1;
-	if (it->parked_ns)
+	it->sleeps++;
+	if (it->parked_ns) /* it was woken, but the lock went to another one */
 		return;
 	it->parked_ns = now;
 	send(who, it, now, it->semaphore, LOCK_PARKS);

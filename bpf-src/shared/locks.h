@@ -42,7 +42,7 @@ struct lock_event {
 	unsigned char is_mutex; /* LOCK_PARKS, LOCK_GOT: the semaphore is a mutex's */
 	unsigned char none;     /* 0 */
 	unsigned int readers; /* LOCK_PARKS: if it is an RWMutex's writer, how many it waits for */
-	unsigned int sleeps;  /* LOCK_GOT: calls of semacquire1 that did sleep */
+	unsigned int sleeps;  /* LOCK_GOT: one, and each after it was woken in vain */
 	/* LOCK_PARKS: of the first frames of the stack, where the function has its first argument,
 	 * or saves it if it likes */
 	unsigned long long words[LOCK_WORDS];
@@ -56,9 +56,8 @@ struct lock_attempt {             /* of a goroutine, that goes on */
 	unsigned long long words[LOCK_WORDS];
 	unsigned int sleeps;
 	unsigned char func;     /* enum lock_func: whose probe `probe` is */
-	unsigned char asleep;   /* it has slept in this call of semacquire1 */
 	unsigned char was_free; /* the mutex, when it first looked */
-	unsigned char none;     /* 0 */
+	unsigned short none;    /* 0 */
 };
 
 enum lock_loss {

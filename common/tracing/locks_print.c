@@ -28,7 +28,7 @@ static const char *time_text(char text[TIME_TEXT], uint64_t ns)
 	} units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
 	size_t i = 0;
 
-	while (i < 3 && (double)ns < units[i].ns)
+	while (i < 3 && (double)ns < units[i].ns * 0.9995)
 		i++;
 	double value = (double)ns / units[i].ns;
 	int digits = units[i].ns == 1 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
