@@ -29,7 +29,7 @@ static inline void process_is_gone(u32 tgid, struct process_known *known)
 		processes.delete(&tgid);
 }
 
-/* The last thread may end long after the first: it waits for a processor, and before Linux 6.16 it
+/* The last thread may end long after the first: it waits for a processor, and in older kernels it
  * gives back the process's memory before this is told. */
 static inline void process_note_end(struct process_known *known)
 {

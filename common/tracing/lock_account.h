@@ -52,7 +52,7 @@ struct lock {
 	 * none. If it is not certain, it may have done so while nobody waited. */
 	uint64_t holder, holder_ns;
 	struct lock_stack holder_stack; /* that it waited with */
-	bool is_certain;
+	bool holder_waited, is_certain;
 	uint64_t told_ns; /* whose time it was is known up to here */
 	uint64_t late_ns; /* of the last wait, as long as it is not known whose it was */
 };

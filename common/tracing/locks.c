@@ -320,6 +320,7 @@ static void note_holder(struct lock *lock, const struct lock_event *event)
 	lock->holder = event->who.id;
 	lock->holder_ns = event->time_ns;
 	lock->holder_stack = stack_of(event);
+	lock->holder_waited = event->kind == LOCK_GOT;
 	lock->is_certain = true;
 }
 

@@ -88,13 +88,15 @@ static void holders(const struct locks_show *show, struct json *json, const stru
 
 static void waiting(const struct locks_show *show, struct json *json, const struct lock *lock)
 {
+	uint64_t until = locks_until(show, lock);
+
 	json_key(json, "waiting");
 	json_array(json);
 	for (const struct lock_wait *wait = lock->waiting; wait; wait = wait->next) {
 		json_object(json);
 		number(json, "goid", wait->who.id);
 		text(json, "op", locks_op_text(wait->op));
-		number(json, "since_ns", locks_since(show, lock, wait->since_ns));
+		number(json, "since_ns", locks_between(wait->since_ns, until));
 		json_key(json, "ended");
 		json_bool(json, wait->ended_ns);
 		stack(show, json, wait->stack);
@@ -115,7 +117,7 @@ static void holder(const struct locks_show *show, struct json *json, const struc
 	number(json, "goid", lock->holder);
 	json_key(json, "certain");
 	json_bool(json, lock->is_certain);
-	number(json, "since_ns", locks_since(show, lock, lock->holder_ns));
+	number(json, "since_ns", locks_between(lock->holder_ns, locks_until(show, lock)));
 	stack(show, json, lock->holder_stack);
 	json_object_end(json);
 }

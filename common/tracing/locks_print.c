@@ -128,9 +128,9 @@ static void print_last_holder(const struct printing *out, const struct lock *loc
 		return;
 	}
 	printf("%8s %8s %8s    %s by goroutine %" PRIu64 ", ",
-	       time_text(since, locks_since(out->show, lock, lock->holder_ns)), "", "",
-	       lock->is_certain ? "held" : "last got", lock->holder);
-	if (lock->holder_stack.hash)
+	       time_text(since, locks_between(lock->holder_ns, locks_until(out->show, lock))), "",
+	       "", lock->is_certain ? "held" : "last got", lock->holder);
+	if (lock->holder_waited)
 		print_trace(out, lock->holder_stack);
 	else
 		fputs("which got it without a wait", stdout);

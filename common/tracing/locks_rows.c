@@ -102,24 +102,29 @@ struct lock_rows locks_holders(const struct locks_show *show, const struct lock 
 	return sorted(rows);
 }
 
-/* Those who wait for a lock are of one process: if that has ended, all of them have. */
-uint64_t locks_since(const struct locks_show *show, const struct lock *lock, uint64_t then_ns)
+/* They are of one process: if one has ended with it, all have. */
+uint64_t locks_until(const struct locks_show *show, const struct lock *lock)
 {
-	uint64_t end = show->now_ns;
+	const struct lock_wait *wait = lock->waiting;
 
-	for (const struct lock_wait *wait = lock->waiting; wait; wait = wait->next)
-		if (wait->ended_ns)
-			end = wait->ended_ns;
-	return end > then_ns ? end - then_ns : 0;
+	while (wait && !wait->ended_ns)
+		wait = wait->next;
+	return wait ? wait->ended_ns : show->now_ns;
+}
+
+uint64_t locks_between(uint64_t from_ns, uint64_t to_ns)
+{
+	return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
 struct lock_rows locks_waiting(const struct locks_show *show, const struct lock *lock)
 {
+	uint64_t until = locks_until(show, lock);
 	struct lock_rows rows = {0};
 
 	for (const struct lock_wait *wait = lock->waiting; wait; wait = wait->next) {
 		struct lock_row *row = add_row(show, &rows, wait->stack, said_op(wait->op));
-		uint64_t ns = locks_since(show, lock, wait->since_ns);
+		uint64_t ns = locks_between(wait->since_ns, until);
 
 		row->waits++;
 		row->ns += ns;

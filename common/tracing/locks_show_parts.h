@@ -25,8 +25,10 @@ struct lock_rows {            /* the most time first */
 struct lock_rows locks_waiters(const struct locks_show *show, const struct lock *lock);
 struct lock_rows locks_holders(const struct locks_show *show, const struct lock *lock);
 struct lock_rows locks_waiting(const struct locks_show *show, const struct lock *lock);
-/* ns from then until now, or until the process ended that the lock is of: see lock_wait.h */
-uint64_t locks_since(const struct locks_show *show, const struct lock *lock, uint64_t then_ns);
+/* Up to when who waits for the lock has waited: now, or when the process ended */
+uint64_t locks_until(const struct locks_show *show, const struct lock *lock);
+/* ns; 0 if it is the other way round */
+uint64_t locks_between(uint64_t from_ns, uint64_t to_ns);
 /* The frames that are told of a stack; *count may be 0. */
 const struct lock_frame *locks_frames(const struct locks_show *show, struct lock_stack stack,
 				      size_t *count);
