@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Tells who waits for which contended lock and who lets go of it, by events in the order of time:
- * the tool does the accounts (common/tracing/locks.c).
+ * the tool does the accounts (common/locks/locks.c).
  *
  *   -DATTEMPTS=n      goroutines that want a lock at a time
  *   -DRING_PAGES=n    size of the ring buffer, a power of two
@@ -13,9 +13,9 @@
  * Not all who call semacquire1() sleep: the semaphore may be let go of meanwhile. Those who do are
  * put into its queue first, which semaRoot.queue() does, and nothing else calls it.
  */
-#include "goroutine.h"
-#include "goarg.h"
-#include "frame_link.h"
+#include "parts/goroutine.h"
+#include "parts/goarg.h"
+#include "parts/frame_link.h"
 #include "shared/locks.h"
 #include "shared/stack.h"
 
@@ -40,13 +40,10 @@ BPF_F_TABLE("hash", struct goroutine_key, struct lock_attempt, attempts, ATTEMPT
 /* The semaphore of the mutex that it let go of last: an entry too few costs an event, no more. */
 BPF_TABLE("lru_hash", struct goroutine_key, u64, notes, NOTES);
 
-/* file: cost.bpf.c */
-/* file: find_cookie.bpf.c */
-/* file: follow_exec.bpf.c */
-/* file: descendants.bpf.c */
-/* file: processes.bpf.c */
-/* file: stacks.bpf.c */
-/* file: losses.bpf.c */
+#include "parts/every_program.bpf.c"
+#include "parts/processes.bpf.c"
+#include "parts/stacks.bpf.c"
+#include "parts/losses.bpf.c"
 
 /* Events are read some times a second anyway. */
 static inline u64 wakeup(void)

@@ -7,23 +7,17 @@
  * The goroutine whose status changes is not the one that runs here, and if it is new it has no goid
  * yet: it is known by the address of its g. It has one wait at a time.
  */
-#include "goroutine.h"
-#include "casgstatus.h"
-#include "shared/histogram_index.h"
-#include "extremes.h"
+#include "parts/goroutine.h"
+#include "parts/casgstatus.h"
 
 #define LOSS_KINDS LOSSES
 
 BPF_F_TABLE("hash", struct goroutine_key, struct only_call, goroutines, GOROUTINES,
 	    BPF_F_NO_PREALLOC);
 
-/* file: cost.bpf.c */
-/* file: find_cookie.bpf.c */
-/* file: follow_exec.bpf.c */
-/* file: descendants.bpf.c */
-/* file: processes.bpf.c */
-/* file: losses.bpf.c */
-/* file: latency_sums.bpf.c */
+#include "parts/every_program.bpf.c"
+#include "parts/processes.bpf.c"
+#include "parts/latency_sums.bpf.c"
 
 static inline void begin_waiting(struct goroutine_key *who, u64 now)
 {

@@ -3,22 +3,12 @@
  * the goroutine that this thread's m works for. It runs here, or runtime.systemstack calls the
  * scheduler for it. Where there is none, the scheduler does so by itself, as when it looks at the
  * network and at timers: what its own stack tells of that, the tool finds out. */
-#include "goroutine.h"
-#include "casgstatus.h"
-#include "extremes.h"
-#include "frame_link.h"
-#include "shared/stack.h"
 #include "shared/waits.h"
 
 #define LOSS_KINDS WAIT_LOSSES
 
-/* file: cost.bpf.c */
-/* file: find_cookie.bpf.c */
-/* file: follow_exec.bpf.c */
-/* file: descendants.bpf.c */
-/* file: processes.bpf.c */
-/* file: stacks.bpf.c */
-/* file: losses.bpf.c */
+#include "parts/every_program.bpf.c"
+#include "parts/stacks.bpf.c"
 
 static inline long waker_read(struct pt_regs *ctx, u64 cookie, struct goroutine_key *who,
 			      struct wait_key *key)
@@ -40,4 +30,4 @@ static inline long waker_read(struct pt_regs *ctx, u64 cookie, struct goroutine_
 	return 0;
 }
 
-/* file: waits.bpf.c */
+#include "parts/waits.bpf.c"

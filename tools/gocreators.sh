@@ -6,12 +6,14 @@ recipe_about='Count go statements by the function that they start and by stack'
 recipe_args='[BINARY]'
 recipe_synopsis='[-i INTERVAL] [-e]'
 recipe_letters=i:e
+recipe_pprof=yes
 recipe_options="  -i INTERVAL, --interval INTERVAL
                         print what was counted every INTERVAL seconds
   -e, --each            print each at once instead of counting"
 recipe_examples="    gocreators -p 181             # what creates goroutines, and how many
     gocreators -i 5 -p 181        # every 5 seconds
     gocreators -e -T -p 181       # each at once, with the time
+    gocreators --pprof out.pb.gz -d 10 -p 181   # for go tool pprof
     gocreators -- ./app arg       # start a program and trace it"
 # shellcheck source=tools/lib/gorecipe
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/gorecipe" || exit

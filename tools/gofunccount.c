@@ -11,7 +11,6 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/number.h"
-#include "base/signals.h"
 #include "kernel/bpfmap.h"
 #include "metrics/publisher.h"
 #include "selection/selection.h"
@@ -57,10 +56,10 @@ static int read_counts(const struct counter *counter, uint64_t *counts, struct e
 static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	struct counter *counter = ctx;
-	size_t rows = tracer->sel->row_count;
+	size_t rows = tracer_selection(tracer)->row_count;
 
-	counter->sel = tracer->sel;
-	counter->map = bpfprog_map(tracer->bpf, "counts");
+	counter->sel = tracer_selection(tracer);
+	counter->map = tracer_map(tracer, "counts");
 	counter->now = mem_zalloc(rows, sizeof(*counter->now));
 	counter->then = mem_zalloc(rows, sizeof(*counter->then));
 	counter->order = mem_zalloc(rows, sizeof(*counter->order));
@@ -71,7 +70,7 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 	/* Counting shall begin for all functions at once. Where they are attached one after
 	 * another, which takes long on a busy machine, the first ones already count: that is
 	 * subtracted. */
-	if (!tracer->gate && read_counts(counter, counter->then, err))
+	if (!tracer_begins_at_once(tracer) && read_counts(counter, counter->then, err))
 		return -1;
 	memcpy(counter->base, counter->then, rows * sizeof(*counter->base));
 	return 0;
@@ -108,14 +107,11 @@ static void json_row(const struct counter *counter, const char *name, uint64_t c
 
 	json_init(&json, stdout);
 	json_object(&json);
-	json_key(&json, "type");
-	json_string(&json, "count");
+	json_member_string(&json, "type", "count");
 	if (counter->opts->timestamp)
 		toolrun_json_time(&json);
-	json_key(&json, "func");
-	json_string(&json, name);
-	json_key(&json, "count");
-	json_u64(&json, count);
+	json_member_string(&json, "func", name);
+	json_member_u64(&json, "count", count);
 	json_object_end(&json);
 }
 
@@ -214,22 +210,19 @@ int main(int argc, char **argv)
 				    .take = take_option,
 				    .ctx = &counter,
 				    .examples = examples};
-	struct errmsg err = {0};
+	int status;
 
-	signals_take(tool.name);
-	enum options_result result = options_parse(&tool, argc, argv, &opts, &err);
-
-	if (result != OPTIONS_RUN)
-		return options_answer(&tool, result, &err);
+	if (!options_main(&tool, argc, argv, &opts, &status))
+		return status;
 	struct toolrun run = {.tool = &tool,
 			      .opts = &opts,
-			      .config = {.cpu = counter.cpu, .bpf_file = "count.bpf.c"},
+			      .config = {.cpu = counter.cpu, .bpf_file = "gofunccount.bpf.c"},
 			      .begin = begin,
 			      .show = show,
 			      .metrics = &metrics,
 			      .ctx = &counter};
-	int status = toolrun(&run);
 
+	status = toolrun(&run);
 	free(counter.now);
 	free(counter.then);
 	free(counter.order);

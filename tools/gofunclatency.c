@@ -11,16 +11,15 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/number.h"
-#include "base/signals.h"
 #include "bpf-src/shared/latency.h"
 #include "kernel/bpfmap.h"
-#include "kernel/kernelfeature.h"
 #include "metrics/publisher.h"
 #include "selection/selection.h"
-#include "tracing/latency.h"
-#include "tracing/latency_show.h"
+#include "latency/latency.h"
+#include "latency/latency_price.h"
+#include "latency/latency_show.h"
 #include "tracing/options.h"
-#include "tracing/states.h"
+#include "latency/states.h"
 #include "tracing/toolrun.h"
 
 /* Entries of the kernel side's maps, which take memory only as they fill. */
@@ -34,6 +33,7 @@ struct timer {
 	struct latency_words words;
 	const struct selection *sel;
 	struct latency *lat;
+	struct latency_prices *prices;
 	struct states *states; /* NULL: not asked for */
 	bool threads;          /* their running is told apart */
 	uint64_t switched;     /* calls left on a system stack, since the beginning */
@@ -67,9 +67,10 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	struct timer *timer = ctx;
 
-	timer->sel = tracer->sel;
-	timer->lat = latency_new(tracer->bpf, tracer->sel->row_count, timer->per_row,
-				 timer->words.unit_ns);
+	timer->sel = tracer_selection(tracer);
+	timer->lat = latency_new(tracer_bpf(tracer), tracer_selection(tracer)->row_count,
+				 timer->per_row, timer->words.unit_ns);
+	timer->prices = latency_prices_new(tracer_selection(tracer));
 	if (timer->states && states_begin(timer->states, tracer, err))
 		return -1;
 	if (latency_switch(timer->lat, true))
@@ -91,6 +92,7 @@ static int stop(void *ctx)
 /* What is shown of one function, or of all. */
 struct shown {
 	struct latency_report report;
+	struct latency_price price; /* of its probes, in that */
 	struct states_report states;
 };
 
@@ -120,18 +122,18 @@ static void json_report(const struct timer *timer, const char *name, const struc
 
 	json_init(&json, stdout);
 	json_object(&json);
-	json_key(&json, "type");
-	json_string(&json, "latency");
+	json_member_string(&json, "type", "latency");
 	if (timer->opts->timestamp)
 		toolrun_json_time(&json);
-	json_key(&json, "func");
-	json_string(&json, name);
+	json_member_string(&json, "func", name);
 	latency_json(&json, report);
-	latency_json_member(&json, "panicked", report->panicked);
-	latency_json_member(&json, "exited", report->exited);
-	latency_json_member(&json, "lost", report->lost);
-	latency_json_member(&json, "process_ended", report->process_ended);
-	latency_json_member(&json, "running", report->running);
+	json_member_u64(&json, "panicked", report->panicked);
+	json_member_u64(&json, "exited", report->exited);
+	json_member_u64(&json, "lost", report->lost);
+	json_member_u64(&json, "jumped", report->jumped);
+	json_member_u64(&json, "process_ended", report->process_ended);
+	json_member_u64(&json, "running", report->running);
+	json_member_u64(&json, "probe_ns", shown->price.ns);
 	if (timer->states)
 		states_json(timer->states, &json, &shown->states);
 	json_object_end(&json);
@@ -140,12 +142,14 @@ static void json_report(const struct timer *timer, const char *name, const struc
 static bool is_report_empty(const struct latency_report *report)
 {
 	return !report->count && !report->panicked && !report->exited && !report->switched &&
-	       !report->lost && !report->process_ended && !report->running;
+	       !report->lost && !report->jumped && !report->process_ended && !report->running;
 }
 
 static void print_report(const struct timer *timer, const struct shown *shown)
 {
 	latency_print(&timer->words, &shown->report);
+	if (latency_price_matters(&shown->price, &shown->report, timer->words.unit_ns))
+		latency_price_print(&shown->price);
 	if (timer->states)
 		states_print(timer->states, &timer->words, &shown->states);
 }
@@ -170,6 +174,7 @@ static void show_rows(struct timer *timer)
 
 	for (size_t row = 0; row < timer->sel->row_count; row++) {
 		latency_row(timer->lat, row, &shown->report);
+		shown->price = latency_price_row(timer->prices, row);
 		read_states(timer, row, shown);
 		timer->switched += shown->report.switched;
 		if (!is_report_empty(&shown->report))
@@ -183,6 +188,7 @@ static void show_total(struct timer *timer)
 	struct shown *shown = mem_alloc(sizeof(*shown));
 
 	latency_total(timer->lat, &shown->report);
+	shown->price = latency_price_total(timer->prices, timer->lat);
 	read_states(timer, SIZE_MAX, shown);
 	timer->switched += shown->report.switched;
 	if (timer->opts->json)
@@ -277,7 +283,7 @@ static const struct options_def own_options[] = {
 	{LETTER_STATES, "states", NULL,
 	 "show where the calls' time went: running, runnable, or what they waited for"},
 	{LETTER_THREADS, "threads", NULL,
-	 "tell apart, with --states, when a running one's thread was not on a CPU"},
+	 "with --states, show for how long running goroutines were not on a CPU"},
 	{0},
 };
 
@@ -301,7 +307,7 @@ static int run_timer(struct timer *timer, const struct options_tool *tool)
 	/* JSON is always in ns */
 	words->unit = timer->millis ? "msecs" : timer->micros ? "usecs" : "nsecs";
 	words->unit_ns = json ? 1 : timer->millis ? 1000000 : timer->micros ? 1000 : 1;
-	struct bpfprog_define defs[6] = {
+	struct bpfprog_define defs[5] = {
 		{"UNIT", words->unit_ns},
 		{"GOROUTINES", bpfmap_room(GOROUTINES_MAX)},
 		{"DEEP_CALLS", bpfmap_room(DEEP_CALLS_MAX)},
@@ -312,8 +318,6 @@ static int run_timer(struct timer *timer, const struct options_tool *tool)
 	timer->per_row = timer->per_function || timer->opts->metrics;
 	if (timer->per_row)
 		defs[count++] = (struct bpfprog_define){"PER_ROW", 1};
-	if (kernelfeature_cmpxchg())
-		defs[count++] = (struct bpfprog_define){"CMPXCHG", 1};
 	struct publisher_source metrics = {.read = read_metrics,
 					   .add_row = add_metrics,
 					   .losses = metrics_losses,
@@ -322,7 +326,8 @@ static int run_timer(struct timer *timer, const struct options_tool *tool)
 			      .opts = timer->opts,
 			      .config = {.cpu = -1,
 					 .want.returns = true,
-					 .bpf_file = "latency.bpf.c",
+					 .want.tails = true,
+					 .bpf_file = "gofunclatency.bpf.c",
 					 .defs = defs,
 					 .def_count = count,
 					 .goroutines = true,
@@ -341,6 +346,7 @@ static int run_timer(struct timer *timer, const struct options_tool *tool)
 	int status = toolrun(&run);
 
 	states_free(timer->states);
+	latency_prices_free(timer->prices);
 	latency_free(timer->lat);
 	return status;
 }
@@ -369,12 +375,10 @@ int main(int argc, char **argv)
 				    .ctx = &timer,
 				    .examples = examples};
 	struct errmsg err = {0};
+	int status;
 
-	signals_take(tool.name);
-	enum options_result result = options_parse(&tool, argc, argv, &opts, &err);
-
-	if (result != OPTIONS_RUN)
-		return options_answer(&tool, result, &err);
+	if (!options_main(&tool, argc, argv, &opts, &status))
+		return status;
 	if (timer.threads && !timer.states) {
 		errmsg_set(&err, "--threads is a part of --states: give both");
 		return options_fail(&tool, &err);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/errmsg.h"
@@ -12,13 +13,15 @@
 #include "base/number.h"
 #include "base/signals.h"
 #include "files/process.h"
-#include "goroutines/frame_print.h"
-#include "goroutines/frames.h"
-#include "goroutines/goprocesses.h"
-#include "goroutines/goroutines_pick.h"
-#include "goroutines/goroutines_print.h"
-#include "goroutines/leaks.h"
-#include "tracing/births.h"
+#include "frames/frame_print.h"
+#include "frames/frames.h"
+#include "gostacks/goprocesses.h"
+#include "gostacks/goroutines_pick.h"
+#include "gostacks/goroutines_print.h"
+#include "gostacks/leaks.h"
+#include "profile/pprof.h"
+#include "profile/profile.h"
+#include "blocked/births.h"
 #include "tracing/options.h"
 #include "tracing/session.h"
 #include "tracing/toolrun.h"
@@ -31,14 +34,19 @@ enum { STATE_WIDTH = 18 };
 struct goleaks {
 	struct options opts;
 	pid_t pid;
-	const struct goprocesses_one *process;
-	struct leaks *leaks;
+	struct goprocesses procs;              /* that one */
+	struct leaks *leaks;                   /* in the process that looks, as are the snapshots */
+	const struct goprocesses_one *process; /* likewise */
 	bool exact;
-	struct births *births; /* NULL: they are not counted one by one */
-	struct snapshot snap;  /* the last */
+	struct profile *profile;   /* of who looks, for --pprof; NULL: none is asked for */
+	int profile_fd;            /* through which it comes to the tool; 0: none */
+	const struct toolrun *run; /* NULL: nothing is probed */
+	struct births *births;     /* NULL: they are not counted one by one */
+	struct snapshot snap;      /* the last */
 	bool has_snap;
 	uint64_t looked_ns, passed_ns; /* when, and how long after the one before */
-	struct errmsg why;             /* "" while all is well */
+	bool has_looked;
+	struct errmsg why; /* "" while all is well */
 };
 
 static const struct options_tool tool;
@@ -64,22 +72,15 @@ static void print_age(uint64_t ns)
 	printf(" %7s", text);
 }
 
-static int64_t a_minute(const struct goleaks *goleaks, int64_t count)
-{
-	double minutes = (double)goleaks->passed_ns / MINUTE_NS;
-
-	return (int64_t)((double)count / minutes + (count < 0 ? -0.5 : 0.5));
-}
-
 static void print_counts(const struct goleaks *goleaks, const struct leak *leak)
 {
 	int64_t more = (int64_t)leak->born - (int64_t)leak->ended;
 
 	if (goleaks->passed_ns)
 		printf("%6" PRId64 " %7" PRId64 " %7zu %+7" PRId64,
-		       a_minute(goleaks, (int64_t)leak->born),
-		       a_minute(goleaks, (int64_t)leak->ended), leak->live,
-		       a_minute(goleaks, more));
+		       leak_a_minute((int64_t)leak->born, goleaks->passed_ns),
+		       leak_a_minute((int64_t)leak->ended, goleaks->passed_ns), leak->live,
+		       leak_a_minute(more, goleaks->passed_ns));
 	else
 		printf("%6s %7s %7zu %7s", "-", "-", leak->live, "-");
 }
@@ -150,12 +151,6 @@ static void print_text(const struct goleaks *goleaks, const struct leak *all, si
 
 /* --- JSON --- */
 
-static void json_count(struct json *json, const char *key, uint64_t value)
-{
-	json_key(json, key);
-	json_u64(json, value);
-}
-
 static void json_creator(struct json *json, const struct goleaks *goleaks, const struct leak *leak)
 {
 	struct frame creator;
@@ -176,27 +171,59 @@ static void json_leak(const struct goleaks *goleaks, const struct leak *leak)
 
 	json_init(&json, stdout);
 	json_object(&json);
-	json_key(&json, "type");
-	json_string(&json, "leak");
+	json_member_string(&json, "type", "leak");
 	if (goleaks->opts.timestamp)
 		toolrun_json_time(&json);
 	json_creator(&json, goleaks, leak);
-	json_count(&json, "live", leak->live);
-	json_count(&json, "born", leak->born);
-	json_count(&json, "ended", leak->ended);
-	json_count(&json, "interval_ns", goleaks->passed_ns);
-	json_count(&json, "first_live", leak->first_live);
-	json_count(&json, "watched_ns", goleaks->snap.when_ns - leak->first_ns);
+	json_member_u64(&json, "live", leak->live);
+	json_member_u64(&json, "born", leak->born);
+	json_member_u64(&json, "ended", leak->ended);
+	json_member_u64(&json, "interval_ns", goleaks->passed_ns);
+	json_member_u64(&json, "first_live", leak->first_live);
+	json_member_u64(&json, "watched_ns", goleaks->snap.when_ns - leak->first_ns);
 	json_key(&json, "oldest_ns");
 	if (leak->oldest_ns)
 		json_u64(&json, leak->oldest_ns);
 	else
 		json_null(&json);
-	json_key(&json, "state");
-	json_string(&json, leak->live ? leak->state : NULL);
-	json_key(&json, "only_grows");
-	json_bool(&json, leak_only_grows(leak));
+	json_member_string(&json, "state", leak->live ? leak->state : NULL);
+	json_member_bool(&json, "only_grows", leak_only_grows(leak));
 	json_object_end(&json);
+}
+
+/* --- profile --- */
+
+static const struct profile_type profile_types[] = {
+	{"live", "count"}, {"born", "count"}, {"ended", "count"}};
+static const struct profile_spec profile_spec = {
+	.tool = "goleaks", .types = profile_types, .type_count = 3};
+
+static void profile_leak(const struct goleaks *goleaks, const struct leak *leak, uint64_t live,
+			 uint64_t born, uint64_t ended)
+{
+	struct profile_at at = {goleaks->profile, goprocess_frames(goleaks->process->gp)};
+	struct frame creator;
+
+	if (!live && !born && !ended)
+		return;
+	if (find_creator(goleaks, leak, &creator))
+		profile_frame(&at, &creator);
+	else
+		profile_word(goleaks->profile, "[unknown]");
+	profile_number(goleaks->profile, "pid", goleaks->process->pid);
+	profile_label(goleaks->profile, "comm", goleaks->process->name);
+	profile_add(goleaks->profile, (uint64_t[]){live, born, ended});
+}
+
+/* Those that live, at the last look */
+static void profile_live(const struct goleaks *goleaks)
+{
+	size_t count;
+	struct leak *all = leaks_all(goleaks->leaks, &count);
+
+	for (size_t i = 0; goleaks->profile && i < count; i++)
+		profile_leak(goleaks, &all[i], all[i].live, 0, 0);
+	free(all);
 }
 
 /* --- run --- */
@@ -214,26 +241,23 @@ static void show(struct goleaks *goleaks, const struct leak_births *births, size
 		print_text(goleaks, all, count);
 	for (size_t i = 0; goleaks->opts.json && i < count; i++)
 		json_leak(goleaks, &all[i]);
-	left_out += goleaks->snap.left_out;
-	if (left_out)
-		fprintf(stderr, "goleaks: %zu more goroutines are not shown\n", left_out);
+	for (size_t i = 0; goleaks->profile && i < count; i++)
+		profile_leak(goleaks, &all[i], 0, all[i].born, all[i].ended);
+	goroutines_print_left_out(&goleaks->snap, left_out, tool.name);
 	free(all);
 }
 
-static bool look(void *ctx)
+/* --- in a process of its own --- */
+
+enum { LOOK_READ, LOOK_SHOW, LOOK_PROFILE };
+
+static int take_snapshot(struct goleaks *goleaks, struct errmsg *err)
 {
 	static const struct goprocess_wanted wanted = {0};
-	struct goleaks *goleaks = ctx;
-	struct leak_births *births = NULL;
 	struct snapshot snap;
-	size_t count = 0;
 
-	if (goprocess_snapshot(goleaks->process->gp, &wanted, &snap, &goleaks->why))
-		return false;
-	if (goleaks->births && births_read(goleaks->births, &births, &count, &goleaks->why)) {
-		snapshot_free(&snap);
-		return false;
-	}
+	if (goprocess_snapshot(goleaks->process->gp, &wanted, &snap, err))
+		return -1;
 	if (goleaks->has_snap) {
 		goleaks->passed_ns = snap.when_ns - goleaks->looked_ns;
 		snapshot_free(&goleaks->snap);
@@ -241,9 +265,72 @@ static bool look(void *ctx)
 	goleaks->looked_ns = snap.when_ns;
 	goleaks->snap = snap;
 	goleaks->has_snap = true;
-	show(goleaks, births, count);
+	return 0;
+}
+
+static int look_at(void *ctx, const struct goprocesses_one *one, int what, const void *more,
+		   size_t len, uint64_t *count, struct errmsg *err)
+{
+	struct goleaks *goleaks = ctx;
+
+	*count = 0;
+	goleaks->process = one;
+	if (!goleaks->leaks)
+		goleaks->leaks = leaks_new();
+	if (!goleaks->profile && goleaks->opts.pprof)
+		goleaks->profile = profile_new(&profile_spec);
+	if (what == LOOK_READ)
+		return take_snapshot(goleaks, err);
+	if (what == LOOK_PROFILE) {
+		profile_live(goleaks);
+		return profile_pass(goleaks->profile, goleaks->profile_fd, err);
+	}
+	/* births may be none, and still counted */
+	show(goleaks, goleaks->exact ? more : NULL, len / sizeof(struct leak_births));
+	return 0;
+}
+
+static void end_looking(void *ctx)
+{
+	struct goleaks *goleaks = ctx;
+
+	leaks_free(goleaks->leaks);
+	profile_free(goleaks->profile);
+	if (goleaks->has_snap)
+		snapshot_free(&goleaks->snap);
+}
+
+/* --- in the tool --- */
+
+/* Of all looks; `to` NULL: none is asked for. */
+static int take_profile(struct goleaks *goleaks, struct profile *to, struct errmsg *err)
+{
+	uint64_t none;
+
+	if (!to)
+		return 0;
+	if (goprocesses_look(&goleaks->procs, 0, LOOK_PROFILE, NULL, 0, &none, err))
+		return -1;
+	return profile_take(to, goleaks->profile_fd, err);
+}
+
+static bool look(void *ctx)
+{
+	struct goleaks *goleaks = ctx;
+	struct leak_births *births = NULL;
+	size_t count = 0;
+	uint64_t none;
+
+	goleaks->looked_ns = clock_ns();
+	if (goprocesses_look(&goleaks->procs, 0, LOOK_READ, NULL, 0, &none, &goleaks->why) ||
+	    (goleaks->births && births_read(goleaks->births, &births, &count, &goleaks->why)))
+		return false;
+	bool shown = !goprocesses_look(&goleaks->procs, 0, LOOK_SHOW, births,
+				       count * sizeof(*births), &none, &goleaks->why);
+
 	free(births);
-	return true;
+	goleaks->has_looked |= shown;
+	return shown;
 }
 
 /* The end may fall on an interval, which has been shown then. */
@@ -257,7 +344,7 @@ static void look_last(struct goleaks *goleaks, enum session_end end)
 
 static int watch(struct goleaks *goleaks, struct errmsg *err)
 {
-	const struct process *proc = goleaks->process->proc;
+	const struct process *proc = goleaks->procs.all->proc;
 	struct session_spec spec = {.duration_ns = goleaks->opts.duration_ns,
 				    .process_fd = process_fd(proc),
 				    .event_fd = -1,
@@ -274,11 +361,28 @@ static int watch(struct goleaks *goleaks, struct errmsg *err)
 	if (!ret)
 		look_last(goleaks, end);
 	/* that it has ended is no failure, once there was something to see */
-	if (!ret && goleaks->why.text[0] && (process_runs(proc) || !goleaks->has_snap)) {
+	if (!ret && goleaks->why.text[0] && (process_runs(proc) || !goleaks->has_looked)) {
 		*err = goleaks->why;
 		ret = -1;
 	}
 	session_free(ses);
+	return ret;
+}
+
+static int watch_and_write(struct goleaks *goleaks, struct errmsg *err)
+{
+	struct pprof pprof;
+	int ret = pprof_open(&pprof, goleaks->opts.pprof, &profile_spec, err);
+
+	if (!ret)
+		ret = watch(goleaks, err);
+	if (pprof.profile)
+		profile_end(pprof.profile);
+	if (!ret)
+		ret = take_profile(goleaks, pprof.profile, err);
+	if (!ret)
+		ret = pprof_write(&pprof, err);
+	pprof_close(&pprof);
 	return ret;
 }
 
@@ -287,7 +391,7 @@ static int watch(struct goleaks *goleaks, struct errmsg *err)
 /* That the process has ended is no failure, once there was something to see. */
 static int look_exactly(struct goleaks *goleaks, struct errmsg *err)
 {
-	if (look(goleaks) || (goleaks->has_snap && !process_runs(goleaks->process->proc)))
+	if (look(goleaks) || (goleaks->has_looked && !process_runs(goleaks->procs.all->proc)))
 		return 0;
 	*err = goleaks->why;
 	return -1;
@@ -309,9 +413,11 @@ static void started(void *ctx)
 static int show_exactly(void *ctx, bool final, struct errmsg *err)
 {
 	struct goleaks *goleaks = ctx;
+	int ret = process_runs(goleaks->procs.all->proc) ? look_exactly(goleaks, err) : 0;
 
-	(void) final;
-	return process_runs(goleaks->process->proc) ? look_exactly(goleaks, err) : 0;
+	if (final && !ret)
+		ret = take_profile(goleaks, goleaks->run->profile, err);
+	return ret;
 }
 
 static void say_lost(void *ctx)
@@ -332,10 +438,12 @@ static int watch_exactly(struct goleaks *goleaks)
 			      .started = started,
 			      .show = show_exactly,
 			      .lost = say_lost,
+			      .profile_spec = &profile_spec,
 			      .quiet_end = true,
 			      .ctx = goleaks};
 
 	goleaks->opts.pid = goleaks->pid;
+	goleaks->run = &run;
 	goleaks->births = births_new(&run);
 	int status = toolrun(&run);
 
@@ -351,23 +459,24 @@ static void fail(void *ctx, const struct errmsg *err)
 /* Returns the exit status. */
 static int run(struct goleaks *goleaks)
 {
-	struct goprocesses_wanted wanted = {.pids = &goleaks->pid, .pid_count = 1};
-	struct goprocesses procs;
+	const struct goprocesses_wanted wanted = {.pids = &goleaks->pid, .pid_count = 1};
+	const struct goprocesses_work work = {look_at, end_looking, goleaks};
+	struct goprocesses *procs = &goleaks->procs;
 	struct errmsg failure = {0}, *err = &failure;
-	int ret = goprocesses_open(&wanted, &procs, fail, err, err), status = 0;
+	int ret = profile_channel(goleaks->opts.pprof, &goleaks->profile_fd, err), status = 0;
 
-	if (!ret && !procs.count)
+	if (!ret)
+		ret = goprocesses_open(&wanted, &work, procs, fail, err, err);
+	if (!ret && !procs->count)
 		ret = -1; /* with the message that fail() has kept */
-	goleaks->process = procs.all;
-	goleaks->leaks = leaks_new();
 	if (!ret && goleaks->exact)
 		status = watch_exactly(goleaks);
 	else if (!ret)
-		ret = watch(goleaks, err);
-	leaks_free(goleaks->leaks);
-	if (goleaks->has_snap)
-		snapshot_free(&goleaks->snap);
-	goprocesses_close(&procs);
+		ret = watch_and_write(goleaks, err);
+	if (!goprocesses_close(procs) && !ret)
+		status = 1;
+	if (goleaks->profile_fd > 0)
+		close(goleaks->profile_fd);
 	if (!ret && !status)
 		ret = session_flush(err);
 	return ret ? options_fail(&tool, err) : status;
@@ -378,11 +487,11 @@ static int run(struct goleaks *goleaks)
 enum { LETTER_EXACT = 256 };
 
 static const struct options_def own_defs[] = {
-	{'p', "pid", "PID", "the process to look at; it is not stopped"},
-	{'i', "interval", "INTERVAL", "look again so often, in seconds, or as 10m (default 60)"},
+	{'p', "pid", "PID", "the process to read; it is not stopped"},
+	{'i', "interval", "INTERVAL", "snapshot interval, in seconds, or as 10m (default 60)"},
 	{'d', "duration", "DURATION", "end after so long, in seconds, or as 1h30m"},
 	{LETTER_EXACT, "exact", NULL,
-	 "count each birth and end by probes: those between two looks, too"},
+	 "count each birth and end by probes, also between two snapshots"},
 	{0},
 };
 
@@ -440,6 +549,8 @@ static int check(struct goleaks *goleaks, struct errmsg *err)
 static const char examples[] = "    goleaks 181                # every minute, until Ctrl-C\n"
 			       "    goleaks -i 10 -d 5m 181    # every 10 seconds, for 5 minutes\n"
 			       "    goleaks -j -i 10m 181      # one JSON object a go statement\n"
+			       "    goleaks -d 10m --pprof leaks.pb.gz 181  # for go tool "
+			       "pprof\n"
 			       "    goleaks --exact 181        # with those that live briefly\n";
 
 static struct goleaks goleaks;
@@ -450,6 +561,7 @@ static const struct options_tool tool = {.name = "goleaks",
 					 .args = "[PID]",
 					 .process = true,
 					 .shared = "Tj",
+					 .pprof = true,
 					 .own = own_defs,
 					 .take = take_option,
 					 .ctx = &goleaks,

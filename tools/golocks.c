@@ -10,21 +10,19 @@
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "base/number.h"
-#include "base/signals.h"
 #include "bpf-src/shared/locks.h"
 #include "kernel/bpfmap.h"
 #include "kernel/events.h"
-#include "kernel/kernelfeature.h"
 #include "kernel/processes.h"
 #include "program/program.h"
 #include "selection/runtime_func.h"
-#include "tracing/lock_names.h"
-#include "tracing/lock_stacks.h"
-#include "tracing/locks.h"
-#include "tracing/locks_show.h"
-#include "tracing/losses.h"
+#include "locks/lock_names.h"
+#include "locks/lock_stacks.h"
+#include "locks/locks.h"
+#include "locks/locks_show.h"
+#include "blocked/losses.h"
 #include "tracing/options.h"
-#include "tracing/stacks.h"
+#include "blocked/stacks.h"
 #include "tracing/toolrun.h"
 
 /* Room, that takes memory as it fills; the ring buffer takes it at once. */
@@ -40,6 +38,7 @@ struct gone { /* a wait that went on when its process ended */
 
 struct golocks {
 	const struct options *opts;
+	const struct toolrun *run;
 	const struct tracer *tracer;
 	struct events *events;
 	struct processes *procs;
@@ -87,7 +86,7 @@ static int plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 /* Without one of them nothing could be said: all must be probed. */
 static int find_entries(struct golocks *tool, struct errmsg *err)
 {
-	const struct selection *sel = tool->tracer->sel;
+	const struct selection *sel = tracer_selection(tool->tracer);
 
 	for (size_t i = 0; i < sel->item_count; i++) {
 		const struct selection_item *item = &sel->items[i];
@@ -124,19 +123,19 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 	tool->tracer = tracer;
 	if (find_entries(tool, err))
 		return -1;
-	tool->active = bpfprog_map(tracer->bpf, "active");
-	tool->attempts = bpfprog_map(tracer->bpf, "attempts");
-	tool->losses = bpfprog_map(tracer->bpf, "losses");
-	tool->lost = bpfprog_map(tracer->bpf, "lost");
-	tool->procs = processes_new(tracer->bpf);
+	tool->active = tracer_map(tracer, "active");
+	tool->attempts = tracer_map(tracer, "attempts");
+	tool->losses = tracer_map(tracer, "losses");
+	tool->lost = tracer_map(tracer, "lost");
+	tool->procs = processes_new(tracer_bpf(tracer));
 	tool->stacks = stacks_new(tracer);
 	tool->lock_stacks = lock_stacks_new(tool->stacks);
 	tool->locks = locks_new(bpfmap_room(LOCKS_MAX), lock_stacks_owner, tool->lock_stacks);
-	tool->names = lock_names_new(tracer->programs[0], tool->lock_stacks);
+	tool->names = lock_names_new(tracer_program(tracer, 0), tool->lock_stacks);
 	tool->show.stacks = tool->lock_stacks;
 	tool->show.name = lock_names_find;
 	tool->show.ctx = tool->names;
-	tool->events = events_new(bpfprog_map(tracer->bpf, "events"), take_event, tool, err);
+	tool->events = events_new(tracer_map(tracer, "events"), take_event, tool, err);
 	if (!tool->events)
 		return -1;
 	if (bpfmap_set(tool->active, 1))
@@ -286,6 +285,8 @@ static int show(void *ctx, bool final, struct errmsg *err)
 		if (final)
 			putchar('\n');
 	}
+	if (tool->run->profile)
+		locks_profile(&tool->show, tool->locks, tool->run->profile);
 	locks_prune(tool->locks, goes_on, tool);
 	forget_gone(tool);
 	locks_clear(tool->locks);
@@ -344,6 +345,7 @@ static const char examples[] =
 	"    golocks -s 5 -p 181           # with five frames of each stack\n"
 	"    golocks etcd                  # of all processes of this program\n"
 	"    golocks -jp 181               # JSON\n"
+	"    golocks -p 181 -d 10 --pprof locks.pb.gz   # for go tool pprof\n"
 	"    golocks -- ./app arg          # run a program, from its first instruction\n";
 
 static const struct runtime_func funcs[LOCK_FUNCS] = {
@@ -362,9 +364,7 @@ static int run_locks(struct golocks *tool, const struct options_tool *options)
 		{"ATTEMPTS", bpfmap_room(ATTEMPTS_MAX)},
 		{"STACKS", bpfmap_room(STACKS_MAX)},
 		{"RING_PAGES", bpfmap_room(RING_PAGES)},
-		{"CMPXCHG", 1},
 	};
-	size_t count = sizeof(defs) / sizeof(*defs);
 	struct toolrun run = {.tool = options,
 			      .opts = tool->opts,
 			      .config = {.cpu = -1,
@@ -372,7 +372,7 @@ static int run_locks(struct golocks *tool, const struct options_tool *options)
 					 .runtime_func_count = LOCK_FUNCS,
 					 .bpf_file = "golocks.bpf.c",
 					 .defs = defs,
-					 .def_count = kernelfeature_cmpxchg() ? count : count - 1,
+					 .def_count = sizeof(defs) / sizeof(*defs),
 					 .goroutines = true,
 					 .sleepable = true,
 					 .plan = plan,
@@ -385,7 +385,10 @@ static int run_locks(struct golocks *tool, const struct options_tool *options)
 			      .stop = stop,
 			      .events = read_events,
 			      .event_fd = event_fd,
+			      .profile_spec = &locks_profile_spec,
 			      .ctx = tool};
+
+	tool->run = &run;
 
 	if (tool->opts->json) /* whole stacks */
 		tool->show.frames = SIZE_MAX;
@@ -418,16 +421,14 @@ int main(int argc, char **argv)
 		.binaries = true,
 		.force = true,
 		.returns = true,
+		.pprof = true,
 		.own = own_options,
 		.take = take_option,
 		.ctx = &tool,
 		.examples = examples};
-	struct errmsg err = {0};
+	int status;
 
-	signals_take(options.name);
-	enum options_result result = options_parse(&options, argc, argv, &opts, &err);
-
-	if (result != OPTIONS_RUN)
-		return options_answer(&options, result, &err);
+	if (!options_main(&options, argc, argv, &opts, &status))
+		return status;
 	return run_locks(&tool, &options);
 }

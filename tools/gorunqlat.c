@@ -8,12 +8,10 @@
 #include "base/errmsg.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "base/signals.h"
 #include "kernel/bpfmap.h"
-#include "kernel/kernelfeature.h"
 #include "selection/runtime_func.h"
-#include "tracing/latency.h"
-#include "tracing/latency_show.h"
+#include "latency/latency.h"
+#include "latency/latency_show.h"
 #include "tracing/options.h"
 #include "tracing/toolrun.h"
 
@@ -41,7 +39,8 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	struct waits *waits = ctx;
 
-	waits->lat = latency_new(tracer->bpf, tracer->sel->row_count, false, waits->words.unit_ns);
+	waits->lat = latency_new(tracer_bpf(tracer), tracer_selection(tracer)->row_count, false,
+				 waits->words.unit_ns);
 	if (latency_switch(waits->lat, true))
 		return errmsg_set(err, "cannot switch the BPF program on: %s", strerror(errno));
 	return 0;
@@ -69,14 +68,13 @@ static void json_report(const struct waits *waits, const struct latency_report *
 
 	json_init(&json, stdout);
 	json_object(&json);
-	json_key(&json, "type");
-	json_string(&json, "runqlat");
+	json_member_string(&json, "type", "runqlat");
 	if (waits->opts->timestamp)
 		toolrun_json_time(&json);
 	latency_json(&json, report);
-	latency_json_member(&json, "lost", report->lost);
-	latency_json_member(&json, "process_ended", report->process_ended);
-	latency_json_member(&json, "waiting", report->running);
+	json_member_u64(&json, "lost", report->lost);
+	json_member_u64(&json, "process_ended", report->process_ended);
+	json_member_u64(&json, "waiting", report->running);
 	json_object_end(&json);
 }
 
@@ -142,7 +140,6 @@ static int run_waits(struct waits *waits, const struct options_tool *tool)
 	struct bpfprog_define defs[] = {
 		{"UNIT", waits->words.unit_ns},
 		{"GOROUTINES", bpfmap_room(GOROUTINES_MAX)},
-		{"CMPXCHG", 1},
 	};
 	struct toolrun run = {.tool = tool,
 			      .opts = waits->opts,
@@ -151,7 +148,7 @@ static int run_waits(struct waits *waits, const struct options_tool *tool)
 					 .runtime_func_count = 1,
 					 .bpf_file = "gorunqlat.bpf.c",
 					 .defs = defs,
-					 .def_count = kernelfeature_cmpxchg() ? 3 : 2,
+					 .def_count = sizeof(defs) / sizeof(*defs),
 					 .goroutines = true,
 					 .sleepable = true},
 			      .begin = begin,
@@ -189,12 +186,9 @@ int main(int argc, char **argv)
 		.take = take_option,
 		.ctx = &waits,
 		.examples = examples};
-	struct errmsg err = {0};
+	int status;
 
-	signals_take(tool.name);
-	enum options_result result = options_parse(&tool, argc, argv, &opts, &err);
-
-	if (result != OPTIONS_RUN)
-		return options_answer(&tool, result, &err);
+	if (!options_main(&tool, argc, argv, &opts, &status))
+		return status;
 	return run_waits(&waits, &tool);
 }

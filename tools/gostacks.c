@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/errmsg.h"
@@ -12,188 +13,70 @@
 #include "base/number.h"
 #include "base/signals.h"
 #include "files/process.h"
-#include "files/process_files.h"
-#include "files/process_stop.h"
 #include "golang/pattern.h"
-#include "goroutines/goprocesses.h"
-#include "goroutines/goroutines_changes.h"
-#include "goroutines/goroutines_pick.h"
-#include "goroutines/goroutines_print.h"
-#include "goroutines/wait_objects.h"
+#include "gostacks/goprocesses.h"
+#include "gostacks/goroutines_look.h"
+#include "gostacks/goroutines_print.h"
+#include "profile/pprof.h"
+#include "profile/profile.h"
 #include "tracing/options.h"
 #include "tracing/session.h"
 #include "tracing/toolrun.h"
 
-struct held { /* a snapshot, and what is wanted of it */
-	struct snapshot snap;
-	unsigned char *picked;
-	struct wait_context waits;
-	struct goroutines_view view;
-};
-
-struct watched { /* with -i, of one process */
-	struct held held;
-	bool has; /* the first */
-	bool gone;
-};
-
 struct gostacks {
 	struct options opts;
-	bool each, full, folded, stop;
+	struct goroutines_look look;
 	struct goprocesses_wanted wanted;
 	pid_t *pids; /* those in wanted.pids */
 	size_t pid_cap;
-	struct goroutines_pick pick;
 	size_t pattern_cap;
 	size_t shown;     /* goroutines */
 	bool has_failed;  /* in part: a message was printed */
-	bool has_printed; /* of an earlier process */
+	bool has_printed; /* a look */
 	struct goprocesses procs;
-	struct watched *watched; /* of each of them */
-	uint64_t looked_ns;      /* when they were looked at last */
+	struct pprof pprof;
+	int profile_fd;     /* through which profiles come from who looks; 0: none */
+	bool *gone;         /* which of them are looked at no more */
+	uint64_t looked_ns; /* when they were looked at last */
 };
 
 static const struct options_tool tool;
 
-/* --- print --- */
-
-static void say_left_out(const struct snapshot *snap)
+static void forget(struct gostacks *gostacks)
 {
-	if (snap->left_out)
-		fprintf(stderr, "gostacks: %zu more goroutines are not shown\n", snap->left_out);
-	if (snap->unread)
-		fprintf(stderr, "gostacks: %zu goroutines could not be read\n", snap->unread);
+	for (size_t i = 0; i < gostacks->look.pick.pattern_count; i++)
+		pattern_free(gostacks->look.pick.patterns[i]);
+	free(gostacks->look.pick.patterns);
+	free(gostacks->pids);
 }
 
-static void print_text(struct gostacks *gostacks, const struct goroutines_view *view)
-{
-	bool each = gostacks->each || gostacks->pick.goid;
+/* --- in a process of its own, for each that is looked at --- */
 
-	if (gostacks->has_printed)
-		putchar('\n');
-	gostacks->has_printed = true;
-	if (!each || view->several)
-		goroutines_print_title(stdout, view);
-	if (each && view->several)
-		putchar('\n');
-	if (each)
-		goroutines_print_each(stdout, view);
-	else
-		goroutines_print_groups(stdout, view);
+enum { LOOK_FIRST, LOOK_NEXT }; /* nothing was printed before; of another one */
+
+static void end_looking(void *ctx)
+{
+	struct gostacks *gostacks = ctx;
+
+	goroutines_look_end(&gostacks->look);
+	pprof_close(&gostacks->pprof);
+	forget(gostacks);
 }
 
-static void print(struct gostacks *gostacks, const struct goroutines_view *view)
+static int look_at(void *ctx, const struct goprocesses_one *one, int what, const void *more,
+		   size_t len, uint64_t *count, struct errmsg *err)
 {
-	if (gostacks->opts.json)
-		goroutines_print_json(stdout, view);
-	else if (gostacks->folded)
-		goroutines_print_folded(stdout, view);
-	else
-		print_text(gostacks, view);
-	say_left_out(view->snap);
-}
+	struct gostacks *gostacks = ctx;
 
-/* Not where Go's own words are all that shall be there, nor where it is not asked for. */
-static bool shows_waits(const struct gostacks *gostacks)
-{
-	return !gostacks->opts.interval_ns && !gostacks->full && !gostacks->folded;
-}
-
-/* With --stop, what is read of the program's file is in memory before the process stands still. */
-static int read_ahead(const struct gostacks *gostacks, const struct goprocesses_one *one,
-		      struct errmsg *err)
-{
-	struct goprocess_wanted wanted = {.args = gostacks->full, .waits = shows_waits(gostacks)};
-	struct snapshot snap;
-
-	if (goprocess_snapshot(one->gp, &wanted, &snap, err))
+	(void)more;
+	(void)len;
+	gostacks->look.has_printed = what == LOOK_NEXT;
+	gostacks->look.profile = gostacks->pprof.profile; /* its own since the fork */
+	if (goroutines_look(&gostacks->look, one, count, err))
 		return -1;
-	wait_objects_free(goprocess_waits(one->gp, &snap));
-	snapshot_free(&snap);
-	return 0;
-}
-
-static int read_process(const struct gostacks *gostacks, const struct goprocesses_one *one,
-			struct held *out, struct errmsg *err)
-{
-	if (gostacks->stop && read_ahead(gostacks, one, err))
-		return -1;
-	struct process_stop *stop = gostacks->stop ? process_stop_new(one->proc, err) : NULL;
-	struct goprocess_wanted wanted = {
-		.args = gostacks->full, .waits = shows_waits(gostacks), .stop = stop};
-
-	if (gostacks->stop && !stop)
-		return -1;
-	int ret = goprocess_snapshot(one->gp, &wanted, &out->snap, err);
-
-	out->waits = (struct wait_context){0};
-	if (!ret)
-		out->waits.objects = goprocess_waits(one->gp, &out->snap);
-	if (!stop)
-		return ret;
-	uint64_t ns = process_stop_end(stop);
-
-	fprintf(stderr, "gostacks: process %d was stopped for %llu.%03llu ms\n", one->pid,
-		(unsigned long long)(ns / 1000000), (unsigned long long)(ns / 1000 % 1000));
-	return ret;
-}
-
-static int call_of(void *ctx, pid_t tid)
-{
-	return process_files_syscall(ctx, tid);
-}
-
-static int hold(const struct gostacks *gostacks, const struct goprocesses_one *one,
-		struct held *out, size_t *count, struct errmsg *err)
-{
-	const struct frames *frames = goprocess_frames(one->gp);
-
-	if (read_process(gostacks, one, out, err))
-		return -1;
-	if (one->proc) {
-		out->waits.files = process_files_new(one->proc);
-		out->waits.call = call_of;
-		out->waits.call_ctx = out->waits.files;
-	} else {
-		out->waits.call = goprocess_core_call;
-		out->waits.call_ctx = one->gp;
-	}
-	out->waits.type_name = goprocess_type;
-	out->waits.type_ctx = one->gp;
-	out->picked = goroutines_pick(&gostacks->pick, &out->snap, frames, count);
-	out->view = (struct goroutines_view){.snap = &out->snap,
-					     .picked = out->picked,
-					     .frames = frames,
-					     .pid = one->pid,
-					     .release = goprocess_release(one->gp),
-					     .name = one->name,
-					     .several = gostacks->procs.count > 1};
-	if (out->waits.objects)
-		out->view.waits = &out->waits;
-	return 0;
-}
-
-static void let_go(struct held *held)
-{
-	free(held->picked);
-	wait_objects_free(held->waits.objects);
-	process_files_free(held->waits.files);
-	snapshot_free(&held->snap);
-}
-
-static int show(struct gostacks *gostacks, const struct goprocesses_one *one, struct errmsg *err)
-{
-	struct held held;
-	size_t count;
-
-	if (hold(gostacks, one, &held, &count, err))
-		return -1;
-	gostacks->shown += count;
-	/* of several processes, those that have nothing of what is asked for are left out */
-	if (count || (!held.view.several && !gostacks->pick.goid))
-		print(gostacks, &held.view);
-	let_go(&held);
-	return 0;
+	return gostacks->look.profile
+		       ? profile_pass(gostacks->look.profile, gostacks->profile_fd, err)
+		       : 0;
 }
 
 /* --- run --- */
@@ -216,17 +99,29 @@ static void not_shown(struct gostacks *gostacks, struct goprocesses *procs, size
 		procs->why = *why;
 }
 
+static int look_once(struct gostacks *gostacks, size_t i, struct errmsg *err)
+{
+	uint64_t count;
+	int ret = goprocesses_look(&gostacks->procs, i, gostacks->shown ? LOOK_NEXT : LOOK_FIRST,
+				   NULL, 0, &count, err);
+
+	gostacks->shown += count;
+	if (!ret && gostacks->pprof.profile)
+		ret = profile_take(gostacks->pprof.profile, gostacks->profile_fd, err);
+	return ret;
+}
+
 static int show_all(struct gostacks *gostacks, struct errmsg *err)
 {
 	struct goprocesses *procs = &gostacks->procs;
 	struct errmsg why;
 
 	for (size_t i = 0; i < procs->count; i++)
-		if (show(gostacks, &procs->all[i], &why))
+		if (look_once(gostacks, i, &why))
 			not_shown(gostacks, procs, i, &why);
-	if (gostacks->pick.goid && !gostacks->shown && !gostacks->has_failed)
+	if (gostacks->look.pick.goid && !gostacks->shown && !gostacks->has_failed)
 		return errmsg_set(err, "no goroutine %llu",
-				  (unsigned long long)gostacks->pick.goid);
+				  (unsigned long long)gostacks->look.pick.goid);
 	return 0;
 }
 
@@ -241,44 +136,16 @@ static void print_time(struct gostacks *gostacks)
 	gostacks->has_printed = true;
 }
 
-static void print_changes(const struct gostacks *gostacks, const struct watched *watched,
-			  const struct held *now)
+static void ask_again(struct gostacks *gostacks, size_t i)
 {
-	const struct goroutines_view *before = watched->has ? &watched->held.view : NULL;
-
-	if (gostacks->opts.json) {
-		goroutines_json_changes(stdout, before, &now->view,
-					gostacks->opts.timestamp ? toolrun_json_time : NULL);
-		return;
-	}
-	goroutines_print_title(stdout, &now->view);
-	if (before)
-		goroutines_print_changes(stdout, before, &now->view);
-	else
-		goroutines_print_groups(stdout, &now->view);
-}
-
-static void look_again(struct gostacks *gostacks, size_t i)
-{
-	const struct goprocesses_one *one = &gostacks->procs.all[i];
-	struct watched *watched = &gostacks->watched[i];
 	struct errmsg why;
-	struct held now;
-	size_t count;
+	uint64_t count;
 
-	if (hold(gostacks, one, &now, &count, &why)) {
-		watched->gone = true;
-		if (process_runs(one->proc))
-			fail(gostacks, &why);
+	if (!goprocesses_look(&gostacks->procs, i, LOOK_NEXT, NULL, 0, &count, &why))
 		return;
-	}
-	print_changes(gostacks, watched, &now);
-	say_left_out(&now.snap);
-	if (watched->has)
-		let_go(&watched->held);
-	watched->held = now;
-	watched->held.view.snap = &watched->held.snap;
-	watched->has = true;
+	gostacks->gone[i] = true;
+	if (process_runs(gostacks->procs.all[i].proc))
+		fail(gostacks, &why);
 }
 
 static bool look(void *ctx)
@@ -289,9 +156,9 @@ static bool look(void *ctx)
 	gostacks->looked_ns = clock_ns();
 	print_time(gostacks);
 	for (size_t i = 0; i < gostacks->procs.count; i++) {
-		if (!gostacks->watched[i].gone)
-			look_again(gostacks, i);
-		left += !gostacks->watched[i].gone;
+		if (!gostacks->gone[i])
+			ask_again(gostacks, i);
+		left += !gostacks->gone[i];
 	}
 	return left != 0;
 }
@@ -321,15 +188,12 @@ static int watch(struct gostacks *gostacks, struct errmsg *err)
 
 	if (procs->count == 1)
 		spec.process_fd = process_fd(procs->all[0].proc);
-	gostacks->watched = mem_zalloc(procs->count, sizeof(*gostacks->watched));
+	gostacks->gone = mem_zalloc(procs->count, sizeof(*gostacks->gone));
 	if (!ret && look(gostacks))
 		ret = session_run(ses, &spec, &end, err);
 	if (!ret)
 		look_last(gostacks, end);
-	for (size_t i = 0; i < procs->count; i++)
-		if (gostacks->watched[i].has)
-			let_go(&gostacks->watched[i].held);
-	free(gostacks->watched);
+	free(gostacks->gone);
 	session_free(ses);
 	return ret;
 }
@@ -351,16 +215,30 @@ static void say_core(const struct goprocesses *procs, const struct goprocesses_w
 static int run(struct gostacks *gostacks, struct errmsg *err)
 {
 	struct goprocesses *procs = &gostacks->procs;
-	int ret = goprocesses_open(&gostacks->wanted, procs, fail, gostacks, err);
+	const struct goprocesses_work work = {look_at, end_looking, gostacks};
+
+	gostacks->look.json = gostacks->opts.json;
+	gostacks->look.again = gostacks->opts.interval_ns;
+	gostacks->look.json_time = gostacks->opts.timestamp ? toolrun_json_time : NULL;
+	if (pprof_open(&gostacks->pprof, gostacks->opts.pprof, &goroutines_profile_spec, err) ||
+	    profile_channel(gostacks->opts.pprof, &gostacks->profile_fd, err))
+		return -1;
+	int ret = goprocesses_open(&gostacks->wanted, &work, procs, fail, gostacks, err);
 
 	if (!ret)
 		say_core(procs, &gostacks->wanted);
 	if (!ret && procs->count)
 		ret = gostacks->opts.interval_ns ? watch(gostacks, err) : show_all(gostacks, err);
 	if (!ret && procs->refused)
-		fprintf(stderr, "gostacks: %zu more processes could not be looked at: %s\n",
+		fprintf(stderr, "gostacks: %zu more processes could not be read: %s\n",
 			procs->refused, procs->why.text);
-	goprocesses_close(procs);
+	if (!ret)
+		ret = pprof_write(&gostacks->pprof, err);
+	if (!goprocesses_close(procs))
+		gostacks->has_failed = true;
+	pprof_close(&gostacks->pprof);
+	if (gostacks->profile_fd)
+		close(gostacks->profile_fd);
 	return ret ? -1 : session_flush(err);
 }
 
@@ -369,7 +247,7 @@ static int run(struct gostacks *gostacks, struct errmsg *err)
 enum { LETTER_SYSTEM = 256, LETTER_ALL, LETTER_FULL, LETTER_STOP, LETTER_CORE };
 
 static const struct options_def own_defs[] = {
-	{'p', "pid", "PID", "the process to look at; it is not stopped"},
+	{'p', "pid", "PID", "the process to read; it is not stopped"},
 	{'n', "name", "NAME", "the Go programs that run and whose name contains NAME"},
 	{LETTER_ALL, "all", NULL, "all Go programs that run"},
 	{'r', "regexp", NULL, "use regular expressions. Default is \"*\" wildcards only."},
@@ -405,7 +283,7 @@ static int take_pid(struct gostacks *gostacks, const char *text, struct errmsg *
 
 static int take_goid(struct gostacks *gostacks, const char *text, struct errmsg *err)
 {
-	if (number_parse(text, INT64_MAX, &gostacks->pick.goid) && gostacks->pick.goid)
+	if (number_parse(text, INT64_MAX, &gostacks->look.pick.goid) && gostacks->look.pick.goid)
 		return 0;
 	return errmsg_set(err, "\"%s\" is not a goroutine's ID", text);
 }
@@ -429,25 +307,25 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 		gostacks->opts.regexp = true;
 		return 0;
 	case 'a':
-		gostacks->each = true;
+		gostacks->look.each = true;
 		return 0;
 	case LETTER_STOP:
-		gostacks->stop = true;
+		gostacks->look.stop = true;
 		return 0;
 	case LETTER_CORE:
 		gostacks->wanted.core = value;
 		return 0;
 	case LETTER_FULL:
-		gostacks->each = gostacks->full = true;
+		gostacks->look.each = gostacks->look.full = true;
 		return 0;
 	case 'f':
-		gostacks->folded = true;
+		gostacks->look.folded = true;
 		return 0;
 	case 's':
-		gostacks->pick.state = value;
+		gostacks->look.pick.state = value;
 		return 0;
 	default:
-		gostacks->pick.system = true;
+		gostacks->look.pick.system = true;
 		return 0;
 	}
 }
@@ -463,12 +341,13 @@ static const char examples[] =
 	"    gostacks --all             # of all Go programs\n"
 	"    gostacks -i 10 181         # and every 10 seconds, what has changed\n"
 	"    gostacks -f 181 > stacks   # for a flame graph\n"
+	"    gostacks --pprof stacks.pb.gz 181  # for go tool pprof\n"
 	"    gostacks -j 181            # one JSON object a goroutine\n"
 	"    gostacks --core core ./app # of a program that has crashed\n";
 
 static int take_pattern(struct gostacks *gostacks, const char *text, struct errmsg *err)
 {
-	struct goroutines_pick *pick = &gostacks->pick;
+	struct goroutines_pick *pick = &gostacks->look.pick;
 	/* as other tools have it with -p, where no BINARY is before the colon */
 	struct pattern *pattern = pattern_new(text + (*text == ':'), gostacks->opts.regexp, err);
 
@@ -512,7 +391,7 @@ static int check_core(const struct gostacks *gostacks, struct errmsg *err)
 			    : wanted->name               ? "-n"
 			    : wanted->all                ? "--all"
 			    : gostacks->opts.interval_ns ? "-i"
-			    : gostacks->stop             ? "--stop"
+			    : gostacks->look.stop        ? "--stop"
 							 : NULL;
 
 	if (other)
@@ -538,12 +417,14 @@ static int check(struct gostacks *gostacks, struct errmsg *err)
 		return errmsg_set(err, "no PID, -n NAME or --all given");
 	if ((wanted->pid_count != 0) + (wanted->name != NULL) + wanted->all > 1)
 		return errmsg_set(err, "PID, -n NAME and --all exclude each other");
-	if (gostacks->folded + opts->json + gostacks->each > 1)
+	if (gostacks->look.folded + opts->json + gostacks->look.each > 1)
 		return errmsg_set(err, "-a or --full, -f and -j exclude each other");
-	if (opts->interval_ns && (gostacks->folded || gostacks->each))
+	if (opts->interval_ns && (gostacks->look.folded || gostacks->look.each))
 		return errmsg_set(err, "-i shows what has changed: not with -a, --full or -f");
-	if (opts->interval_ns && gostacks->stop)
-		return errmsg_set(err, "--stop is for a single look: not with -i");
+	if (opts->interval_ns && opts->pprof)
+		return errmsg_set(err, "--pprof is for a single snapshot: not with -i");
+	if (opts->interval_ns && gostacks->look.stop)
+		return errmsg_set(err, "--stop is for a single snapshot: not with -i");
 	if (!opts->interval_ns && (opts->duration_ns || opts->timestamp))
 		return errmsg_set(err, "-d and -T need -i");
 	return 0;
@@ -557,18 +438,11 @@ static const struct options_tool tool = {.name = "gostacks",
 					 .args = "[PID... | BINARY] [PATTERN...]",
 					 .process = true,
 					 .shared = "idTj",
+					 .pprof = true,
 					 .own = own_defs,
 					 .take = take_option,
 					 .ctx = &gostacks,
 					 .examples = examples};
-
-static void forget(void)
-{
-	for (size_t i = 0; i < gostacks.pick.pattern_count; i++)
-		pattern_free(gostacks.pick.patterns[i]);
-	free(gostacks.pick.patterns);
-	free(gostacks.pids);
-}
 
 int main(int argc, char **argv)
 {
@@ -583,6 +457,6 @@ int main(int argc, char **argv)
 		return options_answer(&tool, result, &err);
 	int ret = run(&gostacks, &err) ? options_fail(&tool, &err) : gostacks.has_failed;
 
-	forget();
+	forget(&gostacks);
 	return ret;
 }

@@ -11,7 +11,6 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/progress.h"
-#include "base/signals.h"
 #include "gotrace/traceplan.h"
 #include "gotrace/traceprint.h"
 #include "kernel/bpfmap.h"
@@ -21,7 +20,7 @@
 #include "tracing/options.h"
 #include "tracing/session.h"
 #include "tracing/toolrun.h"
-#include "tracing/tracelosses.h"
+#include "gotrace/tracelosses.h"
 #include "tracing/tracer.h"
 
 enum { STRING_DEFAULT = 80, STRING_LIMIT = 4096, MANY_KINDS = 150 };
@@ -29,6 +28,7 @@ enum { LETTER_HEADER = 0x2000, LETTER_UNDER, LETTER_BY_FUNC }; /* options withou
 
 struct gotrace {
 	const struct options *opts;
+	const struct toolrun *run;
 	struct traceplan_config plan_config;
 	struct traceprint_config print_config;
 	const char **not_under; /* --not-under; ends with NULL */
@@ -145,9 +145,10 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 	if (traceplan_attached(trace->plan, tracer, err))
 		return -1;
 	trace->tracer = tracer;
+	trace->print_config.profile = trace->run->profile;
 	trace->print = traceprint_new(&trace->print_config, trace->plan, tracer);
 	trace->events =
-		events_new(bpfprog_map(tracer->bpf, "events"), traceprint_event, trace->print, err);
+		events_new(tracer_map(tracer, "events"), traceprint_event, trace->print, err);
 	return trace->events ? 0 : -1;
 }
 
@@ -179,7 +180,7 @@ static void say_missing(const struct gotrace *trace)
 {
 	const char *name;
 
-	for (size_t i = 0; i < trace->tracer->program_count; i++) {
+	for (size_t i = 0; i < tracer_program_count(trace->tracer); i++) {
 		const struct funcinfo *info = traceplan_funcinfo(trace->plan, i);
 
 		for (size_t n = 0; (name = funcinfo_missing(info, n)); n++) {
@@ -199,8 +200,7 @@ static void started(void *ctx)
 	say_unknown(trace);
 	say_missing(trace);
 	if (trace->print_config.json || trace->print_config.aggregate)
-		session_print_start(stderr, selection_traced(tracer->sel), tracer->patterns,
-				    tracer->config->pattern_count);
+		tracer_print_start(tracer, stderr);
 	traceprint_header(trace->print);
 }
 
@@ -210,7 +210,7 @@ static int stop(void *ctx)
 {
 	struct gotrace *trace = ctx;
 	uint32_t key = 0, over = 1;
-	int fd = bpfprog_map(trace->tracer->bpf, "ended");
+	int fd = tracer_map(trace->tracer, "ended");
 
 	return bpfmap_update(fd, &key, &over);
 }
@@ -300,7 +300,7 @@ static int load_plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	struct gotrace *trace = ctx;
 
-	trace->losses = tracelosses_new(tracer->bpf);
+	trace->losses = tracelosses_new(tracer_bpf(tracer));
 	return traceplan_loaded(trace->plan, tracer, err);
 }
 
@@ -335,8 +335,8 @@ static int run_trace(struct gotrace *trace, const struct options_tool *tool,
 					 .pattern_count = trace->opts->pattern_count,
 					 .pattern_returns = pattern_returns,
 					 .cpu = -1,
-					 .want = {.args = true, .places = true},
-					 .bpf_file = "trace.bpf.c",
+					 .want = {.args = true, .places = true, .tails = true},
+					 .bpf_file = "gotrace.bpf.c",
 					 .plan = make_plan,
 					 .loaded = load_plan,
 					 .plan_ctx = trace,
@@ -349,9 +349,11 @@ static int run_trace(struct gotrace *trace, const struct options_tool *tool,
 			      .events = read_events,
 			      .event_fd = event_fd,
 			      .started = started,
+			      .profile_spec = &traceprint_profile_spec,
 			      .quiet_end = true,
 			      .ctx = trace};
 
+	trace->run = &run;
 	return toolrun(&run);
 }
 
@@ -364,6 +366,7 @@ static int plan_and_run(struct gotrace *trace, const struct options_tool *tool)
 	trace->plan_config.probe_count = trace->opts->pattern_count;
 	trace->plan_config.regex = trace->opts->regexp;
 	trace->print_config.json = trace->opts->json;
+	trace->plan_config.user_stack |= trace->opts->pprof != NULL;
 	if (trace->print_config.json && trace->print_config.aggregate) {
 		errmsg_set(&err, "-A and -j exclude each other");
 		return options_fail(tool, &err);
@@ -391,16 +394,14 @@ int main(int argc, char **argv)
 				    .inlined = true,
 				    .force = true,
 				    .returns = true,
+				    .pprof = true,
 				    .own = own_options,
 				    .take = take_option,
 				    .ctx = &trace,
 				    .examples = examples};
-	struct errmsg err = {0};
+	int status;
 
-	signals_take(tool.name);
-	enum options_result result = options_parse(&tool, argc, argv, &opts, &err);
-
-	if (result != OPTIONS_RUN)
-		return options_answer(&tool, result, &err);
+	if (!options_main(&tool, argc, argv, &opts, &status))
+		return status;
 	return plan_and_run(&trace, &tool);
 }

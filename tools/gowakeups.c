@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* gowakeups: who makes goroutines runnable that were blocked, and how long they were. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
-#include "goroutines/frame_print.h"
-#include "goroutines/frames.h"
-#include "tracing/blocked.h"
-#include "tracing/stacks.h"
+#include "base/mem.h"
+#include "blocked/blocked.h"
+#include "blocked/stacks.h"
+#include "frames/frame_print.h"
+#include "frames/frames.h"
+#include "profile/profile.h"
 
 /* Who wakes, beside enum waker: what the scheduler's stack has told. Rows of these have no stack of
  * the waker's. */
@@ -117,20 +120,40 @@ static void add_both(const struct blocked *blocked, const struct wait_key *key, 
 	const struct stacks *stacks = blocked_stacks(blocked);
 	uint64_t bias = blocked_bias(blocked, key);
 
-	json_key(json, "by");
-	json_string(json, names[key->by]);
+	json_member_string(json, "by", names[key->by]);
 	json_key(json, "waker");
 	stacks_json(stacks, key->waker, bias, json);
 	json_key(json, "woken");
 	json_object(json);
-	json_key(json, "func");
-	json_string(json, goroutine_of(blocked, key));
+	json_member_string(json, "func", goroutine_of(blocked, key));
 	json_key(json, "stack");
 	stacks_json(stacks, key->stack, bias, json);
 	json_object_end(json);
 }
 
+/* The waker's stack; a label says which goroutine it has woken. */
+static void profile_both(const struct blocked *blocked, const struct wait_key *key,
+			 struct profile *profile)
+{
+	uint64_t bias = blocked_bias(blocked, key);
+
+	if (key->by == WAKER_GOROUTINE) {
+		stacks_profile(blocked_stacks(blocked), key->waker, bias, profile);
+	} else {
+		char *word = mem_printf("[%s]", names[key->by]);
+
+		profile_word(profile, word);
+		free(word);
+	}
+	profile_label(profile, "by", names[key->by]);
+	profile_label(profile, "woken", goroutine_of(blocked, key));
+}
+
 /* --- the tool --- */
+
+static const struct profile_type types[] = {{"wakeups", "count"}, {"delay", "nanoseconds"}};
+static const struct profile_spec profile_spec = {
+	.tool = "gowakeups", .types = types, .type_count = 2, .shown = 1};
 
 static const char examples[] =
 	"    gowakeups -p 181                      # who wakes goroutines of process 181?\n"
@@ -140,6 +163,8 @@ static const char examples[] =
 	"    gowakeups -m 1000 -p 181              # after waits of a millisecond and longer\n"
 	"    gowakeups -f -d 30 -p 181 > out.stacks\n"
 	"                                          # for flamegraph.pl --countname us\n"
+	"    gowakeups --pprof out.pb.gz -d 30 -p 181\n"
+	"                                          # for go tool pprof\n"
 	"    gowakeups -- ./app arg                # run a program\n";
 
 int main(int argc, char **argv)
@@ -157,6 +182,8 @@ int main(int argc, char **argv)
 		.above = put_waker,
 		.below = put_woken,
 		.json = add_both,
+		.profile_spec = &profile_spec,
+		.profile = profile_both,
 	};
 
 	return blocked_main(&tool, argc, argv);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many goroutines were born and have ended, by go statement: what births.bpf.c keeps and
- * common/tracing/births.c reads. Fixed widths, the same on both sides. */
+/* How many goroutines were born and have ended, by go statement: what goleaks.bpf.c keeps and
+ * common/blocked/births.c reads. Fixed widths, the same on both sides. */
 #ifndef BIRTHS_SHARED_H
 #define BIRTHS_SHARED_H
 

@@ -8,7 +8,8 @@
  *   bit     47  the site is a RET that may be carried out (common/kernel/emulator.h): then bits
  *               24-35 are the lowest ones of its address, and the adjustment has only bits 36-43
  *   bits 48-63  copy: 0 for functions; for inlined copies the ordinal within the physical function
- *               that holds them, so that two copies nested in one frame differ
+ *               that holds them, so that two copies nested in one frame differ; COOKIE_TAIL for
+ *               functions whose calls go on in another function, by a jump, and for such a function
  */
 #ifndef COOKIE_H
 #define COOKIE_H
@@ -21,6 +22,9 @@
 #define COOKIE_PAGE 4096 /* what the lowest 12 bits of an address tell apart */
 #define COOKIE_ROWS (1U << COOKIE_ROW_BITS)
 #define COOKIE_COPIES (1U << 16)
+/* Such calls share their depth. They are told apart by where they return to: at an end all of them
+ * end that return there, one for each probe. */
+#define COOKIE_TAIL (COOKIE_COPIES - 1)
 /* limits of the adjustment, in bytes */
 #define COOKIE_ADJUST_MAX (((1L << (COOKIE_ADJUST_BITS - 1)) - 1) * 8)
 #define COOKIE_ADJUST_MIN (-(1L << (COOKIE_ADJUST_BITS - 1)) * 8)
@@ -29,7 +33,7 @@
 enum cookie_kind {
 	COOKIE_CALL,            /* every hit is a call */
 	COOKIE_CALL_IF_CHECKED, /* at the stack check's branch: a call unless the branch is taken */
-	COOKIE_JUMP,            /* the call ends by a jump to another function: no results yet */
+	COOKIE_JUMP, /* the call goes on in another function, whose end is not seen: no results */
 	COOKIE_RETURN,
 	COOKIE_RECOVERED, /* runtime.recovery on g0: the frames below m.curg's sched.sp are gone */
 	COOKIE_GOEXIT,    /* on the goroutine: all its frames end by runtime.Goexit */

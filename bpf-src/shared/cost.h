@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What hits cost, for both sides: see tracing/spending.h. All times in ns. */
+/* What hits cost, for both sides: see tracing/spending_internal.h. All times in ns. */
 #ifndef COST_H
 #define COST_H
 

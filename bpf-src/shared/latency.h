@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What latency.bpf.c keeps and the tools read. Fixed widths, the same on both sides. */
+/* What gofunclatency.bpf.c keeps and the tools read. Fixed widths, the same on both sides. */
 #ifndef LATENCY_SHARED_H
 #define LATENCY_SHARED_H
 
@@ -41,7 +41,8 @@ struct call {                        /* one call that is going on */
 	unsigned long long depth;    /* bytes from the stack's high end */
 	unsigned long long start_ns; /* CLOCK_MONOTONIC */
 	unsigned int row;
-	unsigned int copy; /* see cookie.h */
+	/* as cookie.h says; of calls that leave by a jump, instead: see tail.h */
+	unsigned int copy;
 };
 
 struct deep_key { /* of a call beyond the first CALLS_INLINE of its goroutine */
@@ -78,6 +79,7 @@ struct call_sums { /* for each row, on each CPU; only ever added to */
 	unsigned long long exited;
 	unsigned long long switched;
 	unsigned long long lost;
+	unsigned long long jumped; /* left by a jump to a function whose ends are not probed */
 };
 
 /* key of map `places`, which counts the calls in one slot of one row's histogram */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What golocks.bpf.c sends and counts, and common/tracing/locks.h adds up. Fixed widths, the same
+/* What golocks.bpf.c sends and counts, and common/locks/locks.h adds up. Fixed widths, the same
  * on both sides. */
 #ifndef LOCKS_SHARED_H
 #define LOCKS_SHARED_H

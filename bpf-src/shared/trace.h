@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What trace.bpf.c writes and gotrace reads. Fixed widths, the same on both sides.
+/* What gotrace.bpf.c writes and gotrace reads. Fixed widths, the same on both sides.
  *
  * An event in the ring buffer: struct trace_event, the probe's record (what its expressions and its
  * format need; laid out by common/values/shape.h), then with -U and -K their frames. Everything is

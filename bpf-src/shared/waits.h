@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What waits.bpf.c keeps and common/tracing/blocked.c reads. Fixed widths, the same on both sides.
+/* What waits.bpf.c keeps and common/blocked/blocked.c reads. Fixed widths, the same on both sides.
  */
 #ifndef WAITS_H
 #define WAITS_H

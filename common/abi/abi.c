@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "abi/abi_parts.h"
+#include "abi/abi_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -57,12 +57,6 @@ void abi_keep_pieces(struct abi_value *out, const struct abi_piece *pieces, size
 /* Do the pieces tell of all of what is at `off` of the value, of `type`, but for padding? */
 bool abi_covers(const struct abi_value *value, const struct gotype *type, uint64_t off);
 
-/* The same for a function of which pclntab says `args` (functab_args_size()): by `usual`, or on the
- * stack where only that comes to as many bytes, as in Go functions that assembly calls. false:
- * neither does, so that `fn` is not its signature; the layout is by `usual` then. */
-bool abi_layout_fitting(const struct gofunc *fn, enum arch arch, enum abi_convention usual,
-			int32_t args, struct abi_layout *out);
-
 /* The n-th argument word of C, from 0: what eight bytes a function takes there, whatever they are.
  */
 struct abi_piece abi_c_word(unsigned n);

@@ -5,7 +5,7 @@
  * pointer's shape. */
 #include <string.h>
 
-#include "abi/abi_parts.h"
+#include "abi/abi_internal.h"
 
 enum {
 	EIGHTBYTES = 2,

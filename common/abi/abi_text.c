@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "abi/abi_parts.h"
+#include "abi/abi_internal.h"
 
 enum { RETURN_ADDRESS = 8 /* bytes at the stack pointer, below the first stack argument */ };
 

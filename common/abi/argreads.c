@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "abi/argreads.h"
+#include "abi/argreads_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

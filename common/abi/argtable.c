@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "abi/arginfo.h"
-#include "abi/argreads.h"
-#include "abi/argtable_parts.h"
+#include "abi/argreads_internal.h"
+#include "abi/argtable_internal.h"
 #include "base/mem.h"
 #include "golang/funcname.h"
 #include "program/functab.h"

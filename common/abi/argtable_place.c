@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "abi/argtable_place.h"
+#include "abi/argtable_place_internal.h"
 
 #include <string.h>
 
 #include "abi/arginfo.h"
-#include "abi/argreads.h"
+#include "abi/argreads_internal.h"
 
 enum {
 	WORD = 8,

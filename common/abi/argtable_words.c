@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A parameter's words, as a type. */
 #include "abi/arginfo.h"
-#include "abi/argtable_parts.h"
+#include "abi/argtable_internal.h"
 
 enum { NESTING = 8 }; /* aggregates within each other: the compiler writes five */
 

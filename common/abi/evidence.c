@@ -4,6 +4,7 @@
 #include "elf/image.h"
 #include "program/functab.h"
 #include "program/toolchain.h"
+#include "abi/abi_internal.h"
 
 void evidence_read(const struct image *img, const struct functab *tab,
 		   const struct insn_decoder *dec, int release, const struct functab_func *fn,

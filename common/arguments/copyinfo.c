@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "arguments/copyinfo_located.h"
-#include "arguments/forwarder.h"
-#include "arguments/funcinfo.h"
+#include "arguments/copyinfo_located_internal.h"
+#include "arguments/forwarder_internal.h"
+#include "arguments/funcinfo_internal.h"
 #include "base/errmsg.h"
 #include "dwarf/debuginfo.h"
 #include "golang/signature.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "arguments/copyinfo_located.h"
+#include "arguments/copyinfo_located_internal.h"
 
 #include <stdlib.h>
 
-#include "arguments/provenance.h"
+#include "arguments/provenance_internal.h"
 #include "base/mem.h"
 #include "dwarf/debuginfo.h"
 #include "machine/registers.h"

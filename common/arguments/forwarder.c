@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "arguments/forwarder.h"
+#include "arguments/forwarder_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "arguments/funcinfo_parts.h"
+#include "arguments/funcinfo_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "abi/argtable.h"
-#include "arguments/funcinfo_gccgo.h"
-#include "arguments/funcinfo_stdlib.h"
-#include "arguments/sigcheck.h"
+#include "arguments/funcinfo_gccgo_internal.h"
+#include "arguments/funcinfo_stdlib_internal.h"
+#include "arguments/sigcheck_internal.h"
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "dwarf/debuginfo.h"

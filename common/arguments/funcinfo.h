@@ -27,13 +27,6 @@ void funcinfo_find(struct funcinfo *info, const struct functab_func *fn, struct 
  * function's. Results may be left out. */
 int funcinfo_signature(struct funcinfo *info, const struct functab_func *fn, const char *text,
 		       unsigned col, struct gofunc *out, struct errmsg *err);
-/* The signature that the user gives for a name that exists only as inlined copies: nothing in the
- * program can check it. */
-int funcinfo_typed(struct funcinfo *info, const char *name, const char *text, unsigned col,
-		   struct gofunc *out, struct errmsg *err);
-/* As debuginfo_inlined(), of a copy in `fn`. */
-int funcinfo_inlined(struct funcinfo *info, const struct functab_func *fn, const char *name,
-		     uint64_t copy, struct gofunc *out, struct debuginfo_variable **vars);
 /* Finds the program's types by name. */
 struct signature_names funcinfo_names(struct funcinfo *info);
 /* The n-th of the types that signatures name and the program does not have, so that nothing but the

@@ -3,7 +3,7 @@
 #include <elf.h>
 #include <string.h>
 
-#include "arguments/funcinfo_parts.h"
+#include "arguments/funcinfo_internal.h"
 #include "dwarf/debuginfo.h"
 #include "elf/dynlink.h"
 #include "elf/image.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "arguments/funcinfo_stdlib.h"
+#include "arguments/funcinfo_stdlib_internal.h"
 
 #include <string.h>
 

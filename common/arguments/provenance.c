@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "arguments/provenance.h"
+#include "arguments/provenance_internal.h"
 
 #include <stdlib.h>
 
-#include "arguments/provenance_trail.h"
+#include "arguments/provenance_trail_internal.h"
 #include "base/mem.h"
 #include "machine/insn_effects.h"
 #include "program/functab.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "arguments/provenance_trail.h"
+#include "arguments/provenance_trail_internal.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "arguments/sigcheck.h"
+#include "arguments/sigcheck_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

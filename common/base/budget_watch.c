@@ -14,7 +14,7 @@
 #include "base/budget.h"
 #include "base/escape.h"
 #include "base/mem.h"
-#include "base/signals.h"
+#include "base/signals_internal.h"
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
@@ -37,7 +37,9 @@ enum {
 static struct watch {
 	timer_t timer;
 	bool begun;
-	uint64_t bytes; /* of all files */
+	int64_t wished_ns;            /* in place of what the files may take; 0: none */
+	uint64_t bytes;               /* of all files */
+	uint64_t more_ns, more_bytes; /* what the task may take on top */
 	int64_t used_ns, since_ns;
 	int64_t slower;     /* a factor, for which the limits are raised; 0: not measured yet */
 	char *slow, *large; /* the messages */
@@ -104,7 +106,9 @@ static bool takes_too_long(void)
 
 	if (seconds < LEAST_SECONDS)
 		seconds = LEAST_SECONDS;
-	int64_t most = (int64_t)seconds * 1000000000;
+	int64_t most = watch.wished_ns ? watch.wished_ns : (int64_t)seconds * 1000000000;
+
+	most += (int64_t)watch.more_ns;
 
 	if (used <= most)
 		return false;
@@ -117,7 +121,7 @@ static bool takes_too_much(void)
 {
 	uint64_t limit = watch.bytes * SHARE;
 
-	return memory_used() > (limit < LEAST_MEMORY ? LEAST_MEMORY : limit);
+	return memory_used() > (limit < LEAST_MEMORY ? LEAST_MEMORY : limit) + watch.more_bytes;
 }
 
 static void on_tick(int number)
@@ -132,7 +136,7 @@ static void on_tick(int number)
 	errno = saved;
 }
 
-static char *make_text(const char *path, const char *what)
+static char *file_text(const char *path, const char *what)
 {
 	char *text = NULL;
 	size_t len;
@@ -148,12 +152,35 @@ static char *make_text(const char *path, const char *what)
 	return text;
 }
 
+static char *task_text(const char *whose, const char *task, const char *what)
+{
+	return mem_printf("%s: %s: gave up: %s takes more %s than so many should\n",
+			  program_invocation_short_name, whose, task, what);
+}
+
+static void set_texts(char *slow, char *large)
+{
+	free(watch.slow);
+	free(watch.large);
+	watch.slow = slow;
+	watch.large = large;
+}
+
+/* So that a test need not take so long. */
+static int64_t wished_ns(void)
+{
+	const char *wish = getenv("GOTOOLS_SECONDS");
+
+	return wish ? (int64_t)(strtod(wish, NULL) * 1e9) : 0;
+}
+
 static bool start(void)
 {
 	struct sigaction action = {.sa_handler = on_tick, .sa_flags = SA_RESTART};
 	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGPROF};
 	sigset_t set;
 
+	watch.wished_ns = wished_ns();
 	event.sigev_notify_thread_id = syscall(SYS_gettid);
 	sigemptyset(&set);
 	sigaddset(&set, SIGPROF);
@@ -169,17 +196,34 @@ static void set_tick(long ns)
 	timer_settime(watch.timer, 0, &spec, NULL);
 }
 
-void budget_watch_begin(const char *path, uint64_t file_bytes)
+static void resume(void)
 {
-	budget_watch_pause();
-	free(watch.slow);
-	free(watch.large);
-	watch.slow = make_text(path, "time");
-	watch.large = make_text(path, "memory");
-	budget_watch_add(file_bytes);
 	if (!watch.begun)
 		watch.begun = is_watched() && start();
 	budget_watch_resume();
+}
+
+void budget_watch_begin(const char *path, uint64_t file_bytes)
+{
+	budget_watch_pause();
+	set_texts(file_text(path, "time"), file_text(path, "memory"));
+	budget_watch_add(file_bytes);
+	resume();
+}
+
+void budget_watch_task(const char *whose, const char *task)
+{
+	budget_watch_pause();
+	set_texts(task_text(whose, task, "time"), task_text(whose, task, "memory"));
+	watch.used_ns = 0;
+	watch.more_ns = watch.more_bytes = 0;
+	resume();
+}
+
+void budget_watch_allow(uint64_t ns, uint64_t bytes)
+{
+	watch.more_ns += ns;
+	watch.more_bytes += bytes;
 }
 
 void budget_watch_add(uint64_t file_bytes)

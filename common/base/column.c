@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/column.h"
+#include "base/column_internal.h"
 
 #include <locale.h>
 #include <stdint.h>

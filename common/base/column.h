@@ -5,8 +5,6 @@
 
 #include <stdio.h>
 
-/* The number of terminal columns that the text takes (UTF-8, escaped: see escape.h). */
-unsigned column_width(const char *text);
 /* The number of columns that stdout has: those of the terminal, or 80. */
 unsigned column_screen(void);
 /* The width that a column of `width` needs for this text as well. A text wider than `bound`

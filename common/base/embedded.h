@@ -4,7 +4,7 @@
 #define EMBEDDED_H
 
 struct embedded_file {
-	const char *name; /* path below its folder: "count.bpf.c", "include/linux/types.h" */
+	const char *name; /* path below its folder: "gofunccount.bpf.c", "include/linux/types.h" */
 	const char *text; /* ends in NUL */
 };
 

@@ -80,12 +80,17 @@ static void put_quoted(FILE *out, const char *bytes, size_t len)
 	putc('"', out);
 }
 
-void json_key(struct json *json, const char *key)
+void json_key_bytes(struct json *json, const char *key, size_t len)
 {
 	begin_value(json);
-	put_quoted(json->out, key, strlen(key));
+	put_quoted(json->out, key, len);
 	putc(':', json->out);
 	json->after_key = true;
+}
+
+void json_key(struct json *json, const char *key)
+{
+	json_key_bytes(json, key, strlen(key));
 }
 
 void json_bytes(struct json *json, const char *bytes, size_t len)
@@ -130,4 +135,28 @@ void json_null(struct json *json)
 {
 	begin_value(json);
 	fputs("null", json->out);
+}
+
+void json_member_string(struct json *json, const char *key, const char *text)
+{
+	json_key(json, key);
+	json_string(json, text);
+}
+
+void json_member_u64(struct json *json, const char *key, uint64_t n)
+{
+	json_key(json, key);
+	json_u64(json, n);
+}
+
+void json_member_i64(struct json *json, const char *key, int64_t n)
+{
+	json_key(json, key);
+	json_i64(json, n);
+}
+
+void json_member_bool(struct json *json, const char *key, bool value)
+{
+	json_key(json, key);
+	json_bool(json, value);
 }

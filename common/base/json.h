@@ -24,6 +24,7 @@ void json_array(struct json *json);
 void json_array_end(struct json *json);
 
 void json_key(struct json *json, const char *key); /* exactly one value follows */
+void json_key_bytes(struct json *json, const char *key, size_t len);
 /* Bytes that are not UTF-8 become U+FFFD; control characters are escaped, C1 ones as well. */
 void json_string(struct json *json, const char *text); /* NULL: null */
 void json_bytes(struct json *json, const char *bytes, size_t len);
@@ -32,5 +33,11 @@ void json_i64(struct json *json, int64_t n);
 void json_number(struct json *json, const char *text); /* `text` is one as JSON has it */
 void json_bool(struct json *json, bool value);
 void json_null(struct json *json);
+
+/* a key and its value */
+void json_member_string(struct json *json, const char *key, const char *text); /* NULL: null */
+void json_member_u64(struct json *json, const char *key, uint64_t n);
+void json_member_i64(struct json *json, const char *key, int64_t n);
+void json_member_bool(struct json *json, const char *key, bool value);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/signals.h"
+#include "base/signals_internal.h"
 
 static _Noreturn void die(void)
 {

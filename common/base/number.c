@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/number.h"
+#include "base/number_internal.h"
 
 #include <string.h>
 

@@ -13,10 +13,6 @@ int number_hex_digit(char c);
 /* Decimal digits only: no sign, no space, no exponent. false: not a number, or above `max`. */
 bool number_parse(const char *text, uint64_t max, uint64_t *out);
 
-/* Seconds, with decimals or without ("10", "0.5", ".5"), as ns. false: not a number, zero, or
- * beyond what 63 bits of ns hold. Digits below one ns are ignored. */
-bool number_parse_seconds(const char *text, uint64_t *ns);
-
 /* A time as Go prints durations, in ns: "10ms", "1.5s", "1m30s", of ns us (µs) ms s m h; or a size
  * in bytes: KB MB GB of 1000, KiB MiB GiB of 1024. */
 enum number_unit {

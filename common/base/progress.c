@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/signals.h"
+#include "base/signals_internal.h"
 
 enum { SILENT_MS = 1000, TICK_MS = 250, LINE_MAX_COLUMNS = 79 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/signals.h"
+#include "base/signals_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -18,8 +18,6 @@ int signals_hold(void);
 bool signals_came(void);
 /* Called where a signal ends the process; async-signal-safe, and called once at most. */
 void signals_at_end(void (*clean_up)(void));
-/* Called before this module says a word; async-signal-safe. */
-void signals_before_words(void (*fn)(void));
 /* Tracing has ended for another reason: the next signal counts as the second. */
 void signals_over(void);
 /* Restores the default action for all of them except an ignored SIGHUP: for a tool that gathers
@@ -30,10 +28,6 @@ void signals_default(void);
  * first thread: it handles them when its system call is over, not in the middle. The kernel leaves
  * breakpoints behind where a process ends while one of its threads attaches or detaches. */
 bool signals_thread(pthread_t *thread, void *(*run)(void *), void *ctx);
-
-/* Says `text` on stderr and ends the process as a signal would, with status 1. Async-signal-safe.
- */
-_Noreturn void signals_give_up(const char *text);
 
 /* Around fork(): no signal is handled between before and after. The child, which is to execve, gets
  * back what this process was started with. Async-signal-safe. */

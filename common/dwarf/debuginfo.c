@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "dwarf/debuginfo_dialect.h"
-#include "dwarf/debuginfo_params.h"
+#include "dwarf/debuginfo_dialect_internal.h"
+#include "dwarf/debuginfo_params_internal.h"
 #include "golang/release.h"
 #include "machine/insn.h"
 #include "program/moduledata.h"
 #include "program/functab.h"
 #include "program/toolchain.h"
+#include "dwarf/dietree_internal.h"
 
 enum {
 	MAX_DIES = 1 << 24, /* children of one unit */

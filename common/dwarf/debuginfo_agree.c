@@ -5,8 +5,9 @@
  * the others are. */
 #include <stdlib.h>
 
-#include "dwarf/debuginfo_params.h"
+#include "dwarf/debuginfo_params_internal.h"
 #include "elf/image.h"
+#include "dwarf/dietree_place_internal.h"
 
 enum { WORD = 8 };
 

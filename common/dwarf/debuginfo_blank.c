@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "dwarf/debuginfo_params.h"
+#include "dwarf/debuginfo_params_internal.h"
 #include "elf/image.h"
 #include "golang/release.h"
 #include "machine/insn.h"

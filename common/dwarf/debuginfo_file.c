@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf/debuginfo_file.h"
+#include "dwarf/debuginfo_file_internal.h"
 #include "base/budget_watch.h"
 #include "base/errmsg.h"
 #include "base/mem.h"
-#include "dwarf/dietree.h"
+#include "dwarf/dietree_internal.h"
 #include "elf/debuglink.h"
 #include "elf/image.h"
 #include "elf/image_sections.h"

@@ -5,10 +5,12 @@
 
 #include "base/index.h"
 #include "base/mem.h"
-#include "dwarf/debuginfo_params.h"
+#include "dwarf/debuginfo_params_internal.h"
 #include "elf/image.h"
 #include "golang/funcname.h"
 #include "golang/release.h"
+#include "dwarf/dietree_internal.h"
+#include "dwarf/dietree_place_internal.h"
 
 enum {
 	MAX_PARAMS = 1000,

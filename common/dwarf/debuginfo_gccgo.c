@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dwarf/debuginfo_gccgo.h"
+#include "dwarf/debuginfo_gccgo_internal.h"
 
 #include <ctype.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "dwarf/debuginfo_dialect.h"
+#include "dwarf/debuginfo_dialect_internal.h"
+#include "dwarf/dietree_internal.h"
 
 enum { MAX_CHAIN = 32, MEMBERS = 3, WORD = 8 };
 

@@ -6,11 +6,12 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "dwarf/debuginfo_gccgo.h"
+#include "dwarf/debuginfo_gccgo_internal.h"
 #include "elf/image.h"
 #include "golang/gokind.h"
 #include "program/typedesc.h"
 #include "program/typedesc_gccgo.h"
+#include "dwarf/dietree_internal.h"
 
 enum { MAX_DIES = 1 << 24 };
 

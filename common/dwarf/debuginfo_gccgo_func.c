@@ -4,10 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dwarf/debuginfo_gccgo.h"
-#include "dwarf/dietree_place.h"
+#include "dwarf/debuginfo_gccgo_internal.h"
+#include "dwarf/dietree_place_internal.h"
 #include "golang/funcname.h"
 #include "machine/registers.h"
+#include "dwarf/dietree_internal.h"
 
 enum {
 	MAX_PARAMS = 1000,

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "dwarf/debuginfo_gccgo.h"
+#include "dwarf/debuginfo_gccgo_internal.h"
+#include "dwarf/dietree_internal.h"
 
 enum {
 	MAX_DEPTH = 8,   /* types nested in each other */

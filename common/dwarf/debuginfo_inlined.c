@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "dwarf/debuginfo_params.h"
+#include "dwarf/debuginfo_params_internal.h"
+#include "dwarf/dietree_internal.h"
+#include "dwarf/dietree_place_internal.h"
 
 enum { NESTING_MAX = 64, DIES_MAX = 1 << 20, VARIABLES_MAX = 1000 };
 

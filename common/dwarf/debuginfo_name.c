@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "dwarf/debuginfo_parts.h"
+#include "dwarf/debuginfo_internal.h"
 #include "golang/funcname.h"
 
 struct text { /* a name being written, never longer than what it is made from */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "dwarf/debuginfo_params.h"
+#include "dwarf/debuginfo_params_internal.h"
 #include "elf/image.h"
 
 enum { MAX_MOVED = 6, WORD = 8 };

@@ -3,12 +3,13 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "dwarf/debuginfo_dialect.h"
-#include "dwarf/debuginfo_gccgo.h"
-#include "dwarf/debuginfo_params.h"
+#include "dwarf/debuginfo_dialect_internal.h"
+#include "dwarf/debuginfo_gccgo_internal.h"
+#include "dwarf/debuginfo_params_internal.h"
 #include "elf/image.h"
 #include "golang/gokind.h"
 #include "program/functab.h"
+#include "dwarf/dietree_internal.h"
 
 enum {
 	MAX_TYPES = 1 << 19, /* beyond these, types are unknown */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dwarf/dietree.h"
-#include "dwarf/dietree_place.h"
-#include "dwarf/dietree_sections.h"
+#include "dwarf/dietree_internal.h"
+#include "dwarf/dietree_place_internal.h"
+#include "dwarf/dietree_sections_internal.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>

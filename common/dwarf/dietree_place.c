@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dwarf/dietree_place.h"
+#include "dwarf/dietree_place_internal.h"
 
 /* DWARF 5, 7.7.1 */
 enum {

@@ -12,8 +12,6 @@ struct die_place {                  /* where a parameter begins, at one instruct
 	uint64_t size; /* bytes that are told of; 0: of a part; UINT64_MAX: all */
 };
 
-bool die_place(const struct die *die, uint64_t addr, struct die_place *out);
-
 enum { DIE_PIECES_MAX = 32 };
 
 struct die_piece { /* bytes [off, off + size) of a variable */
@@ -28,23 +26,11 @@ struct die_pieces {
 	uint64_t size; /* bytes described; UINT64_MAX: by one place, items[0], of size UINT64_MAX */
 };
 
-/* Calls `fn` for each range [from, to) of a variable's location list: where the variable is when an
- * instruction there is about to be executed. A variable that is always at one place has no such
- * list: `fn` is not called. Places that struct die_piece cannot hold have no pieces. */
-void die_each_location(const struct die *die,
-		       void (*fn)(uint64_t from, uint64_t to, const struct die_pieces *pieces,
-				  void *ctx),
-		       void *ctx);
-
 enum { DIETREE_OPS_MAX = 2 * DIE_PIECES_MAX };
 
 struct dietree_op {
 	unsigned atom; /* DW_OP_ */
 	uint64_t number;
 };
-
-bool dietree_place_of_bytes(const uint8_t *bytes, size_t left, struct die_place *out);
-bool dietree_place_of_ops(const struct dietree_op *ops, size_t count, struct die_place *out);
-void dietree_pieces_of_ops(const struct dietree_op *ops, size_t count, struct die_pieces *out);
 
 #endif

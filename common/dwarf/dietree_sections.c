@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dwarf/dietree_sections.h"
+#include "dwarf/dietree_sections_internal.h"
 
 #include <elf.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Headers and notes are read once and copied. Memory is read when it is asked for, as that of a
  * process that runs: who asks takes it for something that may change from one read to the next. */
-#include "elf/corefile.h"
+#include "elf/corefile_internal.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #include "base/errmsg.h"
 #include "base/mem.h"
-#include "elf/corefile_notes.h"
+#include "elf/corefile_notes_internal.h"
 #include "files/heldfile.h"
 
 enum {

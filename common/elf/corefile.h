@@ -30,11 +30,6 @@ const char *corefile_path(const struct corefile *core);
 pid_t corefile_pid(const struct corefile *core); /* of its first thread; 0: not known */
 /* In the file's order: of a crash, the thread that crashed is the first. */
 const struct corefile_thread *corefile_threads(const struct corefile *core, size_t *count);
-/* A value that the kernel gave the program (AT_...: getauxval(3)); false: it has none such. */
-bool corefile_auxv(const struct corefile *core, uint64_t type, uint64_t *value);
-/* Where mapping `number` of a file began, and at which offset of the file; false: there are fewer.
- */
-bool corefile_mapping(const struct corefile *core, size_t number, uint64_t *addr, uint64_t *off);
 
 /* How many bytes from addr on, up to `len`, were copied: 0 where it holds none. */
 size_t corefile_read(const struct corefile *core, uint64_t addr, void *out, size_t len);

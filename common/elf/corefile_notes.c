@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "elf/corefile_notes.h"
+#include "elf/corefile_notes_internal.h"
 
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "elf/elfnote.h"
+#include "elf/elfnote_internal.h"
 
 /* struct elf_prstatus and, in it, struct user_regs_struct, of x86-64 whatever this is built for */
 enum {

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "elf/corefile.h"
-#include "elf/elfnote.h"
+#include "elf/corefile_internal.h"
+#include "elf/elfnote_internal.h"
 #include "elf/image.h"
 #include "elf/image_sections.h"
 #include "files/heldfile.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "elf/elfnote.h"
-#include "elf/image_sections.h"
+#include "elf/elfnote_internal.h"
+#include "elf/image_sections_internal.h"
 #include "files/heldfile.h"
 
 /* NOTES_MAX: bytes of one section or segment of notes; real ones have some hundreds */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "elf/ehframe.h"
+#include "elf/ehframe_internal.h"
 
 #include <string.h>
 
 #include "base/budget.h"
-#include "elf/ehframe_bytes.h"
-#include "elf/image.h"
+#include "elf/ehframe_bytes_internal.h"
+#include "elf/image_internal.h"
 
 /* .eh_frame_hdr as all linkers write it: the addresses in its table are 4-byte offsets from it */
 enum { HEADER = 12, ENTRY = 8, ENC_PCREL_SDATA4 = 0x1b, ENC_UDATA4 = 0x03, ENC_TABLE = 0x3b };

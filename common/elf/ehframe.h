@@ -35,9 +35,4 @@ struct ehframe_row {
 	struct ehframe_rule regs[EHFRAME_REGS]; /* by DWARF's numbers */
 };
 
-/* The row that is true just before the instruction at virtual address `pc` is executed. Each rule
- * read takes a step of `work`. false: there is none, it is not understood, or `work` is used up. */
-bool ehframe_row(const struct image *img, uint64_t pc, struct budget *work,
-		 struct ehframe_row *out);
-
 #endif

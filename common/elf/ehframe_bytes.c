@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "elf/ehframe_bytes.h"
+#include "elf/ehframe_bytes_internal.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "elf/elfnote.h"
+#include "elf/elfnote_internal.h"
 
 #include <elf.h>
 #include <string.h>

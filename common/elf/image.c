@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Load segments are read from the program headers alone, as the kernel does, since section headers
  * may be missing or wrong; sections and symbols, where there are any, are image_sections.c's. */
-#include "elf/image.h"
+#include "elf/image_internal.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "base/errmsg.h"
 #include "base/mem.h"
-#include "elf/image_sections.h"
+#include "elf/image_sections_internal.h"
 #include "files/heldfile.h"
 
 /* real programs have 2 to 6 segments, and dynamic sections of up to 60 entries */

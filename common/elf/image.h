@@ -63,9 +63,6 @@ bool image_addr_to_off(const struct image *img, uint64_t addr, uint64_t *off);
  * where the thread's pointer (fs) points to. */
 uint64_t image_tls_size(const struct image *img);
 
-/* address of .eh_frame_hdr, which call frame information is found by; 0: there is none */
-uint64_t image_eh_frame(const struct image *img);
-
 /* the n-th value of a tag (DT_...) of the dynamic section; false: there is none */
 bool image_dynamic(const struct image *img, int64_t tag, size_t n, uint64_t *value);
 

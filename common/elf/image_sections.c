@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "elf/image_sections.h"
+#include "elf/image_sections_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

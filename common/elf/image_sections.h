@@ -24,11 +24,4 @@ const Elf64_Ehdr *image_sections_header(const struct image_sections *secs);
 void image_sections_each(const struct image_sections *secs,
 			 bool (*fn)(const char *name, const Elf64_Shdr *sh, void *ctx), void *ctx);
 
-/* as image_section, image_has_symtab and image_each_symbol */
-bool image_sections_find(const struct image_sections *secs, const char *name,
-			 struct image_section *out);
-bool image_sections_has_symtab(const struct image_sections *secs);
-void image_sections_each_symbol(const struct image_sections *secs,
-				bool (*fn)(const struct image_symbol *, void *), void *ctx);
-
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/budget.h"
 #include "elf/image.h"
+#include "elf/ehframe_internal.h"
 
 enum {
 	SEGMENTS_MAX = 128, /* steps beyond `max`, for frames of __morestack: not shown */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "files/fileroot.h"
+#include "files/fileroot_internal.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -10,21 +10,13 @@
 
 struct fileroot;
 
-struct fileroot *fileroot_own(void); /* the tool's own view; never NULL */
-/* The tree below the folder that `dir_fd` (which becomes the root's) is open on; messages show its
- * files' paths with `shown` before them. */
-struct fileroot *fileroot_new(int dir_fd, const char *shown);
+struct fileroot *fileroot_own(void);                    /* the tool's own view; never NULL */
 struct fileroot *fileroot_share(struct fileroot *root); /* one more user, who closes it too */
 void fileroot_close(struct fileroot *root);             /* NULL is all right */
 
 bool fileroot_is_own(const struct fileroot *root);
 const char *fileroot_shown(const struct fileroot *root); /* "" or "/proc/123/root" */
 
-/* An O_PATH descriptor of what `path` names, links followed; in a tree that is not the tool's own
- * relative paths begin at its root. Nothing is opened by this. -1 with errno. */
-int fileroot_find(const struct fileroot *root, const char *path);
-/* The same step by step, for kernels without openat2 (before 5.6). */
-int fileroot_walk(int root_fd, const char *path);
 /* Where a file that was found in this tree is in it now, malloc'd: "/usr/bin/etcd"; a file that was
  * deleted has " (deleted)" after it. NULL: outside. */
 char *fileroot_name(const struct fileroot *root, int fd);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "files/fileroot.h"
+#include "files/fileroot_internal.h"
 
 enum { DEPTH_MAX = 128, LINKS_MAX = 40 }; /* the latter is the kernel's own limit */
 

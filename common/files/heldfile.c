@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "files/heldfile.h"
+#include "files/heldfile_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +10,8 @@
 
 #include "base/errmsg.h"
 #include "base/mem.h"
-#include "files/fileroot.h"
-#include "files/heldfile_bytes.h"
+#include "files/fileroot_internal.h"
+#include "files/heldfile_bytes_internal.h"
 
 struct heldfile {
 	char *path, link[32];
@@ -128,6 +128,20 @@ int heldfile_fd(const struct heldfile *file)
 const char *heldfile_link(const struct heldfile *file)
 {
 	return file->link;
+}
+
+/* The kernel marks what was deleted at the end of its path. */
+char *heldfile_place(const struct heldfile *file)
+{
+	static const char mark[] = " (deleted)";
+	char *place = fileroot_name(file->root, file->fd);
+	size_t len = place ? strlen(place) : 0, marked = sizeof(mark) - 1;
+	struct stat st;
+
+	if (len > marked && !strcmp(place + len - marked, mark) && !fstat(file->fd, &st) &&
+	    !st.st_nlink)
+		place[len - marked] = '\0';
+	return place;
 }
 
 const struct stat *heldfile_then(const struct heldfile *file)

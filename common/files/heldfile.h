@@ -18,9 +18,6 @@ struct heldfile;
 /* `root` NULL: the tool's own view. The caller closes. NULL and *err, which names the path, if
  * there is no such file, no permission, or if it is not a regular file. */
 struct heldfile *heldfile_open(struct fileroot *root, const char *path, struct errmsg *err);
-/* The same of an O_PATH descriptor, which is closed; `shown` is the path for messages. */
-struct heldfile *heldfile_take(struct fileroot *root, int path_fd, const char *shown,
-			       struct errmsg *err);
 struct heldfile *heldfile_share(struct heldfile *file); /* one more user, who closes it too */
 void heldfile_close(struct heldfile *file);             /* NULL is all right */
 
@@ -29,6 +26,9 @@ struct fileroot *heldfile_root(const struct heldfile *file);
 int heldfile_fd(const struct heldfile *file);
 /* What the kernel is to open in place of the path: "/proc/self/fd/7" */
 const char *heldfile_link(const struct heldfile *file);
+/* Where the kernel says that it stands, or stood before it was deleted; malloc'd. In a container,
+ * as that sees it. NULL: not known. */
+char *heldfile_place(const struct heldfile *file);
 const struct stat *heldfile_then(const struct heldfile *file);        /* as it was opened */
 bool heldfile_is(const struct heldfile *file, const struct stat *st); /* is that this file? */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "files/heldfile_bytes.h"
+#include "files/heldfile_bytes_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files/process.h"
-#include "files/process_text.h"
+#include "files/process_text_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,8 +16,10 @@
 
 #include "base/errmsg.h"
 #include "base/mem.h"
-#include "files/fileroot.h"
-#include "files/heldfile.h"
+#include "files/fileroot_internal.h"
+#include "files/heldfile_internal.h"
+
+enum { ENVIRON_MAX = 6 << 20 }; /* bytes */
 
 struct process {
 	pid_t pid;
@@ -141,17 +143,30 @@ static int hold(struct process *proc, struct errmsg *err)
 	return 0;
 }
 
-struct process *process_open(pid_t pid, struct errmsg *err)
+struct process *process_hold(pid_t pid, struct errmsg *err)
 {
 	struct process *proc = mem_zalloc(1, sizeof(*proc));
 
 	*proc = (struct process){.pid = pid, .pidfd = -1, .dir = -1};
-	if (hold(proc, err) == 0) {
-		proc->root = open_root(proc);
+	if (hold(proc, err) == 0)
 		return proc;
-	}
 	process_close(proc);
 	return NULL;
+}
+
+void process_find_root(struct process *proc)
+{
+	if (!proc->root)
+		proc->root = open_root(proc);
+}
+
+struct process *process_open(pid_t pid, struct errmsg *err)
+{
+	struct process *proc = process_hold(pid, err);
+
+	if (proc)
+		process_find_root(proc);
+	return proc;
 }
 
 void process_close(struct process *proc)
@@ -164,6 +179,11 @@ void process_close(struct process *proc)
 		close(proc->dir);
 	fileroot_close(proc->root);
 	free(proc);
+}
+
+pid_t process_id(const struct process *proc)
+{
+	return proc->pid;
 }
 
 int process_fd(const struct process *proc)
@@ -244,6 +264,40 @@ char *process_name(const struct process *proc)
 	if (in)
 		fclose(in);
 	return name;
+}
+
+char *process_name_of(pid_t pid)
+{
+	struct process *proc = process_open(pid, NULL);
+	char *name = proc ? process_name(proc) : NULL;
+
+	process_close(proc);
+	return name;
+}
+
+/* No more than the kernel gives a program: the process may say that far more is its environment. */
+static char *read_environ(const struct process *proc, size_t *len)
+{
+	FILE *in = process_text(proc, "environ");
+	char *all = mem_alloc(ENVIRON_MAX + 1);
+
+	*len = in ? fread(all, 1, ENVIRON_MAX, in) : 0;
+	all[*len] = '\0';
+	if (in)
+		fclose(in);
+	return all;
+}
+
+char *process_variable(const struct process *proc, const char *name)
+{
+	size_t len, name_len = strlen(name);
+	char *all = read_environ(proc, &len), *found = NULL;
+
+	for (char *s = all; s < all + len && !found; s += strlen(s) + 1)
+		if (!strncmp(s, name, name_len) && s[name_len] == '=')
+			found = mem_strdup(s + name_len + 1);
+	free(all);
+	return found;
 }
 
 bool process_executes(const struct process *proc, const struct heldfile *file)

@@ -16,8 +16,13 @@ struct process;
 /* NULL and *err: "no process with PID 123", or it is a thread's ID; /proc and the tool mean
  * different processes by a number; a kernel before 5.3. */
 struct process *process_open(pid_t pid, struct errmsg *err);
+/* The same without its files, of which the kernel may have to ask a file system that does not
+ * answer. process_find_root() opens them. */
+struct process *process_hold(pid_t pid, struct errmsg *err);
+void process_find_root(struct process *proc);
 void process_close(struct process *proc); /* NULL is all right */
 
+pid_t process_id(const struct process *proc);
 int process_fd(const struct process *proc);    /* a pidfd: readable when it has ended */
 bool process_runs(const struct process *proc); /* it has not ended */
 /* Its first thread has not ended. The process lives on while others have not; the kernel, when it
@@ -32,6 +37,11 @@ struct heldfile *process_exe(const struct process *proc, struct errmsg *err);
 char *process_exe_path(const struct process *proc);
 /* What it is called: proc_pid_comm(5), 15 bytes at most; malloc'd. */
 char *process_name(const struct process *proc);
+/* The same of a process by its ID; NULL: it has ended. */
+char *process_name_of(pid_t pid);
+/* A variable of the environment that its program began with, the first of the name; malloc'd.
+ * NULL: it has none, or it cannot be read. */
+char *process_variable(const struct process *proc, const char *name);
 /* Does the process execute this file now? Also true if that cannot be known. */
 bool process_executes(const struct process *proc, const struct heldfile *file);
 /* Does it run a file that has been replaced (upgraded) at this very path since? */

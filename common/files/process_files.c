@@ -11,7 +11,7 @@
 
 #include "base/index.h"
 #include "base/mem.h"
-#include "files/process_text.h"
+#include "files/process_text_internal.h"
 
 enum { TCP_LISTEN = 10, SOCKETS_MAX = 1 << 20, CALLS_MAX = 1 << 16 };
 

@@ -7,21 +7,33 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/number.h"
 
-static bool has_command_line(pid_t pid, uint64_t tid)
-{
-	char path[64];
+#define KERNEL_THREAD 0x00200000u /* PF_KTHREAD of the kernel's include/linux/sched.h */
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%" PRIu64 "/cmdline", pid, tid);
+/* Not by its command line, which is in its memory: that may never come. */
+static bool is_thread_of_program(pid_t pid, uint64_t tid)
+{
+	char path[64], state = 0;
+	unsigned flags = KERNEL_THREAD;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%" PRIu64 "/stat", pid, tid);
 	FILE *in = fopen(path, "re");
-	bool has = in && fgetc(in) != EOF;
+	char line[512];
+	size_t n = in ? fread(line, 1, sizeof(line) - 1, in) : 0;
 
 	if (in)
 		fclose(in);
-	return has;
+	line[n] = '\0';
+	/* "123 (name) S 2 0 0 0 -1 2129984 ...", and a name may have parentheses */
+	char *end = strrchr(line, ')');
+
+	if (!end || sscanf(end + 1, " %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2)
+		return false;
+	return !(flags & KERNEL_THREAD) && state != 'Z' && state != 'X';
 }
 
 /* In any of its threads: the first one may have ended. */
@@ -30,14 +42,15 @@ static bool is_program(pid_t pid)
 	char path[64];
 	uint64_t tid;
 
-	if (has_command_line(pid, pid))
+	if (is_thread_of_program(pid, pid))
 		return true;
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	DIR *threads = opendir(path);
 	bool found = false;
 
 	for (struct dirent *entry; threads && !found && (entry = readdir(threads));)
-		found = number_parse(entry->d_name, INT32_MAX, &tid) && has_command_line(pid, tid);
+		found = number_parse(entry->d_name, INT32_MAX, &tid) &&
+			is_thread_of_program(pid, tid);
 	if (threads)
 		closedir(threads);
 	return found;

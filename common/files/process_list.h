@@ -6,8 +6,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Those with a command line, so no kernel threads and none that have ended, by PID. The caller
- * frees. */
+/* No kernel threads and none that have ended, by PID. The caller frees. */
 pid_t *process_list(size_t *count);
 
 #endif

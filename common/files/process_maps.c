@@ -11,7 +11,7 @@
 #include "files/fileroot.h"
 #include "files/heldfile.h"
 #include "files/process.h"
-#include "files/process_text.h"
+#include "files/process_text_internal.h"
 
 struct inode { /* as the lines of /proc/PID/maps name it */
 	unsigned major, minor;

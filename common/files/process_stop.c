@@ -17,7 +17,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "files/process.h"
-#include "files/process_text.h"
+#include "files/process_text_internal.h"
 
 #define STOP_NS 3000000000ull /* in which all threads must have stopped */
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "files/process.h"
-#include "files/process_text.h"
+#include "files/process_text_internal.h"
 
 enum {
 	TRIES = 500,

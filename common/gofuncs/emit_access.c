@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "machine/arch.h"
-#include "gofuncs/emit_args.h"
-#include "gofuncs/emit_leaf.h"
+#include "gofuncs/emit_args_internal.h"
+#include "gofuncs/emit_leaf_internal.h"
 
 enum {
 	PLACE_TEXT = 24,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gofuncs/emit_args.h"
+#include "gofuncs/emit_args_internal.h"
 
 #include <ctype.h>
 #include <string.h>

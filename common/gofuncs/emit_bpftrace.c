@@ -6,7 +6,7 @@
 
 #include "base/escape.h"
 #include "elf/image.h"
-#include "gofuncs/emit_parts.h"
+#include "gofuncs/emit_internal.h"
 #include "machine/registers.h"
 #include "program/program.h"
 #include "selection/selection.h"

@@ -6,9 +6,9 @@
 
 #include "base/escape.h"
 #include "elf/image.h"
-#include "gofuncs/emit_leaf.h"
-#include "gofuncs/emit_parts.h"
-#include "gofuncs/funclist_types.h"
+#include "gofuncs/emit_leaf_internal.h"
+#include "gofuncs/emit_internal.h"
+#include "gofuncs/funclist_types_internal.h"
 #include "program/functab.h"
 #include "program/program.h"
 #include "selection/selection.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A bpftrace script that times calls as latency.bpf.c does: each goroutine has a stack of calls.
- * All functions share a few blocks, which look up the function by the address of its entry site. In
- * a position-independent program only the offset within a page is known beforehand: there,
+/* A bpftrace script that times calls as gofunclatency.bpf.c does: each goroutine has a stack of
+ * calls. All functions share a few blocks, which look up the function by the address of its entry
+ * site. In a position-independent program only the offset within a page is known beforehand: there,
  * functions with equal offsets are in different blocks. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "elf/image.h"
-#include "gofuncs/emit_parts.h"
+#include "gofuncs/emit_internal.h"
 #include "program/program.h"
 #include "selection/selection.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gofuncs/emit_leaf.h"
+#include "gofuncs/emit_leaf_internal.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gofuncs/emit_spans.h"
+#include "gofuncs/emit_spans_internal.h"
 
 #include <stdlib.h>
 

@@ -11,8 +11,8 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "elf/image.h"
-#include "gofuncs/funclist_copy.h"
-#include "gofuncs/funclist_types.h"
+#include "gofuncs/funclist_copy_internal.h"
+#include "gofuncs/funclist_types_internal.h"
 #include "program/functab.h"
 #include "program/program.h"
 #include "selection/selection.h"
@@ -106,13 +106,29 @@ static void print_source_line(FILE *out, const char *file, int line)
 	fprintf(out, ":%d", line);
 }
 
+/* What a function jumps to that leaves by a jump. */
+static void print_target(FILE *out, const struct selection_item *item, const struct site *site)
+{
+	struct functab_func fn;
+
+	if (site->target && functab_find(item->prog->tab, site->target, &fn)) {
+		fputs(": ", out);
+		escape_print(out, fn.name);
+		fputs(" returns for it", out);
+	} else {
+		fputs(": to where its register points then", out);
+	}
+}
+
 static void print_site(FILE *out, const char *label, const struct selection_item *item,
 		       const struct site *site)
 {
-	fprintf(out, "    %-8s 0x%" PRIx64 " file offset 0x%" PRIx64 ", %s, %s%s\n", label,
-		site->addr, offset_of(item, site->addr), site_kind_name(site->kind),
-		site->emulated ? "emulated" : "single-stepped",
-		site->kind == SITE_TAIL_JUMP ? ": the call ends there" : "");
+	fprintf(out, "    %-8s 0x%" PRIx64 " file offset 0x%" PRIx64 ", %s, %s", label, site->addr,
+		offset_of(item, site->addr), site_kind_name(site->kind),
+		site->emulated ? "emulated" : "single-stepped");
+	if (site->kind == SITE_TAIL_JUMP)
+		print_target(out, item, site);
+	fputc('\n', out);
 }
 
 static void print_sites(FILE *out, const struct selection *sel, const struct selection_item *item)
@@ -172,31 +188,23 @@ static void print_item(FILE *out, struct funclist *list, const struct selection_
 static void json_site(struct json *json, const struct selection_item *item, const struct site *site)
 {
 	json_object(json);
-	json_key(json, "addr");
-	json_u64(json, site->addr);
-	json_key(json, "off");
-	json_u64(json, offset_of(item, site->addr));
-	json_key(json, "kind");
-	json_string(json, site_kind_name(site->kind));
-	json_key(json, "emulated");
-	json_bool(json, site->emulated);
+	json_member_u64(json, "addr", site->addr);
+	json_member_u64(json, "off", offset_of(item, site->addr));
+	json_member_string(json, "kind", site_kind_name(site->kind));
+	json_member_bool(json, "emulated", site->emulated);
 	json_object_end(json);
 }
 
 static void json_place(struct json *json, const struct selection_item *item, uint64_t addr)
 {
-	json_key(json, "addr");
-	json_u64(json, addr);
-	json_key(json, "off");
-	json_u64(json, offset_of(item, addr));
+	json_member_u64(json, "addr", addr);
+	json_member_u64(json, "off", offset_of(item, addr));
 }
 
 static void json_line(struct json *json, const char *file, int line)
 {
-	json_key(json, "file");
-	json_string(json, file);
-	json_key(json, "line");
-	json_i64(json, line);
+	json_member_string(json, "file", file);
+	json_member_i64(json, "line", line);
 }
 
 static void json_site_or_null(struct json *json, const char *key, const struct selection_item *item,
@@ -215,8 +223,7 @@ static void json_copy(struct json *json, struct funclist *list, const struct sel
 	struct gostack_place place = copy_place(list, item);
 	struct site at;
 
-	json_key(json, "in");
-	json_string(json, fn->name);
+	json_member_string(json, "in", fn->name);
 	json_place(json, item, item->copy.addr);
 	if (place.lines[0].file)
 		json_line(json, place.lines[0].file, place.lines[0].line);
@@ -230,8 +237,7 @@ static void json_func(struct json *json, struct funclist *list, const struct sel
 	const char *file;
 	int line;
 
-	json_key(json, "size");
-	json_u64(json, fn->end - fn->addr);
+	json_member_u64(json, "size", fn->end - fn->addr);
 	json_place(json, item, fn->addr);
 	if (functab_line(item->prog->tab, fn, fn->addr, &file, &line))
 		json_line(json, file, line);
@@ -252,8 +258,7 @@ static void json_item(struct json *json, struct funclist *list, const struct sel
 	for (size_t i = 0; i < item->sites.exits; i++)
 		json_site(json, item, &selection_exits(list->sel, item)[i]);
 	json_array_end(json);
-	json_key(json, "reason");
-	json_string(json, item->skipped);
+	json_member_string(json, "reason", item->skipped);
 	json_object_end(json);
 }
 
@@ -278,10 +283,8 @@ static void json_row(struct funclist *list, uint32_t row)
 
 	json_init(&json, list->text);
 	json_object(&json);
-	json_key(&json, "type");
-	json_string(&json, "func");
-	json_key(&json, "func");
-	json_string(&json, list->sel->rows[row].name);
+	json_member_string(&json, "type", "func");
+	json_member_string(&json, "func", list->sel->rows[row].name);
 	json_items(&json, list, row, false);
 	json_items(&json, list, row, true);
 	json_object_end(&json);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gofuncs/funclist_copy.h"
+#include "gofuncs/funclist_copy_internal.h"
 
 #include <string.h>
 
 #include "arguments/copyinfo.h"
 #include "base/escape.h"
 #include "base/json.h"
-#include "gofuncs/funclist_types.h"
+#include "gofuncs/funclist_types_internal.h"
 #include "selection/selection.h"
 
 struct gostack_place funclist_copy_place(struct gostack_symbols *syms,
@@ -51,13 +51,10 @@ void funclist_copy_print(FILE *out, struct funclist_types *types, const struct g
 static void json_caller(struct json *json, const struct gostack_line *line)
 {
 	json_object(json);
-	json_key(json, "func");
-	json_string(json, line->name);
+	json_member_string(json, "func", line->name);
 	if (line->file) {
-		json_key(json, "file");
-		json_string(json, line->file);
-		json_key(json, "line");
-		json_i64(json, line->line);
+		json_member_string(json, "file", line->file);
+		json_member_i64(json, "line", line->line);
 	}
 	json_object_end(json);
 }

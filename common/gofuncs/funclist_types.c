@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gofuncs/funclist_types.h"
+#include "gofuncs/funclist_types_internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -281,10 +281,8 @@ static void json_type(struct json *json, const struct goparam *param)
 {
 	bool told = param->type->kind != GOTYPE_UNKNOWN && strcmp(param->type->name, "?") != 0;
 
-	json_key(json, "name");
-	json_string(json, param->name);
-	json_key(json, "type");
-	json_string(json, told ? param->type->name : NULL);
+	json_member_string(json, "name", param->name);
+	json_member_string(json, "type", told ? param->type->name : NULL);
 	json_key(json, "size");
 	if (param->type->size || told)
 		json_u64(json, param->type->size);
@@ -307,10 +305,8 @@ static void json_value(struct json *json, enum arch arch, const char *from,
 		json_string(json, place);
 	}
 	json_array_end(json);
-	if (from) {
-		json_key(json, "from");
-		json_string(json, from);
-	}
+	if (from)
+		json_member_string(json, "from", from);
 	json_object_end(json);
 }
 
@@ -354,8 +350,7 @@ void funclist_types_json(struct json *json, struct funclist_types *types,
 		json_unknown(json, "results");
 	else
 		json_results(json, types->arch, &known);
-	json_key(json, "types_from");
-	json_string(json, origin_of_types(&known.sig).key);
+	json_member_string(json, "types_from", origin_of_types(&known.sig).key);
 	abi_layout_free(&known.layout);
 }
 
@@ -366,6 +361,5 @@ void funclist_types_json_copy(struct json *json, const struct funclist_types *ty
 		json_unknown(json, "args");
 	else
 		json_args(json, types->arch, &known->sig, &known->layout);
-	json_key(json, "types_from");
-	json_string(json, origin_of_types(&known->sig).key);
+	json_member_string(json, "types_from", origin_of_types(&known->sig).key);
 }

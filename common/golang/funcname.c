@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 /* Where the next of `stops` stands outside brackets and parentheses; or the end. */
 static const char *until(const char *s, const char *stops)
 {
@@ -90,6 +92,40 @@ void funcname_parse(const char *name, struct funcname *out)
 	out->closure = is_compilers(name);
 	parse_parts(out->package_len ? name + out->package_len + 1 : name, out);
 	out->shapes = out->generic && !out->closure && strstr(name, "go.shape.");
+}
+
+/* Where brackets that are not within others close and the next ones open; false: they never do. */
+static bool between_brackets(const char *from, const char *to, const char **closed,
+			     const char **opened)
+{
+	int depth = 1;
+
+	*closed = NULL;
+	for (const char *c = from; c < to; c++) {
+		if (*c == ']' && --depth == 0)
+			*closed = c;
+		else if (*c == '[' && ++depth == 1) {
+			*opened = c;
+			return true;
+		}
+		if (depth < 0)
+			return false;
+	}
+	return false;
+}
+
+char *funcname_short(const char *name)
+{
+	const char *first = strchr(name, '['), *last = strrchr(name, ']'), *closed, *opened;
+
+	if (!first || !last || last < first)
+		return mem_strdup(name);
+	if (between_brackets(first + 1, last, &closed, &opened))
+		return mem_printf("%.*s[...]%.*s[...]%s", (int)(first - name), name,
+				  (int)(opened - closed - 1), closed + 1, last + 1);
+	if (closed)
+		return mem_strdup(name); /* malformed */
+	return mem_printf("%.*s[...]%s", (int)(first - name), name, last + 1);
 }
 
 /* unlike number_hex_digit(): the linker writes no capital letters */

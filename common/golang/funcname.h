@@ -24,6 +24,11 @@ struct funcname {
  * which it is taken. */
 void funcname_parse(const char *name, struct funcname *out);
 
+/* As Go's own tracebacks print it since there are type arguments: main.Map[...], to be freed. Of
+ * generic methods of generic types main.(*T[...]).M[...]. Src/runtime/traceback.go,
+ * funcNamePiecesForPrint. */
+char *funcname_short(const char *name);
+
 /* Go's linker writes bytes that it cannot have in a path as %2e (cmd/internal/objabi's
  * PathToPrefix): the one that is written so at name[at], of a name that ends at `end`; -1: none. */
 int funcname_escaped_byte(const char *name, size_t at, size_t end);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "golang/gotype.h"
+#include "golang/gotype_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

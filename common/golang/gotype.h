@@ -78,8 +78,6 @@ const struct gotype *gotypes_basic(struct gotypes *types, const char *name);
  * GOTYPE_SIZE_MAX becomes a GOTYPE_UNKNOWN of size 0. */
 const struct gotype *gotypes_pointer(struct gotypes *types, const struct gotype *elem);
 const struct gotype *gotypes_slice(struct gotypes *types, const struct gotype *elem);
-const struct gotype *gotypes_array(struct gotypes *types, const struct gotype *elem,
-				   uint64_t count);
 
 /* The field of a struct, or of what is embedded in it, that Go would select; NULL: there is none,
  * or several. Its offset from the struct's start is in *off. Where an embedded pointer is on the

@@ -17,6 +17,13 @@ enum release {
 	RELEASE_GO_WITHOUT_ARGS = 18,
 	/* FUNCDATA_ArgInfo: src/cmd/compile/internal/ssagen/pgen.go, emitArgInfo */
 	RELEASE_ARGINFO = 17,
+	/* tracebacks leave out an inlined function by its own name, no more by that of the function
+	 * that has its code: src/runtime/traceback.go, gentraceback (golang.org/issue/42754) */
+	RELEASE_INLINED_BY_NAME = 16,
+	/* of a frame with inlined calls, tracebacks print the arguments that are live where it
+	 * stands, no more where the outermost of these calls does; and src/runtime/traceback.go,
+	 * traceback2 */
+	RELEASE_TRACEBACK2 = 21,
 	/* FUNCDATA_ArgLiveInfo: src/cmd/compile/internal/liveness/arg.go */
 	RELEASE_ARG_LIVE = 18,
 	/* DWARF lists parameters in the source's order, no more by their places:
@@ -49,7 +56,10 @@ enum release {
 	 * one, has lost its word `ret` */
 	RELEASE_SYSCALLBP = 23,
 	RELEASE_SHORT_GOBUF = 25,
-	RELEASE_SECRETS = 26, /* g.secret */
+	RELEASE_SECRETS = 26,          /* g.secret */
+	RELEASE_LABEL_SETS = 24,       /* g.labels has a slice; before, a map */
+	RELEASE_TRACEBACK_LABELS = 27, /* tracebacks show them */
+	RELEASE_BUBBLES = 25,          /* g.bubble, of testing/synctest */
 	/* sudog.elem and sudog.c are two words each; g.waiting is set for semaphores, too */
 	RELEASE_TRACEABLE_SUDOGS = 26,
 	/* src/runtime/chan.go: hchan.timer; g.sleepWhen */
@@ -57,6 +67,12 @@ enum release {
 	/* src/runtime/netpoll.go: pollDesc.atomicInfo, and rg and wg behind it; pollDesc.fdseq */
 	RELEASE_POLL_ATOMIC = 18,
 	RELEASE_POLL_SEQUENCE = 21,
+	/* src/runtime/stack.go: stackObjectRecord has the variable's size, no more its type */
+	RELEASE_OBJECT_SIZES = 18,
+	/* src/runtime/runtime2.go: _defer.fn is a function without arguments, which stood behind
+	 * the _defer before; there is no _defer._panic */
+	RELEASE_DEFER_WITHOUT_ARGS = 18,
+	RELEASE_DEFER_WITHOUT_PANIC = 22,
 	/* src/runtime/proc.go: reentersyscall and exitsyscall change a goroutine's status by
 	 * themselves, no more by casgstatus */
 	RELEASE_SYSCALL_STATUS = 26,

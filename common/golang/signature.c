@@ -6,7 +6,7 @@
 
 #include "base/errmsg.h"
 #include "base/mem.h"
-#include "golang/signature_parts.h"
+#include "golang/signature_internal.h"
 
 /* An entry of a list: one word (a name or a type), any other type, or a name with its type. */
 struct entry {

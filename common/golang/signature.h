@@ -24,8 +24,4 @@ struct signature_names { /* where types are looked up that Go does not predeclar
 int signature_parse(struct gotypes *types, const struct signature_names *names, const char *text,
 		    struct gofunc *out, size_t *pos, struct errmsg *err);
 
-/* One type: "*main.T", "[]string". NULL as above. */
-const struct gotype *signature_type(struct gotypes *types, const struct signature_names *names,
-				    const char *text, size_t *pos, struct errmsg *err);
-
 #endif

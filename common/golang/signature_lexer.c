@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Tokens of a signature. A name may be more than Go's identifiers: it includes the package's path
  * and type arguments. */
-#include "golang/signature_parts.h"
+#include "golang/signature_internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>

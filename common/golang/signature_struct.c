@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "golang/signature_parts.h"
+#include "golang/signature_internal.h"
 
 struct members {
 	struct gotype_field *items;

@@ -6,7 +6,8 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "golang/release.h"
-#include "golang/signature_parts.h"
+#include "golang/signature_internal.h"
+#include "golang/gotype_internal.h"
 
 enum { WORD = 8, DEPTH_MAX = 32 };
 

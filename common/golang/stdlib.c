@@ -6,6 +6,7 @@
 
 #include "base/embedded.h"
 #include "golang/gotype.h"
+#include "golang/signature_internal.h"
 
 /* Columns. The last one of either table holds the releases N of Go 1.N that the row is true for:
  * "19-27". */

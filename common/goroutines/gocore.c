@@ -11,7 +11,7 @@
 #include "elf/corefile_program.h"
 #include "elf/image.h"
 #include "goroutines/memory.h"
-#include "goroutines/signal_frame.h"
+#include "goroutines/signal_frame_internal.h"
 #include "sites/goruntime.h"
 
 enum {

@@ -32,6 +32,8 @@ struct goroutine {
 	uint64_t parent;     /* goid of the creator; 0: not known */
 	uint64_t created_by; /* the address after the go statement; 0: not known */
 	uint64_t start;      /* address of the function it began with; 0: not known */
+	uint64_t bubble;     /* of testing/synctest, from 1 on; 0: it is in none */
+	uint64_t labels;     /* which are its: snapshot_labels_next() */
 	uint32_t stack;      /* number of its stack: snapshot_stack() */
 	uint8_t status, reason;
 	uint8_t stack_state;

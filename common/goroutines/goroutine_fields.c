@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "goroutines/goroutine_fields.h"
+#include "goroutines/goroutine_fields_internal.h"
 
 #include <string.h>
 
@@ -27,6 +27,9 @@ bool goroutine_fields_read(const struct snapshot_source *from, const struct memo
 	const struct goruntime *rt = from->rt;
 	uint32_t size = rt->g_gopc ? rt->g_gopc + 88 : rt->g_waitreason + 16;
 	const struct wait_layout *waits = from->waits;
+
+	if (from->g_bubble + 8 > size)
+		size = from->g_bubble + 8;
 	uint8_t g[G_MAX] = {0};
 
 	/* All in one go: the kernel copies it while the program runs on. Nothing is ever at the
@@ -52,6 +55,8 @@ bool goroutine_fields_read(const struct snapshot_source *from, const struct memo
 		.locked = rt->g_lockedm && word(g, rt->g_lockedm),
 		.waiting = waits ? word(g, waits->g_waiting) : 0,
 		.m = word(g, rt->g_m),
+		.bubble = from->g_bubble ? word(g, from->g_bubble) : 0,
+		.labels = from->g_labels ? word(g, from->g_labels) : 0,
 		.timer = waits ? word(g, waits->g_timer) : 0,
 		.sleep_when = waits && waits->g_sleep_when ? word(g, waits->g_sleep_when) : 0,
 	};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "goroutines/runtime_vars.h"
+#include "goroutines/runtime_vars_internal.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -17,13 +17,10 @@ enum { WAIT_REASONS = 64 }; /* more than any release has */
 
 /* runtime.allgs, the slice of all goroutines; false: not found */
 bool runtime_vars_allgs(const struct program *prog, uint64_t *addr);
-/* the same, in the code of runtime.allgadd */
-bool runtime_vars_parse_allgs(const struct insn_code *code, uint64_t *addr);
 
 /* Where struct g has trackingSeq, a byte, by the code of runtime.casgstatus, which counts there how
  * often the goroutine has left off running (from Go 1.17 on; modulo 256); 0: not found. */
 uint32_t runtime_vars_tracking_seq(const struct program *prog, const struct goruntime *rt);
-uint32_t runtime_vars_parse_tracking_seq(const struct insn_code *code, const struct goruntime *rt);
 
 /* Where runtime.semtable may be: one of the addresses that runtime.semacquire1 takes. Returns how
  * many there are. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "goroutines/signal_frame.h"
+#include "goroutines/signal_frame_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

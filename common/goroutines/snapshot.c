@@ -7,11 +7,18 @@
 #include "base/clock.h"
 #include "base/errmsg.h"
 #include "base/mem.h"
-#include "goroutines/goroutine_fields.h"
+#include "goroutines/goroutine_fields_internal.h"
 #include "goroutines/memory.h"
-#include "goroutines/snapshot_reading.h"
-#include "goroutines/snapshot_stacks.h"
-#include "goroutines/snapshot_window.h"
+#include "goroutines/snapshot_reading_internal.h"
+#include "goroutines/snapshot_stacks_internal.h"
+#include "goroutines/snapshot_window_internal.h"
+#include "goroutines/snapshot_args_internal.h"
+#include "goroutines/snapshot_labels_internal.h"
+
+enum {
+	BUBBLE_NUMBER = 72,    /* struct synctestBubble's id */
+	BUBBLES_MAX = 1 << 16, /* that are looked at */
+};
 
 struct slice { /* a Go slice */
 	uint64_t data, len, cap;
@@ -77,12 +84,33 @@ static void read_all(struct snapshot_reading *r, const uint64_t *list, size_t co
 	snapshot_window_free(window);
 }
 
+/* Bubbles by their numbers, where there were addresses (src/runtime/synctest.go, synctestBubble):
+ * its own lock, and its timers, come before that. */
+static void number_bubbles(const struct snapshot_source *from, struct snapshot *out)
+{
+	uint64_t last = 0, number = 0;
+	size_t reads = 0;
+
+	for (size_t i = 0; i < out->count; i++) {
+		uint64_t addr = out->all[i].bubble;
+
+		if (addr && addr != last) {
+			last = addr;
+			if (reads++ >= BUBBLES_MAX || addr > UINT64_MAX - BUBBLE_NUMBER ||
+			    !memory_u64(from->mem, addr + BUBBLE_NUMBER, &number))
+				number = 0;
+		}
+		out->all[i].bubble = addr ? number : 0;
+	}
+}
+
 int snapshot_take(const struct snapshot_source *from, struct snapshot *out, struct errmsg *err)
 {
 	struct snapshot_reading *r = snapshot_reading_new(from, out);
 	size_t count;
 
 	out->args = (struct snapshot_args){0};
+	out->labels = (struct snapshot_labels){0};
 	out->waits = (struct waits){0};
 	out->all = NULL;
 	out->count = out->cap = out->unread = 0;
@@ -90,10 +118,15 @@ int snapshot_take(const struct snapshot_source *from, struct snapshot *out, stru
 	out->when_ns = clock_ns();
 	uint64_t *list = read_list(from, &count, &out->left_out);
 
+	if (list && from->listed)
+		from->listed(from->listed_ctx, count);
 	if (list)
 		read_all(r, list, count);
 	if (out->count)
 		qsort(out->all, out->count, sizeof(*out->all), by_goid);
+	number_bubbles(from, out);
+	if (from->g_labels)
+		snapshot_labels_read(from, out);
 	out->timeless = from->timeless;
 	if (from->timeless)
 		out->when_ns = latest_noted(out);
@@ -115,6 +148,7 @@ void snapshot_free(struct snapshot *snap)
 	free(snap->all);
 	snapshot_stacks_free(snap->stacks);
 	free(snap->args.bytes);
+	free(snap->labels.bytes);
 	free(snap->waits.all);
 	for (size_t i = 0; i < WAIT_REASONS; i++)
 		free(snap->reasons[i]);
@@ -145,6 +179,27 @@ const uint8_t *snapshot_args(const struct snapshot *snap, const struct goroutine
 	return snapshot_args_at(&snap->args, g->args, number, len);
 }
 
+/* Reasons for which a goroutine of a bubble waits that only the bubble can end, and whose own names
+ * do not say so (runtime2.go, isIdleInSynctest). */
+static const char *durable(const char *reason)
+{
+	static const char *const names[][2] = {
+		{"chan receive (nil chan)", "chan receive (nil chan) (durable)"},
+		{"chan send (nil chan)", "chan send (nil chan) (durable)"},
+		{"select (no cases)", "select (no cases) (durable)"},
+		{"sleep", "sleep (durable)"},
+		{"sync.Cond.Wait", "sync.Cond.Wait (durable)"},
+		{"coroutine", "coroutine (durable)"},
+		{"synctest.Run", "synctest.Run (durable)"},
+		{"synctest.Wait", "synctest.Wait (durable)"},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(reason, names[i][0]))
+			return names[i][1];
+	return reason;
+}
+
 const char *snapshot_state(const struct snapshot *snap, const struct goroutine *g)
 {
 	static const char *const states[] = {
@@ -156,7 +211,9 @@ const char *snapshot_state(const struct snapshot *snap, const struct goroutine *
 	bool waits = g->status == GOROUTINE_WAITING || g->status == GOROUTINE_LEAKED;
 
 	if (waits && g->reason < WAIT_REASONS && snap->reasons[g->reason])
-		return snap->reasons[g->reason];
+		return g->bubble && g->status == GOROUTINE_WAITING
+			       ? durable(snap->reasons[g->reason])
+			       : snap->reasons[g->reason];
 	return states[g->status] ? states[g->status] : "???";
 }
 

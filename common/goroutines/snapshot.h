@@ -12,6 +12,7 @@
 #include "goroutines/goroutine.h"
 #include "goroutines/runtime_vars.h"
 #include "goroutines/snapshot_args.h"
+#include "goroutines/snapshot_labels.h"
 #include "goroutines/wait.h"
 #include "sites/goruntime.h"
 
@@ -36,19 +37,25 @@ struct snapshot_source {
 	/* where struct g has the byte that changes whenever the goroutine leaves off running;
 	 * 0: not known */
 	uint32_t g_tracking_seq;
+	/* ... its bubble (testing/synctest), and labels; 0: nowhere, or they are not to be read */
+	uint32_t g_bubble, g_labels;
+	/* called when it is known how many there are; NULL: not */
+	void (*listed)(void *ctx, size_t count);
+	void *listed_ctx;
 	const struct wait_layout *waits; /* look at what goroutines wait for; NULL: do not */
 };
 
 struct snapshot {
 	struct goroutine *all; /* by goid; none that are dead or only being made */
 	size_t count, cap;
-	size_t unread;    /* entries of allgs that are no goroutines */
-	size_t left_out;  /* there are more than are read */
+	size_t unread, left_out; /* entries of allgs that are no goroutines; more than are read */
+	bool gave_up;     /* stacks have too many different return addresses: some are unknown */
 	uint64_t when_ns; /* CLOCK_MONOTONIC */
 	bool timeless;    /* when_ns is the latest time noted in it: it may have been later */
 	char *reasons[WAIT_REASONS];
 	struct snapshot_stacks *stacks;
 	struct snapshot_args args;
+	struct snapshot_labels labels;
 	struct waits waits;
 };
 

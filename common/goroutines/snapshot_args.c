@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "goroutines/snapshot_args.h"
+#include "goroutines/snapshot_args_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "goroutines/unwinder.h"
+#include "frames/unwinder.h"
 
 enum { BYTES_MAX = 1 << 28 }; /* of all goroutines together */
 

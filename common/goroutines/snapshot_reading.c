@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "goroutines/snapshot_reading.h"
+#include "goroutines/snapshot_reading_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "goroutines/goroutine_fields.h"
+#include "goroutines/goroutine_fields_internal.h"
 #include "goroutines/memory.h"
 #include "goroutines/snapshot.h"
-#include "goroutines/snapshot_stacks.h"
+#include "goroutines/snapshot_stacks_internal.h"
+#include "goroutines/snapshot_args_internal.h"
+#include "goroutines/wait_internal.h"
 
 #define STACK_BYTES_MAX (16ULL << 30) /* of all stacks together: what takes seconds to copy */
 
@@ -49,6 +51,8 @@ struct goroutine snapshot_reading_described(uint64_t addr, const struct goroutin
 				  .status = g->status,
 				  .reason = g->reason,
 				  .locked = g->locked,
+				  .bubble = g->bubble,
+				  .labels = g->labels,
 				  .args = SNAPSHOT_NO_ARGS,
 				  .addr = addr,
 				  .sp = goroutine_fields_sp(g),

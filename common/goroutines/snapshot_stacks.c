@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "goroutines/snapshot_stacks.h"
+#include "goroutines/snapshot_stacks_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

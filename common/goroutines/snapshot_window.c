@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "goroutines/snapshot_window.h"
+#include "goroutines/snapshot_window_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "goroutines/goroutine_fields.h"
+#include "goroutines/goroutine_fields_internal.h"
 #include "goroutines/memory.h"
 #include "goroutines/memory_pages.h"
 #include "goroutines/snapshot.h"
-#include "goroutines/snapshot_reading.h"
+#include "goroutines/snapshot_reading_internal.h"
 
 enum { STACK_MAX = 8 << 10 }; /* bytes of a stack: a deeper one is read by itself */
 

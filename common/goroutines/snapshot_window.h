@@ -21,10 +21,6 @@ enum { SNAPSHOT_WINDOW = 64 }; /* goroutines */
 struct snapshot_window *snapshot_window_new(const struct snapshot_source *from,
 					    const struct snapshot *snap);
 void snapshot_window_free(struct snapshot_window *w); /* NULL is all right */
-/* Adds those at these addresses to the snapshot, SNAPSHOT_WINDOW at the most. Those that have run
- * meanwhile, or do not count, are read by themselves. */
-void snapshot_window_read(struct snapshot_window *w, struct snapshot_reading *r,
-			  const uint64_t *addrs, size_t count);
 /* Reads the stacks of goroutines of a snapshot again, of those that are where they were. NULL: that
  * one must be read by itself, to know. */
 struct snapshot_window_stack {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "goroutines/wait.h"
+#include "goroutines/wait_internal.h"
 
 #include <string.h>
 

@@ -68,8 +68,4 @@ struct wait_source {                            /* a goroutine that waits */
 	size_t stack_len;
 };
 
-/* Appends what it waits for: nothing, where that is not found or is not its own. */
-void wait_read(const struct memory *mem, const struct wait_layout *layout,
-	       const struct wait_source *from, struct waits *out);
-
 #endif

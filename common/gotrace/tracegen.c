@@ -7,9 +7,10 @@
 
 #include "base/errmsg.h"
 #include "bpf-src/shared/states.h"
-#include "gotrace/tracegen_after.h"
-#include "gotrace/tracegen_code.h"
-#include "gotrace/tracegen_states.h"
+#include "gotrace/tracegen_after_internal.h"
+#include "gotrace/tracegen_internal.h"
+#include "gotrace/tracegen_plan_internal.h"
+#include "gotrace/tracegen_states_internal.h"
 #include "values/format.h"
 
 enum { RECORD_ALIGN = 8 };

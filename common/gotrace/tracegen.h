@@ -78,10 +78,4 @@ struct tracegen_plan {
 	size_t arg_count;
 };
 
-/* `memory` owns the plan, except for its text (tracegen_free()). 0, or -1 with *err ("col 34:
- * ..."). */
-int tracegen_plan(struct gotypes *memory, const struct tracegen_probe *probe,
-		  struct tracegen_plan *out, struct errmsg *err);
-void tracegen_free(struct tracegen_plan *plan);
-
 #endif

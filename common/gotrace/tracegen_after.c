@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* after(): parameters as they were at entry, at return. */
-#include "gotrace/tracegen_after.h"
+#include "gotrace/tracegen_after_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

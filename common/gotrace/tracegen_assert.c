@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gotrace/tracegen_assert.h"
+#include "gotrace/tracegen_assert_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/errmsg.h"
-#include "gotrace/tracegen_after.h"
+#include "gotrace/tracegen_after_internal.h"
 #include "program/toolchain.h"
 
 struct held { /* what an interface holds; texts name C variables */

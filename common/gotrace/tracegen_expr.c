@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "base/errmsg.h"
-#include "gotrace/tracegen_after.h"
-#include "gotrace/tracegen_assert.h"
-#include "gotrace/tracegen_code.h"
-#include "gotrace/tracegen_states.h"
-#include "gotrace/tracegen_string.h"
-#include "gotrace/tracegen_warn.h"
+#include "gotrace/tracegen_after_internal.h"
+#include "gotrace/tracegen_assert_internal.h"
+#include "gotrace/tracegen_internal.h"
+#include "gotrace/tracegen_states_internal.h"
+#include "gotrace/tracegen_string_internal.h"
+#include "gotrace/tracegen_warn_internal.h"
 
 unsigned gen_uses(const struct gen *gen, const struct expr *expr)
 {

@@ -7,10 +7,10 @@
 
 #include "base/errmsg.h"
 #include "base/mem.h"
-#include "gotrace/tracegen_after.h"
-#include "gotrace/tracegen_assert.h"
-#include "gotrace/tracegen_code.h"
-#include "gotrace/tracegen_register.h"
+#include "gotrace/tracegen_after_internal.h"
+#include "gotrace/tracegen_assert_internal.h"
+#include "gotrace/tracegen_internal.h"
+#include "gotrace/tracegen_register_internal.h"
 
 enum { FIELD_STEPS = 8 }; /* embedded pointers followed on the way to one field */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reads values, or parts of them, from registers. */
-#include "gotrace/tracegen_register.h"
+#include "gotrace/tracegen_register_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

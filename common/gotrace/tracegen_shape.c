@@ -5,9 +5,9 @@
 
 #include "bpf-src/shared/later.h"
 #include "bpf-src/shared/trace.h"
-#include "gotrace/tracegen_after.h"
-#include "gotrace/tracegen_code.h"
-#include "gotrace/tracegen_register.h"
+#include "gotrace/tracegen_after_internal.h"
+#include "gotrace/tracegen_internal.h"
+#include "gotrace/tracegen_register_internal.h"
 #include "program/toolchain.h"
 
 static void emit_refs(struct gen *gen, const struct shape *shape, bool first);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/errmsg.h"
-#include "gotrace/tracegen_after.h"
+#include "gotrace/tracegen_after_internal.h"
 
 struct sliced { /* what is sliced */
 	struct gen_words words;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gotrace/tracegen_states.h"
+#include "gotrace/tracegen_states_internal.h"
 
 #include "bpf-src/shared/states.h"
 

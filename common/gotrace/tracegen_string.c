@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Strings compared with literals, in the kernel. */
-#include "gotrace/tracegen_string.h"
+#include "gotrace/tracegen_string_internal.h"
 
 #include <inttypes.h>
 #include <string.h>

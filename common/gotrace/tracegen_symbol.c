@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/errmsg.h"
-#include "gotrace/tracegen_code.h"
-#include "gotrace/tracegen_register.h"
+#include "gotrace/tracegen_internal.h"
+#include "gotrace/tracegen_register_internal.h"
 #include "program/toolchain.h"
 
 enum { C_WORDS_MAX = 64 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gotrace/tracegen_warn.h"
+#include "gotrace/tracegen_warn_internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "gotrace/tracegen_told.h"
+#include "gotrace/tracegen_told_internal.h"
 
 struct range { /* of 64 bits, signed or not */
 	__int128 low, high;

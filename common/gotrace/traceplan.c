@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gotrace/traceplan_parts.h"
+#include "gotrace/traceplan_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,14 @@
 #include "base/progress.h"
 #include "bpf-src/shared/later.h"
 #include "bpf-src/shared/trace.h"
-#include "gotrace/traceplan_text.h"
-#include "gotrace/traceplan_types.h"
+#include "gotrace/traceplan_text_internal.h"
+#include "gotrace/traceplan_types_internal.h"
 #include "kernel/bpfprog.h"
 #include "program/program.h"
-#include "tracing/states.h"
+#include "latency/states.h"
 #include "tracing/tracer.h"
 #include "values/format.h"
+#include "sites/goruntime.h"
 
 enum { QUOTE_MAX = 200, RECORD_MAX = LATER_PLACES };
 
@@ -119,7 +120,7 @@ struct shape_limits traceplan_limits(const struct traceplan *plan)
 static int plan_or_skip(struct traceplan *plan, struct tracer *tracer, size_t n, bool several,
 			struct errmsg *err)
 {
-	struct selection_item *item = &tracer->sel->items[n];
+	struct selection_item *item = &tracer_selection(tracer)->items[n];
 
 	if (!traceplan_plan_item(plan, tracer, n, several, err))
 		return 0;
@@ -129,7 +130,8 @@ static int plan_or_skip(struct traceplan *plan, struct tracer *tracer, size_t n,
 	}
 	const char *why = errmsg_after_col(err); /* it is about the function, not the PROBE */
 
-	selection_skip(tracer->sel, item, gotypes_text(plan->memory, why, strlen(why)));
+	selection_skip(tracer_selection(tracer), item,
+		       gotypes_text(plan->memory, why, strlen(why)));
 	return 0;
 }
 
@@ -172,11 +174,12 @@ static int check_returns(const struct traceplan *plan, const struct selection *s
 
 static int plan_all(struct traceplan *plan, struct tracer *tracer, struct errmsg *err)
 {
-	size_t *counts = count_items(plan, tracer->sel);
+	size_t *counts = count_items(plan, tracer_selection(tracer));
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < tracer->sel->item_count; i++) {
-		ret = plan_or_skip(plan, tracer, i, counts[tracer->sel->items[i].group] > 1, err);
+	for (size_t i = 0; !ret && i < tracer_selection(tracer)->item_count; i++) {
+		ret = plan_or_skip(plan, tracer, i,
+				   counts[tracer_selection(tracer)->items[i].group] > 1, err);
 		progress_signatures(i + 1);
 	}
 	free(counts);
@@ -209,15 +212,16 @@ static int plan_with_room(struct traceplan *plan, struct tracer *tracer, struct 
 static int check_runtimes(const struct traceplan_config *config, struct tracer *tracer,
 			  struct errmsg *err)
 {
-	const struct goruntime *rt = &tracer->runtimes[0];
+	const struct goruntime *rt = tracer_runtime(tracer, 0);
 
 	if (!rt->split_stack || rt->g_goid)
 		return 0;
 	if (config->only_goid)
 		return errmsg_set(err, "-G: goroutine IDs are not known in \"%s\"",
-				  tracer->programs[0]->path);
-	selection_note(tracer->sel, mem_printf("goroutine IDs are not known in %s: GOID is 0",
-					       tracer->programs[0]->path));
+				  tracer_program(tracer, 0)->path);
+	selection_note(tracer_selection(tracer),
+		       mem_printf("goroutine IDs are not known in %s: GOID is 0",
+				  tracer_program(tracer, 0)->path));
 	return 0;
 }
 
@@ -226,15 +230,15 @@ static void open_infos(struct traceplan *plan, const struct tracer *tracer)
 {
 	struct funcinfo *library = NULL;
 
-	plan->infos = mem_zalloc(tracer->program_count, sizeof(struct funcinfo *));
-	plan->info_count = tracer->program_count;
+	plan->infos = mem_zalloc(tracer_program_count(tracer), sizeof(struct funcinfo *));
+	plan->info_count = tracer_program_count(tracer);
 	plan->types = traceplan_types_new();
-	for (size_t i = 0; i < tracer->program_count; i++) {
-		plan->infos[i] = funcinfo_new(tracer->programs[i], plan->memory);
-		if (tracer->runtimes[i].is_library)
+	for (size_t i = 0; i < tracer_program_count(tracer); i++) {
+		plan->infos[i] = funcinfo_new(tracer_program(tracer, i), plan->memory);
+		if (tracer_runtime(tracer, i)->is_library)
 			library = plan->infos[i];
 	}
-	for (size_t i = 0; library && i < tracer->program_count; i++)
+	for (size_t i = 0; library && i < tracer_program_count(tracer); i++)
 		if (plan->infos[i] != library)
 			funcinfo_link(plan->infos[i], library);
 }
@@ -243,19 +247,20 @@ int traceplan_make(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	struct traceplan *plan = ctx;
 
-	if (check_returns(plan, tracer->sel, err) || check_runtimes(plan->config, tracer, err))
+	if (check_returns(plan, tracer_selection(tracer), err) ||
+	    check_runtimes(plan->config, tracer, err))
 		return -1;
 	open_infos(plan, tracer);
-	plan->item_count = tracer->sel->item_count;
+	plan->item_count = tracer_selection(tracer)->item_count;
 	plan->items = mem_zalloc(plan->item_count, sizeof(*plan->items));
 	plan->numbers = mem_zalloc(plan->item_count, sizeof(*plan->numbers));
-	tracer->plans = plan->numbers;
+	tracer_set_plans(tracer, plan->numbers);
 	if (plan_with_room(plan, tracer, err))
 		return -1;
 	if (traceplan_text_count(plan->text) > TRACE_PLANS)
 		return errmsg_set(err, "too many functions of different signatures");
 	traceplan_define(plan, tracer);
-	tracer->part_count = traceplan_text_parts(plan->text);
+	tracer_set_parts(tracer, traceplan_text_parts(plan->text));
 	tracer_insert(tracer, "plans", traceplan_text_plans(plan->text));
 	tracer_insert(tracer, "programs", traceplan_text_programs(plan->text));
 	return plan->states ? traceplan_add_states(plan, tracer, err) : 0;
@@ -265,7 +270,7 @@ int traceplan_loaded(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	struct traceplan *plan = ctx;
 	struct shape_limits limits = traceplan_limits(plan);
-	int fd = bpfprog_map(tracer->bpf, "dyntypes");
+	int fd = tracer_map(tracer, "dyntypes");
 
 	(void)err;
 	if (traceplan_text_uses_types(plan->text))

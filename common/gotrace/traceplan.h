@@ -52,13 +52,7 @@ int traceplan_attached(const struct traceplan *plan, const struct tracer *tracer
 
 /* The number of kinds of functions; each kind is compiled by itself. */
 size_t traceplan_kinds(const struct traceplan *plan);
-/* NULL: no such item */
-const struct traceplan_item *traceplan_item(const struct traceplan *plan, size_t item);
 struct funcinfo *traceplan_funcinfo(const struct traceplan *plan, size_t program);
-/* What an event of a program calls `rtype`; NULL: unknown. */
-const struct gotype *traceplan_rtype(const struct traceplan *plan, size_t program, uint64_t rtype,
-				     bool *direct);
-struct shape_limits traceplan_limits(const struct traceplan *plan);
 /* Prints warnings on stderr, a line each: what PROBEs say that was probably not meant. */
 void traceplan_say_warnings(const struct traceplan *plan, const char *tool);
 /* Functions whose arguments are asked for, but of which only raw words are known. */

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gotrace/traceplan_parts.h"
+#include "gotrace/traceplan_internal.h"
 
 #include "kernel/bpfmap.h"
 #include "tracing/tracer.h"
+#include "sites/goruntime.h"
 
 enum { CALLS_MAX = 1 << 17, RING_PAGES = 2048 };
 
 static bool same_creation(const struct tracer *tracer)
 {
-	for (size_t i = 1; i < tracer->program_count; i++)
-		if (!goruntime_same_creation(&tracer->runtimes[i], &tracer->runtimes[0]))
+	for (size_t i = 1; i < tracer_program_count(tracer); i++)
+		if (!goruntime_same_creation(tracer_runtime(tracer, i), tracer_runtime(tracer, 0)))
 			return false;
 	return true;
 }
@@ -20,9 +21,9 @@ static void define_library(struct tracer *tracer)
 {
 	const struct goruntime *library = NULL;
 
-	for (size_t i = 0; i < tracer->program_count; i++)
-		if (tracer->runtimes[i].is_library)
-			library = &tracer->runtimes[i];
+	for (size_t i = 0; i < tracer_program_count(tracer); i++)
+		if (tracer_runtime(tracer, i)->is_library)
+			library = tracer_runtime(tracer, i);
 	tracer_define(tracer, "LIBRARY_INDEX", library ? library->tls_word : 0);
 	tracer_define(tracer, "LIBRARY_MAIN", library ? library->main_word : 0);
 }
@@ -30,7 +31,7 @@ static void define_library(struct tracer *tracer)
 void traceplan_define(const struct traceplan *plan, struct tracer *tracer)
 {
 	const struct traceplan_config *config = plan->config;
-	const struct goruntime *rt = &tracer->runtimes[0];
+	const struct goruntime *rt = tracer_runtime(tracer, 0);
 
 	tracer_define(tracer, "STRING_MAX", plan->dynamic_max);
 	tracer_define(tracer, "SAVED_MAX", plan->saved_max);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gotrace/traceplan_held.h"
+#include "gotrace/traceplan_held_internal.h"
 
 #include <string.h>
 

@@ -8,14 +8,15 @@
 #include "bpf-src/shared/trace.h"
 #include "elf/image.h"
 #include "golang/release.h"
-#include "gotrace/tracegen_assert.h"
-#include "gotrace/tracegen_told.h"
-#include "gotrace/traceplan_held.h"
-#include "gotrace/traceplan_parts.h"
-#include "gotrace/traceplan_text.h"
+#include "gotrace/tracegen_assert_internal.h"
+#include "gotrace/tracegen_told_internal.h"
+#include "gotrace/traceplan_held_internal.h"
+#include "gotrace/traceplan_internal.h"
+#include "gotrace/traceplan_text_internal.h"
 #include "program/functab.h"
 #include "program/program.h"
 #include "tracing/tracer.h"
+#include "gotrace/tracegen_plan_internal.h"
 
 /* If a record has no room for strings as long as -Z allows, shorter ones leave room for more of
  * them: they get no shorter than this. */
@@ -25,7 +26,7 @@ static uint32_t program_of(const struct tracer *tracer, const struct program *pr
 {
 	uint32_t n = 0;
 
-	while (tracer->programs[n] != prog)
+	while (tracer_program(tracer, n) != prog)
 		n++;
 	return n;
 }
@@ -59,19 +60,21 @@ static int copy_signature(struct planning *now, struct errmsg *err)
 {
 	struct traceplan *plan = now->plan;
 	struct selection_item *item = now->item;
-	struct copyinfo_asker asker = {.prog = item->prog,
-				       .finder = selection_finder(now->tracer->sel, item->prog),
-				       .info = plan->infos[now->as->program],
-				       .memory = plan->memory,
-				       .timed = item->returns,
-				       .signature = now->as->spec->signature,
-				       .col = now->as->spec->signature_col};
+	struct copyinfo_asker asker = {
+		.prog = item->prog,
+		.finder = selection_finder(tracer_selection(now->tracer), item->prog),
+		.info = plan->infos[now->as->program],
+		.memory = plan->memory,
+		.timed = item->returns,
+		.signature = now->as->spec->signature,
+		.col = now->as->spec->signature_col};
 	struct site_list exits = {0};
 	struct copyinfo copy;
 	int ret = copyinfo_find(&asker, &item->copy, &exits, &copy, err);
 
 	if (!ret) {
-		selection_locate(now->tracer->sel, item, &copy.entry, &exits, copy.skipped);
+		selection_locate(tracer_selection(now->tracer), item, &copy.entry, &exits,
+				 copy.skipped);
 		now->sig = copy.sig;
 		now->abi = copy.layout;
 		plan->known_copy |=
@@ -175,6 +178,11 @@ static int plan_item(struct planning *now, bool several, struct errmsg *err)
 	if (item->is_copy && (asks(as->spec) || as->spec->signature) ? copy_signature(now, err)
 								     : signature_of(now, err))
 		return -1;
+	if (several && traceplan_unwraps(as->spec, now->fn.name, &now->sig)) {
+		abi_layout_free(&now->abi);
+		return errmsg_set(err, "Unwrap and Cause return the error within another one: they "
+				       "do not fail");
+	}
 	probe.fn = &now->sig;
 	probe.abi = &now->abi;
 	probe.toolchain = item->prog->toolchain;
@@ -195,7 +203,7 @@ static int plan_item(struct planning *now, bool several, struct errmsg *err)
 int traceplan_plan_item(struct traceplan *plan, struct tracer *tracer, size_t n, bool several,
 			struct errmsg *err)
 {
-	struct selection_item *item = &tracer->sel->items[n];
+	struct selection_item *item = &tracer_selection(tracer)->items[n];
 	struct planning now = {.plan = plan,
 			       .tracer = tracer,
 			       .item = item,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gotrace/traceplan_text.h"
+#include "gotrace/traceplan_text_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/ctext.h"
 #include "base/index.h"
 #include "base/mem.h"
-#include "gotrace/tracegen.h"
+#include "gotrace/tracegen_internal.h"
 
 /* Bytes of text for one BPF program: jumps reach at most 32767 instructions, and twice as much text
  * takes the compiler more than twice as long. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gotrace/traceplan_types.h"
+#include "gotrace/traceplan_types_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@
 #include "program/toolchain.h"
 #include "tracing/tracer.h"
 #include "values/shape.h"
+#include "sites/goruntime.h"
 
 struct keyed {        /* a type of gccgo's */
 	uint64_t key; /* as in the map */
@@ -109,10 +110,10 @@ static void join_equal(struct traceplan_types *types)
  * it, and those of the one traced program in its library. */
 static bool is_shared(const struct tracer *tracer, size_t program)
 {
-	bool one = tracer->pid && tracer->programs[program] == tracer->executed;
+	bool one = tracer_pid(tracer) && tracer_program(tracer, program) == tracer_executed(tracer);
 
-	return tracer->programs[program]->toolchain->libgo &&
-	       (one || tracer->runtimes[program].is_library);
+	return tracer_program(tracer, program)->toolchain->libgo &&
+	       (one || tracer_runtime(tracer, program)->is_library);
 }
 
 void traceplan_types_fill(struct traceplan_types *types, int fd, const struct tracer *tracer,
@@ -120,7 +121,7 @@ void traceplan_types_fill(struct traceplan_types *types, int fd, const struct tr
 {
 	struct fill fill = {.types = types, .fd = fd, .limits = limits};
 
-	for (size_t i = 0; i < tracer->program_count; i++) {
+	for (size_t i = 0; i < tracer_program_count(tracer); i++) {
 		fill.info = infos[i];
 		fill.is_shared = is_shared(tracer, i);
 		fill.program = i;

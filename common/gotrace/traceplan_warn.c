@@ -6,7 +6,7 @@
 
 #include "base/escape.h"
 #include "base/mem.h"
-#include "gotrace/traceplan_parts.h"
+#include "gotrace/traceplan_internal.h"
 
 enum { WARNINGS_MAX = 16 };
 

@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/tally.h"
 #include "bpf-src/shared/trace.h"
-#include "gotrace/traceprint_event.h"
+#include "gotrace/traceprint_reader_internal.h"
 #include "tracing/tracer.h"
 
 static const uint64_t NS_PER_S = 1000000000;
@@ -64,7 +64,7 @@ struct traceprint *traceprint_new(const struct traceprint_config *config,
 
 	print->config = config;
 	print->reader = traceprint_reader_new(plan, tracer, config->aggregate);
-	print->func_width = fit_names(tracer->sel);
+	print->func_width = fit_names(tracer_selection(tracer));
 	print->start_ns = clock_ns(CLOCK_MONOTONIC);
 	print->to_unix_ns = clock_ns(CLOCK_REALTIME) - print->start_ns;
 	if (config->aggregate)
@@ -229,24 +229,39 @@ static bool is_under(const struct traceprint *print, const struct traceprint_eve
 			   print->config->not_under);
 }
 
+static void put_event(struct traceprint *print, const struct traceprint_event *event,
+		      const char *message)
+{
+	const struct traceprint_config *config = print->config;
+
+	if (config->json)
+		traceprint_json(print->reader, event, message,
+				event->head->time_ns + print->to_unix_ns);
+	else if (config->aggregate)
+		tally_row(print, event, message);
+	else
+		print_event_row(stdout, print, event, message);
+	print->printed++;
+}
+
 static void show_event(struct traceprint *print, const struct traceprint_event *event)
 {
 	const struct traceprint_config *config = print->config;
-	char *message;
+	struct trace_event head = *event->head;
+	struct traceprint_event shown = *event;
 
 	if (config->comm && !strstr(event->comm, config->comm))
 		return;
-	message = message_of(print, event);
-	if (!config->message || strstr(message, config->message)) {
-		if (config->json)
-			traceprint_json(print->reader, event, message,
-					event->head->time_ns + print->to_unix_ns);
-		else if (config->aggregate)
-			tally_row(print, event, message);
-		else
-			print_event_row(stdout, print, event, message);
-		print->printed++;
-	}
+	char *message = message_of(print, event);
+	bool wanted = !config->message || strstr(message, config->message);
+
+	if (wanted && config->profile)
+		traceprint_profile(print->reader, event, message, config->profile);
+	shown.head = &head;
+	if (!config->user_stack) /* --not-under or --pprof has asked for it */
+		head.user_frames = 0;
+	if (wanted)
+		put_event(print, &shown, message);
 	free(message);
 }
 
@@ -262,15 +277,9 @@ bool traceprint_event(const void *data, size_t len, void *ctx)
 {
 	struct traceprint *print = ctx;
 	struct traceprint_event event;
-	struct trace_event head;
 
 	if (!traceprint_read(print->reader, data, len, &event) || is_under(print, &event))
 		return true;
-	if (!print->config->user_stack) { /* --not-under has asked for it */
-		head = *event.head;
-		head.user_frames = 0;
-		event.head = &head;
-	}
 	show_event(print, &event);
 	flush_early();
 	return !ferror(stdout) && (!print->config->max || print->printed < print->config->max);

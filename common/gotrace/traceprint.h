@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct profile;
+struct profile_spec;
 struct traceplan;
 struct traceprint;
 struct tracer;
@@ -29,9 +31,12 @@ struct traceprint_config {
 	bool by_func;   /* --by-func: those of a function together, with their sum */
 	bool aggregate; /* -A: each distinct line once, with its count, at the end */
 	bool json;
-	const char *header; /* --header: messages alone, under this text; NULL: all columns */
-	uint64_t max;       /* -M; 0: no end */
+	const char *header;      /* --header: messages alone, under this text; NULL: all columns */
+	uint64_t max;            /* -M; 0: no end */
+	struct profile *profile; /* --pprof; NULL: none */
 };
+
+extern const struct profile_spec traceprint_profile_spec;
 
 /* All three outlive it. */
 struct traceprint *traceprint_new(const struct traceprint_config *config,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gotrace/traceprint_event.h"
+#include "gotrace/traceprint_event_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gotrace/traceprint_reader.h"
+#include "gotrace/traceprint_reader_internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,13 +8,14 @@
 #include "arguments/funcinfo.h"
 #include "base/mem.h"
 #include "bpf-src/shared/trace.h"
-#include "gotrace/traceplan.h"
+#include "gotrace/traceplan_internal.h"
 #include "kernel/kallsyms.h"
 #include "program/gostack.h"
 #include "program/functab.h"
 #include "program/program.h"
 #include "rtti/rtti.h"
 #include "tracing/tracer.h"
+#include "sites/goruntime.h"
 
 struct traceprint_reader *traceprint_reader_new(const struct traceplan *plan,
 						const struct tracer *tracer, bool no_addresses)
@@ -24,8 +25,9 @@ struct traceprint_reader *traceprint_reader_new(const struct traceplan *plan,
 	reader->no_addresses = no_addresses;
 	reader->plan = plan;
 	reader->tracer = tracer;
-	reader->symbol_count = tracer->program_count;
-	reader->symbols = mem_zalloc(tracer->program_count, sizeof(struct gostack_symbols *));
+	reader->symbol_count = tracer_program_count(tracer);
+	reader->symbols =
+		mem_zalloc(tracer_program_count(tracer), sizeof(struct gostack_symbols *));
 	return reader;
 }
 
@@ -45,12 +47,14 @@ bool traceprint_read(const struct traceprint_reader *reader, const void *data, s
 	const struct trace_event *head = data;
 
 	*out = (struct traceprint_event){.head = head};
-	if (len < sizeof(*head) || head->item >= reader->tracer->sel->item_count)
+	if (len < sizeof(*head) || head->item >= tracer_selection(reader->tracer)->item_count)
 		return false;
 	out->item = traceplan_item(reader->plan, head->item);
 	if (!out->item)
 		return false;
-	out->func = reader->tracer->sel->rows[reader->tracer->sel->items[head->item].row].name;
+	out->func = tracer_selection(reader->tracer)
+			    ->rows[tracer_selection(reader->tracer)->items[head->item].row]
+			    .name;
 	memcpy(out->comm, head->comm, sizeof(head->comm));
 	out->record = (const uint8_t *)(head + 1);
 	out->record_len = out->item->record_size;
@@ -63,7 +67,7 @@ bool traceprint_read(const struct traceprint_reader *reader, const void *data, s
 	out->kernel_frames = out->user_frames;
 	len = (len - out->record_len) / sizeof(uint64_t);
 
-	bool copied = reader->tracer->runtimes[0].split_stack;
+	bool copied = tracer_runtime(reader->tracer, 0)->split_stack;
 	size_t room = copied ? sizeof(struct trace_stack) / sizeof(uint64_t) : TRACE_FRAMES;
 
 	if (head->user_frames > (copied ? TRACE_STACK_PIECES + 1 : TRACE_FRAMES) ||
@@ -109,7 +113,7 @@ struct value_source traceprint_source(struct traceprint_reader *reader,
 {
 	lookup->plan = reader->plan;
 	lookup->program = event->item->program;
-	lookup->tab = reader->tracer->programs[event->item->program]->tab;
+	lookup->tab = tracer_program(reader->tracer, event->item->program)->tab;
 	return (struct value_source){.record = event->record,
 				     .len = event->record_len,
 				     .bias = event->head->bias,

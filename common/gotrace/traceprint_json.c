@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gotrace/traceprint_event.h"
+#include "gotrace/traceprint_event_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,12 +11,6 @@
 #include "bpf-src/shared/trace.h"
 #include "gotrace/traceplan.h"
 #include "probespec/probespec.h"
-
-static void json_count(struct json *json, const char *key, uint64_t value)
-{
-	json_key(json, key);
-	json_u64(json, value);
-}
 
 /* {"guess": VALUE} */
 static bool open_guess(struct json *json, bool is_guess)
@@ -92,8 +86,7 @@ static void json_arg(struct json *json, const struct format_arg *arg,
 		json_array(json);
 		for (size_t i = 0; i < arg->list_count; i++) {
 			json_object(json);
-			json_key(json, "name");
-			json_string(json, arg->list[i].name);
+			json_member_string(json, "name", arg->list[i].name);
 			json_key(json, "value");
 			json_item(json, &arg->list[i], source);
 			json_after(json, &arg->list[i], source);
@@ -111,8 +104,7 @@ static void json_typed_arg(struct json *json, const char *text, const struct for
 			   const struct value_source *source)
 {
 	json_object(json);
-	json_key(json, "name");
-	json_string(json, text);
+	json_member_string(json, "name", text);
 	json_key(json, "value");
 	json_arg(json, arg, source);
 	json_object_end(json);
@@ -198,8 +190,7 @@ static void json_time(struct json *json, uint64_t unix_ns)
 	gmtime_r(&seconds, &utc);
 	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &utc);
 	snprintf(text, sizeof(text), "%s.%09" PRIu64 "Z", date, unix_ns % 1000000000);
-	json_key(json, "time");
-	json_string(json, text);
+	json_member_string(json, "time", text);
 }
 
 static void json_kernel_stack(struct json *json, struct traceprint_reader *reader,
@@ -213,11 +204,9 @@ static void json_kernel_stack(struct json *json, struct traceprint_reader *reade
 
 		snprintf(addr, sizeof(addr), "0x%" PRIx64, frame.addr);
 		json_object(json);
-		json_key(json, "func");
-		json_string(json, frame.name);
-		json_count(json, "off", frame.off);
-		json_key(json, "addr");
-		json_string(json, addr);
+		json_member_string(json, "func", frame.name);
+		json_member_u64(json, "off", frame.off);
+		json_member_string(json, "addr", addr);
 		json_object_end(json);
 	}
 	json_array_end(json);
@@ -233,23 +222,18 @@ void traceprint_json(struct traceprint_reader *reader, const struct traceprint_e
 
 	json_init(&json, stdout);
 	json_object(&json);
-	json_key(&json, "type");
-	json_string(&json, "call");
+	json_member_string(&json, "type", "call");
 	json_time(&json, unix_ns);
-	json_count(&json, "pid", head->tgid);
-	json_count(&json, "tid", head->tid);
-	json_count(&json, "goid", head->goid);
-	json_count(&json, "cpu", head->cpu);
-	json_key(&json, "comm");
-	json_string(&json, event->comm);
-	json_key(&json, "func");
-	json_string(&json, event->func);
-	json_key(&json, "how");
-	json_string(&json, hows[head->how <= TRACE_UNSEEN ? head->how : TRACE_ENTRY]);
+	json_member_u64(&json, "pid", head->tgid);
+	json_member_u64(&json, "tid", head->tid);
+	json_member_u64(&json, "goid", head->goid);
+	json_member_u64(&json, "cpu", head->cpu);
+	json_member_string(&json, "comm", event->comm);
+	json_member_string(&json, "func", event->func);
+	json_member_string(&json, "how", hows[head->how <= TRACE_UNSEEN ? head->how : TRACE_ENTRY]);
 	if (head->how != TRACE_ENTRY)
-		json_count(&json, "latency_ns", head->latency_ns);
-	json_key(&json, "message");
-	json_string(&json, message);
+		json_member_u64(&json, "latency_ns", head->latency_ns);
+	json_member_string(&json, "message", message);
 	json_args(&json, reader, event);
 	if (head->user_frames) {
 		struct gostack stack = traceprint_stack(reader, event);

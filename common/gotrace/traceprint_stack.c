@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The user's stack of an event. */
-#include "gotrace/traceprint_reader.h"
+#include "gotrace/traceprint_reader_internal.h"
 
 #include "elf/image.h"
 #include "elf/unwind.h"
@@ -8,6 +8,7 @@
 #include "program/functab.h"
 #include "program/program.h"
 #include "tracing/tracer.h"
+#include "sites/goruntime.h"
 
 struct gccgo_stack {
 	struct unwind_module modules[2]; /* the event's own program, and the other one */
@@ -18,7 +19,7 @@ struct gccgo_stack {
 
 static struct gostack_symbols *symbols_of(struct traceprint_reader *reader, size_t program)
 {
-	const struct program *prog = reader->tracer->programs[program];
+	const struct program *prog = tracer_program(reader->tracer, program);
 
 	if (!reader->symbols[program])
 		reader->symbols[program] = gostack_symbols_new(prog->img, prog->tab);
@@ -37,8 +38,9 @@ static void add_module(struct gccgo_stack *s, const struct tracer *tracer, size_
 		       uint64_t bias)
 {
 	s->programs[s->u.module_count] = program;
-	s->modules[s->u.module_count++] = (struct unwind_module){
-		tracer->programs[program]->img, bias, tracer->runtimes[program].morestack};
+	s->modules[s->u.module_count++] =
+		(struct unwind_module){tracer_program(tracer, program)->img, bias,
+				       tracer_runtime(tracer, program)->morestack};
 }
 
 /* If the event is of a library: adds the traced program that has loaded it. */
@@ -46,10 +48,10 @@ static void add_executed(struct gccgo_stack *s, const struct tracer *tracer, uin
 {
 	struct functab_func fn;
 
-	for (size_t i = 0; i < tracer->program_count; i++) {
-		const struct program *prog = tracer->programs[i];
+	for (size_t i = 0; i < tracer_program_count(tracer); i++) {
+		const struct program *prog = tracer_program(tracer, i);
 
-		if (prog == tracer->executed && tracer->pid && at_main &&
+		if (prog == tracer_executed(tracer) && tracer_pid(tracer) && at_main &&
 		    functab_named(prog->tab, "main.main", &fn) && !((at_main - fn.addr) & 0xfff))
 			add_module(s, tracer, i, at_main - fn.addr);
 	}
@@ -63,12 +65,13 @@ static void find_modules(struct gccgo_stack *s, const struct tracer *tracer,
 
 	s->u.modules = s->modules;
 	add_module(s, tracer, own, event->head->bias);
-	if (tracer->runtimes[own].is_library) {
+	if (tracer_runtime(tracer, own)->is_library) {
 		add_executed(s, tracer, stack->main);
 		return;
 	}
-	for (size_t i = 0; i < tracer->program_count; i++)
-		if (tracer->runtimes[own].tls_delta && tracer->runtimes[i].is_library) {
+	for (size_t i = 0; i < tracer_program_count(tracer); i++)
+		if (tracer_runtime(tracer, own)->tls_delta &&
+		    tracer_runtime(tracer, i)->is_library) {
 			add_module(s, tracer, i, stack->library);
 			return;
 		}
@@ -127,7 +130,7 @@ struct gostack traceprint_stack(struct traceprint_reader *reader,
 				const struct traceprint_event *event)
 {
 	const struct trace_event *head = event->head;
-	const struct selection_item *item = &reader->tracer->sel->items[head->item];
+	const struct selection_item *item = &tracer_selection(reader->tracer)->items[head->item];
 
 	struct gostack stack = {.frames = event->user_frames,
 				.count = head->user_frames,

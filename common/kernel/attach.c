@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/attach.h"
+#include "kernel/attach_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "files/heldfile.h"
-#include "kernel/attach_kernel.h"
-#include "kernel/bpfcall.h"
-#include "kernel/kernelfeature.h"
+#include "kernel/attach_kernel_internal.h"
+#include "kernel/bpfcall_internal.h"
+#include "kernel/kernelfeature_internal.h"
 
 enum {
 	TRACE_UPROBE_MULTI = 48, /* BPF_TRACE_UPROBE_MULTI of linux/bpf.h, from 6.6 */

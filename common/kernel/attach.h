@@ -30,12 +30,6 @@ int attach_prog_type(enum attach_how how); /* expected_attach_type to load the p
  * breakpoints, but those that it forks. attach_trial.h says whether the kernel does that well. */
 struct attach *attach_new(const struct attach_way *way, struct heldfile *file,
 			  struct attach_probe *probes, size_t count, struct errmsg *err);
-/* Attaches again to the same process. The kernel knows the process by its first thread; if another
- * thread has executed a program, it is the first thread from then on, and none of its hits gets
- * through. 0; -1 with *err if a probe is lost. */
-int attach_again(struct attach *at, struct errmsg *err);
-/* Detaches the probes that attach_again() has replaced, which takes longer than attaching again. */
-void attach_forget(struct attach *at);
 void attach_free(struct attach *at); /* detaches: no handler runs any more when it returns */
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/attach_kernel.h"
+#include "kernel/attach_kernel_internal.h"
 
 #include <errno.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "files/heldfile.h"
-#include "kernel/attach_kernel.h"
+#include "kernel/attach_kernel_internal.h"
 
 /* The head of union bpf_attr for BPF_LINK_CREATE with BPF_TRACE_UPROBE_MULTI, as Linux 6.6 defines
  * it (include/uapi/linux/bpf.h); older headers lack it. Arrays and path are addresses. */

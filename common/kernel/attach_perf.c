@@ -12,7 +12,7 @@
 
 #include "base/errmsg.h"
 #include "files/heldfile.h"
-#include "kernel/attach_kernel.h"
+#include "kernel/attach_kernel_internal.h"
 
 /* kept for everything else that the tool opens */
 enum { SPARE_FDS = 64 };

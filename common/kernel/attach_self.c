@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/attach_self.h"
+#include "kernel/attach_self_internal.h"
 
 #include <link.h>
 #include <stddef.h>

@@ -8,8 +8,8 @@
 
 #include <linux/bpf.h>
 
-#include "kernel/attach_kernel.h"
-#include "kernel/bpfcall.h"
+#include "kernel/attach_kernel_internal.h"
+#include "kernel/bpfcall_internal.h"
 
 /* *(r10 - 8) = get_current_pid_tgid(); *(r10 - 16) = cookie; map_update_elem(cookies, r10 - 8,
  * r10 - 16, 0) || tail_call(ctx, array, 0); return 0 */

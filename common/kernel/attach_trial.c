@@ -12,8 +12,8 @@
 #include "base/mem.h"
 #include "base/signals.h"
 #include "kernel/attach.h"
-#include "kernel/attach_self.h"
-#include "kernel/bpfcall.h"
+#include "kernel/attach_self_internal.h"
+#include "kernel/bpfcall_internal.h"
 #include "kernel/bpfmap.h"
 #include "kernel/kernelfeature.h"
 

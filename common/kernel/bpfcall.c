@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/bpfcall.h"
+#include "kernel/bpfcall_internal.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/bpfprog.h"
+#include "kernel/bpfprog_internal.h"
 
 #include <bcc/bcc_common.h>
 #include <bcc/libbpf.h>
@@ -15,10 +15,10 @@
 #include "base/embedded.h"
 #include "base/errmsg.h"
 #include "base/mem.h"
-#include "kernel/bpfcall.h"
-#include "kernel/headertree.h"
-#include "kernel/quiet.h"
-#include "kernel/readhelpers.h"
+#include "kernel/bpfcall_internal.h"
+#include "kernel/headertree_internal.h"
+#include "kernel/quiet_internal.h"
+#include "kernel/readhelpers_internal.h"
 
 #define MAX_PROGRAMS 64
 #define KERNEL_SOURCE "BCC_KERNEL_SOURCE"
@@ -39,74 +39,89 @@ const char *bpfprog_source(const char *file)
 	return NULL;
 }
 
-/* If the line is a comment that begins with `word` and goes on with a name: the name, and its
- * length; else NULL. */
-static const char *marked_name(const char *line, size_t len, const char *word, size_t *name_len)
+/* The number of an embedded file; -1: there is none of this name. */
+static int file_number(const char *name, size_t len)
 {
-	static const char end[] = " */";
-	size_t around = strlen(word) + strlen(end);
+	for (int i = 0; embedded_files[i].name; i++)
+		if (strlen(embedded_files[i].name) == len &&
+		    !strncmp(embedded_files[i].name, name, len))
+			return i;
+	return -1;
+}
 
-	if (len <= around || strncmp(line, word, strlen(word)) ||
-	    strncmp(line + len - strlen(end), end, strlen(end)))
+/* If the line is `before`, a name, `after`: the name and its length; else NULL. */
+static const char *name_between(const char *line, size_t len, const char *before, const char *after,
+				size_t *name_len)
+{
+	size_t head = strlen(before), tail = strlen(after);
+
+	if (len <= head + tail || strncmp(line, before, head) ||
+	    strncmp(line + len - tail, after, tail))
 		return NULL;
-	*name_len = len - around;
-	return line + strlen(word);
+	*name_len = len - head - tail;
+	return line + head;
 }
 
-static bool is_name(const char *found, size_t len, const char *name)
+struct weaving {
+	FILE *out;
+	const struct bpfprog_insert *inserts;
+	size_t ninserts;
+	bool *included; /* by file_number() */
+};
+
+static const char *generated(const struct weaving *w, const char *line, size_t len)
 {
-	return found && strlen(name) == len && !strncmp(found, name, len);
+	size_t n;
+	const char *mark = name_between(line, len, "/* generated: ", " */", &n);
+
+	for (size_t i = 0; mark && i < w->ninserts; i++)
+		if (strlen(w->inserts[i].mark) == n && !strncmp(mark, w->inserts[i].mark, n))
+			return w->inserts[i].text;
+	return "";
 }
 
-/* The text to insert after the line; NULL: none. */
-static const char *inserted_after(const char *line, size_t len,
-				  const struct bpfprog_insert *inserts, size_t ninserts)
+/* The file that the line includes, if it is one with maps; -1: none. Headers are the compiler's. */
+static int included_file(const char *line, size_t len)
 {
-	size_t n = 0;
-	const char *name = marked_name(line, len, "/* generated: ", &n);
+	size_t n;
+	const char *name = name_between(line, len, "#include \"", "\"", &n);
 
-	for (size_t i = 0; i < ninserts; i++)
-		if (is_name(name, n, inserts[i].mark))
-			return inserts[i].text;
-	name = marked_name(line, len, "/* file: ", &n);
-	for (const struct embedded_file *f = embedded_files; name && f->name; f++)
-		if (is_name(name, n, f->name))
-			return f->text;
-	return NULL;
+	return name && n > 2 && !strncmp(name + n - 2, ".c", 2) ? file_number(name, n) : -1;
 }
 
-/* The bytes of the whole text, without the NUL; written to `out` unless that is NULL. */
-static size_t weave(const char *line, const struct bpfprog_insert *inserts, size_t ninserts,
-		    char *out)
+static void weave(struct weaving *w, const char *line)
 {
-	size_t size = 0;
-
 	while (*line) {
 		size_t len = strcspn(line, "\n"), whole = len + (line[len] == '\n');
-		const char *more = inserted_after(line, len, inserts, ninserts);
-		size_t more_len = more ? strlen(more) : 0;
+		int file = included_file(line, len);
 
-		if (out) {
-			memcpy(out + size, line, whole);
-			memcpy(out + size + whole, more ? more : "", more_len);
+		if (file < 0) {
+			fwrite(line, 1, whole, w->out);
+			fputs(generated(w, line, len), w->out);
+		} else if (!w->included[file]) {
+			w->included[file] = true;
+			weave(w, embedded_files[file].text);
 		}
-		size += whole + more_len;
 		line += whole;
 	}
-	return size;
 }
 
 char *bpfprog_text(const char *file, const struct bpfprog_insert *inserts, size_t ninserts)
 {
 	const char *source = bpfprog_source(file);
+	struct weaving w = {.inserts = inserts, .ninserts = ninserts};
+	size_t files = 0, len;
+	char *text = NULL;
 
 	if (!source)
 		return NULL;
-	size_t size = weave(source, inserts, ninserts, NULL);
-	char *text = mem_alloc(size + 1);
-
-	weave(source, inserts, ninserts, text);
-	text[size] = '\0';
+	while (embedded_files[files].name)
+		files++;
+	w.included = mem_zalloc(files, sizeof(*w.included));
+	w.out = open_memstream(&text, &len);
+	weave(&w, source);
+	fclose(w.out);
+	free(w.included);
 	return text;
 }
 

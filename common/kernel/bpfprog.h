@@ -23,8 +23,8 @@ struct bpfprog_insert {
 	const char *text; /* lines that follow it in what is compiled */
 };
 
-/* Compiles bpf-src/FILE ("count.bpf.c") and creates its maps. Takes a few tenths of a second and
- * may run in a thread of its own, once at a time: it redirects the process's stdout and stderr
+/* Compiles bpf-src/FILE ("gofunccount.bpf.c") and creates its maps. Takes a few tenths of a second
+ * and may run in a thread of its own, once at a time: it redirects the process's stdout and stderr
  * and sets BCC_KERNEL_SOURCE meanwhile, so nobody else may print or start programs. It unshares
  * the working directory of the thread that calls it. NULL and *err on failure. */
 struct bpfprog *bpfprog_compile(const char *file, const struct bpfprog_define *defs, size_t ndefs,
@@ -44,10 +44,10 @@ int bpfprog_load_sleepable(struct bpfprog *prog, const char *name, int expected_
 int bpfprog_at_tracepoint(struct bpfprog *prog, const char *name, const char *tracepoint,
 			  struct errmsg *err);
 int bpfprog_map(const struct bpfprog *prog, const char *name); /* fd owned by prog; -1: none */
-const char *bpfprog_source(const char *file);                  /* the embedded text; NULL: none */
-/* What is compiled: the embedded text with the inserts in their places, and other embedded files
- * where a line is the comment "file: NAME": libbcc knows maps in a program's main file only, so
- * that what uses them cannot stand in headers. Caller frees; NULL: no such file. */
+/* What is compiled: the embedded text, with the inserts in their places, and with the C files that
+ * it includes, each where it is included first. libbcc finds maps in a program's main file only, so
+ * what uses them cannot stand in headers, which are left to the compiler. Caller frees; NULL: no
+ * such file. */
 char *bpfprog_text(const char *file, const struct bpfprog_insert *inserts, size_t ninserts);
 const char *bpfprog_chatter(const struct bpfprog *prog); /* what the compiler said; "" mostly */
 

@@ -15,8 +15,8 @@
 #include "base/signals.h"
 #include "files/heldfile.h"
 #include "kernel/attach.h"
-#include "kernel/attach_self.h"
-#include "kernel/bpfcall.h"
+#include "kernel/attach_self_internal.h"
+#include "kernel/bpfcall_internal.h"
 
 struct emulation_trial {
 	pthread_t thread;

@@ -8,7 +8,7 @@
 #include <linux/bpf.h>
 
 #include "bpf-src/shared/cookie.h"
-#include "kernel/bpfcall.h"
+#include "kernel/bpfcall_internal.h"
 
 #ifdef __x86_64__
 enum {

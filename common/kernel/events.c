@@ -18,8 +18,8 @@
 #include "base/clock.h"
 #include "base/errmsg.h"
 #include "base/mem.h"
-#include "kernel/bpfcall.h"
-#include "kernel/kernelfeature.h"
+#include "kernel/bpfcall_internal.h"
+#include "kernel/kernelfeature_internal.h"
 
 enum { RECORD_HEADER = 8, KEEP_NS = 10 * 1000 * 1000 };
 static const uint32_t record_busy = 1u << 31, record_discarded = 1u << 30;

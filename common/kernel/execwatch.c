@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/execwatch.h"
+#include "kernel/execwatch_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/signals.h"
-#include "kernel/attach.h"
+#include "kernel/attach_internal.h"
 #include "kernel/bpfprog.h"
 #include "kernel/events.h"
 

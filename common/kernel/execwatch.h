@@ -22,9 +22,6 @@ struct execwatch_report {
 	struct errmsg failure; /* why that did not work; no text: it did */
 };
 
-/* One more execve, and when all was attached anew; both as clock_ns(). */
-void execwatch_note(struct execwatch_report *report, uint64_t executed_ns, uint64_t attached_ns);
-
 /* Before anything is attached. Never NULL; caller frees. */
 struct execwatch *execwatch_new(pid_t pid);
 /* When all is attached, and before tracing begins: `bpf` has the program on_exec. `attached` may

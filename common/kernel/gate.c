@@ -9,8 +9,8 @@
 #include <linux/bpf.h>
 
 #include "base/mem.h"
-#include "kernel/bpfcall.h"
-#include "kernel/bpfmap.h"
+#include "kernel/bpfcall_internal.h"
+#include "kernel/bpfmap_internal.h"
 
 struct gate {
 	int map, prog; /* file descriptors; -1: none */

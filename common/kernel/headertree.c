@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/headertree.h"
+#include "kernel/headertree_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -12,8 +12,8 @@
 #include "base/mem.h"
 #include "base/signals.h"
 #include "kernel/attach.h"
-#include "kernel/attach_self.h"
-#include "kernel/bpfcall.h"
+#include "kernel/attach_self_internal.h"
+#include "kernel/bpfcall_internal.h"
 
 enum { MEASURE_NS = 2 * 1000 * 1000, CALLS_MIN = 64, CALLS_PER_LOOK = 16 };
 /* on a machine of 2024, virtual */

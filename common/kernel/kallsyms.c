@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/kallsyms.h"
+#include "kernel/kallsyms_internal.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -10,8 +10,7 @@ struct kallsyms;
 
 /* NULL with *err: the kernel hides its addresses (kernel.kptr_restrict), or has no symbols. */
 struct kallsyms *kallsyms_open(struct errmsg *err);
-struct kallsyms *kallsyms_open_file(const char *path, struct errmsg *err); /* of that format */
-void kallsyms_close(struct kallsyms *syms);                                /* NULL is all right */
+void kallsyms_close(struct kallsyms *syms); /* NULL is all right */
 /* Name of the function that holds `addr`, and the offset in it; NULL: none. Its module, or "". */
 const char *kallsyms_find(const struct kallsyms *syms, uint64_t addr, uint64_t *off,
 			  const char **module);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/kernelfeature.h"
+#include "kernel/kernelfeature_internal.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include <linux/bpf.h>
 
-#include "kernel/bpfcall.h"
+#include "kernel/bpfcall_internal.h"
 
 /* from linux/bpf.h, of which an older one may be installed */
 enum {

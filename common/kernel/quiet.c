@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/quiet.h"
+#include "kernel/quiet_internal.h"
 
 #include <fcntl.h>
 #include <stdbool.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/readhelpers.h"
+#include "kernel/readhelpers_internal.h"
 
 #include <bcc/bcc_proc.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernel/kernelfeature.h"
+#include "kernel/kernelfeature_internal.h"
 
 static bool has_user = true, has_kernel = true;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "machine/arm64.h"
+#include "machine/arm64_internal.h"
 
 enum { NO_COND = 16, SP = 31 };
 

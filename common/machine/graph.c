@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "machine/graph.h"
+#include "machine/graph_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

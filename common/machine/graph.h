@@ -54,6 +54,4 @@ uint32_t graph_common_dominator(const struct graph *graph, uint32_t a, uint32_t 
 /* must a be passed to reach b? Both must be reached. */
 bool graph_dominates(const struct graph *graph, uint32_t a, uint32_t b);
 
-void graph_find_dominators(struct graph *graph); /* a part of graph_build() */
-
 #endif

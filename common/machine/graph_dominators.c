@@ -3,7 +3,7 @@
  * compression: near-linear for every graph, whereas iterating until nothing changes is quadratic
  * for hostile ones. The dominator tree has jump pointers (Myers, "An Applicative Random-Access
  * Stack"), by which common ancestors are found in logarithmic time. */
-#include "machine/graph.h"
+#include "machine/graph_internal.h"
 
 #include <stdlib.h>
 

@@ -8,9 +8,9 @@
 
 #include "base/mem.h"
 #include "machine/insn_effects.h"
-#include "machine/insn_machine.h"
+#include "machine/insn_machine_internal.h"
 #include "machine/insn_regs.h"
-#include "machine/registers.h"
+#include "machine/registers_internal.h"
 
 enum { /* capstone's numbers of either machine are below it */
        REGS = (int)X86_REG_ENDING > (int)ARM64_REG_ENDING ? (int)X86_REG_ENDING

@@ -47,7 +47,8 @@ struct insn {
 	bool padding;    /* int3, zeros: what linkers put between functions */
 	/* `long_nop`: x86kind_long_nop(), a probe there makes kernels from 6.18 on write below SP,
 	 * where goroutines may have no room. `breaks`: the kernel takes a probe, and does it wrong.
-	 * `again`: set by sites/restart.h, may be executed again in the same run. `plain_ret`: c3
+	 * `again`: set by sites/restart_internal.h, may be executed again in the same run.
+	 * `plain_ret`: c3
 	 */
 	bool long_nop, breaks, again, plain_ret;
 	uint32_t writes; /* argument registers overwritten: bit n = n-th integer argument register

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "machine/insn_machine.h"
+#include "machine/insn_machine_internal.h"
 
 #include <string.h>
 
-#include "machine/arm64.h"
+#include "machine/arm64_internal.h"
 #include "machine/insn_adds.h"
 #include "machine/registers.h"
 #include "machine/x86.h"
-#include "machine/x86kind.h"
+#include "machine/x86kind_internal.h"
 
 static int64_t signed_at(const uint8_t *at, unsigned size)
 {

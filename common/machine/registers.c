@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "machine/registers.h"
+#include "machine/registers_internal.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -28,13 +28,13 @@ struct registers_general {
 	int8_t place[REGISTERS_ORDERS]; /* from 0; negative: it is none of these */
 	const char *name, *low[3];      /* of the whole register, and of its low 4, 2 and 1 bytes */
 	const char *high;               /* of its byte 1; NULL: that has no name */
-	const char *probe; /* REGISTER_... of bpf-src/probe.h; NULL: they are in order there */
+	const char
+		*probe; /* REGISTER_... of bpf-src/parts/probe.h; NULL: they are in order there */
 };
 
-/* Each NULL: there is none such. A name may be of a part. */
+/* Each NULL: there is none such. */
 const struct registers_general *registers_by_dwarf(enum arch arch, uint64_t number);
 const struct registers_general *registers_by_hardware(enum arch arch, unsigned number);
-const struct registers_general *registers_by_name(enum arch arch, const char *name);
 const struct registers_general *registers_nth(enum arch arch, enum registers_order order,
 					      unsigned n);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "machine/x86kind.h"
+#include "machine/x86kind_internal.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "metrics/clients.h"
+#include "metrics/clients_internal.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

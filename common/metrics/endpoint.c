@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "metrics/endpoint.h"
+#include "metrics/endpoint_internal.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -18,7 +18,5 @@ enum { ENDPOINT_TEXT = 64 };
 /* ADDR:PORT, [ADDR]:PORT, :PORT or PORT of 127.0.0.1; what has a slash or ends in .prom is a file's
  * name, which belongs to the caller. 0, or -1 with *err. */
 int endpoint_parse(const char *text, struct endpoint *out, struct errmsg *err);
-void endpoint_text(const struct endpoint *endpoint, char text[ENDPOINT_TEXT]); /* "[::1]:9435" */
-unsigned endpoint_port(const struct endpoint *endpoint);
 
 #endif

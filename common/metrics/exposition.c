@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* https://prometheus.io/docs/instrumenting/exposition_formats/ for text, and
  * https://github.com/prometheus/OpenMetrics/blob/v1.0.0/specification/OpenMetrics.md */
-#include "metrics/exposition.h"
+#include "metrics/exposition_internal.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -9,7 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "metrics/series.h"
+#include "metrics/series_internal.h"
+#include "metrics/reading_internal.h"
 
 #define NS_PER_S 1000000000ull
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "metrics/label.h"
+#include "metrics/label_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

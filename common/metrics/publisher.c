@@ -8,11 +8,11 @@
 #include "base/errmsg.h"
 #include "base/escape.h"
 #include "base/mem.h"
-#include "metrics/endpoint.h"
-#include "metrics/exposition.h"
-#include "metrics/promfile.h"
-#include "metrics/series.h"
-#include "metrics/server.h"
+#include "base/outfile.h"
+#include "metrics/endpoint_internal.h"
+#include "metrics/exposition_internal.h"
+#include "metrics/series_internal.h"
+#include "metrics/server_internal.h"
 
 #define NS_PER_S 1000000000ull
 
@@ -22,7 +22,7 @@ struct publisher {
 	struct publisher_spec spec;
 	struct endpoint endpoint;
 	struct server *server; /* either of the two */
-	struct promfile *file;
+	struct outfile *file;
 	char *about;
 	const struct publisher_source *source; /* NULL: nothing can be read yet */
 	void *ctx;
@@ -120,10 +120,17 @@ static int write_file(struct publisher *pub, bool final, struct errmsg *err)
 		return errmsg_set(err, "--metrics: out of memory");
 	write_text(pub, out, EXPOSITION_TEXT);
 	fclose(out);
-	ret = promfile_write(pub->file, text, len, err);
+	ret = outfile_write(pub->file, text, len, err);
 	free(text);
 	return ret;
 }
+
+/* Collectors run as somebody else. */
+static const struct outfile_spec prom_file = {
+	.option = "--metrics",
+	.folder = ": it is the one that node_exporter's --collector.textfile.directory names",
+	.shared = true,
+};
 
 struct publisher *publisher_open(const struct publisher_spec *spec, struct errmsg *err)
 {
@@ -136,7 +143,7 @@ struct publisher *publisher_open(const struct publisher_spec *spec, struct errms
 	pub->about = mem_printf("%s (bcc-gotools): its metrics are at /metrics\n", spec->tool);
 	source.about = pub->about;
 	if (!ret && pub->endpoint.file)
-		pub->file = promfile_open(pub->endpoint.file, err);
+		pub->file = outfile_open(pub->endpoint.file, &prom_file, err);
 	else if (!ret)
 		pub->server = server_open(&pub->endpoint, &source, err);
 	if (pub->file || pub->server)
@@ -150,7 +157,7 @@ void publisher_close(struct publisher *pub)
 	if (!pub)
 		return;
 	server_close(pub->server);
-	promfile_close(pub->file);
+	outfile_close(pub->file);
 	series_free(pub->table);
 	free(pub->about);
 	free(pub);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "metrics/reading.h"
+#include "metrics/reading_internal.h"
 
 enum { NS_FIRST = 8, US_LAST = 26, MS_LAST = 16 }; /* powers of two: 256 ns, 67 s, 66 s */
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { READING_BUCKETS = 30, READING_LOSSES = 8 };
+enum { READING_BUCKETS = 30, READING_LOSSES = 9 };
 
 struct reading {
 	uint64_t calls; /* where they are timed: those that are in the buckets */
@@ -31,12 +31,7 @@ struct reading_scale {
 
 /* unit_ns: 1, 1000 or 1000000 */
 struct reading_scale reading_scale(uint64_t unit_ns);
-uint64_t reading_bound_ns(const struct reading_scale *scale, unsigned i);
 /* The first bucket whose bound is not below the value, which is in units; scale->count: none is. */
 unsigned reading_bucket(const struct reading_scale *scale, uint64_t value);
-
-void reading_add(struct reading *sum, const struct reading *more);
-/* Calls seen, however they ended; 0: there is nothing to publish. */
-uint64_t reading_weight(const struct reading *reading);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "metrics/series.h"
+#include "metrics/series_internal.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -7,7 +7,8 @@
 
 #include "base/index.h"
 #include "base/mem.h"
-#include "metrics/label.h"
+#include "metrics/label_internal.h"
+#include "metrics/reading_internal.h"
 
 static const char other[] = "other";
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "metrics/server.h"
+#include "metrics/server_internal.h"
 
 #include <errno.h>
 #include <microhttpd.h>
@@ -12,8 +12,8 @@
 #include "base/clock.h"
 #include "base/errmsg.h"
 #include "base/mem.h"
-#include "metrics/clients.h"
-#include "metrics/endpoint.h"
+#include "metrics/clients_internal.h"
+#include "metrics/endpoint_internal.h"
 
 #define NS_PER_S 1000000000ull
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "probespec/expr.h"
+#include "probespec/expr_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -64,12 +64,7 @@ struct expr {
 	struct expr *a, *b, *c;
 };
 
-void expr_free(struct expr *expr);         /* and its parts; NULL is all right */
-const char *expr_op_text(enum expr_op op); /* "==" */
-/* of a binary operator: a higher one binds more tightly; of others 0 */
-unsigned expr_op_precedence(enum expr_op op);
+const char *expr_op_text(enum expr_op op);                /* "==" */
 const char *expr_special_text(enum expr_special special); /* "$goid" */
-/* The one called `name`, which has `len` bytes, the dollar included; -1: none. */
-int expr_special_find(const char *name, size_t len);
 
 #endif

@@ -6,10 +6,11 @@
 
 #include "base/errmsg.h"
 #include "base/mem.h"
-#include "probespec/probespec_expr.h"
-#include "probespec/probespec_head.h"
-#include "probespec/probespec_literal.h"
-#include "probespec/probespec_reader.h"
+#include "probespec/probespec_expr_internal.h"
+#include "probespec/probespec_head_internal.h"
+#include "probespec/probespec_literal_internal.h"
+#include "probespec/probespec_reader_internal.h"
+#include "probespec/expr_internal.h"
 
 /* Copies the target without backslashes before spaces: "my\ app:main.f". */
 static char *take_target(const char *text, size_t len)

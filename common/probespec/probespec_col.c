@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "probespec/probespec_col.h"
+#include "probespec/probespec_col_internal.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "probespec/probespec_expr.h"
+#include "probespec/probespec_expr_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/errmsg.h"
 #include "base/mem.h"
-#include "probespec/probespec_col.h"
-#include "probespec/probespec_gotype.h"
-#include "probespec/probespec_literal.h"
-#include "probespec/probespec_reader.h"
+#include "probespec/probespec_col_internal.h"
+#include "probespec/probespec_gotype_internal.h"
+#include "probespec/probespec_literal_internal.h"
+#include "probespec/probespec_reader_internal.h"
+#include "probespec/expr_internal.h"
 
 enum { DEPTH_MAX = 64, NUMBERED_MAX = 999 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "probespec/probespec_gotype.h"
+#include "probespec/probespec_gotype_internal.h"
 
 #include <string.h>
 
-#include "probespec/probespec_lexer.h"
-#include "probespec/probespec_literal.h"
+#include "probespec/probespec_lexer_internal.h"
+#include "probespec/probespec_literal_internal.h"
 
 enum { BRACKETS_MAX = 64, FUNCS_MAX = 16 };
 

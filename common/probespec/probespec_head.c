@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "probespec/probespec_head.h"
+#include "probespec/probespec_head_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/errmsg.h"
-#include "probespec/probespec_col.h"
-#include "probespec/probespec_gotype.h"
-#include "probespec/probespec_lexer.h"
+#include "probespec/probespec_col_internal.h"
+#include "probespec/probespec_gotype_internal.h"
+#include "probespec/probespec_lexer_internal.h"
 
 static int not_closed(const char *text, size_t at, struct errmsg *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "probespec/probespec_lexer.h"
+#include "probespec/probespec_lexer_internal.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "probespec/probespec_col.h"
-#include "probespec/probespec_literal.h"
+#include "probespec/probespec_col_internal.h"
+#include "probespec/probespec_literal_internal.h"
 
 enum { SHOWN_MAX = 32 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "probespec/probespec_literal.h"
+#include "probespec/probespec_literal_internal.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/utf8.h"
-#include "probespec/probespec_col.h"
+#include "probespec/probespec_col_internal.h"
 
 #define UNITS "ns us ms s m h, KB MB GB, KiB MiB GiB"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "probespec/probespec_reader.h"
+#include "probespec/probespec_reader_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,8 @@
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "probespec/probespec.h"
-#include "probespec/probespec_col.h"
+#include "probespec/probespec_col_internal.h"
+#include "probespec/expr_internal.h"
 
 #define NO_REGEX                                                                                   \
 	"there are no regular expressions here: hasprefix(x, \"text\") and x == \"text\" compare " \

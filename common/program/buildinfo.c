@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "program/buildinfo.h"
+#include "program/buildinfo_internal.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -51,11 +51,9 @@ static bool parse_version(struct buildinfo *out)
 	return true;
 }
 
-static bool set_version(const struct image *img, uint64_t addr, uint64_t len, struct buildinfo *out)
+static bool set_version(const char *text, uint64_t len, struct buildinfo *out)
 {
-	const char *text = image_at(img, addr, len);
-
-	if (!text || !len)
+	if (!len)
 		return false;
 	if (len >= sizeof(out->version))
 		len = sizeof(out->version) - 1;
@@ -69,26 +67,41 @@ static bool set_version(const struct image *img, uint64_t addr, uint64_t len, st
 /* the string whose header {pointer, length} stands at addr */
 static bool read_go_string(const struct image *img, uint64_t addr, struct buildinfo *out)
 {
-	uint64_t text, len;
+	uint64_t addr_of_text, len;
 
-	return image_u64(img, addr, &text) && image_u64(img, addr + 8, &len) &&
-	       set_version(img, text, len, out);
+	if (!image_u64(img, addr, &addr_of_text) || !image_u64(img, addr + 8, &len))
+		return false;
+	const char *text = image_at(img, addr_of_text, len);
+
+	return text && set_version(text, len, out);
+}
+
+const char *buildinfo_text(const struct image *img, uint64_t *addr, uint64_t *len)
+{
+	*len = 0;
+	for (unsigned i = 0; i < 5; i++) {
+		const uint8_t *byte = image_at(img, *addr + i, 1);
+
+		if (!byte)
+			return NULL;
+		*len |= (uint64_t)(*byte & 0x7f) << (7 * i);
+		if (*byte & 0x80)
+			continue;
+		const char *text = image_at(img, *addr + i + 1, *len);
+
+		*addr += i + 1 + *len;
+		return text;
+	}
+	return NULL;
 }
 
 static bool read_inline(const struct image *img, uint64_t addr, struct buildinfo *out)
 {
-	uint64_t len = 0;
+	uint64_t len;
+	const char *text = buildinfo_text(img, &addr, &len);
 
-	for (unsigned i = 0; i < 5; i++) {
-		const uint8_t *byte = image_at(img, addr + i, 1);
-
-		if (!byte)
-			return false;
-		len |= (uint64_t)(*byte & 0x7f) << (7 * i);
-		if (!(*byte & 0x80))
-			return set_version(img, addr + i + 1, len, out);
-	}
-	return false;
+	out->settings = addr;
+	return text && set_version(text, len, out);
 }
 
 static bool read_header(const struct image *img, uint64_t addr, struct buildinfo *out)
@@ -135,8 +148,7 @@ static bool scan_for_string(const struct image *img, const struct image_segment 
 
 		const char *text = image_at(img, string[0], string[1]);
 
-		if (text && memcmp(text, "go1.", 4) == 0 &&
-		    set_version(img, string[0], string[1], out))
+		if (text && memcmp(text, "go1.", 4) == 0 && set_version(text, string[1], out))
 			return true;
 	}
 	return false;
@@ -159,8 +171,10 @@ bool buildinfo_read(const struct image *img, struct buildinfo *out)
 {
 	struct image_section sec;
 
+	out->settings = 0;
 	if (image_section(img, ".go.buildinfo", &sec) && read_header(img, sec.addr, out))
 		return true;
+	out->settings = 0;
 	if (scan(img, scan_for_header, out) || scan(img, scan_for_string, out))
 		return true;
 	*out = (struct buildinfo){.release = -1};

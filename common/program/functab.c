@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "program/functab.h"
+#include "program/functab_internal.h"
 
 #include <stdlib.h>
 
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "elf/image.h"
-#include "program/functab_symbols.h"
-#include "program/pclntab_table.h"
-#include "program/pcvalue_index.h"
+#include "program/functab_symbols_internal.h"
+#include "program/pclntab_table_internal.h"
+#include "program/pcvalue_index_internal.h"
 #include "program/toolchain.h"
 
 enum { FLAG_ASM = 4 };

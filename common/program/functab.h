@@ -38,16 +38,10 @@ struct functab_func {
 	uint64_t record; /* address of its _func, for this module's own use */
 };
 
-/* NULL and *err ("not a Go program" or what is malformed). The image outlives it. */
-struct functab *functab_open(const struct image *img, struct errmsg *err);
-void functab_close(struct functab *tab);
-
 /* Of gccgo's programs stack offsets, argument sizes, lines, inline trees and funcdata are unknown,
  * and layout and moduledata are 0. */
 const struct toolchain *functab_toolchain(const struct functab *tab);
-enum pclntab_layout pclntab_layout(const struct functab *tab);
 size_t functab_count(const struct functab *tab);
-uint64_t functab_addr(const struct functab *tab);       /* of its header */
 uint64_t functab_moduledata(const struct functab *tab); /* address; 0: not found */
 int functab_release_guess(const struct functab *tab);   /* the lowest with this layout */
 /* Bytes of the file, as far as it is loaded: budgets for reading it grow with this. */
@@ -78,6 +72,9 @@ bool functab_args_size(const struct functab *tab, const struct functab_func *fn,
 bool functab_line(const struct functab *tab, const struct functab_func *fn, uint64_t addr,
 		  const char **file, int *line);
 
+/* The line of the function's declaration; 0: not known, as before Go 1.20. */
+int functab_start_line(const struct functab *tab, const struct functab_func *fn);
+
 /* Calls fn for each run [from, to) of equal values in a PCDATA table, in order; -1 means "none".
  * Stops when fn returns false. Returns false when the table is missing or malformed. */
 bool functab_pcdata(const struct functab *tab, const struct functab_func *fn, unsigned table,
@@ -90,13 +87,9 @@ struct functab_inlined { /* one node of a function's inline tree */
 	int32_t parent;     /* node that it is inlined into; -1: the function itself */
 	uint64_t parent_pc; /* address of an instruction at the call's position, or 0 */
 	int32_t call_line;  /* line of the call; 0: unknown (1.20+: take functab_line's view) */
+	int32_t start_line; /* of the function's declaration; 0: not known */
 };
 
-/* Number of nodes that have code: 1 + the highest index in PCDATA_INLTREE. */
-int32_t functab_inlined_count(const struct functab *tab, const struct functab_func *fn);
-/* Reads nodes 0 to count - 1 into `out`; returns how many were read before one was malformed. */
-int32_t functab_inlined_all(const struct functab *tab, const struct functab_func *fn,
-			    struct functab_inlined *out, int32_t count);
 /* The innermost node at an address; -1: none. */
 int32_t functab_node_at(const struct functab *tab, const struct functab_func *fn, uint64_t addr);
 /* one of them: slower for all */

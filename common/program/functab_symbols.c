@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "program/functab_symbols.h"
+#include "program/functab_symbols_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "elf/image.h"
 #include "golang/gccgoname.h"
 #include "program/functab.h"
-#include "program/typedesc_gccgo.h"
+#include "program/typedesc_gccgo_internal.h"
 
 struct function {
 	uint64_t addr, end;

@@ -2,11 +2,13 @@
 #include "program/gostack.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
 #include "base/json.h"
-#include "program/gostack_symbols.h"
+#include "golang/funcname.h"
+#include "program/gostack_symbols_internal.h"
 
 /* Passes the frames of a stack to `emit`, one by one. */
 struct walk {
@@ -19,6 +21,10 @@ struct walk {
 	struct json *json;
 	const char *const *names;
 	bool *found;
+	void (*fn)(void *ctx, size_t number, uint64_t at, const struct gostack_line *line);
+	void *ctx;
+	size_t number; /* of the address */
+	bool returns;  /* it is one that a call returns to */
 };
 
 static const char *function_of(const struct gostack_place *place)
@@ -97,7 +103,7 @@ static struct gostack_place find_frame(const struct walk *walk, uint64_t addr, b
 }
 
 /* true: the stack was shown to its very end */
-static bool walk_stack(const struct walk *walk)
+static bool walk_stack(struct walk *walk)
 {
 	const struct gostack *stack = walk->stack;
 	enum beyond next = CALLER;
@@ -107,6 +113,8 @@ static bool walk_stack(const struct walk *walk)
 		uint64_t addr = !i && stack->at ? stack->at : stack->frames[i];
 		struct gostack_place place = find_frame(walk, addr, returns);
 
+		walk->number = i;
+		walk->returns = returns;
 		returns = !gostack_symbols_interrupt(&place);
 		next = i ? beyond(&place) : CALLER;
 		if (!i || !is_first(&place))
@@ -138,10 +146,13 @@ static bool find_creator(struct gostack_symbols *syms, const struct gostack *sta
 
 static void print_name(FILE *out, const struct gostack_line *line)
 {
-	if (line->name)
-		escape_print(out, line->name);
+	char *name = line->name ? funcname_short(line->name) : NULL;
+
+	if (name)
+		escape_print(out, name);
 	else
 		fputs("[unknown]", out);
+	free(name);
 }
 
 static void print_position(FILE *out, const struct gostack_line *line)
@@ -203,6 +214,32 @@ void gostack_print(FILE *out, const struct gostack *stack, struct gostack_symbol
 	print_creator(&walk, stack);
 }
 
+/* --- each --- */
+
+static void pass_on(const struct walk *walk, uint64_t addr, const struct gostack_place *place,
+		    const struct gostack_line *line)
+{
+	(void)place;
+	walk->fn(walk->ctx, walk->number, addr - walk->returns - walk->stack->bias, line);
+}
+
+bool gostack_each(const struct gostack *stack, struct gostack_symbols *syms,
+		  void (*fn)(void *ctx, size_t number, uint64_t at,
+			     const struct gostack_line *line),
+		  void *ctx)
+{
+	struct walk walk = {.syms = syms, .stack = stack, .emit = pass_on, .fn = fn, .ctx = ctx};
+
+	return walk_stack(&walk);
+}
+
+const char *gostack_creator(const struct gostack *stack, struct gostack_symbols *syms)
+{
+	struct gostack_place place;
+
+	return find_creator(syms, stack, &place) ? place.lines[0].name : NULL;
+}
+
 /* --- as a set --- */
 
 static void look_at_line(const struct walk *walk, uint64_t addr, const struct gostack_place *place,
@@ -234,24 +271,16 @@ bool gostack_has(const struct gostack *stack, struct gostack_symbols *syms,
 static void json_line(struct json *json, uint64_t addr, const struct gostack_place *place,
 		      const struct gostack_line *line)
 {
-	json_key(json, "addr");
-	json_u64(json, addr);
-	json_key(json, "func");
-	json_string(json, line->name);
-	if (line->name) {
-		json_key(json, "off");
-		json_u64(json, place->off);
-	}
+	json_member_u64(json, "addr", addr);
+	json_member_string(json, "func", line->name);
+	if (line->name)
+		json_member_u64(json, "off", place->off);
 	if (line->file) {
-		json_key(json, "file");
-		json_string(json, line->file);
-		json_key(json, "line");
-		json_i64(json, line->line);
+		json_member_string(json, "file", line->file);
+		json_member_i64(json, "line", line->line);
 	}
-	if (line->inlined) {
-		json_key(json, "inlined");
-		json_bool(json, true);
-	}
+	if (line->inlined)
+		json_member_bool(json, "inlined", true);
 }
 
 static void json_frame(const struct walk *walk, uint64_t addr, const struct gostack_place *place,
@@ -272,10 +301,8 @@ static void json_creator(struct json *json, const struct gostack *stack,
 	json_key(json, "created_by");
 	json_object(json);
 	json_line(json, stack->created_by, &place, &place.lines[0]);
-	if (stack->parent_goid) {
-		json_key(json, "goid");
-		json_u64(json, stack->parent_goid);
-	}
+	if (stack->parent_goid)
+		json_member_u64(json, "goid", stack->parent_goid);
 	json_object_end(json);
 }
 
@@ -288,9 +315,7 @@ void gostack_json(struct json *json, const struct gostack *stack, struct gostack
 	bool complete = walk_stack(&walk);
 
 	json_array_end(json);
-	if (!complete) {
-		json_key(json, "stack_cut");
-		json_bool(json, true);
-	}
+	if (!complete)
+		json_member_bool(json, "stack_cut", true);
 	json_creator(json, stack, syms);
 }

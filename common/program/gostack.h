@@ -23,6 +23,7 @@ struct image;
 struct json;
 struct functab;
 
+struct gostack_line;
 struct gostack_symbols; /* what one program's addresses mean; remembers what it has looked up */
 
 struct gostack_other { /* a file that has a part of a program's code */
@@ -53,6 +54,14 @@ void gostack_symbols_free(struct gostack_symbols *syms); /* NULL is all right */
  * named by the file's symbols where it has some, else [unknown] with its address. */
 void gostack_print(FILE *out, const struct gostack *stack, struct gostack_symbols *syms,
 		   bool detail);
+/* Calls fn for each frame that gostack_print() shows, with the number of its address and that in
+ * the instruction that it stands at, with load bias 0. False: there may be more. */
+bool gostack_each(const struct gostack *stack, struct gostack_symbols *syms,
+		  void (*fn)(void *ctx, size_t number, uint64_t at,
+			     const struct gostack_line *line),
+		  void *ctx);
+/* The function that has created the goroutine; NULL: not known, or none */
+const char *gostack_creator(const struct gostack *stack, struct gostack_symbols *syms);
 /* Has it a frame, inlined or not, of one of these functions? The list ends with NULL. */
 bool gostack_has(const struct gostack *stack, struct gostack_symbols *syms,
 		 const char *const *names);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What an address means: its function, and the calls inlined there from the innermost outward, as
  * the runtime's own tracebacks tell them (Go's src/runtime/symtabinl.go). */
-#include "program/gostack_symbols.h"
+#include "program/gostack_symbols_internal.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/index.h"
 #include "base/mem.h"
 #include "elf/image.h"
-#include "program/functab.h"
+#include "program/functab_internal.h"
 #include "program/toolchain.h"
 
 enum {
@@ -85,11 +85,14 @@ static size_t expand(const struct functab *tab, const struct functab_func *fn, u
 			break;
 		lines[n] = position(tab, fn, addr);
 		lines[n].name = inl.name;
+		lines[n].start_line = inl.start_line;
 		lines[n++].inlined = true;
 		addr = inl.parent_pc;
 	}
 	lines[n] = position(tab, fn, addr);
+	lines[n].call = addr;
 	lines[n].name = fn->name;
+	lines[n].start_line = functab_start_line(tab, fn);
 	return n + 1;
 }
 

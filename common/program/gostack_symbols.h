@@ -9,6 +9,8 @@ struct gostack_line {
 	const char *name; /* NULL: [unknown] */
 	const char *file; /* NULL: not known */
 	int line;
+	int start_line; /* of the function's declaration; 0: not known */
+	uint64_t call;  /* what file and line are of: where it calls the line before; Go's alone */
 	bool inlined;
 	bool wrapper; /* made by the compiler, and left out of Go's tracebacks */
 	bool hidden;  /* made by gccgo for another function, and left out by its runtime.Callers */
@@ -20,8 +22,6 @@ struct gostack_place {
 	uint64_t off;                     /* of the address in its function */
 };
 
-/* Is the address in the file's code? With load bias 0 */
-bool gostack_symbols_hold(const struct gostack_symbols *syms, uint64_t addr);
 /* `addr` with load bias 0. `returns`: it is a return address, and the call before it is meant.
  * Valid until the next call. */
 struct gostack_place gostack_symbols_find(struct gostack_symbols *syms, uint64_t addr,

@@ -6,6 +6,7 @@
 #include "base/budget.h"
 #include "base/mem.h"
 #include "machine/flow.h"
+#include "program/functab_internal.h"
 
 enum { NODES_MAX = 1 << 20 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "program/moduledata.h"
+#include "program/moduledata_internal.h"
 
 #include <limits.h>
 #include <string.h>

@@ -32,9 +32,6 @@ struct moduledata_word { /* what word `index` (of 8 bytes) must be */
 	uint64_t value;
 };
 
-/* Address of the structure whose words are all as given; words[0].index must be 0. 0: none. */
-uint64_t moduledata_find(const struct image *img, const struct moduledata_word *words,
-			 size_t count);
 /* word `index` of the structure at addr; 0 when it is not in the file */
 uint64_t moduledata_word(const struct image *img, uint64_t addr, unsigned index);
 

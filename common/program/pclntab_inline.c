@@ -7,7 +7,8 @@
 
 #include "base/mem.h"
 #include "elf/image.h"
-#include "program/pclntab_table.h"
+#include "program/pclntab_table_internal.h"
+#include "program/functab_internal.h"
 
 enum {
 	FUNCDATA_INLTREE_12 = 4,
@@ -38,7 +39,7 @@ int32_t functab_inlined_count(const struct functab *tab, const struct functab_fu
 
 struct node {
 	int16_t parent; /* to 1.19 */
-	uint32_t name, parent_pc, line;
+	uint32_t name, parent_pc, line, start;
 };
 
 /* to 1.19: i16 parent, u8 funcID, u8 pad, i32 file, line, name, parentPc
@@ -60,6 +61,7 @@ static bool read_node(const struct functab *tab, uint64_t tree, int32_t index, s
 	} else {
 		memcpy(&out->name, data + 4, 4);
 		memcpy(&out->parent_pc, data + 8, 4);
+		memcpy(&out->start, data + 12, 4);
 	}
 	return true;
 }
@@ -81,6 +83,7 @@ static bool fill_inlined(const struct functab *tab, const struct functab_func *f
 	out->parent = old && node->parent != index ? node->parent : -1;
 	out->parent_pc = node->parent_pc < fn->end - fn->addr ? fn->addr + node->parent_pc : 0;
 	out->call_line = old ? (int32_t)node->line : 0;
+	out->start_line = node->start <= INT32_MAX ? (int32_t)node->start : 0;
 	return out->name;
 }
 

@@ -2,9 +2,9 @@
 /* One function's record (runtime._func) and the tables that it points to. */
 #include "base/errmsg.h"
 #include "elf/image.h"
-#include "program/pclntab_table.h"
-#include "program/pcvalue.h"
-#include "program/pcvalue_index.h"
+#include "program/pclntab_table_internal.h"
+#include "program/pcvalue_internal.h"
+#include "program/pcvalue_index_internal.h"
 
 enum { NO_FUNCDATA = UINT32_MAX, NO_FILE = UINT32_MAX };
 
@@ -34,6 +34,7 @@ bool pclntab_record(const struct functab *tab, const struct functab_func *fn,
 		.pcln = fields[5],
 		.npcdata = fields[6],
 		.unit = nfields > 7 ? fields[7] : 0,
+		.start_line = nfields > 8 ? fields[8] : 0,
 		.func_id = data[0],
 		.flags = data[1],
 		.nfuncdata = data[3],
@@ -156,6 +157,13 @@ bool functab_line(const struct functab *tab, const struct functab_func *fn, uint
 	*file = file_name(tab, &rec, number);
 	*line = found;
 	return *file;
+}
+
+int functab_start_line(const struct functab *tab, const struct functab_func *fn)
+{
+	struct pclntab_record rec;
+
+	return pclntab_record(tab, fn, &rec) && rec.start_line > 0 ? rec.start_line : 0;
 }
 
 /* --- funcdata --- */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "program/pclntab_table.h"
+#include "program/pclntab_table_internal.h"
 
 #include "base/errmsg.h"
 #include "elf/image.h"
 #include "golang/release.h"
-#include "program/moduledata.h"
+#include "program/moduledata_internal.h"
+#include "program/functab_internal.h"
 
 enum {
 	MAX_CANDIDATES = 16, /* places that look like a header; a real file has one */

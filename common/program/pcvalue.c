@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "program/pcvalue.h"
+#include "program/pcvalue_internal.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "program/pcvalue_index.h"
+#include "program/pcvalue_index_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/budget.h"
 #include "base/index.h"
 #include "base/mem.h"
-#include "program/pcvalue.h"
+#include "program/pcvalue_internal.h"
 
 enum { NEAR = 32 /* runs at a table's start, which are walked each time: no memory for these */ };
 

@@ -7,8 +7,8 @@
 #include "base/mem.h"
 #include "elf/image.h"
 #include "files/heldfile.h"
-#include "program/buildinfo.h"
-#include "program/functab.h"
+#include "program/buildinfo_internal.h"
+#include "program/functab_internal.h"
 
 static void read_release(struct program *prog)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "elf/image.h"
-#include "program/typedesc_dialect.h"
+#include "program/typedesc_dialect_internal.h"
 #include "program/typedesc_gc.h"
 
 enum { /* sizes and offsets, in bytes */

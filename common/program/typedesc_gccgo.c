@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "program/typedesc_gccgo.h"
+#include "program/typedesc_gccgo_internal.h"
 
 #include <string.h>
 
 #include "bpf-src/shared/type_key.h"
 #include "elf/image.h"
-#include "program/typedesc_dialect.h"
+#include "program/typedesc_dialect_internal.h"
 
 enum { /* sizes and offsets, in bytes */
        HEAD = 64,

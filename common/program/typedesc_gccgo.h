@@ -22,9 +22,6 @@ struct typedesc_library {
 /* The addresses of the library begin here, for one module to refer to both. */
 #define TYPEDESC_LIBRARY (UINT64_C(1) << 46)
 
-/* Has the type whose descriptor stands at addr a method of this name with a receiver that is no
- * pointer, its own or promoted? */
-bool typedesc_gccgo_has_method(const struct typedesc_module *mod, uint64_t addr, const char *name);
 /* What tells a type, as bpf-src/shared/type_key.h has it; 0: not a descriptor. */
 uint64_t typedesc_gccgo_key(const struct typedesc_module *mod, uint64_t addr);
 /* Is this the symbol of a descriptor: main.T..d, main.T..p, type..map_6string_7int? */

@@ -15,7 +15,7 @@
 #include "program/functab.h"
 #include "program/typedesc_gc.h"
 #include "program/typedesc_gccgo.h"
-#include "rtti/rtti_parts.h"
+#include "rtti/rtti_internal.h"
 
 enum {
 	ITAB_SIZE = 24,           /* bytes, without the methods */

@@ -9,7 +9,7 @@
 #include "elf/dynlink.h"
 #include "elf/image.h"
 #include "program/typedesc_gccgo.h"
-#include "rtti/rtti_parts.h"
+#include "rtti/rtti_internal.h"
 
 enum { MAX_LINKS = 1 << 20 };
 

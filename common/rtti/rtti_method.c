@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "program/functab.h"
 #include "program/typedesc_gc.h"
-#include "rtti/rtti_parts.h"
+#include "rtti/rtti_internal.h"
 
 static int by_code(const void *a, const void *b)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "rtti/rtti_parts.h"
+#include "rtti/rtti_internal.h"
 
 static void add_alias(struct rtti *rtti, const char *text, const struct gotype *type, bool full)
 {

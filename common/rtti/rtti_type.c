@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "program/typedesc_gccgo.h"
-#include "rtti/rtti_parts.h"
+#include "rtti/rtti_internal.h"
 
 enum { /* far beyond what programs have */
        MAX_ENTRIES = 1 << 22,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "selection/nearest.h"
+#include "selection/nearest_internal.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -13,7 +13,7 @@ struct selection;
 enum { RUNTIME_FUNC_NAMES = 2 };
 
 /* Known by its number in the tool's list, which the probe's cookie has as its row. Where arguments
- * are is told to the kernel side: see bpf-src/goarg.h. */
+ * are is told to the kernel side: see bpf-src/parts/goarg.h. */
 struct runtime_func {
 	/* What releases of Go call it: the first one that the program has counts. NULL: none. */
 	const char *names[RUNTIME_FUNC_NAMES];

@@ -11,8 +11,9 @@
 #include "golang/pattern.h"
 #include "program/functab.h"
 #include "program/program.h"
-#include "selection/nearest.h"
-#include "selection/selection_wrapper.h"
+#include "selection/nearest_internal.h"
+#include "selection/selection_wrapper_internal.h"
+#include "selection/tail.h"
 
 static uint64_t hash_of(const struct selection *sel, const struct program *prog, const char *name)
 {
@@ -99,6 +100,9 @@ void selection_free(struct selection *sel)
 	index_free(&sel->by_name);
 	free_finders(sel->finders);
 	free(sel->exits.items);
+	if (sel->tails)
+		free(sel->tails->items);
+	free(sel->tails);
 	free(sel->items);
 	free(sel->rows);
 	free(sel);
@@ -310,7 +314,7 @@ static int nothing_matched(const struct program *prog, const struct pattern *pat
 			    why_left_out);
 	else
 		nearest_hint(prog->tab, pattern_text(pat), err);
-	return -1;
+	return SELECTION_NONE;
 }
 
 /* Tells the user of inlined copies that the pattern matches, beside `found` functions. */
@@ -343,8 +347,7 @@ static int add_pattern(struct selection *sel, const struct program *prog, struct
 	} else if (!sel->want.may_miss) {
 		note_unseen(sel, prog, pat);
 	}
-	sel->missed = !found && !(copies && is_name);
-	if (sel->missed)
+	if (!found && !(copies && is_name))
 		return nothing_matched(prog, pat, copies, &left_out, err);
 	note_left_out(sel, prog, &left_out);
 	if (is_name)
@@ -357,7 +360,6 @@ int selection_add(struct selection *sel, const struct program *prog, const char 
 {
 	struct pattern *pat = pattern_new(pattern, sel->want.regex, err);
 
-	sel->missed = false;
 	if (!pat)
 		return -1;
 	int ret = add_pattern(sel, prog, pat, err);

@@ -30,9 +30,12 @@ struct selection_sites { /* where an item is probed */
 
 struct selection_item { /* a function, or an inlined copy of one */
 	const struct program *prog;
-	uint32_t row, group, runtime; /* runtime: as in struct selection when it was added */
-	uint32_t func;         /* pclntab index; of a copy: of the function that it stands in */
-	bool is_copy, returns; /* returns: calls are timed, its exits are sought too */
+	/* runtime: as in struct selection when it was added; func: pclntab index; of a copy: of the
+	 * function that it stands in */
+	uint32_t row, group, runtime, func;
+	/* returns: calls are timed, its exits are sought too; tails: these exits are among
+	 * selection.tails, as its calls go on in other functions by jumps, or others' in it */
+	bool is_copy, returns, tails;
 	struct inlining_copy copy;
 	struct selection_sites sites;
 	const char *skipped; /* why it is not traced; NULL: it is */
@@ -40,15 +43,16 @@ struct selection_item { /* a function, or an inlined copy of one */
 
 struct selection_want {
 	/* patterns are regular expressions; match inlined copies too; take functions whose code
-	 * FIPS mode checks, as site_finder_fips() */
-	bool regex, inlined, fips;
-	bool returns; /* calls are timed: an item without an end is skipped */
+	 * FIPS mode checks, as site_finder_fips(); calls are timed: an item without an end is
+	 * skipped */
+	bool regex, inlined, fips, returns;
 	/* entry sites must have the arguments in their registers; probes carry the number of
 	 * their place, not of their row */
 	bool args, places;
 	/* gofuncs: what cannot be traced is wanted all the same; functions of runtime_func.h: as
-	 * args, and probes carry their group */
-	bool may_miss, runtime;
+	 * args, and probes carry their group; calls that leave by a jump end where what they jump
+	 * to returns */
+	bool may_miss, runtime, tails;
 };
 
 struct selection {
@@ -57,11 +61,12 @@ struct selection {
 	 * beside the patterns', and this a number of the tool's own from 1 on, which its probe's
 	 * cookie has as its copy */
 	uint32_t group, runtime;
-	bool returns, missed; /* ... and are its calls timed? what was added last matched nothing */
+	bool returns; /* ... and are its calls timed? */
 	struct selection_row *rows;
 	struct selection_item *items;
 	size_t row_count, row_cap, item_count, item_cap, note_count, note_cap;
 	struct site_list exits;
+	struct selection_tails *tails; /* see selection/tail.h; NULL: none are wanted */
 	struct selection_finders *finders;
 	char **notes;         /* other things to tell the user before tracing, a line each */
 	struct index by_name; /* of rows */
@@ -74,9 +79,11 @@ void selection_free(struct selection *sel);
  * own rows and items even if another group matches the same; `returns` replaces want.returns. */
 void selection_group(struct selection *sel, uint32_t group, bool returns);
 
+enum { SELECTION_NONE = 1 }; /* nothing matches */
+
 /* Adds everything that the pattern matches in the program, once. Reads only names. The program
- * outlives the selection. Returns 0; -1 with *err, and similar names as its hint, if nothing
- * matches. */
+ * outlives the selection. Returns 0; SELECTION_NONE with *err, and similar names as its hint; -1
+ * with *err. */
 int selection_add(struct selection *sel, const struct program *prog, const char *pattern,
 		  struct errmsg *err);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "selection/selection_print.h"
+#include "selection/selection_print_internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

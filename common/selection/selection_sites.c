@@ -7,6 +7,7 @@
 #include "program/functab.h"
 #include "program/program.h"
 #include "selection/selection_print.h"
+#include "selection/selection_tails_internal.h"
 
 static const char *find_func_sites(struct selection *sel, const struct selection_item *item,
 				   struct site *entry)
@@ -161,6 +162,8 @@ int selection_find_sites(struct selection *sel, struct errmsg *err)
 		find_item_sites(sel, &sel->items[i]);
 	if (!sel->want.may_miss && !selection_traced(sel))
 		return nothing_found(sel, err);
+	if (sel->want.tails)
+		selection_find_tails(sel);
 	note_fips(sel);
 	return 0;
 }

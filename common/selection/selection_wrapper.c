@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Methods that the compiler makes of others. */
-#include "selection/selection_wrapper.h"
+#include "selection/selection_wrapper_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "files/heldfile.h"
-#include "selection/target_find.h"
+#include "selection/target_find_internal.h"
 
 static bool ends_here(const char *arg, const char *colon)
 {

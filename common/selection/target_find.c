@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "selection/target_find.h"
+#include "selection/target_find_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sites/body_parts.h"
+#include "sites/body_visit_internal.h"
 
 /* Does the instruction show where the run is? Those that cannot be moved do; others do where they
  * may belong to a run that began in block `home`. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sites/body_parts.h"
+#include "sites/body_visit_internal.h"
 
 bool body_loops(const struct body *body, uint32_t b)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sites/goruntime.h"
+#include "sites/goruntime_internal.h"
 
 #include <string.h>
 

@@ -40,7 +40,7 @@ struct goruntime {
 				* its frames are gone */
 	struct site fatal;     /* on the goroutine: an unrecovered panic ends the program */
 	/* gccgo: stacks of segments. `recovered` is on the goroutine then, in the frame of the
-	 * function that the panic has been unwound to. See bpf-src/splitstack.h. */
+	 * function that the panic has been unwound to. See bpf-src/parts/splitstack.h. */
 	bool split_stack;
 	bool has_runtime;       /* in the file itself: hooks, offsets */
 	bool is_library;        /* and it serves other files as well */
@@ -56,30 +56,11 @@ int goruntime_read(const struct program *prog, struct site_finder *finder, struc
 
 /* Of a gc program, the offsets alone. */
 void goruntime_read_fields(const struct program *prog, struct goruntime *out);
-/* The same as goruntime_read() for a gccgo program or libgo.so, as far as the runtime is in the
- * file itself. */
-void goruntime_read_gccgo(const struct program *prog, struct site_finder *finder,
-			  struct goruntime *out);
 /* Adds to *out, for a program without a runtime, what its library has. */
 void goruntime_link_gccgo(const struct image *img, const struct image *library,
 			  const struct goruntime *library_rt, struct goruntime *out);
 
 /* Parts of it, from the machine code of single runtime functions (amd64). false: not found. */
-/* tls_g or tls_word, g_m and m_curg from runtime.systemstack; fields not found stay as they are. */
-bool goruntime_parse_systemstack(const struct insn_code *code, struct goruntime *out);
-/* g_goid from runtime.goroutineheader, which prints it first of all numbers: `is_print` tells the
- * functions that print one. */
-bool goruntime_parse_header(const struct insn_code *code, bool in_register,
-			    bool (*is_print)(uint64_t addr, void *ctx), void *ctx, uint32_t *goid);
-/* The same two from arm64 code. g_m, m_g0 and m_curg, and g_goid. */
-bool goruntime_parse_systemstack_arm64(const struct insn_code *code, struct goruntime *out);
-bool goruntime_parse_header_arm64(const struct insn_code *code, bool in_register,
-				  bool (*is_print)(uint64_t addr, void *ctx), void *ctx,
-				  uint32_t *goid);
-/* g_goid from gccgo's runtime.goroutineheader: the first field of g that it passes on. */
-bool goruntime_parse_gccgo(const struct insn_code *code, uint32_t *goid);
-/* g_gopc and g_parent_goid from runtime.newproc1; needs g_goid. false: both stay as they are. */
-bool goruntime_parse_newproc(const struct insn_code *code, struct goruntime *out);
 
 /* Can one BPF program serve both? */
 bool goruntime_same_layout(const struct goruntime *a, const struct goruntime *b);

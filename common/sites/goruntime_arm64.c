@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Fields of struct g and m from the runtime's arm64 code. Encodings: Arm ARM, C4.1 (loads and
  * stores, C4.1.94; logical, shifted register, C4.1.93). */
-#include "sites/goruntime.h"
+#include "sites/goruntime_internal.h"
 
 #include <string.h>
 

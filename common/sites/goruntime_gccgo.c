@@ -10,8 +10,8 @@
 #include "machine/registers.h"
 #include "program/functab.h"
 #include "program/program.h"
-#include "sites/goruntime.h"
-#include "sites/splitstack.h"
+#include "sites/goruntime_internal.h"
+#include "sites/splitstack_internal.h"
 
 enum { REGS = 16, HEADER_MAX = 64 };
 enum {

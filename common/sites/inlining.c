@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sites/inlining.h"
+#include "sites/inlining_internal.h"
 
 #include <stdlib.h>
 
@@ -7,9 +7,9 @@
 #include "base/mem.h"
 #include "program/inltree.h"
 #include "program/functab.h"
-#include "sites/body.h"
-#include "sites/placement.h"
-#include "sites/site_finder.h"
+#include "sites/body_internal.h"
+#include "sites/placement_internal.h"
+#include "sites/site_finder_internal.h"
 
 enum { DEPTH_MAX = 1000 };
 

@@ -27,20 +27,10 @@ struct inlining_copy {
 size_t inlining_each(const struct functab *tab, bool (*fn)(const struct inlining_copy *, void *ctx),
 		     void *ctx);
 
-/* The site that every run of the copy passes exactly once. 0, or -1 with *reason. */
-int inlining_entry(struct site_finder *finder, const struct inlining_copy *copy, struct site *out,
-		   const char **reason);
-
 /* Appends all such sites, the start of the runs first. Different things have happened by the time
  * each of them is passed. 0, or -1 with *reason. */
 int inlining_places(struct site_finder *finder, const struct inlining_copy *copy,
 		    struct site_list *out, const char **reason);
-
-/* For timing: the copy's start and its ends. A copy that only forwards to another function is
- * timed over its one call: *entry is then SITE_INLINED_CALL. Returns 0, or -1 with *reason if runs
- * cannot be told apart, or if their time would include code of the caller. */
-int inlining_span(struct site_finder *finder, const struct inlining_copy *copy, struct site *entry,
-		  struct site_list *exits, const char **reason);
 
 /* What is probed of a copy: as inlining_span() where its runs are timed, else inlining_entry(). */
 int inlining_sites(struct site_finder *finder, const struct inlining_copy *copy, bool timed,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sites/placement.h"
+#include "sites/placement_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

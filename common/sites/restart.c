@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sites/restart.h"
+#include "sites/restart_internal.h"
 
 #include "machine/flow.h"
 #include "program/functab.h"

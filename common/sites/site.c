@@ -6,8 +6,9 @@
 #include "machine/insn_effects.h"
 #include "program/functab.h"
 #include "sites/prologue.h"
-#include "sites/restart.h"
-#include "sites/site_finder.h"
+#include "sites/restart_internal.h"
+#include "sites/site_finder_internal.h"
+#include "sites/splitstack_internal.h"
 
 enum {
 	COND_JBE = 6,

@@ -20,8 +20,8 @@ enum site_kind {
 	SITE_AFTER_CHECK,  /* the instruction after the stack check */
 	SITE_CHECK_BRANCH, /* the check's own jbe: only hits with CF and ZF clear are calls */
 	SITE_RET,
-	SITE_TAIL_JUMP, /* a jump to another function: the call ends here, as far as can be seen */
-	SITE_INLINED,   /* a place in an inlined copy that each run passes once */
+	SITE_TAIL_JUMP,    /* a jump to another function, which returns for this one */
+	SITE_INLINED,      /* a place in an inlined copy that each run passes once */
 	SITE_INLINED_CALL, /* the one call of an inlined forwarder */
 	SITE_INLINED_EXIT, /* first instruction after an inlined copy */
 	SITE_CALL,         /* a call instruction inside a function, about to be made */
@@ -37,6 +37,7 @@ struct site {
 	 * for functions SP at entry, for inlined copies SP at their entry site. Bytes, a multiple
 	 * of 8. */
 	int32_t sp_adjust;
+	uint64_t target; /* of a tail jump: the address; 0: known only when it is made */
 };
 
 const char *site_kind_name(enum site_kind kind); /* "after-check", "ret", ... */
@@ -46,8 +47,6 @@ struct site_finder; /* a decoder and scratch memory, for one image; not shared b
 /* The program's table may be NULL: then functions are taken as frameless. Its release, if it is
  * told, says where arguments are. */
 struct site_finder *site_finder_new(const struct program *prog);
-/* A finder over bytes instead of a file, of code for `arch`; the bytes stay the caller's. */
-struct site_finder *site_finder_new_code(enum arch arch, const struct insn_code *code);
 void site_finder_free(struct site_finder *finder);
 
 /* A program in FIPS mode hashes the code of some functions when it starts, and ends if a probe has

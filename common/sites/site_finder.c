@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sites/site_finder.h"
+#include "sites/site_finder_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "program/functab.h"
 #include "program/program.h"
 #include "program/toolchain.h"
-#include "sites/restart.h"
-#include "sites/site.h"
+#include "sites/restart_internal.h"
+#include "sites/site_internal.h"
 
 enum { DECODING = 8 }; /* steps of the budget that decoding an instruction takes */
 

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "program/functab.h"
-#include "sites/site_finder.h"
+#include "sites/site_finder_internal.h"
 
 /* what kind of end of a call the instruction is; SITE_FIRST: none */
 static enum site_kind end_kind(const struct flow *flow, const struct functab_func *fn,
@@ -31,6 +31,11 @@ static const char *no_end(const struct flow *flow, const struct functab_func *fn
 	return NULL;
 }
 
+static uint64_t target_of(const struct insn *in, enum site_kind kind)
+{
+	return kind == SITE_TAIL_JUMP && in->kind == INSN_JUMP ? in->target : 0;
+}
+
 static const char *append_ends(const struct site_finder *finder, const struct functab_func *fn,
 			       struct site_list *out)
 {
@@ -54,7 +59,8 @@ static const char *append_ends(const struct site_finder *finder, const struct fu
 							 .kind = kind,
 							 .emulated = in->probe == INSN_EMULATED,
 							 .plain_ret = in->plain_ret,
-							 .sp_adjust = below};
+							 .sp_adjust = below,
+							 .target = target_of(in, kind)};
 	}
 	return NULL;
 }

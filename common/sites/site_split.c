@@ -12,7 +12,8 @@
 #include "machine/insn_effects.h"
 #include "machine/registers.h"
 #include "program/functab.h"
-#include "sites/site_finder.h"
+#include "sites/site_finder_internal.h"
+#include "sites/splitstack_internal.h"
 
 enum {
 	SWITCH_MAX = 8,     /* instructions from loading a table's entry to jumping there */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sites/splitstack.h"
+#include "sites/splitstack_internal.h"
 
 enum {
 	BEFORE_MAX = 3, /* endbr64, and of a large frame: lea -FRAME(%rsp),%r11 */

@@ -24,8 +24,4 @@ struct splitstack {
 	uint64_t back;      /* address of the jump to the body after `ret`; 0: the body follows */
 };
 
-/* `code` starts with the function. false: it has no check. */
-bool splitstack_find(const struct insn_decoder *dec, const struct insn_code *code,
-		     struct splitstack *out);
-
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tracing/command.h"
+#include "tracing/command_internal.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tracing/descendants.h"
+#include "tracing/descendants_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "kernel/bpfprog.h"
 #include "kernel/btf.h"
 #include "kernel/kernelfeature.h"
-#include "tracing/command.h"
+#include "tracing/command_internal.h"
 
 struct descendants {
 	int fork, exit; /* links; -1: none */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tracing/filewatch.h"
+#include "tracing/filewatch_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

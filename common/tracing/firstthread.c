@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tracing/firstthread.h"
+#include "tracing/firstthread_internal.h"
 
 #include "base/clock.h"
 #include "base/errmsg.h"
 #include "files/process.h"
 #include "kernel/attach.h"
-#include "tracing/tracer.h"
+#include "tracing/tracer_state_internal.h"
 
 /* Longer than an execve takes, or the end of all threads. */
 #define ENDED_NS 500000000ull

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tracing/heat.h"
+#include "tracing/heat_internal.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "kernel/hitcost.h"
-#include "tracing/tracer.h"
+#include "tracing/tracer_state_internal.h"
 
 #define NS_PER_S 1000000000ull
 #define NS_PER_MS 1000000ull

@@ -8,8 +8,9 @@
 #include "base/errmsg.h"
 #include "base/escape.h"
 #include "base/number.h"
+#include "base/signals.h"
 #include "metrics/endpoint.h"
-#include "tracing/options_bcc.h"
+#include "tracing/options_bcc_internal.h"
 
 enum {
 	LETTER_VERSION = 0x1000,
@@ -20,6 +21,7 @@ enum {
 	LETTER_NO_EMULATE,
 	LETTER_METRICS,
 	LETTER_MAX_SERIES,
+	LETTER_PPROF,
 	DEFS_MAX = 32
 };
 enum { MAX_SERIES = 1000, MOST_SERIES = 1000000, PERCENT_MAX = 100000 /* of many processors */ };
@@ -46,6 +48,8 @@ static const struct options_def metrics_def = {
 static const struct options_def max_series_def = {
 	LETTER_MAX_SERIES, "max-series", "N",
 	"functions with metrics of their own (default 1000); the others are added up"};
+static const struct options_def pprof_def = {
+	LETTER_PPROF, "pprof", "FILE", "write what is counted to FILE as well, for go tool pprof"};
 static const struct options_def version_def = {LETTER_VERSION, "version", NULL,
 					       "show the version and exit"};
 static const struct options_def shared_defs[] = {
@@ -116,6 +120,8 @@ static void table_init(struct table *tab, const struct options_tool *tool)
 		table_add(tab, &metrics_def);
 		table_add(tab, &max_series_def);
 	}
+	if (tool->pprof)
+		table_add(tab, &pprof_def);
 	table_add(tab, &version_def);
 	tab->shown = tab->count;
 	for (const char *letter = "vD"; *letter; letter++)
@@ -229,6 +235,9 @@ static int take_option(const struct options_tool *tool, struct options *out, int
 		return take_metrics(out, value, err);
 	case LETTER_MAX_SERIES:
 		return take_max_series(out, value, err);
+	case LETTER_PPROF:
+		out->pprof = value;
+		return 0;
 	}
 	return take_flag(out, letter);
 }
@@ -433,4 +442,18 @@ int options_answer(const struct options_tool *tool, enum options_result result,
 	else
 		printf("%s (bcc-gotools) %s\n", tool->name, GOTOOLS_VERSION);
 	return 0;
+}
+
+bool options_main(const struct options_tool *tool, int argc, char **argv, struct options *out,
+		  int *status)
+{
+	struct errmsg err = {0};
+
+	signals_take(tool->name);
+	enum options_result result = options_parse(tool, argc, argv, out, &err);
+
+	if (result == OPTIONS_RUN)
+		return true;
+	*status = options_answer(tool, result, &err);
+	return false;
 }

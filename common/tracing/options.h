@@ -18,6 +18,7 @@ struct options {              /* strings belong to argv */
 	bool timestamp, regexp, verbose, json, inlined, fips, force, no_emulate;
 	unsigned max_cost;   /* percent of a processor; 0: no limit */
 	const char *metrics; /* NULL: none are published */
+	const char *pprof;   /* the file for a profile; NULL: none is written */
 	size_t max_series;   /* functions with metrics of their own */
 	char **patterns;     /* at least one; or BINARYs, if any */
 	size_t pattern_count;
@@ -45,6 +46,7 @@ struct options_tool {
 	bool force;                    /* takes --force and --max-cost */
 	bool returns;                  /* takes --no-emulate */
 	bool metrics;                  /* takes --metrics and --max-series */
+	bool pprof;                    /* takes --pprof */
 	const struct options_def *own; /* ends with letter 0; NULL: none */
 	/* Takes one of its own options (value NULL where it has none); -1 with *err refuses it. */
 	int (*take)(void *ctx, int letter, const char *value, struct errmsg *err);
@@ -57,6 +59,11 @@ enum options_result { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_VERSION, OPTIONS_BAD };
 /* Permutes argv. OPTIONS_BAD: *err says why. Prints nothing. */
 enum options_result options_parse(const struct options_tool *tool, int argc, char **argv,
 				  struct options *out, struct errmsg *err);
+
+/* The beginning of a tracing tool's main(): takes signals and reads the command line. False: the
+ * tool has answered it already, and *status is its exit status. */
+bool options_main(const struct options_tool *tool, int argc, char **argv, struct options *out,
+		  int *status);
 
 /* What is left to do after any other result than OPTIONS_RUN: prints help or version to stdout, or
  * the error and the usage to stderr. Returns the exit status, 0 or 2. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tracing/options_bcc.h"
+#include "tracing/options_bcc_internal.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tracing/probes.h"
+#include "tracing/probes_internal.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "elf/image.h"
 #include "program/program.h"
 #include "selection/selection.h"
+#include "selection/tail.h"
 #include "sites/goruntime.h"
 #include "tracing/tracer_config.h"
 
@@ -27,9 +28,12 @@ static void add_probe(struct probes *probes, const struct program *prog, const s
 	probes->items[probes->count++] = probe;
 }
 
-/* Of a copy its node in the inline tree, plus 1; of a function 0, or what the tool calls it. */
+/* Of a copy its node in the inline tree, plus 1; of a function 0, or what the tool calls it, or
+ * that its calls are known by where they return to. */
 static unsigned copy_of(const struct selection_item *item)
 {
+	if (item->tails)
+		return COOKIE_TAIL;
 	return item->is_copy ? (unsigned)item->copy.node + 1 : item->runtime;
 }
 
@@ -60,18 +64,37 @@ static uint64_t item_cookie(const struct probes *probes, const struct selection 
 	return is_emulated(probes, item, site) ? cookie_of_ret(cookie, site->addr) : cookie;
 }
 
+static enum cookie_kind end_kind(const struct selection *sel, const struct site *site)
+{
+	return site->kind == SITE_TAIL_JUMP && sel->want.tails ? COOKIE_JUMP : COOKIE_RETURN;
+}
+
 static void add_exits(struct probes *probes, const struct selection *sel, size_t owner)
 {
 	const struct selection_item *item = &sel->items[owner];
 
-	for (size_t i = 0; i < item->sites.exits; i++) {
+	for (size_t i = 0; !item->tails && i < item->sites.exits; i++) {
 		const struct site *site = &selection_exits(sel, item)[i];
-		/* where only times are measured, the difference does not matter */
-		bool jumps = site->kind == SITE_TAIL_JUMP && sel->want.places;
-		enum cookie_kind kind = jumps ? COOKIE_JUMP : COOKIE_RETURN;
 
-		add_probe(probes, item->prog, site, item_cookie(probes, sel, item, site, kind),
-			  owner);
+		add_probe(probes, item->prog, site,
+			  item_cookie(probes, sel, item, site, end_kind(sel, site)), owner);
+	}
+}
+
+/* Where calls end that go on by jumps: a probe for each of those that may end there at once. */
+static void add_tail(struct probes *probes, const struct selection *sel,
+		     const struct selection_tail *tail)
+{
+	const struct selection_item *item = &sel->items[tail->item];
+
+	for (unsigned i = 0; i < tail->calls; i++) {
+		uint64_t cookie =
+			cookie_make(row_of_item(probes, sel, item), end_kind(sel, &tail->site),
+				    tail->site.sp_adjust, COOKIE_TAIL);
+
+		if (probes->emulates && tail->site.plain_ret && !tail->is_entry)
+			cookie = cookie_of_ret(cookie, tail->site.addr);
+		add_probe(probes, item->prog, &tail->site, cookie, tail->item);
 	}
 }
 
@@ -126,6 +149,20 @@ static void add_of_all(struct probes *probes, const struct probes_want *want,
 				add_of(probes, sel, i);
 }
 
+/* Each part has them that has calls which may end there. */
+static void add_tails(struct probes *probes, const struct probes_want *want)
+{
+	const struct selection *sel = want->sel;
+	bool any = false;
+
+	for (size_t i = 0; !any && i < sel->item_count; i++)
+		any = sel->items[i].tails && is_of_part(want, i) &&
+		      stands_in(&sel->items[i], want->prog);
+	for (size_t i = 0; any && i < sel->tails->count; i++)
+		if (sel->items[sel->tails->items[i].item].prog == want->prog)
+			add_tail(probes, sel, &sel->tails->items[i]);
+}
+
 /* are calls timed that the file's hooks may end? Not those of the runtime's functions that a tool
  * asks for. */
 static bool any_timed(const struct probes_want *want)
@@ -149,6 +186,7 @@ struct probes *probes_new(const struct probes_want *want)
 	probes->first_place = want->first_place;
 	probes->emulates = want->emulates;
 	add_of_all(probes, want, add_exits);
+	add_tails(probes, want);
 	if (want->rt && !want->part && any_timed(want))
 		add_hooks(probes, want->prog, want->rt);
 	add_of_all(probes, want, add_entry);
@@ -162,6 +200,14 @@ void probes_free(struct probes *probes)
 	free(probes);
 }
 
+/* Where a place is refused at which calls of several items end, none of them can be timed. */
+static void skip_tails(struct selection *sel, const struct program *prog, const char *why)
+{
+	for (size_t i = 0; i < sel->item_count; i++)
+		if (sel->items[i].tails && sel->items[i].prog == prog)
+			selection_skip(sel, &sel->items[i], why);
+}
+
 bool probes_note_refused(struct probes *probes, struct selection *sel)
 {
 	bool others = false;
@@ -171,11 +217,13 @@ bool probes_note_refused(struct probes *probes, struct selection *sel)
 			continue;
 		struct selection_item *item = &sel->items[probes->owners[i]];
 
-		others |= item->sites.exits > 0;
+		others |= item->sites.exits > 0 || item->tails;
 		if (item->skipped)
 			continue;
 		probes->refusal = probes->items[i].refused;
 		selection_skip(sel, item, probes->refusal);
+		if (item->tails)
+			skip_tails(sel, item->prog, probes->refusal);
 	}
 	return others;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tracing/session.h"
+#include "tracing/session_internal.h"
 
 #include <errno.h>
 #include <linux/capability.h>

@@ -31,10 +31,6 @@ struct session_spec {
 	void *ctx;
 };
 
-/* Does this process have the privileges to trace? -1 with *err and a remedy if not. Call this
- * first. */
-int session_check_privileges(struct errmsg *err);
-
 /* From here on, signals wait for session_run() (see signals_hold()), so that none is lost between
  * the line that says that tracing has begun and the run. Makes stdout line-buffered, and SIGPIPE
  * deadly again. NULL and *err on failure. */
@@ -45,9 +41,6 @@ int session_run(struct session *ses, const struct session_spec *spec, enum sessi
 		struct errmsg *err);
 void session_free(struct session *ses);
 
-/* 'Tracing 3 functions for "main.*"... Hit Ctrl-C to end.'; patterns are printed escaped. */
-void session_print_start(FILE *out, size_t functions, char *const patterns[], size_t count);
-void session_clock(char text[9]); /* "23:59:59", local time */
 /* Was everything printed to stdout written? -1 with *err if not, for instance because the disk is
  * full. */
 int session_flush(struct errmsg *err);

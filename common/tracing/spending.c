@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tracing/spending.h"
+#include "tracing/spending_internal.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 #include "bpf-src/shared/trace.h"
 #include "kernel/bpfmap.h"
 #include "kernel/hitcost.h"
-#include "tracing/tracer.h"
+#include "tracing/tracer_state_internal.h"
 
 #define NS_PER_S 1000000000ull
 
@@ -165,7 +165,8 @@ void spending_begin(struct spending *spending)
 	tell(spending);
 }
 
-/* Measuring slows down all BPF programs of the machine a little: one tick in twenty. */
+/* Measuring slows down all BPF programs of the machine a little: one tick in twenty, and until it
+ * is known at all one in two. */
 static void sample_program(struct spending *spending)
 {
 	uint64_t runs, ns;
@@ -176,6 +177,8 @@ static void sample_program(struct spending *spending)
 			spending->program_ns = (ns - spending->ns) / (runs - spending->runs);
 		close(spending->watch);
 		spending->watch = -1;
+		if (!spending->program_ns)
+			spending->ticks = 0;
 	} else if (spending->prog >= 0 && spending->ticks++ % SAMPLE_EVERY == 0 &&
 		   !hitcost_program(spending->prog, &spending->runs, &spending->ns)) {
 		spending->watch = hitcost_watch_programs();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tracing/textcost.h"
+#include "tracing/textcost_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

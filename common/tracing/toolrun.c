@@ -18,17 +18,22 @@
 #include "kernel/attach.h"
 #include "kernel/events.h"
 #include "metrics/publisher.h"
+#include "profile/pprof.h"
+#include "profile/profile.h"
 #include "program/program.h"
-#include "tracing/command.h"
-#include "tracing/descendants.h"
-#include "tracing/filewatch.h"
-#include "tracing/firstthread.h"
-#include "tracing/heat.h"
+#include "tracing/command_internal.h"
+#include "tracing/descendants_internal.h"
+#include "tracing/filewatch_internal.h"
+#include "tracing/firstthread_internal.h"
+#include "tracing/heat_internal.h"
 #include "tracing/options.h"
-#include "tracing/spending.h"
-#include "tracing/textcost.h"
-#include "tracing/toolrun_metrics.h"
-#include "tracing/toolrun_words.h"
+#include "tracing/spending_internal.h"
+#include "tracing/textcost_internal.h"
+#include "tracing/toolrun_metrics_internal.h"
+#include "tracing/toolrun_words_internal.h"
+#include "tracing/session_internal.h"
+#include "tracing/tracer_internal.h"
+#include "tracing/tracer_state_internal.h"
 
 enum { STREAM_NS = 100 * 1000 * 1000, SWEEP_NS = 250 * 1000 * 1000, STREAM_BUFFER = 1 << 16 };
 enum { SPENDING_NS = 50 * 1000 * 1000 };
@@ -55,14 +60,14 @@ void toolrun_json_time(struct json *json)
 	gmtime_r(&now.tv_sec, &utc);
 	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &utc);
 	snprintf(text, sizeof(text), "%s.%06ldZ", date, now.tv_nsec / 1000);
-	json_key(json, "time");
-	json_string(json, text);
+	json_member_string(json, "time", text);
 }
 
 struct progress { /* of one run */
 	struct toolrun *run;
 	struct tracer *tracer;
 	struct toolrun_metrics metrics;
+	struct pprof pprof;
 	struct heat heat;
 	struct errmsg err; /* of a callback of the session */
 	bool failed;
@@ -245,6 +250,8 @@ static int show_rest(struct progress *progress, struct errmsg *err)
 	check_output(progress);
 	if (run->lost)
 		run->lost(run->ctx);
+	if (!ret)
+		ret = pprof_write(&progress->pprof, err);
 	return ret;
 }
 
@@ -259,6 +266,8 @@ static int finish_run(struct progress *progress, struct errmsg *err)
 	heat_end(&progress->heat);
 	if (run->stop)
 		run->stop(run->ctx);
+	if (run->profile)
+		profile_end(run->profile);
 	if (progress->tracer->spending)
 		spending_end(progress->tracer->spending);
 	tracer_stop(progress->tracer);
@@ -270,7 +279,7 @@ static int finish_run(struct progress *progress, struct errmsg *err)
 
 	selection_print_skipped(stderr, progress->tracer->sel, run->tool->name, run->opts->verbose);
 	toolrun_say_replaced(progress->tracer, run->tool->name);
-	if (!run->opts->json && !run->quiet_end)
+	if (!run->opts->json && !run->folded && !run->quiet_end)
 		puts("Detaching...");
 	fflush(stdout);
 	/* perf events take a tenth of a second each */
@@ -293,9 +302,7 @@ static int say_started(struct progress *progress, struct errmsg *err)
 	if (run->started)
 		run->started(run->ctx);
 	else
-		session_print_start(run->opts->json ? stderr : stdout,
-				    selection_traced(tracer->sel), tracer->patterns,
-				    tracer->config->pattern_count);
+		tracer_print_start(tracer, run->opts->json || run->folded ? stderr : stdout);
 	if (!check_output(progress))
 		return 0;
 	*err = progress->err;
@@ -320,6 +327,8 @@ static int trace(struct progress *progress, struct session *ses, struct errmsg *
 		toolrun_say_details(tracer, run->tool->name);
 	if (tracer->spending)
 		spending_begin(tracer->spending);
+	if (run->profile)
+		profile_begin(run->profile);
 	ret = say_started(progress, err);
 	if (!ret && tracer->command)
 		ret = command_start(tracer->command, err);
@@ -343,16 +352,34 @@ static int attach_and_trace(struct progress *progress, struct errmsg *err)
 	return ret;
 }
 
+/* Where results go besides stdout, tried before anything is traced. */
+static int open_outputs(struct progress *progress, struct errmsg *err)
+{
+	struct toolrun *run = progress->run;
+
+	if (pprof_open(&progress->pprof, run->opts->pprof, run->profile_spec, err))
+		return -1;
+	run->profile = progress->pprof.profile;
+	return toolrun_metrics_open(&progress->metrics, run, err);
+}
+
+static void close_outputs(struct progress *progress)
+{
+	toolrun_metrics_close(&progress->metrics);
+	pprof_close(&progress->pprof);
+	progress->run->profile = NULL;
+}
+
 static int prepare_and_trace(struct toolrun *run, struct errmsg *err)
 {
 	struct progress progress = {.run = run};
 
-	if (session_check_privileges(err) || (run->events && events_check(err)) ||
-	    toolrun_metrics_open(&progress.metrics, run, err))
+	if (session_check_privileges(err) || (run->events && events_check(err)))
 		return -1;
-	progress.tracer = tracer_new(&run->config, err);
+	if (!open_outputs(&progress, err))
+		progress.tracer = tracer_new(&run->config, err);
 	if (!progress.tracer) {
-		toolrun_metrics_close(&progress.metrics);
+		close_outputs(&progress);
 		return -1;
 	}
 	progress_pause();
@@ -363,7 +390,7 @@ static int prepare_and_trace(struct toolrun *run, struct errmsg *err)
 	progress_resume();
 	int ret = attach_and_trace(&progress, err);
 
-	toolrun_metrics_close(&progress.metrics);
+	close_outputs(&progress);
 	tracer_free(progress.tracer);
 	return ret;
 }
@@ -415,4 +442,12 @@ int toolrun(struct toolrun *run)
 
 	progress_end();
 	return ret ? options_fail(run->tool, &err) : 0;
+}
+
+int toolrun_main(struct toolrun *run, struct options *opts, int argc, char **argv)
+{
+	int status;
+
+	run->opts = opts;
+	return options_main(run->tool, argc, argv, opts, &status) ? toolrun(run) : status;
 }

@@ -12,6 +12,8 @@
 struct json;
 struct options;
 struct options_tool;
+struct profile;
+struct profile_spec;
 struct publisher_source;
 
 struct toolrun {
@@ -35,6 +37,12 @@ struct toolrun {
 	void (*started)(void *ctx);
 	/* for --metrics, with `ctx`; NULL: the tool has no such option */
 	const struct publisher_source *metrics;
+	/* for --pprof; NULL: the tool has no such option */
+	const struct profile_spec *profile_spec;
+	/* With --pprof, from before `begin` on: `show` adds to it, and after the last time it is
+	 * written. Else NULL. */
+	struct profile *profile;
+	bool folded;     /* stdout has folded stacks alone */
 	bool quiet_end;  /* no line "Detaching..." */
 	bool quiet_cost; /* what hits cost is told under -v only */
 	void *ctx;
@@ -47,5 +55,8 @@ void toolrun_json_time(struct json *json);
 
 /* Runs to the end and returns the exit status. */
 int toolrun(struct toolrun *run);
+/* The whole of main(): takes signals, reads the command line into `opts`, which is the run's, and
+ * runs. Returns the exit status. */
+int toolrun_main(struct toolrun *run, struct options *opts, int argc, char **argv);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tracing/toolrun_metrics.h"
+#include "tracing/toolrun_metrics_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 #include "program/program.h"
 #include "tracing/options.h"
 #include "tracing/toolrun.h"
+#include "tracing/tracer_state_internal.h"
 
 struct toolrun_binary { /* what a program is called in metrics */
 	const struct program *prog;

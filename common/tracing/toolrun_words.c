@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tracing/toolrun_words.h"
+#include "tracing/toolrun_words_internal.h"
 
 #include <stdio.h>
 
@@ -7,9 +7,9 @@
 #include "files/process.h"
 #include "kernel/execwatch.h"
 #include "program/program.h"
-#include "tracing/descendants.h"
-#include "tracing/filewatch.h"
-#include "tracing/tracer.h"
+#include "tracing/descendants_internal.h"
+#include "tracing/filewatch_internal.h"
+#include "tracing/tracer_state_internal.h"
 
 /* If writes to files are noticed only with a delay. */
 static void say_lack(const struct tracer *tracer, const char *tool)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tracing/tracer_parts.h"
+#include "tracing/tracer_internal.h"
+#include "tracing/tracer_state_internal.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -24,11 +25,11 @@
 #include "program/program.h"
 #include "program/toolchain.h"
 #include "selection/target.h"
-#include "tracing/command.h"
-#include "tracing/descendants.h"
-#include "tracing/filewatch.h"
-#include "tracing/spending.h"
-#include "tracing/textcost.h"
+#include "tracing/command_internal.h"
+#include "tracing/descendants_internal.h"
+#include "tracing/filewatch_internal.h"
+#include "tracing/spending_internal.h"
+#include "tracing/textcost_internal.h"
 
 enum { DETACH_MS = 3000 };
 
@@ -207,12 +208,13 @@ static int add_patterns(struct tracer *tracer, struct errmsg *err)
 
 	for (size_t i = 0; i < count; i++) {
 		why = (struct errmsg){0};
-		tracer->sel->missed = false;
-		if (!add_pattern(tracer, i, &why))
+		int ret = add_pattern(tracer, i, &why);
+
+		if (!ret)
 			continue;
 		if (!missed++)
 			first = why;
-		if (!tracer->sel->missed) {
+		if (ret != SELECTION_NONE) {
 			*err = why;
 			return -1;
 		}

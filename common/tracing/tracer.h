@@ -6,81 +6,58 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
-#include "base/errmsg.h"
-#include "kernel/bpfprog.h"
-#include "selection/selection.h"
-#include "sites/goruntime.h"
 #include "tracing/tracer_config.h"
 
-struct command;
-struct emulation_trial;
-struct descendants;
-struct spending;
+struct bpfprog;
+struct goruntime;
+struct program;
+struct selection;
+struct trace_place;
 struct tracer;
 
-struct tracer {
-	const struct tracer_config *config;
-	struct program **programs;
-	size_t program_count, program_cap;
-	struct selection *sel;
-	const struct tracer_plan *plans; /* the tool's, of each of its items; NULL: all are 0 */
-	char **patterns; /* what was asked for, without binaries; config->pattern_count of them */
-	struct filewatch *watch;
-	struct command *command;    /* NULL: none */
-	struct program *executed;   /* what the process or the command executes; NULL: not asked */
-	pid_t pid;                  /* of -p or of the command; 0: every process */
-	struct textcost *cost;      /* what breakpoints take of processes' memory */
-	struct spending *spending;  /* what hits cost; NULL: not asked */
-	struct attach_trial *trial; /* runs yet; or NULL */
-	struct execwatch *execs;    /* of it; NULL: other processes have the probes as well */
-	/* it is not the command itself that is asked for: what it starts is traced too; or why
-	 * that cannot be, if `alone_why` has a text */
-	bool follows;
-	struct errmsg alone_why;
-	struct descendants *descendants;
-	struct process *process;     /* of -p, held since before anything was read; or NULL */
-	struct goruntime *runtimes;  /* of each program, where goroutines are followed; or NULL */
-	struct bpfprog_define *defs; /* all that the kernel side was compiled with */
-	struct bpfprog_insert *inserts; /* the generated parts of the kernel side */
-	/* rets_left: to the kernel, as another tracer probes them */
-	size_t rets_left, def_count, def_cap, insert_count, insert_cap, place_count, place_max;
-	/* with want.places: of all probes; the kernel side has it as map `places`, -DPLACES=n */
-	struct trace_place *places;
-	struct tracer_tls *tls; /* see tracer_parts.h; NULL: not needed */
-	/* it was compiled with SLEEPABLE; and a handler waits for memory without end: its probes
-	 * stay until it goes on */
-	bool sleepable, stuck;
-	struct bpfprog *bpf;
-	uint32_t part_count; /* of the kernel side's programs: on_probe, on_probe_1, ... */
-	/* The last part is attached first: the kernel runs its probes last where several stand at
-	 * one place. */
-	bool parts_reversed;
-	struct attach **attached;          /* for each program and part */
-	struct emulation_trial *emulation; /* or NULL: no returns are probed */
-	bool emulated; /* the kernel can: RETs may be carried out, by this tool or another */
-	/* descriptors, or -1: the program that does; and the one whose runs are hits, of part 0 */
-	int emulator, hit_prog;
-	struct tracer_rets *rets; /* of each program, those carried out; see tracer_emulate.c */
-	struct gate *gate;        /* what they are attached to, so that all begin at one instant */
-	const char *refusal;      /* why the kernel would not take a probe; NULL: it took all */
-};
+/* --- what is traced, known when `plan` is called --- */
 
-/* Does everything up to the first call that is seen. The config outlives the tracer. NULL and *err
- * on failure. */
-struct tracer *tracer_new(const struct tracer_config *config, struct errmsg *err);
-/* For `plan`. Names and marks outlive the tracer; the tracer takes over the malloc'd text. */
+/* All programs; `n` counts from 0, the first is there always. */
+size_t tracer_program_count(const struct tracer *tracer);
+const struct program *tracer_program(const struct tracer *tracer, size_t n);
+/* A program's runtime; only where goroutines are followed. */
+const struct goruntime *tracer_runtime(const struct tracer *tracer, size_t n);
+struct selection *tracer_selection(const struct tracer *tracer);
+/* The process of -p, or the command; 0: every process. */
+pid_t tracer_pid(const struct tracer *tracer);
+/* What it executes; NULL: not asked. */
+const struct program *tracer_executed(const struct tracer *tracer);
+/* Are the processes that it starts traced, too? */
+bool tracer_follows(const struct tracer *tracer);
+
+/* --- for `plan` --- */
+
+/* Names and marks outlive the tracer; the tracer takes over the malloc'd text. */
 void tracer_define(struct tracer *tracer, const char *name, uint64_t value);
 void tracer_insert(struct tracer *tracer, const char *mark, char *text);
-/* From now on calls are seen. Items with a probe that the kernel refuses have their `skipped` set.
- * Returns 0, or -1 with *err. */
-int tracer_attach(struct tracer *tracer, struct errmsg *err);
-/* If the kernel can do this, ends all probes at one instant, before they are detached one after
- * another. */
-void tracer_stop(struct tracer *tracer);
-/* When this returns, no handler runs any more, unless `stuck` is set. */
-void tracer_detach(struct tracer *tracer);
-void tracer_free(struct tracer *tracer); /* NULL is all right */
+/* One for each item of the selection; they outlive the tracer. Without them all are 0. */
+void tracer_set_plans(struct tracer *tracer, const struct tracer_plan *plans);
+/* How many programs the kernel side has: on_probe, on_probe_1, ... */
+uint32_t tracer_parts(const struct tracer *tracer);
+void tracer_set_parts(struct tracer *tracer, uint32_t count);
+/* The last part is attached first: the kernel runs its probes last where several stand at one
+ * place. */
+void tracer_reverse_parts(struct tracer *tracer);
+
+/* --- once the kernel side is loaded --- */
+
+struct bpfprog *tracer_bpf(const struct tracer *tracer);
+int tracer_map(const struct tracer *tracer, const char *name); /* as bpfprog_map() */
+/* Do all probes begin at one instant? Else the first may have counted before the last is there. */
+bool tracer_begins_at_once(const struct tracer *tracer);
+/* With want.places: a probed site, by its number. */
+const struct trace_place *tracer_place(const struct tracer *tracer, uint32_t number);
+
+/* 'Tracing 3 functions for "main.*"... Hit Ctrl-C to end.' */
+void tracer_print_start(const struct tracer *tracer, FILE *out);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Is the traced process to have its probes for itself, or are its descendants to have them too? */
-#include "tracing/tracer_parts.h"
+#include "tracing/tracer_internal.h"
+#include "tracing/tracer_state_internal.h"
 
 #include "files/process.h"
 #include "kernel/attach_trial.h"
@@ -8,8 +9,8 @@
 #include "program/functab.h"
 #include "program/program.h"
 #include "program/toolchain.h"
-#include "tracing/command.h"
-#include "tracing/descendants.h"
+#include "tracing/command_internal.h"
+#include "tracing/descendants_internal.h"
 
 /* One that is linked with libgo may take it from there. */
 static bool has_exec(const struct program *prog)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* From sites to attached probes, and what the kernel side must know of them. */
-#include "tracing/tracer_parts.h"
+#include "tracing/tracer_internal.h"
+#include "tracing/tracer_state_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 #include "kernel/bpfmap.h"
 #include "program/functab.h"
 #include "program/program.h"
-#include "tracing/probes.h"
+#include "tracing/probes_internal.h"
 
 /* Inlined copies are known by the stack pointer at their own entry: that of the function which they
  * stand in is in its table. */

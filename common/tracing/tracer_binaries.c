@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Tools that ask for functions of Go's runtime are given programs, and no patterns. */
-#include "tracing/tracer_parts.h"
+#include "tracing/tracer_internal.h"
+#include "tracing/tracer_state_internal.h"
 
 #include "base/errmsg.h"
 #include "program/program.h"
 #include "selection/runtime_func.h"
 #include "selection/target.h"
-#include "tracing/command.h"
+#include "tracing/command_internal.h"
 
 static int open_binary(struct tracer *tracer, const char *binary, struct errmsg *err)
 {

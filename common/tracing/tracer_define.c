@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the kernel side is compiled with. */
-#include "tracing/tracer_parts.h"
+#include "tracing/tracer_internal.h"
+#include "tracing/tracer_state_internal.h"
 
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "bpf-src/shared/cookie.h"
 #include "kernel/attach.h"
 #include "kernel/btf.h"
+#include "kernel/kernelfeature.h"
 #include "selection/target.h"
-#include "tracing/spending.h"
+#include "tracing/spending_internal.h"
 
 enum { PLACES_SPARE = 1 << 16, PLACES_PER_ITEM = 8 };
 
@@ -134,6 +136,8 @@ int tracer_define_all(struct tracer *tracer, struct errmsg *err)
 		tracer_define(tracer, "SLEEPABLE", 1);
 	for (size_t i = 0; i < config->def_count; i++)
 		tracer_define(tracer, config->defs[i].name, config->defs[i].value);
+	if (config->goroutines && kernelfeature_cmpxchg())
+		tracer_define(tracer, "CMPXCHG", 1);
 	if (attach_how() == ATTACH_PERF_STUB)
 		tracer_define(tracer, "BY_STUB", 1);
 	return config->goroutines ? define_runtime(tracer, err) : 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* RETs that a program carries out in place of the kernel: see kernel/emulator.h. */
-#include "tracing/tracer_parts.h"
+#include "tracing/tracer_internal.h"
+#include "tracing/tracer_state_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 #include "kernel/emulator.h"
 #include "program/program.h"
 #include "selection/runtime_func.h"
-#include "tracing/probes.h"
+#include "tracing/probes_internal.h"
 
 static bool probes_returns(const struct tracer_config *config)
 {
@@ -61,8 +62,10 @@ bool tracer_emulates(const struct tracer *tracer, const struct program *prog,
 /* Not where an inlined copy ends: another tool may know that RET as a function's entry. */
 static bool is_carried_out(const struct attach_probe *probe)
 {
+	unsigned copy = cookie_copy(probe->cookie);
+
 	return cookie_is_ret(probe->cookie) && cookie_kind(probe->cookie) == COOKIE_RETURN &&
-	       !cookie_copy(probe->cookie);
+	       (!copy || copy == COOKIE_TAIL);
 }
 
 /* RETs of one file that are to be carried out, by their offsets, in order; and at which of them a

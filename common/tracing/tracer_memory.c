@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What do breakpoints take of the traced processes' memory? */
-#include "tracing/tracer_parts.h"
+#include "tracing/tracer_internal.h"
+#include "tracing/tracer_state_internal.h"
 
 #include <stdlib.h>
 
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "program/program.h"
-#include "tracing/probes.h"
-#include "tracing/textcost.h"
+#include "tracing/probes_internal.h"
+#include "tracing/textcost_internal.h"
 
 struct offsets {
 	uint64_t *items;

@@ -10,8 +10,9 @@
 #include "program/toolchain.h"
 #include "selection/target.h"
 #include "sites/goruntime.h"
-#include "tracing/command.h"
-#include "tracing/tracer_parts.h"
+#include "tracing/command_internal.h"
+#include "tracing/tracer_internal.h"
+#include "tracing/tracer_state_internal.h"
 
 /* the library that holds a gccgo program's runtime, as the program names it; NULL: none */
 static const char *runtime_library(const struct program *prog)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Shared libraries of Go: where g is is known when they are loaded only, and for each process. */
-#include "tracing/tracer_parts.h"
+#include "tracing/tracer_internal.h"
+#include "tracing/tracer_state_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include "base/mem.h"
 #include "bpf-src/shared/tls_word.h"
 #include "kernel/bpfmap.h"
-#include "tracing/probes.h"
+#include "tracing/probes_internal.h"
 
 enum { PROBES_SPARE = 1 << 16, PROBES_PER_ITEM = 8 };
 

@@ -7,7 +7,7 @@
 #include "base/errmsg.h"
 #include "base/escape.h"
 #include "base/mem.h"
-#include "values/format_parts.h"
+#include "values/format_internal.h"
 
 enum { WIDTH_MAX = 1000 };
 

@@ -7,7 +7,8 @@
 #include "base/escape.h"
 #include "base/mem.h"
 #include "values/format.h"
-#include "values/format_parts.h"
+#include "values/format_internal.h"
+#include "values/value_internal.h"
 
 struct allowed {
 	const char *verbs;

@@ -5,7 +5,7 @@
 
 #include "base/errmsg.h"
 #include "values/format.h"
-#include "values/format_parts.h"
+#include "values/format_internal.h"
 
 static size_t name_length(const char *text, size_t len)
 {

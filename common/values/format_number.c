@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "values/format_parts.h"
-#include "values/value_text.h"
+#include "values/format_internal.h"
+#include "values/value_text_internal.h"
+#include "values/value_read_internal.h"
 
 /* Encodes a character in UTF-8, U+FFFD if it is none. Returns how many bytes. */
 static size_t encode(int64_t value, char bytes[4])

@@ -4,7 +4,9 @@
 
 #include "base/escape.h"
 #include "values/format.h"
-#include "values/format_parts.h"
+#include "values/format_internal.h"
+#include "values/value_internal.h"
+#include "values/value_read_internal.h"
 
 /* %s, %q of a value with a text of its own, such as net.IP */
 static bool print_known(FILE *out, const struct format_piece *piece,

@@ -2,8 +2,9 @@
 /* Verbs of strings and bytes. */
 #include "base/escape.h"
 #include "base/utf8.h"
-#include "values/format_parts.h"
-#include "values/value_text.h"
+#include "values/format_internal.h"
+#include "values/value_text_internal.h"
+#include "values/value_read_internal.h"
 
 static size_t first_characters(const char *bytes, size_t len, int count)
 {

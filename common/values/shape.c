@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "values/shape.h"
+#include "values/shape_internal.h"
 
 #include <string.h>
 
 #include "bpf-src/shared/trace.h"
-#include "values/shape_walk.h"
+#include "values/shape_walk_internal.h"
 
 enum {
 	OWN_MAX = 512,    /* bytes of a value itself that are kept */

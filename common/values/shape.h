@@ -76,18 +76,11 @@ struct shape *shape_new(struct gotypes *memory, const struct gotype *type,
 void shape_init(struct gotypes *memory, const struct gotype *type, uint32_t at,
 		const struct shape_limits *limits, uint32_t *end, struct shape *out);
 
-/* bytes of a record that SHAPE_DYNAMIC takes */
-uint32_t shape_dynamic_size(const struct shape_limits *limits, uint32_t levels);
-
 struct trace_dyntype;
 /* How the kernel side is to read values of `type` out of an interface: `size` bytes from where the
  * data word points (`direct`: none), then at most string_max bytes of each ref, whole elements or
  * not, and the interface inside. */
 void shape_dyntype(const struct gotype *type, bool direct, const struct shape_limits *limits,
 		   struct trace_dyntype *out);
-/* The shape of the value in a struct trace_dynamic that stands at `at`, as read by the above, the
- * first of so many levels. For a pointer it is the shape of what it points to. */
-struct shape *shape_of_dynamic(struct gotypes *memory, const struct gotype *type, bool direct,
-			       uint32_t levels, const struct shape_limits *limits, uint32_t at);
 
 #endif

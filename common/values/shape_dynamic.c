@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "bpf-src/shared/trace.h"
-#include "values/shape.h"
-#include "values/shape_walk.h"
+#include "values/shape_internal.h"
+#include "values/shape_walk_internal.h"
 
 enum { STATE = 8 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "values/shape_walk.h"
+#include "values/shape_walk_internal.h"
 
 #include <string.h>
 

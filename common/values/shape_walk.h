@@ -14,13 +14,6 @@
 void shape_walk(const struct gotype *type, uint32_t size,
 		bool (*fn)(const struct gotype *type, uint32_t off, void *ctx), void *ctx);
 
-/* Is a pointer to such a type followed wherever it stands, as its text is what people want to see,
- * or is a part of another's? */
-bool shape_walk_is_followed(const struct gotype *type);
-
-/* Is there any? */
-bool shape_walk_any(const struct gotype *type, uint32_t size);
-
 static inline uint32_t shape_round(uint32_t size)
 {
 	return (size + 7) & ~7u;

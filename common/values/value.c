@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "values/value_parts.h"
-#include "values/value_text.h"
+#include "values/value_internal.h"
+#include "values/value_text_internal.h"
+#include "values/value_read_internal.h"
 
 enum {
 	DEPTH_MAX = 16,

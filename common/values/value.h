@@ -35,23 +35,10 @@ enum value_style {
 	VALUE_TEXT,  /* %s: strings, []byte, errors bare */
 };
 
-/* Prints the value. The program's control characters never reach `out` unescaped. */
-void value_print(FILE *out, const struct shape *shape, const struct value_source *source,
-		 enum value_style style);
 /* Does value_print() put a question mark before the value, as it is a guess? */
 bool value_is_marked(const struct shape *shape, const struct value_source *source);
 /* Numbers as numbers, strings as strings, structs as objects, slices as arrays, nil as null; all
  * else as a string in Go's notation. */
 void value_json(struct json *json, const struct shape *shape, const struct value_source *source);
-
-/* The integer (sign-extended) or bool at the start of the shape's own bytes. false: the value is
- * neither, or was not read. */
-bool value_int(const struct shape *shape, const struct value_source *source, int64_t *out);
-
-/* Is it a type, or a pointer to one, that is printed as by its String(): net.IP, url.URL? */
-bool value_has_text(const struct gotype *type);
-
-/* "1.5s", as time.Duration's String does */
-void value_print_duration(FILE *out, int64_t ns);
 
 #endif

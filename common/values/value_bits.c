@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "values/value_known.h"
+#include "values/value_known_internal.h"
+#include "values/value_read_internal.h"
 
 enum {
 	WORDS_MAX = 512, /* 32768 bits: longer numbers are shown as their words */

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "values/value_parts.h"
-#include "values/value_text.h"
+#include "values/value_internal.h"
+#include "values/value_text_internal.h"
+#include "values/value_read_internal.h"
 
 static bool is_bare(const struct value_printer *printer)
 {

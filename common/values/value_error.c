@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "values/value_parts.h"
-#include "values/value_text.h"
+#include "values/value_internal.h"
+#include "values/value_text_internal.h"
+#include "values/value_read_internal.h"
 
 /* {Field}; {Field!}: quoted; {}: the value itself; [...]: left out if the first field in it is
  * empty */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The table of types with known texts; and the texts of index errors (Go's src/runtime/error.go),
  * certificate errors (src/crypto/x509/verify.go) and gRPC's status errors. */
-#include "values/value_known.h"
+#include "values/value_known_internal.h"
+#include "values/value_internal.h"
+#include "values/value_read_internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

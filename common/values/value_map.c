@@ -3,7 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "values/value_parts.h"
+#include "values/value_internal.h"
+#include "values/value_read_internal.h"
 
 enum {
 	SLOTS = 8,

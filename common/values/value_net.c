@@ -3,7 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "values/value_known.h"
+#include "values/value_known_internal.h"
+#include "values/value_read_internal.h"
 
 static const uint8_t FOUR_IN_SIX[12] = {[10] = 0xff, [11] = 0xff};
 

@@ -6,7 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "values/value_known.h"
+#include "values/value_known_internal.h"
+#include "values/value_read_internal.h"
 
 struct addr {
 	uint64_t high, low;

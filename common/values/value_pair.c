@@ -5,8 +5,9 @@
  * shown. */
 #include <inttypes.h>
 
-#include "values/value_parts.h"
-#include "values/value_text.h"
+#include "values/value_internal.h"
+#include "values/value_text_internal.h"
+#include "values/value_read_internal.h"
 
 enum { LENGTH_BITS = 47 }; /* no process has longer text: its address space is not larger */
 

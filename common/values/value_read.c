@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "values/value_read.h"
+#include "values/value_read_internal.h"
 
 #include <stddef.h>
 #include <string.h>
 
 #include "bpf-src/shared/trace.h"
+#include "values/shape_internal.h"
 
 const char *value_why(enum value_got got)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "values/value_text.h"
+#include "values/value_text_internal.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "values/value_known.h"
+#include "values/value_known_internal.h"
+#include "values/value_internal.h"
+#include "values/value_read_internal.h"
 
 enum { NS_PER_US = 1000, NS_PER_MS = 1000000, NS_PER_S = 1000000000, SECONDS_PER_DAY = 86400 };
 

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "values/value_known.h"
+#include "values/value_known_internal.h"
+#include "values/value_read_internal.h"
 
 enum part { USER, HOST, PATH, FRAGMENT };
 

@@ -18,7 +18,7 @@
 #include "files/heldfile.h"
 #include "golang/pattern.h"
 #include "golang/signature.h"
-#include "program/functab.h"
+#include "program/functab_internal.h"
 
 struct counts {
 	unsigned functions, spills, unsaved, wrong, missing;

@@ -263,7 +263,7 @@ def check_record(record):
     expect(record["unit"] == "ns", f"{name}: unit {record['unit']}")
 
 
-ENDINGS = ("count", "panicked", "exited", "process_ended", "lost", "running")
+ENDINGS = ("count", "panicked", "exited", "process_ended", "lost", "jumped", "running")
 
 
 def expected(track):
@@ -271,7 +271,7 @@ def expected(track):
     numbers = [track[k] for k in ("returned", "panicked", "exited", "running")]
     if not any(numbers):
         numbers[0] = track["calls"]
-    return [*numbers, 0, 0]
+    return [*numbers, 0, 0, 0]
 
 
 def compare_latency(truth, records, only=None):

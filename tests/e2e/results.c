@@ -13,7 +13,7 @@
 #include "elf/image.h"
 #include "files/heldfile.h"
 #include "golang/signature.h"
-#include "program/functab.h"
+#include "program/functab_internal.h"
 
 enum { STACK_WORDS = 64, WORD = 8, PAGE = 4096, CANNOT_RUN_HERE = 77 };
 

@@ -18,8 +18,8 @@
 #include "base/errmsg.h"
 #include "elf/image.h"
 #include "files/heldfile.h"
-#include "program/buildinfo.h"
-#include "program/functab.h"
+#include "program/buildinfo_internal.h"
+#include "program/functab_internal.h"
 
 struct program {
 	struct image *img;

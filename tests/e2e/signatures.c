@@ -14,8 +14,8 @@
 #include "elf/image.h"
 #include "files/heldfile.h"
 #include "golang/gofunc.h"
-#include "program/buildinfo.h"
-#include "program/functab.h"
+#include "program/buildinfo_internal.h"
+#include "program/functab_internal.h"
 
 static const char *const KINDS[] = {"unknown", "bool",   "int",   "uint",  "float",
 				    "complex", "string", "slice", "array", "struct",

@@ -22,12 +22,12 @@
 #include "files/process.h"
 #include "kernel/attach.h"
 #include "kernel/btf.h"
-#include "kernel/headertree.h"
+#include "kernel/headertree_internal.h"
 #include "program/gostack.h"
 #include "program/functab.h"
 #include "program/program.h"
 #include "sites/goruntime.h"
-#include "sites/inlining.h"
+#include "sites/inlining_internal.h"
 
 enum { PROBES_MAX = 256, COPIES_MAX = 64, LOG_SIZE = 1 << 24 };
 
@@ -39,8 +39,8 @@ struct event {
 };
 
 static const char text[] =
-	"#include \"goroutine.h\"\n"
-	"#include \"frames.h\"\n"
+	"#include \"parts/goroutine.h\"\n"
+	"#include \"parts/frames.h\"\n"
 	"struct event { u64 created_by, parent_goid, row; u32 copy, returned, count, zero;\n"
 	"	u64 frames[TRACE_FRAMES]; };\n"
 	"BPF_RINGBUF_OUTPUT(events, 1024);\n"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What hits cost is told, and limited by --max-cost."""
 
+import json
 import re
 import resource
 import signal
@@ -88,6 +89,63 @@ def cost_of_returns():
             tool.wait()
             _, us, _ = told(tool.err.text())
     expect(0.4 < 2 * us / true < 2.5, f"{2 * us} us a call, in truth {true:.2f}")
+
+
+@test(word=["", "-"])
+def cost_of_entries(word):
+    """... whether the kernel emulates the instruction at an entry or single-steps it"""
+    calls, name = 20_000, "main.leaf" if word else "main.checked"
+    with Target("priced", newest()) as target:
+        kinds = run([tool_path("gofuncs"), "-j", f"{target.path}:{name}"]).stdout
+        expect(json.loads(kinds)["functions"][0]["entry"]["emulated"] == (not word), kinds)
+
+        def price(line):
+            target.say(word + str(calls))
+            return float(target.wait_line(f"took {line} ").split()[2]) / 1e3
+        alone = price(1)
+        with Tool("gofunccount", "-v", "-p", target.target_pid, name) as tool:
+            tool.tracing()
+            true = price(2) - alone
+            tool.signal(signal.SIGINT)
+            tool.wait()
+            _, us, _ = told(tool.err.text())
+    expect(0.4 < us / true < 2.5, f"{us} us a hit, in truth {true:.2f}")
+
+
+SHORT = re.compile(r"^about (\d+) ns of each call's time are its probes': the price of a hit here(, where the "
+                   r"kernel single-steps the entry)?$", re.M)
+
+
+@test(word=["", "-"])
+def cost_in_latency(word):
+    """A function of 1 ns: what is measured is its probes' time, which is said, as text and in JSON."""
+    name = "main.leaf" if word else "main.checked"
+    said = []
+    for options in ["-j"], []:
+        with Target("priced", newest()) as target:
+            with Tool("gofunclatency", *options, "-p", target.target_pid, name) as tool:
+                tool.tracing()
+                target.say(word + "20000")
+                target.wait_line("took 1 ")
+                tool.signal(signal.SIGINT)
+                expect(tool.wait() == 0, tool.said())
+                said.append(tool.out.text())
+    record = next(r for r in map(json.loads, said[0].splitlines()) if r["type"] == "latency")
+    expect(0.4 < record["probe_ns"] / record["p50"] < 1.7, f"{record}")
+    line = SHORT.search(said[1])
+    expect(line and bool(line[2]) == bool(word), said[1])
+    expect(0.3 < int(line[1]) / record["probe_ns"] < 3, f"{line[0]}, {record}")
+
+
+@test()
+def cost_in_latency_small():
+    """... Of one that sleeps it is not worth a line."""
+    with Target("traced", newest()) as target:
+        with Tool("gofunclatency", "-p", target.target_pid, ":main.slowly") as tool:
+            tool.tracing()
+            target.go()
+            target.truth()
+            expect(tool.wait() == 0 and "probes" not in tool.out.text(), tool.said())
 
 
 @test(tool=list(PROBES))

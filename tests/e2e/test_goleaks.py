@@ -3,17 +3,19 @@
 
 import os
 import re
+import struct
 import subprocess
 import sys
 import time
 
-from harness import PATIENCE, TESTS, Target, Tool, expect, json_lines, run, some_versions, test, tool_path
+from harness import PATIENCE, TESTS, Target, Tool, expect, json_lines, newest, run, some_versions, test, tool_path
 
 sys.path.insert(0, TESTS + "/e2e")
 
 # pylint: disable=wrong-import-position
 from test_gostacks_changes import command
 
+PPOLL = 271  # number of the system call
 CREATORS = {"main.startJobs": "main.job", "main.startSends": "main.send"}
 
 
@@ -50,6 +52,31 @@ def wait_for(tool, truth):
     while sums(json_lines(tool.out.text())) != truth:
         expect(time.monotonic() < end, f"{truth} is not seen: {tool.said()}")
         time.sleep(0.02)
+
+
+def sleeps_for(pid):
+    """Seconds that ppoll is asked to wait at most; None: it does not wait so"""
+    try:
+        with open(f"/proc/{pid}/syscall", encoding="ascii") as file:
+            words = file.read().split()
+        if words[0] != str(PPOLL):
+            return None
+        with open(f"/proc/{pid}/mem", "rb") as file:
+            file.seek(int(words[3], 16))
+            return struct.unpack("q", file.read(8))[0]
+    except (IndexError, OSError):
+        return None
+
+
+@test()
+def goleaks_default_interval():
+    """It looks again in a minute."""
+    with Target("leaks", newest(), "strip") as target, Tool("goleaks", target.target_pid) as tool:
+        end = time.monotonic() + PATIENCE
+        while (seconds := sleeps_for(tool.pid)) is None:
+            expect(time.monotonic() < end and tool.child.poll() is None, f"it does not wait: {tool.said()}")
+            time.sleep(0.01)
+        expect(50 < seconds <= 60, f"the next look is in {seconds} s")
 
 
 @test(version=some_versions, flavour=["strip", "pie"])

@@ -10,10 +10,11 @@ import time
 
 from harness import TESTS, Target, Tool, expect, fixture, json_lines, run, some_versions, test, tool_path, versions
 
-HEADER = re.compile(r"^goroutine (?P<goid>\d+) \[(?P<state>[^],]+)(?:, \d+ minutes)?(?:, locked to thread)?\]:$")
+HEADER = re.compile(r"^goroutine (?P<goid>\d+) \[(?P<state>[^],]+)(?:, \d+ minutes)?(?:, locked to thread)?"
+                    r"(?:, synctest bubble \d+)?\](?: \{.*\})?:$")
 CREATOR = re.compile(r"^created by (?P<func>\S+)(?: in goroutine (?P<goid>\d+))?$")
 POSITION = re.compile(r"^\t(?P<file>.+):(?P<line>\d+)(?P<off> \+0x[0-9a-f]+)?$")
-FIXTURE = TESTS + "/fixtures/parked.go"
+FIXTURE = TESTS + "/fixtures/parked/parked.go"
 
 
 def gostacks(*args, status=0):
@@ -43,7 +44,7 @@ def parse(text):
 
 
 def true_text(target, version):
-    """What pprof says; Go 1.15 shows a function of the runtime where it is inlined into another package's."""
+    """What pprof says"""
     target.go()
     target.wait_line("===")
     while target.out.text().count("===") < 2:
@@ -51,8 +52,6 @@ def true_text(target, version):
     text = target.out.text().split("===")[1]
     while "[syscall]" not in gostacks("-g", 1, target.target_pid):
         time.sleep(0.01)  # the first goroutine has not come to its next command yet
-    if version == "1.15":
-        text = re.sub(r"runtime\.goparkunlock\(\.\.\.\)\n\t.*\n", "", text)
     return text
 
 
@@ -77,18 +76,37 @@ def compare_texts(truth, got):
     expect("locked to thread" in got and re.search(r"main\.holdsMany\((0x\w+\??, ){10}\.\.\.\)", got), f"{got}")
 
 
+def short(func):
+    """As tracebacks have it: JSON has the type arguments"""
+    return re.sub(r"\[.*\]", "[...]", func)
+
+
 def compare_json(truth, records):
     for record in records:
         state, frames, creator = truth[record["goid"]]
         if record["goid"] == 1:
             continue
         expect(record["state"] == state and record["stack"] == "whole", f"{record}: {state}")
-        got = [(f["func"].replace("runtime.gopanic", "panic"), f["file"], f["line"]) for f in record["frames"]]
+        got = [(short(f["func"]).replace("runtime.gopanic", "panic"), f["file"], f["line"]) for f in record["frames"]]
         expect(got == [f[:3] for f in frames], f"{got}, in truth {frames}")
         by = record["created_by"]
         goid = str(by["goid"]) if by["goid"] else None
-        expect((by["func"], goid, by["file"], by["line"]) == creator[:4], f"{by}: {creator}")
+        expect((short(by["func"]), goid, by["file"], by["line"]) == creator[:4], f"{by}: {creator}")
     expect({r["goid"] for r in records} == truth.keys(), "goroutines are missing")
+
+
+LABELS = [  # of two goroutines each; bytes that are not UTF-8 are replaced
+    {"user": "u1"}, {"path": "/a/b_c.d", "user": "u2"}, {"": ""}, {"a b": "c:d"}, {'q"\\': "\n\r\t\0\x1b\x7f"},
+    {"\u03a3": "\u1234\U00045678"}, {"broken": "a\ufffd\ufffd(\ufffd\ufffd\ufffd\ufffd"}, {"a": "1", "m": "-", "z": ""}]
+
+
+def check_labels(records, version):
+    expect(all("labels_cut" not in r for r in records), "labels are missing")
+    if int(version.split(".")[1]) < 24:
+        expect(all(r["labels"] is None for r in records), f"labels of {version}")
+        return
+    got = [r["labels"] for r in records if r["labels"]]
+    expect(len(got) == 2 * len(LABELS) and all(got.count(want) == 2 for want in LABELS), f"{got}")
 
 
 def check_since(records, begun):
@@ -132,6 +150,7 @@ def measure(version, flavour):
         compare_texts(text, gostacks("--full", pid))
         records = json_lines(gostacks("-j", "-p", pid))
         compare_json(truth, records)
+        check_labels(records, version)
         check_since(records, begun)
         compare_groups(truth, gostacks(pid))
         compare_folded(truth, gostacks("-f", pid))
@@ -142,6 +161,18 @@ def measure(version, flavour):
 @test(version=lambda: sorted({*versions(), "1.23", "1.24"}), flavour=["plain", "strip"])
 def gostacks_parked(version, flavour):
     measure(version, flavour)
+
+
+@test(setting=["0", "0,tracebacklabels=1", "1,tracebacklabels=x", "2", "1,tracebacklabels=-1", ""])
+def gostacks_labels(setting):
+    """They are in tracebacks if GODEBUG says so, in JSON always."""
+    with Target("parked", "1.27", "strip",
+                argv=lambda path: ["env", f"GODEBUG=a=1,tracebacklabels={setting},b", path]) as target:
+        text = true_text(target, "1.27")
+        expect(("{user: u1}:" in text) == (setting in ("0,tracebacklabels=1", "1,tracebacklabels=x", "")), f"{text}")
+        compare_texts(text, gostacks("--full", target.target_pid))
+        expect(("{user: u1}:" in text) == ("{user: u1}:" in gostacks("-a", target.target_pid)), "-a differs")
+        check_labels(json_lines(gostacks("-j", target.target_pid)), "1.27")
 
 
 @test(version=some_versions, flavour=["pie", "nl", "cgo", "cgopie"])

@@ -164,7 +164,7 @@ def scraped(tool, version):
             expect(values["binary", "main.plainCall"] == target.path, values["binary", "main.plainCall"])
             if tool == "gofunclatency":
                 lost = {key[1]: value for key, value in values.items() if key[0] == "gofunc_lost_total"}
-                expect(len(lost) == 8 and not any(lost.values()), f"lost: {lost}")
+                expect(len(lost) == 9 and not any(lost.values()), f"lost: {lost}")
             target.say("end")
             expect(tracer.wait() == 0, tracer.said())
 

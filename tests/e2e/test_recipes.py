@@ -192,6 +192,7 @@ def recipes(version):
     for name, (kind, check) in CHECKS.items():
         expect("lost" not in noise[name], noise[name])
         check(said[name], [t for t in truth if t["recipe"] == kind])
+    expect("main.(*Goods).Unwrap is left out: Unwrap and Cause return" in noise["goerrors"], noise["goerrors"])
 
 
 EVENT = ["type", "time", "pid", "tid", "goid", "cpu", "comm", "func", "how", "message"]
@@ -295,6 +296,30 @@ def recipe_of_command(version):
         expect(told[0] == call["method"] and call["how"] == "return", f"{call}, in truth {told}")
 
 
+@test(version=lambda: [v for v in versions() if int(v.split(".")[1]) < 18])
+def creators_plain(version):
+    """With debug information, where the size of the arguments comes first (up to Go 1.17)"""
+    with Target("recipes", version, "plain") as target:
+        with Recipe("gocreators", "-p", target.target_pid) as recipe:
+            recipe.attached()
+            target.go()
+            said = recipe.rest()
+            expect(target.wait() == 0, f"the target ended otherwise: {target.said()}")
+        truth = [json.loads(line) for line in target.out.text().splitlines() if line[0] == "{"]
+    check_creators(said, [t for t in truth if t["recipe"] == "creator"])
+    started = [block.split("\n")[0] for block in said.partition("\n")[2].split("\n\n") if block.strip() and "-->" not in block]
+    expect(started and all(re.match(r"[\w/]+\.\S+$", name) for name in started), f"{started}")
+
+
+@test(version=new_versions)
+def errors_unwrapped(version):
+    """Who asks for Unwrap by its name gets it, of each type that has it."""
+    with Target("recipes", version, "strip") as target:
+        with Recipe("goerrors", "*.Unwrap", "--", target.path, "now") as recipe:
+            said = recipe.rest()
+    expect(re.search(r"^8 +main\.\(\*Goods\)\.Unwrap: the shop is closed$", said, re.M), said)
+
+
 @test(version=root_versions)
 def recipe_opens_below(version):
     """os.Root opens by another function, and what is counted has its path."""
@@ -313,18 +338,20 @@ def recipe_opens_below(version):
 
 @test(version=new_versions)
 def results_of_jumps(version):
-    """A promoted method jumps to the embedded type's: at the jump there are no results yet."""
+    """A promoted method of the standard library's jumps to the embedded type's, and has its results."""
     with Target("recipes", version, "strip") as target:
         with Tracer("-p", target.target_pid, 'r::net.(*TCPConn).Read "%v %v", goret1, $err',
-                    'r::net.(*TCPConn).Read ($err != nil) "never"') as tracer:
+                    'r::net.(*TCPConn).Read (goret1 > 12345) "never"') as tracer:
             tracer.attached()
             target.go()
             out = tracer.rest()
             expect(target.wait() == 0, f"the target ended otherwise: {target.said()}")
         lines = [line for line in out.splitlines() if "TCPConn" in line]
         expect(lines, f"no calls: {out}")
-        expect(all(line.endswith("<jumped> <jumped> (jumped)") for line in lines), out)
-        expect("without the results that the predicate needs" in tracer.err.text(), tracer.err.text())
+        told = re.search(r" (\d+) of 12345 -", target.out.text())
+        expect(all(re.search(r"\.Read +\d+ \S", line) for line in lines), out)
+        expect(any(line.split()[-2:] == [told[1], "nil"] for line in lines), f"{told}: {out}")
+        expect("never" not in out and "without the results" not in tracer.err.text(), tracer.said())
 
 
 @test(version=recipe_versions)

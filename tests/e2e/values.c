@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "values/value.h"
+#include "values/value_internal.h"
 
 enum { RECORD_MAX = 4096 };
 

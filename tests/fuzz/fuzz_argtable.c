@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "abi/argtable.h"
-#include "arguments/sigcheck.h"
+#include "arguments/sigcheck_internal.h"
 #include "elf/image.h"
 #include "fuzz.h"
 #include "gofile.h"
 #include "machine/insn.h"
-#include "program/functab.h"
+#include "program/functab_internal.h"
 #include "values/shape.h"
 
 enum { MAX_FUNCTIONS = 50, MAX_REGISTERS = 32, MAX_DEPTH = 16, OLDEST = 17 };

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "coredump.h"
-#include "elf/corefile.h"
+#include "elf/corefile_internal.h"
 #include "files/heldfile.h"
 #include "fuzz.h"
 

@@ -3,7 +3,7 @@
  * name must neither crash nor hang, and what comes out must hold together. */
 #include <string.h>
 
-#include "arguments/copyinfo_located.h"
+#include "arguments/copyinfo_located_internal.h"
 #include "dwarf/debuginfo.h"
 #include "dwarffile.h"
 #include "fuzz.h"
@@ -11,6 +11,7 @@
 #include "program/program.h"
 #include "sites/inlining.h"
 #include "sites/site.h"
+#include "program/functab_internal.h"
 
 enum { MAX_FUNCTIONS = 200, MAX_DEPTH = 100 };
 

@@ -15,8 +15,8 @@
 #include "machine/arch.h"
 #include "fuzz.h"
 #include "genprobe.h"
-#include "gotrace/traceplan.h"
-#include "gotrace/traceprint_event.h"
+#include "gotrace/traceplan_internal.h"
+#include "gotrace/traceprint_event_internal.h"
 #include "values/format.h"
 
 enum { AT_RETURN = 1, ON_STACK = 2, SEVERAL = 4, ENDED = 8, NO_FORMAT = 16 };

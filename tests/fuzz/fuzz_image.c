@@ -6,8 +6,9 @@
 #include "files/heldfile.h"
 #include "fuzz.h"
 #include "gofile.h"
-#include "program/buildinfo.h"
+#include "program/buildinfo_internal.h"
 #include "program/gostack.h"
+#include "program/functab_internal.h"
 
 /* more than any seed has; what is walked per function is bounded by the function's size */
 enum { MAX_FUNCTIONS = 4000, MAX_NODES = 64, MAX_ADDRESSES = 64 };

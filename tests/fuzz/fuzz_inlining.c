@@ -3,14 +3,15 @@
  * runtime must lie in its code, and looking for them must end. */
 #include <string.h>
 
-#include "arguments/forwarder.h"
+#include "arguments/forwarder_internal.h"
 #include "fuzz.h"
 #include "gofile_forwarder.h"
 #include "golang/gotype.h"
 #include "program/program.h"
 #include "sites/goruntime.h"
-#include "sites/inlining.h"
+#include "sites/inlining_internal.h"
 #include "sites/site.h"
+#include "program/functab_internal.h"
 
 enum { MAX_FUNCTIONS = 100, MAX_COPIES = 100, OLDEST = 15 };
 

@@ -2,8 +2,9 @@
 /* Arbitrary bytes as a Go program: whatever its descriptors say, the types made of them can be
  * walked, and making them ends. */
 #include "fuzz.h"
-#include "program/buildinfo.h"
+#include "program/buildinfo_internal.h"
 #include "rttifile.h"
+#include "program/functab_internal.h"
 
 static void walk_image(const struct image *img)
 {

@@ -8,7 +8,7 @@
 #include "base/errmsg.h"
 #include "machine/arch.h"
 #include "fuzz.h"
-#include "golang/signature.h"
+#include "golang/signature_internal.h"
 
 enum { SIZE_MAX_TRIED = 4000, REGISTERS = 16 };
 

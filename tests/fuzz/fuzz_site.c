@@ -8,7 +8,7 @@
 #include "fuzz.h"
 #include "machine/insn.h"
 #include "program/functab.h"
-#include "sites/site.h"
+#include "sites/site_internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -10,6 +10,7 @@
 #include "elffile.h"
 #include "framefile.h"
 #include "fuzz.h"
+#include "elf/ehframe_internal.h"
 
 enum {
 	FUNCTION = FRAMEFILE_FUNCTION,

@@ -37,6 +37,7 @@ type scanner struct {
 	sizes    types.Sizes
 	infos    map[string]*types.Info
 	files    map[string][]*ast.File
+	others   map[string]map[string]string // of files that are not of this build: name, signature
 	found    map[string]forwarder
 	types    map[string]string
 	all      map[string]string // signatures
@@ -46,8 +47,8 @@ type scanner struct {
 func newScanner(goroot string, minor int, arch string) *scanner {
 	s := &scanner{ctx: build.Default, fset: token.NewFileSet(), packages: map[string]*types.Package{},
 		sizes: types.SizesFor("gc", arch), infos: map[string]*types.Info{},
-		files: map[string][]*ast.File{}, found: map[string]forwarder{},
-		types: map[string]string{}, all: map[string]string{}, public: map[string]bool{}}
+		files: map[string][]*ast.File{}, others: map[string]map[string]string{},
+		found: map[string]forwarder{}, types: map[string]string{}, all: map[string]string{}, public: map[string]bool{}}
 	s.ctx.GOROOT, s.ctx.GOOS, s.ctx.GOARCH, s.ctx.CgoEnabled = goroot, "linux", arch, false
 	s.ctx.ToolTags, s.ctx.ReleaseTags = nil, nil
 	for i := 1; i <= minor; i++ {
@@ -88,7 +89,61 @@ func (s *scanner) Import(path string) (*types.Package, error) {
 	conf := types.Config{Importer: s, Sizes: s.sizes, Error: func(error) {}}
 	pkg, _ := conf.Check(full, s.fset, files, info)
 	s.packages[path], s.infos[full], s.files[full] = pkg, info, files
+	s.others[full] = s.declaredIn(dir, listed.IgnoredGoFiles)
 	return pkg, nil
+}
+
+// What these files declare: functions with their signatures, types with none.
+func (s *scanner) declaredIn(dir string, names []string) map[string]string {
+	found := map[string]string{}
+	for _, name := range names {
+		file, err := parser.ParseFile(s.fset, filepath.Join(dir, name), nil, 0)
+		if err != nil || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		for _, decl := range file.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok {
+				found[written(fn)] = writtenTypes(fn)
+				continue
+			}
+			for _, spec := range decl.(*ast.GenDecl).Specs {
+				if typ, ok := spec.(*ast.TypeSpec); ok {
+					found[typ.Name.Name] = ""
+				}
+			}
+		}
+	}
+	return found
+}
+
+// "(*T).name", as a file has it.
+func written(fn *ast.FuncDecl) string {
+	if fn.Recv == nil {
+		return fn.Name.Name
+	}
+	return "(" + types.ExprString(fn.Recv.List[0].Type) + ")." + fn.Name.Name
+}
+
+// The types of parameters and results, one for each, as a file has them.
+func writtenTypes(fn *ast.FuncDecl) string {
+	text := ""
+	for _, list := range []*ast.FieldList{fn.Type.Params, fn.Type.Results} {
+		text += "("
+		if list == nil {
+			continue
+		}
+		for _, field := range list.List {
+			text += strings.Repeat(types.ExprString(field.Type)+",", max(1, len(field.Names)))
+		}
+	}
+	return text
+}
+
+// Is it the same in each build of the release for Linux? Files with other constraints than the
+// platform's may be replaced by others, which may declare it as well.
+func (s *scanner) isInAllBuilds(path string, file *ast.File, fn *ast.FuncDecl) bool {
+	other, has := s.others[path][written(fn)]
+	return onlyPlatform(file) || !has || other == writtenTypes(fn)
 }
 
 // Words of build constraints that say nothing but the platform; files with others may be replaced
@@ -454,23 +509,45 @@ func isPublic(fn *types.Func) bool {
 	return ok && named.Obj().Exported()
 }
 
-// What a named type, or one by another name, is made of, if that is not a struct or an array.
+// What a value of the type is made of, with no names of other types whose size would matter.
+func madeOf(typ types.Type) string {
+	switch under := typ.Underlying().(type) {
+	case *types.Struct:
+		var fields []string
+		for i := 0; i < under.NumFields(); i++ {
+			fields = append(fields, under.Field(i).Name()+" "+madeOf(under.Field(i).Type()))
+		}
+		return "struct{" + strings.Join(fields, "; ") + "}"
+	case *types.Array:
+		return fmt.Sprintf("[%d]%s", under.Len(), madeOf(under.Elem()))
+	case *types.Interface:
+		if under.NumMethods() > 0 {
+			return "interface{M()}"
+		}
+		return "any"
+	default:
+		return typeText(under)
+	}
+}
+
+// What a named type, or one by another name, is made of.
 func (s *scanner) noteType(typ types.Type) {
 	named, ok := types.Unalias(typ).(*types.Named)
 	if !ok || named.Obj().Pkg() == nil || named.TypeArgs().Len() > 0 {
 		return
 	}
-	text := typeText(named.Underlying())
-	switch under := named.Underlying().(type) {
-	case *types.Struct, *types.Array:
-		return
-	case *types.Interface:
-		text = "any"
-		if under.NumMethods() > 0 {
-			text = "interface{M()}"
-		}
+	if _, has := s.others[named.Obj().Pkg().Path()][named.Obj().Name()]; has && isAggregate(named) {
+		return // other builds may have other fields
 	}
-	s.types[typeText(typ)] = text
+	s.types[typeText(typ)] = madeOf(named)
+}
+
+func isAggregate(typ types.Type) bool {
+	switch typ.Underlying().(type) {
+	case *types.Struct, *types.Array:
+		return true
+	}
+	return false
 }
 
 // signature notes any function with a symbol of its own.
@@ -488,9 +565,8 @@ func (s *scanner) signature(fn *types.Func) {
 	}
 }
 
-func (s *scanner) function(info *types.Info, decl *ast.FuncDecl) {
+func (s *scanner) forwarder(info *types.Info, decl *ast.FuncDecl) {
 	own, _ := info.Defs[decl.Name].(*types.Func)
-	s.signature(own)
 	if decl.Body == nil || own == nil || symbol(own) == "" {
 		return
 	}
@@ -536,7 +612,7 @@ func (s *scanner) importAll() error {
 			return err
 		}
 		name := info.Name()
-		if name == "testdata" || name == "cmd" || name == "vendor" {
+		if name == "testdata" || name == "cmd" || name == "vendor" || name[0] == '_' {
 			return filepath.SkipDir
 		}
 		s.Import(strings.TrimPrefix(path, src))
@@ -559,8 +635,13 @@ func main() {
 	for path, files := range s.files {
 		for _, file := range files {
 			for _, decl := range file.Decls {
-				if fn, ok := decl.(*ast.FuncDecl); ok && onlyPlatform(file) {
-					s.function(s.infos[path], fn)
+				fn, ok := decl.(*ast.FuncDecl)
+				if ok && s.isInAllBuilds(path, file, fn) {
+					own, _ := s.infos[path].Defs[fn.Name].(*types.Func)
+					s.signature(own)
+				}
+				if ok && onlyPlatform(file) {
+					s.forwarder(s.infos[path], fn)
 				}
 			}
 		}

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "abi/abi.h"
+#include "abi/abi_internal.h"
 #include "abi_rows.h"
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "machine/arch.h"
 #include "golang/signature.h"
+#include "unit.h"
 
 static void test_registers_amd64(void **state)
 {

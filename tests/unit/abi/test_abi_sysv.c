@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "abi_rows.h"
 #include "base/mem.h"
 #include "machine/arch.h"
 #include "golang/signature.h"
+#include "unit.h"
 
 /* As gccgo-12 -O2 -g says of functions that it compiled: registers by DWARF's numbers (rax 0, rdx
  * 1, rcx 2, rsi 4, rdi 5, r8, r9), "h0.4": from byte 4 of it on; "@0.8": memory, 8 bytes past rax.

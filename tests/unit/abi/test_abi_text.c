@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "abi/abi.h"
 #include "machine/arch.h"
+#include "unit.h"
 
 static void test_places(void **state)
 {

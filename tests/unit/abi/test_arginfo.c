@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "abi/arginfo.h"
 #include "gofile_open.h"
+#include "golang/gotype_internal.h"
 
 /* main.b of gofile.h, whose inline tree's place is made that of ArgInfo */
 static bool read_bytes(struct opened *o, const uint8_t *bytes, size_t len, struct arginfo *out)

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "abi/arginfo.h"
-#include "abi/argreads.h"
-#include "abi/argtable_place.h"
+#include "abi/argreads_internal.h"
+#include "abi/argtable_place_internal.h"
 #include "machine/arch.h"
 #include "golang/gofunc.h"
+#include "unit.h"
 
 /* What a table tells, as text: "8@0 {8@8 8@16} ..."; what the code reads: registers, then slots of
  * the stack; where each value is: i0, f1, s16, each after ! (certain) or ? (a guess), or "-". */

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "abi/spill.h"
 #include "machine/arch.h"
 #include "golang/signature.h"
+#include "unit.h"
 
 enum { START = 0x401000 };
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "arguments/forwarder.h"
+#include "arguments/forwarder_internal.h"
 #include "gofile_forwarder.h"
 #include "golang/signature.h"
 #include "program/program.h"

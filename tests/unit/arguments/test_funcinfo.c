@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Who is asked first, and what the program contradicts: main.b of gofile.h, whose arguments and
  * results take 16 bytes, known by run-time type information or by debug information. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "arguments/funcinfo.h"
+#include "arguments/funcinfo_internal.h"
 #include "base/errmsg.h"
 #include "dwarffile.h"
 #include "elf/image.h"
 #include "golang/gofunc.h"
-#include "program/functab.h"
+#include "program/functab_internal.h"
 #include "program/program.h"
 #include "program/toolchain.h"
 #include "rttifile.h"
+#include "unit.h"
 
 struct subject {
 	struct image *img;

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Signatures of gccgo's functions, put together from what a user typed and what is known. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "arguments/funcinfo_gccgo.h"
+#include "arguments/funcinfo_gccgo_internal.h"
 #include "base/errmsg.h"
 #include "elf/image.h"
 #include "golang/signature.h"
 #include "program/functab.h"
+#include "unit.h"
 
 static struct gofunc parsed(struct gotypes *types, const char *text, enum gofunc_source source)
 {

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Where the first argument of a call comes from, from bytes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "arguments/origin.h"
 #include "machine/arch.h"
 #include "machine/insn.h"
 #include "program/functab.h"
-#include "sites/site.h"
+#include "sites/site_internal.h"
+#include "unit.h"
 
 enum { BASE = 0x401000, CALLEE = 0x402000, RAX = 0, RCX = 2, RBX = 3 };
 

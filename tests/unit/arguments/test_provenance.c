@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which values are believed to be the first of a variable, from bytes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "arguments/provenance.h"
+#include "arguments/provenance_internal.h"
 #include "base/mem.h"
 #include "machine/arch.h"
 #include "program/functab.h"
-#include "sites/site.h"
+#include "sites/site_internal.h"
 #include "sites/site_finder.h"
+#include "unit.h"
 
 enum { BASE = 0x401000, RAX = 0, RDX = 1, RCX = 2, SLOT8 = -8, NOWHERE = -100 };
 

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdlib.h>
 
 #include "abi/abi.h"
-#include "arguments/sigcheck.h"
+#include "arguments/sigcheck_internal.h"
 #include "machine/arch.h"
 #include "golang/gofunc.h"
 #include "golang/gotype.h"
+#include "unit.h"
 
 /* What a signature says, or a table: a value in one or two registers, or in a stack slot. */
 struct value {

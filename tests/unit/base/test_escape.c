@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/escape.h"
 #include "base/utf8.h"
+#include "unit.h"
 
 static const struct {
 	const char *raw, *escaped;

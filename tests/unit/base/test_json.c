@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "base/json.h"
+#include "unit.h"
 
 static void test_lines(void **state)
 {
@@ -21,10 +16,8 @@ static void test_lines(void **state)
 	json_init(&json, out);
 	for (int i = 0; i < 2; i++) {
 		json_object(&json);
-		json_key(&json, "type");
-		json_string(&json, "latency");
-		json_key(&json, "func");
-		json_string(&json, NULL);
+		json_member_string(&json, "type", "latency");
+		json_member_string(&json, "func", NULL);
 		json_key(&json, "buckets");
 		json_array(&json);
 		for (uint64_t low = 0; low < 2; low++) {
@@ -37,10 +30,8 @@ static void test_lines(void **state)
 		json_key(&json, "none");
 		json_object(&json);
 		json_object_end(&json);
-		json_key(&json, "low");
-		json_i64(&json, INT64_MIN);
-		json_key(&json, "yes");
-		json_bool(&json, true);
+		json_member_i64(&json, "low", INT64_MIN);
+		json_member_bool(&json, "yes", true);
 		json_object_end(&json);
 	}
 	fclose(out);

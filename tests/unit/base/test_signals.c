@@ -1,11 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -13,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/signals.h"
+#include "unit.h"
 
 enum { GONE_ON = 77 };
 

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/tally.h"
+#include "unit.h"
 
 static void print(const char *text, uint64_t count, void *ctx)
 {

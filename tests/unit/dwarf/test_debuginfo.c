@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include "dwarffile_open.h"
 #include "golang/gofunc.h"
+#include "unit.h"
 
 static const struct gotype *named(struct opened *o, const char *name)
 {

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Debug information whose owner changes it while it is read: what was measured must stay so. */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "dwarffile_open.h"
 #include "golang/gofunc.h"
 #include "golang/gotype.h"
+#include "unit.h"
 
 enum { LONG = 3000, SHORT = 1500, ROUNDS = 4000 };
 

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What DWARF says of inlined copies. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include "dwarffile_open.h"
 #include "golang/gofunc.h"
+#include "unit.h"
 
 #define OPS(text) text, sizeof(text) - 1
 

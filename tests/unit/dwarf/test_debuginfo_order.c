@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "dwarffile_open.h"
 #include "golang/gofunc.h"
+#include "unit.h"
 
 /* DWARF of Go 1.15 lists parameters by place: (n, m, e), of which e has no size. */
 static int open_empty(struct opened *o, int second, int empty, struct gofunc *fn)

@@ -1,11 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +7,11 @@
 
 #include "base/errmsg.h"
 #include "coredump.h"
-#include "elf/corefile.h"
+#include "elf/corefile_internal.h"
 #include "elf/corefile_program.h"
 #include "elffile.h"
 #include "files/heldfile.h"
+#include "unit.h"
 
 static struct corefile *open_bytes(const void *data, size_t size, struct errmsg *err)
 {

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "elf/debuglink.h"
 #include "elf/image.h"
 #include "elffile.h"
+#include "unit.h"
 
 /* What is read of a section with these bytes; NULL: nothing. malloc'd */
 static char *name_of(const void *bytes, size_t len, uint32_t *checksum)

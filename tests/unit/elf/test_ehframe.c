@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Call frame information that a test makes up: what each rule says, and what is malformed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/budget.h"
-#include "elf/ehframe.h"
+#include "elf/ehframe_internal.h"
 #include "elf/unwind.h"
 #include "elffile.h"
 #include "framefile.h"
+#include "unit.h"
 
 enum { RULES = 100000 };
 

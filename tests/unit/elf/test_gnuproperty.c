@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "elf/gnuproperty.h"
 #include "elf/image.h"
 #include "elffile.h"
+#include "unit.h"
 
 enum { GNU_PROPERTY = 0x6474e553, X86_FEATURES = 0xc0000002, X86_USED = 0xc0010002 };
 enum { SHADOW_STACK = 2, BRANCH_TRACKING = 1 };

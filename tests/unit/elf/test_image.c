@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "elffile.h"
 #include "files/heldfile.h"
+#include "unit.h"
 
 static void assert_contains(const char *text, const char *part)
 {

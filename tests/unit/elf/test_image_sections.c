@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "elffile.h"
+#include "unit.h"
 
 static void test_sections(void **state)
 {

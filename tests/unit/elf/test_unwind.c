@@ -2,23 +2,19 @@
 /* The test's own stack, against what libgcc's unwinder makes of it; and numbers byte by byte. */
 #include <execinfo.h>
 #include <link.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/budget.h"
 #include "base/errmsg.h"
-#include "elf/ehframe_bytes.h"
+#include "elf/ehframe_bytes_internal.h"
 #include "elf/image.h"
 #include "elf/unwind.h"
 #include "files/heldfile.h"
+#include "elf/ehframe_internal.h"
+#include "unit.h"
 
 enum { STACK = 16384, FRAMES = 64 };
 

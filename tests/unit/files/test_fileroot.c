@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/errmsg.h"
 #include "base/mem.h"
-#include "files/fileroot.h"
+#include "files/fileroot_internal.h"
 #include "files/heldfile.h"
+#include "unit.h"
 
 /* A stranger's tree, `folder`/in, and what lies beside it. */
 static char folder[] = "/tmp/test-fileroot-XXXXXX";

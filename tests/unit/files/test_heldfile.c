@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Files that their owners change while they are read. */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/errmsg.h"
 #include "files/heldfile.h"
-#include "files/heldfile_bytes.h"
+#include "files/heldfile_bytes_internal.h"
+#include "unit.h"
 
 enum { BLOCK = HELDFILE_BLOCK, SIZE = 5 * BLOCK + 77 };
 

@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Memory cgroups in a folder that looks like /proc and /sys/fs/cgroup. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +7,7 @@
 
 #include "base/mem.h"
 #include "files/memcgroup.h"
+#include "unit.h"
 
 enum { MB = 1 << 20 };
 

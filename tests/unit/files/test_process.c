@@ -1,11 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -24,6 +17,7 @@
 #include "files/process.h"
 #include "files/process_list.h"
 #include "files/process_stop.h"
+#include "unit.h"
 
 /* Copies this program beside itself, to the same file system. */
 static void copy_self(char *path, size_t size)

@@ -1,11 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +7,7 @@
 
 #include "files/process.h"
 #include "files/process_files.h"
+#include "unit.h"
 
 /* What the tool says of a descriptor of its own; released with the next one */
 static const char *name_of(int fd)

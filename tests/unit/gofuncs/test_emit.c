@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Scripts and lines for other tracers, of the program of listing.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "gofuncs/emit.h"
 #include "listing.h"
+#include "unit.h"
 
 static char *written(struct listing *l, enum emit_tracer tracer)
 {

@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Parameters as bpftrace's expressions, and as fetch arguments of uprobe_events. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "abi/abi.h"
 #include "base/errmsg.h"
 #include "machine/arch.h"
-#include "gofuncs/emit_args.h"
-#include "gofuncs/emit_leaf.h"
+#include "gofuncs/emit_args_internal.h"
+#include "gofuncs/emit_leaf_internal.h"
 #include "golang/gotype.h"
 #include "golang/signature.h"
 #include "sites/site.h"
+#include "unit.h"
 
 struct subject {
 	struct gotypes *types;

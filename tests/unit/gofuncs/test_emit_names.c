@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Scripts for other tracers: offsets that they would mistake, and names and paths that are not
  * ours. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "elf/image.h"
 #include "gofuncs/emit.h"
-#include "gofuncs/emit_spans.h"
+#include "gofuncs/emit_spans_internal.h"
 #include "listing.h"
+#include "unit.h"
 
 static char *written(struct listing *l, enum emit_tracer tracer)
 {

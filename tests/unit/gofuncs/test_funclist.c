@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What gofuncs says of functions and of inlined copies. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "gofuncs/funclist.h"
 #include "listing.h"
+#include "unit.h"
 
 static void check_list(const struct listing *l, enum funclist_style style, bool functions_only,
 		       const char *expected)

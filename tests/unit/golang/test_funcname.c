@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "golang/funcname.h"
+#include "unit.h"
 
 static const struct row {
 	const char *name, *package, *receiver; /* "": none */
@@ -63,6 +60,30 @@ static void test_rows(void **state)
 	}
 }
 
+static void test_short(void **state)
+{
+	static const char *const names[][2] = {
+		{"main.run", "main.run"},
+		{"main.Map[go.shape.int]", "main.Map[...]"},
+		{"main.Map[...]", "main.Map[...]"},
+		{"main.Map[go.shape.[]int,go.shape.string].func1", "main.Map[...].func1"},
+		{"main.(*T[go.shape.[4]uint8]).M", "main.(*T[...]).M"},
+		{"main.(*T[go.shape.[]int]).M[go.shape.string]", "main.(*T[...]).M[...]"},
+		{"main.(*T[int]).M[main.P[int]].func1", "main.(*T[...]).M[...].func1"},
+		{"main.]broken[", "main.]broken["},
+		{"main.[", "main.["},
+		{"main.a[b]c]", "main.a[b]c]"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		char *got = funcname_short(names[i][0]);
+
+		assert_string_equal(got, names[i][1]);
+		free(got);
+	}
+}
+
 /* as the linker of Go 1.19 writes the path gopkg.in/yaml.v2 */
 static void test_escaped_byte(void **state)
 {
@@ -80,6 +101,7 @@ static void test_escaped_byte(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows),
+					   cmocka_unit_test(test_short),
 					   cmocka_unit_test(test_escaped_byte)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

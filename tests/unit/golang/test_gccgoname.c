@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "golang/gccgoname.h"
+#include "unit.h"
 
 static const struct row {
 	const char *symbol, *text,

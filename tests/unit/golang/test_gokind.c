@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "golang/gokind.h"
+#include "unit.h"
 
 /* src/reflect/type.go's numbers, as they are in programs */
 static void test_types(void **state)

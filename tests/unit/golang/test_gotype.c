@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "golang/gotype.h"
+#include "golang/gotype_internal.h"
+#include "unit.h"
 
 static int new_types(void **state)
 {

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/errmsg.h"
 #include "golang/pattern.h"
+#include "unit.h"
 
 struct row {
 	const char *pattern, *name;

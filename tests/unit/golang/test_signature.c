@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/errmsg.h"
 #include "base/mem.h"
-#include "golang/signature.h"
+#include "golang/signature_internal.h"
+#include "unit.h"
 
 /* A program that has main.Opts (24 bytes) and io.Writer. */
 static const struct gotype *find(void *ctx, const char *name)

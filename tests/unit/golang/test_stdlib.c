@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/embedded.h"
 #include "golang/gotype.h"
 #include "golang/stdlib.h"
+#include "unit.h"
 
 static void test_text(void **state)
 {
@@ -28,6 +23,12 @@ static void test_text(void **state)
 	/* as two releases have it */
 	assert_string_equal(stdlib_text(memory, "net/url.encoding", 25), "int");
 	assert_string_equal(stdlib_text(memory, "net/url.encoding", 26), "uint8");
+	/* in a file that a build constraint may leave out */
+	assert_string_equal(stdlib_text(memory, "net/http.(*http2Framer).WritePing", 26),
+			    "(f *net/http.http2Framer, ack bool, data [8]byte) error");
+	assert_null(stdlib_text(memory, "net/http.(*http2Framer).WritePing", 27));
+	assert_string_equal(stdlib_text(memory, "net/http/internal/http2.(*Framer).WritePing", 27),
+			    "(f *net/http/internal/http2.Framer, ack bool, data [8]byte) error");
 	gotypes_free(memory);
 }
 
@@ -93,6 +94,14 @@ static void test_type(void **state)
 	assert_int_equal(type->size, 4);
 	assert_true(type->defined);
 	assert_null(stdlib_type(&types, "os.Mode"));
+	/* a struct that is passed as it is, of parts that are types of others */
+	type = stdlib_type(&types, "net/http.http2FrameHeader");
+	assert_non_null(type);
+	assert_int_equal(type->kind, GOTYPE_STRUCT);
+	assert_int_equal(type->size, 12);
+	assert_int_equal(type->field_count, 5);
+	assert_string_equal(type->fields[4].name, "StreamID");
+	assert_int_equal(type->fields[4].off, 8);
 	gotypes_free(memory);
 }
 

@@ -1,11 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +11,7 @@
 #include "files/heldfile.h"
 #include "goroutines/gocore.h"
 #include "sites/goruntime.h"
+#include "unit.h"
 
 /* A core file of threads that differ in their registers alone, and of one signal stack, which is
  * all in use. */

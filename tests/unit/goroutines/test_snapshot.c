@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/errmsg.h"
-#include "goroutines/groups.h"
+#include "gostacks/groups_internal.h"
 #include "goroutines/memory.h"
 #include "goroutines/snapshot.h"
-#include "goroutines/unwinder.h"
+#include "frames/unwinder.h"
 #include "machine/insn.h"
+#include "goroutines/runtime_vars_internal.h"
+#include "fakemem.h"
+#include "unit.h"
 
 /* A program's memory: the list of goroutines, goroutines, stacks, each of its own kind of page. */
 enum {
-	BASE = 0x10000,
+	BASE = FAKEMEM_BASE,
 	ALLGS = BASE,
 	LIST = BASE + 0x100,
 	G = BASE + 0x1000,
@@ -26,25 +22,6 @@ enum {
 };
 enum { G_SIZE = 0x200, STACK_SIZE = 0x1000, SIZE = 0x40000, FRAME = 16 };
 enum { PLAIN = 0x1000, FIRST = 0x2000, SWITCH = 0x3000, UNKNOWN = 0x4000 }; /* of code */
-
-struct fake {
-	uint8_t bytes[SIZE];
-	size_t reads;
-	void (*before)(struct fake *fake); /* the program runs on: called before each read */
-};
-
-static bool fake_read(void *ctx, uint64_t addr, void *out, size_t len)
-{
-	struct fake *fake = ctx;
-
-	fake->reads++;
-	if (fake->before)
-		fake->before(fake);
-	if (addr < BASE || len > SIZE || addr - BASE > SIZE - len)
-		return false;
-	memcpy(out, fake->bytes + (addr - BASE), len);
-	return true;
-}
 
 static struct frame_rule fake_rule(void *ctx, uint64_t pc)
 {
@@ -60,22 +37,6 @@ static struct frame_rule fake_rule(void *ctx, uint64_t pc)
 	return rule;
 }
 
-static const struct goruntime layout = {.g_stack_hi = 8,
-					.g_m = 48,
-					.g_sched_sp = 56,
-					.g_goid = 152,
-					.g_gopc = 288,
-					.g_parent_goid = 280,
-					.g_status = 144,
-					.g_waitsince = 168,
-					.g_waitreason = 176,
-					.g_syscall_sp = 104};
-
-static void put(struct fake *fake, uint64_t addr, uint64_t value)
-{
-	memcpy(fake->bytes + (addr - BASE), &value, sizeof(value));
-}
-
 static uint64_t g_at(size_t i)
 {
 	return G + i * G_SIZE;
@@ -86,46 +47,42 @@ static uint64_t sp_at(size_t i)
 	return STACKS + i * STACK_SIZE + STACK_SIZE / 2;
 }
 
-static void put_list(struct fake *fake, uint64_t len, uint64_t cap)
+static void put_list(uint64_t len, uint64_t cap)
 {
-	put(fake, ALLGS, LIST);
-	put(fake, ALLGS + 8, len);
-	put(fake, ALLGS + 16, cap);
+	fakemem_put(ALLGS, LIST);
+	fakemem_put(ALLGS + 8, len);
+	fakemem_put(ALLGS + 16, cap);
 }
 
 /* Goroutine i + 1 waits at `pc`, called by `caller`, which every goroutine's first function has
  * called. */
-static void put_g(struct fake *fake, size_t i, uint64_t pc, uint64_t caller)
+static void put_g(size_t i, uint64_t pc, uint64_t caller)
 {
-	put(fake, LIST + i * 8, g_at(i));
-	put(fake, g_at(i), STACKS + i * STACK_SIZE);
-	put(fake, g_at(i) + 8, STACKS + (i + 1) * STACK_SIZE);
-	put(fake, g_at(i) + 56, sp_at(i));
-	put(fake, g_at(i) + 64, pc);
-	put(fake, g_at(i) + 144, GOROUTINE_WAITING);
-	put(fake, g_at(i) + 152, i + 1);
-	put(fake, g_at(i) + 176, 3);
-	put(fake, g_at(i) + 288, PLAIN + 0x80);
-	put(fake, sp_at(i) + FRAME, caller);
-	put(fake, sp_at(i) + 2 * FRAME + 8, FIRST);
+	fakemem_put(LIST + i * 8, g_at(i));
+	fakemem_put(g_at(i), STACKS + i * STACK_SIZE);
+	fakemem_put(g_at(i) + 8, STACKS + (i + 1) * STACK_SIZE);
+	fakemem_put(g_at(i) + 56, sp_at(i));
+	fakemem_put(g_at(i) + 64, pc);
+	fakemem_put(g_at(i) + 144, GOROUTINE_WAITING);
+	fakemem_put(g_at(i) + 152, i + 1);
+	fakemem_put(g_at(i) + 176, 3);
+	fakemem_put(g_at(i) + 288, PLAIN + 0x80);
+	fakemem_put(sp_at(i) + FRAME, caller);
+	fakemem_put(sp_at(i) + 2 * FRAME + 8, FIRST);
 }
 
-static struct fake *fake_new(size_t count)
+static void begin(size_t count)
 {
-	struct fake *fake = calloc(1, sizeof(*fake));
-
-	assert_non_null(fake);
-	put_list(fake, count, count);
+	fakemem_begin(SIZE);
+	put_list(count, count);
 	for (size_t i = 0; i < count; i++)
-		put_g(fake, i, PLAIN, PLAIN + 0x10);
-	return fake;
+		put_g(i, PLAIN, PLAIN + 0x10);
 }
 
-static int take_args(struct fake *fake, bool with_args, struct snapshot *snap)
+static int take_args(bool with_args, struct snapshot *snap)
 {
-	struct memory mem = {fake_read, fake};
-	struct snapshot_source from = {.mem = &mem,
-				       .rt = &layout,
+	struct snapshot_source from = {.mem = &fakemem_memory,
+				       .rt = &fakemem_layout,
 				       .allgs = ALLGS,
 				       .rule = fake_rule,
 				       .with_args = with_args};
@@ -135,25 +92,19 @@ static int take_args(struct fake *fake, bool with_args, struct snapshot *snap)
 	return snapshot_take(&from, snap, &err);
 }
 
-static int take(struct fake *fake, struct snapshot *snap)
+static int take(struct snapshot *snap)
 {
-	return take_args(fake, false, snap);
-}
-
-static void done(struct fake *fake, struct snapshot *snap)
-{
-	snapshot_free(snap);
-	free(fake);
+	return take_args(false, snap);
 }
 
 static void test_stack(void **state)
 {
-	struct fake *fake = fake_new(1);
 	struct snapshot snap;
 	size_t count;
 
 	(void)state;
-	assert_int_equal(take(fake, &snap), 0);
+	begin(1);
+	assert_int_equal(take(&snap), 0);
 	assert_int_equal(snap.count, 1);
 	assert_int_equal(snap.all[0].goid, 1);
 	assert_int_equal(snap.all[0].stack_state, STACK_READ);
@@ -162,23 +113,23 @@ static void test_stack(void **state)
 	assert_int_equal(count, 2);
 	assert_int_equal(frames[0], PLAIN);
 	assert_int_equal(frames[1], PLAIN + 0x10);
-	done(fake, &snap);
+	snapshot_free(&snap);
 }
 
 /* In a system call, the stack is the caller's; a running one has none that could be read. */
 static void test_states(void **state)
 {
-	struct fake *fake = fake_new(4);
 	struct snapshot snap;
 
 	(void)state;
-	put(fake, g_at(0) + 144, GOROUTINE_SYSCALL);
-	put(fake, g_at(0) + 104, sp_at(0) + FRAME + 8);
-	put(fake, g_at(0) + 112, PLAIN + 0x30);
-	put(fake, g_at(1) + 144, GOROUTINE_RUNNING);
-	put(fake, g_at(2) + 144, GOROUTINE_DEAD);
-	put(fake, g_at(3) + 144, 0x1000 | GOROUTINE_WAITING); /* the garbage collector looks on */
-	assert_int_equal(take(fake, &snap), 0);
+	begin(4);
+	fakemem_put(g_at(0) + 144, GOROUTINE_SYSCALL);
+	fakemem_put(g_at(0) + 104, sp_at(0) + FRAME + 8);
+	fakemem_put(g_at(0) + 112, PLAIN + 0x30);
+	fakemem_put(g_at(1) + 144, GOROUTINE_RUNNING);
+	fakemem_put(g_at(2) + 144, GOROUTINE_DEAD);
+	fakemem_put(g_at(3) + 144, 0x1000 | GOROUTINE_WAITING); /* the garbage collector looks on */
+	assert_int_equal(take(&snap), 0);
 	assert_int_equal(snap.count, 3);
 	size_t count;
 	const uint64_t *frames = snapshot_stack(&snap, snap.all[0].stack, &count);
@@ -189,21 +140,21 @@ static void test_states(void **state)
 	assert_int_equal(snap.all[1].stack_state, STACK_RUNNING);
 	assert_int_equal(snap.all[2].stack_state, STACK_READ);
 	assert_string_equal(snapshot_state(&snap, &snap.all[2]), "waiting");
-	done(fake, &snap);
+	snapshot_free(&snap);
 }
 
 static void test_groups(void **state)
 {
-	struct fake *fake = fake_new(6);
 	struct snapshot snap;
 	size_t count;
 
 	(void)state;
-	put_g(fake, 0, PLAIN + 0x20, PLAIN + 0x10); /* elsewhere */
-	put_g(fake, 1, PLAIN, PLAIN + 0x18);        /* called from elsewhere */
-	put(fake, g_at(2) + 176, 4);                /* for another reason */
-	put(fake, g_at(3) + 288, PLAIN + 0x90);     /* of another go statement */
-	assert_int_equal(take(fake, &snap), 0);
+	begin(6);
+	put_g(0, PLAIN + 0x20, PLAIN + 0x10);     /* elsewhere */
+	put_g(1, PLAIN, PLAIN + 0x18);            /* called from elsewhere */
+	fakemem_put(g_at(2) + 176, 4);            /* for another reason */
+	fakemem_put(g_at(3) + 288, PLAIN + 0x90); /* of another go statement */
+	assert_int_equal(take(&snap), 0);
 	struct group *groups = groups_make(&snap, NULL, &count);
 
 	assert_int_equal(count, 5);
@@ -214,75 +165,74 @@ static void test_groups(void **state)
 		assert_int_equal(groups[i].first->goid, i);
 	}
 	free(groups);
-	done(fake, &snap);
+	snapshot_free(&snap);
 }
 
 /* --- while it runs --- */
 
 /* The caller is another one at each look. */
-static void run_always(struct fake *fake)
+static void run_always(void)
 {
-	put(fake, sp_at(0) + FRAME, PLAIN + 0x10 + fake->reads);
+	fakemem_put(sp_at(0) + FRAME, PLAIN + 0x10 + fakemem.reads);
 }
 
 /* It moves on while it is read first, and stays then. */
-static void run_once(struct fake *fake)
+static void run_once(void)
 {
-	if (fake->reads == 6)
-		put(fake, sp_at(0) + FRAME, PLAIN + 0x40);
+	if (fakemem.reads == 6)
+		fakemem_put(sp_at(0) + FRAME, PLAIN + 0x40);
 }
 
 /* Its fields change, but what is on its stack is the same. */
-static void run_fields(struct fake *fake)
+static void run_fields(void)
 {
-	put(fake, g_at(0) + 64, PLAIN + fake->reads);
+	fakemem_put(g_at(0) + 64, PLAIN + fakemem.reads);
 }
 
 static void test_changing(void **state)
 {
-	static void (*const runs[])(struct fake *) = {run_always, run_fields};
+	static void (*const runs[])(void) = {run_always, run_fields};
 	struct snapshot snap;
 	size_t count;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
-		struct fake *fake = fake_new(1);
-
-		fake->before = runs[i];
-		assert_int_equal(take(fake, &snap), 0);
+		begin(1);
+		fakemem.before_read = runs[i];
+		assert_int_equal(take(&snap), 0);
 		assert_int_equal(snap.count, 1);
 		assert_int_equal(snap.all[0].stack_state, STACK_CHANGED);
 		snapshot_stack(&snap, snap.all[0].stack, &count);
 		assert_int_equal(count, 0);
-		assert_true(fake->reads < 100);
-		done(fake, &snap);
+		assert_true(fakemem.reads < 100);
+		snapshot_free(&snap);
 	}
 }
 
 static void test_changed_once(void **state)
 {
-	struct fake *fake = fake_new(1);
 	struct snapshot snap;
 	size_t count;
 
 	(void)state;
-	fake->before = run_once;
-	assert_int_equal(take(fake, &snap), 0);
+	begin(1);
+	fakemem.before_read = run_once;
+	assert_int_equal(take(&snap), 0);
 	assert_int_equal(snap.all[0].stack_state, STACK_READ);
 	const uint64_t *frames = snapshot_stack(&snap, snap.all[0].stack, &count);
 
 	assert_int_equal(count, 2);
 	assert_int_equal(frames[1], PLAIN + 0x40);
-	done(fake, &snap);
+	snapshot_free(&snap);
 }
 
 /* --- arguments --- */
 
 /* They are behind the return address, of the first frame that of FRAME + 8 bytes. */
-static void put_args(struct fake *fake, size_t i, uint64_t first, uint64_t second)
+static void put_args(size_t i, uint64_t first, uint64_t second)
 {
-	put(fake, sp_at(i) + FRAME + 8, first);
-	put(fake, sp_at(i) + 2 * FRAME + 16, second);
+	fakemem_put(sp_at(i) + FRAME + 8, first);
+	fakemem_put(sp_at(i) + 2 * FRAME + 16, second);
 }
 
 static void assert_args(const struct snapshot *snap, size_t i, size_t number, uint64_t value)
@@ -297,56 +247,56 @@ static void assert_args(const struct snapshot *snap, size_t i, size_t number, ui
 
 static void test_args(void **state)
 {
-	struct fake *fake = fake_new(2);
 	struct snapshot snap;
 	size_t len;
 
 	(void)state;
-	put_args(fake, 0, 11, 12);
-	put_args(fake, 1, 21, 22);
-	assert_int_equal(take_args(fake, true, &snap), 0);
+	begin(2);
+	put_args(0, 11, 12);
+	put_args(1, 21, 22);
+	assert_int_equal(take_args(true, &snap), 0);
 	for (size_t i = 0; i < 2; i++) {
 		assert_args(&snap, i, 0, 10 * (i + 1) + 1);
 		assert_args(&snap, i, 1, 10 * (i + 1) + 2);
 	}
 	snapshot_free(&snap);
-	assert_int_equal(take(fake, &snap), 0); /* not asked for */
+	assert_int_equal(take(&snap), 0); /* not asked for */
 	assert_null(snapshot_args(&snap, &snap.all[0], 0, &len));
-	done(fake, &snap);
+	snapshot_free(&snap);
 }
 
 /* The stack ends where they would be. */
 static void test_args_cut(void **state)
 {
-	struct fake *fake = fake_new(1);
 	struct snapshot snap;
 	size_t len;
 
 	(void)state;
-	put(fake, g_at(0) + 8, sp_at(0) + 2 * FRAME + 16);
-	assert_int_equal(take_args(fake, true, &snap), 0);
+	begin(1);
+	fakemem_put(g_at(0) + 8, sp_at(0) + 2 * FRAME + 16);
+	assert_int_equal(take_args(true, &snap), 0);
 	assert_int_equal(snap.all[0].stack_state, STACK_READ);
 	assert_non_null(snapshot_args(&snap, &snap.all[0], 1, &len));
 	assert_int_equal(len, 0);
-	done(fake, &snap);
+	snapshot_free(&snap);
 }
 
-static void run_args(struct fake *fake)
+static void run_args(void)
 {
-	put_args(fake, 0, fake->reads < 9 ? fake->reads : 9, 5);
+	put_args(0, fakemem.reads < 9 ? fakemem.reads : 9, 5);
 }
 
 static void test_args_changing(void **state)
 {
-	struct fake *fake = fake_new(1);
 	struct snapshot snap;
 
 	(void)state;
-	fake->before = run_args;
-	assert_int_equal(take_args(fake, true, &snap), 0);
+	begin(1);
+	fakemem.before_read = run_args;
+	assert_int_equal(take_args(true, &snap), 0);
 	assert_int_equal(snap.all[0].stack_state, STACK_READ);
 	assert_args(&snap, 0, 0, 9);
-	done(fake, &snap);
+	snapshot_free(&snap);
 }
 
 /* --- what is no goroutine --- */
@@ -360,79 +310,78 @@ static void test_wild_list(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wild) / sizeof(*wild); i++) {
-		struct fake *fake = fake_new(1);
-
-		put_list(fake, wild[i].len, wild[i].cap);
-		assert_int_equal(take(fake, &snap), -1);
-		assert_true(fake->reads < 100);
-		done(fake, &snap);
+		begin(1);
+		put_list(wild[i].len, wild[i].cap);
+		assert_int_equal(take(&snap), -1);
+		assert_true(fakemem.reads < 100);
+		snapshot_free(&snap);
 	}
 }
 
 static void test_wild_pointers(void **state)
 {
-	struct fake *fake = fake_new(4);
 	struct snapshot snap;
 
 	(void)state;
-	put(fake, LIST, 0);
-	put(fake, LIST + 8, UINT64_MAX - 7);
-	put(fake, LIST + 16, g_at(2) + 1);
-	put(fake, g_at(3) + 144, 77);
-	assert_int_equal(take(fake, &snap), 0);
+	begin(4);
+	fakemem_put(LIST, 0);
+	fakemem_put(LIST + 8, UINT64_MAX - 7);
+	fakemem_put(LIST + 16, g_at(2) + 1);
+	fakemem_put(g_at(3) + 144, 77);
+	assert_int_equal(take(&snap), 0);
 	assert_int_equal(snap.count, 0);
 	assert_int_equal(snap.unread, 4);
-	done(fake, &snap);
+	snapshot_free(&snap);
 }
 
 static void test_wild_stacks(void **state)
 {
-	struct fake *fake = fake_new(8);
 	struct snapshot snap;
 	size_t count;
 
 	(void)state;
-	put(fake, g_at(0) + 56, 8);         /* outside its stack */
-	put(fake, g_at(1) + 8, UINT64_MAX); /* most of it is not there */
-	put(fake, g_at(2) + 56, sp_at(2) + 4);
-	put(fake, sp_at(3) + FRAME, UNKNOWN); /* leads nowhere */
-	put(fake, sp_at(4) + FRAME, SWITCH);
-	put(fake, sp_at(5) + 2 * FRAME + 8, 0);
-	put(fake, g_at(6) + 64, FIRST);
-	put(fake, g_at(7) + 8, sp_at(7) + FRAME + 8); /* ends too early */
-	assert_int_equal(take(fake, &snap), 0);
+	begin(8);
+	fakemem_put(g_at(0) + 56, 8);         /* outside its stack */
+	fakemem_put(g_at(1) + 8, UINT64_MAX); /* most of it is not there */
+	fakemem_put(g_at(2) + 56, sp_at(2) + 4);
+	fakemem_put(sp_at(3) + FRAME, UNKNOWN); /* leads nowhere */
+	fakemem_put(sp_at(4) + FRAME, SWITCH);
+	fakemem_put(sp_at(5) + 2 * FRAME + 8, 0);
+	fakemem_put(g_at(6) + 64, FIRST);
+	fakemem_put(g_at(7) + 8, sp_at(7) + FRAME + 8); /* ends too early */
+	assert_int_equal(take(&snap), 0);
 	assert_int_equal(snap.count, 8);
 	for (size_t i = 0; i < snap.count; i++) {
 		assert_int_equal(snap.all[i].stack_state, STACK_UNKNOWN);
 		snapshot_stack(&snap, snap.all[i].stack, &count);
 		assert_int_equal(count, 0);
 	}
-	assert_true(fake->reads < 1000);
-	done(fake, &snap);
+	assert_true(fakemem.reads < 1000);
+	snapshot_free(&snap);
 }
 
 /* A stack without an end is cut; goroutines of a list that names one again and again are one stack.
  */
 static void test_endless(void **state)
 {
-	struct fake *fake = fake_new(20);
 	struct snapshot snap;
 	size_t count;
 
 	(void)state;
-	put_list(fake, 100, 100);
+	begin(20);
+	put_list(100, 100);
 	for (size_t i = 0; i < 100; i++)
-		put(fake, LIST + i * 8, g_at(0));
+		fakemem_put(LIST + i * 8, g_at(0));
 	for (uint64_t at = STACKS; at < BASE + SIZE; at += 8)
-		put(fake, at, PLAIN);
-	put(fake, g_at(0) + 8, BASE + SIZE);
-	assert_int_equal(take(fake, &snap), 0);
+		fakemem_put(at, PLAIN);
+	fakemem_put(g_at(0) + 8, BASE + SIZE);
+	assert_int_equal(take(&snap), 0);
 	assert_int_equal(snap.count, 100);
 	assert_int_equal(snap.all[99].stack_state, STACK_CUT);
 	assert_int_equal(snap.all[99].stack, snap.all[0].stack);
 	snapshot_stack(&snap, snap.all[0].stack, &count);
 	assert_int_equal(count, UNWINDER_FRAMES);
-	done(fake, &snap);
+	snapshot_free(&snap);
 }
 
 /* --- one that runs, while its process does not --- */
@@ -463,11 +412,10 @@ static struct frame_rule push_rule(void *ctx, uint64_t pc)
 	return rule;
 }
 
-static void take_running(struct fake *fake, const struct stopped *stopped, struct snapshot *snap)
+static void take_running(const struct stopped *stopped, struct snapshot *snap)
 {
-	struct goruntime rt = layout;
-	struct memory mem = {fake_read, fake};
-	struct snapshot_source from = {.mem = &mem,
+	struct goruntime rt = fakemem_layout;
+	struct snapshot_source from = {.mem = &fakemem_memory,
 				       .rt = &rt,
 				       .allgs = ALLGS,
 				       .rule = push_rule,
@@ -476,10 +424,10 @@ static void take_running(struct fake *fake, const struct stopped *stopped, struc
 	struct errmsg err = {0};
 
 	rt.m_procid = 64;
-	put(fake, g_at(0) + 48, M);
-	put(fake, g_at(0) + 144, GOROUTINE_RUNNING);
-	put(fake, M, G0);
-	put(fake, M + 64, TID);
+	fakemem_put(g_at(0) + 48, M);
+	fakemem_put(g_at(0) + 144, GOROUTINE_RUNNING);
+	fakemem_put(M, G0);
+	fakemem_put(M + 64, TID);
 	*snap = (struct snapshot){0};
 	assert_int_equal(snapshot_take(&from, snap, &err), 0);
 }
@@ -489,14 +437,14 @@ static void take_running(struct fake *fake, const struct stopped *stopped, struc
 static void test_interrupted(void **state)
 {
 	const struct stopped stopped = {PLAIN + 0x50, sp_at(0)};
-	struct fake *fake = fake_new(1);
 	struct snapshot snap;
 	size_t count;
 
 	(void)state;
-	put(fake, sp_at(0) + FRAME + 8, UNKNOWN);
-	put(fake, sp_at(0) + 2 * FRAME + 8, FIRST);
-	take_running(fake, &stopped, &snap);
+	begin(1);
+	fakemem_put(sp_at(0) + FRAME + 8, UNKNOWN);
+	fakemem_put(sp_at(0) + 2 * FRAME + 8, FIRST);
+	take_running(&stopped, &snap);
 	const uint64_t *stack = snapshot_stack(&snap, snap.all[0].stack, &count);
 
 	assert_int_equal(snap.all[0].stack_state, STACK_READ);
@@ -504,46 +452,48 @@ static void test_interrupted(void **state)
 	assert_int_equal(count, 2);
 	assert_int_equal(stack[0], PLAIN + 0x51);
 	assert_int_equal(stack[1], PLAIN + 0x10);
-	done(fake, &snap);
+	snapshot_free(&snap);
 }
 
 /* On another stack than its own and the system's, it has none that could be read. */
 static void test_elsewhere(void **state)
 {
 	const struct stopped stopped = {PLAIN + 0x50, STACKS + 0x10000};
-	struct fake *fake = fake_new(1);
 	struct snapshot snap;
 
 	(void)state;
-	take_running(fake, &stopped, &snap);
+	begin(1);
+	take_running(&stopped, &snap);
 	assert_int_equal(snap.all[0].stack_state, STACK_RUNNING);
-	done(fake, &snap);
+	snapshot_free(&snap);
 }
 
 /* Without a clock, it is as late as the latest that was noted. */
 static void test_timeless(void **state)
 {
-	struct fake *fake = fake_new(3);
-	struct memory mem = {fake_read, fake};
-	struct snapshot_source from = {
-		.mem = &mem, .rt = &layout, .allgs = ALLGS, .rule = fake_rule, .timeless = true};
+	struct snapshot_source from = {.mem = &fakemem_memory,
+				       .rt = &fakemem_layout,
+				       .allgs = ALLGS,
+				       .rule = fake_rule,
+				       .timeless = true};
 	struct snapshot snap = {0};
 	struct errmsg err = {0};
 	uint64_t ns;
 
 	(void)state;
-	put(fake, g_at(0) + 168, 5000);
-	put(fake, g_at(1) + 168, 7000);
-	put(fake, g_at(2) + 64, UNKNOWN);
+	begin(3);
+	fakemem_put(g_at(0) + 168, 5000);
+	fakemem_put(g_at(1) + 168, 7000);
+	fakemem_put(g_at(2) + 64, UNKNOWN);
 	assert_int_equal(snapshot_take(&from, &snap, &err), 0);
 	assert_true(snap.timeless);
 	assert_int_equal(snap.all[2].stack_state, STACK_UNKNOWN);
-	assert_true(fake->reads < 30); /* the third one is not read again and again */
+	assert_true(fakemem.reads < 30); /* the third one is not read again and again */
 	assert_true(snapshot_since(&snap, &snap.all[0], &ns));
 	assert_int_equal(ns, 2000);
 	assert_true(snapshot_since(&snap, &snap.all[1], &ns));
 	assert_int_equal(ns, 0);
-	done(fake, &snap);
+	snapshot_free(&snap);
 }
 
 /* --- the list, by code --- */

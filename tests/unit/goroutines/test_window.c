@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Goroutines that are read together, from a program that runs on. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,53 +9,30 @@
 #include "goroutines/memory_pages.h"
 #include "goroutines/snapshot.h"
 #include "goroutines/snapshot_window.h"
-#include "goroutines/unwinder.h"
+#include "frames/unwinder.h"
 #include "machine/insn.h"
+#include "goroutines/runtime_vars_internal.h"
+#include "fakemem.h"
+#include "unit.h"
 
-enum { PAGE = 0x1000, BASE = 0x10000, ALLGS = BASE, LIST = BASE + 0x100, SUDOGS = BASE + PAGE };
+enum {
+	PAGE = 0x1000,
+	BASE = FAKEMEM_BASE,
+	ALLGS = BASE,
+	LIST = BASE + 0x100,
+	SUDOGS = BASE + PAGE
+};
 enum { COUNT = 100, G_SIZE = 0x200, G = BASE + 0x2000, STACKS = BASE + 0x20000, STACK_SIZE = PAGE };
 enum { SIZE = STACKS - BASE + COUNT * STACK_SIZE, FRAME = 16 };
 enum { MIDDLE = 0x1000, LEFT = 0x1010, RIGHT = 0x1020, TORN = 0x1030, FIRST = 0x2000 };
 enum { CHAN = 3, COROUTINE = 4, SEQ = 189, M = BASE + 0x80 };
 enum { LIST_READS = 3 }; /* before any goroutine */
 
-static uint8_t bytes[SIZE];
-static size_t reads;
-static void (*before_read)(void); /* the program runs on */
-
-static bool fake_read(void *ctx, uint64_t addr, void *out, size_t len)
-{
-	(void)ctx;
-	reads++;
-	if (before_read)
-		before_read();
-	if (addr < BASE || len > SIZE || addr - BASE > SIZE - len)
-		return false;
-	memcpy(out, bytes + (addr - BASE), len);
-	return true;
-}
-
 static struct frame_rule fake_rule(void *ctx, uint64_t pc)
 {
 	(void)ctx;
 	return (struct frame_rule){.sp_delta = FRAME,
 				   .kind = pc == FIRST ? FRAME_FIRST : FRAME_PLAIN};
-}
-
-static const struct memory mem = {fake_read, NULL};
-static const struct goruntime layout = {.g_stack_hi = 8,
-					.g_m = 48,
-					.g_sched_sp = 56,
-					.g_goid = 152,
-					.g_gopc = 288,
-					.g_status = 144,
-					.g_waitsince = 168,
-					.g_waitreason = 176,
-					.g_syscall_sp = 104};
-
-static void put(uint64_t addr, uint64_t value)
-{
-	memcpy(bytes + (addr - BASE), &value, sizeof(value));
 }
 
 static uint64_t g_at(size_t i)
@@ -77,47 +47,45 @@ static uint64_t sp_at(size_t i)
 
 static void put_caller(size_t i, uint64_t caller)
 {
-	put(sp_at(i) + FRAME, caller);
+	fakemem_put(sp_at(i) + FRAME, caller);
 }
 
 /* It runs, and waits again. */
 static void put_run(size_t i)
 {
-	bytes[g_at(i) + SEQ - BASE]++;
+	fakemem.bytes[g_at(i) + SEQ - BASE]++;
 }
 
 static void put_reason(size_t i, uint8_t reason)
 {
-	bytes[g_at(i) + layout.g_waitreason - BASE] = reason;
+	fakemem.bytes[g_at(i) + fakemem_layout.g_waitreason - BASE] = reason;
 }
 
 static int setup(void **state)
 {
 	(void)state;
-	memset(bytes, 0, sizeof(bytes));
-	before_read = NULL;
-	reads = 0;
-	put(ALLGS, LIST);
+	fakemem_begin(SIZE);
+	fakemem_put(ALLGS, LIST);
 	for (size_t i = 0; i < COUNT; i++) {
-		put(LIST + i * 8, g_at(i));
-		put(g_at(i), STACKS + i * STACK_SIZE);
-		put(g_at(i) + 8, STACKS + (i + 1) * STACK_SIZE);
-		put(g_at(i) + 56, sp_at(i));
-		put(g_at(i) + 64, MIDDLE);
-		put(g_at(i) + 144, GOROUTINE_WAITING);
-		put(g_at(i) + 152, i + 1);
+		fakemem_put(LIST + i * 8, g_at(i));
+		fakemem_put(g_at(i), STACKS + i * STACK_SIZE);
+		fakemem_put(g_at(i) + 8, STACKS + (i + 1) * STACK_SIZE);
+		fakemem_put(g_at(i) + 56, sp_at(i));
+		fakemem_put(g_at(i) + 64, MIDDLE);
+		fakemem_put(g_at(i) + 144, GOROUTINE_WAITING);
+		fakemem_put(g_at(i) + 152, i + 1);
 		put_reason(i, CHAN);
-		bytes[g_at(i) + SEQ - BASE] = 255; /* the next one is 0 */
+		fakemem.bytes[g_at(i) + SEQ - BASE] = 255; /* the next one is 0 */
 		put_caller(i, LEFT);
-		put(sp_at(i) + 2 * FRAME + 8, FIRST);
+		fakemem_put(sp_at(i) + 2 * FRAME + 8, FIRST);
 	}
 	return 0;
 }
 
 static struct snapshot_source source(void)
 {
-	return (struct snapshot_source){.mem = &mem,
-					.rt = &layout,
+	return (struct snapshot_source){.mem = &fakemem_memory,
+					.rt = &fakemem_layout,
 					.allgs = ALLGS,
 					.rule = fake_rule,
 					.g_tracking_seq = SEQ};
@@ -127,8 +95,8 @@ static void take_from(const struct snapshot_source *from, size_t count, struct s
 {
 	struct errmsg err = {0};
 
-	put(ALLGS + 8, count);
-	put(ALLGS + 16, count);
+	fakemem_put(ALLGS + 8, count);
+	fakemem_put(ALLGS + 16, count);
 	*snap = (struct snapshot){0};
 	snap->reasons[CHAN] = mem_strdup("chan receive");
 	snap->reasons[COROUTINE] = mem_strdup("coroutine");
@@ -167,7 +135,7 @@ static void test_together(void **state)
 		assert_caller(&snap, i, i == 70 ? RIGHT : LEFT);
 	}
 	/* two of each stack, and eight goroutines in a page */
-	assert_true(reads <= LIST_READS + COUNT * 2 + 3 * (COUNT / 8 + 3));
+	assert_true(fakemem.reads <= LIST_READS + COUNT * 2 + 3 * (COUNT / 8 + 3));
 	snapshot_free(&snap);
 }
 
@@ -180,20 +148,20 @@ static void test_untold(void **state)
 	(void)state;
 	from.g_tracking_seq = 0;
 	take_from(&from, COUNT, &snap);
-	assert_true(reads >= COUNT * 5);
+	assert_true(fakemem.reads >= COUNT * 5);
 	snapshot_free(&snap);
-	reads = 0;
+	fakemem.reads = 0;
 	for (size_t i = 0; i < COUNT; i++)
 		put_reason(i, COROUTINE);
 	snap = take(COUNT);
-	assert_true(reads >= COUNT * 5);
+	assert_true(fakemem.reads >= COUNT * 5);
 	snapshot_free(&snap);
 }
 
 /* At both looks at the stack it is on its way from one function to the other. */
 static void run_through(void)
 {
-	size_t step = reads - LIST_READS;
+	size_t step = fakemem.reads - LIST_READS;
 
 	if (step == 2 || step == 4)
 		put_caller(0, TORN);
@@ -206,7 +174,7 @@ static void run_through(void)
 static void test_ran(void **state)
 {
 	(void)state;
-	before_read = run_through;
+	fakemem.before_read = run_through;
 	struct snapshot snap = take(1);
 
 	assert_caller(&snap, 0, RIGHT);
@@ -216,13 +184,13 @@ static void test_ran(void **state)
 /* It has run, so often that the number is the same again. */
 static void run_round(void)
 {
-	put_caller(0, reads - LIST_READS < 4 ? TORN : RIGHT);
+	put_caller(0, fakemem.reads - LIST_READS < 4 ? TORN : RIGHT);
 }
 
 static void test_ran_round(void **state)
 {
 	(void)state;
-	before_read = run_round;
+	fakemem.before_read = run_round;
 	struct snapshot snap = take(1);
 
 	assert_caller(&snap, 0, RIGHT);
@@ -233,17 +201,17 @@ static void test_ran_round(void **state)
 
 static void put_sudog(size_t i, uint64_t channel)
 {
-	put(g_at(i) + 320, SUDOGS + i * 0x80);
-	put(SUDOGS + i * 0x80, g_at(i));
-	put(SUDOGS + i * 0x80 + 80, channel);
+	fakemem_put(g_at(i) + 320, SUDOGS + i * 0x80);
+	fakemem_put(SUDOGS + i * 0x80, g_at(i));
+	fakemem_put(SUDOGS + i * 0x80 + 80, channel);
 }
 
 /* While the sudogs are read */
 static void run_at_last(void)
 {
-	if (reads - LIST_READS == 9)
+	if (fakemem.reads - LIST_READS == 9)
 		put_sudog(1, 0x7000);
-	if (reads - LIST_READS == 10) {
+	if (fakemem.reads - LIST_READS == 10) {
 		put_sudog(1, 0x9000);
 		put_run(1);
 	}
@@ -252,7 +220,7 @@ static void run_at_last(void)
 static void test_waits(void **state)
 {
 	static const uint64_t channels[] = {0x4000, 0x5000, 0x6000};
-	struct wait_layout waits = wait_layout(&layout, 25, true);
+	struct wait_layout waits = wait_layout(&fakemem_layout, 25, true);
 	struct snapshot_source from = source();
 	struct snapshot snap;
 
@@ -260,7 +228,7 @@ static void test_waits(void **state)
 	from.waits = &waits;
 	for (size_t i = 0; i < 3; i++)
 		put_sudog(i, channels[i]);
-	before_read = run_at_last;
+	fakemem.before_read = run_at_last;
 	take_from(&from, 3, &snap);
 	assert_int_equal(snap.waits.count, 3);
 	for (size_t i = 0; i < 3; i++) {
@@ -289,12 +257,12 @@ static void test_still(void **state)
 	(void)state;
 	from.g_tracking_seq = 0;
 	from.registers = no_registers;
-	put(g_at(3) + 144, GOROUTINE_RUNNABLE);
-	put(g_at(4) + 144, GOROUTINE_RUNNING);
+	fakemem_put(g_at(3) + 144, GOROUTINE_RUNNABLE);
+	fakemem_put(g_at(4) + 144, GOROUTINE_RUNNING);
 	take_from(&from, 60, &snap);
 	assert_caller(&snap, 3, LEFT);
 	assert_int_equal(snap.all[4].stack_state, STACK_RUNNING);
-	assert_true(reads <= LIST_READS + 60 + 60 / 8 + 3);
+	assert_true(fakemem.reads <= LIST_READS + 60 + 60 / 8 + 3);
 	snapshot_free(&snap);
 }
 
@@ -302,7 +270,7 @@ static void test_still(void **state)
 
 static void run_while_searched(void)
 {
-	if (reads == 2)
+	if (fakemem.reads == 2)
 		put_run(1);
 }
 
@@ -317,16 +285,17 @@ static void test_stacks(void **state)
 
 	for (size_t i = 0; i < 4; i++)
 		stacks[i].g = &snap.all[i];
-	put(g_at(2) + 64, RIGHT); /* as far as is compared, where it was */
-	put(g_at(3) + 56, sp_at(3) + FRAME);
-	reads = 0;
-	before_read = run_while_searched;
+	fakemem_put(g_at(2) + 64, RIGHT); /* as far as is compared, where it was */
+	fakemem_put(g_at(3) + 56, sp_at(3) + FRAME);
+	fakemem.reads = 0;
+	fakemem.before_read = run_while_searched;
 	snapshot_window_stacks(window, stacks, 4);
 	assert_null(stacks[1].bytes);
 	assert_null(stacks[3].bytes);
 	for (size_t i = 0; i <= 2; i += 2) {
 		assert_int_equal(stacks[i].len, STACK_SIZE / 2);
-		assert_memory_equal(stacks[i].bytes, bytes + (sp_at(i) - BASE), STACK_SIZE / 2);
+		assert_memory_equal(stacks[i].bytes, fakemem.bytes + (sp_at(i) - BASE),
+				    STACK_SIZE / 2);
 	}
 	snapshot_window_free(window);
 	snapshot_free(&snap);
@@ -336,21 +305,21 @@ static void test_stacks(void **state)
 
 static void test_pages(void **state)
 {
-	struct memory_pages *pages = memory_pages_new(&mem);
+	struct memory_pages *pages = memory_pages_new(&fakemem_memory);
 	const struct memory *cached = memory_pages_memory(pages);
 	uint64_t words[2], end = BASE + SIZE;
 
 	(void)state;
-	put(STACKS - 8, 1);
-	put(STACKS, 2);
-	reads = 0;
+	fakemem_put(STACKS - 8, 1);
+	fakemem_put(STACKS, 2);
+	fakemem.reads = 0;
 	assert_true(cached->read(cached->ctx, STACKS - 8, words, sizeof(words)));
 	assert_int_equal(words[0], 1);
 	assert_int_equal(words[1], 2);
-	put(STACKS, 3);
+	fakemem_put(STACKS, 3);
 	assert_true(cached->read(cached->ctx, STACKS, words, 8));
 	assert_int_equal(words[0], 2);
-	assert_int_equal(reads, 2);
+	assert_int_equal(fakemem.reads, 2);
 	memory_pages_forget(pages);
 	assert_true(cached->read(cached->ctx, STACKS, words, 8));
 	assert_int_equal(words[0], 3);
@@ -387,7 +356,7 @@ static void test_pages_far(void **state)
 /* Of the last page only a part is there. */
 static bool read_part(void *ctx, uint64_t addr, void *out, size_t len)
 {
-	return addr + len <= STACKS + 24 && fake_read(ctx, addr, out, len);
+	return addr + len <= STACKS + 24 && fakemem_memory.read(ctx, addr, out, len);
 }
 
 static void test_pages_in_part(void **state)
@@ -398,7 +367,7 @@ static void test_pages_in_part(void **state)
 	uint64_t words[2];
 
 	(void)state;
-	put(STACKS + 8, 5);
+	fakemem_put(STACKS + 8, 5);
 	assert_true(cached->read(cached->ctx, STACKS + 8, words, sizeof(words)));
 	assert_int_equal(words[0], 5);
 	assert_false(cached->read(cached->ctx, STACKS + 16, words, sizeof(words)));
@@ -417,17 +386,17 @@ static void test_tracking_seq(void **state)
 	struct insn_code code = {good, sizeof(good) - 1, 0x401000};
 
 	(void)state;
-	assert_int_equal(runtime_vars_parse_tracking_seq(&code, &layout), 0xbd);
+	assert_int_equal(runtime_vars_parse_tracking_seq(&code, &fakemem_layout), 0xbd);
 	code.bytes = other;
 	for (size_t at = 0; at < sizeof(good); at++) {
 		memcpy(other, good, sizeof(good));
 		other[at] ^= 8;
-		uint32_t off = runtime_vars_parse_tracking_seq(&code, &layout);
+		uint32_t off = runtime_vars_parse_tracking_seq(&code, &fakemem_layout);
 
 		assert_true(at >= 7 && at < 14 ? off == 0 : off == 0 || off == 0xbd);
 	}
 	code = (struct insn_code){good, 7, 0x401000};
-	assert_int_equal(runtime_vars_parse_tracking_seq(&code, &layout), 0);
+	assert_int_equal(runtime_vars_parse_tracking_seq(&code, &fakemem_layout), 0);
 }
 
 int main(void)

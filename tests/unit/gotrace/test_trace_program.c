@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The kernel side of gotrace, on goroutines that are made up. Needs the privileges to trace. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -20,11 +13,12 @@
 #include "machine/arch.h"
 #include "fakeg.h"
 #include "genprobe.h"
-#include "gotrace/traceplan_text.h"
+#include "gotrace/traceplan_text_internal.h"
 #include "kernel/attach.h"
 #include "kernel/bpfmap.h"
 #include "kernel/bpfprog.h"
 #include "kernel/events.h"
+#include "unit.h"
 
 enum { PROBES = 3, RING_PAGES = 16, RING_BYTES = RING_PAGES * 4096, CALLS = 8, SEEN_MAX = 1024 };
 
@@ -87,7 +81,7 @@ static struct bpfprog *compile(uint32_t *plans, struct errmsg *err)
 	add_plans(text, plans);
 	char *bodies = traceplan_text_plans(text), *programs = traceplan_text_programs(text);
 	const struct bpfprog_insert inserts[] = {{"plans", bodies}, {"programs", programs}};
-	struct bpfprog *prog = bpfprog_compile("trace.bpf.c", defs, count, inserts, 2, err);
+	struct bpfprog *prog = bpfprog_compile("gotrace.bpf.c", defs, count, inserts, 2, err);
 
 	free(bodies);
 	free(programs);

@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The parts of calls' latencies, of goroutines that are made up. Needs the privileges to trace. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/errmsg.h"
@@ -20,12 +12,13 @@
 #include "bpf-src/shared/trace.h"
 #include "fakeg.h"
 #include "genprobe.h"
-#include "gotrace/traceplan_text.h"
+#include "gotrace/traceplan_text_internal.h"
 #include "kernel/attach.h"
 #include "kernel/bpfmap.h"
 #include "kernel/bpfprog.h"
 #include "kernel/events.h"
-#include "tracing/tracelosses.h"
+#include "gotrace/tracelosses.h"
+#include "unit.h"
 
 enum { FUNCS = 2, SEEN_MAX = 64, SHORT_MS = 10, LONG_MS = 30, MS = 1000000 };
 /* places: where each function begins and returns, and of what the scheduler does */
@@ -90,7 +83,7 @@ static struct bpfprog *compile(unsigned goroutines, struct errmsg *err)
 		"int on_probe_1(struct pt_regs *ctx)\n{\n\treturn on_state_change(ctx);\n}\n";
 	const struct bpfprog_insert inserts[] = {
 		{"plans", bodies}, {"programs", programs}, {"state_program", changes}};
-	struct bpfprog *prog = bpfprog_compile("trace.bpf.c", defs, count, inserts, 3, err);
+	struct bpfprog *prog = bpfprog_compile("gotrace.bpf.c", defs, count, inserts, 3, err);
 
 	free(bodies);
 	free(programs);
@@ -113,16 +106,6 @@ static struct attach *attach_calls(const struct fixture *f, int fd, struct errms
 	return fakeg_attach(fd, sites, 2 * FUNCS + 1, err);
 }
 
-static struct attach *attach_changes(int fd, struct errmsg *err)
-{
-	const struct fakeg_probe sites[] = {
-		{ENTER, cookie_make(0, COOKIE_CALL, 0, CHANGE_SYSCALL)},
-		{LEAVE, cookie_make(0, COOKIE_CALL, 0, CHANGE_RETURNED)},
-	};
-
-	return fakeg_attach(fd, sites, 2, err);
-}
-
 static struct fixture *begin(void **state, unsigned goroutines)
 {
 	struct fixture *f = mem_zalloc(1, sizeof(*f));
@@ -138,7 +121,7 @@ static struct fixture *begin(void **state, unsigned goroutines)
 	int changes = bpfprog_load(f->prog, "on_probe_1", type, &err);
 
 	assert_string_equal(err.text, "");
-	f->changes = attach_changes(changes, &err);
+	f->changes = fakeg_attach_syscalls(changes, ENTER, LEAVE, &err);
 	f->calls = attach_calls(f, calls, &err);
 	f->events = events_new(bpfprog_map(f->prog, "events"), take, f, &err);
 	assert_string_equal(err.text, "");
@@ -159,13 +142,6 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void wait_ms(unsigned ms)
-{
-	struct timespec ts = {.tv_nsec = ms * MS};
-
-	nanosleep(&ts, NULL);
-}
-
 static void call(unsigned goid, unsigned func)
 {
 	fakeg_hit(goid, 256 + 64 * func, 2 * func);
@@ -179,7 +155,7 @@ static void end(unsigned goid, unsigned func)
 static void in_syscall(unsigned goid, unsigned ms)
 {
 	fakeg_hit(goid, 512, ENTER);
-	wait_ms(ms);
+	fakeg_wait_ms(ms);
 	fakeg_hit(goid, 512, LEAVE);
 }
 
@@ -204,26 +180,6 @@ static void expect(const struct fixture *f, size_t n, unsigned item, unsigned ru
 	assert_int_equal(ns[STATE_RUNNABLE] + ns[STATE_WAITING], 0);
 }
 
-static int count_entry(const void *key, const void *value, void *arg)
-{
-	size_t *count = arg;
-
-	(void)key;
-	(void)value;
-	++*count;
-	return 0;
-}
-
-static size_t clocks(const struct fixture *f)
-{
-	int fd = bpfprog_map(f->prog, "clocks");
-	size_t key_size, value_size, count = 0;
-
-	assert_int_equal(bpfmap_sizes(fd, &key_size, &value_size), 0);
-	assert_int_equal(bpfmap_each(fd, key_size, value_size, count_entry, &count), 0);
-	return count;
-}
-
 static uint64_t lost(const struct fixture *f, enum state_loss loss)
 {
 	uint64_t losses[STATE_LOSSES];
@@ -241,15 +197,15 @@ static void test_nested(void **state)
 	in_syscall(7, SHORT_MS);
 	call(7, 1);
 	in_syscall(7, LONG_MS);
-	wait_ms(SHORT_MS);
+	fakeg_wait_ms(SHORT_MS);
 	end(7, 1);
-	wait_ms(SHORT_MS);
+	fakeg_wait_ms(SHORT_MS);
 	end(7, 0);
 	assert_true(events_read(f->events, true));
 	expect(f, 0, 1, SHORT_MS, LONG_MS, 0);
 	expect(f, 1, 0, 2 * SHORT_MS, SHORT_MS + LONG_MS, 0);
 	assert_int_equal(f->count, 2);
-	assert_int_equal(clocks(f), 0);
+	assert_int_equal(fakeg_entries(f->prog, "clocks"), 0);
 }
 
 /* Calls that Goexit ends in a system call, which was not seen to end. */
@@ -258,18 +214,18 @@ static void test_abandoned(void **state)
 	struct fixture *f = begin(state, 8);
 
 	call(7, 0);
-	wait_ms(SHORT_MS);
+	fakeg_wait_ms(SHORT_MS);
 	call(7, 1);
-	wait_ms(SHORT_MS);
+	fakeg_wait_ms(SHORT_MS);
 	fakeg_hit(7, 512, ENTER);
-	wait_ms(LONG_MS);
+	fakeg_wait_ms(LONG_MS);
 	fakeg_hit(7, 64, GOEXIT);
 	assert_true(events_read(f->events, true));
 	expect(f, 0, 1, SHORT_MS, LONG_MS, 0);
 	expect(f, 1, 0, 2 * SHORT_MS, LONG_MS, 0);
 	assert_int_equal(f->seen[0].how, TRACE_EXITED);
 	assert_int_equal(f->seen[1].how, TRACE_EXITED);
-	assert_int_equal(clocks(f), 0);
+	assert_int_equal(fakeg_entries(f->prog, "clocks"), 0);
 }
 
 /* A change from a state that the goroutine is not in: one was not seen, and the time is unknown. */
@@ -278,9 +234,9 @@ static void test_unseen(void **state)
 	struct fixture *f = begin(state, 8);
 
 	call(7, 0);
-	wait_ms(LONG_MS);
+	fakeg_wait_ms(LONG_MS);
 	fakeg_hit(7, 512, LEAVE);
-	wait_ms(SHORT_MS);
+	fakeg_wait_ms(SHORT_MS);
 	end(7, 0);
 	assert_true(events_read(f->events, true));
 	expect(f, 0, 0, SHORT_MS, 0, LONG_MS);
@@ -314,11 +270,11 @@ static void test_no_room(void **state)
 	call(8, 0);
 	end(7, 0);
 	call(8, 1);
-	wait_ms(SHORT_MS);
+	fakeg_wait_ms(SHORT_MS);
 	end(8, 1);
 	end(8, 0);
 	call(8, 0);
-	wait_ms(SHORT_MS);
+	fakeg_wait_ms(SHORT_MS);
 	end(8, 0);
 	assert_true(events_read(f->events, true));
 	assert_int_equal(f->count, 4);

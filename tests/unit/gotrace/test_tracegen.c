@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is generated of PROBEs, word for word. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "machine/arch.h"
 #include "genprobe.h"
+#include "unit.h"
 
 static const struct genprobe_how registers = {.arch = ARCH_AMD64, .convention = ABI_REGISTERS};
 static const struct genprobe_how arm64 = {.arch = ARCH_ARM64, .convention = ABI_REGISTERS};

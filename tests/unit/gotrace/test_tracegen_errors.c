@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is said of PROBEs that do not fit their function; and that nothing of what users or programs
  * name gets into the generated text. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "machine/arch.h"
 #include "genprobe.h"
+#include "unit.h"
 
 static const struct genprobe_how registers = {.arch = ARCH_AMD64, .convention = ABI_REGISTERS};
 static const struct genprobe_how unknown_copy = {

@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Generated programs compile, and the kernel's verifier takes them, whatever they are compiled
  * with. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/mem.h"
 #include "machine/arch.h"
 #include "genprobe.h"
-#include "gotrace/traceplan_text.h"
+#include "gotrace/traceplan_text_internal.h"
 #include "kernel/attach.h"
 #include "kernel/bpfprog.h"
+#include "unit.h"
 
 /* clang-format off */
 static const char *const entries[] = {
@@ -208,7 +203,7 @@ static void check_variant(const struct variant *how, bool loads)
 		{"state_program", changes},
 	};
 	if (loads) {
-		struct bpfprog *prog = bpfprog_compile("trace.bpf.c", defs, count, inserts,
+		struct bpfprog *prog = bpfprog_compile("gotrace.bpf.c", defs, count, inserts,
 						       how->states ? 3 : 2, &err);
 
 		if (!prog)

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is said of expressions that are probably not what was meant. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "machine/arch.h"
 #include "genprobe.h"
-#include "gotrace/tracegen_told.h"
+#include "gotrace/tracegen_told_internal.h"
+#include "unit.h"
 
 enum { SAID_MAX = 1000 };
 

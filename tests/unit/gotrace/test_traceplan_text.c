@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Plans of the same text are one; too much for one program is divided. With it: the text that plans
  * are written in, and what -A counts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/ctext.h"
 #include "base/mem.h"
 #include "base/tally.h"
-#include "gotrace/tracegen.h"
-#include "gotrace/traceplan_text.h"
+#include "gotrace/tracegen_internal.h"
+#include "gotrace/traceplan_text_internal.h"
+#include "unit.h"
 
 static void test_same(void **state)
 {

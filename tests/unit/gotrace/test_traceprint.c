@@ -8,15 +8,15 @@
 #include "gofile_open.h"
 
 #include "base/mem.h"
-#include "gotrace/traceplan.h"
+#include "gotrace/traceplan_internal.h"
 #include "gotrace/traceprint.h"
 #include "kernel/bpfprog.h"
-#include "kernel/quiet.h"
+#include "kernel/quiet_internal.h"
 #include "program/program.h"
 #include "program/toolchain.h"
 #include "selection/selection.h"
 #include "sites/site.h"
-#include "tracing/tracer.h"
+#include "tracing/tracer_state_internal.h"
 
 enum { WORDS = 12, BOB = 'b' | 'o' << 8 | 'b' << 16 };
 

@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Attaches to functions of this very program and calls them. Needs the privileges to trace. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -21,10 +14,11 @@
 #include "base/mem.h"
 #include "bpf-src/shared/cookie.h"
 #include "files/heldfile.h"
-#include "kernel/attach.h"
-#include "kernel/attach_kernel.h"
+#include "kernel/attach_internal.h"
+#include "kernel/attach_kernel_internal.h"
 #include "kernel/bpfmap.h"
 #include "kernel/bpfprog.h"
+#include "unit.h"
 
 #define SELF "/proc/self/exe"
 
@@ -81,7 +75,7 @@ static int load(struct fixture *f, const char *how, bool sleepable)
 	size_t ndefs = f->way.how == ATTACH_PERF_STUB ? 3 : 2;
 
 	f->self = heldfile_open(NULL, SELF, &err);
-	f->prog = bpfprog_compile("count.bpf.c", defs, ndefs, NULL, 0, &err);
+	f->prog = bpfprog_compile("gofunccount.bpf.c", defs, ndefs, NULL, 0, &err);
 	if (!f->prog)
 		return -1;
 	f->fd = (sleepable ? bpfprog_load_sleepable
@@ -327,7 +321,7 @@ static int load_as_nobody(void)
 
 	if (setresuid(65534, 65534, 65534))
 		return 1;
-	struct bpfprog *prog = bpfprog_compile("count.bpf.c", &rows, 1, NULL, 0, &err);
+	struct bpfprog *prog = bpfprog_compile("gofunccount.bpf.c", &rows, 1, NULL, 0, &err);
 
 	if (prog && bpfprog_load(prog, "on_probe", attach_prog_type(ATTACH_MULTI), &err) >= 0)
 		return 2;

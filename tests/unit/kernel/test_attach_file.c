@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which file is attached to: the one that is held, whatever its path leads to by now. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +13,7 @@
 #include "kernel/attach.h"
 #include "kernel/bpfmap.h"
 #include "kernel/bpfprog.h"
+#include "unit.h"
 
 /* what is probed: at one offset in this file and in each copy of it */
 void called(void);
@@ -48,7 +42,7 @@ static int setup(void **state)
 	snprintf(f->other, sizeof(f->other), "%s/two", f->folder);
 	if (geteuid())
 		return 0;
-	f->prog = bpfprog_compile("count.bpf.c", defs, 1, NULL, 0, &err);
+	f->prog = bpfprog_compile("gofunccount.bpf.c", defs, 1, NULL, 0, &err);
 	if (!f->prog)
 		return -1;
 	f->fd = bpfprog_load(f->prog, "on_probe", attach_prog_type(attach_how()), &err);

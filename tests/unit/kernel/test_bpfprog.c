@@ -1,11 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <bcc/bcc_syms.h>
 #include <linux/capability.h>
 #include <signal.h>
@@ -21,10 +14,11 @@
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "base/signals.h"
-#include "kernel/bpfprog.h"
-#include "kernel/headertree.h"
-#include "kernel/kernelfeature.h"
-#include "kernel/readhelpers.h"
+#include "kernel/bpfprog_internal.h"
+#include "kernel/headertree_internal.h"
+#include "kernel/kernelfeature_internal.h"
+#include "kernel/readhelpers_internal.h"
+#include "unit.h"
 
 static bool exists(const char *dir, const char *name)
 {
@@ -47,7 +41,7 @@ static void check_tree(void)
 	assert_int_equal(st.st_mode & 0777, 0700);
 	assert_true(exists(dir, "include/uapi/linux/ptrace.h"));
 	assert_true(exists(dir, "shared/cookie.h"));
-	assert_false(exists(dir, "count.bpf.c"));
+	assert_false(exists(dir, "gofunccount.bpf.c"));
 	headertree_free(tree);
 	assert_int_equal(access(copy, F_OK), -1);
 	free(copy);
@@ -114,8 +108,8 @@ static void test_tree_interrupted(void **state)
 static void test_sources(void **state)
 {
 	(void)state;
-	assert_non_null(strstr(bpfprog_source("count.bpf.c"), "on_probe"));
-	assert_non_null(bpfprog_source("latency.bpf.c"));
+	assert_non_null(strstr(bpfprog_source("gofunccount.bpf.c"), "on_probe"));
+	assert_non_null(bpfprog_source("gofunclatency.bpf.c"));
 	assert_null(bpfprog_source("nothing.bpf.c"));
 }
 
@@ -127,8 +121,8 @@ static void test_compile_error(void **state)
 
 	(void)state;
 	setenv("BCC_KERNEL_SOURCE", "/the/user's/own", 1);
-	assert_null(bpfprog_compile("count.bpf.c", &broken, 1, NULL, 0, &err));
-	assert_non_null(strstr(err.text, "count.bpf.c does not compile: "));
+	assert_null(bpfprog_compile("gofunccount.bpf.c", &broken, 1, NULL, 0, &err));
+	assert_non_null(strstr(err.text, "gofunccount.bpf.c does not compile: "));
 	assert_non_null(strstr(err.text, "error:"));
 	assert_null(strchr(err.text, '\n'));
 	assert_string_equal(getenv("BCC_KERNEL_SOURCE"), "/the/user's/own");
@@ -137,28 +131,46 @@ static void test_compile_error(void **state)
 	assert_string_equal(err.text, "no BPF program \"nothing.bpf.c\" in this tool");
 }
 
-/* other files stand in the places that the text has for them */
+static size_t count_of(const char *text, const char *part)
+{
+	size_t n = 0;
+
+	for (const char *at = text; (at = strstr(at, part)); at += strlen(part))
+		n++;
+	return n;
+}
+
+/* C files stand where they are included, theirs too, once each; headers are left to the compiler */
 static void test_files(void **state)
 {
-	static const char *const files[] = {"cost.bpf.c", "find_cookie.bpf.c", "follow_exec.bpf.c",
-					    "descendants.bpf.c"};
-	const char *source = bpfprog_source("count.bpf.c");
-	char *text = bpfprog_text("count.bpf.c", NULL, 0), *at = text;
+	static const char *const parts[] = {"parts/cost.bpf.c", "parts/find_cookie.bpf.c",
+					    "parts/follow_exec.bpf.c", "parts/descendants.bpf.c"};
+	char *text = bpfprog_text("gofunccount.bpf.c", NULL, 0), *last = text;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
-		const char *more = bpfprog_source(files[i]);
-		char mark[64];
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		const char *part = bpfprog_source(parts[i]);
 
-		snprintf(mark, sizeof(mark), "/* file: %s */\n", files[i]);
-		size_t before = strstr(source, mark) + strlen(mark) - source;
-
-		assert_memory_equal(at, source, before);
-		assert_memory_equal(at + before, more, strlen(more));
-		at += before + strlen(more);
-		source += before;
+		assert_non_null(part);
+		last = strstr(last, part);
+		assert_non_null(last);
+		assert_int_equal(count_of(text, part), 1);
 	}
-	assert_string_equal(at, source);
+	assert_null(strstr(text, ".bpf.c\"\n"));
+	assert_int_equal(count_of(text, "#include \"parts/probe.h\"\n"), 1);
+	assert_non_null(strstr(last, "int on_probe("));
+	free(text);
+}
+
+/* A part that two others include stands where the first of them is. */
+static void test_files_once(void **state)
+{
+	char *text = bpfprog_text("gofunclatency.bpf.c", NULL, 0);
+	const char *losses = bpfprog_source("parts/losses.bpf.c");
+
+	(void)state;
+	assert_non_null(losses);
+	assert_int_equal(count_of(text, losses), 1);
 	free(text);
 }
 
@@ -166,8 +178,8 @@ static void test_files(void **state)
 static void test_text(void **state)
 {
 	const struct bpfprog_insert inserts[] = {{"nowhere", "x"}, {"plans", "a\nb\n"}};
-	char *plain = bpfprog_text("trace.bpf.c", NULL, 0);
-	char *text = bpfprog_text("trace.bpf.c", inserts, 2);
+	char *plain = bpfprog_text("gotrace.bpf.c", NULL, 0);
+	char *text = bpfprog_text("gotrace.bpf.c", inserts, 2);
 	const char *mark = strstr(plain, "/* generated: plans */\n");
 
 	(void)state;
@@ -227,10 +239,15 @@ static void test_trials_interrupted(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tree),         cmocka_unit_test(test_tree_interrupted),
-		cmocka_unit_test(test_sources),      cmocka_unit_test(test_compile_error),
-		cmocka_unit_test(test_files),        cmocka_unit_test(test_text),
-		cmocka_unit_test(test_read_helpers), cmocka_unit_test(test_trials_interrupted),
+		cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_tree_interrupted),
+		cmocka_unit_test(test_sources),
+		cmocka_unit_test(test_compile_error),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_files_once),
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_read_helpers),
+		cmocka_unit_test(test_trials_interrupted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

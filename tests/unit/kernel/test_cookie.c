@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "bpf-src/shared/cookie.h"
+#include "unit.h"
 
 static void test_round_trip(void **state)
 {

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "kernel/attach.h"
 #include "kernel/btf.h"
 #include "kernel/emulation.h"
 #include "kernel/emulator.h"
+#include "unit.h"
 
 static bool trial(void)
 {

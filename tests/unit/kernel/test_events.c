@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A real ring buffer, written to by a small BPF program that is run on request: needs the
  * privileges to trace, and Linux 5.14. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
 #include <linux/bpf.h>
 
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "kernel/events.h"
+#include "unit.h"
 
 struct record {
 	uint64_t time_ns;

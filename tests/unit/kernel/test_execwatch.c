@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "kernel/execwatch.h"
+#include "kernel/execwatch_internal.h"
+#include "unit.h"
 
 /* What was not seen is added up over all execves. */
 static void test_several(void **state)

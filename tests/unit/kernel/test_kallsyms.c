@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/errmsg.h"
-#include "kernel/kallsyms.h"
+#include "kernel/kallsyms_internal.h"
+#include "unit.h"
 
 static struct kallsyms *open_text(const char *text, struct errmsg *err)
 {

@@ -1,11 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -14,6 +7,7 @@
 #include <unistd.h>
 
 #include "kernel/keeper.h"
+#include "unit.h"
 
 /* Has the last of those that could write to it closed it? */
 static bool is_closed(int end)

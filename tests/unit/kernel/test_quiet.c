@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "kernel/quiet.h"
+#include "kernel/quiet_internal.h"
+#include "unit.h"
 
 /* stdout and stderr of this process, sent into a pipe */
 struct terminal {

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the kernel side and gotrace tell each other in parts of words. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "bpf-src/shared/later.h"
 #include "bpf-src/shared/trace.h"
 #include "bpf-src/shared/type_key.h"
+#include "unit.h"
 
 static const uint64_t places[] = {0, 1, 8, 0x1555, 0x2aaa, LATER_PLACES - 1};
 enum { PLACES = sizeof(places) / sizeof(*places) };

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "abi_rows.h"
 #include "base/errmsg.h"
 #include "golang/signature.h"
+#include "unit.h"
 
 static void print_value(FILE *out, const struct abi_value *value)
 {

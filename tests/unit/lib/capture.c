@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bpf-src/shared/trace.h"
+#include "values/shape_internal.h"
 
 enum { RTYPE_FIRST = 0x1000, RTYPE_STEP = 0x100 };
 
@@ -143,7 +144,7 @@ static int64_t fill_level(struct capture *capture, uint32_t at, uint64_t data,
 	return state;
 }
 
-/* as fetch_dynamic() of trace.bpf.c */
+/* as fetch_dynamic() of gotrace.bpf.c */
 static void fill_dynamic(struct capture *capture, bool has_methods, uint32_t at, const void *iface,
 			 uint32_t levels)
 {

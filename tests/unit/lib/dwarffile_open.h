@@ -7,7 +7,8 @@
 #include "dwarf/debuginfo.h"
 #include "dwarffile.h"
 #include "elf/image.h"
-#include "program/functab.h"
+#include "program/functab_internal.h"
+#include "unit.h"
 
 struct opened {
 	struct dwarffile d;

@@ -7,9 +7,11 @@
 #include "bpf-src/shared/later.h"
 #include "elf/image.h"
 #include "golang/signature.h"
-#include "gotrace/tracegen_assert.h"
+#include "gotrace/tracegen_assert_internal.h"
 #include "program/toolchain.h"
 #include "values/format.h"
+#include "golang/gotype_internal.h"
+#include "gotrace/tracegen_plan_internal.h"
 
 enum { RECORD_MAX = LATER_PLACES };
 

@@ -5,7 +5,7 @@
 
 #include "abi/abi.h"
 #include "base/errmsg.h"
-#include "gotrace/tracegen.h"
+#include "gotrace/tracegen_internal.h"
 #include "machine/arch.h"
 #include "probespec/probespec.h"
 

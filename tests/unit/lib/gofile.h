@@ -6,7 +6,7 @@
 #define GOFILE_H
 
 #include "elffile.h"
-#include "program/functab.h"
+#include "program/functab_internal.h"
 
 enum {
 	GOFILE_TAB = ELFFILE_RODATA + 0x100,

@@ -3,12 +3,9 @@
 #ifndef GOFILE_OPEN_H
 #define GOFILE_OPEN_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include "gofile.h"
+#include "program/functab_internal.h"
+#include "unit.h"
 
 struct opened {
 	struct gofile g;

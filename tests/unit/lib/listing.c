@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "listing.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "elf/image.h"
-#include "program/functab.h"
+#include "program/functab_internal.h"
 #include "program/toolchain.h"
 #include "sites/site.h"
+#include "unit.h"
 
 static void write_code(struct gofile *g)
 {

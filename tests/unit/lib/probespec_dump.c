@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probespec_dump.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "probespec/expr.h"
 #include "probespec/probespec.h"
+#include "unit.h"
 
 /* Trees as text: (+ x 1), (. req Method), ([] a 0), (deref p). */
 static void dump_text(FILE *out, const char *text, size_t len)

@@ -3,12 +3,9 @@
 #ifndef RTTIFILE_OPEN_H
 #define RTTIFILE_OPEN_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include "rttifile.h"
+#include "program/functab_internal.h"
+#include "unit.h"
 
 static const int releases[] = {15, 16, 17, 18, 19, 20, 23, 24, 25, 26, 27};
 

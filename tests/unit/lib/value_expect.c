@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "value_expect.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/json.h"
+#include "values/value_internal.h"
+#include "unit.h"
 
 struct capture capture;
 

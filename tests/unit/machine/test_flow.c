@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "machine/arch.h"
 #include "machine/flow.h"
 #include "machine/graph.h"
 #include "machine/insn.h"
+#include "unit.h"
 
 enum { BASE = 0x401000, TABLE = 0x500000, PANIC = BASE + 0x1005 };
 

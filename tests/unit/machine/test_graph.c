@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Dominators, against their definition: a block dominates another if no way leads around it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/mem.h"
-#include "machine/graph.h"
+#include "machine/graph_internal.h"
+#include "unit.h"
 
 enum { BLOCKS = 12, EDGES = 30 };
 

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "machine/arch.h"
 #include "machine/insn.h"
 #include "machine/insn_regs.h"
+#include "unit.h"
 
 enum { BASE = 0x401000 };
 

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "machine/registers.h"
+#include "machine/registers_internal.h"
+#include "unit.h"
 
 /* Calls `nth` from 0 until it has no more, and joins the names. */
 static void check_names(enum arch arch,

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "metrics/clients.h"
+#include "metrics/clients_internal.h"
+#include "unit.h"
 
 #define S 1000000000ull
 

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/errmsg.h"
-#include "metrics/endpoint.h"
+#include "metrics/endpoint_internal.h"
+#include "unit.h"
 
 static void addresses(void **state)
 {

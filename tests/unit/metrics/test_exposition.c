@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is published of counters, to the letter: labels, series, both formats. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics/exposition.h"
-#include "metrics/label.h"
-#include "metrics/series.h"
+#include "metrics/exposition_internal.h"
+#include "metrics/label_internal.h"
+#include "metrics/series_internal.h"
+#include "metrics/reading_internal.h"
+#include "unit.h"
 
 enum { ROWS = 6 };
 

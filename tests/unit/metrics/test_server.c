@@ -1,11 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <arpa/inet.h>
 #include <poll.h>
 #include <stdio.h>
@@ -16,9 +9,10 @@
 #include <unistd.h>
 
 #include "base/errmsg.h"
-#include "metrics/clients.h"
+#include "metrics/clients_internal.h"
 #include "metrics/endpoint.h"
-#include "metrics/server.h"
+#include "metrics/server_internal.h"
+#include "unit.h"
 
 enum { TRIES = 2000, MS = 1000 * 1000 };
 

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "probespec/probespec.h"
 #include "probespec_dump.h"
+#include "unit.h"
 
 static void check_dump(const char *probe, const char *expected)
 {

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is said of PROBEs that are none, and columns. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/errmsg.h"
 #include "probespec/probespec.h"
+#include "unit.h"
 
 #define REGEX                                                                                      \
 	"there are no regular expressions here: hasprefix(x, \"text\") and x == \"text\" compare " \

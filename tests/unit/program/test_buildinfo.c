@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "elffile.h"
-#include "program/buildinfo.h"
+#include "program/buildinfo_internal.h"
+#include "program/buildsettings.h"
+#include "unit.h"
 
 enum { INFO = ELFFILE_DATA + 0x40, TEXT = ELFFILE_RODATA + 0x10 };
 
@@ -173,12 +170,45 @@ static void test_malformed(void **state)
 	assert_false(read_and_free(elffile_new(EM_X86_64), &info));
 }
 
+static void assert_setting(const char *settings, const char *expected)
+{
+	struct elffile *f = with_inline("go1.27.4");
+	uint64_t at = INFO + 33 + strlen("go1.27.4");
+
+	*elffile_at(f, at) = strlen(settings);
+	elffile_bytes(f, at + 1, settings, strlen(settings));
+	struct image *img = elffile_open(f, NULL);
+
+	assert_non_null(img);
+	char *got = buildsettings_value(img, "Key");
+
+	if (expected)
+		assert_string_equal(got, expected);
+	else
+		assert_null(got);
+	free(got);
+	image_close(img);
+	elffile_free(f);
+}
+
+static void test_settings(void **state)
+{
+	(void)state;
+	assert_setting("0123456789abcdefpath\tx\nbuild\tKey=a=1,b=2\nbuild\tKey=3\n", "a=1,b=2");
+	assert_setting("path\tx\nbuild\tKey=last", "last");
+	assert_setting("path\tx\nbuild\tKey=\n", "");
+	assert_setting("build\tKey", NULL);
+	assert_setting("build\tKeys=1\ndep\tKey=2\n", NULL);
+	assert_setting("", NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_versions),     cmocka_unit_test(test_section),
 		cmocka_unit_test(test_pointers),     cmocka_unit_test(test_string_variable),
 		cmocka_unit_test(test_long_version), cmocka_unit_test(test_malformed),
+		cmocka_unit_test(test_settings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

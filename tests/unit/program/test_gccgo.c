@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Files of gccgo: the function table made of symbols, libraries, the runtime, sites. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include "elf/dynlink.h"
 #include "elffile.h"
 #include "machine/insn.h"
-#include "program/functab.h"
+#include "program/functab_internal.h"
 #include "program/toolchain.h"
 #include "program/program.h"
 #include "sites/site.h"
-#include "sites/splitstack.h"
+#include "sites/splitstack_internal.h"
+#include "unit.h"
 
 /* --- symbols --- */
 

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "program/moduledata.h"
+#include "unit.h"
 
 static void test_layouts(void **state)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gofile_open.h"
+#include "program/functab_internal.h"
 
 /* --- what every layout must say --- */
 

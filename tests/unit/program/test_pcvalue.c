@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
-#include "program/pcvalue.h"
-#include "program/pcvalue_index.h"
+#include "program/pcvalue_internal.h"
+#include "program/pcvalue_index_internal.h"
+#include "unit.h"
 
 struct run {
 	uint64_t from, to;

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "program/typedesc_dialect.h"
+#include "program/typedesc_dialect_internal.h"
 #include "program/typedesc_gccgo.h"
+#include "unit.h"
 
 static void test_symbols(void **state)
 {

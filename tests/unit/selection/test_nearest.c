@@ -2,7 +2,7 @@
 #include "selection_open.h"
 
 #include "base/errmsg.h"
-#include "selection/nearest.h"
+#include "selection/nearest_internal.h"
 
 /* main.a, main.b, main.c are functions of the program, main.inl1 and main.inl2 inlined in it. */
 static void test_names(void **state)

@@ -6,7 +6,7 @@
 #include "selection_open.h"
 
 #include "selection/runtime_func.h"
-#include "tracing/probes.h"
+#include "tracing/probes_internal.h"
 
 struct func_case {
 	struct runtime_func func;

@@ -7,8 +7,8 @@
 
 #include "gofuncs/funclist.h"
 #include "sites/goruntime.h"
-#include "selection/selection_print.h"
-#include "tracing/probes.h"
+#include "selection/selection_print_internal.h"
+#include "tracing/probes_internal.h"
 
 struct match_case {
 	const char *patterns[4];
@@ -87,6 +87,23 @@ static void test_matches(void **state)
 		check_match(&match_cases[i]);
 }
 
+/* Two functions that are inlined too: in one copy. The numbers are not each other's. */
+static void test_also_inlined(void **state)
+{
+	enum { NAME_INL1 = 22 }; /* in gofile.c's names */
+	const struct selection_want want = {0};
+	struct subject s;
+
+	(void)state;
+	subject_write(&s);
+	elffile_u32(s.o.g.f, gofile_record(&s.o.g, 0) + 4, NAME_INL1);
+	gofile_rename(&s.o.g, 2, 0);
+	subject_open(&s, &want);
+	subject_add(&s, "main.inl1");
+	subject_notes(&s, "main.inl1 also has 1 inlined copy, not seen without --inlined\n");
+	subject_drop(&s);
+}
+
 static void test_no_match(void **state)
 {
 	const struct {
@@ -108,7 +125,8 @@ static void test_no_match(void **state)
 	(void)state;
 	subject_make(&s, &want);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		assert_int_equal(selection_add(s.sel, &s.prog, cases[i].pattern, &s.err), -1);
+		assert_int_equal(selection_add(s.sel, &s.prog, cases[i].pattern, &s.err),
+				 SELECTION_NONE);
 		assert_string_equal(s.err.text, cases[i].text);
 		assert_string_equal(s.err.hint, cases[i].hint);
 	}
@@ -317,11 +335,11 @@ static void test_list(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_matches), cmocka_unit_test(test_no_match),
-		cmocka_unit_test(test_skipped), cmocka_unit_test(test_probe_order),
-		cmocka_unit_test(test_refused), cmocka_unit_test(test_list),
-		cmocka_unit_test(test_groups),  cmocka_unit_test(test_left_out),
-		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_also_inlined), cmocka_unit_test(test_matches),
+		cmocka_unit_test(test_no_match),     cmocka_unit_test(test_skipped),
+		cmocka_unit_test(test_probe_order),  cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_list),         cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_left_out),     cmocka_unit_test(test_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,29 +99,29 @@ static void test_fips(void **state)
 static void test_reasons(void **state)
 {
 	const struct selection_want want = {.inlined = true};
-	static const char *const reasons[] = {"five", "four", "three", "two", "one"};
+	static const char *const reasons[] = {"six", "five", "four", "three", "two"};
 	char *text = NULL;
 	struct subject s;
 	size_t len;
 
 	(void)state;
 	subject_make(&s, &want);
-	for (int group = 0; group < 3; group++) {
+	for (int group = 0; group < 4; group++) {
 		selection_group(s.sel, group, false);
 		subject_add(&s, "main.*");
 	}
-	assert_int_equal(s.sel->item_count, 15);
-	for (size_t i = 0, why = 4, left = 1; i < 15; i++) {
+	assert_int_equal(s.sel->item_count, 20);
+	for (size_t i = 0, why = 4, left = 2; i < 20; i++) {
 		selection_skip(s.sel, &s.sel->items[i], reasons[why]);
-		left = left > 1 ? left - 1 : why-- ? 5 - why : 0;
+		left = left > 1 ? left - 1 : why-- ? 6 - why : 0;
 	}
 	FILE *out = open_memstream(&text, &len);
 
 	selection_print_skipped(out, s.sel, "tool", false);
 	fclose(out);
-	assert_string_equal(text, "tool: 5 left out: five\ntool: 4 left out: four\n"
-				  "tool: 3 left out: three\ntool: 2 left out: two\n"
-				  "tool: 1 more, for other reasons (-v names them)\n");
+	assert_string_equal(text, "tool: 6 left out: six\ntool: 5 left out: five\n"
+				  "tool: 4 left out: four\ntool: 3 left out: three\n"
+				  "tool: 2 more, for other reasons (-v names them)\n");
 	free(text);
 	subject_drop(&s);
 }

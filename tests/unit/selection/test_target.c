@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
@@ -14,13 +10,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "files/heldfile.h"
 #include "files/process.h"
 #include "selection/target.h"
+#include "unit.h"
 
 /* A folder, which tests run in: a program `prog` (in PATH too), a library, names with colons. */
 static char folder[] = "/tmp/test-target-XXXXXX";
@@ -44,6 +39,7 @@ static int make_folder(void **state)
 	make_file("bin/data", 0644);
 	make_file("a:b/prog:1", 0755);
 	make_file("here", 0755);
+	make_file("here:too", 0755);
 	char *path = mem_printf("/nonexistent:%s/bin:/usr/bin:/bin", folder);
 
 	setenv("PATH", path, 1);
@@ -54,7 +50,7 @@ static int make_folder(void **state)
 static int remove_folder(void **state)
 {
 	static const char *const names[] = {"bin/prog", "bin/data", "a:b/prog:1", "here",
-					    "bin",      "a:b",      folder};
+					    "here:too", "bin",      "a:b",        folder};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -76,6 +72,7 @@ static void test_parse(void **state)
 		{"prog:type:.eq.main.T", false, "prog", "type:.eq.main.T"},
 		{"./a:b/prog:1:main.main", false, "./a:b/prog:1", "main.main"},
 		{"./a:c:main.main", false, "./a", "c:main.main"},
+		{"./here:too:main.main", false, "./here", "too:main.main"}, /* both are there */
 		{":main.*", true, NULL, "main.*"},
 		{"main.*", true, NULL, "main.*"},
 		{"p::main.*", true, NULL, "main.*"},

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Where runs of inlined code begin and end: from bytes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 
 #include "machine/arch.h"
 #include "machine/insn.h"
-#include "sites/body.h"
+#include "sites/body_internal.h"
+#include "unit.h"
 
 enum { BASE = 0x401000, NONE = -1 };
 

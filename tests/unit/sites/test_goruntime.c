@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "machine/insn.h"
-#include "sites/goruntime.h"
+#include "sites/goruntime_internal.h"
+#include "unit.h"
 
 enum { BASE = 0x401000, PRINTINT = BASE + 0x1000 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "program/program.h"
-#include "sites/inlining.h"
+#include "sites/inlining_internal.h"
 #include "sites/site.h"
 
 /* main.b of gofile.h: main.inl1 is at 4..44 and main.inl2 in it at 24..44; SP stands 24 lower from

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "program/program.h"
-#include "sites/inlining.h"
+#include "sites/inlining_internal.h"
 #include "sites/site.h"
 
 #define CODE(text) text, sizeof(text) - 1

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "program/program.h"
-#include "sites/inlining.h"
+#include "sites/inlining_internal.h"
 #include "sites/site.h"
 
 enum {

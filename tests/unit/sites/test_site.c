@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "machine/arch.h"
 #include "machine/insn.h"
 #include "program/functab.h"
-#include "sites/site.h"
-#include "sites/site_finder.h"
+#include "sites/site_internal.h"
+#include "sites/site_finder_internal.h"
+#include "unit.h"
 
 enum { BASE = 0x401000 };
 

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -12,11 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/errmsg.h"
 #include "files/heldfile.h"
-#include "tracing/command.h"
+#include "tracing/command_internal.h"
+#include "unit.h"
 
 static char folder[] = "/tmp/test-command-XXXXXX";
 

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "files/heldfile.h"
-#include "tracing/filewatch.h"
+#include "tracing/filewatch_internal.h"
+#include "unit.h"
 
 static char dir[] = "/tmp/filewatch.XXXXXX";
 static char path[64], other[64];

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/errmsg.h"
 #include "tracing/options.h"
+#include "unit.h"
 
 enum { ARGS_MAX = 16 };
 

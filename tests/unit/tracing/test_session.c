@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,11 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/errmsg.h"
 #include "files/process.h"
-#include "tracing/session.h"
+#include "tracing/session_internal.h"
+#include "unit.h"
 
 #define MS 1000000ull
 

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/errmsg.h"
 #include "value_expect.h"
 #include "values/format.h"
+#include "golang/gotype_internal.h"
+#include "unit.h"
 
 enum { COL = 10, FORMAT_MAX = 200 };
 

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* %{NAME:...}: what it prints, and what it names. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/errmsg.h"
 #include "values/format.h"
+#include "unit.h"
 
 enum { COL = 10, FORMAT_MAX = 200 };
 

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "bpf-src/shared/trace.h"
-#include "values/shape.h"
+#include "values/shape_internal.h"
+#include "golang/gotype_internal.h"
+#include "unit.h"
 
 static const struct shape_limits LIMITS = {.string_max = 80, .record_max = 4096};
 static const struct shape_limits FOLLOW = {.string_max = 80, .record_max = 8192, .follow = true};

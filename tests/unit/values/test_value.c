@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "value_expect.h"
+#include "golang/gotype_internal.h"
+#include "values/value_internal.h"
+#include "unit.h"
 
 static void test_integers(void **state)
 {

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Errors that lead to others: by lists, by pointers, by what they embed; addresses that are left
  * out; and known types whose bytes are not what they should be. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "value_expect.h"
+#include "unit.h"
 
 static struct capture_itab itabs[8];
 

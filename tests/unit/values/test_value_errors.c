@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "value_expect.h"
+#include "unit.h"
 
 static const struct shape_limits FOLLOW = {.string_max = 40, .record_max = 8192, .follow = true};
 

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A profile as text, as folded stacks and as JSON: the largest value last, where the eye is. Rows
+ * of which the same is shown, though their addresses differ, are one. */
+#ifndef PROFILE_SHOW_H
+#define PROFILE_SHOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct json;
+struct profile;
+
+struct profile_style {
+	const char *type; /* of JSON objects */
+	bool json, folded;
+	void (*begin)(struct json *json); /* members after "type"; NULL: none */
+};
+
+/* Text: a line for each frame, innermost first, a line of the process if labels have it ("pid",
+ * "comm"), the values. Folded: frames from the outermost on, and the value that is shown. JSON: an
+ * object a line, with labels, values by their types' names, and "stack". */
+void profile_show(FILE *out, const struct profile *profile, const struct profile_style *style);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* "Did you mean": the function names of a program nearest to one that was typed. */
+#ifndef NEAREST_INTERNAL_H
+#define NEAREST_INTERNAL_H
+
+struct errmsg;
+struct functab;
+
+/* Sets err's hint to a few near names (inlined ones too), or to where names are listed. */
+void nearest_hint(const struct functab *tab, const char *typed, struct errmsg *err);
+
+#endif

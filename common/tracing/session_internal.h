@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What only the room tracing uses of session. */
+#ifndef SESSION_INTERNAL_H
+#define SESSION_INTERNAL_H
+
+#include "tracing/session.h"
+
+/* Does this process have the privileges to trace? -1 with *err and a remedy if not. Call this
+ * first. */
+int session_check_privileges(struct errmsg *err);
+void session_clock(char text[9]); /* "23:59:59", local time */
+/* 'Tracing 3 functions for "main.*"... Hit Ctrl-C to end.'; patterns are printed escaped. */
+void session_print_start(FILE *out, size_t functions, char *const patterns[], size_t count);
+
+#endif

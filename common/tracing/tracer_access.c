@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What others need of a tracer. */
+#include "bpf-src/shared/trace.h"
+#include "kernel/bpfprog.h"
+#include "selection/selection_print.h"
+#include "tracing/session_internal.h"
+#include "tracing/tracer_state_internal.h"
+
+size_t tracer_program_count(const struct tracer *tracer)
+{
+	return tracer->program_count;
+}
+
+const struct program *tracer_program(const struct tracer *tracer, size_t n)
+{
+	return tracer->programs[n];
+}
+
+const struct goruntime *tracer_runtime(const struct tracer *tracer, size_t n)
+{
+	return &tracer->runtimes[n];
+}
+
+struct selection *tracer_selection(const struct tracer *tracer)
+{
+	return tracer->sel;
+}
+
+pid_t tracer_pid(const struct tracer *tracer)
+{
+	return tracer->pid;
+}
+
+const struct program *tracer_executed(const struct tracer *tracer)
+{
+	return tracer->executed;
+}
+
+bool tracer_follows(const struct tracer *tracer)
+{
+	return tracer->follows;
+}
+
+void tracer_set_plans(struct tracer *tracer, const struct tracer_plan *plans)
+{
+	tracer->plans = plans;
+}
+
+uint32_t tracer_parts(const struct tracer *tracer)
+{
+	return tracer->part_count;
+}
+
+void tracer_set_parts(struct tracer *tracer, uint32_t count)
+{
+	tracer->part_count = count;
+}
+
+void tracer_reverse_parts(struct tracer *tracer)
+{
+	tracer->parts_reversed = true;
+}
+
+struct bpfprog *tracer_bpf(const struct tracer *tracer)
+{
+	return tracer->bpf;
+}
+
+int tracer_map(const struct tracer *tracer, const char *name)
+{
+	return bpfprog_map(tracer->bpf, name);
+}
+
+bool tracer_begins_at_once(const struct tracer *tracer)
+{
+	return tracer->gate;
+}
+
+const struct trace_place *tracer_place(const struct tracer *tracer, uint32_t number)
+{
+	return &tracer->places[number];
+}
+
+void tracer_print_start(const struct tracer *tracer, FILE *out)
+{
+	session_print_start(out, selection_traced(tracer->sel), tracer->patterns,
+			    tracer->config->pattern_count);
+}
