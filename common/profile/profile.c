@@ -81,7 +81,7 @@ static void end_location(struct profile *profile)
 	if (!location->count)
 		return;
 	profile_words_add(&profile->stack,
-	       interned_words(&profile->locations, location->all, location->count));
+			  interned_words(&profile->locations, location->all, location->count));
 	location->count = 0;
 }
 
@@ -100,7 +100,8 @@ static void add_line(struct profile *profile, const char *func, const char *file
 		[PROFILE_FUNC_FILE] = interned_text(&profile->texts, file ? file : ""),
 		[PROFILE_FUNC_LINE] = start > 0 ? start : 0};
 
-	profile_words_add(&profile->location, interned_words(&profile->funcs, words, PROFILE_FUNC_WORDS));
+	profile_words_add(&profile->location,
+			  interned_words(&profile->funcs, words, PROFILE_FUNC_WORDS));
 	profile_words_add(&profile->location, line > 0 ? line : 0);
 }
 
