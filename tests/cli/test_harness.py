@@ -3,6 +3,7 @@
 
 import os
 import re
+import shutil
 import sys
 import tempfile
 import time
@@ -68,6 +69,31 @@ def t_not_ours(): os.kill(os.getppid(), signal.SIGINT); time.sleep(0.3)
     expect(status == 0 and out.count("ok t_") == 3, f"{status}: {out} {err}")
 
 
+SELDOM_UNIT = """#!/bin/sh
+echo $0 >>FOLDER/ran
+[ $(grep -cx $0 FOLDER/ran) = 1 ] || { echo "1..1\\nok 1 - a"; exit; }
+echo "1..1\\nnot ok 1 - a\\n# for once"
+exit 1
+"""
+SELDOM = """
+from harness import expect, test
+
+def ran(name):
+    with open("FOLDER/ran", "a+") as file:
+        file.write(__file__ + "/" + name + "\\n")
+        file.seek(0)
+        return file.read().splitlines().count(__file__ + "/" + name)
+
+@test()
+def seldom():
+    expect(ran("seldom") > 1, "for once")
+
+@test()
+def seldom_more():
+    ran("seldom_more")
+"""
+
+
 def alive(marker):
     return run(["pgrep", "-f", marker]).stdout.split()
 
@@ -121,6 +147,67 @@ def harness_counting():
     expect(count("", "lines a true")[0] == 1 and count("", "true")[0] == 1, "nothing run")
     for names, status in ("a", 0), ("a/b", 0), ("nonsense", 1), ("a/b a/d", 1), ("'a/*'", 0), ("a b", 1):
         expect(count(names, "lines a echo 'ok a/b  # 1.0 s'")[0] == status, f"asked for {names}")
+
+
+def again(first, then):
+    """The end of a run of which `first` is said, when `then` is what runs a test ($2) again, and what it says"""
+    script = f". {TESTS}/lib/results.sh; again_() {{ {then}; }}; lines e2e printf '{first}'; again again_; summary"
+    done = run(["bash", "-c", script])
+    return done.returncode, done.stdout
+
+
+@test()
+def harness_flaky():
+    """A test that fails is run again, once: if it passes, it is named, and the run has not failed."""
+    status, out = again("ok e2e/a\\nnot ok e2e/b: who knows: why  # 1 s\\n", "echo '# said'; echo \"ok $2  # 2 s\"")
+    expect((status, out.splitlines()[1:]) == (0, ["not ok e2e/b: who knows: why  # 1 s", "# again: # said",
+           "# again: ok e2e/b  # 2 s", "flaky e2e/b: who knows: why  # 1 s", "2 passed, 0 failed"]), out)
+    for then in "echo not ok $2: again; return 1", "echo ok $2; return 1", "echo ok e2e/a", "return 0", "echo skip $2: so":
+        status, out = again("ok e2e/a\\nok e2e/cnot ok e2e/b: x\\n", then)
+        expect(status == 1 and "flaky" not in out and out.endswith("\n1 passed, 1 failed\n"), f"{then}: {out}")
+    status, out = again("not ok e2e/b: x\\nskip e2e/s: so\\nnot ok e2e/c: y\\n", "[ $2 = e2e/c ] && echo ok $2")
+    expect(status == 1 and "flaky e2e/c: y" in out and out.endswith("\n1 passed, 1 failed, 1 skipped\n"), out)
+    cases = "; ".join(f"echo ok u/t/{case}" for case in "abc")
+    status, out = again("ok u/t/a\\nnot ok u/t/all: 1 of 3 cases\\n", cases)
+    expect(status == 0 and out.endswith("\n3 passed, 0 failed\n"), f"a crash: {out}")
+    for number, status in (10, 0), (11, 1):
+        many = "".join(f"not ok e2e/{n}: x\\n" for n in range(number))
+        expect(again(many, "echo ok $2")[0] == status, f"{number} that are flaky")
+    status, out = again("not ok e2e/b: x\\n", "echo ok $2' '$1")
+    expect(1 < int(out.split("ok e2e/b ")[1].split()[0]) <= 600, f"time is not limited: {out}")
+
+
+@test()
+def harness_flaky_run():
+    """tests/run does so with the tests of each group, and names no other whose name begins alike."""
+    with tempfile.TemporaryDirectory() as folder:
+        def write(name, text):
+            os.makedirs(os.path.dirname(f"{folder}/{name}"), exist_ok=True)
+            with open(f"{folder}/{name}", "w", encoding="ascii") as file:
+                file.write(text.replace("FOLDER", folder))
+            os.chmod(f"{folder}/{name}", 0o755)
+
+        for name in "run", "unit-run", "e2e/harness.py", *(f"lib/{name}" for name in os.listdir(f"{TESTS}/lib")):
+            if os.path.isfile(f"{TESTS}/{name}"):
+                write(f"tests/{name}", "")
+                shutil.copy(f"{TESTS}/{name}", f"{folder}/tests/{name}")
+        for name in "bin/cmake", "bin/ninja", "tests/lint/all":
+            write(name, "#!/bin/sh\n")
+        for build in "plain", "asan":
+            write(f"build/{build}/test_one", SELDOM_UNIT)
+            write(f"build/{build}/test_one_more", SELDOM_UNIT.replace("= 1 ]", "= 0 ]"))
+        for group in "cli", "e2e":
+            write(f"tests/{group}/test_{group}.py", SELDOM)
+        env = dict(os.environ, BCC_GOTOOLS_BUILD=folder + "/build", PATH=f"{folder}/bin:{os.environ['PATH']}")
+        done = run(["bash", f"{folder}/tests/run", "--no-install"], env=env)
+        lines = done.stdout.splitlines()
+        expect((done.returncode, lines[-1]) == (0, "10 passed, 0 failed"), f"{done}")
+        expect([line for line in lines if line.startswith("flaky ")] ==
+               ["flaky unit/one/a: for once", "flaky cli/seldom: for once", "flaky e2e/seldom: for once",
+                "flaky asan/one/a: for once"], f"{done}")
+        with open(f"{folder}/ran", encoding="ascii") as file:
+            ran = sorted(line.split("/")[-1].strip() for line in file)
+        expect(ran == ["seldom"] * 4 + ["seldom_more"] * 2 + ["test_one"] * 4 + ["test_one_more"] * 2, f"{ran}")
 
 
 @test()

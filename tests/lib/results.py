@@ -41,7 +41,9 @@ def one_line(text):
 
 
 def matches(test, pattern):
-    """Is this a test's name, the beginning of it, or a glob that it fits?"""
+    """Is this a test's name, the beginning of it, or a glob that it fits? With a `$` behind it: the whole name?"""
+    if pattern.endswith("$"):
+        return test == pattern[:-1]
     return test.startswith(pattern) or fnmatch.fnmatch(test, pattern)
 
 

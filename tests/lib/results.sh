@@ -3,13 +3,19 @@
 # Counts result lines: `ok NAME`, `not ok NAME: reason`, `skip NAME: reason`. The caller's `names` are
 # the tests asked for; empty: all.
 passed=0 failed=0 skipped=0
-declare -A found_names=()
+declare -A found_names=() counted=()
+failures=()       # `NAME: reason` of what failed, in its order
+AGAIN_MAX=10      # tests that are run again: where more have failed, that is no chance
+AGAIN_SECONDS=600 # that all of them may take then
 
 # Counts one line and prints it. A "not ok" counts anywhere in it: two lines may be joined into one.
 note() {
 	case $1 in
 	"# "*) ;;
-	*"not ok "*) failed=$((failed + 1)) ;;
+	*"not ok "*)
+		failed=$((failed + 1))
+		failures+=("${1#*not ok }")
+		;;
 	"ok "*) passed=$((passed + 1)) ;;
 	"skip "*) skipped=$((skipped + 1)) ;;
 	esac
@@ -21,6 +27,7 @@ note_name() {
 	local name pattern=${1#*ok }
 	case $1 in "ok "* | "not ok "* | "skip "*) ;; *) return 0 ;; esac
 	pattern=${pattern#skip } pattern=${pattern%%:*} pattern=${pattern%%  #*}
+	counted[$pattern]=yes
 	for name in ${names[@]+"${names[@]}"}; do
 		# shellcheck disable=SC2053
 		if [[ $pattern == $name* ]]; then
@@ -60,6 +67,37 @@ lines() {
 	elif [ $((passed + failed + skipped)) = "$before" ]; then
 		note "not ok $name: no test has run"
 	fi
+}
+
+# again COMMAND...: each test that has failed is run once more. COMMAND SECONDS NAME runs it alone, prints
+# its results, and fails if it does, or if it is nothing that chance could make fail. A test that passes
+# now is flaky, and has passed.
+again() {
+	local failure end=$((SECONDS + AGAIN_SECONDS))
+	if [ ${#failures[@]} -gt $AGAIN_MAX ]; then
+		echo "# more than $AGAIN_MAX have failed: none is run again"
+		return
+	fi
+	for failure in ${failures[@]+"${failures[@]}"}; do
+		[ $SECONDS -lt $end ] && again_one "$failure" "$@" $((end - SECONDS)) "${failure%%:*}" && echo "flaky $failure"
+	done
+}
+
+# again_one FAILURE COMMAND...: has it passed now? Cases that a crash had cut off have as well.
+again_one() {
+	local name=${1%%:*} status=0 before=$passed said line
+	shift
+	said=$("$@" 2>&1) || status=$?
+	[ -z "$said" ] || printf '# again: %s\n' "${said//$'\n'/$'\n'# again: }"
+	[ $status = 0 ] || return
+	while IFS= read -r line; do
+		case $line in "ok "*) ;; *) continue ;; esac
+		line=${line#ok } line=${line%%  #*}
+		if [ "$line" = "$name" ] || [ -z "${counted[$line]-}" ]; then
+			passed=$((passed + 1))
+		fi
+	done <<<"$said"
+	[ $passed -gt "$before" ] && failed=$((failed - 1))
 }
 
 # Prints `N passed, M failed`. Fails where a test has, where none has run, and where a name was asked
