@@ -199,7 +199,7 @@ static void started(void *ctx)
 
 	say_unknown(trace);
 	say_missing(trace);
-	if (trace->print_config.json || trace->print_config.aggregate)
+	if (trace->print_config.json || trace->print_config.aggregate || trace->print_config.header)
 		tracer_print_start(tracer, stderr);
 	traceprint_header(trace->print);
 }

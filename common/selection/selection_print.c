@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/index.h"
 #include "program/functab.h"
 #include "program/program.h"
 #include "selection/selection.h"
@@ -56,12 +57,39 @@ void selection_print_notes(FILE *out, const struct selection *sel)
 	}
 }
 
+static bool is_traced(const struct selection_row *row)
+{
+	return !row->hidden && (row->funcs || row->copies);
+}
+
+/* Is the same function traced among the rows that `before` has, for another group? */
+static bool is_counted(const struct selection *sel, const struct index *before, uint64_t hash,
+		       const struct selection_row *row)
+{
+	size_t n = index_first(before, hash);
+
+	for (; n != INDEX_NONE; n = index_next(before, n)) {
+		const struct selection_row *other = &sel->rows[n];
+
+		if (is_traced(other) && other->prog == row->prog && !strcmp(other->name, row->name))
+			return true;
+	}
+	return false;
+}
+
 size_t selection_traced(const struct selection *sel)
 {
+	struct index before = {0};
 	size_t n = 0;
 
-	for (size_t i = 0; i < sel->row_count; i++)
-		n += !sel->rows[i].hidden && (sel->rows[i].funcs || sel->rows[i].copies);
+	for (size_t i = 0; i < sel->row_count; i++) {
+		const struct selection_row *row = &sel->rows[i];
+		uint64_t hash = index_hash_text(0, row->name);
+
+		n += is_traced(row) && !is_counted(sel, &before, hash, row);
+		index_add(&before, hash);
+	}
+	index_free(&before);
 	return n;
 }
 

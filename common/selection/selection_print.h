@@ -12,7 +12,7 @@ struct selection;
  *   fmt.Println is inlined: tracing 3 copies, in main.main, main.run */
 void selection_print_notes(FILE *out, const struct selection *sel);
 
-size_t selection_traced(const struct selection *sel); /* how many rows are traced */
+size_t selection_traced(const struct selection *sel); /* how many different names */
 /* Which are not, and why: a line per item with `each`, else a line per reason. */
 void selection_print_skipped(FILE *out, const struct selection *sel, const char *tool, bool each);
 

@@ -17,6 +17,8 @@
 #include "base/signals.h"
 #include "files/heldfile.h"
 
+enum { SIGNAL_STATUS = 128 }; /* what shells add to a signal's number */
+
 /* One socket pair serves both directions: a byte to the child releases it; an errno from the child
  * says that execve failed. If an end just closes, the tool is gone, or the child has become the
  * command. */
@@ -138,6 +140,22 @@ pid_t command_pid(const struct command *cmd)
 int command_pidfd(const struct command *cmd)
 {
 	return cmd->pidfd;
+}
+
+bool command_ended(const struct command *cmd, struct command_end *end)
+{
+	siginfo_t info = {0};
+
+	/* without reaping it: command_free() does */
+	if (waitid(P_PID, cmd->pid, &info, WEXITED | WNOHANG | WNOWAIT) || !info.si_pid)
+		return false;
+	if (info.si_code == CLD_EXITED)
+		*end = (struct command_end){.status = info.si_status};
+	else
+		*end = (struct command_end){.status = SIGNAL_STATUS + info.si_status,
+					    .signal = info.si_status,
+					    .dumped = info.si_code == CLD_DUMPED};
+	return true;
 }
 
 /* Does the path lead to another file than was opened? */

@@ -10,6 +10,12 @@ struct command;
 struct errmsg;
 struct heldfile;
 
+struct command_end {
+	int status;  /* as a shell has it: 128 plus the number of the signal that ended it */
+	int signal;  /* 0: it has exited */
+	bool dumped; /* a core file was written */
+};
+
 /* Looks argv[0] up in PATH and forks; the child waits, and ends by itself if the tool dies. It
  * stays in the tool's process group: Ctrl-C reaches both. Call it before the tool has changed its
  * environment, which the child inherits. NULL and *err: not found, not executable. */
@@ -19,6 +25,8 @@ struct command *command_new(char *const argv[], struct errmsg *err);
 struct heldfile *command_open(struct command *cmd, struct errmsg *err);
 pid_t command_pid(const struct command *cmd);
 int command_pidfd(const struct command *cmd); /* readable when it has ended; owned by cmd */
+/* How it ended; false: it has not. */
+bool command_ended(const struct command *cmd, struct command_end *end);
 /* Releases the child. -1 with *err: its execve failed, or the file was replaced after
  * command_open(). */
 int command_start(struct command *cmd, struct errmsg *err);

@@ -49,14 +49,6 @@ int session_check_privileges(struct errmsg *err)
 	return -1;
 }
 
-bool session_sees_all(void)
-{
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[2] = {0};
-
-	return !syscall(SYS_capget, &header, data) && has_capability(data, CAP_SYS_PTRACE);
-}
-
 struct session *session_new(struct errmsg *err)
 {
 	struct session *ses = mem_zalloc(1, sizeof(*ses));
@@ -149,6 +141,8 @@ static bool look(const struct session_spec *spec, const struct pollfd *fds, enum
 		return true;
 	}
 	*end = fds[FD_PROCESS].revents ? SESSION_PROCESS : SESSION_OUTPUT_GONE;
+	if (*end == SESSION_PROCESS && signals_came()) /* Ctrl-C ended both, while this looked */
+		*end = SESSION_SIGNAL;
 	return fds[FD_PROCESS].revents || (fds[FD_OUTPUT].revents & POLLERR);
 }
 
@@ -192,10 +186,20 @@ int session_run(struct session *ses, const struct session_spec *spec, enum sessi
 	return 0;
 }
 
+static bool is_among(char *const patterns[], size_t count, const char *pattern)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(patterns[i], pattern))
+			return true;
+	return false;
+}
+
 void session_print_start(FILE *out, size_t functions, char *const patterns[], size_t count)
 {
 	fprintf(out, "Tracing %zu functions for \"", functions);
 	for (size_t i = 0; i < count; i++) {
+		if (is_among(patterns, i, patterns[i])) /* of gotrace: with another predicate */
+			continue;
 		fputs(i ? " " : "", out);
 		escape_print(out, patterns[i]);
 	}

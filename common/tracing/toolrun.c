@@ -26,7 +26,6 @@
 #include "tracing/filewatch_internal.h"
 #include "tracing/firstthread_internal.h"
 #include "tracing/heat_internal.h"
-#include "tracing/idlefiles_internal.h"
 #include "tracing/options.h"
 #include "tracing/spending_internal.h"
 #include "tracing/textcost_internal.h"
@@ -72,9 +71,10 @@ struct progress { /* of one run */
 	struct heat heat;
 	struct errmsg err; /* of a callback of the session */
 	bool failed;
+	bool process_ended;   /* that of -p or the command: tracing ended with it */
+	int status;           /* of the tool, if nothing has failed */
 	size_t left_running;  /* processes started by the command that outlived it */
 	uint64_t first_ended; /* see firstthread_check() */
-	bool lasted;          /* as long as -d says */
 };
 
 static void print_program(FILE *out, const struct tracer *tracer)
@@ -233,26 +233,10 @@ static int run_session(struct progress *progress, struct session *ses, struct er
 	enum session_end end = SESSION_ENOUGH;
 	int ret = session_run(ses, &spec, &end, err);
 
-	progress->lasted = end == SESSION_DURATION;
-	if (end == SESSION_PROCESS && progress->tracer->descendants)
+	progress->process_ended = end == SESSION_PROCESS;
+	if (progress->process_ended && progress->tracer->descendants)
 		progress->left_running = descendants_running(progress->tracer->descendants);
 	return ret;
-}
-
-/* Whoever traces for a given time, as scripts do, wanted to see a process. */
-static void check_idle(struct progress *progress)
-{
-	struct errmsg err;
-
-	if (!idlefiles_check(progress->tracer, &err))
-		return;
-	if (progress->lasted) {
-		fail(progress, &err);
-		return;
-	}
-	fprintf(stderr, "%s: ", progress->run->tool->name);
-	escape_print(stderr, err.text);
-	fputc('\n', stderr);
 }
 
 static int show_rest(struct progress *progress, struct errmsg *err)
@@ -298,13 +282,14 @@ static int finish_run(struct progress *progress, struct errmsg *err)
 
 	selection_print_skipped(stderr, progress->tracer->sel, run->tool->name, run->opts->verbose);
 	toolrun_say_replaced(progress->tracer, run->tool->name);
-	check_idle(progress);
 	if (!run->opts->json && !run->folded && !run->quiet_end)
 		puts("Detaching...");
 	fflush(stdout);
 	/* perf events take a tenth of a second each */
 	tracer_detach(progress->tracer);
 	toolrun_say_after(progress->tracer, run->tool->name, progress->left_running);
+	if (progress->process_ended)
+		progress->status = toolrun_say_ended(progress->tracer, run->tool->name);
 	if (progress->tracer->spending && (run->opts->verbose || !run->quiet_cost))
 		spending_print(progress->tracer->spending, stderr, run->tool->name);
 	if (progress->failed) {
@@ -390,7 +375,8 @@ static void close_outputs(struct progress *progress)
 	progress->run->profile = NULL;
 }
 
-static int prepare_and_trace(struct toolrun *run, struct errmsg *err)
+/* 0 and *status: what the tool shall exit with; -1 and *err. */
+static int prepare_and_trace(struct toolrun *run, int *status, struct errmsg *err)
 {
 	struct progress progress = {.run = run};
 
@@ -410,6 +396,7 @@ static int prepare_and_trace(struct toolrun *run, struct errmsg *err)
 	progress_resume();
 	int ret = attach_and_trace(&progress, err);
 
+	*status = progress.status;
 	close_outputs(&progress);
 	tracer_free(progress.tracer);
 	return ret;
@@ -458,10 +445,10 @@ int toolrun(struct toolrun *run)
 	run->config.selected = warn_of_many;
 	run->config.selected_ctx = run;
 	progress_begin(run->tool->name);
-	int ret = prepare_and_trace(run, &err);
+	int status = 0, ret = prepare_and_trace(run, &status, &err);
 
 	progress_end();
-	return ret ? options_fail(run->tool, &err) : 0;
+	return ret ? options_fail(run->tool, &err) : status;
 }
 
 int toolrun_main(struct toolrun *run, struct options *opts, int argc, char **argv)

@@ -2,14 +2,15 @@
 #include "tracing/toolrun_words_internal.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/escape.h"
 #include "files/process.h"
 #include "kernel/execwatch.h"
 #include "program/program.h"
+#include "tracing/command_internal.h"
 #include "tracing/descendants_internal.h"
 #include "tracing/filewatch_internal.h"
-#include "tracing/idlefiles_internal.h"
 #include "tracing/tracer_state_internal.h"
 
 /* If writes to files are noticed only with a delay. */
@@ -106,7 +107,6 @@ static void say_descendants(const struct tracer *tracer, const char *tool, size_
 void toolrun_say_before(const struct tracer *tracer, const char *tool)
 {
 	say_not_mapped(tracer, tool);
-	idlefiles_say(tracer, stderr, tool);
 	say_lack(tracer, tool);
 	say_alone(tracer, tool);
 }
@@ -120,6 +120,36 @@ void toolrun_say_details(const struct tracer *tracer, const char *tool)
 			"%s: %zu return instruction%s single-stepped by the kernel, as another "
 			"tracer probes %s\n",
 			tool, left, left == 1 ? " is" : "s are", left == 1 ? "it" : "them");
+}
+
+static void say_exit(const struct command_end *end)
+{
+	const char *name = sigabbrev_np(end->signal);
+
+	if (!end->signal)
+		fprintf(stderr, "exited with status %d\n", end->status);
+	else if (name)
+		fprintf(stderr, "was ended by SIG%s%s\n", name, end->dumped ? ", core dumped" : "");
+	else
+		fprintf(stderr, "was ended by signal %d%s\n", end->signal,
+			end->dumped ? ", core dumped" : "");
+}
+
+int toolrun_say_ended(const struct tracer *tracer, const char *tool)
+{
+	struct command_end end = {0};
+
+	if (!tracer->command) {
+		fprintf(stderr, "%s: process %d has ended\n", tool, tracer->pid);
+		return 0;
+	}
+	if (!command_ended(tracer->command, &end) || !end.status)
+		return 0;
+	fprintf(stderr, "%s: \"", tool);
+	escape_print(stderr, tracer->config->command[0]);
+	fputs("\" ", stderr);
+	say_exit(&end);
+	return end.status;
 }
 
 void toolrun_say_after(const struct tracer *tracer, const char *tool, size_t running)

@@ -16,5 +16,8 @@ void toolrun_say_newly_replaced(const struct tracer *tracer, const char *tool);
 void toolrun_say_replaced(const struct tracer *tracer, const char *tool);
 /* After detaching. `running`: how many processes started by the command outlived it. */
 void toolrun_say_after(const struct tracer *tracer, const char *tool, size_t running);
+/* The process of -p, or the command, has ended, and tracing with it: says so, of a command if it
+ * has failed. Returns the command's exit status, 0 without a command. */
+int toolrun_say_ended(const struct tracer *tracer, const char *tool);
 
 #endif

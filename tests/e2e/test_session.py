@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Signals, intervals, output, tracers that come, go and are killed."""
 
+import os
 import re
 import signal
+import tempfile
 import time
 
-from harness import (Target, Tool, compare_counts, compare_latency, counted, expect, json_lines,
-                     newest, run, test, tool_path, two_versions)
+from harness import (PATIENCE, Target, Tool, compare_counts, compare_latency, counted, expect, json_lines,
+                     newest, private_copy, run, test, tool_path, two_versions)
 
 TOOLS = ["gofunccount", "gofunclatency"]
 CLOCK = re.compile(r"^\d\d:\d\d:\d\d$", re.M)
@@ -232,3 +234,57 @@ def one_instant():
         outer, inner = counts["main.throws"], counts["main.throwsBelow"]
         expect(outer > 10 and abs(outer - inner) <= threads, f"{outer} and {inner} calls")
         right(target)
+
+
+COMMANDS = {  # how the command ends: what it is, the tool's status, what is said
+    "exits": (["sh", "-c", "{path} nil now; exit 7"], 7, '"sh" exited with status 7'),
+    "panics": (["{path}", "panic", "now"], 2, '"{path}" exited with status 2'),
+    "killed": (["sh", "-c", "{path} nil now; kill -9 $$"], 137, '"sh" was ended by SIGKILL'),
+    "aborts": (["env", "GOTRACEBACK=crash", "{path}", "nil", "now"], 134, '"env" was ended by SIGABRT'),
+    "succeeds": (["sh", "-c", "{path} nil now; true"], 0, None),
+}
+
+
+@test(how=list(COMMANDS), tool=["gofunccount", "gotrace"])
+def status_of_the_command(how, tool):
+    """Its exit status is the tool's, and a crash is reported."""
+    argv, status, said = COMMANDS[how]
+    with tempfile.TemporaryDirectory() as place:
+        path = private_copy(place, "crashes", newest())
+        done = run([tool_path(tool), f"{path}:main.crash", "--", *(word.format(path=path) for word in argv)], cwd=place)
+    expect(done.returncode == status, f"{done.returncode}, not {status}: {done}")
+    expect(done.stdout.count("main.crash") + done.stderr.count("main.crash(") >= 1, f"nothing traced: {done}")
+    lines = [line.replace(", core dumped", "") for line in done.stderr.splitlines() if line.startswith(f"{tool}: ")]
+    expect(lines == [f"{tool}: {said.format(path=path)}"] if said else not lines, f"{done}")
+
+
+@test()
+def status_after_the_end_of_tracing():
+    """A command that goes on, one that Ctrl-C ends with the tool, and an error of the tool's own"""
+    with tempfile.TemporaryDirectory() as place:
+        path = private_copy(place, "crashes", newest())
+        done = run([tool_path("gofunccount"), "-d", "0.2", f"{path}:main.*", "--", "sh", "-c", "sleep 1; exit 3"])
+        expect(done.returncode == 0 and "exited" not in done.stderr, f"{done}")
+        done = run([tool_path("gofunccount"), "-d", "0.2", f"{path}:main.nothing", "--", "sh", "-c", "exit 3"])
+        expect(done.returncode == 1 and "exited" not in done.stderr, f"{done}")
+        done = run(["sh", "-c", '"$@" >/dev/full', "sh", tool_path("gofunccount"), f"{path}:main.*", "--", path, "panic",
+                    "now"])
+        expect(done.returncode == 1 and "cannot write the output" in done.stderr, f"{done}")
+
+
+@test(tool=TOOLS + ["gotrace"])
+def end_of_the_process(tool):
+    """A line says that the process of -p has ended; none that tracing has."""
+    with Target("process", newest()) as target:
+        with Tool(tool, "-p", target.target_pid, ":main.workCall") as tracer:
+            end = time.monotonic() + PATIENCE
+            while "Tracing " not in tracer.out.text() and "PID " not in tracer.out.text():
+                expect(time.monotonic() < end, tracer.said())
+                time.sleep(0.01)
+            target.go()
+            target.truth()
+            expect(tracer.wait() == 0, tracer.said())
+            said = f"{tool}: process {target.target_pid} has ended"
+            expect(said in tracer.err.text().splitlines(), tracer.said())
+        done = run([tool_path(tool), "-p", str(os.getpid()), "-d", "0.1", f"{target.path}:main.workCall"])
+        expect("has ended" not in done.stderr, f"{done}")

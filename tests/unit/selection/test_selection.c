@@ -253,6 +253,7 @@ static void test_groups(void **state)
 		assert_int_equal(item->sites.exits != 0, expected[i].exits);
 	}
 	assert_int_equal(s.sel->item_count, i);
+	assert_int_equal(selection_traced(s.sel), 2); /* names: main.a counts once */
 	subject_drop(&s);
 }
 

@@ -57,6 +57,34 @@ static void test_runs_when_started_only(void **state)
 	command_free(cmd, false);
 }
 
+static struct command_end end_of(char *shell_text)
+{
+	char *argv[] = {"sh", "-c", shell_text, NULL};
+	struct command *cmd = command_new(argv, NULL);
+	struct command_end end = {-1, -1, true};
+
+	assert_false(command_ended(cmd, &end));
+	assert_int_equal(end.status, -1);
+	assert_int_equal(command_start(cmd, NULL), 0);
+	assert_true(has_ended(cmd, 60000));
+	assert_true(command_ended(cmd, &end));
+	assert_true(command_ended(cmd, &end)); /* as often as it is asked for */
+	command_free(cmd, false);
+	return end;
+}
+
+static void test_how_it_ended(void **state)
+{
+	(void)state;
+	struct command_end end = end_of("exit 0");
+
+	assert_true(end.status == 0 && end.signal == 0 && !end.dumped);
+	end = end_of("exit 7");
+	assert_true(end.status == 7 && end.signal == 0 && !end.dumped);
+	end = end_of("kill -9 $$");
+	assert_true(end.status == 137 && end.signal == SIGKILL && !end.dumped);
+}
+
 static void test_never_started(void **state)
 {
 	char *argv[] = {"touch", "ran", NULL};
@@ -193,6 +221,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_runs_when_started_only),
+		cmocka_unit_test(test_how_it_ended),
 		cmocka_unit_test(test_never_started),
 		cmocka_unit_test(test_tool_dies),
 		cmocka_unit_test(test_not_found),

@@ -376,12 +376,12 @@ static void test_privileges(void **state)
 
 static void test_print_start(void **state)
 {
-	char *patterns[] = {"main.*", "a\x1b"};
+	char *patterns[] = {"main.*", "a\x1b", "main.*", "a\x1b"};
 	char text[128] = "", clock[9];
 	FILE *out = fmemopen(text, sizeof(text), "w");
 
 	(void)state;
-	session_print_start(out, 12, patterns, 2);
+	session_print_start(out, 12, patterns, 4);
 	fclose(out);
 	assert_string_equal(text,
 			    "Tracing 12 functions for \"main.* a\\x1b\"... Hit Ctrl-C to end.\n");
