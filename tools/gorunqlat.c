@@ -181,6 +181,7 @@ int main(int argc, char **argv)
 		.args = "[BINARY...] [-- COMMAND [ARG...]]",
 		.shared = "pidTvj",
 		.binaries = true,
+		.numbers = OPTIONS_INTERVAL,
 		.force = true,
 		.own = own_options,
 		.take = take_option,

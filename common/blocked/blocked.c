@@ -347,6 +347,7 @@ int blocked_main(const struct blocked_tool *tool, int argc, char **argv)
 				     .args = "[BINARY] [-- COMMAND [ARG...]]",
 				     .shared = "pdvj",
 				     .binaries = true,
+				     .numbers = OPTIONS_DURATION,
 				     .force = true,
 				     .pprof = true,
 				     .own = own_options,

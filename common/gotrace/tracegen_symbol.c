@@ -79,6 +79,23 @@ static void list_symbols(const struct gofunc *fn, bool results, char *text, size
 	}
 }
 
+/* For a name that is a variable without its dollar, as "latency". False: it is none. */
+static bool hint_variable(struct gen *gen, const char *name)
+{
+	const char *more = gen->probe->spec->at_return ? "" : ", and begin the PROBE with r:";
+	struct gen_symbol unused;
+	int special = expr_special_without_dollar(name);
+
+	if (special >= 0)
+		errmsg_hint(gen->err, "write %s%s", expr_special_text(special),
+			    expr_special_at_return(special) ? more : "");
+	else if (!strcmp(name, "err") && find_error(gen->probe->fn, &unused))
+		errmsg_hint(gen->err, "write $err, which is the last result%s", more);
+	else
+		return false;
+	return true;
+}
+
 /* Sets the error for an unknown name or number, with what there is instead. */
 static int no_such(struct gen *gen, const struct expr *expr)
 {
@@ -108,6 +125,8 @@ static int no_such(struct gen *gen, const struct expr *expr)
 	list_symbols(fn, gen->probe->spec->at_return, known, sizeof(known));
 	errmsg_set(gen->err, "col %u: no parameter or result is called \"%s\"", expr->col,
 		   expr->text);
+	if (hint_variable(gen, expr->text))
+		return -1;
 	if (fn->source == GOFUNC_NONE)
 		errmsg_hint(gen->err, "the program has no debug information: give a SIGNATURE, or "
 				      "use goarg1, goarg2, ...");

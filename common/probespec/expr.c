@@ -61,3 +61,21 @@ int expr_special_find(const char *name, size_t len)
 			return i;
 	return -1;
 }
+
+bool expr_special_at_return(enum expr_special special)
+{
+	return special == SPECIAL_LATENCY || special >= SPECIAL_STATES;
+}
+
+int expr_special_without_dollar(const char *name)
+{
+	static const char *const latency[] = {"elapsed", "duration", "lat"};
+
+	for (size_t i = 0; i < sizeof(latency) / sizeof(latency[0]); i++)
+		if (!strcmp(name, latency[i]))
+			return SPECIAL_LATENCY;
+	for (size_t i = 0; i < sizeof(special_texts) / sizeof(special_texts[0]); i++)
+		if (!strcmp(name, special_texts[i] + 1))
+			return i;
+	return -1;
+}

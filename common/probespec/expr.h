@@ -66,5 +66,8 @@ struct expr {
 
 const char *expr_op_text(enum expr_op op);                /* "==" */
 const char *expr_special_text(enum expr_special special); /* "$goid" */
+bool expr_special_at_return(enum expr_special special);   /* is it known at return only? */
+/* The one that a name without the dollar means: "latency", "elapsed"; -1: none. */
+int expr_special_without_dollar(const char *name);
 
 #endif

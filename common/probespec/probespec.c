@@ -7,6 +7,7 @@
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "probespec/probespec_expr_internal.h"
+#include "probespec/probespec_foreign_internal.h"
 #include "probespec/probespec_head_internal.h"
 #include "probespec/probespec_literal_internal.h"
 #include "probespec/probespec_reader_internal.h"
@@ -163,6 +164,8 @@ int probespec_parse(const char *text, bool regex, struct probespec *out, struct 
 	struct probespec_head head;
 
 	*out = (struct probespec){0};
+	if (probespec_foreign(text, err))
+		return -1;
 	if (probespec_head_scan(text, regex, &head, err))
 		return -1;
 	take_head(text, &head, out);

@@ -139,7 +139,7 @@ static struct expr *read_special(struct probespec_reader *reader)
 
 	bool is_state = special >= SPECIAL_STATES;
 
-	if ((special == SPECIAL_LATENCY || is_state || is_error) && !reader->at_return)
+	if ((is_error || (special >= 0 && expr_special_at_return(special))) && !reader->at_return)
 		return known_at_return(reader);
 	if (is_state && !reader->state)
 		reader->state = expr_special_text(special);

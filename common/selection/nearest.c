@@ -4,10 +4,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/budget.h"
 #include "base/errmsg.h"
+#include "base/mem.h"
 #include "golang/pattern.h"
 #include "program/functab.h"
 #include "program/toolchain.h"
@@ -16,24 +18,43 @@
 enum { NEAREST_MAX = 3 };
 
 struct nearest {
-	const char *typed;
+	const char *typed, *module;
 	const char *names[NEAREST_MAX]; /* nearest first */
-	unsigned distances[NEAREST_MAX];
+	unsigned ranks[NEAREST_MAX];
 	size_t count;
-	unsigned limit; /* names at a greater distance are not offered */
+	unsigned limit;       /* names at a greater distance are not offered */
+	struct pattern *last; /* "*.Put", if only a last part was typed: names that it matches */
+	size_t matched;
 };
 
-static void offer(struct nearest *near, const char *name)
+static bool begins(const char *name, const char *with)
 {
-	unsigned distance = pattern_distance(near->typed, name);
+	return !strncmp(name, with, strlen(with));
+}
+
+/* Whose function it is: of names equally near, users mean their own first. */
+static unsigned owner_of(const struct nearest *near, const char *name)
+{
+	size_t own = near->module ? strlen(near->module) : 0;
+	size_t host = strcspn(name, "/"); /* "go.etcd.io": the standard library has no dot here */
+
+	if (begins(name, "main.") || (own && begins(name, near->module) && strchr("./", name[own])))
+		return 0;
+	if (name[host] && memchr(name, '.', host))
+		return 1;
+	return begins(name, "runtime.") || begins(name, "runtime/") || begins(name, "internal/")
+		       ? 3
+		       : 2;
+}
+
+static void insert(struct nearest *near, const char *name, unsigned rank)
+{
 	size_t at = near->count;
 
-	if (distance > near->limit)
-		return;
 	for (size_t i = 0; i < near->count; i++)
 		if (!strcmp(near->names[i], name))
 			return;
-	while (at > 0 && near->distances[at - 1] > distance)
+	while (at > 0 && near->ranks[at - 1] > rank)
 		at--;
 	if (at == NEAREST_MAX)
 		return;
@@ -41,10 +62,22 @@ static void offer(struct nearest *near, const char *name)
 		near->count++;
 	for (size_t i = near->count - 1; i > at; i--) {
 		near->names[i] = near->names[i - 1];
-		near->distances[i] = near->distances[i - 1];
+		near->ranks[i] = near->ranks[i - 1];
 	}
 	near->names[at] = name;
-	near->distances[at] = distance;
+	near->ranks[at] = rank;
+}
+
+/* By distance, then by owner. What has the typed word for its last part, letter case included, is
+ * before all others. */
+static void offer(struct nearest *near, const char *name)
+{
+	unsigned distance = pattern_distance(near->typed, name);
+
+	if (near->last && pattern_match(near->last, name))
+		insert(near, name, owner_of(near, name));
+	else if (distance <= near->limit)
+		insert(near, name, 4 * (1 + distance) + owner_of(near, name));
 }
 
 static bool offer_copy(const struct inlining_copy *copy, void *ctx)
@@ -60,33 +93,68 @@ static bool is_made_method(const struct functab_func *fn)
 	return fn->is_wrapper && strstr(fn->name, "(*");
 }
 
-static struct nearest search(const struct functab *tab, const char *typed)
+/* "*.Put" for "Put"; NULL: more was typed. */
+static struct pattern *pattern_of_last(const char *typed)
 {
-	struct nearest near = {.typed = typed, .limit = 2 + strlen(typed) / 4};
+	if (!*typed || strpbrk(typed, ".*/()[]|+?\\^$ "))
+		return NULL;
+	char *text = mem_printf("*.%s", typed);
+	struct pattern *pat = pattern_new(text, false, NULL);
+
+	free(text);
+	return pat;
+}
+
+static struct nearest search(const struct functab *tab, const char *module, const char *typed)
+{
+	struct nearest near = {.typed = typed, .module = module, .limit = 2 + strlen(typed) / 4};
 	struct budget names = budget_new(functab_file_size(tab), BUDGET_NAMES);
 	struct functab_func fn;
 
+	near.last = pattern_of_last(typed);
 	for (size_t i = 0; i < functab_count(tab); i++)
 		if (functab_func(tab, i, &fn) && budget_take_name(&names, fn.name) &&
-		    !is_made_method(&fn))
+		    !is_made_method(&fn)) {
+			near.matched += near.last && pattern_match(near.last, fn.name);
 			offer(&near, fn.name);
+		}
 	inlining_each(tab, offer_copy, &near);
+	pattern_free(near.last);
+	near.last = NULL;
 	return near;
 }
 
-void nearest_hint(const struct functab *tab, const char *typed, struct errmsg *err)
+/* Several functions have the typed word for their last part: names the pattern for all of them. */
+static void hint_of_last(const struct nearest *near, struct errmsg *err)
+{
+	char list[400] = "";
+	size_t len = 0, shown = near->matched < near->count ? near->matched : near->count;
+
+	for (size_t i = 0; i < shown && len < sizeof(list); i++)
+		len += snprintf(list + len, sizeof(list) - len, "%s%s", i ? ", " : "",
+				near->names[i]);
+	errmsg_hint(err, "'*.%s' matches %s%s", near->typed, list,
+		    shown < near->matched ? ", ..." : "");
+}
+
+void nearest_hint(const struct functab *tab, const char *module, const char *typed,
+		  struct errmsg *err)
 {
 	/* such as one that was reduced to a constant: debug information lacks it, too */
 	static const char folded[] = "; a function that was inlined may leave no code: ";
 	const char *keep = functab_toolchain(tab)->keep_inlined;
 	bool one = !strchr(typed, '*');
 	const char *slash = strrchr(typed, '/'); /* paths change from version to version */
-	struct nearest near = search(tab, typed);
+	struct nearest near = search(tab, module, typed);
 	char list[400] = "";
 	size_t len = 0;
 
 	if (!near.count && slash)
-		near = search(tab, slash + 1);
+		near = search(tab, module, slash + 1);
+	if (near.matched > 1) {
+		hint_of_last(&near, err);
+		return;
+	}
 	for (size_t i = 0; i < near.count && len < sizeof(list); i++)
 		len += snprintf(list + len, sizeof(list) - len, "%s%s", i ? ", " : "",
 				near.names[i]);

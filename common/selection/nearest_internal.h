@@ -6,7 +6,9 @@
 struct errmsg;
 struct functab;
 
-/* Sets err's hint to a few near names (inlined ones too), or to where names are listed. */
-void nearest_hint(const struct functab *tab, const char *typed, struct errmsg *err);
+/* Sets err's hint to a few near names (inlined ones too), those of `module` first, or to where
+ * names are listed. `module`: an import path; NULL: not known. */
+void nearest_hint(const struct functab *tab, const char *module, const char *typed,
+		  struct errmsg *err);
 
 #endif

@@ -11,6 +11,8 @@
 #include "files/heldfile.h"
 #include "selection/target_find_internal.h"
 
+#define USDT "; for USDT probes use bcc's own tools"
+
 static bool ends_here(const char *arg, const char *colon)
 {
 	char *path = mem_strndup(arg, colon - arg);
@@ -71,14 +73,43 @@ void target_hint_words(char *const args[2], struct errmsg *err)
 
 static int no_binary(const char *arg, struct errmsg *err)
 {
+	const char *kernel = strstr(arg, "::"); /* bcc's p::f is a function of the kernel */
+
 	errmsg_set(err, "no BINARY in \"%s\"", arg);
 	if (target_is_number(arg))
 		errmsg_hint(err, "for the process with this PID: -p %s", arg);
 	else if (is_file(arg))
 		errmsg_hint(err, "for all of its functions: '%s:*'", arg);
+	else if (*arg == ':' || (kernel && kernel == arg + 1))
+		errmsg_hint(err,
+			    "name the program, as in 'BINARY%s', or give a process with -p PID or "
+			    "-- COMMAND; for functions of the kernel use bcc's own tools",
+			    kernel ? kernel + 1 : arg);
 	else
 		errmsg_hint(err, "give BINARY:PATTERN, or a process with -p PID or -- COMMAND");
 	return -1;
+}
+
+/* Probes of bpftrace's and of bcc's trace: uprobe:/bin/app:main.f, u:/bin/app:f. The path tells
+ * them from a program with that name. False: it is none. */
+static bool is_foreign(const char *arg, struct errmsg *err)
+{
+	static const struct {
+		const char *type, *more;
+	} rows[] = {{"uprobe:", ""}, {"uretprobe:", ""}, {"ur:", ""},
+		    {"u:", USDT},    {"usdt:", USDT},    {"U:", USDT}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		size_t len = strlen(rows[i].type);
+
+		if (strncmp(arg, rows[i].type, len) != 0 || (arg[len] != '/' && arg[len] != '.'))
+			continue;
+		errmsg_set(err, "\"%s\" is a probe of other tools", arg);
+		errmsg_hint(err, "for the function: '%.*s'%s", (int)strcspn(arg + len, " {"),
+			    arg + len, rows[i].more);
+		return true;
+	}
+	return false;
 }
 
 static const char *skip_probe_type(const char *arg, bool has_process)
@@ -96,6 +127,8 @@ int target_spec_parse(const char *arg, bool has_process, struct target_spec *out
 	const char *colon = find_colon(rest);
 
 	*out = (struct target_spec){0};
+	if (is_foreign(arg, err))
+		return -1;
 	if (has_process && colon && !names_binary(rest, colon))
 		colon = NULL;
 	if (!has_process && (!colon || colon == rest))

@@ -180,6 +180,19 @@ static struct heldfile *resolve_path(const char *binary, const struct process *p
 	return file;
 }
 
+/* Of bcc's trace and of bpftrace, for what these tools do not trace. */
+static bool is_probe_type(const char *word)
+{
+	static const char *const types[] = {"t",          "u",      "k",      "kr",
+					    "tracepoint", "usdt",   "kprobe", "kretprobe",
+					    "kfunc",      "fentry", "fexit",  "rawtracepoint"};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (!strcmp(word, types[i]))
+			return true;
+	return false;
+}
+
 struct heldfile *target_resolve(const char *binary, const struct process *proc, struct errmsg *err)
 {
 	struct heldfile *file;
@@ -192,7 +205,7 @@ struct heldfile *target_resolve(const char *binary, const struct process *proc, 
 	if (file)
 		return file;
 	errmsg_set(err, "\"%s\": no such program in PATH, and no such library", binary);
-	if (*binary && !binary[1] && strchr("tuk", *binary))
+	if (is_probe_type(binary))
 		errmsg_hint(err, "for tracepoints and USDT probes use bcc's own tools");
 	if (target_is_number(binary))
 		errmsg_hint(err, "for the process with this PID: -p %s", binary);

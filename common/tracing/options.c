@@ -304,6 +304,39 @@ static int parse_options(const struct options_tool *tool, int argc, char **argv,
 	return OPTIONS_RUN;
 }
 
+/* How many numbers without a letter there may be; 0: they are what they look like, names. */
+static size_t numbers_allowed(const struct options_tool *tool, const struct options *opts)
+{
+	bool others = tool->binaries && (opts->pid || opts->command);
+
+	if (tool->process || !strchr(tool->shared, 'd'))
+		return 0;
+	for (size_t i = 0; i < opts->pattern_count; i++)
+		others |= !options_bcc_is_number(opts->patterns[i]);
+	if (!others || opts->duration_ns)
+		return 0;
+	if (opts->interval_ns)
+		return 1;
+	return tool->numbers == OPTIONS_INTERVAL ? 2 : tool->numbers == OPTIONS_DURATION ? 1 : 0;
+}
+
+static int take_numbers(const struct options_tool *tool, struct options *opts, struct errmsg *err)
+{
+	struct options_bcc_numbers numbers = {.args = opts->patterns,
+					      .arg_count = opts->pattern_count,
+					      .most = numbers_allowed(tool, opts),
+					      .duration = tool->numbers == OPTIONS_DURATION,
+					      .interval_ns = opts->interval_ns,
+					      .duration_ns = opts->duration_ns};
+
+	if (options_bcc_take(&numbers, err))
+		return -1;
+	opts->pattern_count = numbers.arg_count;
+	opts->interval_ns = numbers.interval_ns;
+	opts->duration_ns = numbers.duration_ns;
+	return 0;
+}
+
 static int check(const struct options_tool *tool, const struct options *opts, bool has_dashes,
 		 struct errmsg *err)
 {
@@ -334,6 +367,8 @@ enum options_result options_parse(const struct options_tool *tool, int argc, cha
 	/* only up to the `--`: getopt_long would move the patterns behind it, and with them the
 	 * command's beginning */
 	result = parse_options(tool, dashes, argv, out, err);
+	if (result == OPTIONS_RUN && take_numbers(tool, out, err))
+		result = -1;
 	if (result == OPTIONS_RUN)
 		result = check(tool, out, dashes < argc, err);
 	return result < 0 ? OPTIONS_BAD : (enum options_result)result;

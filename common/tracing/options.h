@@ -32,6 +32,14 @@ struct options_def {
 	const char *help;
 };
 
+/* Numbers without a letter, as bcc's tool of that name takes them, beside a BINARY, -p or COMMAND.
+ */
+enum options_numbers {
+	OPTIONS_COUNT,    /* with -i INTERVAL: how many of them */
+	OPTIONS_INTERVAL, /* [INTERVAL [COUNT]] as well */
+	OPTIONS_DURATION, /* [DURATION] as well */
+};
+
 struct options_tool {
 	const char *name;  /* "gofunccount" */
 	const char *about; /* one line */
@@ -39,8 +47,9 @@ struct options_tool {
 	/* Letters of the shared options taken, in the order shown: of "pidTrvDj". There are always
 	 * -h and --version, and -v and -D, though shown only if asked for. */
 	const char *shared;
-	const char *verbose;           /* what -v does in this tool; NULL: the usual */
-	bool binaries;                 /* takes BINARYs for patterns, or none with -p or COMMAND */
+	const char *verbose; /* what -v does in this tool; NULL: the usual */
+	bool binaries;       /* takes BINARYs for patterns, or none with -p or COMMAND */
+	enum options_numbers numbers;
 	bool process;                  /* may do without patterns: says itself what is missing */
 	bool inlined;                  /* takes --inlined and --fips */
 	bool force;                    /* takes --force and --max-cost */

@@ -18,6 +18,17 @@ static const struct {
 	const char *probe, *text, *hint; /* "": none */
 } rows[] = {
 	{"", "col 1: expected FUNCTION, found the end", ""},
+	{"uprobe:/bin/x:main.f", "\"uprobe:/bin/x:main.f\" is a probe of bpftrace's", "gotrace '/bin/x:main.f'"},
+	{" uretprobe:/bin/x:main.f { printf(\"%d %s\\n\", retval, comm) }", "\"uretprobe:/bin/x:main.f\" is a probe of bpftrace's", "gotrace 'r:/bin/x:main.f \"%d %s\", goret1, $comm'"},
+	{"uprobe:/bin/x:\"main.(*T).f\" /arg0 > 3 && pid == 7/ { printf(\"%s\", str(sarg1)); }", "\"uprobe:/bin/x:\"main.(*T).f\"\" is a probe of bpftrace's", "gotrace '/bin/x:main.(*T).f (goarg1 > 3 && $pid == 7) \"%s\", (goarg2)'"},
+	{"uprobe:/bin/x:f { printf(\"%d\", nsecs); }", "\"uprobe:/bin/x:f\" is a probe of bpftrace's", "gotrace '/bin/x:f'"},
+	{"uprobe:/bin/x:f { printf(\"%d", "\"uprobe:/bin/x:f\" is a probe of bpftrace's", "gotrace '/bin/x:f'"},
+	{"uprobe:/bin/x:f /arg0", "\"uprobe:/bin/x:f\" is a probe of bpftrace's", "gotrace '/bin/x:f'"},
+	{"uretprobe:/bin/x:f{@[retval] = count();}", "\"uretprobe:/bin/x:f\" is a probe of bpftrace's", "gofunccount '/bin/x:f'"},
+	{"uretprobe:/bin/x:f {@ = hist(nsecs - @s[tid]);}", "\"uretprobe:/bin/x:f\" is a probe of bpftrace's", "gofunclatency '/bin/x:f'"},
+	{"t:syscalls:sys_enter_open \"%s\", args->x", "\"t:syscalls:sys_enter_open\" is a tracepoint", "for tracepoints use bcc's own tools"},
+	{"tracepoint:syscalls:x { @ = 1 }", "\"tracepoint:syscalls:x\" is a tracepoint", "for tracepoints use bcc's own tools"},
+	{"t:", "col 3: expected FUNCTION, found the end", ""},
 	{"   ", "col 4: expected FUNCTION, found the end", ""},
 	{"p:", "col 3: expected FUNCTION, found the end", ""},
 	{"app:", "col 5: expected FUNCTION, found the end", ""},

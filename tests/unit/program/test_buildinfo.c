@@ -170,7 +170,8 @@ static void test_malformed(void **state)
 	assert_false(read_and_free(elffile_new(EM_X86_64), &info));
 }
 
-static void assert_setting(const char *settings, const char *expected)
+/* `key`: NULL: the module */
+static void assert_read(const char *settings, const char *key, const char *expected)
 {
 	struct elffile *f = with_inline("go1.27.4");
 	uint64_t at = INFO + 33 + strlen("go1.27.4");
@@ -180,7 +181,7 @@ static void assert_setting(const char *settings, const char *expected)
 	struct image *img = elffile_open(f, NULL);
 
 	assert_non_null(img);
-	char *got = buildsettings_value(img, "Key");
+	char *got = key ? buildsettings_value(img, key) : buildsettings_module(img);
 
 	if (expected)
 		assert_string_equal(got, expected);
@@ -189,6 +190,11 @@ static void assert_setting(const char *settings, const char *expected)
 	free(got);
 	image_close(img);
 	elffile_free(f);
+}
+
+static void assert_setting(const char *settings, const char *expected)
+{
+	assert_read(settings, "Key", expected);
 }
 
 static void test_settings(void **state)
@@ -202,13 +208,24 @@ static void test_settings(void **state)
 	assert_setting("", NULL);
 }
 
+static void test_module(void **state)
+{
+	(void)state;
+	assert_read("0123456789abcdefpath\ta.org/x/cmd/y\nmod\ta.org/x\t(devel)\t\n", NULL,
+		    "a.org/x");
+	assert_read("0123456789abcdefpath\ta.org/x\nbuild\tKey=1\n", NULL, "a.org/x");
+	assert_read("path\tx", NULL, "x");
+	assert_read("dep\tx\tv1\n", NULL, NULL);
+	assert_read("", NULL, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_versions),     cmocka_unit_test(test_section),
 		cmocka_unit_test(test_pointers),     cmocka_unit_test(test_string_variable),
 		cmocka_unit_test(test_long_version), cmocka_unit_test(test_malformed),
-		cmocka_unit_test(test_settings),
+		cmocka_unit_test(test_settings),     cmocka_unit_test(test_module),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,8 @@
 #include "base/errmsg.h"
 #include "selection/nearest_internal.h"
 
+enum { NAME_OFF = 4 }; /* of the name in a function's record, from Go 1.18 on */
+
 /* main.a, main.b, main.c are functions of the program, main.inl1 and main.inl2 inlined in it. */
 static void test_names(void **state)
 {
@@ -29,7 +31,39 @@ static void test_names(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct errmsg err = {0};
 
-		nearest_hint(s.o.tab, cases[i].typed, &err);
+		nearest_hint(s.o.tab, NULL, cases[i].typed, &err);
+		assert_string_equal(err.hint, cases[i].hint);
+	}
+	subject_drop(&s);
+}
+
+/* Names that end in the word typed: those of the program itself first, the runtime's last. */
+static void test_last_part(void **state)
+{
+	static const struct {
+		const char *typed, *module, *hint;
+	} cases[] = {
+		{"Put", "b/m", "'*.Put' matches b/m.Put, c.d/.Put, os/v.Put"},
+		{"Put", NULL, "'*.Put' matches c.d/.Put, os/v.Put, b/m.Put"},
+		{"Put", "b", "'*.Put' matches b/m.Put, c.d/.Put, os/v.Put"},
+		{"Put", "b/", "'*.Put' matches c.d/.Put, os/v.Put, b/m.Put"},
+		{"m.Put", "b/m", "near names: b/m.Put"},
+	};
+	static const char names[] = "os/v.Put\0b/m.Put\0c.d/.Put";
+	static const uint32_t places[] = {0x40, 0x49, 0x51};
+	const struct selection_want want = {0};
+	struct subject s;
+
+	(void)state;
+	subject_write(&s);
+	elffile_bytes(s.o.g.f, GOFILE_TAB + GOFILE_NAMES + places[0], names, sizeof(names));
+	for (unsigned i = 0; i < 3; i++)
+		elffile_u32(s.o.g.f, gofile_record(&s.o.g, i) + NAME_OFF, places[i]);
+	subject_open(&s, &want);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct errmsg err = {0};
+
+		nearest_hint(s.o.tab, cases[i].module, cases[i].typed, &err);
 		assert_string_equal(err.hint, cases[i].hint);
 	}
 	subject_drop(&s);
@@ -39,6 +73,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_last_part),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

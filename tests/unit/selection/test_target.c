@@ -169,6 +169,40 @@ static void test_resolve_library(void **state)
 	heldfile_close(file);
 }
 
+/* Probes of bcc's trace and of bpftrace, and names that only look like them. */
+static void test_foreign(void **state)
+{
+	static const struct {
+		const char *arg, *text, *hint;
+	} rows[] = {
+		{"uprobe:/bin/x:f", "\"uprobe:/bin/x:f\" is a probe of other tools",
+		 "for the function: '/bin/x:f'"},
+		{"uretprobe:./x:f {@=count()}",
+		 "\"uretprobe:./x:f {@=count()}\" is a probe of other tools",
+		 "for the function: './x:f'"},
+		{"u:/bin/x:f", "\"u:/bin/x:f\" is a probe of other tools",
+		 "for the function: '/bin/x:f'; for USDT probes use bcc's own tools"},
+		{"p::f", "no BINARY in \"p::f\"",
+		 "name the program, as in 'BINARY:f', or give a process with -p PID or "
+		 "-- COMMAND; for functions of the kernel use bcc's own tools"},
+	};
+	struct target_spec spec;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct errmsg err = {0};
+
+		assert_int_equal(target_spec_parse(rows[i].arg, false, &spec, &err), -1);
+		assert_string_equal(err.text, rows[i].text);
+		assert_string_equal(err.hint, rows[i].hint);
+	}
+	assert_int_equal(target_spec_parse("u:main.f", false, &spec, NULL), 0);
+	assert_string_equal(spec.binary, "u");
+	target_spec_free(&spec);
+	assert_int_equal(target_spec_parse("p::f", true, &spec, NULL), 0);
+	target_spec_free(&spec);
+}
+
 static void test_resolve_errors(void **state)
 {
 	static const struct {
@@ -193,6 +227,8 @@ static void test_resolve_errors(void **state)
 	}
 	struct errmsg err = {0};
 
+	assert_null(target_resolve("kprobe", NULL, &err));
+	assert_string_equal(err.hint, "for tracepoints and USDT probes use bcc's own tools");
 	assert_null(target_resolve("t", NULL, &err));
 	assert_string_equal(err.hint, "for tracepoints and USDT probes use bcc's own tools");
 }
@@ -335,6 +371,7 @@ int main(void)
 		cmocka_unit_test(test_parse_errors),
 		cmocka_unit_test(test_resolve),
 		cmocka_unit_test(test_resolve_library),
+		cmocka_unit_test(test_foreign),
 		cmocka_unit_test(test_resolve_errors),
 		cmocka_unit_test(test_resolve_deleted),
 		cmocka_unit_test(test_resolve_in_containers),

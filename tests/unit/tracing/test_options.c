@@ -35,6 +35,9 @@ static const struct options_def own[] = {
 	{0},
 };
 
+static bool binaries;
+static enum options_numbers numbers;
+
 static struct options_tool make_tool(struct taken *taken)
 {
 	return (struct options_tool){
@@ -42,6 +45,8 @@ static struct options_tool make_tool(struct taken *taken)
 		.about = "Do things to functions",
 		.args = "[BINARY:]PATTERN... [-- COMMAND [ARG...]]",
 		.shared = "pidTrDj",
+		.binaries = binaries,
+		.numbers = numbers,
 		.inlined = true,
 		.force = true,
 		.own = own,
@@ -144,6 +149,52 @@ static void test_order_is_free(void **state)
 	assert_string_equal(opts.command[3], "--");
 	assert_string_equal(opts.command[4], "--json");
 	assert_null(opts.command[5]);
+}
+
+/* Numbers without a letter, as bcc's tools take them, and names that are numbers. */
+static void test_numbers(void **state)
+{
+	static const struct {
+		const char *line;
+		bool binaries;
+		enum options_numbers numbers;
+		uint64_t interval, duration; /* s */
+		size_t patterns;
+	} rows[] = {
+		{"-i 2 3 a:b", false, OPTIONS_COUNT, 2, 6, 1},
+		{"a:b -i 2 3", false, OPTIONS_COUNT, 2, 6, 1},
+		{"-i 2 3 4 a:b", false, OPTIONS_COUNT, 2, 0, 3},
+		{"-i 2 -d 9 3 a:b", false, OPTIONS_COUNT, 2, 9, 2},
+		{"-i 2 3", false, OPTIONS_COUNT, 2, 0, 1},
+		{"3 a:b", false, OPTIONS_COUNT, 0, 0, 2},
+		{"-p 1 2 3", true, OPTIONS_INTERVAL, 2, 6, 0},
+		{"-p 1 2", true, OPTIONS_INTERVAL, 2, 0, 0},
+		{"app 2 3", true, OPTIONS_INTERVAL, 2, 6, 1},
+		{"2 3", true, OPTIONS_INTERVAL, 0, 0, 2},
+		{"-p 1 -i 5 2", true, OPTIONS_INTERVAL, 5, 10, 0},
+		{"-p 1 2", true, OPTIONS_DURATION, 0, 2, 0},
+		{"-p 1 2 3", true, OPTIONS_DURATION, 0, 0, 2},
+		{"-p 1 2", true, OPTIONS_COUNT, 0, 0, 1},
+	};
+	struct options opts;
+	struct taken taken;
+	struct errmsg err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		binaries = rows[i].binaries;
+		numbers = rows[i].numbers;
+		if (parse(rows[i].line, &opts, &taken, &err) != OPTIONS_RUN)
+			fail_msg("%s: %s", rows[i].line, err.text);
+		if (opts.interval_ns != rows[i].interval * 1000000000 ||
+		    opts.duration_ns != rows[i].duration * 1000000000 ||
+		    opts.pattern_count != rows[i].patterns)
+			fail_msg("%s", rows[i].line);
+	}
+	binaries = false;
+	numbers = OPTIONS_COUNT;
+	assert_int_equal(parse("-i 1 0 a:b", &opts, &taken, &err), OPTIONS_BAD);
+	assert_string_equal(err.text, "count of \"0\": not a number from 1 to 1000000");
 }
 
 static void test_help_and_version(void **state)
@@ -280,6 +331,7 @@ int main(void)
 		cmocka_unit_test(test_long_forms),       cmocka_unit_test(test_order_is_free),
 		cmocka_unit_test(test_errors),           cmocka_unit_test(test_options_of_bcc),
 		cmocka_unit_test(test_help_and_version), cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
