@@ -2,20 +2,26 @@
 #include "tracing/filewatch_internal.h"
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "files/heldfile.h"
 
+enum { WATCHED = IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF };
+
 struct watched {
 	struct heldfile *file;
 	int number; /* inotify's watch descriptor; -1: none */
 	bool written;
+	bool noted; /* whether it is opened */
+	bool opened;
 	bool told; /* the user was told that it was replaced */
 };
 
@@ -72,8 +78,7 @@ void filewatch_add(struct filewatch *watch, struct heldfile *file)
 	int number = -1;
 
 	if (!watch->is_timer) {
-		number = inotify_add_watch(watch->fd, heldfile_link(file),
-					   IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF);
+		number = inotify_add_watch(watch->fd, heldfile_link(file), WATCHED);
 		if (number < 0)
 			fall_back(watch, errno);
 	}
@@ -92,11 +97,16 @@ int filewatch_fd(const struct filewatch *watch)
 	return watch->fd;
 }
 
-static void note_change(struct filewatch *watch, int number)
+static void note_event(struct filewatch *watch, const struct inotify_event *event)
 {
-	for (size_t i = 0; i < watch->count; i++)
-		if (watch->files[i].number == number)
-			watch->files[i].written = true;
+	for (size_t i = 0; i < watch->count; i++) {
+		struct watched *file = &watch->files[i];
+
+		if (file->number != event->wd && !(event->mask & IN_Q_OVERFLOW))
+			continue;
+		file->written |= !!(event->mask & IN_MODIFY);
+		file->opened |= !!(event->mask & (IN_OPEN | IN_Q_OVERFLOW));
+	}
 }
 
 /* The event alone counts as a write: time and size may be the same as before. */
@@ -111,10 +121,37 @@ static void read_events(struct filewatch *watch)
 			continue;
 		for (ssize_t off = 0; off < n; off += sizeof(*event) + event->len) {
 			event = (const struct inotify_event *)(events + off);
-			if (event->mask & IN_MODIFY)
-				note_change(watch, event->wd);
+			note_event(watch, event);
 		}
 	}
+}
+
+/* An overlay's file is another inode for who opens it through another overlay. */
+static bool is_of_overlay(const struct heldfile *file)
+{
+	struct statfs fs;
+
+	return fstatfs(heldfile_fd(file), &fs) != 0 || fs.f_type == OVERLAYFS_SUPER_MAGIC;
+}
+
+void filewatch_note_openings(struct filewatch *watch)
+{
+	for (size_t i = 0; !watch->is_timer && i < watch->count; i++) {
+		struct watched *file = &watch->files[i];
+
+		file->noted = file->number >= 0 && !is_of_overlay(file->file) &&
+			      inotify_add_watch(watch->fd, heldfile_link(file->file),
+						WATCHED | IN_OPEN) == file->number;
+	}
+}
+
+bool filewatch_is_unopened(struct filewatch *watch, const struct heldfile *file)
+{
+	read_events(watch);
+	for (size_t i = 0; i < watch->count; i++)
+		if (watch->files[i].file == file)
+			return watch->files[i].noted && !watch->files[i].opened;
+	return false;
 }
 
 static bool has_changed(const struct heldfile *file)

@@ -26,6 +26,10 @@ const char *filewatch_written(struct filewatch *watch);
  * becomes readable when a file was renamed, removed or renamed over, but not when a symbolic link
  * on the path was changed. */
 const char *filewatch_newly_replaced(struct filewatch *watch);
+/* From now on, note who opens the files, to execute them perhaps. */
+void filewatch_note_openings(struct filewatch *watch);
+/* Nobody has opened the file since; false: somebody has, or it is not known. */
+bool filewatch_is_unopened(struct filewatch *watch, const struct heldfile *file);
 /* The n-th path (from 0) that names another file now, or none; NULL: no more. */
 const char *filewatch_replaced(const struct filewatch *watch, unsigned n);
 

@@ -49,6 +49,14 @@ int session_check_privileges(struct errmsg *err)
 	return -1;
 }
 
+bool session_sees_all(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {0};
+
+	return !syscall(SYS_capget, &header, data) && has_capability(data, CAP_SYS_PTRACE);
+}
+
 struct session *session_new(struct errmsg *err)
 {
 	struct session *ses = mem_zalloc(1, sizeof(*ses));

@@ -15,6 +15,7 @@
 struct file {
 	ino_t ino;
 	uint64_t pages;
+	bool mapped; /* a process has code of it */
 };
 
 struct textcost {
@@ -23,6 +24,7 @@ struct textcost {
 	uint64_t pages;   /* of all files */
 	size_t processes; /* that pay for the pages */
 	pid_t pid;        /* one of them */
+	bool looked;      /* at all processes */
 	uint64_t page_size;
 	struct memcgroups *groups;
 };
@@ -94,7 +96,7 @@ static void next_mapper(struct mapper *mapper, pid_t pid)
 static void add_codemap(void *ctx, const struct codemap *map)
 {
 	struct mapper *mapper = ctx;
-	const struct textcost *cost = mapper->cost;
+	struct textcost *cost = mapper->cost;
 
 	if (map->pid != mapper->pid)
 		next_mapper(mapper, map->pid);
@@ -102,6 +104,7 @@ static void add_codemap(void *ctx, const struct codemap *map)
 		if (cost->files[i].ino != map->ino || mapper->seen[i])
 			continue;
 		mapper->seen[i] = true;
+		cost->files[i].mapped = true;
 		mapper->pages += cost->files[i].pages;
 		return;
 	}
@@ -119,9 +122,17 @@ void textcost_processes(struct textcost *cost, pid_t pid)
 	if (!cost->file_count)
 		return;
 	mapper.seen = mem_zalloc(cost->file_count, sizeof(*mapper.seen));
-	codemaps_each(0, add_codemap, &mapper);
+	cost->looked = codemaps_each(0, add_codemap, &mapper) == 0;
 	next_mapper(&mapper, 0);
 	free(mapper.seen);
+}
+
+bool textcost_is_mapped(const struct textcost *cost, const struct heldfile *held)
+{
+	for (size_t i = 0; cost->looked && i < cost->file_count; i++)
+		if (cost->files[i].ino == heldfile_then(held)->st_ino)
+			return cost->files[i].mapped;
+	return true;
 }
 
 static char *amount(uint64_t bytes)

@@ -24,6 +24,9 @@ void textcost_file(struct textcost *cost, const struct heldfile *held, uint64_t 
  * mapped code of one of the files. */
 void textcost_processes(struct textcost *cost, pid_t pid);
 
+/* Had a process mapped code of the file then? true: or it is not known. */
+bool textcost_is_mapped(const struct textcost *cost, const struct heldfile *held);
+
 /* -1 with *err if the memory needed, and a quarter more, exceeds the room that a process has. */
 int textcost_check(const struct textcost *cost, struct errmsg *err);
 /* Prints a line, for stderr, if more than a tenth of that room is needed. */

@@ -26,6 +26,7 @@
 #include "tracing/filewatch_internal.h"
 #include "tracing/firstthread_internal.h"
 #include "tracing/heat_internal.h"
+#include "tracing/idlefiles_internal.h"
 #include "tracing/options.h"
 #include "tracing/spending_internal.h"
 #include "tracing/textcost_internal.h"
@@ -75,6 +76,7 @@ struct progress { /* of one run */
 	int status;           /* of the tool, if nothing has failed */
 	size_t left_running;  /* processes started by the command that outlived it */
 	uint64_t first_ended; /* see firstthread_check() */
+	bool lasted;          /* as long as -d says */
 };
 
 static void print_program(FILE *out, const struct tracer *tracer)
@@ -233,10 +235,27 @@ static int run_session(struct progress *progress, struct session *ses, struct er
 	enum session_end end = SESSION_ENOUGH;
 	int ret = session_run(ses, &spec, &end, err);
 
+	progress->lasted = end == SESSION_DURATION;
 	progress->process_ended = end == SESSION_PROCESS;
 	if (progress->process_ended && progress->tracer->descendants)
 		progress->left_running = descendants_running(progress->tracer->descendants);
 	return ret;
+}
+
+/* Whoever traces for a given time, as scripts do, wanted to see a process. */
+static void check_idle(struct progress *progress)
+{
+	struct errmsg err;
+
+	if (!idlefiles_check(progress->tracer, &err))
+		return;
+	if (progress->lasted) {
+		fail(progress, &err);
+		return;
+	}
+	fprintf(stderr, "%s: ", progress->run->tool->name);
+	escape_print(stderr, err.text);
+	fputc('\n', stderr);
 }
 
 static int show_rest(struct progress *progress, struct errmsg *err)
@@ -282,6 +301,7 @@ static int finish_run(struct progress *progress, struct errmsg *err)
 
 	selection_print_skipped(stderr, progress->tracer->sel, run->tool->name, run->opts->verbose);
 	toolrun_say_replaced(progress->tracer, run->tool->name);
+	check_idle(progress);
 	if (!run->opts->json && !run->folded && !run->quiet_end)
 		puts("Detaching...");
 	fflush(stdout);

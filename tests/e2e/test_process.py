@@ -2,6 +2,7 @@
 """What processes do while they are traced, and where they live."""
 
 import os
+import re
 import shutil
 import signal
 import tempfile
@@ -50,6 +51,46 @@ def path_and_pid(tool):
     """BINARY and -p together"""
     with Target("process", newest()) as one:
         expect(calls(see(tool, one, f"{one.path}:{WORK}")) == 100, "not 100 calls")
+
+
+NOBODY = 'no process runs "{}" now: waiting for one to start\n'
+NOBODY_DID = 'no process ran "{}" while it was traced\n'
+
+
+def said_of(tool, lines, path):
+    return "".join(f"{tool}: {line}".format(path) for line in lines)
+
+
+@test(tool=TOOLS)
+def nobody_runs(tool):
+    """A copy of the file that runs, or one that was replaced: said at once, with who runs another, and at the end."""
+    with Target("process", newest()) as target, tempfile.TemporaryDirectory() as folder:
+        path = shutil.copy(target.path, f"{folder}/process")
+        hint = 'hint: process [0-9]+ runs another file of this name, "[^"\n]+/process": -p [0-9]+\n'
+        done = run([tool_path(tool), "-d", "0.2", f"{path}:{WORK}"])
+        wanted = said_of(tool, [NOBODY], path) + hint + said_of(tool, [NOBODY_DID], path)
+        expect(done.returncode == 1 and re.fullmatch(wanted, done.stderr), f"{done}")
+        with Tool(tool, "-j", f"{path}:{WORK}") as tracer:
+            tracer.tracing()
+            expect(not tracer.stop() or tool == "gofunclatency", tracer.said())
+            expect(NOBODY_DID.format(path) in tracer.err.text(), tracer.said())
+        shutil.copy(target.path, f"{folder}/new")
+        os.rename(f"{folder}/new", target.path)
+        done = run([tool_path(tool), "-d", "0.2", f"{target.path}:{WORK}"])
+        expect(done.returncode == 1 and f"hint: process {target.target_pid} runs what was at this path before: "
+               f"-p {target.target_pid}\n" in done.stderr, f"{done}")
+
+
+@test(tool=TOOLS)
+def runs_later(tool):
+    """A file whose first process starts, and ends, while it is traced"""
+    with tempfile.TemporaryDirectory() as folder:
+        path = private_copy(folder, "process", newest())
+        with Tool(tool, "-j", "-d", "3", f"{path}:{WORK}") as tracer:
+            tracer.tracing()
+            expect(run([path, "once", "now", "calls=50"]).returncode == 0, "the program failed")
+            expect(calls(tracer.records()) == 50, tracer.said())
+            expect(tracer.err.text().count("no process") == 1, tracer.err.text())
 
 
 @test(tool=TOOLS)

@@ -110,6 +110,29 @@ static void test_told_at_once(void **state)
 	}
 }
 
+/* Who executes a file opens it first. */
+static void test_opened(void **state)
+{
+	struct filewatch *watch = filewatch_new();
+	struct heldfile *file = heldfile_open(NULL, path, NULL);
+	char byte;
+
+	(void)state;
+	filewatch_add(watch, file);
+	assert_false(filewatch_is_unopened(watch, file)); /* not known */
+	filewatch_note_openings(watch);
+	assert_int_equal(pread(heldfile_fd(file), &byte, 1, 0), 1);
+	assert_int_equal(chmod(path, 0700), 0);
+	assert_true(filewatch_is_unopened(watch, file));
+	close(open(path, O_RDONLY));
+	assert_false(filewatch_is_unopened(watch, file));
+	assert_null(filewatch_written(watch));
+	write_file(path, "two!", O_TRUNC);
+	assert_string_equal(filewatch_written(watch), path);
+	heldfile_close(file);
+	filewatch_free(watch);
+}
+
 static void test_removed(void **state)
 {
 	struct filewatch *watch = watch_it();
@@ -128,6 +151,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_replaced, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_told_at_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_removed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_opened, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
