@@ -262,12 +262,27 @@ static int read_metrics(void *ctx, bool final, struct errmsg *err)
 
 	if (latency_peek(timer->lat, final))
 		return errmsg_set(err, "cannot read the histograms: %s", strerror(errno));
+	if (timer->states && states_peek(timer->states, final))
+		return errmsg_set(err, "cannot read the states: %s", strerror(errno));
 	return 0;
 }
 
+/* As in what is printed, the calls' time is what their states sum up to. */
 static void add_metrics(void *ctx, size_t row, struct reading *sum)
 {
-	latency_add_reading(((const struct timer *)ctx)->lat, row, sum);
+	const struct timer *timer = ctx;
+	uint64_t before = sum->total_ns, took;
+
+	latency_add_reading(timer->lat, row, sum);
+	took = sum->total_ns - before;
+	if (timer->states)
+		states_add_reading(timer->states, row, sum, &took);
+	sum->total_ns = before + took;
+}
+
+static const char *metrics_state(void *ctx, unsigned state)
+{
+	return states_name(((const struct timer *)ctx)->states, state);
 }
 
 static size_t metrics_losses(void *ctx, struct reading_loss *out)
@@ -321,6 +336,7 @@ static int run_timer(struct timer *timer, const struct options_tool *tool)
 	struct publisher_source metrics = {.read = read_metrics,
 					   .add_row = add_metrics,
 					   .losses = metrics_losses,
+					   .state = timer->states ? metrics_state : NULL,
 					   .unit_ns = words->unit_ns};
 	struct toolrun run = {.tool = tool,
 			      .opts = timer->opts,

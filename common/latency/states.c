@@ -16,6 +16,7 @@
 #include "latency/latency_show.h"
 #include "latency/states_internal.h"
 #include "latency/threadwatch_internal.h"
+#include "metrics/reading.h"
 #include "tracing/tracer.h"
 
 enum { NAME_WIDTH = 24, NAME_MAX = 40 };
@@ -70,19 +71,23 @@ static int by_key(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+static int read_sums(struct states *states, struct state_sums *out)
+{
+	out->count = 0;
+	if (bpfmap_each(states->sums, sizeof(uint64_t), sizeof(struct state_sum), add_place, out))
+		return -1;
+	if (out->count)
+		qsort(out->items, out->count, sizeof(*out->items), by_key);
+	return bpfmap_sum_percpu(states->losses, STATE_LOSSES, 1, states->lost);
+}
+
 int states_read(struct states *states)
 {
 	struct state_sums old = states->then;
 
 	states->then = states->now;
 	states->now = old;
-	states->now.count = 0;
-	if (bpfmap_each(states->sums, sizeof(uint64_t), sizeof(struct state_sum), add_place,
-			&states->now))
-		return -1;
-	if (states->now.count)
-		qsort(states->now.items, states->now.count, sizeof(*states->now.items), by_key);
-	return bpfmap_sum_percpu(states->losses, STATE_LOSSES, 1, states->lost);
+	return read_sums(states, &states->now);
 }
 
 /* The first place with this key or a greater one. */
@@ -135,9 +140,27 @@ void states_row(const struct states *states, size_t row, struct states_report *o
 	report_rows(states, row, row + 1, out);
 }
 
+int states_peek(struct states *states, bool final)
+{
+	states->peeked = final ? &states->now : &states->live;
+	return final ? 0 : read_sums(states, &states->live);
+}
+
+void states_add_reading(const struct states *states, size_t row, struct reading *sum,
+			uint64_t *total_ns)
+{
+	struct states_report report = {0};
+
+	add_rows(states->peeked, row, row + 1, 1, &report);
+	for (unsigned i = 0; i < STATES; i++)
+		sum->state_ns[i] += report.of[i].total_ns;
+	if (!states->lost[STATE_LOSS_SUMS])
+		*total_ns = report.total_ns;
+}
+
 /* --- showing --- */
 
-static const char *state_name(const struct states *states, unsigned state)
+const char *states_name(const struct states *states, unsigned state)
 {
 	static const char *const names[] = {
 		[STATE_RUNNING] = "running",
@@ -207,13 +230,13 @@ void states_print(const struct states *states, const struct latency_words *words
 	if (!count)
 		return;
 	for (size_t i = 0; i < count; i++)
-		width = column_fit(width, NAME_MAX, state_name(states, order[i]));
+		width = column_fit(width, NAME_MAX, states_name(states, order[i]));
 	fputs("     ", stdout);
 	column_print(stdout, "STATE", width);
 	printf(" %8s %15s %12s %7s\n", "CALLS", "TOTAL", "AVG", "SHARE");
 	for (size_t i = 0; i < count; i++) {
 		fputs("     ", stdout);
-		column_print(stdout, state_name(states, order[i]), width);
+		column_print(stdout, states_name(states, order[i]), width);
 		print_state(words, report, order[i]);
 	}
 }
@@ -228,7 +251,7 @@ void states_json(const struct states *states, struct json *json, const struct st
 	for (size_t i = 0; i < count; i++) {
 		const struct state_sum *sum = &report->of[order[i]];
 
-		json_key(json, state_name(states, order[i]));
+		json_key(json, states_name(states, order[i]));
 		json_object(json);
 		json_member_u64(json, "calls", sum->calls);
 		json_member_u64(json, "total", sum->total_ns);

@@ -13,6 +13,7 @@
 struct errmsg;
 struct json;
 struct latency_words;
+struct reading;
 struct states;
 struct tracer;
 
@@ -45,6 +46,13 @@ int states_read(struct states *states);
 void states_total(const struct states *states, struct states_report *out);
 /* only where the kernel side was compiled PER_ROW */
 void states_row(const struct states *states, size_t row, struct states_report *out);
+
+/* For metrics, as latency_peek() and latency_add_reading(). *total_ns becomes what the row's states
+ * sum up to, unless a part is missing. */
+int states_peek(struct states *states, bool final);
+void states_add_reading(const struct states *states, size_t row, struct reading *sum,
+			uint64_t *total_ns);
+const char *states_name(const struct states *states, unsigned state); /* below STATES */
 
 /* A table below the histogram; nothing if there are no calls. */
 void states_print(const struct states *states, const struct latency_words *words,

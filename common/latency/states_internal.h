@@ -26,7 +26,8 @@ struct states {
 	char *reasons[WAIT_REASONS]; /* what goroutines wait for, by Go's numbers; NULL: no such */
 	struct tracer_plan *plans;   /* of the selection's items */
 	int sums, losses;            /* maps */
-	struct state_sums then, now;
+	struct state_sums then, now, live;
+	const struct state_sums *peeked; /* either of the last two; NULL: none yet */
 	uint64_t lost[STATE_LOSSES];
 };
 

@@ -216,5 +216,6 @@ void states_free(struct states *states)
 	free(states->plans);
 	free(states->then.items);
 	free(states->now.items);
+	free(states->live.items);
 	free(states);
 }

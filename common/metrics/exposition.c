@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "metrics/label_internal.h"
 #include "metrics/series_internal.h"
 #include "metrics/reading_internal.h"
 
@@ -119,6 +120,12 @@ static void shortest(char text[32], double value)
 	while (strtod(text, NULL) != value && digits++ < 17);
 }
 
+static void write_seconds(FILE *out, uint64_t ns)
+{
+	fprintf(out, "%" PRIu64 ".%09" PRIu64 "\n", (uint64_t)(ns / NS_PER_S),
+		(uint64_t)(ns % NS_PER_S));
+}
+
 static void write_histogram(FILE *out, const struct reading_scale *scale,
 			    const struct series *series, char bounds[][32])
 {
@@ -131,8 +138,8 @@ static void write_histogram(FILE *out, const struct reading_scale *scale,
 		fprintf(out, "%s_bucket{%s,le=\"%s\"} %" PRIu64 "\n", name, series->labels,
 			i < scale->count ? bounds[i] : "+Inf", below);
 	}
-	fprintf(out, "%s_sum{%s} %" PRIu64 ".%09" PRIu64 "\n", name, series->labels,
-		(uint64_t)(now->total_ns / NS_PER_S), (uint64_t)(now->total_ns % NS_PER_S));
+	fprintf(out, "%s_sum{%s} ", name, series->labels);
+	write_seconds(out, now->total_ns);
 	fprintf(out, "%s_count{%s} %" PRIu64 "\n", name, series->labels, below);
 }
 
@@ -149,6 +156,48 @@ static void write_histograms(FILE *out, enum exposition_format format, const str
 		fputs("# UNIT gofunc_latency_seconds seconds\n", out);
 	for (size_t i = 0; (series = series_at(exp->table, i)); i++)
 		write_histogram(out, &exp->scale, series, bounds);
+}
+
+static bool was_before(const struct exposition *exp, unsigned state)
+{
+	for (unsigned i = 0; i < state; i++)
+		if (!strcmp(exp->states[i], exp->states[state]))
+			return true;
+	return false;
+}
+
+/* States of one name are one to whoever reads them. */
+static void write_state(FILE *out, const struct exposition *exp, const struct series *series,
+			unsigned state)
+{
+	uint64_t ns = 0;
+
+	for (unsigned i = state; i < READING_STATES; i++)
+		if (!strcmp(exp->states[i], exp->states[state]))
+			ns += series->now.state_ns[i];
+	if (!ns && state) /* the first one is there always */
+		return;
+	fprintf(out, "gofunc_state_seconds_total{%s,state=\"", series->labels);
+	label_value(out, exp->states[state]);
+	fputs("\"} ", out);
+	write_seconds(out, ns);
+}
+
+static void write_states(FILE *out, enum exposition_format format, const struct exposition *exp)
+{
+	const struct series *series;
+	bool again[READING_STATES];
+
+	for (unsigned i = 0; i < READING_STATES; i++)
+		again[i] = was_before(exp, i);
+	head(out, format, "gofunc_state_seconds", "counter",
+	     "Time of calls that returned, by the state of their goroutine.");
+	if (format == EXPOSITION_OPENMETRICS)
+		fputs("# UNIT gofunc_state_seconds seconds\n", out);
+	for (size_t i = 0; (series = series_at(exp->table, i)); i++)
+		for (unsigned state = 0; state < READING_STATES; state++)
+			if (!again[state])
+				write_state(out, exp, series, state);
 }
 
 static void write_losses(FILE *out, enum exposition_format format, const struct exposition *exp)
@@ -168,6 +217,8 @@ void exposition_write(FILE *out, enum exposition_format format, const struct exp
 		write_family(out, format, exp->table, exp->timed ? &timed[i] : &counted);
 	if (exp->timed) {
 		write_histograms(out, format, exp);
+		if (exp->states[0])
+			write_states(out, format, exp);
 		write_losses(out, format, exp);
 	}
 	if (format == EXPOSITION_OPENMETRICS)

@@ -22,6 +22,7 @@ struct exposition {
 	struct reading_scale scale;
 	const struct reading_loss *losses;
 	size_t loss_count;
+	const char *states[READING_STATES]; /* what they are called; NULL: not told apart */
 };
 
 const char *exposition_type(enum exposition_format format); /* for HTTP's Content-Type */

@@ -101,6 +101,8 @@ static void write_text(void *ctx, FILE *out, enum exposition_format format)
 				 .losses = pub->losses,
 				 .loss_count = pub->loss_count};
 
+	for (unsigned i = 0; pub->source->state && i < READING_STATES; i++)
+		exp.states[i] = pub->source->state(pub->ctx, i);
 	if (exp.timed)
 		exp.scale = reading_scale(pub->source->unit_ns);
 	exposition_write(out, format, &exp);

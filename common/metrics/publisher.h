@@ -20,6 +20,9 @@ struct publisher_source { /* where the numbers come from; `ctx` is publisher_beg
 	/* ... of calls lost: how many reasons there are. NULL: nothing can be. */
 	size_t (*losses)(void *ctx, struct reading_loss out[READING_LOSSES]);
 	uint64_t unit_ns; /* that calls are timed in; 0: they are not */
+	/* What a state below READING_STATES is called; several may be called the same. NULL: the
+	 * tool does not tell states apart. */
+	const char *(*state)(void *ctx, unsigned state);
 };
 
 struct publisher_spec {

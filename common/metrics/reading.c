@@ -35,6 +35,8 @@ void reading_add(struct reading *sum, const struct reading *more)
 	sum->total_ns += more->total_ns;
 	for (unsigned i = 0; i < READING_BUCKETS; i++)
 		sum->buckets[i] += more->buckets[i];
+	for (unsigned i = 0; i < READING_STATES; i++)
+		sum->state_ns[i] += more->state_ns[i];
 }
 
 uint64_t reading_weight(const struct reading *reading)

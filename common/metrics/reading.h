@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { READING_BUCKETS = 30, READING_LOSSES = 9 };
+enum { READING_BUCKETS = 30, READING_LOSSES = 9, READING_STATES = 64 };
 
 struct reading {
 	uint64_t calls; /* where they are timed: those that are in the buckets */
@@ -15,6 +15,7 @@ struct reading {
 	uint64_t running; /* now */
 	uint64_t total_ns;
 	uint64_t buckets[READING_BUCKETS]; /* not cumulative; those behind the last have no bound */
+	uint64_t state_ns[READING_STATES]; /* of total_ns, by the goroutine's state */
 };
 
 struct reading_loss {       /* calls that are in no reading */

@@ -70,7 +70,9 @@ def parsed(text, openmetrics=False):
             buckets.append((labels["func"], float(labels["le"]), int(sample[3])))
         else:
             key = sample[1], labels.get("func", labels.get("reason"))
-            values[key] = float(sample[3]) if sample[1].endswith("_sum") else int(sample[3])
+            if "state" in labels:
+                key = *key, labels["state"]
+            values[key] = float(sample[3]) if sample[1].endswith(("_sum", "_seconds_total")) else int(sample[3])
             values.setdefault(("binary", labels.get("func")), labels.get("binary"))
     return values, buckets
 
@@ -167,6 +169,45 @@ def scraped(tool, version):
                 expect(len(lost) == 9 and not any(lost.values()), f"lost: {lost}")
             target.say("end")
             expect(tracer.wait() == 0, tracer.said())
+
+
+def states_in(values, func):
+    """{state: ns}"""
+    return {key[2]: round(value * 1e9) for key, value in values.items()
+            if key[0] == "gofunc_state_seconds_total" and key[1] == func}
+
+
+def check_states(func, calls, least, values):
+    """The states sum up to the latency, to the ns; each call has slept."""
+    states, total = states_in(values, func), round(values["gofunc_latency_seconds_sum", func] * 1e9)
+    expect(values["gofunc_calls_total", func] == calls and sum(states.values()) == total, f"{total} ns: {states}")
+    expect(states.get("sleep", 0) >= least and states["running"] > 0, f"not {least} ns of sleep: {states}")
+
+
+@test(version=["1.15", "1.27"])
+def scraped_states(version):
+    """gofunclatency --states: what the fixture has slept is in the counters, which never go back, and at the end
+    what is printed."""
+    func, before = "main.sleepsBriefly", {}
+    with tempfile.TemporaryDirectory() as folder, Metered(version) as target:
+        with Metrics("gofunclatency", "--states", "-p", target.target_pid, *TRACKED) as tracer, \
+                Tool("gofunclatency", "--states", "--metrics", f"{folder}/a.prom", "-F", "-j", "-p", target.target_pid,
+                     *TRACKED) as filed_too:
+            tracer.tracing()
+            filed_too.tracing()
+            expect(states_in(tracer.scrape()[0], func) == {"running": 0}, "states before the first call")
+            for openmetrics in False, True:
+                track = target.does("work 20")[func]
+                values, _ = tracer.settled(partial(check_states, func, track["returned"], 3e6 * track["returned"]),
+                                           openmetrics=openmetrics)
+                now = states_in(values, func)
+                expect(all(now[state] >= ns for state, ns in before.items()), f"{now} after {before}")
+                before = now
+            record = next(r for r in filed_too.stop() if r.get("func") == func)
+            with open(f"{folder}/a.prom", encoding="utf-8") as file:
+                last = states_in(parsed(file.read())[0], func)
+            expect(last == {state: part["total"] for state, part in record["states"].items()}, f"{last}, not {record}")
+            tracer.stop()
 
 
 def jsons(records, key, func):

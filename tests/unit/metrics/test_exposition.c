@@ -177,13 +177,49 @@ static void labels_are_unique(void **state)
 	series_free(table);
 }
 
+/* Numbers of one name are one state; what was never seen is left out, but for the first. */
+static void states_are_written(void **state)
+{
+	struct counts counts = {
+		{{.total_ns = 6, .state_ns = {[1] = 1, [3] = 2000000003, [9] = 2}}}};
+	struct series_table *table = series_new(2);
+	struct exposition exp = {table, true, reading_scale(1), NULL, 0, {0}};
+
+	(void)state;
+	series_add_row(table, 0, "f", "/x");
+	series_add_row(table, 1, "g", "/x");
+	series_update(table, add_row, &counts);
+	assert_null(strstr(text_of(EXPOSITION_TEXT, &exp), "gofunc_state"));
+	for (unsigned i = 0; i < READING_STATES; i++)
+		exp.states[i] = i == 0   ? "running"
+				: i == 1 ? "chan \"receive\""
+				: i == 2 ? "sleep"
+					 : "waiting";
+	assert_non_null(strstr(text_of(EXPOSITION_OPENMETRICS, &exp),
+			       "# TYPE gofunc_state_seconds counter\n"
+			       "# UNIT gofunc_state_seconds seconds\n"));
+	assert_non_null(
+		strstr(text_of(EXPOSITION_TEXT, &exp),
+		       "# TYPE gofunc_state_seconds_total counter\n"
+		       "gofunc_state_seconds_total{func=\"f\",binary=\"/x\",state=\"running\"} "
+		       "0.000000000\n"
+		       "gofunc_state_seconds_total{func=\"f\",binary=\"/x\",state=\"chan "
+		       "\\\"receive\\\"\"} "
+		       "0.000000001\n"
+		       "gofunc_state_seconds_total{func=\"f\",binary=\"/x\",state=\"waiting\"} "
+		       "2.000000005\n"
+		       "gofunc_state_seconds_total{func=\"g\",binary=\"/x\",state=\"running\"} "
+		       "0.000000000\n#"));
+	series_free(table);
+}
+
 static void endings_are_counted_apart(void **state)
 {
 	struct counts counts = {
 		{{.calls = 1, .panicked = 2, .exited = 3, .process_ended = 4, .running = 5}}};
 	struct series_table *table = series_new(1);
 	struct reading_loss losses[] = {{"no_memory", 6}};
-	struct exposition exp = {table, true, reading_scale(1), losses, 1};
+	struct exposition exp = {table, true, reading_scale(1), losses, 1, {0}};
 
 	(void)state;
 	series_add_row(table, 0, "f", "/x");
@@ -226,7 +262,7 @@ static void buckets_hold_what_is_below(void **state)
 	struct counts counts = {0};
 	struct reading_scale scale = reading_scale(1);
 	struct series_table *table = series_new(1);
-	struct exposition exp = {table, true, scale, NULL, 0};
+	struct exposition exp = {table, true, scale, NULL, 0, {0}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
@@ -308,6 +344,7 @@ int main(void)
 		cmocka_unit_test(places_go_to_the_called),
 		cmocka_unit_test(labels_are_unique),
 		cmocka_unit_test(endings_are_counted_apart),
+		cmocka_unit_test(states_are_written),
 		cmocka_unit_test(buckets_hold_what_is_below),
 		cmocka_unit_test(bounds_follow_the_unit),
 		cmocka_unit_test(accept_is_followed),
