@@ -11,12 +11,14 @@ import sys
 import tempfile
 import time
 import traceback
+import urllib.parse
 
 from processes import Failure, adopt_orphans, default_signals, die_with_parent, end_descendants
 
 TEST_SECONDS = 900  # that one test may take
 LINE_MAX = 4000     # characters of a result
 SAID_MAX = 20000    # bytes kept of what a test itself prints
+COVERED = os.environ.get("GOTOOLS_COVERED", "")
 
 
 class Skip(Exception):
@@ -91,6 +93,8 @@ class Runner:
         sys.stdout.flush()
         parent, pid = os.getpid(), os.fork()
         if pid == 0:
+            if COVERED:  # what programs built with --coverage execute is kept for each test apart
+                os.environ["GCOV_PREFIX"] = os.path.join(COVERED, urllib.parse.quote(name, ""))
             work(parent, result, said, functools.partial(outcome, name, function))
         self.running[pid] = (name, result, said, time.monotonic())
 
