@@ -44,7 +44,11 @@ recipe_parse "$@"
 
 # It is called for each request, and calls the handler, whatever the protocol.
 serve='net/http.serverHandler.ServeHTTP'
-recipe_need "$serve" "serves no HTTP requests by net/http"
+# of HTTP/2: up to Go 1.26, since then, and where a program configures golang.org/x/net itself
+to126='net/http.(*http2responseWriter).WriteHeader'
+since='net/http.http2ResponseWriter.WriteHeader'
+other='golang.org/x/net/http2.(*responseWriter).WriteHeader'
+recipe_need "$serve" "serves no HTTP requests by net/http" "$to126" "$since" "$other"
 
 print() # PREDICATE STATUS-VERB BYTES-VERB [, STATUS, BYTES]
 {
@@ -67,13 +71,12 @@ answers() # TYPE STATE BYTES [HIJACKED]
 }
 
 answers '*net/http.response' '' written .conn.hijackedv
-# HTTP/2: up to Go 1.26, since then, and where a program configures golang.org/x/net itself
-if recipe_function 'net/http.(*http2responseWriter).WriteHeader' >/dev/null 2>&1; then
+if recipe_has "$to126"; then
 	answers '*net/http.http2responseWriter' .rws wroteBytes
-elif recipe_function 'net/http.http2ResponseWriter.WriteHeader' >/dev/null 2>&1; then
+elif recipe_has "$since"; then
 	answers net/http.http2ResponseWriter .rws wroteBytes
 fi
-if recipe_function 'golang.org/x/net/http2.(*responseWriter).WriteHeader' >/dev/null 2>&1; then
+if recipe_has "$other"; then
 	answers '*golang.org/x/net/http2.responseWriter' .rws wroteBytes
 fi
 # nothing is left out: where who answers is not known, the status is "?"

@@ -40,10 +40,11 @@ recipe_parse "$@"
 
 # What packages os, time, net and syscall open all goes through it.
 opens='syscall.openat'
-recipe_need "$opens" "opens no files by package syscall"
 # os.Root, and what programs open by golang.org/x/sys
-for more in internal/syscall/unix.Openat golang.org/x/sys/unix.openat; do
-	recipe_function "$more" >/dev/null 2>&1 && opens="$opens $more"
+set -- internal/syscall/unix.Openat golang.org/x/sys/unix.openat
+recipe_need "$opens" "opens no files by package syscall" "$@"
+for more; do
+	recipe_has "$more" && opens="$opens $more"
 done
 words='(dirfd int, path string, flags int, mode uint32) (fd int, err error)'
 took='$latency / 1000000, $latency / 1000 % 1000'
