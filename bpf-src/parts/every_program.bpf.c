@@ -6,4 +6,5 @@
 #include "parts/cost.bpf.c"
 #include "parts/find_cookie.bpf.c"
 #include "parts/follow_exec.bpf.c"
+#include "parts/outside.bpf.c"
 #include "parts/descendants.bpf.c"

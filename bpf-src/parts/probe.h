@@ -219,10 +219,19 @@ static inline bool probe_is_descendant(void)
 }
 #endif
 
+#if defined(PIDNS_INO) && !defined(TGID)
+static inline void probe_note_outside(void); /* of outside.bpf.c */
+#endif
+
 static inline bool probe_wanted_process(void)
 {
 #ifdef TGID
 	return probe_ids() >> 32 == TGID || probe_is_descendant();
+#elif defined(PIDNS_INO)
+	if (probe_ids() >> 32)
+		return true;
+	probe_note_outside();
+	return false;
 #else
 	return true;
 #endif

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tracing/toolrun_words_internal.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/escape.h"
 #include "files/process.h"
+#include "kernel/bpfmap.h"
 #include "kernel/execwatch.h"
 #include "program/program.h"
 #include "tracing/command_internal.h"
@@ -105,6 +107,20 @@ static void say_descendants(const struct tracer *tracer, const char *tool, size_
 			tool, running, running == 1 ? " still runs" : "es still run");
 }
 
+/* Probes are hit by all processes of a file, whatever PID namespace they are in. */
+static void say_outside(const struct tracer *tracer, const char *tool)
+{
+	int fd = tracer->pid ? -1 : bpfprog_map(tracer->bpf, "outside");
+	uint64_t hits = 0;
+
+	if (fd < 0 || bpfmap_sum_percpu(fd, 1, 1, &hits) || !hits)
+		return;
+	fprintf(stderr,
+		"%s: %" PRIu64 " hit%s of processes outside this PID namespace %s left out\n"
+		"hint: to trace them, run the tool in the machine's (docker run --pid=host)\n",
+		tool, hits, hits == 1 ? "" : "s", hits == 1 ? "was" : "were");
+}
+
 void toolrun_say_before(const struct tracer *tracer, const char *tool)
 {
 	say_not_mapped(tracer, tool);
@@ -157,6 +173,7 @@ int toolrun_say_ended(const struct tracer *tracer, const char *tool)
 void toolrun_say_after(const struct tracer *tracer, const char *tool, size_t running)
 {
 	say_executed(tracer, tool);
+	say_outside(tracer, tool);
 	say_descendants(tracer, tool, running);
 	if (tracer->stuck)
 		fprintf(stderr,

@@ -9,6 +9,7 @@ import tempfile
 
 from harness import (Skip, Target, Tool, compare_counts, compare_latency, counted, expect, json_lines,
                      newest, private_copy, run, test, tool_path, tracks)
+from processes import Process
 
 TOOLS = ["gofunccount", "gofunclatency"]
 WORK = "main.workCall"
@@ -212,6 +213,28 @@ def pid_namespace_of_both():
         pids = {(e["pid"], e["message"]) for e in json_lines(done.stdout) if e.get("type") == "call"}
         expect(len(pids) == 1 and 1 < min(pids)[0] < 10 and min(pids)[1] == str(min(pids)[0]),
                f"PIDs {pids}")
+
+
+@test(tool=[*TOOLS, "gotrace"])
+def pid_namespace_outside(tool):
+    """In a PID namespace, processes outside it that run the same file are left out, and their hits counted."""
+    inside = ["unshare", "-p", "-f", "--kill-child", "--mount-proc"]
+    if run([*inside, "true"]).returncode:
+        raise Skip("no PID namespace with a /proc of its own")
+    script = '"$1" -j "$2:$3" & tool=$!; read -r _; "$2" once now calls=30 >/dev/null; kill -INT $tool; wait $tool'
+    with Target("process", newest(), args=["calls=50"]) as outer, \
+            Process([*inside, "bash", "-c", script, "bash", tool_path(tool), outer.path, WORK]) as tracer:
+        tracer.wait_line("Tracing ")
+        outer.go()
+        outer.truth()
+        tracer.say()
+        expect(tracer.wait() == 0, tracer.said())
+        records = json_lines(tracer.out.text())
+        seen = sum(r.get("type") == "call" for r in records) if tool == "gotrace" else calls(records)
+        expect(seen == 30, f"{seen} of 30 calls inside, 50 outside: {tracer.said()}")
+        hits = 50 * (1 + (tool == "gofunclatency"))
+        expect(f"{tool}: {hits} hits of processes outside this PID namespace were left out\n" in tracer.err.text(),
+               tracer.err.text())
 
 
 @test(tool=[*TOOLS, "gotrace"])
