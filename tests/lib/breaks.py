@@ -24,6 +24,7 @@ UNIT = re.compile(r"(?<=[ dufxg])(%s)(?![\w%%])" % "|".join(sorted(UNITS, key=le
 LINE = r"\t+([^\s#{}][^\n{}]*;)(?=[ \t]*\n)"  # a statement that has one to itself
 STATEMENT = re.compile(rf"(?<=[;{{}})\n:])[ \t]*\n(?:[ \t]*\n)*{LINE}|(?<=else)\n{LINE}")
 DECLARES = re.compile(r"(?!return|goto|else)(?:[a-z]\w+ )+\**\w+(?: =|;|\[|,)")
+ALLOCATES = re.compile(r"alloc\w*\([^;]*$|\w \w+\[$")  # more room changes nothing
 FREES = re.compile(r"\b(\w*_)?(free|close|fclose|munmap|pclose)\(")
 
 
@@ -80,6 +81,8 @@ def operators(code):
 
 def constants(code):
     for found in re.finditer(r"(?<![\w.\[\-])(0x[0-9a-fA-F]+|0|[1-9]\d*)([uUlL]*)(?![\w.\]])", code):
+        if ALLOCATES.search(code[:found.start()].rpartition("\n")[2]):
+            continue
         value, form = int(found[1], 0), "{:#x}" if found[1].startswith("0x") else "{}"
         yield "constant", found.start(), found.end(), form.format(value + 1) + found[2]
         if value > 1:

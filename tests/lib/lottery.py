@@ -6,6 +6,7 @@ import difflib
 import glob
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 
@@ -46,8 +47,8 @@ class Outcome:
 class Lottery:
     """Tries breaks in a copy of the tree, with the tests that a map names."""
 
-    def __init__(self, copy, where, source):
-        self.copy, self.where, self.source = copy, where, source
+    def __init__(self, copy, where, source, units_alone=False):
+        self.copy, self.where, self.source, self.units_alone = copy, where, source, units_alone
         self.right = {}  # target: its bytes without a break
 
     def units_near(self, found, path):
@@ -149,7 +150,7 @@ class Lottery:
         for path, text in texts.items():
             found |= self.tests_of(path, changed_lines(before[path], text))
         path, ran = next(iter(texts)), 0
-        for near in self.units_near(found, path), self.others_near(found, path):
+        for near in self.units_near(found, path), [] if self.units_alone else self.others_near(found, path):
             while near:
                 test, said = self.copy.first_failing(near)
                 if NOT_COMPILED in said and path.startswith("bpf-src/"):
@@ -210,17 +211,19 @@ def of_patches(lottery, files, trouble):
 
 def report(outcomes, folder):
     """Prints each outcome as it comes, then survivors as patches, and the score by room. False: one survived"""
-    done = []
+    done, survivors = [], []
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
     for outcome in outcomes:
         done.append(outcome)
         print(f"caught {outcome.title} by {outcome.caught}" if outcome.caught else
               f"survived {outcome.title} ({outcome.ran or 'no'} tests)", flush=True)
-    survivors = [outcome for outcome in done if not outcome.caught]
-    os.makedirs(folder, exist_ok=True)
+        if not outcome.caught:
+            survivors.append(outcome)
+            with open(f"{folder}/{len(survivors):03}.patch", "w", encoding="utf-8") as file:
+                file.write(outcome.patch)
     for number, outcome in enumerate(survivors, 1):
         print(f"\nsurvivor {number}: {outcome.title}\n{outcome.patch}", end="")
-        with open(f"{folder}/{number:03}.patch", "w", encoding="utf-8") as file:
-            file.write(outcome.patch)
     print()
     for room in sorted({outcome.room for outcome in done}):
         of_room = [outcome for outcome in done if outcome.room == room]

@@ -312,6 +312,41 @@ static void test_cut(void **state)
 	}
 }
 
+/* Where a type's descriptor is: an offset, or an address; and only if there is one of this size and kind */
+static void test_descriptors(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t said, size;
+		uint8_t kind;
+		bool is;
+	} rows[] = {{"main.Off", 0x1000, 8, DWARFFILE_INT, true},
+		    {"main.Addr", ELFFILE_RODATA + 0x1040, 8, DWARFFILE_INT, true},
+		    {"main.Size", 0x1080, 4, DWARFFILE_INT, false},
+		    {"main.Kind", 0x10c0, 8, DWARFFILE_STRING, false},
+		    {"main.None", 0, 8, DWARFFILE_INT, false},
+		    {"main.Far", 0x100000, 8, DWARFFILE_INT, false}};
+	struct opened o;
+
+	(void)state;
+	dwarffile_make(&o.d, 23);
+	dwarffile_begin(&o.d, "runtime", "runtime");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		uint64_t addr = ELFFILE_RODATA + 0x1000 + i * 0x40;
+
+		dwarffile_described(&o.d, rows[i].name, 8, DWARFFILE_INT, rows[i].said);
+		elffile_u64(o.d.g.f, addr, rows[i].size);
+		*elffile_at(o.d.g.f, addr + 23) = rows[i].kind;
+	}
+	dwarffile_end(&o.d);
+	open_it(&o);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (named(&o, rows[i].name)->rtype !=
+		    (rows[i].is ? ELFFILE_RODATA + 0x1000 + i * 0x40 : 0))
+			fail_msg("%s: %#lx", rows[i].name, named(&o, rows[i].name)->rtype);
+	close_it(&o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -321,6 +356,7 @@ int main(void)
 		cmocka_unit_test(test_blank_receiver),
 		cmocka_unit_test(test_struct),
 		cmocka_unit_test(test_impossible_types),
+		cmocka_unit_test(test_descriptors),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_ambiguous_name),
 		cmocka_unit_test(test_none),

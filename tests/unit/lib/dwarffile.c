@@ -17,8 +17,10 @@ enum { /* abbreviations */
        ABSTRACT,
        COPY,
        COPY_PARAM,
+       DESCRIBED,
        /* Go's own attributes */
        GO_KIND = 0x2900,
+       GO_RUNTIME_TYPE = 0x2904,
        GO_PACKAGE = 0x2905,
 };
 
@@ -75,6 +77,11 @@ static const struct abbrev {
 	 DW_TAG_formal_parameter,
 	 false,
 	 {DW_AT_abstract_origin, DW_FORM_ref_addr, DW_AT_location, DW_FORM_sec_offset}},
+	{DESCRIBED,
+	 DW_TAG_base_type,
+	 false,
+	 {DW_AT_name, DW_FORM_string, DW_AT_byte_size, DW_FORM_data1, GO_KIND, DW_FORM_data1,
+	  GO_RUNTIME_TYPE, DW_FORM_data8}},
 };
 
 static uint8_t *put_uleb(uint8_t *at, unsigned value)
@@ -221,6 +228,17 @@ uint32_t dwarffile_base(struct dwarffile *d, const char *name, unsigned size, un
 
 	put(d, size, 1);
 	put(d, kind, 1);
+	return off;
+}
+
+uint32_t dwarffile_described(struct dwarffile *d, const char *name, unsigned size, unsigned kind,
+			     uint64_t descriptor)
+{
+	uint32_t off = put_die(d, DESCRIBED, name);
+
+	put(d, size, 1);
+	put(d, kind, 1);
+	put(d, descriptor, 8);
 	return off;
 }
 

@@ -52,6 +52,9 @@ void dwarffile_copy_param(struct dwarffile *d, uint32_t origin, uint64_t from, u
 
 /* Types: each returns its offset. After a struct, fields and dwarffile_close() must follow. */
 uint32_t dwarffile_base(struct dwarffile *d, const char *name, unsigned size, unsigned kind);
+/* ... with a descriptor: its address, or its offset from the descriptors' beginning */
+uint32_t dwarffile_described(struct dwarffile *d, const char *name, unsigned size, unsigned kind,
+			     uint64_t descriptor);
 uint32_t dwarffile_typedef(struct dwarffile *d, const char *name, uint32_t type);
 uint32_t dwarffile_pointer(struct dwarffile *d, const char *name, uint32_t type);
 uint32_t dwarffile_struct(struct dwarffile *d, const char *name, uint64_t size);
