@@ -43,9 +43,10 @@ def states_of(record):
 
 
 def by_function(tool, records):
-    """{function: its record}; the tool has nothing to say but what its hits cost."""
+    """{function: its record}; the tool has nothing to say but what its hits cost, and, on a machine with far too much
+    to do, that the kernel has not taken the probes away after three seconds."""
     said = [line for line in tool.err.text().splitlines() if line.startswith("gofunclatency:")
-            and not re.search(r": \d+ hits a second of .* of a processor", line)]
+            and not re.search(r": \d+ hits a second of .* of a processor|: a traced call waits for memory that does not", line)]
     expect(not said, f"{said}")
     return {record["func"]: record for record in records if record.get("type") == "latency"}
 
@@ -256,12 +257,16 @@ class Region:
 
     def __init__(self, begun):
         self.since, self.state, self.spent, self.changes = begun, "running", {}, 0
+        self.perhaps = 0  # ns it was runnable, if it was
 
     def change(self, now, state):
         spent = now - self.since
         # some are made up by the trace's reader, between a coroutine's wait and its run; and from system
-        # calls after which the goroutine has at once found another P than the one that it had
-        if self.state != "runnable" or (spent > 9 and "syscall" not in self.spent):
+        # calls after which the goroutine has at once found another P than the one that it had: but after
+        # others it had to wait for one
+        if self.state == "runnable" and "syscall" in self.spent:
+            self.perhaps += spent
+        elif self.state != "runnable" or spent > 9:
             self.spent[self.state] = self.spent.get(self.state, 0) + spent
             self.changes += 1
         self.since, self.state = now, state
@@ -301,12 +306,15 @@ def compare_trace(name, record, regions, delayed):
             theirs[state] = (calls + 1, total + spent)
     # the runtime may take the P between the region's beginning and the call's
     early = {"runnable"} if mine.get("runnable", (0, 0))[0] < theirs.get("runnable", (0, 0))[0] < ROUNDS else set()
+    perhaps = [region.perhaps for region in regions if region.perhaps]
     for state in (set(mine) | set(theirs)) - early:
-        expect(mine.get(state, (0, 0))[0] == theirs.get(state, (0, 0))[0], f"{name}: {mine}, by Go's trace {theirs}")
+        more = mine.get(state, (0, 0))[0] - theirs.get(state, (0, 0))[0]
+        expect(0 <= more <= len(perhaps) * (state == "runnable"), f"{name}: {mine}, by Go's trace {theirs}, {perhaps}")
     slack = PROBE_NS * sum(region.changes for region in regions) + outliers() * record["total"]
     for state, (_, total) in mine.items():
         most = slack + (delayed if state == "running" else 0)
-        expect(-slack <= theirs[state][1] - total <= most, f"{name}: {state} {total} ns, by Go's trace {theirs[state][1]}")
+        least = -slack - (sum(perhaps) if state == "runnable" else 0)
+        expect(least <= theirs[state][1] - total <= most, f"{name}: {state} {total} ns, by Go's trace {theirs[state][1]}")
 
 
 @test(version=["1.22", "1.23", "1.24", "1.25", "1.26", "1.27"])

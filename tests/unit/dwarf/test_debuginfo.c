@@ -312,7 +312,8 @@ static void test_cut(void **state)
 	}
 }
 
-/* Where a type's descriptor is: an offset, or an address; and only if there is one of this size and kind */
+/* Where a type's descriptor is: an offset, or an address; and only if there is one of this size and
+ * kind */
 static void test_descriptors(void **state)
 {
 	static const struct {
