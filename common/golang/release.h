@@ -76,6 +76,10 @@ enum release {
 	/* src/runtime/proc.go: reentersyscall and exitsyscall change a goroutine's status by
 	 * themselves, no more by casgstatus */
 	RELEASE_SYSCALL_STATUS = 26,
+	/* src/runtime/mprof.go: mProfCycle has the flag `flushed` as its lowest bit; memRecordCycle
+	 * counts objects alone, as all of a bucket have its size */
+	RELEASE_CYCLE_HOLDER = 19,
+	RELEASE_RECORD_COUNTS = 27,
 };
 
 #endif

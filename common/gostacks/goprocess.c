@@ -200,6 +200,16 @@ const struct frames *goprocess_frames(const struct goprocess *gp)
 	return &gp->frames;
 }
 
+const struct program *goprocess_program(const struct goprocess *gp)
+{
+	return gp->prog;
+}
+
+const struct memory *goprocess_memory(const struct goprocess *gp)
+{
+	return &gp->mem;
+}
+
 int goprocess_release(const struct goprocess *gp)
 {
 	return gp->prog->release_told ? gp->prog->release : -1;
@@ -258,6 +268,13 @@ static int check_process(const struct goprocess *gp, struct errmsg *err)
 	if (!process_executes(gp->proc, gp->prog->file))
 		return errmsg_set(err, "the process executes another program by now");
 	return 0;
+}
+
+int goprocess_check(const struct goprocess *gp, struct errmsg *err)
+{
+	if (gp->proc && check_process(gp, err))
+		return -1;
+	return heldfile_check(gp->prog->file, err);
 }
 
 /* How much of a core file is missing is the reason of whatever else is. */

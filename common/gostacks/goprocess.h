@@ -9,12 +9,18 @@
 struct corefile;
 struct errmsg;
 struct goprocess;
+struct memory;
 struct process;
 struct process_stop;
 struct program;
 struct wait_objects;
 
 const struct frames *goprocess_frames(const struct goprocess *gp);
+const struct program *goprocess_program(const struct goprocess *gp);
+const struct memory *goprocess_memory(const struct goprocess *gp);
+/* Is what was read of its memory that of the program it was opened for? 0; -1 with *err: it has
+ * ended, or executes another one. */
+int goprocess_check(const struct goprocess *gp, struct errmsg *err);
 int goprocess_release(const struct goprocess *gp); /* N of Go 1.N; -1: not known */
 struct goprocess_wanted {                          /* beside states and stacks */
 	bool args;                                 /* what is in arguments */

@@ -28,7 +28,7 @@ class Profile:
         locations, _, mappings = text.partition("Mappings\n")
         types, *samples = samples.splitlines()
         self.types = [name.partition("[")[0] for name in types.split()]
-        self.shown = next(n for n, name in enumerate(types.split()) if "[dflt]" in name)
+        self.shown = next((n for n, name in enumerate(types.split()) if "[dflt]" in name), None)
         self.samples, self.locations = [], {}
         for line in samples:
             self.add_sample(line)
