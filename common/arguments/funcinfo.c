@@ -245,6 +245,25 @@ static char *receiver_type(const char *name, const struct funcname *parts)
 			  parts->receiver);
 }
 
+void funcinfo_type_receiver(struct funcinfo *info, const struct functab_func *fn,
+			    struct gofunc *sig)
+{
+	struct funcname parts;
+
+	funcname_parse(fn->name, &parts);
+	if (!sig->param_count || !parts.pointer || parts.closure || info->prog->toolchain->c_abi ||
+	    !is_word(sig->params[0].type))
+		return;
+	char *name = receiver_type(fn->name, &parts);
+	const struct gotype *type = name ? find_named_type(info, name) : NULL;
+
+	free(name);
+	if (!type)
+		return;
+	sig->params[0].type = gotypes_pointer(info->memory, type);
+	sig->receiver = true;
+}
+
 /* Users write methods without the receiver, as in Go: it is added here. */
 static int add_receiver(struct funcinfo *info, const char *func, struct gofunc *out,
 			struct errmsg *err)
@@ -335,8 +354,10 @@ static bool find_signature(struct funcinfo *info, const struct functab_func *fn,
 
 void funcinfo_find(struct funcinfo *info, const struct functab_func *fn, struct gofunc *out)
 {
-	if (!find_signature(info, fn, out))
-		raw_words(info, fn, out);
+	if (find_signature(info, fn, out))
+		return;
+	raw_words(info, fn, out);
+	funcinfo_type_receiver(info, fn, out);
 }
 
 int funcinfo_typed(struct funcinfo *info, const char *name, const char *text, unsigned col,

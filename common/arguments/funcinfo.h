@@ -46,6 +46,10 @@ bool funcinfo_table(struct funcinfo *info, const struct functab_func *fn, struct
  * before, and there is nothing to free. */
 bool funcinfo_words(struct funcinfo *info, const struct functab_func *fn, bool whole,
 		    struct gofunc *sig, struct abi_layout *abi);
+/* Gives the first of the parameters, which are words, the type that the function's name says: that
+ * of a method's receiver, "(*client)". Where it is no word, or not known, nothing changes. */
+void funcinfo_type_receiver(struct funcinfo *info, const struct functab_func *fn,
+			    struct gofunc *sig);
 
 /* gccgo: types that the program refers to are looked for in its library as well, which outlives it.
  */

@@ -73,7 +73,9 @@ static void find_known(struct funclist_types *types, const struct functab_func *
 	funcinfo_find(types->info, fn, &out->sig);
 	if (out->sig.source != GOFUNC_NONE)
 		funcinfo_layout(types->info, fn, &out->sig, &out->layout);
-	else if (!funcinfo_table(types->info, fn, &out->sig, &out->layout))
+	else if (funcinfo_table(types->info, fn, &out->sig, &out->layout))
+		funcinfo_type_receiver(types->info, fn, &out->sig);
+	else
 		out->sig = (struct gofunc){.dictionary = -1, .source = GOFUNC_NONE};
 }
 

@@ -159,6 +159,25 @@ static int after_arg(struct gen *gen, const struct gotype *type, struct expr *pa
 	return value_arg(gen, &after, false, arg->after);
 }
 
+/* Is it a pointer to a struct of which something is known? */
+static bool is_to_struct(const struct gotype *type)
+{
+	return type->kind == GOTYPE_POINTER && type->elem && type->elem->kind == GOTYPE_STRUCT &&
+	       type->elem->field_count;
+}
+
+/* How an item of a list is printed. Users ask for what a call is given: the object that a method
+ * is called on would stand in front of that, with thousands of bytes. */
+static void plan_item(const struct gen *gen, const struct gotype *type, bool receiver, bool follow,
+		      struct tracegen_arg *item)
+{
+	const struct tracegen_probe *probe = gen->probe;
+	bool plain = !probe->format && is_to_struct(type);
+
+	item->deep = !receiver && (follow || (plain && probe->follows));
+	item->typed = plain && probe->says_types && !item->deep;
+}
+
 static int list_arg(struct gen *gen, bool results, bool follow, struct tracegen_arg *arg)
 {
 	const struct gofunc *fn = gen->probe->fn;
@@ -177,8 +196,14 @@ static int list_arg(struct gen *gen, bool results, bool follow, struct tracegen_
 			arg->items[i].kind = TRACEGEN_MISSING;
 			continue;
 		}
-		if (value_arg(gen, &expr, follow, &arg->items[i]))
+		const struct gotype *type = (results ? fn->results : fn->params)[i].type;
+		struct tracegen_arg how = {0};
+
+		plan_item(gen, type, gen->probe->is_method && !results && !i, follow, &how);
+		if (value_arg(gen, &expr, how.deep, &arg->items[i]))
 			return -1;
+		arg->items[i].deep = how.deep;
+		arg->items[i].typed = how.typed;
 		arg->items[i].text = results ? fn->results[i].name : fn->params[i].name;
 		if (!results && gen->probe->spec->at_return && !gen->probe->format &&
 		    after_arg(gen, fn->params[i].type, &expr, &arg->items[i]))

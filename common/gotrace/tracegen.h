@@ -34,6 +34,9 @@ struct tracegen_probe {
 	 * arguments when its stack grows; has_states: what is kept with the call begins with struct
 	 * state_times, for $running and the like. */
 	bool several, is_clone, is_copy, restarts, has_states;
+	bool is_method; /* the first parameter is its receiver: an address is enough of it */
+	/* Without a format: pointers to structs are followed, or their types said. */
+	bool follows, says_types;
 	struct shape_limits limits;
 	const struct tracegen_held *held; /* finds types of x.(T); NULL: none */
 	const struct tracegen_told *told; /* NULL: nothing is warned of */
@@ -53,6 +56,7 @@ struct tracegen_arg {
 	enum tracegen_kind kind;
 	bool at_return;                      /* known only when the call has returned */
 	bool is_bool, is_unsigned, is_guess; /* is_guess: its place is a guess */
+	bool deep, typed;                    /* of a list's item: see struct format_list_item */
 	uint32_t at;
 	enum expr_special special;
 	const char *text; /* TEXT; of a list's item: its name */

@@ -59,7 +59,7 @@ static bool has_name(const struct goparam *param)
 	return param->name && *param->name && *param->name != '_' && *param->name != '~';
 }
 
-/* "s, key, goret1, goret2": the names of all parameters and results, or their numbers */
+/* "s string, key main.Key, goret1 error": all parameters and results, with their types */
 static void list_symbols(const struct gofunc *fn, bool results, char *text, size_t size)
 {
 	size_t count = fn->param_count + (results ? fn->result_count : 0), len = 0;
@@ -70,12 +70,15 @@ static void list_symbols(const struct gofunc *fn, bool results, char *text, size
 		size_t n = is_result ? i - fn->param_count : i;
 		const struct goparam *param = is_result ? &fn->results[n] : &fn->params[n];
 		const char *before = len ? ", " : "";
+		bool typed = *param->type->name && *param->type->name != '?';
 
 		if (has_name(param))
 			len += snprintf(text + len, size - len, "%s%s", before, param->name);
 		else
 			len += snprintf(text + len, size - len, "%s%s%zu", before,
 					is_result ? "goret" : "goarg", n + 1);
+		if (typed && len < size)
+			len += snprintf(text + len, size - len, " %s", param->type->name);
 	}
 }
 
@@ -102,7 +105,7 @@ static int no_such(struct gen *gen, const struct expr *expr)
 	const struct gofunc *fn = gen->probe->fn;
 	bool results = expr->kind == EXPR_RESULT || expr->kind == EXPR_ERROR;
 	size_t count = results ? fn->result_count : fn->param_count;
-	char known[256];
+	char known[400];
 
 	if (gen->probe->is_copy && fn->source == GOFUNC_NONE)
 		return errmsg_set(gen->err,
@@ -128,8 +131,10 @@ static int no_such(struct gen *gen, const struct expr *expr)
 	if (hint_variable(gen, expr->text))
 		return -1;
 	if (fn->source == GOFUNC_NONE)
-		errmsg_hint(gen->err, "the program has no debug information: give a SIGNATURE, or "
-				      "use goarg1, goarg2, ...");
+		errmsg_hint(gen->err,
+			    "the program has no debug information: give a SIGNATURE, or "
+			    "use goarg1%s%s, goarg2, ...",
+			    fn->receiver ? " " : "", fn->receiver ? fn->params[0].type->name : "");
 	else if (*known)
 		errmsg_hint(gen->err, "it has %s", known);
 	return -1;

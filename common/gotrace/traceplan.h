@@ -21,6 +21,7 @@ struct traceplan_config {
 	bool regex;          /* -r */
 	uint32_t string_max; /* -Z */
 	bool user_stack, kernel_stack;
+	bool typed;         /* without a format: pointers with their types, or followed */
 	bool callers;       /* --not-under: stacks, to look at the functions in them */
 	uint32_t only_tid;  /* -L; 0: all */
 	uint64_t only_goid; /* -G; 0: all */

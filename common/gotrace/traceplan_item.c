@@ -7,6 +7,7 @@
 #include "base/errmsg.h"
 #include "bpf-src/shared/trace.h"
 #include "elf/image.h"
+#include "golang/funcname.h"
 #include "golang/release.h"
 #include "gotrace/tracegen_assert_internal.h"
 #include "gotrace/tracegen_told_internal.h"
@@ -21,6 +22,9 @@
 /* If a record has no room for strings as long as -Z allows, shorter ones leave room for more of
  * them: they get no shorter than this. */
 enum { STRING_LEAST = 80 };
+/* With more functions, pointers are not followed where nothing asks for it: that is code for each
+ * field of each struct. */
+enum { FOLLOWS_MAX = 16 };
 
 static uint32_t program_of(const struct tracer *tracer, const struct program *prog)
 {
@@ -29,6 +33,14 @@ static uint32_t program_of(const struct tracer *tracer, const struct program *pr
 	while (tracer_program(tracer, n) != prog)
 		n++;
 	return n;
+}
+
+static bool is_method(const char *name)
+{
+	struct funcname parts;
+
+	funcname_parse(name, &parts);
+	return parts.receiver && !parts.closure;
 }
 
 /* Does the spec ask for an argument or a result at all? */
@@ -97,8 +109,10 @@ static int signature_of(struct planning *now, struct errmsg *err)
 	} else if (asks(spec)) {
 		funcinfo_find(info, &now->fn, &now->sig);
 		if (now->sig.source == GOFUNC_NONE &&
-		    funcinfo_words(info, &now->fn, spec->format != NULL, &now->sig, &now->abi))
+		    funcinfo_words(info, &now->fn, spec->format != NULL, &now->sig, &now->abi)) {
+			funcinfo_type_receiver(info, &now->fn, &now->sig);
 			return 0;
+		}
 		if (now->sig.source == GOFUNC_NONE && !spec->format)
 			note_unknown(now->plan, now->fn.name);
 	}
@@ -187,6 +201,9 @@ static int plan_item(struct planning *now, bool several, struct errmsg *err)
 	probe.abi = &now->abi;
 	probe.toolchain = item->prog->toolchain;
 	probe.is_clone = now->fn.is_clone;
+	probe.is_method = is_method(item->is_copy ? item->copy.name : now->fn.name);
+	probe.says_types = plan->config->typed;
+	probe.follows = plan->config->typed && plan->item_count <= FOLLOWS_MAX;
 	probe.restarts = now->to->restart != 0;
 	probe.has_states = plan->states && item->returns;
 	/* a copy without a site is left out for that */

@@ -148,6 +148,8 @@ static const struct format_list_item *list_items(const struct traceprint_event *
 		else
 			items[i].shape = item->shape;
 		items[i].is_guess = item->is_guess;
+		items[i].deep = item->deep;
+		items[i].typed = item->typed;
 		add_after(event, item, &items[i]);
 	}
 	return items;

@@ -49,6 +49,8 @@ struct format_list_item {
 	const struct shape *shape; /* NULL: there is none */
 	const char *fault;         /* why not ("<fault>"); NULL: "?" */
 	bool is_guess;             /* to be marked as one */
+	/* deep: a pointer is followed, as %+v does; typed: its type is said with its address */
+	bool deep, typed;
 	/* what the call has made of it, where that is not the same, or of its target if it is a
 	 * pointer; NULL: nothing */
 	const struct shape *after;

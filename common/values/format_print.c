@@ -219,6 +219,21 @@ static bool has_name(const char *name)
 	return name && *name && *name != '~' && strcmp(name, "_");
 }
 
+/* (*main.T)(0xc000012345), as Go's syntax has it; where there is a name it stands for the type. */
+static void print_item_shape(FILE *out, const struct format_list_item *item,
+			     const struct value_source *source, enum value_style style)
+{
+	bool typed = item->typed && !has_name(item->name) && !value_has_text(item->shape->type);
+
+	if (typed) {
+		putc('(', out);
+		escape_print(out, item->shape->type->name);
+		fputs(")(", out);
+	}
+	value_print(out, item->shape, source, style);
+	fputs(typed ? ")" : "", out);
+}
+
 static void print_item(FILE *out, const struct format_list_item *item,
 		       const struct value_source *source, enum value_style style)
 {
@@ -228,7 +243,7 @@ static void print_item(FILE *out, const struct format_list_item *item,
 	}
 	if (item->shape) {
 		mark(out, item->is_guess, item->shape, source);
-		value_print(out, item->shape, source, style);
+		print_item_shape(out, item, source, item->deep ? VALUE_DEEP : style);
 	} else {
 		escape_print(out, item->fault ? item->fault : "?");
 	}

@@ -255,3 +255,34 @@ def trace_stripped_types(version):
     expect(len(at) == 9, f"{got}")
     expect('gotrace: type "main.Missing" is not in the program: its pointers are shown as addresses'
            in err.splitlines(), err)
+
+
+@test(version=["1.15", "1.27"])
+def trace_receiver_by_name(version):
+    """The name of a method that no interface asks for tells its receiver's type: fields can be asked for."""
+    path = fixture("stacks", version, "strip")
+    text, _ = trace_fixture("stacks", version, ':main.(*base).method "%s", goarg1.name', flavour="strip", words=["stacks"])
+    expect(texts(text) == ["a", "b"] * 3, f"{texts(text)}")
+    done = run([tool_path("gotrace"), f'{path}:main.(*base).method "%s", nam'], timeout=60)
+    expect(re.search(r"hint: .* goarg1 \*main\.base, goarg2", done.stderr), f"{done}")
+
+
+@test(version=["1.15", "1.27"])
+def trace_pointers_followed(version):
+    """Without a format, pointers to structs are followed, but not a receiver: its type is said where it has no
+    name. With many functions or JSON pointers are addresses. Under %+v no receiver stands before the arguments."""
+    def ask(name, probe, flavour, *options):
+        return trace_fixture(name, version, *options, probe, flavour=flavour, words=["stacks"] if name == "stacks" else [])[0]
+
+    def are(text, *patterns, func=None):
+        got = texts(text, func)
+        expect(len(got) == len(patterns) and all(re.fullmatch(p, t) for p, t in zip(patterns, got)), f"{got}")
+
+    deeply = r"p=&main\.Opts\{Loud:true, Level:3\} .* s=&main\.Store\{Name:.* none=nil"
+    are(ask("traced", ":main.deeply", "plain"), deeply)
+    are(ask("traced", ":main.*", "plain"), r"p=0x[0-9a-f]+ .* s=0x[0-9a-f]+ none=nil", func="main.deeply")
+    speaks = [r"\(\*main\.base\)\(0x[0-9a-f]+\) \d+"] * 6
+    are(ask("stacks", ":main.(*base).speak", "strip"), *speaks)
+    are(ask("stacks", ':main.(*base).speak "%+v", goargs', "strip"), *[r"0x[0-9a-f]+ \d+"] * 6)
+    values = [json.loads(r)["args"] for r in ask("traced", ":main.deeply", "plain", "-j").splitlines()]
+    expect([re.sub("0x[0-9a-f]+", "0x", a[0]["value"]) for a in values] == ["0x"], f"{values}")

@@ -213,11 +213,46 @@ static void test_receiver(void **state)
 	subject_close(&s, r.g.f);
 }
 
+/* The type of a receiver of which nothing but the function's name tells. */
+static void test_receiver_by_name(void **state)
+{
+	static const struct {
+		const char *func, *type;
+	} rows[] = {
+		{"main.(*T).f", "*main.T"},
+		{"main.(*U).f", "uintptr"},       /* there is no such type */
+		{"main.T.f", "uintptr"},          /* it may be in several registers */
+		{"main.(*T).f.func1", "uintptr"}, /* a closure has no receiver */
+		{"main.f", "uintptr"},
+	};
+	struct rttifile r;
+	struct subject s;
+
+	(void)state;
+	rttifile_make(&r, 23, EM_X86_64);
+	subject_open(&s, &r.g);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct functab_func fn;
+
+		assert_true(functab_func(s.prog.tab, 1, &fn));
+		fn.name = rows[i].func;
+		find(&s, 2);
+		assert_string_equal(s.fn.params[0].type->name, "uintptr");
+		funcinfo_type_receiver(s.info, &fn, &s.fn);
+		assert_string_equal(s.fn.params[0].type->name, rows[i].type);
+		assert_string_equal(s.fn.params[1].type->name, "uintptr");
+	}
+	subject_close(&s, r.g.f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_none),      cmocka_unit_test(test_rtti),
-		cmocka_unit_test(test_debuginfo), cmocka_unit_test(test_typed),
+		cmocka_unit_test(test_receiver_by_name),
+		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_rtti),
+		cmocka_unit_test(test_debuginfo),
+		cmocka_unit_test(test_typed),
 		cmocka_unit_test(test_receiver),
 	};
 

@@ -21,14 +21,14 @@ static const struct genprobe_how unknown = {
 static const struct {
 	const char *probe, *text, *hint; /* "": none */
 } rows[] = {
-	{"main.f(x int, y string) \"%d\", z", "col 31: no parameter or result is called \"z\"", "it has x, y"},
+	{"main.f(x int, y string) \"%d\", z", "col 31: no parameter or result is called \"z\"", "it has x int, y string"},
 	{"r:main.f(x int) \"%d\", latency", "col 23: no parameter or result is called \"latency\"", "write $latency"},
 	{"main.f(x int) (elapsed > 1ms)", "col 16: no parameter or result is called \"elapsed\"", "write $latency, and begin the PROBE with r:"},
 	{"main.f(x int) \"%d\", goid", "col 21: no parameter or result is called \"goid\"", "write $goid"},
 	{"main.f(goid int) \"%d\", tid", "col 24: no parameter or result is called \"tid\"", "write $tid"},
 	{"r:main.f(x int) error (err != nil)", "col 24: no parameter or result is called \"err\"", "write $err, which is the last result"},
 	{"main.f(x int) error (err != nil)", "col 22: no parameter or result is called \"err\"", "write $err, which is the last result, and begin the PROBE with r:"},
-	{"r:main.f(x int) int (err != nil)", "col 22: no parameter or result is called \"err\"", "it has x, goret1"},
+	{"r:main.f(x int) int (err != nil)", "col 22: no parameter or result is called \"err\"", "it has x int, goret1 int"},
 	{"main.f() \"%d\", z", "col 16: no parameter or result is called \"z\"", ""},
 	{"main.f(x int) \"%d\", goarg2", "col 21: the function has 1 parameter", ""},
 	{"r:main.f(x int) (a, b int) \"%d\", goret3", "col 34: the function has 2 results", ""},
