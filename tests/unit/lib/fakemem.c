@@ -11,6 +11,7 @@ static bool fake_read(void *ctx, uint64_t addr, void *out, size_t len)
 {
 	(void)ctx;
 	fakemem.reads++;
+	fakemem.addr = addr;
 	if (fakemem.before_read)
 		fakemem.before_read();
 	if (fakemem.again && addr >= fakemem.again)

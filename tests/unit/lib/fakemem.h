@@ -14,6 +14,7 @@ enum { FAKEMEM_BASE = 0x10000, FAKEMEM_MAX = 0x100000 };
 extern struct fakemem {
 	uint8_t bytes[FAKEMEM_MAX]; /* from FAKEMEM_BASE on */
 	size_t size, reads;
+	uint64_t addr;             /* where it is read */
 	uint64_t again;            /* the same bytes can be read this much higher too; 0: cannot */
 	void (*before_read)(void); /* the program runs on; NULL: it does not */
 } fakemem;

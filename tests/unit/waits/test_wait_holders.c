@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Who may release a lock: whose stack has a pointer to it in use, by the program's stack maps. */
+#include "fakemem.h"
+#include "gofile_open.h"
+#include "base/mem.h"
+#include "frames/frames.h"
+#include "frames/unwinder.h"
+#include "goroutines/snapshot.h"
+#include "goroutines/snapshot_stacks_internal.h"
+#include "waits/release_code_internal.h"
+#include "waits/wait_holders_internal.h"
+#include "waits/wait_targets_internal.h"
+
+enum {
+	RECORD = 4 + 9 * 4, /* of main.b: where its tables are, as in test_frame_args.c */
+	MAP_TABLE = 18,
+	FRAME = 16, /* bytes up to the return address */
+	ARGS = 3,   /* words */
+	G = FAKEMEM_BASE,
+	STACK = FAKEMEM_BASE + 0x4000,
+	STACK_LEN = FRAME + 8 + 8 * ARGS,
+	LOCK = FAKEMEM_BASE + 0x8000,
+	OTHER = FAKEMEM_BASE + 0x9000,
+};
+
+/* Goroutine 0 waits for LOCK, 1 stands in main.b. */
+struct program {
+	struct opened o;
+	struct frames frames;
+	struct snapshot snap;
+	uint32_t of[2];
+	struct wait_target target;
+	struct wait_targets targets;
+};
+
+static struct frame_rule rule(void *ctx, uint64_t pc)
+{
+	(void)ctx;
+	return (struct frame_rule){
+		.sp_delta = FRAME, .args = 8 * ARGS, .kind = pc == 1 ? FRAME_FIRST : FRAME_PLAIN};
+}
+
+static void add_goroutine(struct program *p, size_t i, uint64_t sp, uint64_t hi)
+{
+	uint64_t addr = G + i * 0x200;
+
+	p->snap.all[i] = (struct goroutine){.goid = i + 1,
+					    .addr = addr,
+					    .status = GOROUTINE_WAITING,
+					    .sp = sp,
+					    .stack_hi = hi,
+					    .stack_state = i ? STACK_READ : STACK_UNKNOWN};
+	fakemem_put(addr + 8, hi);
+	fakemem_put(addr + 56, sp);
+	fakemem_put(addr + 144, GOROUTINE_WAITING);
+	fakemem_put(addr + 152, i + 1);
+}
+
+/* The n-th of main.b's maps (of arguments) counts where it stands, as in test_frame_args.c: the
+ * first word is in use, or the second and the third. */
+static void begin(struct program *p, unsigned n)
+{
+	static const struct {
+		int32_t count, bits;
+		uint8_t bytes[2];
+	} map = {2, ARGS, {0x01, 0x06}};
+
+	*p = (struct program){.snap = {.count = 2}};
+	gofile_make(&p->o.g, 20, EM_X86_64);
+	uint64_t tables = gofile_record(&p->o.g, 1) + RECORD + 4;
+	uint64_t pc = p->o.g.starts[1] + (n ? 24 : 4) + 1;
+
+	elffile_u32(p->o.g.f, tables + 1 * 4, MAP_TABLE);
+	elffile_u32(p->o.g.f, tables + 3 * 4, GOFILE_TREE - GOFILE_GOFUNC);
+	elffile_bytes(p->o.g.f, GOFILE_TREE, &map, sizeof(map));
+	open_it(&p->o);
+	p->frames = (struct frames){.tab = p->o.tab, .img = p->o.img, .release = 20};
+
+	fakemem_begin(0x10000);
+	p->snap.all = mem_zalloc(2, sizeof(*p->snap.all));
+	p->snap.stacks = snapshot_stacks_new();
+	add_goroutine(p, 0, 0, 0);
+	add_goroutine(p, 1, STACK, STACK + STACK_LEN);
+	assert_true(snapshot_stacks_add(p->snap.stacks, &pc, 1, &p->snap.all[1].stack));
+	fakemem_put(STACK + FRAME, 1);
+	p->target =
+		(struct wait_target){.addr = LOCK, .needs = RELEASE_UNLOCKS, .kind = WAIT_MUTEX};
+	p->of[1] = WAIT_NO_TARGET;
+	p->targets = (struct wait_targets){.all = &p->target, .count = 1, .of = p->of};
+}
+
+static void end(struct program *p)
+{
+	snapshot_free(&p->snap);
+	close_it(&p->o);
+}
+
+static void put_arg(unsigned word, uint64_t value)
+{
+	fakemem_put(STACK + FRAME + 8 + 8 * word, value);
+}
+
+/* How many may release the lock: only goroutine 1 can. */
+static size_t find(struct program *p)
+{
+	struct snapshot_source from = {.mem = &fakemem_memory, .rt = &fakemem_layout, .rule = rule};
+	struct wait_holders_source source = {
+		.from = &from, .snap = &p->snap, .frames = &p->frames, .targets = &p->targets};
+	struct wait_candidates found;
+
+	wait_holders_find(&source, &found);
+	size_t count = found.count;
+
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal(found.all[i].goroutine, 1);
+		assert_int_equal(found.all[i].how, CANDIDATE_POINTS);
+	}
+	assert_int_equal(found.first[1], count);
+	wait_candidates_free(&found);
+	return count;
+}
+
+/* A pointer counts where the map says so, and it is the lock's. */
+static void test_in_use(void **state)
+{
+	(void)state;
+	for (unsigned n = 0; n < 2; n++)
+		for (unsigned word = 0; word < ARGS; word++) {
+			struct program p;
+
+			begin(&p, n);
+			put_arg(word, LOCK);
+			assert_int_equal(find(&p), n ? word > 0 : word == 0);
+			put_arg(word, OTHER);
+			assert_int_equal(find(&p), 0);
+			end(&p);
+		}
+}
+
+/* It is found once, though it has two pointers; not at all if it waits for the lock itself. */
+static void test_once(void **state)
+{
+	struct program p;
+
+	(void)state;
+	begin(&p, 1);
+	put_arg(1, LOCK);
+	put_arg(2, LOCK);
+	assert_int_equal(find(&p), 1);
+	p.of[1] = 0;
+	assert_int_equal(find(&p), 0);
+	end(&p);
+}
+
+/* Its caller is another than in the snapshot: it has gone on. Or its stack is none that could be
+ * read. */
+static void test_other_stack(void **state)
+{
+	struct program p;
+
+	(void)state;
+	begin(&p, 0);
+	uint64_t pcs[] = {p.o.g.starts[1] + 5, p.o.g.starts[2] + 8};
+
+	assert_true(snapshot_stacks_add(p.snap.stacks, pcs, 2, &p.snap.all[1].stack));
+	p.snap.all[1].stack_hi = STACK + STACK_LEN + FRAME + 8;
+	fakemem_put(G + 0x200 + 8, p.snap.all[1].stack_hi);
+	put_arg(0, LOCK);
+	fakemem_put(STACK + 2 * FRAME + 8, 1);
+	fakemem_put(STACK + FRAME, pcs[1]);
+	assert_int_equal(find(&p), 1);
+	fakemem_put(STACK + FRAME, pcs[1] + 1);
+	assert_int_equal(find(&p), 0);
+	fakemem_put(STACK + FRAME, pcs[1]);
+	p.snap.all[1].stack_state = STACK_UNKNOWN;
+	assert_int_equal(find(&p), 0);
+	end(&p);
+}
+
+static bool was_read;
+
+static void move_when_read(void)
+{
+	if (was_read)
+		fakemem_put(G + 0x200 + 56, STACK + 8);
+	was_read |= fakemem.addr == STACK;
+}
+
+/* It goes on when its stack has been read: what it had then, it may have no more. */
+static void test_moved(void **state)
+{
+	struct program p;
+
+	(void)state;
+	begin(&p, 0);
+	put_arg(0, LOCK);
+	assert_int_equal(find(&p), 1);
+	was_read = false;
+	fakemem.before_read = move_when_read;
+	assert_int_equal(find(&p), 0);
+	assert_true(was_read);
+	end(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_in_use),
+		cmocka_unit_test(test_once),
+		cmocka_unit_test(test_other_stack),
+		cmocka_unit_test(test_moved),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
