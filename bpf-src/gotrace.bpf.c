@@ -63,6 +63,7 @@ BPF_PERCPU_ARRAY(counters, u64, TRACE_COUNTERS);
 BPF_F_TABLE("hash", struct goroutine_key, u64, goroutines, CALLS, BPF_F_NO_PREALLOC);
 BPF_F_TABLE("hash", struct deep_key, struct waiting, deep_calls, CALLS, BPF_F_NO_PREALLOC);
 BPF_ARRAY(no_call, struct waiting, 1);
+BPF_F_TABLE("hash", u64, u64, untested, TRACE_UNTESTED_MAX, BPF_F_NO_PREALLOC);
 #endif
 #include "parts/every_program.bpf.c"
 

@@ -300,7 +300,7 @@ static int load_plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	struct gotrace *trace = ctx;
 
-	trace->losses = tracelosses_new(tracer_bpf(tracer));
+	trace->losses = tracelosses_new(tracer_bpf(tracer), tracer_selection(tracer));
 	return traceplan_loaded(trace->plan, tracer, err);
 }
 

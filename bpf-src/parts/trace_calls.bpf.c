@@ -4,6 +4,18 @@
 #define ABANDONED_MAX 64 /* so many of the calls that one panic ends are reported, each */
 #define FORGOTTEN_MAX 16 /* times 64: how many entries of the other calls are deleted at once */
 
+/* A call that did not return, and whose predicate asks for what only a return tells. */
+static inline void count_untested(u32 item, u32 how)
+{
+	u64 key = trace_untested(item, how), one = 1, *calls = untested.lookup(&key);
+
+	count(TRACE_UNTESTED);
+	if (calls)
+		__sync_fetch_and_add(calls, 1);
+	else
+		untested.update(&key, &one);
+}
+
 /* Reports a call that did not return: only what was kept at entry is known. */
 static inline void report_abandoned(struct hit *hit, struct waiting *call, u32 how)
 {
@@ -12,7 +24,7 @@ static inline void report_abandoned(struct hit *hit, struct waiting *call, u32 h
 	if (call->done)
 		return;
 	if (tests_results(call->plan)) {
-		count(TRACE_UNTESTED);
+		count_untested(call->call.row, how);
 		return;
 	}
 	event = events.ringbuf_reserve(sizeof(*event) + SAVED_ROOM);

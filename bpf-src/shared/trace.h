@@ -17,6 +17,14 @@ enum trace_how {
 	TRACE_UNSEEN, /* found to be over, but not how it ended */
 };
 
+/* Key of map `untested`: which calls TRACE_UNTESTED has counted, by item and enum trace_how. */
+#define TRACE_UNTESTED_MAX 4096
+
+static inline unsigned long long trace_untested(unsigned int item, unsigned int how)
+{
+	return (unsigned long long)item << 32 | how;
+}
+
 struct trace_place {             /* a probed site; the cookie's row is its index in map `places` */
 	unsigned long long addr; /* virtual address in the file */
 	unsigned int item;       /* index of the selection's item */

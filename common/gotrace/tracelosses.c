@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/mem.h"
 #include "bpf-src/shared/latency.h"
 #include "bpf-src/shared/trace.h"
@@ -14,22 +15,26 @@
 #include "kernel/bpfprog.h"
 #include "kernel/processes.h"
 #include "latency/states.h"
+#include "selection/selection.h"
 
 struct tracelosses {
-	int counters, goroutines, deep_calls; /* maps; -1: no returns are traced */
-	int clocks, states;                   /* maps; -1: states are not asked for */
+	const struct selection *sel;
+	int counters, goroutines, deep_calls, untested; /* maps; -1: no returns are traced */
+	int clocks, states;                             /* maps; -1: states are not asked for */
 	struct processes *procs;
 	uint64_t process_ended; /* calls */
 	uint64_t told[TRACE_COUNTERS];
 };
 
-struct tracelosses *tracelosses_new(struct bpfprog *bpf)
+struct tracelosses *tracelosses_new(struct bpfprog *bpf, const struct selection *sel)
 {
 	struct tracelosses *losses = mem_zalloc(1, sizeof(*losses));
 
+	losses->sel = sel;
 	losses->counters = bpfprog_map(bpf, "counters");
 	losses->goroutines = bpfprog_map(bpf, "goroutines");
 	losses->deep_calls = bpfprog_map(bpf, "deep_calls");
+	losses->untested = bpfprog_map(bpf, "untested");
 	losses->clocks = bpfprog_map(bpf, "clocks");
 	losses->states = bpfprog_map(bpf, "state_losses");
 	losses->procs = processes_new(bpf);
@@ -70,8 +75,7 @@ static void say_counts(const char *when, const uint64_t counts[TRACE_COUNTERS])
 		{TRACE_NAMELESS, "call",
 		 "printed without GOID: memory of the goroutine could not be read"},
 		{TRACE_UNTESTED, "call",
-		 "not printed: ended by a panic, Goexit, a jump to another function or unseen, so "
-		 "without the results that the predicate needs"},
+		 "not printed: did not return, so without the results that the predicate needs"},
 		{TRACE_UNREPORTED, "call", "not printed: a panic or Goexit ended too many at once"},
 	};
 
@@ -144,12 +148,115 @@ static void say_states(const struct tracelosses *losses)
 		states_say_lost("gotrace", lost);
 }
 
+/* --- calls that did not return, by how they ended and by function --- */
+
+enum { NAMED = 3 };
+
+struct untested { /* calls of a row */
+	size_t row;
+	uint64_t calls;
+};
+
+struct untested_calls {
+	const struct tracelosses *losses;
+	unsigned how; /* enum trace_how */
+	struct untested *rows;
+	size_t count, cap;
+	uint64_t sum;
+};
+
+/* A row may have several items: it is in several PROBEs. */
+static int add_untested(const void *key, const void *value, void *arg)
+{
+	struct untested_calls *all = arg;
+	uint64_t which, calls;
+	size_t i = 0;
+
+	memcpy(&which, key, sizeof(which));
+	memcpy(&calls, value, sizeof(calls));
+	if ((uint32_t)which != all->how)
+		return 0;
+	size_t row = all->losses->sel->items[which >> 32].row;
+
+	while (i < all->count && all->rows[i].row != row)
+		i++;
+	if (i == all->count) {
+		all->rows = mem_grow(all->rows, all->count, &all->cap, sizeof(*all->rows));
+		all->rows[all->count++] = (struct untested){.row = row};
+	}
+	all->rows[i].calls += calls;
+	all->sum += calls;
+	return 0;
+}
+
+static int by_calls(const void *a, const void *b)
+{
+	const struct untested *x = a, *y = b;
+
+	if (x->calls != y->calls)
+		return x->calls < y->calls ? 1 : -1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* ": 30 of main.f, 10 of main.g, 3 of 2 others" */
+static void name_untested(const struct untested_calls *all)
+{
+	uint64_t left = all->sum;
+
+	for (size_t i = 0; i < all->count && i < NAMED; i++) {
+		fprintf(stderr, "%s %" PRIu64 " of ", i ? "," : ":", all->rows[i].calls);
+		escape_print(stderr, all->losses->sel->rows[all->rows[i].row].name);
+		left -= all->rows[i].calls;
+	}
+	if (all->count > NAMED)
+		fprintf(stderr, ", %" PRIu64 " of %zu other%s", left, all->count - NAMED,
+			all->count == NAMED + 1 ? "" : "s");
+}
+
+/* How many were named. */
+static uint64_t say_untested(const struct tracelosses *losses, const char *when)
+{
+	static const char *const ends[] = {
+		[TRACE_PANICKED] = "ended by a panic",
+		[TRACE_EXITED] = "ended by runtime.Goexit",
+		[TRACE_LEFT] = "left on a system stack",
+		[TRACE_JUMPED] = "left by a jump to another function",
+		[TRACE_UNSEEN] = "their end was not seen",
+	};
+	uint64_t sum = 0;
+
+	for (unsigned how = TRACE_PANICKED; how <= TRACE_UNSEEN; how++) {
+		struct untested_calls all = {.losses = losses, .how = how};
+
+		if (losses->untested >= 0)
+			bpfmap_each(losses->untested, sizeof(uint64_t), sizeof(uint64_t),
+				    add_untested, &all);
+		if (all.count) {
+			qsort(all.rows, all.count, sizeof(*all.rows), by_calls);
+			fprintf(stderr,
+				"gotrace: %s%" PRIu64 " call%s not printed: %s, so without the "
+				"results that the predicate needs",
+				when, all.sum, all.sum == 1 ? "" : "s", ends[how]);
+			name_untested(&all);
+			fputc('\n', stderr);
+		}
+		sum += all.sum;
+		free(all.rows);
+	}
+	return sum;
+}
+
 void tracelosses_say_all(struct tracelosses *losses, const char *when)
 {
 	uint64_t counts[TRACE_COUNTERS];
 
 	if (read_counts(losses, counts))
 		return;
+	uint64_t untested = say_untested(losses, when);
+
+	/* what the map of them had no room for */
+	counts[TRACE_UNTESTED] -=
+		untested < counts[TRACE_UNTESTED] ? untested : counts[TRACE_UNTESTED];
 	say_counts(when, counts);
 	say_states(losses);
 	sweep(losses);

@@ -5,12 +5,12 @@
 #define TRACELOSSES_H
 
 struct bpfprog;
+struct selection;
 struct tracelosses;
 
-/* Before the first call is seen. The program, which has gotrace.bpf.c's maps, outlives it. Caller
- * frees.
- */
-struct tracelosses *tracelosses_new(struct bpfprog *bpf);
+/* Before the first call is seen. The program, which has gotrace.bpf.c's maps, and the selection,
+ * whose items the events name, outlive it. Caller frees. */
+struct tracelosses *tracelosses_new(struct bpfprog *bpf, const struct selection *sel);
 void tracelosses_free(struct tracelosses *losses); /* NULL is all right */
 
 /* Counts the calls of processes that are gone, if it is time to, so that there is room for others.

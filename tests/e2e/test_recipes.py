@@ -9,6 +9,7 @@ import re
 from harness import Target, Tool, expect, test, versions
 
 from gotrace import Tracer
+from test_metrics import Metered
 
 RECIPES = {  # name: arguments behind -p PID
     "gohttpsnoop": [],
@@ -352,6 +353,22 @@ def results_of_jumps(version):
         expect(all(re.search(r"\.Read +\d+ \S", line) for line in lines), out)
         expect(any(line.split()[-2:] == [told[1], "nil"] for line in lines), f"{told}: {out}")
         expect("never" not in out and "without the results" not in tracer.err.text(), tracer.said())
+
+
+@test(version=["1.15", "1.27"])
+def recipe_slower_ends(version):
+    """Which calls had no return, by how they ended and by function; what the fixture has counted."""
+    funcs = ["main.plainCall", "main.throwsAlways", "main.leavesByGoexit"]
+    with Metered(version) as target, Recipe("gofuncslower", "-m", "9s", "-p", target.target_pid, *funcs) as slower:
+        slower.attached()
+        truth = target.does("work 20")
+        slower.signal(2)
+        slower.rest()
+    for func, key, how in ((funcs[1], "panicked", "ended by a panic"), (funcs[2], "exited", "ended by runtime.Goexit")):
+        line = (f"gotrace: {truth[func][key]} calls not printed: {how}, so without the results that the predicate needs: "
+                f"{truth[func][key]} of {func}\n")
+        expect(truth[func][key] == 20 and line in slower.err.text(), f"no {line!r} in {slower.err.text()}")
+    expect(slower.err.text().count("not printed") == 2, slower.err.text())
 
 
 @test(version=recipe_versions)
