@@ -81,6 +81,16 @@ static void print_unwaited(FILE *out, const char *how, const struct lock_unwaite
 		fprintf(out, " %s %d, %d ns;", how, (int)sum->count, (int)sum->ns);
 }
 
+static void print_waiter(FILE *out, const struct lock_waiter *waiter)
+{
+	fprintf(out, " w%d %d %d", (int)waiter->stack.hash, (int)waiter->waits,
+		(int)waiter->total_ns);
+	if (waiter->waits > 1)
+		fprintf(out, "<%d", (int)waiter->max_ns);
+	if (waiter->sleeps != waiter->waits)
+		fprintf(out, " slept %d", (int)waiter->sleeps);
+}
+
 static void print_held(FILE *out, const struct lock_held *held)
 {
 	static const char how[] = "hr-?";
@@ -103,8 +113,7 @@ static void print(void *ctx, const struct lock *lock)
 	print_unwaited(out, "spun", &lock->spun);
 	print_unwaited(out, "free", &lock->found_free);
 	for (size_t i = 0; i < lock->waiter_count; i++)
-		fprintf(out, " w%d %d %d", (int)lock->waiters[i].stack.hash,
-			(int)lock->waiters[i].waits, (int)lock->waiters[i].total_ns);
+		print_waiter(out, &lock->waiters[i]);
 	for (size_t i = 0; i < lock->held_count; i++)
 		print_held(out, &lock->held[i]);
 	for (const struct lock_wait *wait = lock->waiting; wait; wait = wait->next)
@@ -166,7 +175,7 @@ static void test_late(void **state)
 	expect("1000: 1, 140 ns, at most 140; w10 1 140 h1 90 h5 50 g3 since 1020 has g2\n");
 	unlocks(1180, 2, 2);
 	got(1181, 3, MUTEX + 4, 10, 1020);
-	expect("1000: 2, 301 ns, at most 161; w10 2 301 -0 1 h1 170 h5 100 h2 30\n");
+	expect("1000: 2, 301 ns, at most 161; w10 2 301<161 -0 1 h1 170 h5 100 h2 30\n");
 }
 
 /* ... which began to wait when that one had it. */
@@ -196,7 +205,7 @@ static void test_unseen(void **state)
 	expect("1000: 1, 91 ns, at most 91; w10 1 91 -0 1 h1 90 g3 since 2000 last g2\n");
 	unlocks(2100, 5, 5);
 	got(2100, 3, MUTEX + 4, 10, 2000);
-	expect("1000: 2, 191 ns, at most 100; w10 2 191 -0 1 h1 90 h5 100\n");
+	expect("1000: 2, 191 ns, at most 100; w10 2 191<100 -0 1 h1 90 h5 100\n");
 }
 
 /* A wait that begins while the lock is free, or that somebody is known to have had before. */
@@ -247,9 +256,11 @@ static void test_sleeps(void **state)
 	sleeps = 3;
 	got(1100, 2, MUTEX + 4, 10, 1010);
 	sleeps = 1;
-	expect("1000: 1, 90 ns, at most 90; slept 3; w10 1 90 -0 90\n");
+	expect("1000: 1, 90 ns, at most 90; slept 3; w10 1 90 slept 3 -0 90\n");
 	got(1100, 3, MUTEX + 4, 11, 1080);
-	expect("1000: 2, 110 ns, at most 90; slept 4; w10 1 90 w11 1 20 -0 90 ?0 20\n");
+	expect("1000: 2, 110 ns, at most 90; slept 4; w10 1 90 slept 3 w11 1 20 -0 90 ?0 20\n");
+	got(1100, 4, MUTEX + 4, 10, 1070);
+	expect("1000: 3, 140 ns, at most 90; slept 5; w10 2 120<90 slept 4 w11 1 20 -0 90 ?0 50\n");
 }
 
 /* A writer waits for readers, and a reader for the writer, that has not had the lock yet. */
@@ -344,7 +355,7 @@ static void test_lost(void **state)
 	unlocks(1310, 6, 6);
 	got(1320, 2, MUTEX + 4, 10, 1000);
 	got(1500, 3, MUTEX + 4, 10, 1400);
-	expect("1000: 2, 420 ns, at most 320; w10 2 420 -0 10 ?0 300 h1 100 h6 10\n");
+	expect("1000: 2, 420 ns, at most 320; w10 2 420<320 -0 10 ?0 300 h1 100 h6 10\n");
 }
 
 static bool is_two(void *ctx, struct lock_wait *wait)
