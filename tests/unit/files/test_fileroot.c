@@ -127,13 +127,18 @@ static void test_stays_inside(void **state)
 static void test_names(void **state)
 {
 	struct fileroot *root = stranger(), *own = fileroot_own();
+	struct fileroot *same = fileroot_new(open("/", O_PATH | O_CLOEXEC), "/proc/1/root");
 	int fd = fileroot_find(root, "/usr/library");
 	char *whole = mem_printf("%s/in/lib/liba.so.2", folder);
 	char *name = fileroot_name(root, fd), *own_name = fileroot_name(own, fd);
+	char *same_name = fileroot_name(same, fd);
 
 	(void)state;
 	assert_string_equal(name, "/lib/liba.so.2");
 	assert_string_equal(own_name, whole);
+	assert_string_equal(same_name, whole);
+	free(same_name);
+	fileroot_close(same);
 	free(name);
 	free(own_name);
 	free(whole);

@@ -98,15 +98,17 @@ static void test_oldest(void **state)
 	} rows[] = {{3, 17}, {10, 10}, {12, 10}, {0, 10}}; /* seconds */
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(*rows); i++) {
+		bool both = i >= sizeof(rows) / sizeof(*rows);
 		struct leaks *leaks = leaks_new();
 		struct snapshot snap = make(20, 0, 2, 0, 0);
 		struct leak a;
 
 		look(leaks, make(10, 0, 2, 0, 0), A);
-		snap.all[1].waitsince = rows[i].waits_since * SECOND;
+		for (size_t k = !both; k < 2; k++)
+			snap.all[k].waitsince = rows[i % 4].waits_since * SECOND;
 		a = look(leaks, snap, A);
-		assert_int_equal(a.oldest_ns, rows[i].oldest * SECOND);
+		assert_int_equal(a.oldest_ns, rows[i % 4].oldest * SECOND);
 		leaks_free(leaks);
 	}
 }

@@ -176,7 +176,9 @@ static void assert_read(const char *settings, const char *key, const char *expec
 	struct elffile *f = with_inline("go1.27.4");
 	uint64_t at = INFO + 33 + strlen("go1.27.4");
 
-	*elffile_at(f, at) = strlen(settings);
+	if (strlen(settings) >= 0x80)
+		*elffile_at(f, at++) = 0x80 | strlen(settings);
+	*elffile_at(f, at) = strlen(settings) >= 0x80 ? strlen(settings) >> 7 : strlen(settings);
 	elffile_bytes(f, at + 1, settings, strlen(settings));
 	struct image *img = elffile_open(f, NULL);
 
@@ -203,6 +205,10 @@ static void test_settings(void **state)
 	assert_setting("0123456789abcdefpath\tx\nbuild\tKey=a=1,b=2\nbuild\tKey=3\n", "a=1,b=2");
 	assert_setting("path\tx\nbuild\tKey=last", "last");
 	assert_setting("path\tx\nbuild\tKey=\n", "");
+	assert_setting(
+		"path\texample.org/a/path/that/is/so/long/that/the/length/of/all/lines/"
+		"takes/two/bytes/as/that/of/any/real/programs/lines/does\nbuild\tKey=to its end",
+		"to its end");
 	assert_setting("build\tKey", NULL);
 	assert_setting("build\tKeys=1\ndep\tKey=2\n", NULL);
 	assert_setting("", NULL);
