@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/column.h"
 #include "base/errmsg.h"
@@ -18,7 +19,7 @@
 #include "tracing/toolrun.h"
 
 /* bcc's columns; that of names grows with the names shown so far */
-enum { NAME_WIDTH = 36, COUNT_WIDTH = 8 };
+enum { NAME_WIDTH = 36, COUNT_WIDTH = 8, NAME_MOST = 200 };
 
 struct counter {
 	const struct options *opts;
@@ -118,8 +119,10 @@ static void json_row(const struct counter *counter, const char *name, uint64_t c
 static void fit_names(struct counter *counter)
 {
 	unsigned screen = column_screen(), beside = 1 + COUNT_WIDTH;
-	/* some terminals break a line that ends in the last column */
-	unsigned bound = screen > beside ? screen - beside - 1 : 0;
+	/* some terminals break a line that ends in the last column; files have none */
+	unsigned bound = !isatty(STDOUT_FILENO) ? NAME_MOST
+			 : screen > beside      ? screen - beside - 1
+						: 0;
 
 	for (size_t i = 0; i < counter->sel->row_count; i++) {
 		if (!count_of(counter, i))

@@ -20,6 +20,7 @@ enum { GOROUTINES_MAX = 1 << 20 }; /* that wait at a time; the map takes memory 
 struct waits {
 	const struct options *opts;
 	struct latency_words words;
+	int unit_given; /* 'u' or 'm'; 0: neither */
 	struct latency *lat;
 };
 
@@ -27,11 +28,14 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 {
 	struct waits *waits = ctx;
 
-	(void)letter;
+	bool millis = letter == 'm';
+
 	(void)value;
-	(void)err;
-	waits->words.unit = "msecs";
-	waits->words.unit_ns = 1000000;
+	if (waits->unit_given && waits->unit_given != letter)
+		return errmsg_set(err, "-u and -m exclude each other");
+	waits->unit_given = letter;
+	waits->words.unit = millis ? "msecs" : "usecs";
+	waits->words.unit_ns = millis ? 1000000 : 1000;
 	return 0;
 }
 
@@ -119,6 +123,7 @@ static void say_lost(void *ctx)
 }
 
 static const struct options_def own_options[] = {
+	{'u', "microseconds", NULL, "microsecond histogram (the default)"},
 	{'m', "milliseconds", NULL, "millisecond histogram"},
 	{0},
 };

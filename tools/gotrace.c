@@ -24,7 +24,12 @@
 #include "tracing/tracer.h"
 
 enum { STRING_DEFAULT = 80, STRING_LIMIT = 4096, MANY_KINDS = 150 };
-enum { LETTER_HEADER = 0x2000, LETTER_UNDER, LETTER_BY_FUNC }; /* options without a letter */
+enum {
+	LETTER_HEADER = 0x2000,
+	LETTER_UNDER,
+	LETTER_BY_FUNC,
+	LETTER_FULL_NAMES
+}; /* options without a letter */
 
 struct gotrace {
 	const struct options *opts;
@@ -122,6 +127,9 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 		break;
 	case 'A':
 		print->aggregate = true;
+		break;
+	case LETTER_FULL_NAMES:
+		print->full_names = true;
 		break;
 	case LETTER_BY_FUNC:
 		print->by_func = true;
@@ -270,6 +278,7 @@ static const struct options_def own_options[] = {
 	{'a', "address", NULL, "print addresses, files and lines in stacks"},
 	{'A', "aggregate", NULL, "print each distinct line once, with its count, at the end"},
 	{LETTER_BY_FUNC, "by-func", NULL, "group what -A prints by function, with sums"},
+	{LETTER_FULL_NAMES, "full-names", NULL, "print names with the path of their package"},
 	{LETTER_UNDER, "not-under", "FUNCTION",
 	 "leave out calls made by FUNCTION, directly or not"},
 	{LETTER_HEADER, "header", "TEXT",

@@ -144,3 +144,22 @@ int funcname_escaped_byte(const char *name, size_t at, size_t end)
 
 	return high < 0 || low < 0 ? -1 : high << 4 | low;
 }
+
+/* Is text[0, len) a major version, "v3"? */
+static bool is_version(const char *text, size_t len)
+{
+	return len > 1 && text[0] == 'v' && strspn(text + 1, "0123456789") >= len - 1;
+}
+
+const char *funcname_without_path(const char *name)
+{
+	const char *last = name, *before = name;
+
+	/* slashes in brackets are of type arguments */
+	for (const char *at = name; *at && *at != '[' && *at != '('; at++)
+		if (*at == '/') {
+			before = last;
+			last = at + 1;
+		}
+	return is_version(last, strcspn(last, ".")) ? before : last;
+}

@@ -29,6 +29,10 @@ void funcname_parse(const char *name, struct funcname *out);
  * funcNamePiecesForPrint. */
 char *funcname_short(const char *name);
 
+/* The name without its package's path: "http.(*Server).Serve" of "net/http.(*Server).Serve"; of a
+ * path that ends in a version "raft/v3.Campaign". Points into `name`. */
+const char *funcname_without_path(const char *name);
+
 /* Go's linker writes bytes that it cannot have in a path as %2e (cmd/internal/objabi's
  * PathToPrefix): the one that is written so at name[at], of a name that ends at `end`; -1: none. */
 int funcname_escaped_byte(const char *name, size_t at, size_t end);

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/tally.h"
 #include "bpf-src/shared/trace.h"
+#include "gotrace/traceprint_names_internal.h"
 #include "gotrace/traceprint_reader_internal.h"
 #include "tracing/tracer.h"
 
@@ -28,7 +29,8 @@ struct traceprint {
 	uint64_t start_ns;   /* CLOCK_MONOTONIC */
 	int64_t to_unix_ns;  /* to add to CLOCK_MONOTONIC for ns since 1970 */
 	uint64_t printed;
-	bool kernel_seen; /* a kernel stack was printed */
+	bool kernel_seen;   /* a kernel stack was printed */
+	const char **names; /* of the selection's rows, as FUNC shows them */
 	unsigned func_width;
 };
 
@@ -41,7 +43,7 @@ static uint64_t clock_ns(clockid_t clock)
 }
 
 /* FUNC's width: that of the longest traced name, if that leaves room for a message. */
-static unsigned fit_names(const struct selection *sel)
+static unsigned fit_names(const struct selection *sel, const char *const *names)
 {
 	unsigned screen = column_screen(), width = FUNC_WIDTH;
 	unsigned bound = screen > BESIDE_FUNC ? screen - BESIDE_FUNC : 0;
@@ -49,7 +51,7 @@ static unsigned fit_names(const struct selection *sel)
 	for (size_t i = 0; i < sel->row_count; i++) {
 		if (!sel->rows[i].funcs && !sel->rows[i].copies)
 			continue;
-		char *text = escape_text(sel->rows[i].name);
+		char *text = escape_text(names[i]);
 
 		width = column_fit(width, bound, text);
 		free(text);
@@ -64,7 +66,8 @@ struct traceprint *traceprint_new(const struct traceprint_config *config,
 
 	print->config = config;
 	print->reader = traceprint_reader_new(plan, tracer, config->aggregate);
-	print->func_width = fit_names(tracer_selection(tracer));
+	print->names = traceprint_names(tracer_selection(tracer), config->full_names);
+	print->func_width = fit_names(tracer_selection(tracer), print->names);
 	print->start_ns = clock_ns(CLOCK_MONOTONIC);
 	print->to_unix_ns = clock_ns(CLOCK_REALTIME) - print->start_ns;
 	if (config->aggregate)
@@ -78,6 +81,7 @@ void traceprint_free(struct traceprint *print)
 		return;
 	traceprint_reader_free(print->reader);
 	tally_free(print->tally);
+	free(print->names);
 	free(print);
 }
 
@@ -162,7 +166,7 @@ static void print_who(FILE *out, const struct traceprint *print,
 	if (!print->config->aggregate)
 		fprintf(out, "%-7u %-7" PRIu64 " ", head->tid, (uint64_t)head->goid);
 	print_column(out, event->comm, COMM_WIDTH);
-	print_column(out, event->func, print->func_width);
+	print_column(out, print->names[event->row], print->func_width);
 }
 
 static void print_event_row(FILE *out, struct traceprint *print,

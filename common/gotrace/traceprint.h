@@ -27,9 +27,10 @@ struct traceprint_config {
 	 */
 	const char *const *not_under;
 	bool user_stack, kernel_stack;
-	bool addresses; /* -a: in stacks */
-	bool by_func;   /* --by-func: those of a function together, with their sum */
-	bool aggregate; /* -A: each distinct line once, with its count, at the end */
+	bool addresses;  /* -a: in stacks */
+	bool full_names; /* --full-names: FUNC with the package's path */
+	bool by_func;    /* --by-func: those of a function together, with their sum */
+	bool aggregate;  /* -A: each distinct line once, with its count, at the end */
 	bool json;
 	const char *header;      /* --header: messages alone, under this text; NULL: all columns */
 	uint64_t max;            /* -M; 0: no end */

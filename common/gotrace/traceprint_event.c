@@ -52,9 +52,10 @@ bool traceprint_read(const struct traceprint_reader *reader, const void *data, s
 	out->item = traceplan_item(reader->plan, head->item);
 	if (!out->item)
 		return false;
-	out->func = tracer_selection(reader->tracer)
-			    ->rows[tracer_selection(reader->tracer)->items[head->item].row]
-			    .name;
+	const struct selection *sel = tracer_selection(reader->tracer);
+
+	out->row = sel->items[head->item].row;
+	out->func = sel->rows[out->row].name;
 	memcpy(out->comm, head->comm, sizeof(head->comm));
 	out->record = (const uint8_t *)(head + 1);
 	out->record_len = out->item->record_size;

@@ -22,7 +22,8 @@ struct tracer;
 struct traceprint_event {
 	const struct trace_event *head;
 	const struct traceplan_item *item;
-	const char *func;
+	const char *func; /* the name of the selection's row `row` */
+	size_t row;
 	char comm[17];
 	const uint8_t *record;
 	uint32_t record_len;

@@ -10,7 +10,7 @@
 #include "latency/latency_internal.h"
 #include "latency/histogram_internal.h"
 
-/* One decimal: many calls take only a few microseconds. */
+/* With decimals: many calls take only a few microseconds, and most less than a millisecond. */
 static void print_average(const struct latency_words *words, const struct latency_report *report)
 {
 	uint64_t ns = report->total_ns / report->count;
@@ -18,6 +18,8 @@ static void print_average(const struct latency_words *words, const struct latenc
 	printf("\navg = %" PRIu64, ns / words->unit_ns);
 	if (words->unit_ns == 1000)
 		printf(".%" PRIu64, ns % 1000 / 100);
+	else if (words->unit_ns == 1000000)
+		printf(".%03" PRIu64, ns % 1000000 / 1000);
 }
 
 /* "not in the histogram: 3 ended by a panic, 1 still running" */

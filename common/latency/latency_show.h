@@ -15,7 +15,7 @@ struct latency_words { /* of one tool */
 	const char *none;    /* "no call returned" */
 	const char *running; /* "still running" */
 	const char *unit;    /* "nsecs" */
-	uint64_t unit_ns;    /* averages in microseconds have a decimal */
+	uint64_t unit_ns;    /* averages in microseconds have one decimal, in milliseconds three */
 	/* room in the kernel side's maps; 0: it has none */
 	uint32_t goroutines, deep_calls, places;
 };

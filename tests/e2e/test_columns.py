@@ -70,8 +70,10 @@ def expect_aligned(lines, names, least):
 
 @test()
 def count_columns():
-    lines, truth = counts()
-    expect_aligned(lines, [n for n in truth if LONG not in n], 36)
+    """In a pipe, there is no screen that a long name would not fit."""
+    for words in [], ["long"]:
+        lines, truth = counts(words)
+        expect_aligned(lines, [n for n in truth if words or LONG not in n], 36)
 
 
 @test(width=[80, 57, 40, 200])
@@ -147,3 +149,26 @@ def average_with_a_decimal():
     avg, total, count = map(float, re.search(
         r"^avg = (\d+\.\d) usecs, total: (\d+) usecs, count: (\d+)$", text, re.M).groups())
     expect(total / count - 0.1 <= avg <= (total + 1) / count, f"{avg} of {total} by {count}")
+
+
+@test()
+def average_in_milliseconds():
+    """-m: what takes less than a millisecond is not 0."""
+    with Target("steady", newest(), args=["threads=1"]) as target:
+        with Process([tool_path("gofunclatency"), "-m", "-d", "0.5", f"{target.path}:main.digest"]) as tool:
+            expect(tool.wait() == 0, tool.said())
+            text = tool.out.text()
+    avg, total, count = map(float, re.search(
+        r"^avg = (\d+\.\d{3}) msecs, total: (\d+) msecs, count: (\d+)$", text, re.M).groups())
+    expect(avg > 0 and total / count - 0.001 <= avg <= (total + 1) / count, f"{avg} of {total} by {count}")
+
+
+@test(options=[[], ["-A"], ["--full-names"], ["-j"]])
+def names_without_paths(options):
+    """FUNC has packages without their path; JSON, and what is asked for so, has it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = private_copy(folder, "columns", newest())
+        done = run([tool_path("gotrace"), *options, 'encoding/json.Marshal "here"', "--", path, "now"])
+    name = "json.Marshal" if options in ([], ["-A"]) else "encoding/json.Marshal"
+    pattern = rf'"func":"{name}"' if "-j" in options else rf"^\d.* {re.escape(name)} +here$"
+    expect(re.search(pattern, done.stdout, re.M), f"{done}")

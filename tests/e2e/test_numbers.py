@@ -12,7 +12,7 @@ from harness import (Skip, Target, Tool, compare_counts, counted, expect, json_l
 from gotrace import Tracer, trace
 
 ROW = re.compile(r"^(\S+) +(\d+)$", re.M)
-LATENCY = re.compile(r"^avg = (\d+)(?:\.\d(?= usecs))? (\w+), total: (\d+) \w+, count: (\d+)\n"
+LATENCY = re.compile(r"^avg = (\d+)(?:\.\d(?= usecs)|\.\d{3}(?= msecs))? (\w+), total: (\d+) \w+, count: (\d+)\n"
                      r"p50 = (\d+), p90 = (\d+), p99 = (\d+), max = (\d+) \w+$", re.M)
 
 

@@ -150,13 +150,13 @@ def runqlat_command(version):
 def runqlat_text(unit):
     """Text in bcc's layout, its first and last line, and a summary for each interval"""
     with Target("runq", newest(), args=["turns=200"]) as target:
-        with Tool("gorunqlat", "-T", "-i", "0.2", *(["-m"] if unit == "msecs" else []), "-p", target.target_pid) as tool:
+        with Tool("gorunqlat", "-T", "-i", "0.2", *({"msecs": ["-m"], "usecs": ["-u"]}.get(unit, [])), "-p", target.target_pid) as tool:
             tool.tracing()
             target.go()
             target.wait_line("done")
             tool.stop()
             text = tool.out.text()
-            avg = r"\d+" if unit == "msecs" else r"\d+\.\d"
+            avg = r"\d+\.\d{3}" if unit == "msecs" else r"\d+\.\d"
             pattern = HISTOGRAM.format(unit=unit, avg=avg)
             expect(re.match(r"Tracing run queue latency of goroutines\.\.\. Hit Ctrl-C to end\.\n\n\d\d:\d\d:\d\d\n", text) and
                    text.endswith("\nDetaching...\n"), text)

@@ -121,7 +121,7 @@ def unit(unit):
     with Target("steady", newest(), args=["threads=1"]) as target:
         result = run([tool_path("gofunclatency"), unit, "-F", "-d", "1",
                       f"{target.path}:main.digest"])
-        name, decimal = {"-u": ("usecs", r"\.\d"), "-m": ("msecs", "")}[unit]
+        name, decimal = {"-u": ("usecs", r"\.\d"), "-m": ("msecs", r"\.\d\d\d")}[unit]
         expect(result.returncode == 0, result.stderr)
         expect("Function = main.digest" in result.stdout, result.stdout)
         expect(re.search(rf"^ +{name} +: count +distribution$", result.stdout, re.M), result.stdout)

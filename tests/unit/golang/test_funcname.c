@@ -98,11 +98,31 @@ static void test_escaped_byte(void **state)
 	assert_int_equal(funcname_escaped_byte(name, 16, sizeof(name) - 1), -1);
 }
 
+static void test_without_path(void **state)
+{
+	static const char *const names[][2] = {
+		{"main.main", "main.main"},
+		{"net/http.(*Server).Serve", "http.(*Server).Serve"},
+		{"a.b/c/d.T.M", "d.T.M"},
+		{"a.b/raft/v3.Campaign", "raft/v3.Campaign"},
+		{"v3/c.F", "c.F"},
+		{"a.b/vet.F", "vet.F"},
+		{"main.Map[a/b.T]", "main.Map[a/b.T]"},
+		{"x/y.(*Box[a/b.T]).Get", "y.(*Box[a/b.T]).Get"},
+		{"", ""},
+		{"a/", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		assert_string_equal(funcname_without_path(names[i][0]), names[i][1]);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows),
-					   cmocka_unit_test(test_short),
-					   cmocka_unit_test(test_escaped_byte)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows), cmocka_unit_test(test_short),
+		cmocka_unit_test(test_escaped_byte), cmocka_unit_test(test_without_path)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
