@@ -24,6 +24,7 @@ static const struct {
 	{"a\xff", 2, "a\xff    |"}, /* no character: a column each */
 	{"sixsix", 6, "sixsix|"},
 	{"seven77", 7, "seven77|"},
+	{"a\001b", 3, "a\001b   |"}, /* no locale knows its width */
 };
 
 static void test_width(void **state)
