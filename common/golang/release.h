@@ -80,6 +80,13 @@ enum release {
 	 * counts objects alone, as all of a bucket have its size */
 	RELEASE_CYCLE_HOLDER = 19,
 	RELEASE_RECORD_COUNTS = 27,
+	/* src/runtime/mstats.go: memstats.heapStats; heapStatsDelta has lost a word. And
+	 * src/runtime/mgcpacer.go: what was memstats' is gcController's; which has lost fields
+	 * behind memoryLimit */
+	RELEASE_HEAP_DELTAS = 16,
+	RELEASE_SHORT_HEAP_STATS = 25,
+	RELEASE_PACER = 19,
+	RELEASE_SHORT_PACER = 20,
 };
 
 #endif

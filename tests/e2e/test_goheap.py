@@ -247,6 +247,7 @@ def goheap_pprof(version):
         target.wait_line("written")
         own = {key: n for key, n in pprof.Profile(folder + "/own").rows("bytes").items() if any(n)}
         expect(own == profile.rows("bytes"), different(own, profile.rows("bytes")))
+        expect(any(len(lines) > 1 for *_, lines in profile.locations.values()), "inlined calls are apart")
         sizes = {int(s[2]["bytes"]) for s in profile.samples}
         expect({1 << 14, 3072, 704} <= sizes, f"{sizes}")
         goheap("--alloc", "--pprof", path, target.target_pid)

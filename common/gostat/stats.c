@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gostat/stats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/index.h"
+#include "base/mem.h"
+#include "files/process_usage.h"
+#include "frames/frames.h"
+#include "goroutines/goroutine.h"
+#include "goroutines/memory.h"
+#include "goroutines/memory_pages.h"
+#include "goroutines/runtime_vars.h"
+#include "gostat/stats_vars_internal.h"
+#include "program/functab.h"
+#include "program/program.h"
+#include "sites/goruntime.h"
+
+enum { GOROUTINES_MAX = 1 << 21, AT_ONCE = 512, STARTS_MAX = 1 << 16 };
+enum { STATUS_SCAN = 0x1000 }; /* a flag beside the status, while its stack is scanned */
+
+struct start { /* what a goroutine began with */
+	uint64_t addr;
+	bool system;
+};
+
+struct stats_reader {
+	const struct frames *frames;
+	struct goruntime rt;
+	struct stats_vars vars;
+	uint64_t allgs; /* 0: not known */
+	struct start *starts;
+	size_t count, cap;
+	struct index index;
+};
+
+struct stats_reader *stats_reader_new(const struct program *prog, const struct frames *frames)
+{
+	struct stats_reader *reader = mem_zalloc(1, sizeof(*reader));
+
+	reader->frames = frames;
+	goruntime_read_fields(prog, &reader->rt);
+	stats_vars_find(prog, &reader->vars);
+	if (!runtime_vars_allgs(prog, &reader->allgs) || !reader->rt.g_gopc)
+		reader->allgs = 0;
+	return reader;
+}
+
+void stats_reader_free(struct stats_reader *reader)
+{
+	if (!reader)
+		return;
+	index_free(&reader->index);
+	free(reader->starts);
+	free(reader);
+}
+
+static void set(struct stats *stats, enum stats_number which, uint64_t n)
+{
+	stats->all[which].known = true;
+	stats->all[which].n = n;
+}
+
+/* --- goroutines --- */
+
+/* src/runtime/traceback.go, isSystemGoroutine, as newproc1 asks it */
+static bool begins_system(const struct stats_reader *reader, uint64_t start)
+{
+	static const char *const users[] = {"runtime.main", "runtime.corostart",
+					    "runtime.handleAsyncEvent"};
+	struct functab_func fn;
+
+	if (!functab_find(reader->frames->tab, start - reader->frames->bias, &fn) ||
+	    strncmp(fn.name, "runtime.", strlen("runtime.")) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(users) / sizeof(*users); i++)
+		if (!strcmp(fn.name, users[i]))
+			return false;
+	return true;
+}
+
+static bool is_system(struct stats_reader *reader, uint64_t start)
+{
+	uint64_t hash = index_hash(0, start);
+	size_t n = index_first(&reader->index, hash);
+
+	while (n != INDEX_NONE && reader->starts[n].addr != start)
+		n = index_next(&reader->index, n);
+	if (n != INDEX_NONE)
+		return reader->starts[n].system;
+	bool system = begins_system(reader, start);
+
+	if (reader->count >= STARTS_MAX)
+		return system;
+	reader->starts =
+		mem_grow(reader->starts, reader->count, &reader->cap, sizeof(*reader->starts));
+	reader->starts[reader->count++] = (struct start){start, system};
+	index_add(&reader->index, hash);
+	return system;
+}
+
+static bool count_one(struct stats_reader *reader, const struct memory *mem, uint64_t g,
+		      uint64_t counts[STATS_NUMBERS])
+{
+	static const unsigned char kinds[] = {
+		[GOROUTINE_RUNNABLE] = STATS_RUNNABLE, [GOROUTINE_RUNNING] = STATS_RUNNING,
+		[GOROUTINE_SYSCALL] = STATS_SYSCALL,   [GOROUTINE_WAITING] = STATS_WAITING,
+		[GOROUTINE_COPYSTACK] = STATS_RUNNING, [GOROUTINE_PREEMPTED] = STATS_RUNNABLE,
+		[GOROUTINE_LEAKED] = STATS_WAITING,
+	};
+	uint64_t start;
+	uint32_t status;
+
+	if (!mem->read(mem->ctx, g + reader->rt.g_status, &status, sizeof(status)))
+		return false;
+	status &= ~(uint32_t)STATUS_SCAN;
+	if (status >= sizeof(kinds) || !kinds[status])
+		return true; /* it has ended, or is only being made */
+	/* gopc, ancestors, startpc */
+	if (!memory_u64(mem, g + reader->rt.g_gopc + 16, &start))
+		return false;
+	if (is_system(reader, start))
+		return true;
+	counts[STATS_GOROUTINES]++;
+	counts[kinds[status]]++;
+	return true;
+}
+
+static bool count_all(struct stats_reader *reader, const struct memory *mem, uint64_t addr,
+		      uint64_t left, uint64_t counts[STATS_NUMBERS])
+{
+	uint64_t all[AT_ONCE];
+
+	for (size_t n; left; left -= n, addr += n * sizeof(*all)) {
+		n = left < AT_ONCE ? left : AT_ONCE;
+		if (!mem->read(mem->ctx, addr, all, n * sizeof(*all)))
+			return false;
+		for (size_t i = 0; i < n; i++)
+			if (!count_one(reader, mem, all[i], counts))
+				return false;
+	}
+	return true;
+}
+
+static void read_goroutines(struct stats_reader *reader, const struct memory *mem,
+			    struct stats *out)
+{
+	uint64_t slice[2], counts[STATS_NUMBERS] = {0};
+
+	if (!reader->allgs ||
+	    !mem->read(mem->ctx, reader->allgs + reader->frames->bias, slice, sizeof(slice)) ||
+	    slice[1] > GOROUTINES_MAX || !count_all(reader, mem, slice[0], slice[1], counts))
+		return;
+	for (enum stats_number i = STATS_GOROUTINES; i <= STATS_SYSCALL; i++)
+		set(out, i, counts[i]);
+}
+
+/* --- the heap --- */
+
+struct reading {
+	const struct memory *mem;
+	uint64_t bias;
+	struct stats *out;
+};
+
+static bool read_word(const struct reading *r, uint64_t addr, uint64_t *n)
+{
+	return addr && memory_u64(r->mem, addr + r->bias, n);
+}
+
+static void take(const struct reading *r, enum stats_number which, uint64_t addr)
+{
+	uint64_t n;
+
+	if (read_word(r, addr, &n))
+		set(r->out, which, n);
+}
+
+static void take_half(const struct reading *r, enum stats_number which, uint64_t addr)
+{
+	uint32_t n;
+
+	if (addr && r->mem->read(r->mem->ctx, addr + r->bias, &n, sizeof(n)))
+		set(r->out, which, n);
+}
+
+/* src/runtime/mgcpacer.go, heapGoalInternal; where a memory limit is set, the goal depends on much
+ * more. */
+static void take_goal(const struct reading *r, const struct stats_vars *vars)
+{
+	enum { MIN_RUNWAY = 64 << 10 };
+	uint64_t goal, sweep, triggered, limit;
+
+	take(r, STATS_HEAP_GOAL, vars->next_gc);
+	if (!read_word(r, vars->goal, &goal) || !read_word(r, vars->sweep_goal, &sweep) ||
+	    !read_word(r, vars->triggered, &triggered) || !read_word(r, vars->limit, &limit) ||
+	    limit != INT64_MAX)
+		return;
+	if (sweep > goal)
+		goal = sweep;
+	if (triggered != UINT64_MAX && goal < triggered + MIN_RUNWAY)
+		goal = triggered + MIN_RUNWAY;
+	set(r->out, STATS_HEAP_GOAL, goal);
+}
+
+static void take_heap(const struct reading *r, const struct stats_vars *vars)
+{
+	uint64_t allocated, freed, free_bytes, released;
+
+	take(r, STATS_HEAP_INUSE, vars->heap_inuse);
+	take(r, STATS_HEAP_RELEASED, vars->heap_released);
+	take(r, STATS_HEAP_IDLE, vars->heap_idle);
+	if (read_word(r, vars->heap_free, &free_bytes) &&
+	    read_word(r, vars->heap_released, &released))
+		set(r->out, STATS_HEAP_IDLE, free_bytes + released);
+	/* what is freed was allocated before: read in this order, the difference is not negative */
+	if (!read_word(r, vars->total_free, &freed) || !read_word(r, vars->total_alloc, &allocated))
+		return;
+	set(r->out, STATS_ALLOCATED, allocated);
+	set(r->out, STATS_HEAP_BYTES, allocated > freed ? allocated - freed : 0);
+}
+
+static void take_stacks(const struct reading *r, const struct stats_vars *vars)
+{
+	uint64_t sum = 0, n;
+
+	for (size_t i = 0; i < STATS_STACKS && vars->stacks[i]; i++) {
+		if (!read_word(r, vars->stacks[i], &n))
+			return;
+		sum += n;
+	}
+	if (vars->stacks[0])
+		set(r->out, STATS_STACK_BYTES, sum);
+}
+
+static void take_usage(const struct process *proc, struct stats *out)
+{
+	struct process_usage usage;
+
+	if (!proc || !process_usage(proc, &usage))
+		return;
+	set(out, STATS_THREADS, usage.threads);
+	set(out, STATS_RSS_BYTES, usage.rss_bytes);
+	set(out, STATS_CPU_NS, usage.cpu_ns);
+}
+
+void stats_read(struct stats_reader *reader, const struct memory *mem, const struct process *proc,
+		struct stats *out)
+{
+	struct memory_pages *pages = memory_pages_new(mem);
+	const struct reading r = {memory_pages_memory(pages), reader->frames->bias, out};
+
+	*out = (struct stats){.when_ns = clock_ns()};
+	read_goroutines(reader, r.mem, out);
+	take_half(&r, STATS_GOMAXPROCS, reader->vars.gomaxprocs);
+	take_half(&r, STATS_GC_CYCLES, reader->vars.gc_cycles);
+	take(&r, STATS_GC_PAUSE_NS, reader->vars.pause_total);
+	take_heap(&r, &reader->vars);
+	take_goal(&r, &reader->vars);
+	take_stacks(&r, &reader->vars);
+	take_usage(proc, out);
+	memory_pages_free(pages);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers of a program's runtime, as runtime.MemStats and runtime/metrics have them, read from the
+ * memory of the process while it runs. */
+#ifndef STATS_H
+#define STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct errmsg;
+struct frames;
+struct memory;
+struct process;
+struct program;
+struct stats_reader;
+
+enum stats_number {
+	STATS_GOROUTINES, /* as runtime.NumGoroutine: none of the runtime's own */
+	STATS_RUNNING,    /* ... those that run, */
+	STATS_RUNNABLE,   /* wait for a processor, */
+	STATS_WAITING,    /* wait for something else, */
+	STATS_SYSCALL,    /* or are in system calls or in C */
+	STATS_THREADS,
+	STATS_GOMAXPROCS,
+	STATS_HEAP_BYTES, /* MemStats.HeapAlloc, but for what is not counted yet: gostat(8) */
+	STATS_HEAP_GOAL,  /* NextGC */
+	STATS_HEAP_INUSE, /* HeapInuse, in spans */
+	STATS_HEAP_IDLE,  /* HeapIdle */
+	STATS_HEAP_RELEASED,
+	STATS_STACK_BYTES, /* StackInuse */
+	STATS_RSS_BYTES,
+	STATS_ALLOCATED, /* TotalAlloc, as STATS_HEAP_BYTES */
+	STATS_GC_CYCLES,
+	STATS_GC_PAUSE_NS, /* PauseTotalNs */
+	STATS_CPU_NS,
+	STATS_NUMBERS
+};
+
+struct stats {
+	struct {
+		bool known;
+		uint64_t n;
+	} all[STATS_NUMBERS];
+	uint64_t when_ns; /* of clock_ns() */
+};
+
+/* The program and its frames outlive it. The caller frees. */
+struct stats_reader *stats_reader_new(const struct program *prog, const struct frames *frames);
+void stats_reader_free(struct stats_reader *reader); /* NULL is all right */
+/* What cannot be read or is not known of this release is not `known`. `proc`: NULL: none runs. */
+void stats_read(struct stats_reader *reader, const struct memory *mem, const struct process *proc,
+		struct stats *out);
+
+#endif

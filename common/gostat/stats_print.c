@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gostat/stats_print.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/escape.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "gostat/stats.h"
+
+enum { NAME_WIDTH = 10, CELL = 16 };
+#define SECOND_NS 1000000000.0
+
+void stats_print_head(FILE *out)
+{
+	fputs("    PID COMMAND     GORS  RUN RUNQ  THR  HEAP  GOAL ALLOC  GC PAUSE   RSS  CPU\n",
+	      out);
+}
+
+/* --- cells --- */
+
+/* Two digits at least, three at most, and a unit. */
+static void shorten(char out[CELL], double n, double base, const char *const *units)
+{
+	for (; n >= base * 0.9995 && units[1]; units++)
+		n /= base;
+	snprintf(out, CELL, n < 9.95 && **units && n > 0 ? "%.1f%s" : "%.0f%s", n, *units);
+}
+
+static void print_cell(FILE *out, int width, bool known, double n, double base,
+		       const char *const *units)
+{
+	char text[CELL] = "-";
+
+	if (known)
+		shorten(text, n, base, units);
+	fprintf(out, "%*s", width, text);
+}
+
+static const char *const bytes[] = {"", "K", "M", "G", "T", NULL};
+static const char *const times[] = {"ns", "us", "ms", "s", NULL};
+
+static void print_bytes(FILE *out, const struct stats *now, enum stats_number which)
+{
+	print_cell(out, 6, now->all[which].known, (double)now->all[which].n, 1024, bytes);
+}
+
+static void print_count(FILE *out, int width, const struct stats *now, enum stats_number which)
+{
+	if (now->all[which].known)
+		fprintf(out, "%*" PRIu64, width, now->all[which].n);
+	else
+		fprintf(out, "%*s", width, "-");
+}
+
+/* How much a number has risen; false: not known. */
+static bool risen(const struct stats *now, const struct stats *before, enum stats_number which,
+		  double *by)
+{
+	if (!before || !now->all[which].known || !before->all[which].known ||
+	    now->all[which].n < before->all[which].n)
+		return false;
+	*by = (double)(now->all[which].n - before->all[which].n);
+	return true;
+}
+
+static void print_name(FILE *out, const char *name)
+{
+	char *text = escape_text(name);
+
+	fprintf(out, " %-*.*s", NAME_WIDTH, NAME_WIDTH, text);
+	free(text);
+}
+
+static void print_rates(FILE *out, const struct stats *now, const struct stats *before)
+{
+	double by = 0, seconds = before ? (double)(now->when_ns - before->when_ns) / SECOND_NS : 0;
+	bool known = seconds > 0 && risen(now, before, STATS_ALLOCATED, &by);
+
+	print_cell(out, 6, known, known ? by / seconds : 0, 1024, bytes);
+	if (risen(now, before, STATS_GC_CYCLES, &by))
+		fprintf(out, "%4.0f", by);
+	else
+		fprintf(out, "%4s", "-");
+	known = risen(now, before, STATS_GC_PAUSE_NS, &by);
+	print_cell(out, 6, known, by, 1000, times);
+}
+
+static void print_processor(FILE *out, const struct stats *now, const struct stats *before)
+{
+	double by = 0, ns = before ? (double)(now->when_ns - before->when_ns) : 0;
+
+	if (ns > 0 && risen(now, before, STATS_CPU_NS, &by))
+		fprintf(out, "%4.0f%%", 100 * by / ns);
+	else
+		fprintf(out, "%5s", "-");
+}
+
+void stats_print_line(FILE *out, const struct stats_subject *of, const struct stats *now,
+		      const struct stats *before)
+{
+	fprintf(out, "%7d", of->pid);
+	print_name(out, of->name);
+	print_count(out, 6, now, STATS_GOROUTINES);
+	print_count(out, 5, now, STATS_RUNNING);
+	print_count(out, 5, now, STATS_RUNNABLE);
+	print_count(out, 5, now, STATS_THREADS);
+	print_bytes(out, now, STATS_HEAP_BYTES);
+	print_bytes(out, now, STATS_HEAP_GOAL);
+	print_rates(out, now, before);
+	print_bytes(out, now, STATS_RSS_BYTES);
+	print_processor(out, now, before);
+	fputc('\n', out);
+}
+
+/* --- JSON --- */
+
+static const char *const keys[STATS_NUMBERS] = {
+	[STATS_GOROUTINES] = "goroutines",
+	[STATS_RUNNING] = "running",
+	[STATS_RUNNABLE] = "runnable",
+	[STATS_WAITING] = "waiting",
+	[STATS_SYSCALL] = "syscall",
+	[STATS_THREADS] = "threads",
+	[STATS_GOMAXPROCS] = "gomaxprocs",
+	[STATS_HEAP_BYTES] = "heap_bytes",
+	[STATS_HEAP_GOAL] = "heap_goal_bytes",
+	[STATS_HEAP_INUSE] = "heap_inuse_bytes",
+	[STATS_HEAP_IDLE] = "heap_idle_bytes",
+	[STATS_HEAP_RELEASED] = "heap_released_bytes",
+	[STATS_STACK_BYTES] = "stack_bytes",
+	[STATS_RSS_BYTES] = "rss_bytes",
+	[STATS_ALLOCATED] = "allocated_bytes",
+	[STATS_GC_CYCLES] = "gc_cycles",
+	[STATS_GC_PAUSE_NS] = "gc_pause_total_ns",
+	[STATS_CPU_NS] = "cpu_ns",
+};
+
+void stats_print_json(FILE *out, const struct stats_subject *of, const struct stats *now,
+		      void (*time)(struct json *json))
+{
+	char *version = of->release >= 0 ? mem_printf("go1.%d", of->release) : NULL;
+	struct json json;
+
+	json_init(&json, out);
+	json_object(&json);
+	json_member_string(&json, "type", "stat");
+	if (time)
+		time(&json);
+	json_member_i64(&json, "pid", of->pid);
+	json_member_string(&json, "comm", of->comm);
+	json_member_string(&json, "go_version", version);
+	for (size_t i = 0; i < STATS_NUMBERS; i++) {
+		json_key(&json, keys[i]);
+		if (now->all[i].known)
+			json_u64(&json, now->all[i].n);
+		else
+			json_null(&json);
+	}
+	json_object_end(&json);
+	free(version);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the runtime keeps its numbers, found by the code that uses them. Addresses are with load
+ * bias 0; 0: not known. */
+#ifndef STATS_VARS_INTERNAL_H
+#define STATS_VARS_INTERNAL_H
+
+#include <stdint.h>
+
+struct program;
+
+enum { STATS_STACKS = 3 };
+
+struct stats_vars {
+	uint64_t gomaxprocs;                /* 4 bytes */
+	uint64_t gc_cycles;                 /* 4 bytes */
+	uint64_t pause_total;               /* the others: 8 bytes */
+	uint64_t heap_inuse, heap_released; /* runtime.gcController's, or memstats' */
+	uint64_t heap_free;                 /* idle and not released, */
+	uint64_t heap_idle;                 /* or both together */
+	uint64_t total_alloc, total_free;
+	uint64_t next_gc;                            /* the goal itself, */
+	uint64_t goal, sweep_goal, triggered, limit; /* or what it is made of: from Go 1.19 on */
+	uint64_t stacks[STATS_STACKS];               /* they are added up; 0: there are no more */
+};
+
+void stats_vars_find(const struct program *prog, struct stats_vars *out);
+
+#endif

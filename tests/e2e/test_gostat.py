@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gostat: what it reads of a program's runtime, against the program's own runtime.MemStats, number by number."""
+
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import time
+
+from harness import Target, expect, json_lines, newest, run, test, tool_path, two_versions, versions
+
+from test_gostacks_lies import lie, mappings, words
+
+UNKNOWN = {"1.15": {"heap_bytes", "allocated_bytes"}}  # what only ReadMemStats itself counts
+
+
+def gostat(*args):
+    done = run([tool_path("gostat"), *map(str, args)])
+    expect(done.returncode == 0 and not done.stderr, f"gostat {args}: {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+def once(pid):
+    return json_lines(gostat("-j", "-i", "9", "-d", "1ms", pid))[0]
+
+
+def tell(target, word="tell"):
+    before = target.out.text().count("{")
+    target.say(word)
+    end = time.monotonic() + 100
+    while target.out.text().count("}") <= before:
+        expect(time.monotonic() < end, f"it tells nothing: {target.said()}")
+        time.sleep(0.01)
+    return json.loads(target.out.text().splitlines()[-1])
+
+
+def of_the_kernel(pid):
+    with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as file:
+        return dict(re.findall(r"^(\w+):\s*(\d+)", file.read(), re.M))
+
+
+def compare(target, version, word):
+    truth, got = tell(target, word), once(target.target_pid)
+    for key, value in truth.items():
+        want = None if key in UNKNOWN.get(version, ()) else value
+        expect(got[key] == want, f"{key}: {got[key]}, in truth {want}: {got}")
+    states = [got[n] for n in ("running", "runnable", "waiting", "syscall")]
+    expect(sum(states) == got["goroutines"] and got["waiting"] >= 40, f"{got}")
+    kernel = of_the_kernel(target.target_pid)
+    expect(got["threads"] == int(kernel["Threads"]), f"{got['threads']} threads: {kernel['Threads']}")
+    expect(abs(got["rss_bytes"] - 1024 * int(kernel["VmRSS"])) < 4 << 20, f"{got['rss_bytes']}: {kernel['VmRSS']}")
+    expect(got["type"] == "stat" and got["go_version"] == f"go{version}", f"{got}")
+
+
+@test(version=versions, flavour=["strip"])
+def gostat_counts(version, flavour):
+    with Target("stats", version, flavour) as target:
+        compare(target, version, "tell")
+        compare(target, version, "more")
+
+
+@test(version=two_versions, flavour=["plain", "pie", "cgo"])
+def gostat_built(version, flavour):
+    with Target("stats", version, flavour) as target:
+        compare(target, version, "more")
+
+
+@test()
+def gostat_memory_limit():
+    """A goal that a memory limit has part in is not known."""
+    with Target("stats", newest(), "strip", argv=lambda path: ["env", "GOMEMLIMIT=4GiB", path]) as target:
+        expect(once(target.target_pid)["heap_goal_bytes"] is None, "a goal in spite of the limit")
+
+
+@test()
+def gostat_lines():
+    """What has happened in each interval"""
+    with Target("stats", newest(), "strip") as target:
+        pid = target.target_pid
+        with subprocess.Popen([tool_path("gostat"), "-i", "300ms", str(pid)], stdout=subprocess.PIPE, text=True) as tool:
+            lines = [tool.stdout.readline(), tool.stdout.readline()]
+            truth = tell(target, "more")
+            while len(lines) < 100 and not re.search(r" 1 +[\d.]+[num]s ", lines[-1]):
+                lines.append(tool.stdout.readline())
+            tool.send_signal(signal.SIGINT)
+            rest = tool.communicate(timeout=100)[0]
+        expect(tool.returncode == 0 and rest is not None, f"{tool.returncode}")
+        expect(lines[0].split() == "PID COMMAND GORS RUN RUNQ THR HEAP GOAL ALLOC GC PAUSE RSS CPU".split(), lines[0])
+        expect(re.match(rf" *{pid} stats +41 +\d+ +\d+ +\d+ +[\d.]+M +[\d.]+M +- +- +- +[\d.]+M +-\n", lines[1]), lines[1])
+        expect(len(lines) < 100, f"no collection in {lines[-3:]}")
+        heap = float(re.match(r" *\d+ stats +(\d+ +){4}([\d.]+)M", lines[-1])[2])
+        expect(abs(heap - truth["heap_bytes"] / 2**20) <= 0.6, f"{lines[-1]}: {truth['heap_bytes']}")
+        expect(all(len(line) <= 81 for line in lines), "lines too long")
+
+
+@test()
+def gostat_several():
+    with Target("stats", newest(), "strip") as one, Target("stats", newest(), "strip", ["waiting=7"]) as two:
+        records = json_lines(gostat("-j", "-i", "200ms", "-d", "300ms", one.target_pid, two.target_pid))
+        counts = {(r["pid"], r["goroutines"]) for r in records}
+        expect(counts == {(one.target_pid, 41), (two.target_pid, 8)}, f"{counts}")
+
+
+@test(version=two_versions)
+def gostat_lies(version):
+    """A program that lies about its goroutines and all the rest: it ends, and is harmless."""
+    dice = random.Random(f"stat {version}")
+    with Target("stats", version, "strip") as target:
+        pid = target.target_pid
+        os.kill(pid, signal.SIGSTOP)
+        mem = os.open(f"/proc/{pid}/mem", os.O_RDWR)
+        try:
+            known = words(mem, mappings(pid))
+            for number in range(5):
+                for _ in range(200 << number):
+                    os.pwrite(mem, lie(dice, known), dice.choice(known)[0])
+                for options in ["-j"], []:
+                    done = run([tool_path("gostat"), *options, "-i", "9", "-d", "1ms", str(pid)])
+                    expect(done.returncode in (0, 1), f"{done.returncode}: {done.stderr[-300:]}")
+                    expect(not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", done.stdout + done.stderr), "control characters")
+        finally:
+            os.close(mem)
+            target.child.kill()

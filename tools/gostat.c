@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+/* gostat: numbers of running Go programs, a line each interval: goroutines, heap, collections. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/budget_watch.h"
+#include "base/errmsg.h"
+#include "base/number.h"
+#include "base/signals.h"
+#include "files/process.h"
+#include "gostat/stats.h"
+#include "gostat/stats_print.h"
+#include "readers/readertool.h"
+#include "tracing/toolrun.h"
+
+enum { LINES = 20, LOOK_NS = 2000000000, LOOK_BYTES = 1 << 20 };
+
+struct gostat {
+	struct readertool rt;
+	size_t lines; /* since the head was printed */
+	/* in the process that reads: */
+	struct stats_reader *reader;
+	struct stats before;
+	bool has_looked;
+};
+
+static const struct options_tool tool;
+
+static int look_at(void *ctx, const struct goprocesses_one *one, bool first,
+		   struct profile *profile, uint64_t *count, struct errmsg *err)
+{
+	struct gostat *gostat = ctx;
+	char whose[64], *comm = process_name(one->proc);
+	const struct stats_subject of = {.pid = one->pid,
+					 .name = one->name,
+					 .comm = comm,
+					 .release = goprocess_release(one->gp)};
+	struct stats now;
+
+	(void)first;
+	(void)profile;
+	(void)err;
+	snprintf(whose, sizeof(whose), "process %d", one->pid);
+	budget_watch_task(whose, "a look at its numbers");
+	budget_watch_allow(LOOK_NS, LOOK_BYTES);
+	if (!gostat->reader)
+		gostat->reader =
+			stats_reader_new(goprocess_program(one->gp), goprocess_frames(one->gp));
+	stats_read(gostat->reader, goprocess_memory(one->gp), one->proc, &now);
+	if (gostat->rt.opts.json)
+		stats_print_json(stdout, &of, &now,
+				 gostat->rt.opts.timestamp ? toolrun_json_time : NULL);
+	else
+		stats_print_line(stdout, &of, &now, gostat->has_looked ? &gostat->before : NULL);
+	gostat->before = now;
+	gostat->has_looked = true;
+	*count = 1;
+	free(comm);
+	return 0;
+}
+
+static void end_looking(void *ctx)
+{
+	struct gostat *gostat = ctx;
+
+	stats_reader_free(gostat->reader);
+}
+
+/* Of several processes, each time; of one, before it has scrolled away. */
+static void begin(void *ctx, bool first)
+{
+	struct gostat *gostat = ctx;
+	bool several = gostat->rt.procs.count > 1;
+
+	if (gostat->rt.opts.json)
+		return;
+	if (gostat->rt.opts.timestamp || (several && !first))
+		toolrun_print_time(&gostat->rt.opts);
+	if (first || several || ++gostat->lines == LINES) {
+		stats_print_head(stdout);
+		gostat->lines = 0;
+	}
+}
+
+/* --- options --- */
+
+static const struct options_def own_defs[] = {
+	READERTOOL_DEFS,
+	{'i', "interval", "INTERVAL", "time between lines, in seconds, or as 10m (default 1)"},
+	{'d', "duration", "DURATION", "end after so long, in seconds, or as 1h30m"},
+	{0},
+};
+
+static int take_time(uint64_t *ns, const char *what, const char *text, struct errmsg *err)
+{
+	if (number_parse_duration(text, ns))
+		return 0;
+	return errmsg_set(err, "%s of \"%s\": not a positive number of seconds", what, text);
+}
+
+static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
+{
+	struct gostat *gostat = ctx;
+
+	switch (letter) {
+	case 'i':
+		return take_time(&gostat->rt.opts.interval_ns, "interval", value, err);
+	case 'd':
+		return take_time(&gostat->rt.opts.duration_ns, "duration", value, err);
+	default:
+		return readertool_take(&gostat->rt, letter, value, err);
+	}
+}
+
+static const char examples[] = "    gostat 181                 # a line a second, until Ctrl-C\n"
+			       "    gostat -i 10 -d 1m 181     # every 10 seconds, for a minute\n"
+			       "    gostat --all               # all Go programs\n"
+			       "    gostat -n etcd             # whose name contains etcd\n"
+			       "    gostat -j 181              # one JSON object a line\n";
+
+static struct gostat gostat;
+
+static const struct options_tool tool = {.name = "gostat",
+					 .about =
+						 "Show goroutines, heap and collections of running "
+						 "Go programs",
+					 .args = "[PID...]",
+					 .process = true,
+					 .shared = "Tj",
+					 .own = own_defs,
+					 .take = take_option,
+					 .ctx = &gostat,
+					 .examples = examples};
+
+int main(int argc, char **argv)
+{
+	struct errmsg err = {0};
+
+	signals_default();
+	gostat.rt = (struct readertool){.tool = &tool,
+					.each_interval = true,
+					.look = look_at,
+					.end = end_looking,
+					.begin = begin,
+					.ctx = &gostat};
+	enum options_result result = options_parse(&tool, argc, argv, &gostat.rt.opts, &err);
+
+	if (result == OPTIONS_RUN && readertool_check(&gostat.rt, &err))
+		result = OPTIONS_BAD;
+	if (result == OPTIONS_RUN && gostat.rt.pattern_count) {
+		errmsg_set(&err, "gostat takes PIDs alone: -n NAME is for names");
+		result = OPTIONS_BAD;
+	}
+	if (result != OPTIONS_RUN)
+		return options_answer(&tool, result, &err);
+	return readertool_run(&gostat.rt);
+}
