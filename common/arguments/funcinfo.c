@@ -251,7 +251,7 @@ void funcinfo_type_receiver(struct funcinfo *info, const struct functab_func *fn
 	struct funcname parts;
 
 	funcname_parse(fn->name, &parts);
-	if (!sig->param_count || !parts.pointer || parts.closure || info->prog->toolchain->c_abi ||
+	if (!sig->param_count || !parts.pointer || info->prog->toolchain->c_abi ||
 	    !is_word(sig->params[0].type))
 		return;
 	char *name = receiver_type(fn->name, &parts);

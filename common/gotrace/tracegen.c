@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "base/errmsg.h"
+#include "base/mem.h"
 #include "bpf-src/shared/states.h"
 #include "gotrace/tracegen_after_internal.h"
 #include "gotrace/tracegen_internal.h"
 #include "gotrace/tracegen_plan_internal.h"
 #include "gotrace/tracegen_states_internal.h"
+#include "gotrace/tracegen_told_internal.h"
 #include "values/format.h"
 
 enum { RECORD_ALIGN = 8 };
@@ -285,6 +287,24 @@ static void take_back(struct gen *gen, const struct gen *before)
 	leave_phase(gen, &gen->fill);
 }
 
+/* Of several functions, one without the name prints "?": nothing would tell that none can have it.
+ */
+static void warn_of_dollar(const struct gen *gen, const struct expr *expr)
+{
+	const struct tracegen_told *told = gen->probe->told;
+	int special = expr->kind == EXPR_NAME ? expr_special_without_dollar(expr->text) : -1;
+
+	if (!told || special < 0)
+		return;
+	char *text =
+		mem_printf("\"%s\" is \"?\" where no parameter or result is called so; did you "
+			   "mean %s?",
+			   expr->text, expr_special_text(special));
+
+	told->warn(told->ctx, text);
+	free(text);
+}
+
 static int checked_arg(struct gen *gen, size_t n, struct tracegen_arg *arg)
 {
 	const struct tracegen_probe *probe = gen->probe;
@@ -298,6 +318,8 @@ static int checked_arg(struct gen *gen, size_t n, struct tracegen_arg *arg)
 
 		if (!probe->several && !absent)
 			return -1;
+		if (!absent)
+			warn_of_dollar(gen, expr);
 		take_back(gen, &before);
 		*arg = (struct tracegen_arg){.kind = absent ? TRACEGEN_ABSENT : TRACEGEN_MISSING};
 		return 0;

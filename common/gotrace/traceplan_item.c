@@ -40,7 +40,7 @@ static bool is_method(const char *name)
 	struct funcname parts;
 
 	funcname_parse(name, &parts);
-	return parts.receiver && !parts.closure;
+	return parts.receiver;
 }
 
 /* Does the spec ask for an argument or a result at all? */

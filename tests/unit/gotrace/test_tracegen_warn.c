@@ -111,9 +111,36 @@ static void test_warnings(void **state)
 	assert_int_equal(bad, 0);
 }
 
+/* Of several functions, those without the name print "?". */
+static void test_without_dollar(void **state)
+{
+	static const char *const cases[][2] = {
+		{"r:main.f(x int) \"%d\", latency",
+		 "\"latency\" is \"?\" where no parameter or result is called so; did you mean "
+		 "$latency?"},
+		{"r:main.f(latency int) \"%d\", latency", ""},
+		{"r:main.f(x int) \"%d\", y", ""},
+	};
+	char said[SAID_MAX];
+	struct tracegen_told told = {gather, said, NULL};
+	const struct genprobe_how how = {.arch = ARCH_AMD64, .told = &told, .several = true};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct genprobe gp;
+
+		told.text = cases[i][0];
+		said[0] = 0;
+		assert_int_equal(genprobe_make(&gp, cases[i][0], &how, NULL), 0);
+		assert_string_equal(said, cases[i][1]);
+		genprobe_free(&gp);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_warnings)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_warnings),
+					   cmocka_unit_test(test_without_dollar)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
