@@ -170,14 +170,15 @@ static bool is_to_struct(const struct gotype *type)
 
 /* How an item of a list is printed. Users ask for what a call is given: the object that a method
  * is called on would stand in front of that, with thousands of bytes. */
-static void plan_item(const struct gen *gen, const struct gotype *type, bool receiver, bool follow,
+static void plan_item(const struct gen *gen, const struct goparam *param, bool result, bool follow,
 		      struct tracegen_arg *item)
 {
 	const struct tracegen_probe *probe = gen->probe;
-	bool plain = !probe->format && is_to_struct(type);
+	bool receiver = probe->is_method && !result && param == probe->fn->params;
+	bool plain = !probe->format && is_to_struct(param->type);
 
 	item->deep = !receiver && (follow || (plain && probe->follows));
-	item->typed = plain && probe->says_types && !item->deep;
+	item->typed = plain && probe->says_types && !item->deep && !result;
 }
 
 static int list_arg(struct gen *gen, bool results, bool follow, struct tracegen_arg *arg)
@@ -198,10 +199,9 @@ static int list_arg(struct gen *gen, bool results, bool follow, struct tracegen_
 			arg->items[i].kind = TRACEGEN_MISSING;
 			continue;
 		}
-		const struct gotype *type = (results ? fn->results : fn->params)[i].type;
 		struct tracegen_arg how = {0};
 
-		plan_item(gen, type, gen->probe->is_method && !results && !i, follow, &how);
+		plan_item(gen, &(results ? fn->results : fn->params)[i], results, follow, &how);
 		if (value_arg(gen, &expr, how.deep, &arg->items[i]))
 			return -1;
 		arg->items[i].deep = how.deep;

@@ -59,7 +59,7 @@ def releases():
 def arguments(version):
     told = told_by(fixture("forwarders", version, "strip"))
     with Target("forwarders", version, "strip") as target:
-        text, said = trace(target, *(":" + name for name in told))
+        text, said = trace(target, "--full-names", *(":" + name for name in told))
     got = collections.defaultdict(list)
     for row in rows(text):
         got[row.func].append(row.text)

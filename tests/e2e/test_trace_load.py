@@ -278,8 +278,7 @@ def load_wild_pointers(version, options):
         got = texts(text, track["func"])
         if track["func"] != "main.takesCold":
             expect(len(got) == track["calls"] > 60, f"{track['func']}: {len(got)} of {track['calls']}")
-            followed = track["func"] != "main.takesRing" or options == ["%+v"]
-            expect(any("<fault>" in t for t in got) == followed, f"{track['func']}: what is unreadable?")
+            expect(any("<fault>" in t for t in got), f"{track['func']}: what is unreadable?")
             expect(all(len(t) < 3000 for t in got), f"{track['func']}: endless")
     numbers = [int(re.search(r"(?:n=)?(\d+)(?: = \d+| -> \d+)?$", t)[1]) for t in texts(text, "main.takesText")]
     expect(numbers == [n // 2 for n in range(126)], f"arguments after it are wrong: {numbers[:9]}")
