@@ -87,6 +87,12 @@ enum release {
 	RELEASE_SHORT_HEAP_STATS = 25,
 	RELEASE_PACER = 19,
 	RELEASE_SHORT_PACER = 20,
+	/* src/runtime/proc.go: stopTheWorldWithSema is told why, by a number; it returns a
+	 * worldStop, which startTheWorldWithSema takes, with when it began to stop the world, and
+	 * when it had. work.pauseStart is gone with it */
+	RELEASE_STOP_REASONS = 21,
+	RELEASE_WORLD_STOP = 22,
+	RELEASE_STOPPED_WHEN = 23,
 };
 
 #endif

@@ -34,6 +34,7 @@ PROGRAMS = {  # name: fixture, version (None: the newest), flavour
     "greet": ("shown/greet", None, "plain"), "calc": ("shown/calc", "gccgo", "plain"),
     "hello-gccgo": ("shown/hello", "gccgo", "plain"), "jobs-arm64": ("shown/jobs", None, "arm64"),
     "shop": ("recipes", None, "strip"), "httpd": ("httpd", None, "strip"),
+    "render": ("collects", None, "strip"),
     "courier": ("tls", None, "strip"), "fips": ("shown/fips", None, "strip"),
     "bank": ("shown/stuck", None, "strip"), "mailer": ("shown/stuck", None, "strip"),
     "crawler": ("shown/stuck", None, "strip"),
@@ -77,7 +78,7 @@ def plain(line):
 
 def is_fixed(line):
     """Is it one that the tool prints each time, whatever the program does?"""
-    return re.match(r"(FUNC|PID|TIME|COUNT(?! CHANGE)) .*|Tracing (N functions for|run queue) .*|Detaching\.\.\.|PANIC$|\wsecs : count"
+    return re.match(r"(FUNC|PID|TIME|COUNT(?! CHANGE)) .*|Tracing (N functions for|run queue|garbage) .*|Detaching\.\.\.|PANIC$|\wsecs : count"
                     r"|avg = N|pN = N|state : calls .*|STATE .*|.* is inlined: tracing N cop(y|ies), in .*"
                     r"|\w+: .* left out.*|.*: N more names? exists? only as inlined copies, not seen without .*", line)
 

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gogc, on a program that says what the runtime itself has noted of its collections and pauses."""
+
+import bisect
+import json
+import re
+
+from harness import Target, Tool, expect, json_lines, newest, run, test, tool_path, two_versions, versions
+
+KEYS = ["type", "pid", "cycle", "trigger", "stw", "mark_ns", "assist_ns", "heap_before", "heap_after", "heap_goal"]
+FORCED_RIGHT = 21  # before, a call of runtime.GC has the collection called forced that it still waits for
+TERMINATIONS = ["GC sweep termination", "GC mark termination"]
+# "gc 3 @0.012s 2%: 0.1+0.2+0.3 ms clock, 0.1+0.2/0.3/0.4+0.5 ms cpu, 4->4->2 MB, 5 MB goal, ..., 2 P (forced)"
+TRACED = re.compile(r"^gc (\d+) @[\d.]+s \d+%: ([\d.]+)\+([\d.]+)\+([\d.]+) ms clock, [\d.]+\+([\d.]+)/.* ms cpu, "
+                    r"(\d+)->(\d+)->(\d+) MB, (\d+) MB goal, .*P( \(forced\))?$", re.M)
+
+
+def as_ms(ns):
+    """Go's src/runtime/mgc.go, fmtNSAsMS"""
+    if ns >= 10e6:
+        return str(ns // 10**6)
+    x, digits = ns // 1000, 3
+    while x >= 100:
+        x, digits = x // 10, digits - 1
+    return f"{x / 10**digits:.{digits}f}" if x and digits else str(x)
+
+
+def minor(version):
+    return int(version.split(".")[1])
+
+
+def of_type(records, name):
+    return [r for r in records if r["type"] == name]
+
+
+def traced(target, *args):
+    """gogc -j, while the target works to its end; the records, and what the target tells"""
+    with Tool("gogc", "-j", "-p", target.target_pid, *args).tracing() as tool:
+        target.go()
+        told = json.loads(target.wait_line("{"))
+        records = tool.stop()
+        said = tool.err.text()
+    expect(said.count("\n") == 1, f"gogc says {said}")
+    return records, told
+
+
+def compare_line(got, line, version):
+    """A collection, and what the runtime prints of it with gctrace"""
+    cycle, sweep, mark, term, assist, heap0, heap1, heap2, goal, forced = line.groups()
+    heap = [got[key] >> 20 for key in ("heap_before", "heap_end", "heap_after", "heap_goal")]
+    expect(heap == [int(heap0), int(heap1), int(heap2), int(goal)], f"{got}: {line[0]}")
+    expect([str(got["cycle"]), float(as_ms(got["mark_ns"])), float(as_ms(got["assist_ns"]))] ==
+           [cycle, float(mark), float(assist)], f"{got}: {line[0]}")
+    if minor(version) >= FORCED_RIGHT or not forced:
+        expect(got["trigger"] == ("runtime.GC" if forced else "heap"), f"{got}: {line[0]}")
+    expect([stw["reason"] for stw in got["stw"]] == TERMINATIONS, f"{got}")
+    for stw, clock in zip(got["stw"], (sweep, term)):
+        shown = float(as_ms(stw["ns"]))
+        # since Go 1.22 the runtime leaves out how long it waited for its lock
+        expect(shown == float(clock) if minor(version) < 22 else shown <= float(clock), f"{got}: {line[0]}")
+
+
+def count(histogram, ns):
+    """So many in each bucket"""
+    counts = [0] * len(histogram["counts"])
+    for one in ns:
+        counts[bisect.bisect_right(histogram["bounds"], one / 1e9) - 1] += 1
+    return counts
+
+
+def compare_histogram(told, name, ns):
+    before, after = told["before"][name], told["after"][name]
+    risen = [a - b for a, b in zip(after["counts"], before["counts"])]
+    expect(risen == count(after, ns), f"{name}: {risen}: {sorted(ns)}")
+
+
+def compare_stops(records, told, version):
+    """Those that no collection asks for, and how long all took"""
+    stops = of_type(records, "stw")
+    stacks = "all goroutines stack trace" if minor(version) >= 21 else "stack trace"
+    wanted = ["GOMAXPROCS"] * 2 + ["read mem stats"] * 4 + [stacks, "read mem stats"]
+    expect([s["reason"] for s in stops] == wanted, f"{stops}")
+    funcs = ["main.resize"] * 2 + ["main.look"] * 4 + ["main.dump", "main.look"]
+    expect([next(f["func"] for f in s["stack"] if f["func"].startswith("main.")) for s in stops] == funcs, f"{stops}")
+    expect(all(0 <= s["stopping_ns"] <= s["ns"] for s in stops), f"{stops}")
+    collecting = [stw for r in of_type(records, "gc") for stw in r["stw"]]
+    expect(sum(stw["ns"] for stw in collecting) == told["pause_ns"], f"{told['pause_ns']} ns: {collecting}")
+    if told["after"]:
+        compare_histogram(told, "/sched/pauses/total/gc:seconds", [s["ns"] for s in collecting])
+        compare_histogram(told, "/sched/pauses/total/other:seconds", [s["ns"] for s in stops])
+    if told["after"] and minor(version) >= 23:
+        compare_histogram(told, "/sched/pauses/stopping/gc:seconds", [s["stopping_ns"] for s in collecting])
+        compare_histogram(told, "/sched/pauses/stopping/other:seconds", [s["stopping_ns"] for s in stops])
+
+
+def compare_all(version, flavour):
+    with Target("collects", version, flavour, argv=lambda path: ["env", "GODEBUG=gctrace=1", path]) as target:
+        records, told = traced(target)
+        lines = list(TRACED.finditer(target.err.text()))
+    collections = of_type(records, "gc")
+    expect(len(lines) == len(collections) == told["collections"] > 4, f"{told['collections']}: {len(lines)}: {records}")
+    for got, line in zip(collections, lines):
+        expect(list(got)[:len(KEYS)] == KEYS and got["pid"] == target.target_pid, f"{got}")
+        compare_line(got, line, version)
+    calls = [r for r in collections if r["trigger"] == "runtime.GC"]
+    expect(len(calls) == 4 <= told["forced"], f"{calls}")
+    expect(sum(any(f["func"] == "main.collect" for f in r["stack"]) for r in calls) == 3, f"{calls}")
+    compare_stops(records, told, version)
+
+
+@test(version=versions)
+def gogc_all(version):
+    compare_all(version, "strip")
+
+
+@test(flavour=["pie", "cgo", "plain"])
+def gogc_flavours(flavour):
+    compare_all(newest(), flavour)
+
+
+@test(version=two_versions)
+def gogc_lines(version):
+    """As it is printed"""
+    with Target("collects", version, "strip") as target:
+        with Tool("gogc", "-T", "-p", target.target_pid).tracing() as tool:
+            target.go()
+            target.wait_line("{")
+            tool.stop()
+            text = tool.out.text()
+    lines = text.splitlines()
+    expect(lines[1].split() == "TIME PID GC WHY TOTAL STOPPED MARK ASSIST BEFORE AFTER GOAL".split(), text)
+    time, unit, size = r"\d\d:\d\d:\d\d", r" +[\d.]+[num]?s", r" +[\d.]+[KM]"
+    first = next(i for i, line in enumerate(lines) if "runtime.GC" in line)
+    expect(re.fullmatch(rf"{time} +{target.target_pid} +\d+ runtime\.GC({unit}){{4}}({size}){{3}}", lines[first]), text)
+    until = r", [\d.]+[num]?s until all had stopped"
+    expect(re.fullmatch(rf"{unit}  GC sweep termination{until}", lines[first + 1]), text)
+    expect(re.fullmatch(r" +by main\.collect collects\.go:\d+", lines[first + 2]), text)
+    expect(re.fullmatch(rf"{unit}  GC mark termination{until}", lines[first + 3]), text)
+    resized = [i for i, line in enumerate(lines) if "GOMAXPROCS" in line]
+    expect(len(resized) == 2, text)
+    for i in resized:
+        expect(re.fullmatch(rf"{time} +{target.target_pid} stop{unit}  GOMAXPROCS{until}", lines[i]), text)
+        expect(re.fullmatch(r" +by main\.resize collects\.go:\d+", lines[i + 1]), text)
+
+
+@test()
+def gogc_gccgo():
+    """Its runtime is another"""
+    with Target("calls", "gccgo", "plain") as target:
+        done = run([tool_path("gogc"), "-p", str(target.target_pid), "-d", "1ms"])
+        expect(done.returncode == 1 and "gccgo" in done.stderr and not done.stdout, f"{done.returncode}: {done.stderr}")
