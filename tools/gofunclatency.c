@@ -20,15 +20,16 @@
 #include "latency/latency_show.h"
 #include "tracing/options.h"
 #include "latency/states.h"
+#include "latency/summary.h"
 #include "tracing/toolrun.h"
 
 /* Entries of the kernel side's maps, which take memory only as they fill. */
 enum { GOROUTINES_MAX = 1 << 20, DEEP_CALLS_MAX = 1 << 20, PLACES_MAX = 1 << 22 };
-enum { LETTER_STATES = 256, LETTER_THREADS };
+enum { LETTER_STATES = 256, LETTER_THREADS, LETTER_SUMMARY };
 
 struct timer {
 	const struct options *opts;
-	bool micros, millis, per_function;
+	bool micros, millis, per_function, summary;
 	bool per_row; /* the kernel side has a histogram for each function */
 	struct latency_words words;
 	const struct selection *sel;
@@ -56,10 +57,15 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 		timer->states = timer->states ? timer->states : states_new();
 	else if (letter == LETTER_THREADS)
 		timer->threads = true;
+	else if (letter == LETTER_SUMMARY)
+		timer->summary = true;
 	else if (!number_parse(value, UINT32_MAX, &level))
 		return errmsg_set(err, "-l: \"%s\" is not a number", value);
 	if (timer->micros && timer->millis)
 		return errmsg_set(err, "-u and -m exclude each other");
+	if (timer->summary && timer->states)
+		return errmsg_set(err, "--summary and --states exclude each other: -F --states has "
+				       "the states of each function");
 	return 0;
 }
 
@@ -139,12 +145,6 @@ static void json_report(const struct timer *timer, const char *name, const struc
 	json_object_end(&json);
 }
 
-static bool is_report_empty(const struct latency_report *report)
-{
-	return !report->count && !report->panicked && !report->exited && !report->switched &&
-	       !report->lost && !report->jumped && !report->process_ended && !report->running;
-}
-
 static void print_report(const struct timer *timer, const struct shown *shown)
 {
 	latency_print(&timer->words, &shown->report);
@@ -177,9 +177,34 @@ static void show_rows(struct timer *timer)
 		shown->price = latency_price_row(timer->prices, row);
 		read_states(timer, row, shown);
 		timer->switched += shown->report.switched;
-		if (!is_report_empty(&shown->report))
+		if (!latency_report_is_empty(&shown->report))
 			show_row(timer, row, shown);
 	}
+	free(shown);
+}
+
+/* JSON is that of -F, in the table's order. */
+static void show_summary(struct timer *timer)
+{
+	struct shown *shown = mem_alloc(sizeof(*shown));
+	size_t count, *order = summary_order(timer->lat, timer->sel, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		latency_row(timer->lat, order[i], &shown->report);
+		timer->switched += shown->report.switched;
+		if (!timer->opts->json)
+			continue;
+		shown->price = latency_price_row(timer->prices, order[i]);
+		json_report(timer, timer->sel->rows[order[i]].name, shown);
+	}
+	if (!timer->opts->json) {
+		summary_print(&timer->words, timer->lat, timer->sel, order, count);
+		latency_total(timer->lat, &shown->report);
+		shown->price = latency_price_total(timer->prices, timer->lat);
+		if (latency_price_matters(&shown->price, &shown->report, timer->words.unit_ns))
+			latency_price_print(&shown->price);
+	}
+	free(order);
 	free(shown);
 }
 
@@ -208,7 +233,9 @@ static int show(void *ctx, bool final, struct errmsg *err)
 		return errmsg_set(err, "cannot read the states: %s", strerror(errno));
 	if (!timer->opts->json)
 		toolrun_print_time(timer->opts);
-	if (timer->per_function)
+	if (timer->summary)
+		show_summary(timer);
+	else if (timer->per_function)
 		show_rows(timer);
 	else
 		show_total(timer);
@@ -294,6 +321,8 @@ static const struct options_def own_options[] = {
 	{'u', "microseconds", NULL, "microsecond histogram"},
 	{'m', "milliseconds", NULL, "millisecond histogram"},
 	{'F', "function", NULL, "show a separate histogram per function"},
+	{LETTER_SUMMARY, "summary", NULL,
+	 "one table of all functions, most time first, in place of histograms"},
 	{'l', "level", "LEVEL", "accepted and ignored: every recursive call is timed"},
 	{LETTER_STATES, "states", NULL,
 	 "show where the calls' time went: running, runnable, or what they waited for"},
@@ -308,6 +337,7 @@ static const char examples[] =
 	"                                           # in microseconds\n"
 	"    gofunclatency -p 181 'main.(*Store).*' # all methods of a type, in process 181 only\n"
 	"    gofunclatency -F 'app:main.*'          # one histogram per function\n"
+	"    gofunclatency --summary 'app:main.*'   # one table, most time first\n"
 	"    gofunclatency --states app:main.handle # and what they waited for meanwhile\n"
 	"    gofunclatency -mTi 5 app:main.handle   # every 5 seconds, with timestamps\n"
 	"    gofunclatency -j -d 10 app:main.handle # JSON, for 10 seconds\n"
@@ -330,7 +360,7 @@ static int run_timer(struct timer *timer, const struct options_tool *tool)
 	};
 	size_t count = 4;
 
-	timer->per_row = timer->per_function || timer->opts->metrics;
+	timer->per_row = timer->per_function || timer->summary || timer->opts->metrics;
 	if (timer->per_row)
 		defs[count++] = (struct bpfprog_define){"PER_ROW", 1};
 	struct publisher_source metrics = {.read = read_metrics,

@@ -4,11 +4,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/escape.h"
 #include "base/json.h"
 #include "bpf-src/shared/latency.h"
 #include "kernel/bpfmap.h"
 #include "latency/latency_internal.h"
 #include "latency/histogram_internal.h"
+#include "latency/latency_show_internal.h"
 
 /* With decimals: many calls take only a few microseconds, and most less than a millisecond. */
 static void print_average(const struct latency_words *words, const struct latency_report *report)
@@ -22,8 +24,19 @@ static void print_average(const struct latency_words *words, const struct latenc
 		printf(".%03" PRIu64, ns % 1000000 / 1000);
 }
 
-/* "not in the histogram: 3 ended by a panic, 1 still running" */
-static void print_unreturned(const struct latency_words *words, const struct latency_report *report)
+static void print_not_in(const char *name)
+{
+	if (!name) {
+		fputs("not in the histogram: ", stdout);
+		return;
+	}
+	fputs("not in the table: ", stdout);
+	escape_print(stdout, name);
+	fputs(": ", stdout);
+}
+
+void latency_print_unreturned(const struct latency_words *words,
+			      const struct latency_report *report, const char *name)
 {
 	const struct {
 		uint64_t count;
@@ -37,16 +50,26 @@ static void print_unreturned(const struct latency_words *words, const struct lat
 		{report->process_ended, "in processes that ended"},
 		{report->running, words->running},
 	};
-	const char *before = "not in the histogram: ";
+	bool begun = false;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		if (!kinds[i].count)
 			continue;
-		printf("%s%" PRIu64 " %s", before, kinds[i].count, kinds[i].what);
-		before = ", ";
+		if (begun)
+			fputs(", ", stdout);
+		else
+			print_not_in(name);
+		begun = true;
+		printf("%" PRIu64 " %s", kinds[i].count, kinds[i].what);
 	}
-	if (*before == ',')
+	if (begun)
 		putchar('\n');
+}
+
+bool latency_report_is_empty(const struct latency_report *report)
+{
+	return !report->count && !report->panicked && !report->exited && !report->switched &&
+	       !report->lost && !report->jumped && !report->process_ended && !report->running;
 }
 
 void latency_print(const struct latency_words *words, const struct latency_report *report)
@@ -66,7 +89,7 @@ void latency_print(const struct latency_words *words, const struct latency_repor
 	} else {
 		puts(words->none);
 	}
-	print_unreturned(words, report);
+	latency_print_unreturned(words, report, NULL);
 }
 
 static void json_buckets(struct json *json, const struct histogram *h)

@@ -3,6 +3,7 @@
 #ifndef LATENCY_SHOW_H
 #define LATENCY_SHOW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct json;
@@ -22,6 +23,8 @@ struct latency_words { /* of one tool */
 
 /* The histogram, average, percentiles; and what is not in it, by the reason. */
 void latency_print(const struct latency_words *words, const struct latency_report *report);
+
+bool latency_report_is_empty(const struct latency_report *report); /* no calls of any kind */
 
 /* The members of an object that all have: "unit", "count", ... "p99", "buckets". */
 void latency_json(struct json *json, const struct latency_report *report);

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "latency/summary.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/mem.h"
+#include "latency/histogram_internal.h"
+#include "latency/latency.h"
+#include "latency/latency_internal.h"
+#include "latency/latency_show_internal.h"
+#include "selection/selection.h"
+
+/* Times are as wide as the longest in their column, and these at least. */
+enum { TOTAL, AVG, P50, P99, MAX, TIMES, CALLS_WIDTH = 8, TIME_WIDTH = 6, TEXT = 32 };
+
+static const char *const heads[TIMES] = {"TOTAL", "AVG", "P50", "P99", "MAX"};
+
+struct sorted {
+	uint64_t total_ns;
+	const char *name;
+	size_t row;
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct sorted *x = a, *y = b;
+
+	if (x->total_ns != y->total_ns)
+		return x->total_ns < y->total_ns ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+size_t *summary_order(const struct latency *lat, const struct selection *sel, size_t *count)
+{
+	struct sorted *sorted = mem_zalloc(sel->row_count + 1, sizeof(*sorted));
+	struct latency_report *report = mem_alloc(sizeof(*report));
+	size_t *order = mem_zalloc(sel->row_count + 1, sizeof(*order));
+
+	*count = 0;
+	for (size_t row = 0; row < sel->row_count; row++) {
+		latency_row(lat, row, report);
+		if (latency_report_is_empty(report))
+			continue;
+		sorted[*count].total_ns = report->total_ns;
+		sorted[*count].name = sel->rows[row].name;
+		sorted[(*count)++].row = row;
+	}
+	qsort(sorted, *count, sizeof(*sorted), compare);
+	for (size_t i = 0; i < *count; i++)
+		order[i] = sorted[i].row;
+	free(report);
+	free(sorted);
+	return order;
+}
+
+static void write_times(const struct latency_words *words, const struct latency_report *report,
+			char texts[TIMES][TEXT])
+{
+	const struct histogram *h = &report->hist;
+	uint64_t avg_ns = report->total_ns / report->count;
+	const uint64_t times[TIMES] = {[TOTAL] = report->total_ns / words->unit_ns,
+				       [AVG] = avg_ns / words->unit_ns,
+				       [P50] = histogram_percentile(h, 50),
+				       [P99] = histogram_percentile(h, 99),
+				       [MAX] = h->max};
+
+	for (unsigned i = 0; i < TIMES; i++)
+		snprintf(texts[i], TEXT, "%" PRIu64, times[i]);
+	if (words->unit_ns == 1000)
+		snprintf(texts[AVG], TEXT, "%" PRIu64 ".%" PRIu64, times[AVG], avg_ns % 1000 / 100);
+	else if (words->unit_ns == 1000000)
+		snprintf(texts[AVG], TEXT, "%" PRIu64 ".%03" PRIu64, times[AVG],
+			 avg_ns % 1000000 / 1000);
+}
+
+static void print_line(const char *calls, const char *const texts[TIMES], const int widths[TIMES])
+{
+	printf("%*s", CALLS_WIDTH, calls);
+	for (unsigned i = 0; i < TIMES; i++)
+		printf(" %*s", widths[i], texts[i]);
+	putchar(' ');
+}
+
+static void print_row(const struct latency_words *words, const struct latency_report *report,
+		      const int widths[TIMES])
+{
+	char texts[TIMES][TEXT], calls[TEXT];
+	const char *pointers[TIMES];
+
+	write_times(words, report, texts);
+	for (unsigned i = 0; i < TIMES; i++)
+		pointers[i] = texts[i];
+	snprintf(calls, sizeof(calls), "%" PRIu64, report->count);
+	print_line(calls, pointers, widths);
+}
+
+static void fit(const struct latency_words *words, const struct latency_report *report,
+		int widths[TIMES])
+{
+	char texts[TIMES][TEXT];
+
+	write_times(words, report, texts);
+	for (unsigned i = 0; i < TIMES; i++)
+		if ((int)strlen(texts[i]) > widths[i])
+			widths[i] = (int)strlen(texts[i]);
+}
+
+static void print_table(const struct latency_words *words, const struct latency *lat,
+			const struct selection *sel, const size_t *order, size_t count)
+{
+	struct latency_report *report = mem_alloc(sizeof(*report));
+	int widths[TIMES];
+
+	for (unsigned i = 0; i < TIMES; i++)
+		widths[i] = TIME_WIDTH;
+	for (size_t i = 0; i < count; i++) {
+		latency_row(lat, order[i], report);
+		if (report->count)
+			fit(words, report, widths);
+	}
+	print_line("CALLS", heads, widths);
+	puts("FUNC");
+	for (size_t i = 0; i < count; i++) {
+		latency_row(lat, order[i], report);
+		if (!report->count)
+			continue;
+		print_row(words, report, widths);
+		escape_print(stdout, sel->rows[order[i]].name);
+		putchar('\n');
+	}
+	free(report);
+	printf("times in %s\n", words->unit);
+}
+
+void summary_print(const struct latency_words *words, const struct latency *lat,
+		   const struct selection *sel, const size_t *order, size_t count)
+{
+	struct latency_report *report = mem_alloc(sizeof(*report));
+	uint64_t returned = 0;
+
+	for (size_t row = 0; row < sel->row_count; row++)
+		returned += latency_row_calls(lat, row);
+	if (returned)
+		print_table(words, lat, sel, order, count);
+	else
+		puts(words->none);
+	for (size_t i = 0; i < count; i++) {
+		latency_row(lat, order[i], report);
+		latency_print_unreturned(words, report, sel->rows[order[i]].name);
+	}
+	free(report);
+}
