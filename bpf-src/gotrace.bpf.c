@@ -15,6 +15,8 @@
  *   -DIDENTITY_FIRST     predicates ask for the goroutine, the thread or the CPU
  *   -DSLEEPABLE         pages that are not in memory can be waited for
  *   -DONLY_TID=n -DONLY_GOID=n
+ *   -DKEYED             no events: calls are counted by their records, parts/trace_keys.bpf.c
+ *   -DKEY_BIAS          records have addresses of code
  */
 #include "parts/goroutine.h"
 #include "parts/tail.h"
@@ -54,7 +56,9 @@ struct waiting { /* a call that has not returned yet; a goroutine's are in order
 	char saved[SAVED_ROOM];
 };
 
+#ifndef KEYED
 BPF_RINGBUF_OUTPUT(events, RING_PAGES);
+#endif
 BPF_ARRAY(places, struct trace_place, PLACES);
 BPF_ARRAY(ended, u32, 1); /* set before probes are detached one by one: hits no longer count */
 BPF_F_TABLE("hash", u64, struct trace_dyntype, dyntypes, TRACE_DYNTYPES, BPF_F_NO_PREALLOC);
@@ -74,6 +78,14 @@ static inline void count(u32 counter)
 	if (n)
 		__sync_fetch_and_add(n, 1);
 }
+
+#ifdef KEYED
+#include "shared/histogram_index.h"
+#include "parts/trace_keys.bpf.c"
+#define REPORT struct trace_key
+#else
+#define REPORT struct trace_event
+#endif
 
 /* `rtype`: what may be the address of a type's descriptor in the file, or a shared_key() */
 static inline struct trace_dyntype *find_dyntype(u64 rtype, struct hit *hit)
@@ -249,8 +261,51 @@ static inline void fetch_later(struct hit *hit, char *rec)
 	}
 }
 
+#ifdef KEYED
+/* Makes a part of a key of what fetch_dynamic() has read. Of errors addresses do not matter: their
+ * texts do. */
+static inline void forget_dynamic(char *to, u32 levels, bool is_error, struct hit *hit)
+{
+	struct trace_dynamic *dyn;
+	struct trace_dyntype *type;
+	u32 level, i;
+	u64 off;
+
+	((struct trace_dynamic *)to)->list = 0;
+	((struct trace_dynamic *)to)->left = 0;
+	((struct trace_dynamic *)to)->last = 0;
+#pragma clang loop unroll(disable)
+	for (level = 0; level < levels; level = loop_next(level)) {
+		dyn = (void *)to;
+		type = find_dyntype(dyn->rtype, hit);
+		if (!type)
+			break;
+		if (!type->direct || is_error)
+			forget_pointer((char *)&dyn->word);
+#pragma clang loop unroll(disable)
+		for (i = 0; i < TRACE_DYN_REFS; i++) {
+			off = type->ref[i].off;
+			asm volatile("" : "+r"(off));
+			if (i < type->refs && off <= TRACE_DYN_OBJECT - 16)
+				forget_pointer(dyn->object + off);
+		}
+		off = type->inner;
+		asm volatile("" : "+r"(off));
+		if (off <= TRACE_DYN_OBJECT - 16) {
+			forget_pointer(dyn->object + off);
+			if (type->inner_type != TRACE_DYN_LIST)
+				forget_pointer(dyn->object + off + 8);
+		}
+		if (!dyn->more)
+			break;
+		to = (char *)(dyn + 1) + TRACE_DYN_REFS * (8 + STRING_ROOM);
+	}
+}
+#endif
+
 /* Events. */
 
+#ifndef KEYED
 /* The tool reads the ring several times a second anyway; it is woken only if much was sent since.
  * (Each CPU's count is not exact where one handler preempts another.) */
 static inline void submit(struct trace_event *event, u64 size)
@@ -266,6 +321,7 @@ static inline void submit(struct trace_event *event, u64 size)
 	}
 	events.ringbuf_submit(event, flags);
 }
+#endif
 
 /* Does the predicate hold? */
 static inline bool is_wanted(bool want, s64 bad)
@@ -277,6 +333,23 @@ static inline bool is_wanted(bool want, s64 bad)
 
 /* generated: plans */
 
+#ifdef KEYED
+static inline void report(struct pt_regs *ctx, struct hit *hit, char *saved, u32 how, u32 part)
+{
+	struct trace_key *key = fill_event(ctx, hit, saved, part);
+
+	if (!key)
+		return;
+	fetch_later(hit, key->record);
+	make_key(ctx, hit, key->record, part);
+#ifdef KEY_BIAS
+	key->head.bias = hit->bias;
+#endif
+	key->head.item = hit->item;
+	key->head.how = how;
+	count_key(key);
+}
+#else
 static inline void add_frames(struct pt_regs *ctx, struct hit *hit, struct trace_event *event,
 			      char *to)
 {
@@ -307,6 +380,7 @@ static inline void report(struct pt_regs *ctx, struct hit *hit, char *saved, u32
 	add_frames(ctx, hit, event, (char *)event + hit->size);
 	submit(event, hit->size + FRAMES_SIZE);
 }
+#endif
 
 #ifdef RETURNS
 #include "parts/processes.bpf.c"

@@ -307,9 +307,13 @@ static const char examples[] =
 
 static int load_plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
+	static const struct tracelosses_words words = {
+		.tool = "gotrace",
+		.done = "printed",
+		.results = "the results that the predicate needs"};
 	struct gotrace *trace = ctx;
 
-	trace->losses = tracelosses_new(tracer_bpf(tracer), tracer_selection(tracer));
+	trace->losses = tracelosses_new(tracer_bpf(tracer), tracer_selection(tracer), &words);
 	return traceplan_loaded(trace->plan, tracer, err);
 }
 

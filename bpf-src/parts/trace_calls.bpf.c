@@ -16,6 +16,15 @@ static inline void count_untested(u32 item, u32 how)
 		untested.update(&key, &one);
 }
 
+#ifdef KEYED
+/* A call that did not return has no results: it is counted by itself, whatever its arguments are.
+ */
+static inline void report_abandoned(struct hit *hit, struct waiting *call, u32 how)
+{
+	if (!call->done)
+		count_untested(call->call.row, how);
+}
+#else
 /* Reports a call that did not return: only what was kept at entry is known. */
 static inline void report_abandoned(struct hit *hit, struct waiting *call, u32 how)
 {
@@ -39,6 +48,7 @@ static inline void report_abandoned(struct hit *hit, struct waiting *call, u32 h
 	probe_read_kernel(event + 1, SAVED_ROOM, call->saved);
 	submit(event, sizeof(*event) + SAVED_ROOM);
 }
+#endif
 
 /* Deletes what was kept of a goroutine's calls with indexes in [from, to), up to a limit: the
  * goroutine's next calls overwrite what is left. */

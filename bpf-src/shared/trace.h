@@ -61,6 +61,14 @@ static inline unsigned int trace_plan_program(unsigned int plan)
 	return plan >> 16;
 }
 
+/* Begins a key of goargdist's map `keys`; the record follows. What is in a record that does not
+ * tell values apart, as addresses of strings, is zero in it. */
+struct trace_key_head {
+	unsigned long long bias; /* of the file in memory, if values depend on it; else 0 */
+	unsigned int item;       /* index of the selection's item */
+	unsigned int how;        /* enum trace_how */
+};
+
 struct trace_event {
 	unsigned long long time_ns;     /* CLOCK_MONOTONIC */
 	unsigned long long latency_ns;  /* from entry; 0 at entry */
@@ -94,6 +102,10 @@ enum trace_counter {                   /* of map `counters` */
 					  results */
 		     TRACE_UNREPORTED, /* calls that a panic or Goexit ended: too many at once */
 		     TRACE_SENT,       /* bytes since the reader was last woken */
+		     /* of goargdist, calls: */
+		     TRACE_KEYS_FULL,      /* the map of keys was full */
+		     TRACE_KEYS_NO_MEMORY, /* the kernel had no memory for another key */
+		     TRACE_ROOMS_FULL,     /* too many threads */
 		     TRACE_COUNTERS,
 };
 

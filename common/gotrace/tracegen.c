@@ -10,12 +10,13 @@
 #include "bpf-src/shared/states.h"
 #include "gotrace/tracegen_after_internal.h"
 #include "gotrace/tracegen_internal.h"
+#include "gotrace/tracegen_key_internal.h"
 #include "gotrace/tracegen_plan_internal.h"
 #include "gotrace/tracegen_states_internal.h"
 #include "gotrace/tracegen_told_internal.h"
 #include "values/format.h"
 
-enum { RECORD_ALIGN = 8 };
+enum { RECORD_ALIGN = 8, TASK_COMM = 16 };
 
 /* A return probe's values that need no results are read at entry and kept with the call: so they
  * are known even if the call panics. */
@@ -225,8 +226,31 @@ static int special_arg(struct gen *gen, const struct expr *expr, struct tracegen
 	return 0;
 }
 
+/* A variable in a key: text that the function alone tells is in none. */
+static int key_special(struct gen *gen, const struct expr *expr, struct tracegen_arg *arg)
+{
+	struct ctext *before;
+
+	if (gen->probe->log2 || (expr->number != SPECIAL_COMM && expr->number != SPECIAL_FUNC))
+		return number_arg(gen, expr, arg);
+	arg->kind = TRACEGEN_SPECIAL;
+	arg->special = expr->number;
+	if (expr->number == SPECIAL_FUNC)
+		return 0;
+	before = enter_phase(gen, 0);
+	arg->at = *gen_end(gen);
+	*gen_end(gen) += TASK_COMM;
+	ctext_line(gen->out, "bpf_get_current_comm(rec + %u, %u);", arg->at, TASK_COMM);
+	leave_phase(gen, before);
+	return 0;
+}
+
 static int make_arg(struct gen *gen, const struct expr *expr, bool follow, struct tracegen_arg *arg)
 {
+	if (gen->probe->keyed && expr->kind == EXPR_SPECIAL)
+		return key_special(gen, expr, arg);
+	if (gen->probe->log2)
+		return number_arg(gen, expr, arg);
 	switch (expr->kind) {
 	case EXPR_PARAMS:
 	case EXPR_RESULTS:
@@ -378,7 +402,12 @@ static int generate(struct gen *gen, struct tracegen_plan *plan, uint32_t saved_
 	if (gen->probe->has_states)
 		gen->saved_end = sizeof(struct state_times);
 	gen->save.depth = gen->wanted.depth = gen->fill.depth = 1;
-	return make_predicate(gen, plan) || make_args(gen, plan) ? -1 : 0;
+	if (make_predicate(gen, plan) || make_args(gen, plan))
+		return -1;
+	gen->key.depth = 1;
+	if (gen->probe->keyed)
+		gen_key(gen, plan);
+	return 0;
 }
 
 static void free_text(struct gen *gen)
@@ -386,6 +415,7 @@ static void free_text(struct gen *gen)
 	ctext_free(&gen->save);
 	ctext_free(&gen->wanted);
 	ctext_free(&gen->fill);
+	ctext_free(&gen->key);
 }
 
 int tracegen_plan(struct gotypes *memory, const struct tracegen_probe *probe,
@@ -413,6 +443,8 @@ int tracegen_plan(struct gotypes *memory, const struct tracegen_probe *probe,
 	out->save = ctext_take(&gen.save);
 	out->wanted = ctext_take(&gen.wanted);
 	out->fill = ctext_take(&gen.fill);
+	out->uses_code = gen.uses_code;
+	out->key = probe->keyed ? ctext_take(&gen.key) : NULL;
 	return 0;
 }
 
@@ -421,4 +453,5 @@ void tracegen_free(struct tracegen_plan *plan)
 	free(plan->save);
 	free(plan->wanted);
 	free(plan->fill);
+	free(plan->key);
 }

@@ -35,8 +35,9 @@ struct tracegen_probe {
 	 * state_times, for $running and the like. */
 	bool several, is_clone, is_copy, restarts, has_states;
 	bool is_method; /* the first parameter is its receiver: an address is enough of it */
-	/* Without a format: pointers to structs are followed, or their types said. */
-	bool follows, says_types;
+	/* Without a format: pointers to structs are followed, or their types said. For goargdist:
+	 * the record becomes a key; log2: its one number is that of a histogram's row. */
+	bool follows, says_types, keyed, log2;
 	struct shape_limits limits;
 	const struct tracegen_held *held; /* finds types of x.(T); NULL: none */
 	const struct tracegen_told *told; /* NULL: nothing is warned of */
@@ -72,11 +73,14 @@ struct tracegen_plan {
 	char *save;   /* of return probes, at entry: rec is what is kept with the call */
 	char *wanted; /* the predicate: sets `want`, and `bad` if something could not be read */
 	char *fill;   /* into rec, when the event is reserved */
+	char *key;    /* makes rec a key; NULL: it is to be none */
 	uint32_t saved_size, record_size; /* bytes kept with the call (its beginning), and in all */
 	bool wants_at_entry; /* the predicate needs nothing that is known at return only */
-	bool uses_identity;  /* computed expressions use the goroutine, the thread or the CPU */
-	bool uses_parent;    /* $parent_goid is asked for */
-	bool uses_types;     /* interfaces are read, by their dynamic types */
+	/* computed expressions use the goroutine, the thread or the CPU; $parent_goid is asked for
+	 */
+	bool uses_identity, uses_parent;
+	/* interfaces are read, by their dynamic types; a key has addresses of code */
+	bool uses_types, uses_code;
 	/* Without a format: a list of parameters, and at return a list of results. */
 	struct tracegen_arg *args;
 	size_t arg_count;

@@ -15,7 +15,7 @@ enum { NAME_MAX_LEN = 48 };
 struct gen {
 	const struct tracegen_probe *probe;
 	struct gotypes *memory;
-	struct ctext save, wanted, fill;
+	struct ctext save, wanted, fill, key;
 	struct ctext *out; /* the one that is being written */
 	bool returning;    /* what is being written runs when the call returns */
 	bool after; /* ... and is within after(): parameters are allowed, as they were at entry */
@@ -24,7 +24,7 @@ struct gen {
 	unsigned saved_later, filled_later; /* entries of hit->later in use, of save and fill */
 	bool keeps_sp;                      /* is the stack pointer at entry kept with the call, */
 	uint32_t kept_sp_at;                /* and where? */
-	bool uses_parent, uses_identity, uses_types;
+	bool uses_parent, uses_identity, uses_types, uses_code;
 	/* guess: a place that is a guess was used; absent: what failed is optimised out */
 	bool guess, absent;
 	struct errmsg *err;

@@ -18,6 +18,7 @@
 #include "selection/selection.h"
 
 struct tracelosses {
+	const struct tracelosses_words *words;
 	const struct selection *sel;
 	int counters, goroutines, deep_calls, untested; /* maps; -1: no returns are traced */
 	int clocks, states;                             /* maps; -1: states are not asked for */
@@ -26,11 +27,13 @@ struct tracelosses {
 	uint64_t told[TRACE_COUNTERS];
 };
 
-struct tracelosses *tracelosses_new(struct bpfprog *bpf, const struct selection *sel)
+struct tracelosses *tracelosses_new(struct bpfprog *bpf, const struct selection *sel,
+				    const struct tracelosses_words *words)
 {
 	struct tracelosses *losses = mem_zalloc(1, sizeof(*losses));
 
 	losses->sel = sel;
+	losses->words = words;
 	losses->counters = bpfprog_map(bpf, "counters");
 	losses->goroutines = bpfprog_map(bpf, "goroutines");
 	losses->deep_calls = bpfprog_map(bpf, "deep_calls");
@@ -50,14 +53,26 @@ void tracelosses_free(struct tracelosses *losses)
 }
 
 /* `when` is "" or words before the number; `thing` is in the singular */
-static void say_count(const char *when, uint64_t count, const char *thing, const char *what)
+static void say_count(const struct tracelosses *losses, const char *when, uint64_t count,
+		      const char *thing, const char *what)
 {
 	if (count)
-		fprintf(stderr, "gotrace: %s%" PRIu64 " %s%s %s\n", when, count, thing,
-			count == 1 ? "" : "s", what);
+		fprintf(stderr, "%s: %s%" PRIu64 " %s%s %s\n", losses->words->tool, when, count,
+			thing, count == 1 ? "" : "s", what);
 }
 
-static void say_counts(const char *when, const uint64_t counts[TRACE_COUNTERS])
+/* "3 calls not printed: WHY" */
+static void say_undone(const struct tracelosses *losses, const char *when, uint64_t count,
+		       const char *why)
+{
+	char *what = mem_printf("not %s: %s", losses->words->done, why);
+
+	say_count(losses, when, count, "call", what);
+	free(what);
+}
+
+static void say_counts(const struct tracelosses *losses, const char *when,
+		       const uint64_t counts[TRACE_COUNTERS])
 {
 	static const struct {
 		enum trace_counter counter;
@@ -66,28 +81,40 @@ static void say_counts(const char *when, const uint64_t counts[TRACE_COUNTERS])
 		{TRACE_LOST, "event",
 		 "lost: events came faster than they could be printed, and the ring buffer was "
 		 "full"},
-		{TRACE_UNREADABLE, "call",
-		 "not printed: the predicate needs memory that could not be read"},
 		{TRACE_UNTRACKED, "call",
 		 "not tracked: the map of calls that have not returned is full"},
 		{TRACE_NO_MEMORY, "call", "not tracked: the kernel had no memory"},
 		{TRACE_UNKNOWN, "call", "not tracked: memory of the goroutine could not be read"},
 		{TRACE_NAMELESS, "call",
 		 "printed without GOID: memory of the goroutine could not be read"},
-		{TRACE_UNTESTED, "call",
-		 "not printed: did not return, so without the results that the predicate needs"},
-		{TRACE_UNREPORTED, "call", "not printed: a panic or Goexit ended too many at once"},
+	};
+	static const struct {
+		enum trace_counter counter;
+		const char *why;
+	} undone[] = {
+		{TRACE_UNREADABLE, "the predicate needs memory that could not be read"},
+		{TRACE_UNREPORTED, "a panic or Goexit ended too many at once"},
+		{TRACE_KEYS_FULL, "the map of values is full, these were new ones"},
+		{TRACE_KEYS_NO_MEMORY, "the kernel had no memory for another value"},
+		{TRACE_ROOMS_FULL, "made by too many threads"},
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		say_count(when, counts[words[i].counter], words[i].thing, words[i].what);
+		say_count(losses, when, counts[words[i].counter], words[i].thing, words[i].what);
+	for (size_t i = 0; i < sizeof(undone) / sizeof(undone[0]); i++)
+		say_undone(losses, when, counts[undone[i].counter], undone[i].why);
+	char *why = mem_printf("did not return, so without %s", losses->words->results);
+
+	say_undone(losses, when, counts[TRACE_UNTESTED], why);
+	free(why);
 }
 
 static int read_counts(const struct tracelosses *losses, uint64_t counts[TRACE_COUNTERS])
 {
 	if (!bpfmap_sum_percpu(losses->counters, TRACE_COUNTERS, 1, counts))
 		return 0;
-	fprintf(stderr, "gotrace: cannot read what was lost: %s\n", strerror(errno));
+	fprintf(stderr, "%s: cannot read what was lost: %s\n", losses->words->tool,
+		strerror(errno));
 	return -1;
 }
 
@@ -100,7 +127,7 @@ void tracelosses_say(struct tracelosses *losses)
 	for (size_t i = 0; i < TRACE_COUNTERS; i++)
 		since[i] = now[i] - losses->told[i];
 	memcpy(losses->told, now, sizeof(now));
-	say_counts("", since);
+	say_counts(losses, "", since);
 }
 
 static int add_waiting(const void *key, const void *value, void *arg)
@@ -137,7 +164,7 @@ static void say_waiting(const struct tracelosses *losses)
 	if (losses->goroutines >= 0 &&
 	    !bpfmap_each(losses->goroutines, sizeof(struct goroutine_key), sizeof(sum), add_waiting,
 			 &sum))
-		say_count("", sum, "call", "had not returned when tracing ended");
+		say_count(losses, "", sum, "call", "had not returned when tracing ended");
 }
 
 static void say_states(const struct tracelosses *losses)
@@ -145,7 +172,7 @@ static void say_states(const struct tracelosses *losses)
 	uint64_t lost[STATE_LOSSES];
 
 	if (losses->states >= 0 && !bpfmap_sum_percpu(losses->states, STATE_LOSSES, 1, lost))
-		states_say_lost("gotrace", lost);
+		states_say_lost(losses->words->tool, lost);
 }
 
 /* --- calls that did not return, by how they ended and by function --- */
@@ -233,10 +260,9 @@ static uint64_t say_untested(const struct tracelosses *losses, const char *when)
 				    add_untested, &all);
 		if (all.count) {
 			qsort(all.rows, all.count, sizeof(*all.rows), by_calls);
-			fprintf(stderr,
-				"gotrace: %s%" PRIu64 " call%s not printed: %s, so without the "
-				"results that the predicate needs",
-				when, all.sum, all.sum == 1 ? "" : "s", ends[how]);
+			fprintf(stderr, "%s: %s%" PRIu64 " call%s not %s: %s, so without %s",
+				losses->words->tool, when, all.sum, all.sum == 1 ? "" : "s",
+				losses->words->done, ends[how], losses->words->results);
 			name_untested(&all);
 			fputc('\n', stderr);
 		}
@@ -257,9 +283,10 @@ void tracelosses_say_all(struct tracelosses *losses, const char *when)
 	/* what the map of them had no room for */
 	counts[TRACE_UNTESTED] -=
 		untested < counts[TRACE_UNTESTED] ? untested : counts[TRACE_UNTESTED];
-	say_counts(when, counts);
+	say_counts(losses, when, counts);
 	say_states(losses);
 	sweep(losses);
-	say_count("", losses->process_ended, "call", "had not returned when their process ended");
+	say_count(losses, "", losses->process_ended, "call",
+		  "had not returned when their process ended");
 	say_waiting(losses);
 }

@@ -29,7 +29,10 @@ static int parse_probe(struct traceplan *plan, size_t n, struct errmsg *err)
 {
 	struct probespec *spec = &plan->specs[n];
 
-	if (probespec_parse(plan->config->probes[n], plan->config->regex, spec, err))
+	if (plan->config->histograms
+		    ? probespec_parse_values(plan->config->probes[n], plan->config->regex, spec,
+					     err)
+		    : probespec_parse(plan->config->probes[n], plan->config->regex, spec, err))
 		return -1;
 	plan->parsed = n + 1;
 	plan->patterns[n] = spec->target;
@@ -190,7 +193,7 @@ static void forget_plans(struct traceplan *plan)
 {
 	traceplan_text_free(plan->text);
 	plan->text = traceplan_text_new();
-	plan->saved_max = 0;
+	plan->saved_max = plan->record_max = 0;
 	plan->unknown = 0;
 }
 
@@ -298,6 +301,16 @@ const struct gotype *traceplan_rtype(const struct traceplan *plan, size_t progra
 const struct traceplan_item *traceplan_item(const struct traceplan *plan, size_t item)
 {
 	return item < plan->item_count ? &plan->items[item] : NULL;
+}
+
+uint32_t traceplan_record_max(const struct traceplan *plan)
+{
+	return plan->record_max;
+}
+
+const struct probespec *traceplan_spec(const struct traceplan *plan, size_t probe)
+{
+	return &plan->specs[probe];
 }
 
 size_t traceplan_kinds(const struct traceplan *plan)

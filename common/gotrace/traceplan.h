@@ -18,7 +18,10 @@ struct traceplan;
 struct traceplan_config {
 	char *const *probes; /* as typed */
 	size_t probe_count;
-	bool regex;          /* -r */
+	bool regex; /* -r */
+	/* for goargdist: a PROBE has EXPRs in place of a format, which become a key, or with
+	 * histograms[n] the PROBE's one EXPR a histogram's row; NULL: for gotrace */
+	const bool *histograms;
 	uint32_t string_max; /* -Z */
 	bool user_stack, kernel_stack;
 	bool typed;         /* without a format: pointers with their types, or followed */
@@ -51,6 +54,8 @@ int traceplan_loaded(void *ctx, struct tracer *tracer, struct errmsg *err);
 int traceplan_attached(const struct traceplan *plan, const struct tracer *tracer,
 		       struct errmsg *err);
 
+/* The PROBE that an item of the selection is of. */
+const struct probespec *traceplan_spec(const struct traceplan *plan, size_t probe);
 /* The number of kinds of functions; each kind is compiled by itself. */
 size_t traceplan_kinds(const struct traceplan *plan);
 struct funcinfo *traceplan_funcinfo(const struct traceplan *plan, size_t program);

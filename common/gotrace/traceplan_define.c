@@ -6,6 +6,8 @@
 #include "sites/goruntime.h"
 
 enum { CALLS_MAX = 1 << 17, RING_PAGES = 2048 };
+/* Keys of a few KB each are fewer, so that they take at most KEYS_BYTES. */
+enum { KEYS_MAX = 1 << 16, KEYS_MIN = 1 << 12, KEYS_BYTES = 1 << 26, ROOMS_MAX = 1 << 14 };
 
 static bool same_creation(const struct tracer *tracer)
 {
@@ -26,6 +28,21 @@ static void define_library(struct tracer *tracer)
 			library = tracer_runtime(tracer, i);
 	tracer_define(tracer, "LIBRARY_INDEX", library ? library->tls_word : 0);
 	tracer_define(tracer, "LIBRARY_MAIN", library ? library->main_word : 0);
+}
+
+/* For parts/trace_keys.bpf.c. */
+static void define_keys(const struct traceplan *plan, struct tracer *tracer)
+{
+	uint32_t size = plan->record_max > sizeof(uint64_t) ? plan->record_max : sizeof(uint64_t);
+	uint32_t keys = KEYS_BYTES / size;
+
+	keys = keys > KEYS_MAX ? KEYS_MAX : keys < KEYS_MIN ? KEYS_MIN : keys;
+	tracer_define(tracer, "KEYED", 1);
+	tracer_define(tracer, "KEY_MAX", size);
+	tracer_define(tracer, "KEYS", bpfmap_room(keys));
+	tracer_define(tracer, "ROOMS", ROOMS_MAX);
+	if (plan->uses_code)
+		tracer_define(tracer, "KEY_BIAS", 1);
 }
 
 void traceplan_define(const struct traceplan *plan, struct tracer *tracer)
@@ -49,6 +66,8 @@ void traceplan_define(const struct traceplan *plan, struct tracer *tracer)
 			tracer_define(tracer, "RETURNS", 1);
 			break;
 		}
+	if (config->histograms)
+		define_keys(plan, tracer);
 	tracer_define(tracer, "G_GOPC", same_creation(tracer) ? rt->g_gopc : 0);
 	tracer_define(tracer, "G_PARENT_GOID", same_creation(tracer) ? rt->g_parent_goid : 0);
 	if (config->user_stack || plan->uses_parent)

@@ -30,7 +30,8 @@ struct traceplan {
 	uint32_t saved_max;
 	uint32_t dynamic_max; /* bytes of a string in an interface */
 	bool lacks_room;      /* some record lacks room, however short strings are */
-	bool uses_parent, uses_identity;
+	uint32_t record_max;
+	bool uses_parent, uses_identity, uses_code;
 	const char *states; /* the first variable of a state's time, in any PROBE; NULL: none */
 	size_t unknown;
 	const char *first_unknown, *unknown_copy;
@@ -62,5 +63,8 @@ const struct traceplan_item *traceplan_item(const struct traceplan *plan, size_t
 const struct gotype *traceplan_rtype(const struct traceplan *plan, size_t program, uint64_t rtype,
 				     bool *direct);
 struct shape_limits traceplan_limits(const struct traceplan *plan);
+
+/* Bytes of the largest record. */
+uint32_t traceplan_record_max(const struct traceplan *plan);
 
 #endif

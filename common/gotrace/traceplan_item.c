@@ -155,6 +155,9 @@ static void note_plan(struct planning *now, const struct tracegen_plan *made)
 	as->record_size = made->record_size;
 	if (made->saved_size > plan->saved_max)
 		plan->saved_max = made->saved_size;
+	if (made->record_size > plan->record_max)
+		plan->record_max = made->record_size;
+	plan->uses_code |= made->uses_code;
 	plan->uses_parent |= made->uses_parent;
 	plan->uses_identity |= made->uses_identity;
 	now->to->number = trace_plan(number, as->program);
@@ -202,6 +205,8 @@ static int plan_item(struct planning *now, bool several, struct errmsg *err)
 	probe.toolchain = item->prog->toolchain;
 	probe.is_clone = now->fn.is_clone;
 	probe.is_method = is_method(item->is_copy ? item->copy.name : now->fn.name);
+	probe.keyed = plan->config->histograms;
+	probe.log2 = probe.keyed && plan->config->histograms[item->group];
 	probe.says_types = plan->config->typed;
 	probe.follows = plan->config->typed && plan->item_count <= FOLLOWS_MAX;
 	probe.restarts = now->to->restart != 0;

@@ -15,7 +15,7 @@ enum { PART_TEXT = 40000 };
 
 struct plan_text {
 	uint32_t part;
-	char *save, *wanted, *fill;
+	char *save, *wanted, *fill, *key;
 	uint32_t saved_size, record_size;
 	bool at_return, wants_at_entry;
 };
@@ -26,6 +26,7 @@ struct traceplan_text {
 	struct index by_bodies; /* of these */
 	size_t part_len;        /* bytes in the last part */
 	bool uses_types;
+	bool keyed; /* records become keys */
 };
 
 struct traceplan_text *traceplan_text_new(void)
@@ -41,6 +42,7 @@ void traceplan_text_free(struct traceplan_text *text)
 		free(text->plans[i].save);
 		free(text->plans[i].wanted);
 		free(text->plans[i].fill);
+		free(text->plans[i].key);
 	}
 	free(text->plans);
 	index_free(&text->by_bodies);
@@ -52,7 +54,7 @@ static bool is_same_text(const struct plan_text *a, const struct plan_text *b)
 	return a->at_return == b->at_return && a->wants_at_entry == b->wants_at_entry &&
 	       a->saved_size == b->saved_size && a->record_size == b->record_size &&
 	       !strcmp(a->save, b->save) && !strcmp(a->wanted, b->wanted) &&
-	       !strcmp(a->fill, b->fill);
+	       !strcmp(a->fill, b->fill) && !strcmp(a->key, b->key);
 }
 
 uint32_t traceplan_text_add(struct traceplan_text *text, const struct tracegen_plan *plan,
@@ -61,12 +63,14 @@ uint32_t traceplan_text_add(struct traceplan_text *text, const struct tracegen_p
 	struct plan_text add = {.save = plan->save,
 				.wanted = plan->wanted,
 				.fill = plan->fill,
+				.key = plan->key ? plan->key : "",
 				.saved_size = plan->saved_size,
 				.record_size = plan->record_size,
 				.at_return = at_return,
 				.wants_at_entry = plan->wants_at_entry};
 
 	text->uses_types |= plan->uses_types;
+	text->keyed |= plan->key != NULL;
 	uint64_t hash = index_hash_text(index_hash_text(index_hash_text(0, add.save), add.wanted),
 					add.fill);
 	size_t n = index_first(&text->by_bodies, hash);
@@ -75,7 +79,7 @@ uint32_t traceplan_text_add(struct traceplan_text *text, const struct tracegen_p
 		n = index_next(&text->by_bodies, n);
 	if (n != INDEX_NONE)
 		return n;
-	size_t len = strlen(add.save) + strlen(add.wanted) + strlen(add.fill);
+	size_t len = strlen(add.save) + strlen(add.wanted) + strlen(add.fill) + strlen(add.key);
 
 	add.part = text->count ? text->plans[text->count - 1].part : 0;
 	if (text->part_len && text->part_len + len > PART_TEXT) {
@@ -86,6 +90,7 @@ uint32_t traceplan_text_add(struct traceplan_text *text, const struct tracegen_p
 	add.save = mem_strdup(add.save);
 	add.wanted = mem_strdup(add.wanted);
 	add.fill = mem_strdup(add.fill);
+	add.key = mem_strdup(add.key);
 	text->plans = mem_grow(text->plans, text->count, &text->cap, sizeof(add));
 	text->plans[text->count++] = add;
 	return index_add(&text->by_bodies, hash);
@@ -163,12 +168,27 @@ static void write_save(struct ctext *out, const struct plan_text *plan, size_t n
 	end_function(out);
 }
 
-/* Writes the function that reserves the event and fills all but its head; it returns NULL if there
- * is none. */
-static void write_report(struct ctext *out, const struct plan_text *plan, size_t n)
+static void write_room(struct ctext *out, const struct plan_text *plan, bool keyed)
 {
-	begin_function(out, "struct trace_event *", "report", n, ", char *saved");
-	ctext_line(out, "struct trace_event *event;");
+	if (keyed)
+		ctext_line(out, "event = key_room();");
+	else
+		ctext_line(out,
+			   "event = events.ringbuf_reserve(sizeof(*event) + %u + FRAMES_SIZE);",
+			   plan->record_size);
+	ctext_open(out, "if (!event)");
+	ctext_line(out, "count(%s);", keyed ? "TRACE_ROOMS_FULL" : "TRACE_LOST");
+	ctext_line(out, "return 0;");
+	ctext_close(out);
+	ctext_line(out, "rec = %s;", keyed ? "event->record" : "(char *)(event + 1)");
+}
+
+/* Writes the function that reserves the event, or room for a key, and fills all but its head; it
+ * returns NULL if there is none. */
+static void write_report(struct ctext *out, const struct plan_text *plan, size_t n, bool keyed)
+{
+	begin_function(out, "REPORT *", "report", n, ", char *saved");
+	ctext_line(out, "REPORT *event;");
 	ctext_line(out, "char *rec = saved;");
 	ctext_line(out, "bool want = true;");
 	ctext_line(out, "s64 bad = 0;");
@@ -179,13 +199,7 @@ static void write_report(struct ctext *out, const struct plan_text *plan, size_t
 		ctext_line(out, "return 0;");
 		ctext_close(out);
 	}
-	ctext_line(out, "event = events.ringbuf_reserve(sizeof(*event) + %u + FRAMES_SIZE);",
-		   plan->record_size);
-	ctext_open(out, "if (!event)");
-	ctext_line(out, "count(TRACE_LOST);");
-	ctext_line(out, "return 0;");
-	ctext_close(out);
-	ctext_line(out, "rec = (char *)(event + 1);");
+	write_room(out, plan, keyed);
 	if (plan->saved_size)
 		ctext_line(out, "probe_read_kernel(rec, %u, saved);", plan->saved_size);
 	paste(out, plan->fill);
@@ -194,13 +208,22 @@ static void write_report(struct ctext *out, const struct plan_text *plan, size_t
 	end_function(out);
 }
 
-static void write_plan(struct ctext *out, const struct plan_text *plan, size_t n)
+static void write_key(struct ctext *out, const struct plan_text *plan, size_t n)
+{
+	begin_function(out, "void ", "key", n, ", char *rec");
+	paste(out, plan->key);
+	end_function(out);
+}
+
+static void write_plan(struct ctext *out, const struct plan_text *plan, size_t n, bool keyed)
 {
 	if (plan->at_return) {
 		write_wants(out, plan, n);
 		write_save(out, plan, n);
 	}
-	write_report(out, plan, n);
+	write_report(out, plan, n, keyed);
+	if (keyed)
+		write_key(out, plan, n);
 }
 
 /* A set of functions, one of each plan, that does the same thing. */
@@ -289,16 +312,18 @@ char *traceplan_text_plans(const struct traceplan_text *text)
 	static const struct choice choices[] = {
 		{"bool ", "wants_at_entry", "wants", "", "", "true", false},
 		{"void ", "save_arguments", "save", ", char *rec", ", rec", NULL, false},
-		{"struct trace_event *", "fill_event", "report", ", char *saved", ", saved", "0",
-		 true},
+		{"REPORT *", "fill_event", "report", ", char *saved", ", saved", "0", true},
+		/* the last one, of keyed plans */
+		{"void ", "make_key", "key", ", char *rec", ", rec", NULL, true},
 	};
+	size_t count = sizeof(choices) / sizeof(choices[0]) - !text->keyed;
 	struct ctext out = {0};
 
 	for (size_t i = 0; i < text->count; i++)
-		write_plan(&out, &text->plans[i], i);
+		write_plan(&out, &text->plans[i], i, text->keyed);
 	write_test(text, &out, "waits_for_return", false);
 	write_test(text, &out, "tests_results", true);
-	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
+	for (size_t i = 0; i < count; i++)
 		write_choice(text, &out, &choices[i]);
 	return ctext_take(&out);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gotrace/traceprint_event_internal.h"
+#include "gotrace/traceprint_reader_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -149,6 +149,22 @@ static bool json_named(struct json *json, const struct traceprint_event *event,
 		json_group(json, event, &group, args, source);
 	}
 	return n > 0;
+}
+
+void traceprint_json_exprs(struct json *json, struct traceprint_reader *reader,
+			   const struct traceprint_event *event)
+{
+	struct traceprint_lookup lookup;
+	struct value_source source = traceprint_source(reader, event, &lookup);
+	struct format_arg *args = traceprint_args(event);
+
+	json_object(json);
+	for (size_t i = 0; i < event->item->arg_count; i++) {
+		json_key(json, event->item->spec->arg_texts[i]);
+		json_arg(json, &args[i], &source);
+	}
+	json_object_end(json);
+	traceprint_free_args(args, event->item->arg_count);
 }
 
 static void json_values(struct json *json, const struct traceprint_event *event,

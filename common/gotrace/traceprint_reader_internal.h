@@ -7,6 +7,7 @@
 #include "gotrace/traceprint_event_internal.h"
 #include "program/gostack.h"
 
+struct json;
 struct kallsyms;
 struct profile;
 
@@ -26,5 +27,9 @@ struct traceprint_reader {
 /* One more call, where it was made */
 void traceprint_profile(struct traceprint_reader *reader, const struct traceprint_event *event,
 			const char *message, struct profile *profile);
+
+/* {"k.Name":"bob","len(s)":3}: each EXPR with its value. */
+void traceprint_json_exprs(struct json *json, struct traceprint_reader *reader,
+			   const struct traceprint_event *event);
 
 #endif

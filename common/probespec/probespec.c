@@ -11,6 +11,7 @@
 #include "probespec/probespec_head_internal.h"
 #include "probespec/probespec_literal_internal.h"
 #include "probespec/probespec_reader_internal.h"
+#include "probespec/probespec_values_internal.h"
 #include "probespec/expr_internal.h"
 
 /* Copies the target without backslashes before spaces: "my\ app:main.f". */
@@ -158,25 +159,58 @@ static int read_tail(struct probespec_reader *reader, struct probespec *out)
 	return read_format(reader, out) || read_args(reader, out) ? -1 : 0;
 }
 
-int probespec_parse(const char *text, bool regex, struct probespec *out, struct errmsg *err)
+static int read_values(struct probespec_reader *reader, struct probespec *out)
+{
+	if (probespec_reader_is(reader, "(") && read_predicate(reader, out))
+		return -1;
+	if (reader->token.kind == TOKEN_STRING) {
+		errmsg_set(reader->err, "col %zu: values are counted, there is no format",
+			   reader->token.at + 1);
+		errmsg_hint(reader->err, "write EXPRs alone");
+		return -1;
+	}
+	if (!begins_expr(reader) && reader->token.kind != TOKEN_END) {
+		probespec_reader_expected(reader, "\"(PREDICATE)\", an EXPR or the end");
+		return -1;
+	}
+	if (read_args(reader, out))
+		return -1;
+	if (!out->arg_count && reader->at_return)
+		probespec_values_default(out);
+	probespec_values_format(out);
+	return 0;
+}
+
+static int parse(const char *text, bool regex, bool values, struct probespec *out,
+		 struct errmsg *err)
 {
 	struct probespec_reader reader = {.text = text, .err = err};
-	struct probespec_head head;
+	struct probespec_head head = {.values = values};
 
 	*out = (struct probespec){0};
-	if (probespec_foreign(text, err))
+	if (values ? probespec_argdist(text, err) : probespec_foreign(text, err))
 		return -1;
 	if (probespec_head_scan(text, regex, &head, err))
 		return -1;
 	take_head(text, &head, out);
 	reader.at_return = head.at_return;
 	probespec_reader_start(&reader, head.end);
-	if (!read_tail(&reader, out)) {
+	if (!(values ? read_values(&reader, out) : read_tail(&reader, out))) {
 		out->state = reader.state;
 		return 0;
 	}
 	probespec_free(out);
 	return -1;
+}
+
+int probespec_parse(const char *text, bool regex, struct probespec *out, struct errmsg *err)
+{
+	return parse(text, regex, false, out, err);
+}
+
+int probespec_parse_values(const char *text, bool regex, struct probespec *out, struct errmsg *err)
+{
+	return parse(text, regex, true, out, err);
 }
 
 void probespec_free(struct probespec *spec)

@@ -36,6 +36,11 @@ enum { PROBESPEC_EXPR_MAX = 256 };
 /* `regex`: FUNCTION is a regular expression, which goes up to a space, so that there can be no
  * SIGNATURE. 0; -1 with *err ("col 34: ..."). `out` is to be freed after 0 only. */
 int probespec_parse(const char *text, bool regex, struct probespec *out, struct errmsg *err);
+/* The same of goargdist's PROBEs, which have EXPRs in place of the format:
+ *   [p:|r:][BINARY:]FUNCTION[(SIGNATURE)] [(PREDICATE)] [EXPR[, EXPR...]]
+ * Without any, of returns, there is the first result. The format names and prints them all: "EXPR =
+ * %v, EXPR = %v". */
+int probespec_parse_values(const char *text, bool regex, struct probespec *out, struct errmsg *err);
 void probespec_free(struct probespec *spec); /* what it points to */
 
 #endif

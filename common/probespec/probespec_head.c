@@ -145,8 +145,17 @@ static int check_params(const char *text, size_t at, size_t end, struct errmsg *
 	return 0;
 }
 
+/* After a result without parentheses; 0: it is none. Where EXPRs may follow, k.Name and n are
+ * EXPRs: only predeclared types are results. */
+static size_t bare_result_end(const char *text, size_t begin, bool values)
+{
+	size_t end = probespec_gotype_end(text, begin, values);
+
+	return end && values && memchr(text + begin, '.', end - begin) ? 0 : end;
+}
+
 /* After the results that follow the parameters; `at`: there are none, or a predicate follows. */
-static size_t results_end(const char *text, size_t at)
+static size_t results_end(const char *text, size_t at, bool values)
 {
 	size_t begin = probespec_lexer_skip_space(text, at), end;
 
@@ -154,7 +163,7 @@ static size_t results_end(const char *text, size_t at)
 		end = probespec_gotype_list_end(text, begin, true);
 		return end ? end : at;
 	}
-	end = probespec_gotype_end(text, begin, false);
+	end = bare_result_end(text, begin, values);
 	return end && (ends_target(text, end) || text[end] == '(') ? end : at;
 }
 
@@ -170,7 +179,7 @@ static int scan_signature(const char *text, struct probespec_head *out, struct e
 		return not_closed(text, out->signature, err);
 	if (check_params(text, out->signature, end, err))
 		return -1;
-	out->signature_end = out->end = results_end(text, end);
+	out->signature_end = out->end = results_end(text, end, out->values);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 struct errmsg;
 
 struct probespec_head { /* offsets in the PROBE, bytes */
+	bool values;    /* set before: EXPRs may follow, which look like types */
 	bool at_return;
 	size_t target, target_end;
 	size_t signature, signature_end; /* equal: there is none */

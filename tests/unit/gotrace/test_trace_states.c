@@ -246,7 +246,8 @@ static void test_unseen(void **state)
 /* what the tool says of losses, on stderr */
 static void expect_said(const struct fixture *f, const char *text)
 {
-	struct tracelosses *losses = tracelosses_new(f->prog, NULL);
+	static const struct tracelosses_words words = {"gotrace", "printed", "results"};
+	struct tracelosses *losses = tracelosses_new(f->prog, NULL, &words);
 	int stderr_fd = dup(STDERR_FILENO), file = memfd_create("said", 0);
 	char said[256] = "";
 
