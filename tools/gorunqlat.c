@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* gorunqlat: time that goroutines wait for a processor, as a histogram. */
+/* gorunqlat: time that goroutines wait for a processor, as a histogram; or each long wait. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,13 +8,16 @@
 #include "base/errmsg.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/number.h"
 #include "kernel/bpfmap.h"
 #include "selection/runtime_func.h"
 #include "latency/latency.h"
 #include "latency/latency_show.h"
+#include "runq/slow_waits.h"
 #include "tracing/options.h"
 #include "tracing/toolrun.h"
 
+enum { LETTER_SLOWER = 256 };
 enum { GOROUTINES_MAX = 1 << 20 }; /* that wait at a time; the map takes memory as it fills */
 
 struct waits {
@@ -22,6 +25,7 @@ struct waits {
 	struct latency_words words;
 	int unit_given; /* 'u' or 'm'; 0: neither */
 	struct latency *lat;
+	uint64_t slower_ns; /* --slower; 0: not given */
 };
 
 static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
@@ -30,7 +34,11 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 
 	bool millis = letter == 'm';
 
-	(void)value;
+	if (letter == LETTER_SLOWER &&
+	    (!number_parse_duration(value, &waits->slower_ns) || !waits->slower_ns))
+		return errmsg_set(err, "--slower: \"%s\" is not a time, such as 10ms", value);
+	if (letter == LETTER_SLOWER)
+		return 0;
 	if (waits->unit_given && waits->unit_given != letter)
 		return errmsg_set(err, "-u and -m exclude each other");
 	waits->unit_given = letter;
@@ -125,6 +133,9 @@ static void say_lost(void *ctx)
 static const struct options_def own_options[] = {
 	{'u', "microseconds", NULL, "microsecond histogram (the default)"},
 	{'m', "milliseconds", NULL, "millisecond histogram"},
+	{LETTER_SLOWER, "slower", "DURATION",
+	 "a line for each wait that takes longer, with what ran on the processor meanwhile, in "
+	 "place of histograms"},
 	{0},
 };
 
@@ -133,6 +144,7 @@ static const char examples[] =
 	"    gorunqlat etcd                # of all processes of this program\n"
 	"    gorunqlat -p 181 -i 1 -d 10   # 1 second summaries, for 10 seconds\n"
 	"    gorunqlat -mTi 5 ./app        # every 5 seconds, in milliseconds, with timestamps\n"
+	"    gorunqlat --slower 10ms -p 181 # each longer wait, and who ran meanwhile\n"
 	"    gorunqlat -jp 181             # JSON\n"
 	"    gorunqlat -- ./app arg        # run a program, from its first instruction\n";
 
@@ -192,9 +204,18 @@ int main(int argc, char **argv)
 		.take = take_option,
 		.ctx = &waits,
 		.examples = examples};
+	struct errmsg err = {0};
 	int status;
 
 	if (!options_main(&tool, argc, argv, &opts, &status))
 		return status;
-	return run_waits(&waits, &tool);
+	if (!waits.slower_ns)
+		return run_waits(&waits, &tool);
+	if (opts.interval_ns) {
+		errmsg_set(&err,
+			   "--slower and -i exclude each other: waits are printed as they end");
+		options_fail(&tool, &err);
+		return 2;
+	}
+	return slow_waits_run(&tool, &opts, waits.slower_ns);
 }
