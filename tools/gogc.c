@@ -9,6 +9,7 @@
 #include "blocked/losses.h"
 #include "blocked/stacks.h"
 #include "bpf-src/shared/gc.h"
+#include "collections/assists.h"
 #include "collections/collections.h"
 #include "collections/collections_print.h"
 #include "golang/release.h"
@@ -17,13 +18,17 @@
 #include "kernel/events.h"
 #include "program/program.h"
 #include "selection/runtime_func.h"
+#include "sites/goruntime.h"
 #include "tracing/options.h"
 #include "tracing/toolrun.h"
 
-enum { RING_PAGES = 256 };
+/* ASSISTS: stacks with some; the map takes memory as it fills */
+enum { RING_PAGES = 256, ASSISTS = 1 << 14, LETTER_ASSISTS = 256 };
+enum { P_TICK = 16, M_P = 16, M_P_126 = 24 }; /* the latter two from m.curg on */
 
 struct gogc {
 	const struct options *opts;
+	bool assists; /* by stack */
 	const struct tracer *tracer;
 	struct events *events;
 	struct stacks *stacks;
@@ -36,9 +41,21 @@ struct gogc {
 
 /* --- before the first event --- */
 
+/* Where the runtime tells when the stop was there, as it starts the world: one hit less while it is
+ * stopped. */
+static void leave_out_returns(struct tracer *tracer)
+{
+	struct selection *sel = tracer_selection(tracer);
+
+	for (size_t i = 0; i < sel->item_count; i++)
+		if (sel->items[i].group == GC_FUNC_STOP)
+			sel->items[i].returns = false;
+}
+
 static int plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	const struct program *prog = tracer_program(tracer, 0);
+	uint32_t m_curg = tracer_runtime(tracer, 0)->m_curg;
 	struct gogc *gogc = ctx;
 
 	if (stacks_define(tracer, "gogc", err))
@@ -47,15 +64,25 @@ static int plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 		errmsg_set(err, "\"%s\": which release of Go has built it is not told", prog->path);
 		return -1;
 	}
+	tracer_define(tracer, "M_P",
+		      m_curg + (prog->release >= RELEASE_SIGNAL_SECRET ? M_P_126 : M_P));
+	tracer_define(tracer, "P_TICK", P_TICK);
 	gogc->numbered = prog->release >= RELEASE_STOP_REASONS;
 	if (gogc->numbered)
 		tracer_define(tracer, "STOP_REASONS", 1);
+	if (prog->release >= RELEASE_STOPPED_WHEN)
+		leave_out_returns(tracer);
 	if (prog->release >= RELEASE_WORLD_STOP)
 		tracer_define(tracer, "WORLD_STOP", prog->release >= RELEASE_STOPPED_WHEN ? 2 : 1);
 	return 0;
 }
 
-/* Without one of them nothing could be said: all must be probed. */
+static bool is_needed(uint32_t group)
+{
+	return group != GC_FUNC_LAST && group != GC_FUNC_YIELD && group != GC_FUNC_YIELD_ASYNC;
+}
+
+/* All must be probed, but for those that tell who stops last. */
 static int find_entries(struct gogc *gogc, struct errmsg *err)
 {
 	const struct selection *sel = tracer_selection(gogc->tracer);
@@ -63,7 +90,7 @@ static int find_entries(struct gogc *gogc, struct errmsg *err)
 	for (size_t i = 0; i < sel->item_count; i++) {
 		const struct selection_item *item = &sel->items[i];
 
-		if (item->skipped)
+		if (item->skipped && is_needed(item->group))
 			return errmsg_set(err, "%s cannot be probed: %s", sel->rows[item->row].name,
 					  item->skipped);
 		gogc->entries[item->group] = item->sites.entry.addr;
@@ -187,6 +214,18 @@ static int event_fd(void *ctx)
 	return events_fd(gogc->events);
 }
 
+/* At the end */
+static int show(void *ctx, bool final, struct errmsg *err)
+{
+	const struct gogc *gogc = ctx;
+	int map = tracer_map(gogc->tracer, "assists");
+
+	if (!final || !gogc->assists)
+		return 0;
+	return (gogc->opts->json ? assists_json : assists_print)(
+		&gogc->view, map, gogc->entries[GC_FUNC_ASSIST], err);
+}
+
 static void say_lost(void *ctx)
 {
 	static const char *const said[GC_LOSSES] = {
@@ -194,6 +233,7 @@ static void say_lost(void *ctx)
 		[GC_LOSS_UNREADABLE] = "events were lost: the goroutine could not be read",
 		[GC_LOSS_STACKS] = "stacks are not known: they could not be read, or there are "
 				   "more of them than there is room for",
+		[GC_LOSS_ASSISTS] = "assists were lost: more than there is room for",
 	};
 	const struct gogc *gogc = ctx;
 	uint64_t lost[GC_LOSSES];
@@ -203,16 +243,45 @@ static void say_lost(void *ctx)
 
 /* --- the tool --- */
 
+static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
+{
+	struct gogc *gogc = ctx;
+
+	(void)letter;
+	(void)value;
+	(void)err;
+	gogc->assists = true;
+	return 0;
+}
+
+static const struct options_def own_options[] = {
+	{LETTER_ASSISTS, "assists", NULL, "at the end, show who had to mark, by stack"},
+	{0},
+};
+
 static const char examples[] =
 	"    gogc -p 181             # each collection and each stop of the world of process 181\n"
 	"    gogc etcd               # of all processes of this program\n"
 	"    gogc -T -d 10m -p 181   # for ten minutes, with the time of day\n"
+	"    gogc --assists -p 181   # at the end, who had to mark for the collector, by stack\n"
 	"    gogc -jp 181            # JSON\n"
 	"    gogc -- ./app arg       # run a program, from its first instruction\n";
 
 static const struct runtime_func funcs[GC_FUNCS] = {
 	[GC_FUNC_STOP] = {.names = {"runtime.stopTheWorldWithSema"}, .returns = true},
 	[GC_FUNC_START] = {.names = {"runtime.startTheWorldWithSema"}, .returns = true},
+	[GC_FUNC_LAST] = {.names = {"runtime.gcstopm"},
+			  .callee = "runtime.notewakeup",
+			  .optional = true},
+	[GC_FUNC_YIELD] = {.names = {"runtime.newstack"},
+			   .callee = "runtime.goschedImpl",
+			   .other_callee = "runtime.gopreempt_m",
+			   .optional = true},
+	[GC_FUNC_YIELD_ASYNC] = {.names = {"runtime.asyncPreempt2.func1", "runtime.gopreempt_m"},
+				 .callee = "runtime.goschedImpl",
+				 .inlined = true,
+				 .optional = true},
+	[GC_FUNC_ASSIST] = {.names = {"runtime.gcAssistAlloc1"}, .returns = true},
 };
 
 static int run_gogc(struct gogc *gogc, const struct options_tool *options)
@@ -220,26 +289,29 @@ static int run_gogc(struct gogc *gogc, const struct options_tool *options)
 	struct bpfprog_define defs[] = {
 		{"STACKS", bpfmap_room(STACKS_MAX)},
 		{"RING_PAGES", bpfmap_room(RING_PAGES)},
+		{"ASSISTS", bpfmap_room(ASSISTS)},
 	};
-	struct toolrun run = {.tool = options,
-			      .opts = gogc->opts,
-			      .config = {.cpu = -1,
-					 .runtime_funcs = funcs,
-					 .runtime_func_count = GC_FUNCS,
-					 .bpf_file = "gogc.bpf.c",
-					 .defs = defs,
-					 .def_count = sizeof(defs) / sizeof(*defs),
-					 .goroutines = true,
-					 .sleepable = true,
-					 .plan = plan,
-					 .plan_ctx = gogc},
-			      .begin = begin,
-			      .started = started,
-			      .stop = stop,
-			      .lost = say_lost,
-			      .events = read_events,
-			      .event_fd = event_fd,
-			      .ctx = gogc};
+	struct toolrun run = {
+		.tool = options,
+		.opts = gogc->opts,
+		.config = {.cpu = -1,
+			   .runtime_funcs = funcs,
+			   .runtime_func_count = gogc->assists ? GC_FUNCS : GC_FUNC_ASSIST,
+			   .bpf_file = "gogc.bpf.c",
+			   .defs = defs,
+			   .def_count = sizeof(defs) / sizeof(*defs),
+			   .goroutines = true,
+			   .sleepable = true,
+			   .plan = plan,
+			   .plan_ctx = gogc},
+		.begin = begin,
+		.started = started,
+		.stop = stop,
+		.show = show,
+		.lost = say_lost,
+		.events = read_events,
+		.event_fd = event_fd,
+		.ctx = gogc};
 	int status = toolrun(&run);
 
 	events_free(gogc->events);
@@ -260,6 +332,8 @@ int main(int argc, char **argv)
 		.binaries = true,
 		.force = true,
 		.returns = true,
+		.own = own_options,
+		.take = take_option,
 		.ctx = &gogc,
 		.examples = examples};
 	int status;

@@ -7,13 +7,21 @@
 #include "latency.h"
 
 enum gc_func {                /* what is probed: the row of its cookie */
-	       GC_FUNC_STOP,  /* runtime.stopTheWorldWithSema */
-	       GC_FUNC_START, /* runtime.startTheWorldWithSema */
+	       GC_FUNC_STOP,  /* runtime.stopTheWorldWithSema, and its returns */
+	       GC_FUNC_START, /* runtime.startTheWorldWithSema, and its returns */
+	       GC_FUNC_LAST,  /* runtime.gcstopm, where it tells who waits that all have stopped */
+	       /* where a goroutine gives up its processor because it is asked to: at a function's
+		* stack check, or by a signal */
+	       GC_FUNC_YIELD,
+	       GC_FUNC_YIELD_ASYNC,
+	       GC_FUNC_ASSIST, /* runtime.gcAssistAlloc1, and its returns: only where that is asked
+				  for */
 	       GC_FUNCS,
 };
 
 enum gc_kind {
 	GC_STOP,    /* begins to stop the world */
+	GC_LAST,    /* the last one has stopped, and the event is about it */
 	GC_STOPPED, /* has stopped it */
 	GC_START,   /* is about to start it again */
 	GC_STARTED, /* has started it */
@@ -31,7 +39,7 @@ struct gc_event {
 	unsigned long long probe; /* where the process has the probe's instruction */
 	unsigned long long g;     /* address and goid of the goroutine that asks for it */
 	unsigned long long goid;
-	unsigned long long stack; /* of that goroutine, with GC_STOP; 0: not kept */
+	unsigned long long stack; /* of that goroutine, but for GC_START and later; 0: not kept */
 	/* GC_STOP: why, where the runtime has numbers for that. GC_START:
 	 * when the stop began and was there, GC_STARTED: when the world ran again; where it tells
 	 */
@@ -39,6 +47,16 @@ struct gc_event {
 	unsigned int pid;  /* in the machine's own PID namespace */
 	unsigned int kind; /* enum gc_kind */
 	struct gc_numbers numbers;
+};
+
+struct gc_assist_key {
+	unsigned long long stack; /* of the goroutine that has to mark */
+	unsigned long long probe; /* as above, of GC_FUNC_ASSIST's entry */
+	unsigned int pid, none;
+};
+
+struct gc_assist_sum {
+	unsigned long long assists, total_ns, max_ns;
 };
 
 struct gc_layout { /* addresses with load bias 0: the tool tells before the first event */
@@ -51,6 +69,7 @@ enum gc_loss {
 	GC_LOSS_EVENTS,     /* the ring buffer was full */
 	GC_LOSS_UNREADABLE, /* the goroutine could not be read */
 	GC_LOSS_STACKS,     /* stacks that could not be kept */
+	GC_LOSS_ASSISTS,    /* the maps of assists had no room */
 	GC_LOSSES,
 };
 

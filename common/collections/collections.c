@@ -7,6 +7,7 @@
 #include "base/mem.h"
 
 enum { PROCESSES = 1024 };
+#define SECOND_NS UINT64_C(1000000000)
 
 struct runtime { /* of a process */
 	struct process_key process;
@@ -125,35 +126,55 @@ static bool has_ended(const struct runtime *rt, const struct gc_event *event)
 	return !end || is_between(end, rt->stop.begin_ns, event->time_ns);
 }
 
+static uint64_t since(uint64_t begin, uint64_t end)
+{
+	return end > begin ? end - begin : 0;
+}
+
 /* To Go 1.21 the runtime tells nothing of a stop but what it notes of collections. */
 static void correct_stop(struct stop *stop, uint64_t begin, uint64_t end)
 {
-	uint64_t earlier = stop->begin_ns > begin ? stop->begin_ns - begin : 0;
+	uint64_t earlier = since(begin, stop->begin_ns);
 
-	if (begin < end && begin <= stop->begin_ns && end <= stop->begin_ns + stop->ns &&
-	    end > stop->begin_ns) {
-		stop->ns = end - begin;
-		stop->begin_ns = begin;
-		stop->stopping_ns += earlier;
-	}
+	if (begin > stop->begin_ns || earlier >= SECOND_NS ||
+	    !is_between(end, stop->begin_ns, stop->begin_ns + stop->ns))
+		return;
+	stop->ns = end - begin;
+	stop->begin_ns = begin;
+	stop->stopping_ns += earlier;
+	if (stop->stopping_ns > stop->ns)
+		stop->stopping_ns = stop->ns;
+}
+
+/* Do the times that the runtime has noted agree with those of the stops? It notes the first one
+ * before it begins to stop the world, for which it may have to wait. */
+static bool are_right(const struct collection *all, uint64_t end_ns)
+{
+	const struct gc_numbers *n = &all->numbers;
+
+	return n->sweep_term_ns && n->sweep_term_ns <= n->mark_ns &&
+	       n->mark_ns <= n->mark_term_ns && n->mark_term_ns <= n->end_ns &&
+	       n->end_ns <= end_ns &&
+	       (!all->begun || since(n->sweep_term_ns, all->stops[0].begin_ns) < SECOND_NS);
 }
 
 static void correct(struct collection *all, bool told)
 {
 	const struct gc_numbers *n = &all->numbers;
-	struct stop *last = &all->stops[all->stop_count - 1];
+	struct stop *first = &all->stops[0], *last = &all->stops[all->stop_count - 1];
+	uint64_t end_ns = last->begin_ns + last->ns;
 
 	if (!told && all->begun)
-		correct_stop(&all->stops[0], n->sweep_term_ns, n->mark_ns);
+		correct_stop(first, n->sweep_term_ns, n->mark_ns);
 	if (!told && all->stop_count - all->begun == 1)
 		correct_stop(last, n->mark_term_ns, n->end_ns);
-	all->ns = last->begin_ns + last->ns - all->stops[0].begin_ns;
-	all->mark_ns = last->begin_ns - all->stops[0].begin_ns - all->stops[0].ns;
-	if (n->sweep_term_ns && n->sweep_term_ns <= n->mark_ns && n->mark_ns <= n->mark_term_ns &&
-	    n->mark_term_ns <= n->end_ns) {
+	if (are_right(all, end_ns)) {
 		all->ns = n->end_ns - n->sweep_term_ns;
 		all->mark_ns = n->mark_term_ns - n->mark_ns;
+		return;
 	}
+	all->ns = since(first->begin_ns, last->begin_ns + last->ns);
+	all->mark_ns = first == last ? 0 : since(first->begin_ns + first->ns, last->begin_ns);
 }
 
 static void end_mark(struct collections *collections, struct runtime *rt,
@@ -197,6 +218,10 @@ void collections_event(struct collections *collections, const struct gc_event *e
 	switch (event->kind) {
 	case GC_STOP:
 		begin_stop(rt, event, stop);
+		break;
+	case GC_LAST:
+		rt->stop.last_goid = event->goid;
+		rt->stop.last_stack = event->stack;
 		break;
 	case GC_STOPPED:
 		rt->stop.stopping_ns = event->time_ns - rt->stop.begin_ns;

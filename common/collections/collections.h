@@ -22,6 +22,9 @@ struct stop {
 	uint64_t goid;           /* who asked for it, */
 	uint64_t stack, bias;    /* as struct gc_event's; and the process's load bias */
 	uint32_t pid;
+	/* who has stopped last; goid 0: not known, as where that was in a system call, or where
+	 * there was nobody to wait for */
+	uint64_t last_goid, last_stack;
 };
 
 struct collection {

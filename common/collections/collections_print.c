@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collections/collections_print.h"
+#include "collections/collections_print_internal.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -11,7 +13,7 @@
 #include "frames/frame_print.h"
 #include "frames/frames.h"
 
-enum { CELL = 16, STOP_INDENT = 14, CLOCK_WIDTH = 9 };
+enum { CELL = COLLECTIONS_CELL, STOP_INDENT = 14, CLOCK_WIDTH = 9 };
 
 static const char *const triggers[] = {
 	[GC_TRIGGER_UNKNOWN] = NULL,
@@ -31,7 +33,7 @@ static const char *shorten(char out[CELL], double n, double base, const char *co
 	return out;
 }
 
-static const char *time_cell(char out[CELL], uint64_t ns)
+const char *collections_time(char out[CELL], uint64_t ns)
 {
 	static const char *const units[] = {"ns", "us", "ms", "s", NULL};
 
@@ -50,7 +52,7 @@ static void print_time(uint64_t ns, bool known)
 {
 	char text[CELL];
 
-	printf("%8s", known ? time_cell(text, ns) : "-");
+	printf("%8s", known ? collections_time(text, ns) : "-");
 }
 
 static void print_clock(const struct collections_view *view)
@@ -72,38 +74,63 @@ static int stop_indent(const struct collections_view *view)
 	return STOP_INDENT + (view->timestamp ? CLOCK_WIDTH : 0);
 }
 
-/* --- who asked --- */
+/* --- who --- */
 
-struct asker {
-	bool found;
-	FILE *out;
-	int indent;
+struct line { /* with the first frame that `is_shown` */
+	bool (*is_shown)(const char *func);
+	bool printed;
 };
 
-/* The first function that is not of package runtime, or one below it */
-static void print_asker(void *ctx, const struct frame *frame)
+static bool is_any(const char *func)
 {
-	struct asker *asker = ctx;
+	(void)func;
+	return true;
+}
 
-	if (asker->found || (!strncmp(frame->func, "runtime", strlen("runtime")) &&
-			     strchr("./", frame->func[strlen("runtime")])))
+/* Not of package runtime, nor of one below it */
+static bool is_outside(const char *func)
+{
+	static const char runtime[] = "runtime";
+	size_t len = strlen(runtime);
+
+	return strncmp(func, runtime, len) != 0 || !strchr("./", func[len]);
+}
+
+static void print_first(void *ctx, const struct frame *frame)
+{
+	struct line *line = ctx;
+
+	if (line->printed || !line->is_shown(frame->func))
 		return;
-	asker->found = true;
-	fprintf(asker->out, "\n%*s  by ", asker->indent, "");
-	frame_print(asker->out, frame);
+	line->printed = true;
+	frame_print(stdout, frame);
+}
+
+static void print_who(const struct collections_view *view, const struct stop *stop, bool asked)
+{
+	int indent = stop_indent(view) + 10;
+	struct line asker = {.is_shown = is_outside}, last = {.is_shown = is_any};
+
+	if (asked) {
+		printf("%*sby ", indent, "");
+		stacks_each(view->stacks, stop->stack, stop->bias, false, print_first, &asker);
+		puts(asker.printed ? "" : "the runtime");
+	}
+	if (!stop->last_goid)
+		return;
+	printf("%*slast to stop: goroutine %" PRIu64 " at ", indent, "", stop->last_goid);
+	stacks_each(view->stacks, stop->last_stack, stop->bias, false, print_first, &last);
+	puts(last.printed ? "" : "[lost]");
 }
 
 static void print_stop(const struct collections_view *view, const struct stop *stop, bool asked)
 {
-	struct asker asker = {.out = stdout, .indent = stop_indent(view) + 8};
 	char all[CELL], stopping[CELL];
 
-	printf("%8s  %s, %s until all had stopped", time_cell(all, stop->ns),
+	printf("%8s  %s, %s until all had stopped\n", collections_time(all, stop->ns),
 	       stop->reason.words ? stop->reason.words : "unknown",
-	       time_cell(stopping, stop->stopping_ns));
-	if (asked)
-		stacks_each(view->stacks, stop->stack, stop->bias, false, print_asker, &asker);
-	putchar('\n');
+	       collections_time(stopping, stop->stopping_ns));
+	print_who(view, stop, asked);
 }
 
 /* --- lines --- */
@@ -180,6 +207,21 @@ static void json_stop_members(const struct stop *stop, struct json *json)
 	json_member_u64(json, "stopping_ns", stop->stopping_ns);
 }
 
+/* Who has stopped last */
+static void json_last(const struct collections_view *view, const struct stop *stop,
+		      struct json *json)
+{
+	if (!stop->last_goid) {
+		json_null(json);
+		return;
+	}
+	json_object(json);
+	json_member_u64(json, "goid", stop->last_goid);
+	json_key(json, "stack");
+	stacks_json(view->stacks, stop->last_stack, stop->bias, json);
+	json_object_end(json);
+}
+
 static void json_asker(const struct collections_view *view, const struct stop *stop,
 		       struct json *json)
 {
@@ -216,6 +258,11 @@ void collections_json(const struct collections_view *view, const struct collecti
 	json_known(&json, "heap_end", n->heap1, n->heap0);
 	json_member_u64(&json, "total_ns", collection->ns);
 	json_asker(view, collection->begun ? &collection->stops[0] : NULL, &json);
+	json_key(&json, "stopped_last");
+	json_array(&json);
+	for (size_t i = 0; i < collection->stop_count; i++)
+		json_last(view, &collection->stops[i], &json);
+	json_array_end(&json);
 	json_object_end(&json);
 }
 
@@ -227,5 +274,7 @@ void collections_json_stop(const struct collections_view *view, const struct sto
 	json_member_u64(&json, "pid", stop->pid);
 	json_stop_members(stop, &json);
 	json_asker(view, stop, &json);
+	json_key(&json, "stopped_last");
+	json_last(view, stop, &json);
 	json_object_end(&json);
 }

@@ -93,6 +93,8 @@ enum release {
 	RELEASE_STOP_REASONS = 21,
 	RELEASE_WORLD_STOP = 22,
 	RELEASE_STOPPED_WHEN = 23,
+	/* src/runtime/runtime2.go: m.signalSecret comes before m.p */
+	RELEASE_SIGNAL_SECRET = 26,
 };
 
 #endif

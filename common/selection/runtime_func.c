@@ -35,8 +35,8 @@ static const char *find_name(const struct program *prog, const struct runtime_fu
 }
 
 /* Its probe stands where it calls another function, not where it begins. */
-static void locate_call(struct selection *sel, const struct program *prog, const char *callee,
-			size_t first_item)
+static void locate_call(struct selection *sel, const struct program *prog,
+			const struct runtime_func *func, size_t first_item)
 {
 	const struct site_list none = {0};
 
@@ -44,8 +44,13 @@ static void locate_call(struct selection *sel, const struct program *prog, const
 		struct selection_item *item = &sel->items[i];
 		struct functab_func fn;
 		struct site site = {0};
-		bool found = functab_func(prog->tab, item->func, &fn) &&
-			     !site_call(selection_finder(sel, prog), &fn, callee, &site);
+		bool known = functab_func(prog->tab, item->func, &fn);
+		bool found =
+			known && !site_call(selection_finder(sel, prog), &fn, func->callee, &site);
+
+		if (known && !found && func->other_callee)
+			found = !site_call(selection_finder(sel, prog), &fn, func->other_callee,
+					   &site);
 
 		selection_locate(sel, item, &site, &none,
 				 found ? NULL : "its call of another function is not found");
@@ -67,7 +72,7 @@ int runtime_func_add(struct selection *sel, const struct program *prog,
 	if (!name && func->optional)
 		return 0;
 	inlining_each(prog->tab, count_copy, &copies);
-	if (copies.count) {
+	if (copies.count && !func->inlined) {
 		errmsg_set(err,
 			   "\"%s\": %s is inlined in %zu place%s, whose arguments cannot be read: "
 			   "not every call of it would be seen",
@@ -84,6 +89,6 @@ int runtime_func_add(struct selection *sel, const struct program *prog,
 	if (selection_add(sel, prog, name, err))
 		return -1;
 	if (func->callee)
-		locate_call(sel, prog, func->callee, first_item);
+		locate_call(sel, prog, func, first_item);
 	return 0;
 }

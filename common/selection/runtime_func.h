@@ -17,9 +17,13 @@ enum { RUNTIME_FUNC_NAMES = 2 };
 struct runtime_func {
 	/* What releases of Go call it: the first one that the program has counts. NULL: none. */
 	const char *names[RUNTIME_FUNC_NAMES];
-	const char *callee; /* the probe stands at its first call of this function; NULL: entry */
-	bool optional;      /* programs may lack it, and then have no calls of it */
-	bool returns;       /* its returns are probed too */
+	/* the probe stands at its first call of this function, or of the other one where it does
+	 * not call that; NULL: entry */
+	const char *callee, *other_callee;
+	bool inlined;  /* its inlined copies are no matter, as others of the tool's functions have
+			  them */
+	bool optional; /* programs may lack it, and then have no calls of it */
+	bool returns;  /* its returns are probed too */
 };
 
 /* Adds it to the current group of the selection, which has want.runtime or `runtime`. 0; -1 with

@@ -330,7 +330,7 @@ static int nothing_matched(const struct program *prog, const struct pattern *pat
 static void note_copies(struct selection *sel, const struct pattern *pat, size_t found,
 			size_t copies, size_t rows_before)
 {
-	if (found && copies)
+	if (found && copies && !sel->want.runtime)
 		selection_note(sel,
 			       mem_printf("%s also has %zu inlined %s, not seen without --inlined",
 					  pattern_text(pat), copies,

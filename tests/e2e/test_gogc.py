@@ -3,9 +3,16 @@
 
 import bisect
 import json
+import os
+import random
 import re
+import signal
+import subprocess
+import time
 
-from harness import Target, Tool, expect, json_lines, newest, run, test, tool_path, two_versions, versions
+from harness import PATIENCE, PROBE_NS, Target, Tool, expect, json_lines, newest, run, test, tool_path, two_versions, versions
+
+from test_gostacks_lies import lie, mappings, words
 
 KEYS = ["type", "pid", "cycle", "trigger", "stw", "mark_ns", "assist_ns", "heap_before", "heap_after", "heap_goal"]
 FORCED_RIGHT = 21  # before, a call of runtime.GC has the collection called forced that it still waits for
@@ -119,6 +126,53 @@ def gogc_flavours(flavour):
 
 
 @test(version=two_versions)
+def gogc_last(version):
+    """Who stops last: the only goroutine that runs, beside the one that asks"""
+    with Target("collects", version, "strip", ["spin"], argv=lambda path: ["env", "GOMAXPROCS=2", path]) as target:
+        with Tool("gogc", "-j", "-p", target.target_pid).tracing() as tool:
+            target.go()
+            target.wait_line("spins")
+            target.works(0.1)
+            target.go()
+            target.wait_line("{")
+            records = tool.stop()
+    every = [last for r in of_type(records, "gc") for last in r["stopped_last"]]
+    for last in filter(None, every + [r["stopped_last"] for r in of_type(records, "stw")]):
+        expect(list(last) == ["goid", "stack"] and last["goid"] > 0 and last["stack"], f"{last}")
+    spun = of_type(records, "gc")[-1]
+    expect(len(spun["stopped_last"]) == len(spun["stw"]) == 2, f"{spun}")
+    last = spun["stopped_last"][0]
+    expect(last and [f["func"] for f in last["stack"]] == ["main.spin"] and last["goid"] != spun["goid"], f"{spun}")
+    idle = of_type(records, "stw")[0]["stopped_last"]  # GOMAXPROCS, when nobody else runs
+    expect(not idle or idle["stack"][0]["func"].startswith("runtime."), f"{idle}")
+
+
+@test(version=two_versions)
+def gogc_assists(version):
+    """By stack, no less than the runtime adds up"""
+    with Target("collects", version, "strip") as target:
+        with Tool("gogc", "-j", "--assists", "-p", target.target_pid).tracing() as tool:
+            target.go()
+            target.wait_line("{")
+            records = tool.stop()
+    assists, collections = of_type(records, "assist"), of_type(records, "gc")
+    expect(assists == records[-len(assists):] and assists, f"{records}")
+    for r in assists:
+        expect(list(r) == ["type", "pid", "assists", "total_ns", "max_ns", "stack"], f"{r}")
+        expect(r["pid"] == target.target_pid and r["max_ns"] <= r["total_ns"] <= r["max_ns"] * r["assists"], f"{r}")
+    totals = [r["total_ns"] for r in assists]
+    expect(totals == sorted(totals, reverse=True), f"{totals}")
+    filled = [r for r in assists if r["stack"][0]["func"] == "main.fill"]
+    whole = {tuple(f["func"] for f in r["stack"][1:]) for r in filled}
+    expect({("main.work.func1",), ("main.work", "main.main")} >= whole and whole, f"{whole}")
+    counted = sum(r["assist_ns"] for r in collections)
+    number = sum(r["assists"] for r in assists)
+    # what is below 5 us on one P waits for more; a probe takes some microseconds of each
+    expect(counted <= sum(totals) <= counted + number * PROBE_NS + len(collections) * 2 * 5000,
+           f"{sum(totals)} ns in {number}, in truth {counted}")
+
+
+@test(version=two_versions)
 def gogc_lines(version):
     """As it is printed"""
     with Target("collects", version, "strip") as target:
@@ -129,9 +183,9 @@ def gogc_lines(version):
             text = tool.out.text()
     lines = text.splitlines()
     expect(lines[1].split() == "TIME PID GC WHY TOTAL STOPPED MARK ASSIST BEFORE AFTER GOAL".split(), text)
-    time, unit, size = r"\d\d:\d\d:\d\d", r" +[\d.]+[num]?s", r" +[\d.]+[KM]"
+    clock, unit, size = r"\d\d:\d\d:\d\d", r" +[\d.]+[num]?s", r" +[\d.]+[KM]"
     first = next(i for i, line in enumerate(lines) if "runtime.GC" in line)
-    expect(re.fullmatch(rf"{time} +{target.target_pid} +\d+ runtime\.GC({unit}){{4}}({size}){{3}}", lines[first]), text)
+    expect(re.fullmatch(rf"{clock} +{target.target_pid} +\d+ runtime\.GC({unit}){{4}}({size}){{3}}", lines[first]), text)
     until = r", [\d.]+[num]?s until all had stopped"
     expect(re.fullmatch(rf"{unit}  GC sweep termination{until}", lines[first + 1]), text)
     expect(re.fullmatch(r" +by main\.collect collects\.go:\d+", lines[first + 2]), text)
@@ -139,8 +193,64 @@ def gogc_lines(version):
     resized = [i for i, line in enumerate(lines) if "GOMAXPROCS" in line]
     expect(len(resized) == 2, text)
     for i in resized:
-        expect(re.fullmatch(rf"{time} +{target.target_pid} stop{unit}  GOMAXPROCS{until}", lines[i]), text)
+        expect(re.fullmatch(rf"{clock} +{target.target_pid} stop{unit}  GOMAXPROCS{until}", lines[i]), text)
         expect(re.fullmatch(r" +by main\.resize collects\.go:\d+", lines[i + 1]), text)
+
+
+def symbol(path, name):
+    found = re.search(rf"^([0-9a-f]+) \w {re.escape(name)}$", run(["nm", path]).stdout, re.M)
+    expect(found, f"no {name}")
+    return int(found[1], 16)
+
+
+@test(version=two_versions)
+def gogc_time(version):
+    """The runtime collects when it has not for two minutes: which are a millisecond here."""
+    with Target("collects", version, "plain") as target:
+        with Tool("gogc", "-j", "-p", target.target_pid).tracing() as tool:
+            target.go()
+            target.wait_line("{")
+            with open(f"/proc/{target.target_pid}/mem", "r+b", buffering=0) as mem:
+                mem.seek(symbol(target.path, "runtime.forcegcperiod"))
+                mem.write((10**6).to_bytes(8, "little"))
+            end = time.monotonic() + PATIENCE
+            while '"trigger":"time"' not in tool.out.text():
+                expect(time.monotonic() < end, f"no collection for its time: {tool.said()}")
+                time.sleep(0.02)
+            records = tool.stop()
+    timed = [r for r in of_type(records, "gc") if r["trigger"] == "time"]
+    expect(all("runtime.forcegchelper" in [f["func"] for f in r["stack"]] for r in timed) and timed, f"{timed}")
+    expect([r["trigger"] for r in of_type(records, "gc")].index("time") >= 5, f"{records}")
+
+
+@test(version=two_versions)
+def gogc_lies(version):
+    """A program whose memory is all lies: it ends, and is harmless."""
+    dice = random.Random(f"gc {version}")
+    with Target("collects", version, "strip", ["spin"]) as target:
+        pid = target.target_pid
+        with Tool("gogc", "--assists", "-p", pid).tracing() as tool:
+            target.go()
+            target.wait_line("spins")
+            os.kill(pid, signal.SIGSTOP)
+            mem = os.open(f"/proc/{pid}/mem", os.O_RDWR)
+            try:
+                known = words(mem, mappings(pid))
+                for _ in range(2000):
+                    os.pwrite(mem, lie(dice, known), dice.choice(known)[0])
+            finally:
+                os.close(mem)
+            os.kill(pid, signal.SIGCONT)
+            try:  # it goes on as far as it can
+                target.go()
+                target.child.wait(0.3)
+            except (OSError, subprocess.TimeoutExpired):
+                pass
+            tool.signal(signal.SIGINT)
+            expect(tool.wait() in (0, 1), f"{tool.said()}")
+            said = tool.out.text() + tool.err.text()
+        target.child.kill()
+    expect(not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", said), "control characters")
 
 
 @test()
