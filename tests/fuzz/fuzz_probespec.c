@@ -79,6 +79,27 @@ static void parse(const char *text, bool regex)
 	}
 }
 
+/* goargdist's: each EXPR has its verb. */
+static void parse_values(const char *text, bool regex)
+{
+	struct probespec spec;
+	struct errmsg err = {0};
+	size_t verbs = 0;
+
+	if (probespec_parse_values(text, regex, &spec, &err)) {
+		if (!*err.text)
+			abort();
+		return;
+	}
+	for (const char *at = spec.format; (at = strstr(at, " = %v")); at++)
+		verbs++;
+	if (verbs < spec.arg_count || strlen(spec.format) != spec.format_len)
+		abort();
+	for (size_t i = 0; i < spec.arg_count; i++)
+		check_bounded(spec.args[i], strlen(text));
+	probespec_free(&spec);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);
@@ -87,6 +108,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text[size] = '\0';
 	parse(text, false);
 	parse(text, true);
+	parse_values(text, false);
+	parse_values(text, true);
 	free(text);
 	return 0;
 }
@@ -102,6 +125,8 @@ uint8_t *fuzz_seed(unsigned index, size_t *size)
 		"(x) \"\"",
 		"main.(*Sto* (!STRCMP(\"a\\tb\", x.y) && hasprefix(z, \"c\") && goarg1 << 2 | 0x1f "
 		">= 'a' + ~r0 - ~(-1))",
+		"r:app:main.Put(k main.Key) error (goret2 != nil) k.Name, len(s) % 3, $err",
+		"r:app:main.f(int x):int,int:$retval,$entry(x):x==1#label",
 		"r::f \"%v %v %v\", goargs, gorets, retval , $parent_goid",
 		"f (a.(*main.T).b != nil) \"%v\", x.( main.Map[string, int] ).y",
 		"f (((((a[b[c[d[1_0]]]]))))) \"%%\", 0b11, 0o17, 017, nil, true, cap(x)",
