@@ -45,4 +45,10 @@ void session_free(struct session *ses);
  * full. */
 int session_flush(struct errmsg *err);
 
+/* Does this process have the privileges to trace? -1 with *err and a remedy if not. Call this
+ * first. */
+int session_check_privileges(struct errmsg *err);
+/* May it see the files and the memory of all processes? */
+bool session_sees_all(void);
+
 #endif

@@ -5,11 +5,6 @@
 
 #include "tracing/session.h"
 
-/* Does this process have the privileges to trace? -1 with *err and a remedy if not. Call this
- * first. */
-int session_check_privileges(struct errmsg *err);
-/* May it see the files and the memory of all processes? */
-bool session_sees_all(void);
 void session_clock(char text[9]); /* "23:59:59", local time */
 /* 'Tracing 3 functions for "main.*"... Hit Ctrl-C to end.'; patterns are printed escaped. */
 void session_print_start(FILE *out, size_t functions, char *const patterns[], size_t count);
