@@ -299,6 +299,7 @@ static const char examples[] =
 	"                                           # calls that waited, whatever for\n"
 	"    gotrace 'app:main.add(x int, y int) (x > 10) \"%d\", y'\n"
 	"                                           # a stripped program: give the signature\n"
+	"    gotrace 'app:@server.go:42 \"%d\", $goid'  # a line, each time that it is passed\n"
 	"    gotrace -U -M 1 app:main.add           # one call, with its stack\n"
 	"    gotrace -A -i 5 -p 181 'main.get \"%s\", key'\n"
 	"                                           # every 5 seconds, which keys how often\n"

@@ -33,7 +33,7 @@ struct tracegen_probe {
 	 * copy, where what has no pieces in abi is optimised out; restarts: it may lose register
 	 * arguments when its stack grows; has_states: what is kept with the call begins with struct
 	 * state_times, for $running and the like. */
-	bool several, is_clone, is_copy, restarts, has_states;
+	bool several, is_clone, is_copy, is_line, restarts, has_states;
 	bool is_method; /* the first parameter is its receiver: an address is enough of it */
 	/* Without a format: pointers to structs are followed, or their types said. For goargdist:
 	 * the record becomes a key; log2: its one number is that of a histogram's row. */

@@ -107,6 +107,11 @@ static int no_such(struct gen *gen, const struct expr *expr)
 	size_t count = results ? fn->result_count : fn->param_count;
 	char known[400];
 
+	if (gen->probe->is_line)
+		return errmsg_set(gen->err,
+				  "col %u: at a line variables are not known, but for $goid and "
+				  "its like",
+				  expr->col);
 	if (gen->probe->is_copy && fn->source == GOFUNC_NONE)
 		return errmsg_set(gen->err,
 				  "col %u: the arguments of this inlined copy are not known",

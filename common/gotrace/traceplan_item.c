@@ -120,6 +120,14 @@ static int signature_of(struct planning *now, struct errmsg *err)
 	return 0;
 }
 
+/* A line has no parameters, and its variables are not known: there are $goid and its like. */
+static int line_signature(const struct planning *now, struct errmsg *err)
+{
+	if (!now->as->spec->signature)
+		return 0;
+	return errmsg_set(err, "col %u: a line has no signature", now->as->spec->signature_col);
+}
+
 /* With strings as long as there is room for. */
 static int plan_strings(struct traceplan *plan, struct tracegen_probe *probe,
 			struct tracegen_plan *made, struct errmsg *err)
@@ -182,6 +190,7 @@ static int plan_item(struct planning *now, bool several, struct errmsg *err)
 				       .arch = image_arch(item->prog->img),
 				       .several = several,
 				       .is_copy = item->is_copy,
+				       .is_line = item->file != NULL,
 				       .held = &held,
 				       .told = &told};
 	struct tracegen_plan made;
@@ -192,8 +201,9 @@ static int plan_item(struct planning *now, bool several, struct errmsg *err)
 		return errmsg_set(err,
 				  "stacks of arm64 programs from before Go 1.21 cannot be read: "
 				  "their frame pointers are wrong once a stack has moved");
-	if (item->is_copy && (asks(as->spec) || as->spec->signature) ? copy_signature(now, err)
-								     : signature_of(now, err))
+	if (item->file                                                 ? line_signature(now, err)
+	    : item->is_copy && (asks(as->spec) || as->spec->signature) ? copy_signature(now, err)
+								       : signature_of(now, err))
 		return -1;
 	if (several && traceplan_unwraps(as->spec, now->fn.name, &now->sig)) {
 		abi_layout_free(&now->abi);

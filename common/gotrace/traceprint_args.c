@@ -227,6 +227,14 @@ static void print_lists(FILE *out, const struct format_arg *args, size_t count,
 	}
 }
 
+/* Without a format, of a line: which it is, by the last part of the file's path. */
+static void print_line(FILE *out, const struct traceprint_event *event)
+{
+	const char *slash = strrchr(event->file, '/');
+
+	fprintf(out, "%s:%u", slash ? slash + 1 : event->file, event->line);
+}
+
 void traceprint_message(FILE *out, struct traceprint_reader *reader,
 			const struct traceprint_event *event)
 {
@@ -238,6 +246,8 @@ void traceprint_message(FILE *out, struct traceprint_reader *reader,
 
 	if (event->item->format)
 		format_print(out, event->item->format, args, count, &source);
+	else if (event->file)
+		print_line(out, event);
 	else
 		print_lists(out, args, count, &source);
 	if (event->item->format && how >= TRACE_PANICKED)

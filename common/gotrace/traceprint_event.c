@@ -56,6 +56,8 @@ bool traceprint_read(const struct traceprint_reader *reader, const void *data, s
 
 	out->row = sel->items[head->item].row;
 	out->func = sel->rows[out->row].name;
+	out->file = sel->items[head->item].file;
+	out->line = sel->items[head->item].line;
 	memcpy(out->comm, head->comm, sizeof(head->comm));
 	out->record = (const uint8_t *)(head + 1);
 	out->record_len = out->item->record_size;

@@ -22,8 +22,9 @@ struct tracer;
 struct traceprint_event {
 	const struct trace_event *head;
 	const struct traceplan_item *item;
-	const char *func; /* the name of the selection's row `row` */
-	size_t row;
+	/* the name of the selection's row `row`; the file of a line, NULL: it is a call */
+	const char *func, *file;
+	uint32_t row, line;
 	char comm[17];
 	const uint8_t *record;
 	uint32_t record_len;

@@ -238,7 +238,7 @@ void traceprint_json(struct traceprint_reader *reader, const struct traceprint_e
 
 	json_init(&json, stdout);
 	json_object(&json);
-	json_member_string(&json, "type", "call");
+	json_member_string(&json, "type", event->file ? "line" : "call");
 	json_time(&json, unix_ns);
 	json_member_u64(&json, "pid", head->tgid);
 	json_member_u64(&json, "tid", head->tid);
@@ -246,7 +246,13 @@ void traceprint_json(struct traceprint_reader *reader, const struct traceprint_e
 	json_member_u64(&json, "cpu", head->cpu);
 	json_member_string(&json, "comm", event->comm);
 	json_member_string(&json, "func", event->func);
-	json_member_string(&json, "how", hows[head->how <= TRACE_UNSEEN ? head->how : TRACE_ENTRY]);
+	if (event->file) {
+		json_member_string(&json, "file", event->file);
+		json_member_u64(&json, "line", event->line);
+	}
+	if (!event->file)
+		json_member_string(&json, "how",
+				   hows[head->how <= TRACE_UNSEEN ? head->how : TRACE_ENTRY]);
 	if (head->how != TRACE_ENTRY)
 		json_member_u64(&json, "latency_ns", head->latency_ns);
 	json_member_string(&json, "message", message);

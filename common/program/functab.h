@@ -72,6 +72,11 @@ bool functab_args_size(const struct functab *tab, const struct functab_func *fn,
 bool functab_line(const struct functab *tab, const struct functab_func *fn, uint64_t addr,
 		  const char **file, int *line);
 
+/* As functab_pcdata(), of lines; in an inlined body, of the innermost callee's file. */
+bool functab_each_line(const struct functab *tab, const struct functab_func *fn,
+		       bool (*each)(uint64_t from, uint64_t to, int32_t line, void *ctx),
+		       void *ctx);
+
 /* The line of the function's declaration; 0: not known, as before Go 1.20. */
 int functab_start_line(const struct functab *tab, const struct functab_func *fn);
 

@@ -164,7 +164,7 @@ static void find_parents(const struct functab *tab, const struct functab_func *f
 	functab_pcdata(tab, fn, PCLNTAB_PCDATA_INLTREE, assign_range, &pass);
 	pass.at = 0;
 	pass.lines = true;
-	pclntab_each_line(tab, fn, assign_range, &pass);
+	functab_each_line(tab, fn, assign_range, &pass);
 	free(pass.order);
 }
 

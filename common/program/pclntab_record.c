@@ -121,7 +121,7 @@ bool functab_pcdata(const struct functab *tab, const struct functab_func *fn, un
 	return pcdata_table(tab, fn, table, &off) && each_value(tab, fn, off, each, ctx);
 }
 
-bool pclntab_each_line(const struct functab *tab, const struct functab_func *fn,
+bool functab_each_line(const struct functab *tab, const struct functab_func *fn,
 		       bool (*each)(uint64_t from, uint64_t to, int32_t value, void *ctx),
 		       void *ctx)
 {

@@ -72,10 +72,6 @@ void pclntab_entry(const struct functab *tab, uint32_t index, uint64_t *addr, ui
 
 bool pclntab_record(const struct functab *tab, const struct functab_func *fn,
 		    struct pclntab_record *out);
-/* as functab_pcdata, of the line table */
-bool pclntab_each_line(const struct functab *tab, const struct functab_func *fn,
-		       bool (*each)(uint64_t from, uint64_t to, int32_t value, void *ctx),
-		       void *ctx);
 /* value of a PCDATA table at one address; false: unknown */
 bool pclntab_pcdata_at(const struct functab *tab, const struct functab_func *fn, unsigned table,
 		       uint64_t addr, int32_t *value);

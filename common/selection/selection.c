@@ -13,6 +13,8 @@
 #include "program/functab.h"
 #include "program/program.h"
 #include "selection/nearest_internal.h"
+#include "selection/selection_item_internal.h"
+#include "selection/selection_line_internal.h"
 #include "selection/selection_wrapper_internal.h"
 #include "selection/tail.h"
 
@@ -126,8 +128,8 @@ void selection_note(struct selection *sel, char *text)
 	sel->notes[sel->note_count++] = text;
 }
 
-static struct selection_item *add_item(struct selection *sel, const struct program *prog,
-				       const char *name)
+struct selection_item *selection_add_item(struct selection *sel, const struct program *prog,
+					  const char *name)
 {
 	uint32_t row = row_of_name(sel, prog, name);
 
@@ -210,7 +212,7 @@ static size_t add_functions(struct selection *sel, const struct program *prog, s
 		/* an earlier pattern has it already */
 		if (row < rows_before && sel->rows[row].funcs)
 			continue;
-		struct selection_item *item = add_item(sel, prog, fn.name);
+		struct selection_item *item = selection_add_item(sel, prog, fn.name);
 
 		item->func = i;
 	}
@@ -251,7 +253,7 @@ static bool on_copy(const struct inlining_copy *copy, void *ctx)
 	if ((row < search->rows_before && sel->rows[row].copies) ||
 	    search->added++ >= BUDGET_COPIES)
 		return true;
-	struct selection_item *item = add_item(sel, search->prog, copy->name);
+	struct selection_item *item = selection_add_item(sel, search->prog, copy->name);
 
 	item->is_copy = true;
 	item->func = copy->func;
@@ -367,7 +369,11 @@ static int add_pattern(struct selection *sel, const struct program *prog, struct
 int selection_add(struct selection *sel, const struct program *prog, const char *pattern,
 		  struct errmsg *err)
 {
-	struct pattern *pat = pattern_new(pattern, sel->want.regex, err);
+	struct pattern *pat;
+
+	if (selection_is_line(pattern))
+		return selection_add_line(sel, prog, pattern, err);
+	pat = pattern_new(pattern, sel->want.regex, err);
 
 	if (!pat)
 		return -1;

@@ -32,13 +32,14 @@ struct selection_item { /* a function, or an inlined copy of one */
 	const struct program *prog;
 	/* runtime: as in struct selection when it was added; func: pclntab index; of a copy: of the
 	 * function that it stands in */
-	uint32_t row, group, runtime, func;
+	uint32_t row, group, runtime, func, line;
 	/* returns: calls are timed, its exits are sought too; tails: these exits are among
 	 * selection.tails, as its calls go on in other functions by jumps, or others' in it */
 	bool is_copy, returns, tails;
 	struct inlining_copy copy;
 	struct selection_sites sites;
-	const char *skipped; /* why it is not traced; NULL: it is */
+	/* why it is not traced; NULL: it is. The file of the line that it is a place of, or NULL */
+	const char *skipped, *file;
 };
 
 struct selection_want {

@@ -120,15 +120,46 @@ static const char *skip_probe_type(const char *arg, bool has_process)
 	return arg + 2;
 }
 
+/* "@FILE:LINE", with nothing before it but perhaps BINARY, with or without a colon (bpftrace's). */
+static const char *find_line(const char *arg)
+{
+	const char *at = strrchr(arg, '@'), *colon = at ? strrchr(at, ':') : NULL;
+
+	return colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")] ? at : NULL;
+}
+
+/* 0: `arg` has no line. */
+static int parse_line(const char *arg, bool has_process, struct target_spec *out,
+		      struct errmsg *err)
+{
+	const char *line = find_line(arg);
+	size_t len = line ? line - arg : 0;
+
+	if (!line)
+		return 0;
+	if (len && arg[len - 1] == ':')
+		len--;
+	if (!len && !has_process)
+		return no_binary(arg, err);
+	if (len)
+		out->binary = mem_strndup(arg, len);
+	out->pattern = mem_strdup(line);
+	return 1;
+}
+
 int target_spec_parse(const char *arg, bool has_process, struct target_spec *out,
 		      struct errmsg *err)
 {
 	const char *rest = skip_probe_type(arg, has_process);
 	const char *colon = find_colon(rest);
+	int line;
 
 	*out = (struct target_spec){0};
 	if (is_foreign(arg, err))
 		return -1;
+	line = parse_line(rest, has_process, out, err);
+	if (line)
+		return line < 0 ? -1 : 0;
 	if (has_process && colon && !names_binary(rest, colon))
 		colon = NULL;
 	if (!has_process && (!colon || colon == rest))

@@ -25,6 +25,7 @@ enum site_kind {
 	SITE_INLINED_CALL, /* the one call of an inlined forwarder */
 	SITE_INLINED_EXIT, /* first instruction after an inlined copy */
 	SITE_CALL,         /* a call instruction inside a function, about to be made */
+	SITE_LINE,         /* a place that each execution of a source line passes once */
 };
 
 struct site {
