@@ -231,8 +231,8 @@ static void say_lost(void *ctx)
 	static const char *const said[GC_LOSSES] = {
 		[GC_LOSS_EVENTS] = "events were lost: the ring buffer was full",
 		[GC_LOSS_UNREADABLE] = "events were lost: the goroutine could not be read",
-		[GC_LOSS_STACKS] = "stacks are not known: they could not be read, or there are "
-				   "more of them than there is room for",
+		[GC_LOSS_STACKS] =
+			"stacks are not known: unreadable, or more than there is room for",
 		[GC_LOSS_ASSISTS] = "assists were lost: more than there is room for",
 	};
 	const struct gogc *gogc = ctx;

@@ -49,7 +49,9 @@ static int read_rows(int map, struct rows *rows, struct errmsg *err)
 	if (bpfmap_each(map, sizeof(struct gc_assist_key), sizeof(struct gc_assist_sum), add,
 			rows)) {
 		free(rows->all);
-		return errmsg_set(err, "cannot read the assists: %s", strerror(errno));
+		*rows = (struct rows){0};
+		errmsg_set(err, "cannot read the assists: %s", strerror(errno));
+		return -1;
 	}
 	if (rows->count)
 		qsort(rows->all, rows->count, sizeof(*rows->all), by_time);
