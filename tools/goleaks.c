@@ -460,7 +460,7 @@ static void fail(void *ctx, const struct errmsg *err)
 static int run(struct goleaks *goleaks)
 {
 	const struct goprocesses_wanted wanted = {.pids = &goleaks->pid, .pid_count = 1};
-	const struct goprocesses_work work = {look_at, end_looking, goleaks};
+	const struct goprocesses_work work = {.look = look_at, .end = end_looking, .ctx = goleaks};
 	struct goprocesses *procs = &goleaks->procs;
 	struct errmsg failure = {0}, *err = &failure;
 	int ret = profile_channel(goleaks->opts.pprof, &goleaks->profile_fd, err), status = 0;

@@ -215,7 +215,7 @@ static void say_core(const struct goprocesses *procs, const struct goprocesses_w
 static int run(struct gostacks *gostacks, struct errmsg *err)
 {
 	struct goprocesses *procs = &gostacks->procs;
-	const struct goprocesses_work work = {look_at, end_looking, gostacks};
+	const struct goprocesses_work work = {.look = look_at, .end = end_looking, .ctx = gostacks};
 
 	gostacks->look.json = gostacks->opts.json;
 	gostacks->look.again = gostacks->opts.interval_ns;

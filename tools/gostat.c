@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/budget_watch.h"
 #include "base/errmsg.h"
 #include "base/number.h"
 #include "base/signals.h"
@@ -11,9 +10,10 @@
 #include "gostat/stats.h"
 #include "gostat/stats_print.h"
 #include "readers/readertool.h"
+#include "readers/statlook.h"
 #include "tracing/toolrun.h"
 
-enum { LINES = 20, LOOK_NS = 2000000000, LOOK_BYTES = 1 << 20 };
+enum { LINES = 20 };
 
 struct gostat {
 	struct readertool rt;
@@ -30,7 +30,7 @@ static int look_at(void *ctx, const struct goprocesses_one *one, bool first,
 		   struct profile *profile, uint64_t *count, struct errmsg *err)
 {
 	struct gostat *gostat = ctx;
-	char whose[64], *comm = process_name(one->proc);
+	char *comm = process_name(one->proc);
 	const struct stats_subject of = {.pid = one->pid,
 					 .name = one->name,
 					 .comm = comm,
@@ -40,13 +40,7 @@ static int look_at(void *ctx, const struct goprocesses_one *one, bool first,
 	(void)first;
 	(void)profile;
 	(void)err;
-	snprintf(whose, sizeof(whose), "process %d", one->pid);
-	budget_watch_task(whose, "a look at its numbers");
-	budget_watch_allow(LOOK_NS, LOOK_BYTES);
-	if (!gostat->reader)
-		gostat->reader =
-			stats_reader_new(goprocess_program(one->gp), goprocess_frames(one->gp));
-	stats_read(gostat->reader, goprocess_memory(one->gp), one->proc, &now);
+	statlook(&gostat->reader, one, &now);
 	if (gostat->rt.opts.json)
 		stats_print_json(stdout, &of, &now,
 				 gostat->rt.opts.timestamp ? toolrun_json_time : NULL);

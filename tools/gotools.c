@@ -52,6 +52,7 @@ static const struct answer answers[] = {
 	{"Who creates goroutines?", "gocreators"},
 	{"What is the memory used for?", "goheap"},
 	{"How are the Go programs here?", "gostat"},
+	{"... on a live screen", "gotop"},
 	{"How long are collections and their pauses?", "gogc"},
 	{"Which HTTP requests are served?", "gohttpd"},
 	{"Which HTTP requests are made?", "gohttpsnoop"},

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/budget_watch.h"
+#include "base/index.h"
 #include "base/mem.h"
 #include "base/worker.h"
 #include "elf/corefile.h"
@@ -134,6 +135,8 @@ static void serve(void *ctx, const void *request, size_t len, void *out)
 	budget_watch_resume();
 	reply->result = job->work->look(job->work->ctx, one, asked->what, asked + 1,
 					len - sizeof(*asked), &reply->count, &reply->err);
+	if (job->work->result_len)
+		memcpy(reply + 1, job->work->result, job->work->result_len);
 	budget_watch_pause();
 }
 
@@ -164,18 +167,24 @@ static void keep(struct goprocesses *procs, const struct goprocesses_one *one)
 	procs->all[procs->count++] = *one;
 }
 
-static int ask(const struct goprocesses_one *one, const struct request *request, const void *more,
-	       size_t len, struct reply *reply, struct errmsg *err)
+static int ask(const struct goprocesses *procs, const struct goprocesses_one *one,
+	       const struct request *request, const void *more, size_t len, struct reply *reply,
+	       struct errmsg *err)
 {
 	size_t size = sizeof(*request) + len;
-	char *bytes = mem_alloc(size);
+	char *bytes = mem_alloc(size), *answer = mem_alloc(sizeof(*reply) + procs->result_len);
 	struct errmsg why;
 
 	memcpy(bytes, request, sizeof(*request));
 	if (len)
 		memcpy(bytes + sizeof(*request), more, len);
-	int ret = worker_ask(one->worker, bytes, size, reply, &why);
+	int ret = worker_ask(one->worker, bytes, size, answer, &why);
 
+	if (!ret)
+		memcpy(reply, answer, sizeof(*reply));
+	if (!ret && procs->result_len)
+		memcpy(procs->result, answer + sizeof(*reply), procs->result_len);
+	free(answer);
 	free(bytes);
 	if (!ret)
 		return 0;
@@ -189,12 +198,13 @@ static enum found begin(const struct goprocesses_wanted *wanted,
 			struct goprocesses *out, struct errmsg *err)
 {
 	struct job job = {.wanted = wanted, .work = work, .one = *one};
-	const struct worker_task task = {serve, end_job, &job, sizeof(struct reply)};
+	const struct worker_task task = {serve, end_job, &job,
+					 sizeof(struct reply) + work->result_len};
 	const struct request request = {0};
 	struct reply reply = {.found = FOUND_REFUSED};
 
 	one->worker = worker_new(&task, err);
-	if (one->worker && !ask(one, &request, NULL, 0, &reply, err))
+	if (one->worker && !ask(out, one, &request, NULL, 0, &reply, err))
 		*err = reply.err;
 	out->core_size = reply.core_size;
 	out->core_missing = reply.core_missing;
@@ -221,22 +231,85 @@ static void open_given(const struct goprocesses_wanted *wanted, const struct gop
 	}
 }
 
-static void open_all(const struct goprocesses_wanted *wanted, const struct goprocesses_work *work,
-		     struct goprocesses *out)
+/* --- all that run --- */
+
+struct goprocesses_other {
+	pid_t pid;
+	uint64_t exe; /* a hash of the path of what it executes */
+};
+
+static uint64_t exe_of(const struct process *proc)
 {
-	size_t count;
+	char *path = process_exe_path(proc);
+	uint64_t hash = path ? index_hash_text(0, path) : 0;
+
+	free(path);
+	return hash;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct goprocesses_other *x = a, *y = b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+static bool is_one(const struct goprocesses *procs, pid_t pid)
+{
+	for (size_t i = 0; i < procs->count; i++)
+		if (procs->all[i].pid == pid)
+			return true;
+	return false;
+}
+
+static bool is_other(const struct goprocesses *procs, const struct goprocesses_other *this)
+{
+	if (!procs->other_count)
+		return false;
+	const struct goprocesses_other *other =
+		bsearch(this, procs->others, procs->other_count, sizeof(*this), by_pid);
+
+	return other && other->exe == this->exe;
+}
+
+/* Is it none of those that are looked for? */
+static bool pass_over(const struct goprocesses_wanted *wanted, const struct goprocesses_work *work,
+		      struct goprocesses *procs, struct goprocesses_other *this)
+{
+	struct goprocesses_one one = {.pid = this->pid, .proc = process_hold(this->pid, NULL)};
+	struct errmsg err = {0};
+
+	if (!one.proc)
+		return false; /* it has ended: the number may be another one's next time */
+	this->exe = exe_of(one.proc);
+	if (is_other(procs, this)) {
+		process_close(one.proc);
+		return true;
+	}
+	enum found found = begin(wanted, work, &one, procs, &err);
+
+	if (found == FOUND_REFUSED && !procs->refused++)
+		procs->why = err;
+	return found != FOUND;
+}
+
+void goprocesses_more(const struct goprocesses_wanted *wanted, const struct goprocesses_work *work,
+		      struct goprocesses *procs)
+{
+	size_t count, kept = 0;
 	pid_t *pids = process_list(&count);
+	struct goprocesses_other *others = mem_zalloc(count + 1, sizeof(*others));
 
 	for (size_t i = 0; i < count; i++) {
-		struct goprocesses_one one = {.pid = pids[i]};
-		struct errmsg err = {0};
+		struct goprocesses_other this = {.pid = pids[i]};
 
-		one.proc = process_hold(one.pid, &err);
-		if (one.proc && begin(wanted, work, &one, out, &err) == FOUND_REFUSED &&
-		    !out->refused++)
-			out->why = err;
+		if (!is_one(procs, this.pid) && pass_over(wanted, work, procs, &this))
+			others[kept++] = this;
 	}
 	free(pids);
+	free(procs->others);
+	procs->others = others;
+	procs->other_count = kept;
 }
 
 int goprocesses_open(const struct goprocesses_wanted *wanted, const struct goprocesses_work *work,
@@ -245,14 +318,14 @@ int goprocesses_open(const struct goprocesses_wanted *wanted, const struct gopro
 {
 	struct goprocesses_one core = {0};
 
-	*out = (struct goprocesses){0};
+	*out = (struct goprocesses){.result = work->result, .result_len = work->result_len};
 	if (wanted->core)
 		return begin(wanted, work, &core, out, err) == FOUND ? 0 : -1;
 	if (wanted->pid_count) {
 		open_given(wanted, work, out, failed, ctx);
 		return 0;
 	}
-	open_all(wanted, work, out);
+	goprocesses_more(wanted, work, out);
 	if (out->count)
 		return 0;
 	if (out->refused) {
@@ -274,12 +347,18 @@ int goprocesses_look(struct goprocesses *procs, size_t i, int what, const void *
 	struct reply reply = {0};
 
 	*count = 0;
-	if (ask(&procs->all[i], &request, more, len, &reply, err))
+	if (ask(procs, &procs->all[i], &request, more, len, &reply, err))
 		return -1;
 	*count = reply.count;
 	if (reply.result)
 		*err = reply.err;
 	return reply.result;
+}
+
+void goprocesses_drop(struct goprocesses *procs, size_t i)
+{
+	close_one(&procs->all[i]);
+	procs->all[i] = procs->all[--procs->count];
 }
 
 bool goprocesses_close(struct goprocesses *procs)
@@ -289,6 +368,7 @@ bool goprocesses_close(struct goprocesses *procs)
 	for (size_t i = 0; i < procs->count; i++)
 		good &= close_one(&procs->all[i]);
 	free(procs->all);
+	free(procs->others);
 	*procs = (struct goprocesses){0};
 	return good;
 }

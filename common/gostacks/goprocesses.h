@@ -38,6 +38,10 @@ struct goprocesses_work {
 		    size_t len, uint64_t *count, struct errmsg *err);
 	void (*end)(void *ctx); /* frees what was kept; NULL: nothing was */
 	void *ctx;
+	/* Where `look` leaves what it has found, if it does not print. In the tool, what the last
+	 * look has found is there. NULL: nowhere. */
+	void *result;
+	size_t result_len;
 };
 
 struct goprocesses {
@@ -49,6 +53,11 @@ struct goprocesses {
 	 * tell which program it is of */
 	uint64_t core_size, core_missing;
 	bool core_untold;
+	/* its own: */
+	void *result;
+	size_t result_len;
+	struct goprocesses_other *others; /* that are none of these, by PID */
+	size_t other_count;
 };
 
 /* Opens what there is. Calls `failed` for each PID given that is none of a Go program, or may not
@@ -59,6 +68,12 @@ int goprocesses_open(const struct goprocesses_wanted *wanted, const struct gopro
 /* -1 with *err: the work has failed, or was given up, as nothing is to be had of this process. */
 int goprocesses_look(struct goprocesses *procs, size_t i, int what, const void *more, size_t len,
 		     uint64_t *count, struct errmsg *err);
+/* Opens those of `wanted` that have come since; all, or those with a name. Looks at no process
+ * twice that is none, unless it executes another file. */
+void goprocesses_more(const struct goprocesses_wanted *wanted, const struct goprocesses_work *work,
+		      struct goprocesses *procs);
+/* This one is not looked at any more; the last one takes its place. */
+void goprocesses_drop(struct goprocesses *procs, size_t i);
 /* What it points to. False: one of those that did the work has not ended as it should. */
 bool goprocesses_close(struct goprocesses *procs);
 

@@ -46,6 +46,15 @@ static void print_bytes(FILE *out, const struct stats *now, enum stats_number wh
 	print_cell(out, 6, now->all[which].known, (double)now->all[which].n, 1024, bytes);
 }
 
+/* Where collections are off, there is no goal: the runtime has the largest number then. */
+static void print_goal(FILE *out, const struct stats *now)
+{
+	if (now->all[STATS_HEAP_GOAL].known && now->all[STATS_HEAP_GOAL].n > INT64_MAX)
+		fprintf(out, "%6s", "off");
+	else
+		print_bytes(out, now, STATS_HEAP_GOAL);
+}
+
 static void print_count(FILE *out, int width, const struct stats *now, enum stats_number which)
 {
 	if (now->all[which].known)
@@ -107,7 +116,7 @@ void stats_print_line(FILE *out, const struct stats_subject *of, const struct st
 	print_count(out, 5, now, STATS_RUNNABLE);
 	print_count(out, 5, now, STATS_THREADS);
 	print_bytes(out, now, STATS_HEAP_BYTES);
-	print_bytes(out, now, STATS_HEAP_GOAL);
+	print_goal(out, now);
 	print_rates(out, now, before);
 	print_bytes(out, now, STATS_RSS_BYTES);
 	print_processor(out, now, before);

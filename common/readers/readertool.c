@@ -210,7 +210,7 @@ static void say_refused(const struct readertool *rt)
 
 static int run(struct readertool *rt, struct errmsg *err)
 {
-	const struct goprocesses_work work = {look_at, end_looking, rt};
+	const struct goprocesses_work work = {.look = look_at, .end = end_looking, .ctx = rt};
 	struct goprocesses *procs = &rt->procs;
 
 	if (rt->profile_spec && (pprof_open(&rt->pprof, rt->opts.pprof, rt->profile_spec, err) ||
@@ -338,7 +338,7 @@ static int check_core(const struct readertool *rt, struct errmsg *err)
 int readertool_check(struct readertool *rt, struct errmsg *err)
 {
 	struct options *opts = &rt->opts;
-	const struct goprocesses_wanted *wanted = &rt->wanted;
+	struct goprocesses_wanted *wanted = &rt->wanted;
 
 	if (opts->command)
 		return errmsg_set(err, "%s starts no COMMAND", rt->tool->name);
@@ -346,6 +346,8 @@ int readertool_check(struct readertool *rt, struct errmsg *err)
 		return -1;
 	if (wanted->core && check_core(rt, err))
 		return -1;
+	if (!wanted->pid_count && !wanted->name && !wanted->core)
+		wanted->all |= rt->all_by_default;
 	if (!wanted->pid_count && !wanted->name && !wanted->all && !wanted->core)
 		return errmsg_set(err, "no PID, -n NAME or --all given");
 	if ((wanted->pid_count != 0) + (wanted->name != NULL) + wanted->all > 1)

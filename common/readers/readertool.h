@@ -18,6 +18,7 @@ struct profile_spec;
 struct readertool {
 	const struct options_tool *tool;         /* its `take` calls readertool_take() */
 	bool each_interval;                      /* without -i, once a second */
+	bool all_by_default;                     /* none given: all that run */
 	const struct profile_spec *profile_spec; /* asked for with --pprof */
 	/* Looks at one and prints, in a process of its own, where *ctx is a copy. `first`: nothing
 	 * was printed before, by any. `profile`: stacks are added; NULL: to none. -1 with *err. */

@@ -22,8 +22,9 @@ SOURCE = os.path.dirname(TESTS)
 # programs that are not everywhere.
 OTHERS = (r"(BPFTRACE_\w+=\d+ )?(bpftrace|perf|cat|cd|echo|go|head|/srv/\S+|main\.\S+|filter of)( |$)|.*\| sh$"
           r"|goerrors (-p 2846 |.* -- (rclone|restic) )")
-# Every function of etcd is traced by tests/e2e/test_etcd.py, at a time when nothing else runs.
-ELSEWHERE = ["gofunccount -d 5 'etcd:*'"]
+# Every function of etcd is traced by tests/e2e/test_etcd.py, at a time when nothing else runs; gotop has a
+# terminal in tests/e2e/test_gotop.py.
+ELSEWHERE = ["gofunccount -d 5 'etcd:*'", "gotop"]
 PROGRAMS = {  # name: fixture, version (None: the newest), flavour
     "hello": ("shown/hello", None, "strip"), "jobs": ("shown/jobs", None, "strip"),
     "store": ("shown/store", None, "plain"), "store-stripped": ("shown/store", None, "strip"),
