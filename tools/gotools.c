@@ -51,6 +51,7 @@ static const struct answer answers[] = {
 	{"Which go statements leak goroutines?", "goleaks"},
 	{"Who creates goroutines?", "gocreators"},
 	{"What is the memory used for?", "goheap"},
+	{"What is allocated, and where?", "goallocs"},
 	{"How are the Go programs here?", "gostat"},
 	{"... on a live screen", "gotop"},
 	{"How long are collections and their pauses?", "gogc"},

@@ -151,11 +151,35 @@ static const char *label(const struct profile *profile, size_t row, const char *
 	return NULL;
 }
 
-static void print_row(FILE *out, const struct profile *profile, const struct shown *shown)
+static void print_leaf(FILE *out, const struct profile *profile, size_t row, const char *key)
+{
+	uint64_t none;
+	const char *leaf = key ? label(profile, row, key, &none) : NULL;
+
+	escape_print(out, leaf ? leaf : "");
+}
+
+/* "        1200        57600 main.T" */
+static void print_line(FILE *out, const struct profile *profile, const struct shown *shown,
+		       const char *leaf)
+{
+	for (size_t i = 0; i < profile->spec->type_count; i++)
+		fprintf(out, "%12" PRIu64 " ", shown->values[i]);
+	print_leaf(out, profile, shown->row, leaf);
+	fputc('\n', out);
+}
+
+static void print_row(FILE *out, const struct profile *profile, const struct shown *shown,
+		      const char *leaf)
 {
 	uint64_t pid, none;
 	const char *comm = label(profile, shown->row, "comm", &none);
 
+	if (leaf) {
+		fputs("    ", out);
+		print_leaf(out, profile, shown->row, leaf);
+		fputc('\n', out);
+	}
 	each_frame(profile, shown->row, frame_print_line, out);
 	if (label(profile, shown->row, "pid", &pid)) {
 		fputs("    -                ", out);
@@ -164,7 +188,8 @@ static void print_row(FILE *out, const struct profile *profile, const struct sho
 	}
 	fputs("       ", out);
 	for (size_t i = 0; i < profile->spec->type_count; i++)
-		fprintf(out, " %" PRIu64, shown->values[i]);
+		fprintf(out, leaf ? " %" PRIu64 " %s" : " %" PRIu64, shown->values[i],
+			profile->spec->types[i].name);
 	fputs("\n\n", out);
 }
 
@@ -183,11 +208,13 @@ static void note_name(void *ctx, const struct frame *frame)
 	names->all[names->count++] = frame->func;
 }
 
-static void fold_row(FILE *out, const struct profile *profile, const struct shown *shown)
+static void fold_row(FILE *out, const struct profile *profile, const struct shown *shown,
+		     const char *key)
 {
 	struct names names = {0};
 	uint64_t pid, none;
 	const char *comm = label(profile, shown->row, "comm", &none);
+	const char *leaf = key ? label(profile, shown->row, key, &none) : NULL;
 
 	each_frame(profile, shown->row, note_name, &names);
 	if (label(profile, shown->row, "pid", &pid)) {
@@ -196,8 +223,10 @@ static void fold_row(FILE *out, const struct profile *profile, const struct show
 	}
 	for (size_t i = names.count; i-- > 0;) {
 		frame_print_word(out, names.all[i]);
-		fputs(i ? ";" : "", out);
+		fputs(i || leaf ? ";" : "", out);
 	}
+	if (leaf)
+		frame_print_word(out, leaf);
 	fprintf(out, " %" PRIu64 "\n", shown->values[profile->spec->shown]);
 	free(names.all);
 }
@@ -251,8 +280,12 @@ void profile_show(FILE *out, const struct profile *profile, const struct profile
 	for (size_t i = 0; i < count; i++) {
 		if (style->json)
 			json_row(out, profile, &show.rows[i], style);
+		else if (style->folded)
+			fold_row(out, profile, &show.rows[i], style->leaf);
+		else if (style->lines)
+			print_line(out, profile, &show.rows[i], style->leaf);
 		else
-			(style->folded ? fold_row : print_row)(out, profile, &show.rows[i]);
+			print_row(out, profile, &show.rows[i], style->leaf);
 		free(show.rows[i].values);
 	}
 	free(show.rows);

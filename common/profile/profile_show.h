@@ -14,6 +14,9 @@ struct profile;
 struct profile_style {
 	const char *type; /* of JSON objects */
 	bool json, folded;
+	const char *leaf; /* a label that stands before the innermost frame; NULL: none. Values
+			     then have their types' names, in text */
+	bool lines;       /* rows have no frames: a line each, values, then the leaf */
 	void (*begin)(struct json *json); /* members after "type"; NULL: none */
 };
 
