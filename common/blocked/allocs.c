@@ -203,8 +203,8 @@ static void say_lost(void *ctx)
 	static const char *const said[ALLOC_LOSSES] = {
 		[ALLOC_LOSS_STACKS] =
 			"allocations have no stack: more of them than there is room for",
-		[ALLOC_LOSS_ROOM] = "allocations were not counted: more stacks and types than "
-				    "there is room for",
+		[ALLOC_LOSS_ROOM] = ("allocations were not counted: more stacks and types than "
+				     "there is room for"),
 		[ALLOC_LOSS_UNREADABLE] =
 			"allocations were not counted: their arguments could not be read",
 	};

@@ -51,7 +51,8 @@ static const char *capability(const char *name)
 	snprintf(known, sizeof(known), "%s", name);
 	const char *found = tigetstr(known);
 
-	return found && found != (const char *)-1 ? found : "";
+	/* -1: it is no text */
+	return found && (intptr_t)found != -1 ? found : "";
 }
 
 int topscreen_open(struct errmsg *err)

@@ -127,7 +127,8 @@ void toptable_order(struct toptable *table)
 		if (passes(table, &table->rows[i]))
 			table->shown[table->shown_count++] = &table->rows[i];
 	if (table->shown_count)
-		qsort_r(table->shown, table->shown_count, sizeof(*table->shown), compare, table);
+		qsort_r(table->shown, table->shown_count, sizeof(const struct toptable_row *),
+			compare, table);
 }
 
 /* --- text --- */
