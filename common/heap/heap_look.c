@@ -145,8 +145,8 @@ static int check_rate(const struct heap_state *state, const struct heap *heap, s
 	if (!state->vars.used) { /* what there is was sampled before the rate was set */
 		errmsg_set(err, "it samples no allocations: as nothing in the program uses "
 				"runtime.MemProfile, its linker has turned that off");
-		errmsg_hint(err, "link runtime/pprof or net/http/pprof and use it, or see who "
-				 "allocates now: gostackcount -p PID runtime.mallocgc");
+		errmsg_hint(err, "link runtime/pprof or net/http/pprof and use it, or see what is "
+				 "allocated now, and where: goallocs -p PID");
 		return -1;
 	}
 	if (heap->count)
