@@ -87,6 +87,16 @@ def gostat_memory_limit():
         expect(once(target.target_pid)["heap_goal_bytes"] is None, "a goal in spite of the limit")
 
 
+@test(version=two_versions)
+def gostat_no_collections(version):
+    """Where collections are off, there is no goal: the runtime has the largest number then."""
+    with Target("allocated", version, "strip") as target:
+        head, line = gostat("-i", "9", "-d", "1ms", target.target_pid).splitlines()
+        expect(re.match(rf" *{target.target_pid} allocated +(\d+ +){{4}}[\d.KM-]+ +off ", line), f"{head}\n{line}")
+        if version not in UNKNOWN:
+            expect(once(target.target_pid)["heap_goal_bytes"] == 2 ** 64 - 1, "another goal in JSON")
+
+
 @test()
 def gostat_lines():
     """What has happened in each interval"""
