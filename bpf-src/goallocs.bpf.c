@@ -17,25 +17,13 @@
 #define STACK_SWITCHES 2 /* to a system stack, and to a signal's */
 
 #include "parts/every_program.bpf.c"
+#include "parts/goarg.h"
 #include "parts/losses.bpf.c"
 #include "parts/stacks.bpf.c"
 
 BPF_ARRAY(places, struct trace_place, PLACES);
 BPF_F_TABLE("hash", struct alloc_key, u64, objects, COUNTS, BPF_F_NO_PREALLOC);
 BPF_F_TABLE("hash", struct alloc_key, u64, bytes, COUNTS, BPF_F_NO_PREALLOC);
-
-struct alloc {
-	u64 size, type; /* the arguments */
-};
-
-static inline long read_alloc(struct pt_regs *ctx, u64 sp, u32 plan, struct alloc *alloc)
-{
-	if (plan & ALLOC_ON_STACK) /* above the return address */
-		return read_user(alloc, sizeof(*alloc), sp + 8);
-	alloc->size = probe_register(ctx, REGISTER_AX);
-	alloc->type = probe_register(ctx, REGISTER_BX);
-	return 0;
-}
 
 #if EVERY
 /* 1 - 2^-x for x = n / 2^32, with 30 bits of fraction: by the first five terms of the series, which
@@ -89,31 +77,31 @@ static inline void add(struct alloc_key *key, u64 count, u64 size)
 
 int on_probe(struct pt_regs *ctx)
 {
-	u64 cookie = find_cookie(ctx), sp = probe_sp(ctx) + cookie_adjust(cookie), count, of = 0;
+	u64 cookie = find_cookie(ctx), sp = probe_sp(ctx) + cookie_adjust(cookie), count, of = 0,
+	    size, type;
 	struct alloc_key key = {.place = cookie_row(cookie), .pid = probe_ids() >> 32};
 	struct goroutine_key who = {.id = bpf_get_current_pid_tgid()};
 	struct trace_place *place = places.lookup(&key.place);
-	struct alloc alloc = {};
 
 	if (!place || !probe_wanted() || !probe_is_call(ctx, cookie))
 		return 0;
 	u32 plan = trace_plan_number(place->plan);
 
-	if (read_alloc(ctx, sp, plan, &alloc)) {
+	if (goarg(ctx, cookie, GOARG_1, 0, 8, &size) || goarg(ctx, cookie, GOARG_2, 8, 8, &type)) {
 		count_loss(ALLOC_LOSS_UNREADABLE);
 		return 0;
 	}
 	/* nothing is allocated; or the function that is called next allocates it */
-	if (!alloc.size || (plan & ALLOC_HANDS_ON && alloc.size < HANDED_ON))
+	if (!size || (plan & ALLOC_HANDS_ON && size < HANDED_ON))
 		return 0;
-	count = stands_for(alloc.size);
+	count = stands_for(size);
 	if (!count)
 		return 0;
-	if (alloc.type) {
+	if (type) {
 		/* a descriptor begins with the size: Go's src/internal/abi/type.go */
-		read_user(&of, sizeof(of), alloc.type);
-		key.many = of && alloc.size > of;
-		key.type = alloc.type - (probe_register(ctx, REGISTER_PC) - place->addr);
+		read_user(&of, sizeof(of), type);
+		key.many = of && size > of;
+		key.type = type - (probe_register(ctx, REGISTER_PC) - place->addr);
 	}
 #ifdef BY_STACK
 	key.stack = stack_keep_here(ctx, &who, sp);
@@ -121,6 +109,6 @@ int on_probe(struct pt_regs *ctx)
 		count_loss(ALLOC_LOSS_STACKS);
 #endif
 	key.place = key.stack ? key.place : 0;
-	add(&key, count, alloc.size);
+	add(&key, count, size);
 	return 0;
 }

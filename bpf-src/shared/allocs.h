@@ -12,10 +12,7 @@ struct alloc_key {
 	unsigned int zero;
 };
 
-enum alloc_plan {                     /* of a place, bits */
-		  ALLOC_ON_STACK = 1, /* arguments are on the stack */
-		  ALLOC_HANDS_ON = 2, /* small sizes go on to another probed function */
-};
+enum alloc_plan { ALLOC_HANDS_ON = 1 }; /* small sizes go on to another probed function */
 
 enum alloc_loss {
 	ALLOC_LOSS_STACKS,     /* counted, without a stack */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "blocked/alloc_types_internal.h"
+#include "blocked/alloc_types.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -95,6 +95,10 @@ enum release {
 	RELEASE_STOPPED_WHEN = 23,
 	/* src/runtime/runtime2.go: m.signalSecret comes before m.p */
 	RELEASE_SIGNAL_SECRET = 26,
+	/* src/runtime/malloc_tables_generated.go: mallocgc leaves sizes up to 80 bytes to a
+	 * function for each size */
+	RELEASE_MALLOC_BY_SIZE = 27,
 };
+enum { RELEASE_MALLOC_HANDS_ON = 81 }; /* bytes: sizes below this */
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of the types that are allocated. */
-#ifndef ALLOC_TYPES_INTERNAL_H
-#define ALLOC_TYPES_INTERNAL_H
+#ifndef ALLOC_TYPES_H
+#define ALLOC_TYPES_H
 
 #include <stdbool.h>
 #include <stdint.h>
