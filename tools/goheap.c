@@ -2,7 +2,6 @@
 /* goheap: where the memory of a running Go program is, by its own profile of allocations; or of one
  * that has left a core file. */
 #include "base/errmsg.h"
-#include "base/signals.h"
 #include "frames/frames.h"
 #include "heap/heap_look.h"
 #include "readers/readertool.h"
@@ -82,16 +81,18 @@ static const char examples[] =
 	"    goheap -j 181              # one JSON object a stack\n"
 	"    goheap --core core ./app   # of a program that has crashed\n";
 
-static int check(struct goheap *goheap, struct errmsg *err)
+static int ready(void *ctx, struct errmsg *err)
 {
+	struct goheap *goheap = ctx;
 	const struct options *opts = &goheap->rt.opts;
 
-	if (readertool_check(&goheap->rt, err))
-		return -1;
 	if (goheap->look.folded && opts->json)
 		return errmsg_set(err, "-f and -j exclude each other");
 	if (goheap->look.folded && opts->interval_ns)
 		return errmsg_set(err, "-i shows what has changed: not with -f");
+	goheap->look.json = opts->json;
+	goheap->look.again = opts->interval_ns;
+	goheap->look.json_time = opts->timestamp ? toolrun_json_time : NULL;
 	return 0;
 }
 
@@ -111,22 +112,11 @@ static const struct options_tool tool = {.name = "goheap",
 
 int main(int argc, char **argv)
 {
-	struct errmsg err = {0};
-
-	signals_default();
 	goheap.rt = (struct readertool){.tool = &tool,
 					.profile_spec = &heap_profile_spec,
 					.look = look_at,
 					.end = end_looking,
+					.ready = ready,
 					.ctx = &goheap};
-	enum options_result result = options_parse(&tool, argc, argv, &goheap.rt.opts, &err);
-
-	if (result == OPTIONS_RUN && check(&goheap, &err))
-		result = OPTIONS_BAD;
-	if (result != OPTIONS_RUN)
-		return options_answer(&tool, result, &err);
-	goheap.look.json = goheap.rt.opts.json;
-	goheap.look.again = goheap.rt.opts.interval_ns;
-	goheap.look.json_time = goheap.rt.opts.timestamp ? toolrun_json_time : NULL;
-	return readertool_run(&goheap.rt);
+	return readertool_main(&goheap.rt, argc, argv);
 }

@@ -3,9 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/errmsg.h"
-#include "base/number.h"
-#include "base/signals.h"
 #include "files/process.h"
 #include "gostat/stats.h"
 #include "gostat/stats_print.h"
@@ -80,30 +77,15 @@ static void begin(void *ctx, bool first)
 
 static const struct options_def own_defs[] = {
 	READERTOOL_DEFS,
-	{'i', "interval", "INTERVAL", "time between lines, in seconds, or as 10m (default 1)"},
-	{'d', "duration", "DURATION", "end after so long, in seconds, or as 1h30m"},
+	READERTOOL_WATCH_DEFS,
 	{0},
 };
-
-static int take_time(uint64_t *ns, const char *what, const char *text, struct errmsg *err)
-{
-	if (number_parse_duration(text, ns))
-		return 0;
-	return errmsg_set(err, "%s of \"%s\": not a positive number of seconds", what, text);
-}
 
 static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
 {
 	struct gostat *gostat = ctx;
 
-	switch (letter) {
-	case 'i':
-		return take_time(&gostat->rt.opts.interval_ns, "interval", value, err);
-	case 'd':
-		return take_time(&gostat->rt.opts.duration_ns, "duration", value, err);
-	default:
-		return readertool_take(&gostat->rt, letter, value, err);
-	}
+	return readertool_take(&gostat->rt, letter, value, err);
 }
 
 static const char examples[] = "    gostat 181                 # a line a second, until Ctrl-C\n"
@@ -128,24 +110,12 @@ static const struct options_tool tool = {.name = "gostat",
 
 int main(int argc, char **argv)
 {
-	struct errmsg err = {0};
-
-	signals_default();
 	gostat.rt = (struct readertool){.tool = &tool,
 					.each_interval = true,
+					.pids_only = true,
 					.look = look_at,
 					.end = end_looking,
 					.begin = begin,
 					.ctx = &gostat};
-	enum options_result result = options_parse(&tool, argc, argv, &gostat.rt.opts, &err);
-
-	if (result == OPTIONS_RUN && readertool_check(&gostat.rt, &err))
-		result = OPTIONS_BAD;
-	if (result == OPTIONS_RUN && gostat.rt.pattern_count) {
-		errmsg_set(&err, "gostat takes PIDs alone: -n NAME is for names");
-		result = OPTIONS_BAD;
-	}
-	if (result != OPTIONS_RUN)
-		return options_answer(&tool, result, &err);
-	return readertool_run(&gostat.rt);
+	return readertool_main(&gostat.rt, argc, argv);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* gotop: a live screen of the Go programs that run; their goroutines and heaps by stack. */
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,6 @@
 #include "base/errmsg.h"
 #include "base/escape.h"
 #include "base/mem.h"
-#include "base/number.h"
 #include "base/signals.h"
 #include "files/process.h"
 #include "gostat/stats.h"
@@ -40,6 +40,8 @@ struct gotop {
 	bool filters; /* what is typed goes into the filter */
 	bool leaves;
 	uint64_t rounds;
+	uint64_t end_ns;         /* by -d; UINT64_MAX: never */
+	struct pollfd inputs[2]; /* the terminal; what a signal makes readable */
 };
 
 /* --- looks --- */
@@ -157,6 +159,36 @@ static void move(struct gotop *top, long by)
 	top->chosen_pid = top->table.shown[top->chosen]->pid;
 }
 
+/* --- what is typed --- */
+
+enum { NO_KEY = -1, THE_END = -2 };
+
+/* A terminal that is gone is readable for ever, and nothing comes from it. */
+static bool is_over(const struct gotop *top, uint64_t now)
+{
+	return signals_came() || top->leaves || now >= top->end_ns ||
+	       top->inputs[0].revents & (POLLHUP | POLLERR | POLLNVAL);
+}
+
+/* The next key; NO_KEY: the time has come; THE_END: to leave. */
+static int wait_key(struct gotop *top, uint64_t until_ns)
+{
+	for (;;) {
+		int key = topscreen_key();
+		uint64_t now = clock_ns(), next = until_ns < top->end_ns ? until_ns : top->end_ns;
+
+		if (is_over(top, now))
+			return THE_END;
+		if (key >= 0)
+			return key;
+		if (now >= until_ns)
+			return NO_KEY;
+		uint64_t ms = (next - now) / MS + 1;
+
+		poll(top->inputs, 2, ms < INT_MAX ? (int)ms : INT_MAX);
+	}
+}
+
 /* --- another tool's output --- */
 
 static const struct view {
@@ -205,20 +237,6 @@ static void scroll(struct reading *in, int key)
 	in->first = to < 0 ? 0 : (size_t)to > last ? last : (size_t)to;
 }
 
-/* The next key; -1: a signal has come. */
-static int wait_key(struct pollfd fds[2])
-{
-	for (;;) {
-		int key = topscreen_key();
-
-		if (key >= 0)
-			return key;
-		if (signals_came())
-			return -1;
-		poll(fds, 2, -1);
-	}
-}
-
 static void read_text(struct reading *in, const struct view *view, const char *pid)
 {
 	const char *const args[] = {pid, NULL};
@@ -228,7 +246,7 @@ static void read_text(struct reading *in, const struct view *view, const char *p
 	scroll(in, -1);
 }
 
-static void show_text(struct gotop *top, const struct view *view, struct pollfd fds[2])
+static void show_text(struct gotop *top, const struct view *view)
 {
 	struct reading in = {0};
 	char pid[16], title[64];
@@ -239,7 +257,7 @@ static void show_text(struct gotop *top, const struct view *view, struct pollfd 
 	top->chosen_pid = top->table.shown[top->chosen]->pid;
 	snprintf(pid, sizeof(pid), "%d", top->chosen_pid);
 	snprintf(title, sizeof(title), "process %s: %s", pid, view->what);
-	for (; key != 'q' && key != TOPSCREEN_ESCAPE && key >= 0; key = wait_key(fds)) {
+	for (; key != 'q' && key != TOPSCREEN_ESCAPE && key >= 0; key = wait_key(top, UINT64_MAX)) {
 		if (key == 'r' || key == TOPSCREEN_ENTER)
 			read_text(&in, view, pid);
 		scroll(&in, key);
@@ -270,7 +288,7 @@ static void edit_filter(struct gotop *top, int key)
 		snprintf(filter + len, sizeof(top->table.filter) - len, "%c", key);
 }
 
-static void take_key(struct gotop *top, int key, struct pollfd fds[2])
+static void take_key(struct gotop *top, int key)
 {
 	long page = (long)topscreen_page();
 
@@ -292,9 +310,9 @@ static void take_key(struct gotop *top, int key, struct pollfd fds[2])
 	case TOPSCREEN_END:
 		return move(top, (long)top->table.count);
 	case TOPSCREEN_ENTER:
-		return show_text(top, &goroutines, fds);
+		return show_text(top, &goroutines);
 	case 'h':
-		return show_text(top, &heap, fds);
+		return show_text(top, &heap);
 	case '<':
 	case TOPSCREEN_LEFT:
 		return sort_by(top, -1);
@@ -315,45 +333,34 @@ static void take_key(struct gotop *top, int key, struct pollfd fds[2])
 	}
 }
 
-/* Until the time has come, or somebody has typed something; false: the end. */
-static bool wait_until(struct gotop *top, uint64_t until, struct pollfd fds[2])
+/* Takes what is typed until the time has come; false: the end. */
+static bool wait_until(struct gotop *top, uint64_t until_ns)
 {
-	for (;;) {
-		int key = topscreen_key();
-		uint64_t now = clock_ns();
+	int key;
 
-		if (signals_came() || top->leaves)
-			return false;
-		if (key >= 0) {
-			if (top->filters)
-				edit_filter(top, key);
-			else
-				take_key(top, key, fds);
-			draw(top);
-		} else if (now >= until) {
-			return true;
-		} else {
-			poll(fds, 2, (int)((until - now) / MS) + 1);
-		}
+	while ((key = wait_key(top, until_ns)) >= 0) {
+		if (top->filters)
+			edit_filter(top, key);
+		else
+			take_key(top, key);
+		draw(top);
 	}
+	return key == NO_KEY;
 }
 
 static void watch(struct gotop *top, int signal_fd)
 {
 	const struct options *opts = &top->rt.opts;
-	struct pollfd fds[2] = {{STDIN_FILENO, POLLIN, 0}, {signal_fd, POLLIN, 0}};
-	uint64_t begun = clock_ns(), next;
+	uint64_t next;
 
+	top->inputs[0] = (struct pollfd){STDIN_FILENO, POLLIN, 0};
+	top->inputs[1] = (struct pollfd){signal_fd, POLLIN, 0};
+	top->end_ns = opts->duration_ns ? clock_ns() + opts->duration_ns : UINT64_MAX;
 	do {
 		next = clock_ns() + opts->interval_ns;
 		look(top);
 		draw(top);
-		if (top->rt.wanted.pid_count && !top->procs.count)
-			break;
-		if (opts->duration_ns && next > begun + opts->duration_ns)
-			next = begun + opts->duration_ns;
-	} while (wait_until(top, next, fds) &&
-		 (!opts->duration_ns || clock_ns() < begun + opts->duration_ns));
+	} while (!(top->rt.wanted.pid_count && !top->procs.count) && wait_until(top, next));
 }
 
 /* --- options --- */
@@ -391,29 +398,14 @@ static int run(struct errmsg *err)
 
 static const struct options_def own_defs[] = {
 	READERTOOL_DEFS,
-	{'i', "interval", "INTERVAL", "time between looks, in seconds, or as 500ms (default 1)"},
-	{'d', "duration", "DURATION", "end after so long, in seconds, or as 1h30m"},
+	READERTOOL_WATCH_DEFS,
 	{0},
 };
-
-static int take_time(uint64_t *ns, const char *what, const char *text, struct errmsg *err)
-{
-	if (number_parse_duration(text, ns))
-		return 0;
-	return errmsg_set(err, "%s of \"%s\": not a positive number of seconds", what, text);
-}
 
 static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
 {
 	(void)ctx;
-	switch (letter) {
-	case 'i':
-		return take_time(&top.rt.opts.interval_ns, "interval", value, err);
-	case 'd':
-		return take_time(&top.rt.opts.duration_ns, "duration", value, err);
-	default:
-		return readertool_take(&top.rt, letter, value, err);
-	}
+	return readertool_take(&top.rt, letter, value, err);
 }
 
 static const char examples[] =
@@ -430,28 +422,15 @@ static const struct options_tool tool = {.name = "gotop",
 					 .take = take_option,
 					 .examples = examples};
 
-static int check(struct errmsg *err)
-{
-	struct readertool *rt = &top.rt;
-
-	if (readertool_check(rt, err))
-		return -1;
-	if (rt->pattern_count)
-		return errmsg_set(err, "gotop takes PIDs alone: -n NAME is for names");
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	struct errmsg err = {0};
+	int status;
 
 	signals_take(tool.name);
-	top.rt = (struct readertool){.tool = &tool, .each_interval = true, .all_by_default = true};
-	enum options_result result = options_parse(&tool, argc, argv, &top.rt.opts, &err);
-
-	if (result == OPTIONS_RUN && check(&err))
-		result = OPTIONS_BAD;
-	if (result != OPTIONS_RUN)
-		return options_answer(&tool, result, &err);
+	top.rt = (struct readertool){
+		.tool = &tool, .each_interval = true, .all_by_default = true, .pids_only = true};
+	if (!readertool_parse(&top.rt, argc, argv, &status))
+		return status;
 	return run(&err) ? options_fail(&tool, &err) : top.rt.has_failed;
 }

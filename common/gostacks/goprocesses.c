@@ -236,6 +236,7 @@ static void open_given(const struct goprocesses_wanted *wanted, const struct gop
 struct goprocesses_other {
 	pid_t pid;
 	uint64_t exe; /* a hash of the path of what it executes */
+	bool refused; /* it may be one, but cannot be looked at */
 };
 
 static uint64_t exe_of(const struct process *proc)
@@ -262,14 +263,16 @@ static bool is_one(const struct goprocesses *procs, pid_t pid)
 	return false;
 }
 
-static bool is_other(const struct goprocesses *procs, const struct goprocesses_other *this)
+/* The same as it was found before; NULL: it was not, or executes another file now. */
+static const struct goprocesses_other *find_other(const struct goprocesses *procs,
+						  const struct goprocesses_other *this)
 {
 	if (!procs->other_count)
-		return false;
+		return NULL;
 	const struct goprocesses_other *other =
 		bsearch(this, procs->others, procs->other_count, sizeof(*this), by_pid);
 
-	return other && other->exe == this->exe;
+	return other && other->exe == this->exe ? other : NULL;
 }
 
 /* Is it none of those that are looked for? */
@@ -282,13 +285,17 @@ static bool pass_over(const struct goprocesses_wanted *wanted, const struct gopr
 	if (!one.proc)
 		return false; /* it has ended: the number may be another one's next time */
 	this->exe = exe_of(one.proc);
-	if (is_other(procs, this)) {
+	const struct goprocesses_other *before = find_other(procs, this);
+
+	if (before) {
 		process_close(one.proc);
+		this->refused = before->refused;
 		return true;
 	}
 	enum found found = begin(wanted, work, &one, procs, &err);
 
-	if (found == FOUND_REFUSED && !procs->refused++)
+	this->refused = found == FOUND_REFUSED;
+	if (this->refused && !procs->why.text[0])
 		procs->why = err;
 	return found != FOUND;
 }
@@ -296,16 +303,19 @@ static bool pass_over(const struct goprocesses_wanted *wanted, const struct gopr
 void goprocesses_more(const struct goprocesses_wanted *wanted, const struct goprocesses_work *work,
 		      struct goprocesses *procs)
 {
-	size_t count, kept = 0;
+	size_t count, kept = 0, refused = 0;
 	pid_t *pids = process_list(&count);
 	struct goprocesses_other *others = mem_zalloc(count + 1, sizeof(*others));
 
 	for (size_t i = 0; i < count; i++) {
 		struct goprocesses_other this = {.pid = pids[i]};
 
-		if (!is_one(procs, this.pid) && pass_over(wanted, work, procs, &this))
-			others[kept++] = this;
+		if (is_one(procs, this.pid) || !pass_over(wanted, work, procs, &this))
+			continue;
+		refused += this.refused;
+		others[kept++] = this;
 	}
+	procs->refused = refused;
 	free(pids);
 	free(procs->others);
 	procs->others = others;

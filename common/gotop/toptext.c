@@ -60,6 +60,7 @@ struct reading {
 	char *text;
 	size_t len, cap;
 	uint64_t until_ns;
+	const char *cut; /* why the rest is not there; NULL: it is whole */
 };
 
 /* False: there is no more, or it is enough. */
@@ -67,7 +68,11 @@ static bool read_on(struct reading *in, int fd)
 {
 	struct pollfd ready = {fd, POLLIN, 0};
 
-	if (clock_ns() > in->until_ns || signals_came() || in->len > TEXT_MAX)
+	if (clock_ns() > in->until_ns)
+		in->cut = "it took longer than 20 seconds";
+	else if (in->len > TEXT_MAX)
+		in->cut = "it printed more than 4 MiB";
+	if (in->cut || signals_came())
 		return false;
 	if (poll(&ready, 1, TICK_MS) <= 0)
 		return true;
@@ -87,6 +92,12 @@ static bool read_on(struct reading *in, int fd)
 	return n > 0 || (n < 0 && errno == EINTR);
 }
 
+static void add_line(struct toptext *out, size_t *cap, const char *line)
+{
+	out->lines = mem_grow(out->lines, out->count, cap, sizeof(*out->lines));
+	out->lines[out->count++] = line;
+}
+
 static void take_lines(struct reading *in, struct toptext *out)
 {
 	size_t cap = 0;
@@ -97,10 +108,13 @@ static void take_lines(struct reading *in, struct toptext *out)
 		char *end = strchrnul(at, '\n');
 		bool last = !*end;
 
-		out->lines = mem_grow(out->lines, out->count, &cap, sizeof(*out->lines));
-		out->lines[out->count++] = at;
+		add_line(out, &cap, at);
 		*end = '\0';
 		at = last ? end : end + 1;
+	}
+	if (in->cut) {
+		add_line(out, &cap, "the rest was cut off:");
+		add_line(out, &cap, in->cut);
 	}
 }
 
@@ -114,27 +128,28 @@ static void say(struct toptext *out, char *text)
 void toptext_run(const char *tool, const char *const args[], struct toptext *out)
 {
 	struct reading in = {.until_ns = clock_ns() + WAIT_NS};
-	int ends[2], error = pipe2(ends, O_CLOEXEC) ? errno : 0;
+	int ends[2] = {-1, -1}, error = pipe2(ends, O_CLOEXEC) ? errno : 0;
 	char *path = path_of(tool);
 	pid_t pid = 0;
 
 	*out = (struct toptext){0};
-	if (!error) {
+	if (!error)
 		error = start(path, tool, args, ends[1], &pid);
+	if (ends[1] >= 0)
 		close(ends[1]);
-	}
 	if (!error) {
 		while (read_on(&in, ends[0]))
 			;
 		kill(pid, SIGKILL); /* it has ended, unless it took too long or said too much */
 		waitpid(pid, NULL, 0);
 	}
-	if (pid || !error)
+	if (ends[0] >= 0)
 		close(ends[0]);
 	if (error)
 		say(out, mem_printf("cannot run %s: %s", path, strerror(error)));
 	else if (!in.len)
-		say(out, mem_printf("%s has printed nothing", tool));
+		say(out, mem_printf("%s has printed nothing%s%s", tool, in.cut ? ": " : "",
+				    in.cut ? in.cut : ""));
 	else
 		take_lines(&in, out);
 	if (error || !in.len)

@@ -11,6 +11,7 @@
 #include "base/escape.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "base/signals.h"
 #include "files/process.h"
 #include "golang/pattern.h"
 #include "profile/profile.h"
@@ -65,13 +66,15 @@ static void fail(void *ctx, const struct errmsg *err)
 	options_fail(rt->tool, err);
 }
 
-/* Names which one it is, where there may be several. */
+/* Names which one it is, where there may be several and the message does not. */
 static void fail_of(struct readertool *rt, size_t i, const struct errmsg *why)
 {
 	struct errmsg err = *why;
+	char whose[32];
 
-	if (rt->procs.count > 1)
-		errmsg_set(&err, "process %d: %.400s", rt->procs.all[i].pid, why->text);
+	snprintf(whose, sizeof(whose), "process %d", rt->procs.all[i].pid);
+	if (rt->procs.count > 1 && strncmp(why->text, whose, strlen(whose)) != 0)
+		errmsg_set(&err, "%s: %.400s", whose, why->text);
 	if (why->hint[0])
 		errmsg_hint(&err, "%s", why->hint);
 	fail(rt, &err);
@@ -112,7 +115,7 @@ static void begin_round(struct readertool *rt)
 		toolrun_print_time(&rt->opts);
 }
 
-static void show_once(struct readertool *rt)
+static int show_once(struct readertool *rt, struct errmsg *err)
 {
 	struct errmsg why;
 
@@ -121,6 +124,7 @@ static void show_once(struct readertool *rt)
 	for (size_t i = 0; i < rt->procs.count; i++)
 		if (ask(rt, i, &why))
 			not_shown(rt, i, &why);
+	return !rt->shown && !rt->has_failed && rt->nothing ? rt->nothing(rt->ctx, err) : 0;
 }
 
 /* One that ends is shown no more; another that cannot be read is a failure, unless it was only
@@ -223,7 +227,7 @@ static int run(struct readertool *rt, struct errmsg *err)
 	if (!ret && procs->count && rt->opts.interval_ns)
 		ret = watch(rt, err);
 	else if (!ret)
-		show_once(rt);
+		ret = show_once(rt, err);
 	if (!ret)
 		say_refused(rt);
 	if (!ret && !rt->has_failed)
@@ -234,15 +238,6 @@ static int run(struct readertool *rt, struct errmsg *err)
 	if (rt->profile_fd)
 		close(rt->profile_fd);
 	return ret ? -1 : session_flush(err);
-}
-
-int readertool_run(struct readertool *rt)
-{
-	struct errmsg err = {0};
-	int status = run(rt, &err) ? options_fail(rt->tool, &err) : rt->has_failed;
-
-	forget(rt);
-	return status;
 }
 
 /* --- the command line --- */
@@ -264,9 +259,20 @@ static int take_pid(struct readertool *rt, const char *text, struct errmsg *err)
 	return 0;
 }
 
+static int take_time(uint64_t *ns, const char *what, const char *text, struct errmsg *err)
+{
+	if (number_parse_duration(text, ns))
+		return 0;
+	return errmsg_set(err, "%s of \"%s\": not a positive number of seconds", what, text);
+}
+
 int readertool_take(struct readertool *rt, int letter, const char *value, struct errmsg *err)
 {
 	switch (letter) {
+	case 'i':
+		return take_time(&rt->opts.interval_ns, "interval", value, err);
+	case 'd':
+		return take_time(&rt->opts.duration_ns, "duration", value, err);
 	case 'p':
 		return take_pid(rt, value, err);
 	case 'n':
@@ -335,7 +341,7 @@ static int check_core(const struct readertool *rt, struct errmsg *err)
 	return 0;
 }
 
-int readertool_check(struct readertool *rt, struct errmsg *err)
+static int check(struct readertool *rt, struct errmsg *err)
 {
 	struct options *opts = &rt->opts;
 	struct goprocesses_wanted *wanted = &rt->wanted;
@@ -344,6 +350,8 @@ int readertool_check(struct readertool *rt, struct errmsg *err)
 		return errmsg_set(err, "%s starts no COMMAND", rt->tool->name);
 	if (take_arguments(rt, err))
 		return -1;
+	if (rt->pids_only && rt->pattern_count)
+		return errmsg_set(err, "%s takes PIDs alone: -n NAME is for names", rt->tool->name);
 	if (wanted->core && check_core(rt, err))
 		return -1;
 	if (!wanted->pid_count && !wanted->name && !wanted->core)
@@ -358,5 +366,30 @@ int readertool_check(struct readertool *rt, struct errmsg *err)
 		return errmsg_set(err, "--pprof is for a single snapshot: not with -i");
 	if (!opts->interval_ns && (opts->duration_ns || opts->timestamp))
 		return errmsg_set(err, "-d and -T need -i");
-	return 0;
+	return rt->ready ? rt->ready(rt->ctx, err) : 0;
+}
+
+bool readertool_parse(struct readertool *rt, int argc, char **argv, int *status)
+{
+	struct errmsg err = {0};
+	enum options_result result = options_parse(rt->tool, argc, argv, &rt->opts, &err);
+
+	if (result == OPTIONS_RUN && !check(rt, &err))
+		return true;
+	*status = options_answer(rt->tool, result == OPTIONS_RUN ? OPTIONS_BAD : result, &err);
+	forget(rt);
+	return false;
+}
+
+int readertool_main(struct readertool *rt, int argc, char **argv)
+{
+	struct errmsg err = {0};
+	int status;
+
+	signals_default();
+	if (!readertool_parse(rt, argc, argv, &status))
+		return status;
+	status = run(rt, &err) ? options_fail(rt->tool, &err) : rt->has_failed;
+	forget(rt);
+	return status;
 }

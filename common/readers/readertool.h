@@ -19,6 +19,7 @@ struct readertool {
 	const struct options_tool *tool;         /* its `take` calls readertool_take() */
 	bool each_interval;                      /* without -i, once a second */
 	bool all_by_default;                     /* none given: all that run */
+	bool pids_only;                          /* it takes no PATTERN */
 	const struct profile_spec *profile_spec; /* asked for with --pprof */
 	/* Looks at one and prints, in a process of its own, where *ctx is a copy. `first`: nothing
 	 * was printed before, by any. `profile`: stacks are added; NULL: to none. -1 with *err. */
@@ -27,14 +28,18 @@ struct readertool {
 	void (*end)(void *ctx); /* there: frees what was kept; NULL: nothing was */
 	/* before all are looked at; NULL: nothing is to be done, but under -T the time */
 	void (*begin)(void *ctx, bool first);
+	/* when the command line is read: 0; -1 with *err refuses it; NULL: nothing is to be done */
+	int (*ready)(void *ctx, struct errmsg *err);
+	/* A single look at all of them has shown nothing: is that a failure? NULL: it is none. */
+	int (*nothing)(void *ctx, struct errmsg *err);
 	void *ctx;
 
 	struct options opts;
 	struct pattern **patterns; /* what stands beside PIDs */
 	size_t pattern_count;
 	struct goprocesses procs;
+	struct goprocesses_wanted wanted; /* by the command line */
 	/* its own: */
-	struct goprocesses_wanted wanted;
 	pid_t *pids;
 	size_t pid_cap, pattern_cap;
 	uint64_t shown; /* by all that there was until now */
@@ -45,12 +50,18 @@ struct readertool {
 	int profile_fd; /* through which profiles come; 0: none */
 };
 
-/* Options that all of these have: -p, -n, --all, and --core of those that take it. */
+/* Options that all of these have: -p, -n, --all; -i and -d of those that go on without -i; and
+ * --core of those that take it. */
 #define READERTOOL_DEFS                                                                            \
 	{'p', "pid", "PID", "the process to read; it is not stopped"},                             \
 		{'n', "name", "NAME", "the Go programs that run and whose name contains NAME"},    \
 	{                                                                                          \
 		READERTOOL_ALL, "all", NULL, "all Go programs that run"                            \
+	}
+#define READERTOOL_WATCH_DEFS                                                                      \
+	{'i', "interval", "INTERVAL", "time between looks, in seconds, or as 500ms (default 1)"},  \
+	{                                                                                          \
+		'd', "duration", "DURATION", "end after so long, in seconds, or as 1h30m"          \
 	}
 #define READERTOOL_CORE_DEF                                                                        \
 	{                                                                                          \
@@ -61,9 +72,9 @@ enum { READERTOOL_ALL = 512, READERTOOL_CORE };
 
 /* Takes one of these; -1 with *err refuses it. */
 int readertool_take(struct readertool *rt, int letter, const char *value, struct errmsg *err);
-/* After options_parse(): PIDs, patterns, and whether they go together. 0; -1 with *err. */
-int readertool_check(struct readertool *rt, struct errmsg *err);
-/* Returns the exit status. */
-int readertool_run(struct readertool *rt);
+/* The command line. False: there is nothing more to do, but to return *status. */
+bool readertool_parse(struct readertool *rt, int argc, char **argv, int *status);
+/* The command line, and all that is wanted. Returns the exit status. */
+int readertool_main(struct readertool *rt, int argc, char **argv);
 
 #endif
