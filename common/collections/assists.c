@@ -9,10 +9,10 @@
 #include "base/errmsg.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/shortnum.h"
 #include "blocked/stacks.h"
 #include "bpf-src/shared/gc.h"
 #include "collections/collections_print.h"
-#include "collections/collections_print_internal.h"
 #include "kernel/bpfmap.h"
 
 struct row {
@@ -67,11 +67,11 @@ int assists_print(const struct collections_view *view, int map, uint64_t entry, 
 	puts("\n    PID  ASSISTS    TOTAL      MAX");
 	for (size_t i = 0; i < rows.count; i++) {
 		const struct row *row = &rows.all[i];
-		char total[COLLECTIONS_CELL], max[COLLECTIONS_CELL];
+		char total[SHORTNUM], max[SHORTNUM];
 
 		printf("%7u %8llu %8s %8s\n", row->key.pid, row->sum.assists,
-		       collections_time(total, row->sum.total_ns),
-		       collections_time(max, row->sum.max_ns));
+		       shortnum_ns(total, (double)row->sum.total_ns),
+		       shortnum_ns(max, (double)row->sum.max_ns));
 		stacks_print(view->stacks, row->key.stack, row->key.probe - entry, stdout);
 	}
 	free(rows.all);

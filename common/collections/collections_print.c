@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collections/collections_print.h"
-#include "collections/collections_print_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,12 +7,13 @@
 #include <time.h>
 
 #include "base/json.h"
+#include "base/shortnum.h"
 #include "blocked/stacks.h"
 #include "collections/collections.h"
 #include "frames/frame_print.h"
 #include "frames/frames.h"
 
-enum { CELL = COLLECTIONS_CELL, STOP_INDENT = 14, CLOCK_WIDTH = 9 };
+enum { STOP_INDENT = 14, CLOCK_WIDTH = 9 };
 
 static const char *const triggers[] = {
 	[GC_TRIGGER_UNKNOWN] = NULL,
@@ -24,35 +24,18 @@ static const char *const triggers[] = {
 
 /* --- cells --- */
 
-/* Three digits at most, and a unit. */
-static const char *shorten(char out[CELL], double n, double base, const char *const *units)
-{
-	for (; n >= base * 0.9995 && units[1]; units++)
-		n /= base;
-	snprintf(out, CELL, n < 9.95 && **units && n > 0 ? "%.1f%s" : "%.0f%s", n, *units);
-	return out;
-}
-
-const char *collections_time(char out[CELL], uint64_t ns)
-{
-	static const char *const units[] = {"ns", "us", "ms", "s", NULL};
-
-	return shorten(out, (double)ns, 1000, units);
-}
-
 static void print_bytes(uint64_t n, bool known)
 {
-	static const char *const units[] = {"", "K", "M", "G", "T", NULL};
-	char text[CELL];
+	char text[SHORTNUM];
 
-	printf("%7s", known ? shorten(text, (double)n, 1024, units) : "-");
+	printf("%7s", known ? shortnum_bytes(text, (double)n) : "-");
 }
 
 static void print_time(uint64_t ns, bool known)
 {
-	char text[CELL];
+	char text[SHORTNUM];
 
-	printf("%8s", known ? collections_time(text, ns) : "-");
+	printf("%8s", known ? shortnum_ns(text, (double)ns) : "-");
 }
 
 static void print_clock(const struct collections_view *view)
@@ -125,11 +108,11 @@ static void print_who(const struct collections_view *view, const struct stop *st
 
 static void print_stop(const struct collections_view *view, const struct stop *stop, bool asked)
 {
-	char all[CELL], stopping[CELL];
+	char all[SHORTNUM], stopping[SHORTNUM];
 
-	printf("%8s  %s, %s until all had stopped\n", collections_time(all, stop->ns),
+	printf("%8s  %s, %s until all had stopped\n", shortnum_ns(all, (double)stop->ns),
 	       stop->reason.words ? stop->reason.words : "unknown",
-	       collections_time(stopping, stop->stopping_ns));
+	       shortnum_ns(stopping, (double)stop->stopping_ns));
 	print_who(view, stop, asked);
 }
 

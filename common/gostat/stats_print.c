@@ -7,9 +7,10 @@
 #include "base/escape.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/shortnum.h"
 #include "gostat/stats.h"
 
-enum { NAME_WIDTH = 10, CELL = 16 };
+enum { NAME_WIDTH = 10 };
 #define SECOND_NS 1000000000.0
 
 void stats_print_head(FILE *out)
@@ -20,30 +21,17 @@ void stats_print_head(FILE *out)
 
 /* --- cells --- */
 
-/* Two digits at least, three at most, and a unit. */
-static void shorten(char out[CELL], double n, double base, const char *const *units)
+static void print_cell(FILE *out, bool known, double n,
+		       const char *(*shorten)(char out[SHORTNUM], double n))
 {
-	for (; n >= base * 0.9995 && units[1]; units++)
-		n /= base;
-	snprintf(out, CELL, n < 9.95 && **units && n > 0 ? "%.1f%s" : "%.0f%s", n, *units);
+	char text[SHORTNUM];
+
+	fprintf(out, "%6s", known ? shorten(text, n) : "-");
 }
-
-static void print_cell(FILE *out, int width, bool known, double n, double base,
-		       const char *const *units)
-{
-	char text[CELL] = "-";
-
-	if (known)
-		shorten(text, n, base, units);
-	fprintf(out, "%*s", width, text);
-}
-
-static const char *const bytes[] = {"", "K", "M", "G", "T", NULL};
-static const char *const times[] = {"ns", "us", "ms", "s", NULL};
 
 static void print_bytes(FILE *out, const struct stats *now, enum stats_number which)
 {
-	print_cell(out, 6, now->all[which].known, (double)now->all[which].n, 1024, bytes);
+	print_cell(out, now->all[which].known, (double)now->all[which].n, shortnum_bytes);
 }
 
 /* Where collections are off, there is no goal: the runtime has the largest number then. */
@@ -87,13 +75,13 @@ static void print_rates(FILE *out, const struct stats *now, const struct stats *
 	double by = 0, seconds = before ? (double)(now->when_ns - before->when_ns) / SECOND_NS : 0;
 	bool known = seconds > 0 && risen(now, before, STATS_ALLOCATED, &by);
 
-	print_cell(out, 6, known, known ? by / seconds : 0, 1024, bytes);
+	print_cell(out, known, known ? by / seconds : 0, shortnum_bytes);
 	if (risen(now, before, STATS_GC_CYCLES, &by))
 		fprintf(out, "%4.0f", by);
 	else
 		fprintf(out, "%4s", "-");
 	known = risen(now, before, STATS_GC_PAUSE_NS, &by);
-	print_cell(out, 6, known, by, 1000, times);
+	print_cell(out, known, by, shortnum_ns);
 }
 
 static void print_processor(FILE *out, const struct stats *now, const struct stats *before)
