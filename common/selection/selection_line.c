@@ -19,6 +19,7 @@ enum {
 	NEAR = 8,  /* lines before and after one without a place that are tried instead */
 	SHOWN = 3, /* of them, and of files */
 	PLACES_MAX = 4096,
+	RUN_MAX = 1 << 16, /* bytes of code of one line in a row that are looked at */
 	FILES_MAX = 64,
 };
 
@@ -35,6 +36,7 @@ struct search {
 	struct inltree tree;
 	struct place *places; /* of all these lines */
 	size_t count, cap;
+	bool too_many;                /* the line has more of them, which were not looked at */
 	const char *files[FILES_MAX]; /* that match */
 	size_t file_count;
 };
@@ -85,11 +87,22 @@ static void add_place(struct search *search, const struct line_place *at)
 		    search->places[i].at.node == at->node &&
 		    !strcmp(search->places[i].at.file, at->file))
 			return;
-	if (search->count >= PLACES_MAX)
+	if (search->count >= PLACES_MAX) {
+		search->too_many |= at->line == search->line;
 		return;
+	}
 	search->places =
 		mem_grow(search->places, search->count, &search->cap, sizeof(*search->places));
 	search->places[search->count++] = (struct place){search->fn->index, *at};
+}
+
+static bool is_in_file(struct search *search, uint64_t addr)
+{
+	const char *file;
+	int line;
+
+	return functab_line(search->prog->tab, search->fn, addr, &file, &line) &&
+	       knows_file(search, file);
 }
 
 static void look_at(struct search *search, uint64_t addr, int32_t node)
@@ -109,7 +122,11 @@ static bool on_line(uint64_t from, uint64_t to, int32_t line, void *ctx)
 
 	if (line < search->from || line > search->to)
 		return true;
-	for (uint64_t addr = from; addr < to && addr - from < 1 << 16; addr++) {
+	if (to - from > RUN_MAX) {
+		search->too_many |= line == search->line && is_in_file(search, from);
+		to = from + RUN_MAX;
+	}
+	for (uint64_t addr = from; addr < to; addr++) {
 		node = functab_node_at(search->prog->tab, search->fn, addr);
 		if (node != last)
 			look_at(search, addr, node);
@@ -278,6 +295,10 @@ static int add_all(struct selection *sel, const struct search *search, struct er
 
 	if (search->file_count > 1)
 		return several_files(search, err);
+	if (search->too_many)
+		return errmsg_set(err,
+				  "line %d of \"%s\" cannot be counted: it has too many places",
+				  search->line, search->file);
 	if (!check_line(sel, search, search->line, &bad, &reason))
 		return no_line(sel, search, err);
 	if (reason) {

@@ -2,6 +2,7 @@
 """gotop in a terminal of tmux's: what it shows of programs that run, what keys do, and how it leaves the terminal."""
 
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -145,12 +146,36 @@ def gotop_ends():
     with Target("stats", newest(), "strip") as target:
         with Screen("-d", "1", target.target_pid) as screen:
             screen.until(r"^before\nended with 0$")
+        with Screen("-d", "3", target.target_pid) as screen: # from a view as well
+            screen.until(row(target, 41))
+            screen.keys("Enter")
+            screen.until(r"goroutines by stack")
+            screen.until(r"^before\nended with 0$")
         with Screen(target.target_pid) as screen:
             screen.until(row(target, 41))
             pane = int(screen.tmux("display-message", "-p", "#{pane_pid}"))
             child = int(run(["pgrep", "-P", str(pane)]).stdout.split()[0])
             os.kill(child, signal.SIGTERM)
             screen.until(r"^before\n(Terminated\n)?ended with 0$")
+
+
+@test()
+def gotop_loses_its_terminal():
+    """Under nohup no signal tells that the terminal is gone."""
+    with Target("stats", newest(), "strip") as target:
+        ours, its = pty.openpty()
+        child = subprocess.Popen([tool_path("gotop"), str(target.target_pid)], stdin=its, stdout=its, stderr=its,
+                                 env=dict(os.environ, TERM="xterm"), start_new_session=True,
+                                 preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        os.close(its)
+        seen = b""
+        while b"41" not in seen:
+            seen += os.read(ours, 4096)
+        os.close(ours)
+        try:
+            expect(child.wait(PATIENCE) == 0, f"ended with {child.returncode}")
+        finally:
+            child.kill()
 
 
 @test()

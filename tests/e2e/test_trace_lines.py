@@ -4,8 +4,9 @@
 import collections
 import os
 import re
+import tempfile
 
-from harness import TESTS, Target, Tool, expect, fixture, run, test, tool_path
+from harness import TESTS, Target, Tool, expect, fixture, run, test, tool_path, toolchain
 
 SOURCE = os.path.join(TESTS, "fixtures", "lines.go")
 
@@ -63,3 +64,22 @@ def trace_lines_refused():
     expect('no code is of a file "nowhere.go"' in ended.stderr, ended.stderr)
     ended = run([tool_path("gotrace"), f"r:{binary}:@lines.go:{line}"])
     expect("a line has no return" in ended.stderr, ended.stderr)
+
+
+@test()
+def trace_lines_too_many():
+    """A line with more inlined copies than are looked at is refused: the rest would be uncounted."""
+    with tempfile.TemporaryDirectory(prefix="bcc-gotools-") as folder:
+        with open(f"{folder}/many.go", "w", encoding="utf-8") as file:
+            file.write("package main\n\nvar n int\n\nfunc hit() {\n\tn++\n}\n\n")
+            for i in range(0, 5000, 50): # small functions compile faster
+                file.write(f"//go:noinline\nfunc f{i}() {{\n" + "\thit()\n" * 50 + "}\n\n")
+            file.write("func main() {\n" + "".join(f"\tf{i}()\n" for i in range(0, 5000, 50)) + "}\n")
+        goroot = toolchain("1.23")
+        env = dict(os.environ, GOROOT=goroot, GOTOOLCHAIN="local", GO111MODULE="off", GOFLAGS="", CGO_ENABLED="0",
+                   GOCACHE=os.path.join(os.path.dirname(goroot), "gocache"))
+        built = run([f"{goroot}/bin/go", "build", "-o", f"{folder}/many", f"{folder}/many.go"], timeout=400, env=env)
+        expect(built.returncode == 0, built.stderr)
+        ended = run([tool_path("gotrace"), f"{folder}/many:@many.go:6"])
+        expect(ended.returncode == 1 and 'line 6 of "many.go" cannot be counted: it has too many places' in ended.stderr,
+               ended.stderr)
