@@ -5,7 +5,7 @@ import json
 import os
 import tempfile
 
-from harness import expect, test
+from harness import TESTS, expect, test
 
 # pylint: disable=wrong-import-order
 import breaks
@@ -49,6 +49,13 @@ def mutants_slips():
                        'fprintf(out, "%zu ns\\n", all > max ? all : max);', "return all;"], f"{dropped}")
     for slip in breaks.slips("a.c", CODE):
         expect(slip.put(CODE).count("\n") == CODE.count("\n"), f"lines have moved: {slip.kind}")
+
+
+@test()
+def mutants_library():
+    """What is built of common/ is what CMake calls the library, and no tool has that name."""
+    with open(os.path.dirname(TESTS) + "/CMakeLists.txt", encoding="utf-8") as file:
+        expect(f"add_library({lottery.COMPILED} STATIC" in file.read(), lottery.COMPILED)
 
 
 @test()

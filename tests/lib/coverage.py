@@ -25,20 +25,22 @@ def run(argv, **kwargs):
                           encoding="utf-8", errors="replace", check=False, **kwargs)
 
 
-def make(source, folder):
-    """Builds the tree, runs all tests, and writes folder/map.json."""
+def make(source, folder, units_alone=False):
+    """Builds the tree, runs all tests, or unit tests alone, and writes folder/map.json."""
     tree, build, covered = folder + "/tree", folder + "/build", folder + "/covered"
     for old in tree, covered:
         shutil.rmtree(old, ignore_errors=True)
     shutil.copytree(source, tree, ignore=shutil.ignore_patterns(".git", "__pycache__", "build"))
     flags = ["-DCMAKE_BUILD_TYPE=Debug", f"-DCMAKE_C_FLAGS={FLAGS}"]
-    for argv in ["cmake", "-S", tree, "-B", build, "-G", "Ninja", *flags], ["ninja", "-C", build]:
+    targets = [os.path.basename(c)[:-2] for c in glob.glob(tree + "/tests/unit/*/test_*.c") if units_alone]
+    for argv in ["cmake", "-S", tree, "-B", build, "-G", "Ninja", *flags], ["ninja", "-C", build, *targets]:
         done = run(argv)
         if done.returncode:
             raise OSError(f"{argv[0]} fails: {done.stdout[-2000:]}")
     seconds, traced = {}, ["--group", "cli e2e", "--times", "--build", build, "--versions", VERSIONS]
     run_tests([tree + "/tests/unit-run", "unit", build], build, covered, seconds)
-    run_tests([tree + "/tests/e2e/harness.py", *traced], build, covered, seconds)
+    if not units_alone:
+        run_tests([tree + "/tests/e2e/harness.py", *traced], build, covered, seconds)
     write(folder, tree, build, covered, seconds)
 
 

@@ -14,7 +14,7 @@ from breaks import drawn
 
 ROOMS = ["common", "bpf-src", "tools"]
 UNITS, OTHERS = 12, 24    # tests that are tried, of those that execute a line
-COMPILED = "gotools"      # the library of all of common/
+COMPILED = "gotools-common"  # the library of all of common/
 SAME_KIND = re.compile(r"[a-z]{4,}")
 HANGS = ", or another, hangs"
 NOT_COMPILED = "does not compile: "
