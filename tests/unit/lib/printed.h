@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the code under test prints to stdout. */
+#ifndef PRINTED_H
+#define PRINTED_H
+
+/* From here on stdout is memory; */
+void printed_begin(void);
+/* ... until here. Returns the text, which the caller frees. */
+char *printed_end(void);
+/* ... or here, where the text has to be `want`. */
+void printed_expect(const char *want);
+
+#endif
