@@ -108,8 +108,9 @@ static void test_many_turns(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < RUNQ_TURNS; i++)
-		turns[i] = (struct runq_turn){
-			.goid = i + 1, .from_ns = BEGIN + i * 1000, .to_ns = BEGIN + (i + 1) * 1000};
+		turns[i] = (struct runq_turn){.goid = i + 1,
+					      .from_ns = BEGIN + i * 1000,
+					      .to_ns = BEGIN + (i + 1) * 1000};
 	wait = wait_of(turns, UINT32_MAX);
 	assert_int_equal(wait.count, RUNQ_TURNS);
 	expect_ran(&wait.ran[RUNQ_TURNS - 1], RUNQ_TURNS, 0, 1000);
@@ -156,9 +157,11 @@ static void test_line(void **state)
 	slow_wait_print_head();
 	printed_expect("TIME     COMM             PID     GOID     WAIT(us) FUNC: RAN(us)\n");
 	expect_line(turns, 5,
-		    LINE " main.f[1] 400, main.g\\x1b[2] 300, ?[3] 150, 2 others 49, not known 100\n");
+		    LINE
+		    " main.f[1] 400, main.g\\x1b[2] 300, ?[3] 150, 2 others 49, not known 100\n");
 	expect_line(turns, 4,
-		    LINE " main.f[1] 400, main.g\\x1b[2] 300, ?[3] 150, 1 other 30, not known 100\n");
+		    LINE
+		    " main.f[1] 400, main.g\\x1b[2] 300, ?[3] 150, 1 other 30, not known 100\n");
 	expect_line(turns, 3, LINE " main.f[1] 400, main.g\\x1b[2] 300, ?[3] 150, not known 100\n");
 	expect_line(turns, 0, LINE " not known 1000\n");
 }
