@@ -22,6 +22,7 @@ BPF_ARRAY(no_calls, struct calls, 1);
 #include "parts/every_program.bpf.c"
 #include "parts/processes.bpf.c"
 #include "parts/latency_sums.bpf.c"
+#include "parts/latency_errors.bpf.c"
 #include "parts/state_clocks.bpf.c"
 #include "parts/states.bpf.c"
 #include "parts/latency_deep.bpf.c"
@@ -279,6 +280,10 @@ int on_probe(struct pt_regs *ctx)
 	start = end_jumped(hit.kind, &who, from, call.row, start);
 	if (start)
 		on_end(call.row, now - start, mode->epoch);
+#ifdef ERRORS
+	if (start)
+		count_error(ctx, probe_sp(ctx) + cookie_adjust(cookie), call.row);
+#endif
 	deep_end(&who, states_stale(from, start), to, hit.how, now);
 	states_end_last(&who, from, call.row, start, now);
 	return 0;

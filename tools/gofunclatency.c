@@ -15,6 +15,7 @@
 #include "kernel/bpfmap.h"
 #include "metrics/publisher.h"
 #include "selection/selection.h"
+#include "latency/errors.h"
 #include "latency/latency.h"
 #include "latency/latency_price.h"
 #include "latency/latency_show.h"
@@ -25,7 +26,7 @@
 
 /* Entries of the kernel side's maps, which take memory only as they fill. */
 enum { GOROUTINES_MAX = 1 << 20, DEEP_CALLS_MAX = 1 << 20, PLACES_MAX = 1 << 22 };
-enum { LETTER_STATES = 256, LETTER_THREADS, LETTER_SUMMARY };
+enum { LETTER_STATES = 256, LETTER_THREADS, LETTER_SUMMARY, LETTER_ERRORS };
 
 struct timer {
 	const struct options *opts;
@@ -35,9 +36,11 @@ struct timer {
 	const struct selection *sel;
 	struct latency *lat;
 	struct latency_prices *prices;
+	struct errors *errors; /* NULL: not asked for */
 	struct states *states; /* NULL: not asked for */
 	bool threads;          /* their running is told apart */
-	uint64_t switched;     /* calls left on a system stack, since the beginning */
+	/* since the beginning: calls left on a system stack; calls whose error is not known */
+	uint64_t switched, unread;
 	/* what the calls took, and what of that their states, since the beginning */
 	uint64_t took_ns, told_ns;
 };
@@ -59,6 +62,8 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 		timer->threads = true;
 	else if (letter == LETTER_SUMMARY)
 		timer->summary = true;
+	else if (letter == LETTER_ERRORS)
+		timer->errors = timer->errors ? timer->errors : errors_new();
 	else if (!number_parse(value, UINT32_MAX, &level))
 		return errmsg_set(err, "-l: \"%s\" is not a number", value);
 	if (timer->micros && timer->millis)
@@ -78,6 +83,8 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 				 timer->per_row, timer->words.unit_ns);
 	timer->prices = latency_prices_new(tracer_selection(tracer));
 	if (timer->states && states_begin(timer->states, tracer, err))
+		return -1;
+	if (timer->errors && errors_begin(timer->errors, tracer, err))
 		return -1;
 	if (latency_switch(timer->lat, true))
 		return errmsg_set(err, "cannot switch the BPF program on: %s", strerror(errno));
@@ -121,7 +128,19 @@ static void read_states(struct timer *timer, size_t row, struct shown *shown)
 	shown->report.total_ns = states->total_ns;
 }
 
-static void json_report(const struct timer *timer, const char *name, const struct shown *shown)
+/* Of a row of --summary --errors; null where they are not counted. */
+static void json_errors(const struct timer *timer, struct json *json, size_t row, uint64_t count)
+{
+	if (errors_counted(timer->errors, row)) {
+		json_member_u64(json, "errors", count);
+	} else {
+		json_key(json, "errors");
+		json_null(json);
+	}
+}
+
+/* Of a row; SIZE_MAX: of all together. */
+static void json_report(const struct timer *timer, size_t row, const struct shown *shown)
 {
 	const struct latency_report *report = &shown->report;
 	struct json json;
@@ -131,7 +150,7 @@ static void json_report(const struct timer *timer, const char *name, const struc
 	json_member_string(&json, "type", "latency");
 	if (timer->opts->timestamp)
 		toolrun_json_time(&json);
-	json_member_string(&json, "func", name);
+	json_member_string(&json, "func", row == SIZE_MAX ? NULL : timer->sel->rows[row].name);
 	latency_json(&json, report);
 	json_member_u64(&json, "panicked", report->panicked);
 	json_member_u64(&json, "exited", report->exited);
@@ -140,6 +159,8 @@ static void json_report(const struct timer *timer, const char *name, const struc
 	json_member_u64(&json, "process_ended", report->process_ended);
 	json_member_u64(&json, "running", report->running);
 	json_member_u64(&json, "probe_ns", shown->price.ns);
+	if (timer->errors)
+		json_errors(timer, &json, row, report->errors);
 	if (timer->states)
 		states_json(timer->states, &json, &shown->states);
 	json_object_end(&json);
@@ -156,14 +177,12 @@ static void print_report(const struct timer *timer, const struct shown *shown)
 
 static void show_row(const struct timer *timer, size_t row, const struct shown *shown)
 {
-	const char *name = timer->sel->rows[row].name;
-
 	if (timer->opts->json) {
-		json_report(timer, name, shown);
+		json_report(timer, row, shown);
 		return;
 	}
 	fputs("\nFunction = ", stdout);
-	escape_print(stdout, name);
+	escape_print(stdout, timer->sel->rows[row].name);
 	putchar('\n');
 	print_report(timer, shown);
 }
@@ -187,18 +206,20 @@ static void show_rows(struct timer *timer)
 static void show_summary(struct timer *timer)
 {
 	struct shown *shown = mem_alloc(sizeof(*shown));
+	const struct summary_view view = {&timer->words, timer->lat, timer->sel, timer->errors};
 	size_t count, *order = summary_order(timer->lat, timer->sel, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		latency_row(timer->lat, order[i], &shown->report);
 		timer->switched += shown->report.switched;
+		timer->unread += shown->report.unread;
 		if (!timer->opts->json)
 			continue;
 		shown->price = latency_price_row(timer->prices, order[i]);
-		json_report(timer, timer->sel->rows[order[i]].name, shown);
+		json_report(timer, order[i], shown);
 	}
 	if (!timer->opts->json) {
-		summary_print(&timer->words, timer->lat, timer->sel, order, count);
+		summary_print(&view, order, count);
 		latency_total(timer->lat, &shown->report);
 		shown->price = latency_price_total(timer->prices, timer->lat);
 		if (latency_price_matters(&shown->price, &shown->report, timer->words.unit_ns))
@@ -217,7 +238,7 @@ static void show_total(struct timer *timer)
 	read_states(timer, SIZE_MAX, shown);
 	timer->switched += shown->report.switched;
 	if (timer->opts->json)
-		json_report(timer, NULL, shown);
+		json_report(timer, SIZE_MAX, shown);
 	else
 		print_report(timer, shown);
 	free(shown);
@@ -279,6 +300,11 @@ static void say_lost(void *ctx)
 		fprintf(stderr,
 			"gofunclatency: %" PRIu64 " calls left on a system stack, not counted\n",
 			timer->switched);
+	if (timer->unread)
+		fprintf(stderr,
+			"gofunclatency: %" PRIu64
+			" calls whose error could not be read, not counted as errors\n",
+			timer->unread);
 	latency_say_all_losses(&timer->words, timer->lat,
 			       timer->opts->interval_ns ? "in total " : "");
 }
@@ -323,6 +349,8 @@ static const struct options_def own_options[] = {
 	{'F', "function", NULL, "show a separate histogram per function"},
 	{LETTER_SUMMARY, "summary", NULL,
 	 "one table of all functions, most time first, in place of histograms"},
+	{LETTER_ERRORS, "errors", NULL,
+	 "with --summary, count the calls that returned an error as their last result"},
 	{'l', "level", "LEVEL", "accepted and ignored: every recursive call is timed"},
 	{LETTER_STATES, "states", NULL,
 	 "show where the calls' time went: running, runnable, or what they waited for"},
@@ -338,6 +366,7 @@ static const char examples[] =
 	"    gofunclatency -p 181 'main.(*Store).*' # all methods of a type, in process 181 only\n"
 	"    gofunclatency -F 'app:main.*'          # one histogram per function\n"
 	"    gofunclatency --summary 'app:main.*'   # one table, most time first\n"
+	"    gofunclatency --summary --errors 'app:main.*' # and how many returned an error\n"
 	"    gofunclatency --states app:main.handle # and what they waited for meanwhile\n"
 	"    gofunclatency -mTi 5 app:main.handle   # every 5 seconds, with timestamps\n"
 	"    gofunclatency -j -d 10 app:main.handle # JSON, for 10 seconds\n"
@@ -352,7 +381,7 @@ static int run_timer(struct timer *timer, const struct options_tool *tool)
 	/* JSON is always in ns */
 	words->unit = timer->millis ? "msecs" : timer->micros ? "usecs" : "nsecs";
 	words->unit_ns = json ? 1 : timer->millis ? 1000000 : timer->micros ? 1000 : 1;
-	struct bpfprog_define defs[5] = {
+	struct bpfprog_define defs[6] = {
 		{"UNIT", words->unit_ns},
 		{"GOROUTINES", bpfmap_room(GOROUTINES_MAX)},
 		{"DEEP_CALLS", bpfmap_room(DEEP_CALLS_MAX)},
@@ -363,6 +392,8 @@ static int run_timer(struct timer *timer, const struct options_tool *tool)
 	timer->per_row = timer->per_function || timer->summary || timer->opts->metrics;
 	if (timer->per_row)
 		defs[count++] = (struct bpfprog_define){"PER_ROW", 1};
+	if (timer->errors)
+		defs[count++] = (struct bpfprog_define){"ERRORS", 1};
 	struct publisher_source metrics = {.read = read_metrics,
 					   .add_row = add_metrics,
 					   .losses = metrics_losses,
@@ -389,9 +420,14 @@ static int run_timer(struct timer *timer, const struct options_tool *tool)
 		run.config.plan = states_plan;
 		run.config.plan_ctx = timer->states;
 	}
+	if (timer->errors) { /* --summary goes without --states */
+		run.config.plan = errors_plan;
+		run.config.plan_ctx = timer->errors;
+	}
 	int status = toolrun(&run);
 
 	states_free(timer->states);
+	errors_free(timer->errors);
 	latency_prices_free(timer->prices);
 	latency_free(timer->lat);
 	return status;
@@ -427,7 +463,11 @@ int main(int argc, char **argv)
 		return status;
 	if (timer.threads && !timer.states) {
 		errmsg_set(&err, "--threads is a part of --states: give both");
-		return options_fail(&tool, &err);
+		return options_answer(&tool, OPTIONS_BAD, &err);
+	}
+	if (timer.errors && !timer.summary) {
+		errmsg_set(&err, "--errors is a part of --summary: give both");
+		return options_answer(&tool, OPTIONS_BAD, &err);
 	}
 	if (timer.threads)
 		states_watch_threads(timer.states);

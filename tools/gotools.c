@@ -40,6 +40,7 @@ static const struct answer answers[] = {
 	{"Which values, how often? By expression", "goargdist"},
 	{"How long do calls take?", "gofunclatency"},
 	{"... one table over many functions", "gofunclatency --summary"},
+	{"... and which of them return errors?", "gofunclatency --summary --errors"},
 	{"... and what do they wait for?", "gofunclatency --states"},
 	{"With which arguments, results and errors?", "gotrace"},
 	{"How long do goroutines wait for a processor?", "gorunqlat"},

@@ -80,6 +80,17 @@ struct call_sums { /* for each row, on each CPU; only ever added to */
 	unsigned long long switched;
 	unsigned long long lost;
 	unsigned long long jumped; /* left by a jump to a function whose ends are not probed */
+	unsigned long long errors; /* of `count`: the last result was an error that is not nil */
+	unsigned long long unread; /* of `count`: the last result could not be read */
+};
+
+enum error_where { ERROR_NOWHERE, ERROR_IN_REGISTER, ERROR_ON_STACK };
+
+struct error_place {        /* of the first word of a function's last result */
+	unsigned int where; /* enum error_where */
+	/* the how manieth of the registers for integers, from 0; or bytes above the place of the
+	 * first argument */
+	unsigned int n;
 };
 
 /* key of map `places`, which counts the calls in one slot of one row's histogram */

@@ -213,6 +213,8 @@ static void add_row(const struct latency *lat, size_t row, struct latency_report
 
 	out->count += now->count - then->count;
 	out->total_ns += now->total_ns - then->total_ns;
+	out->errors += now->errors - then->errors;
+	out->unread += now->unread - then->unread;
 	out->panicked += now->panicked - then->panicked + more->panicked - before->panicked;
 	out->exited += now->exited - then->exited + more->exited - before->exited;
 	out->switched += now->switched - then->switched + more->switched - before->switched;

@@ -17,6 +17,8 @@ struct reading_loss;
 struct latency_report {        /* of one row, or of all together */
 	struct histogram hist; /* in the unit that the kernel side was compiled with */
 	uint64_t count, total_ns, min_ns, max_ns;
+	/* of count, see latency/errors.h: whose error was not nil, or could not be read */
+	uint64_t errors, unread;
 	uint64_t panicked, exited, switched; /* calls that did not return */
 	uint64_t lost;                       /* calls whose end was not seen */
 	uint64_t jumped;                     /* ... as they left by a jump */

@@ -8,6 +8,7 @@
 
 #include "base/escape.h"
 #include "base/mem.h"
+#include "latency/errors.h"
 #include "latency/histogram_internal.h"
 #include "latency/latency.h"
 #include "latency/latency_internal.h"
@@ -15,7 +16,18 @@
 #include "selection/selection.h"
 
 /* Times are as wide as the longest in their column, and these at least. */
-enum { TOTAL, AVG, P50, P99, MAX, TIMES, CALLS_WIDTH = 8, TIME_WIDTH = 6, TEXT = 32 };
+enum {
+	TOTAL,
+	AVG,
+	P50,
+	P99,
+	MAX,
+	TIMES,
+	CALLS_WIDTH = 8,
+	TIME_WIDTH = 6,
+	ERRORS_WIDTH = 7,
+	TEXT = 32
+};
 
 static const char *const heads[TIMES] = {"TOTAL", "AVG", "P50", "P99", "MAX"};
 
@@ -85,6 +97,14 @@ static void print_line(const char *calls, const char *const texts[TIMES], const 
 	putchar(' ');
 }
 
+static void print_errors(const struct summary_view *view, size_t row, uint64_t errors)
+{
+	if (view->errors && errors_counted(view->errors, row))
+		printf("%*" PRIu64 " ", ERRORS_WIDTH, errors);
+	else if (view->errors)
+		printf("%*s ", ERRORS_WIDTH, "-");
+}
+
 static void print_row(const struct latency_words *words, const struct latency_report *report,
 		      const int widths[TIMES])
 {
@@ -109,8 +129,7 @@ static void fit(const struct latency_words *words, const struct latency_report *
 			widths[i] = (int)strlen(texts[i]);
 }
 
-static void print_table(const struct latency_words *words, const struct latency *lat,
-			const struct selection *sel, const size_t *order, size_t count)
+static void print_table(const struct summary_view *view, const size_t *order, size_t count)
 {
 	struct latency_report *report = mem_alloc(sizeof(*report));
 	int widths[TIMES];
@@ -118,39 +137,41 @@ static void print_table(const struct latency_words *words, const struct latency 
 	for (unsigned i = 0; i < TIMES; i++)
 		widths[i] = TIME_WIDTH;
 	for (size_t i = 0; i < count; i++) {
-		latency_row(lat, order[i], report);
+		latency_row(view->lat, order[i], report);
 		if (report->count)
-			fit(words, report, widths);
+			fit(view->words, report, widths);
 	}
 	print_line("CALLS", heads, widths);
+	if (view->errors)
+		printf("%*s ", ERRORS_WIDTH, "ERRORS");
 	puts("FUNC");
 	for (size_t i = 0; i < count; i++) {
-		latency_row(lat, order[i], report);
+		latency_row(view->lat, order[i], report);
 		if (!report->count)
 			continue;
-		print_row(words, report, widths);
-		escape_print(stdout, sel->rows[order[i]].name);
+		print_row(view->words, report, widths);
+		print_errors(view, order[i], report->errors);
+		escape_print(stdout, view->sel->rows[order[i]].name);
 		putchar('\n');
 	}
 	free(report);
-	printf("times in %s\n", words->unit);
+	printf("times in %s\n", view->words->unit);
 }
 
-void summary_print(const struct latency_words *words, const struct latency *lat,
-		   const struct selection *sel, const size_t *order, size_t count)
+void summary_print(const struct summary_view *view, const size_t *order, size_t count)
 {
 	struct latency_report *report = mem_alloc(sizeof(*report));
 	uint64_t returned = 0;
 
-	for (size_t row = 0; row < sel->row_count; row++)
-		returned += latency_row_calls(lat, row);
+	for (size_t row = 0; row < view->sel->row_count; row++)
+		returned += latency_row_calls(view->lat, row);
 	if (returned)
-		print_table(words, lat, sel, order, count);
+		print_table(view, order, count);
 	else
-		puts(words->none);
+		puts(view->words->none);
 	for (size_t i = 0; i < count; i++) {
-		latency_row(lat, order[i], report);
-		latency_print_unreturned(words, report, sel->rows[order[i]].name);
+		latency_row(view->lat, order[i], report);
+		latency_print_unreturned(view->words, report, view->sel->rows[order[i]].name);
 	}
 	free(report);
 }

@@ -98,3 +98,38 @@ def summary_inlined():
 def summary_excludes_states():
     result = run([tool_path("gofunclatency"), "--summary", "--states", "true:main.main"])
     expect(result.returncode == 2 and "--summary and --states exclude each other" in result.stderr, f"{result}")
+
+
+@test(version=["1.15", "1.27"], flavour=["plain", "strip"])
+def summary_errors(version, flavour):
+    """Calls that returned an error, as the target itself counted them; where the last result is none, or not known,
+    it is null."""
+    with Target("fails", version, flavour) as target:
+        with Tool("gofunclatency", "-j", "--summary", "--errors", "-p", target.target_pid, "main.do*",
+                  "main.(*store).Put") as tool:
+            tool.tracing()
+            target.go()
+            truth = {t["func"]: t for t in target.truth()}
+            rows = {r["func"]: r for r in tool.records() if r["type"] == "latency"}
+    expect(rows.pop("main.doRecovers.func1")["errors"] is None and rows.keys() == truth.keys(), f"{rows.keys() ^ truth.keys()}")
+    for name, row in rows.items():
+        true = truth[name]
+        known = true["told"] and (flavour == "plain" or name == "main.(*store).Put")
+        wanted = true["errors"] if known else None
+        expect((row["count"], row["errors"]) == (true["calls"], wanted), f"{name}: {row['errors']} of {row['count']}, {true}")
+
+
+@test()
+def summary_errors_text():
+    with Target("fails", newest()) as target:
+        with Tool("gofunclatency", "--summary", "--errors", "-p", target.target_pid, "main.doA*", "main.doN*") as tool:
+            tool.tracing()
+            target.go()
+            truth = {t["func"]: t for t in target.truth()}
+            expect(tool.wait() == 0, tool.said())
+    text = tool.out.text()
+    expect(re.search(r"^ +CALLS .* MAX  ERRORS FUNC$", text, re.M), text)
+    expect(re.search(rf"^ +800 .* {truth['main.doAlone']['errors']} main.doAlone$", text, re.M), text)
+    expect(re.search(r"^ +800 .* - main.doNothing$", text, re.M), text)
+    result = run([tool_path("gofunclatency"), "--errors", "true:main.main"])
+    expect("--errors is a part of --summary: give both" in result.stderr and result.returncode == 2, f"{result}")

@@ -163,7 +163,7 @@ def refused(status, message, *args, **kwargs):
 def threads_refusals():
     """Without --states, and where the kernel does not tell: in words"""
     path = fixture("threads", newest())
-    refused(1, "gofunclatency: --threads is a part of --states: give both\n", "--threads", path + ":main.spins")
+    refused(2, "gofunclatency: --threads is a part of --states: give both\n", "--threads", path + ":main.spins")
     refused(1, "gofunclatency: --threads: this kernel does not report switches of threads\n", "--states", "--threads",
             path + ":main.spins", env={**os.environ, "GOTOOLS_THREADS": "no"})
 
