@@ -153,18 +153,6 @@ static inline u64 take(struct goroutine_key *who, struct calls *calls, struct ca
 	return start;
 }
 
-/* A hit shows that calls of its goroutine at this depth or deeper are over. */
-static inline u64 over_from(u32 kind, struct call *call)
-{
-	if (kind >= COOKIE_GOEXIT)
-		return 0;
-	/* at an end the call itself is not over yet; inlined copies share their depth */
-	if (kind == COOKIE_RETURN || kind == COOKIE_JUMP ||
-	    (kind != COOKIE_RECOVERED && call->copy))
-		return call->depth + 1;
-	return call->depth;
-}
-
 /* A call begins that is known by its return address: those at its own depth are over as well,
  * except for one that has come here by a jump. 1: they are; else 0. */
 static inline u64 over_at_depth(struct goroutine_key *who, struct calls *calls, struct call *begins)

@@ -42,6 +42,7 @@ static const struct answer answers[] = {
 	{"... one table over many functions", "gofunclatency --summary"},
 	{"... and which of them return errors?", "gofunclatency --summary --errors"},
 	{"... and what do they wait for?", "gofunclatency --states"},
+	{"What does a slow call spend its time in?", "gotree"},
 	{"With which arguments, results and errors?", "gotrace"},
 	{"How long do goroutines wait for a processor?", "gorunqlat"},
 	{"... and who has it meanwhile?", "gorunqlat --slower"},

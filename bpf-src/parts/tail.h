@@ -46,4 +46,16 @@ static inline bool tail_goes_on(struct call *last, struct call *begins)
 	       last->row != begins->row;
 }
 
+/* A hit shows that calls of its goroutine at this depth or deeper are over. */
+static inline u64 over_from(u32 kind, struct call *call)
+{
+	if (kind >= COOKIE_GOEXIT)
+		return 0;
+	/* at an end the call itself is not over yet; inlined copies share their depth */
+	if (kind == COOKIE_RETURN || kind == COOKIE_JUMP ||
+	    (kind != COOKIE_RECOVERED && call->copy))
+		return call->depth + 1;
+	return call->depth;
+}
+
 #endif

@@ -70,6 +70,7 @@ struct site_finder *selection_finder(const struct selection *sel, const struct p
 	struct site_finder *finder = site_finder_new(prog);
 
 	site_finder_fips(finder, sel->want.fips);
+	site_finder_endless(finder, sel->want.endless);
 	all->items = mem_grow(all->items, all->count, &all->cap, sizeof(*all->items));
 	all->items[all->count++] = (struct program_finder){prog, finder};
 	return finder;

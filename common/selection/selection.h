@@ -52,8 +52,8 @@ struct selection_want {
 	bool args, places;
 	/* gofuncs: what cannot be traced is wanted all the same; functions of runtime_func.h: as
 	 * args, and probes carry their group; calls that leave by a jump end where what they jump
-	 * to returns */
-	bool may_miss, runtime, tails;
+	 * to returns; functions that never return are timed as well: a panic or Goexit ends them */
+	bool may_miss, runtime, tails, endless;
 };
 
 struct selection {

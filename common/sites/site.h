@@ -53,6 +53,9 @@ void site_finder_free(struct site_finder *finder);
 /* A program in FIPS mode hashes the code of some functions when it starts, and ends if a probe has
  * changed it. So these functions have no sites, unless `take`. */
 void site_finder_fips(struct site_finder *finder, bool take);
+/* Functions that never return are functions without a return: calls that only a panic or Goexit
+ * ends are wanted as well. */
+void site_finder_endless(struct site_finder *finder, bool take);
 /* Is this one of the functions that FIPS mode checks? */
 bool site_is_fips(const struct site_finder *finder, const struct functab_func *fn);
 

@@ -58,6 +58,11 @@ void site_finder_fips(struct site_finder *finder, bool take)
 	finder->takes_fips = take;
 }
 
+void site_finder_endless(struct site_finder *finder, bool take)
+{
+	finder->takes_endless = take;
+}
+
 bool site_is_fips(const struct site_finder *finder, const struct functab_func *fn)
 {
 	return fn->addr < finder->fips_to && fn->end > finder->fips_from;

@@ -25,7 +25,7 @@ struct site_finder {
 	const struct functab *tab;
 	struct insn_code fixed;      /* instead of img */
 	uint64_t fips_from, fips_to; /* code that FIPS mode checks; and is it taken all the same? */
-	bool takes_fips;
+	bool takes_fips, takes_endless;
 	enum arch arch;
 	bool stack_args;   /* no argument is in a register */
 	bool split_stacks; /* as toolchain.h says */

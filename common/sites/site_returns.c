@@ -89,7 +89,7 @@ int site_returns(struct site_finder *finder, const struct functab_func *fn, stru
 		why = site_split_returns(finder, fn, out);
 	else
 		why = append_ends(finder, fn, out);
-	if (!why && out->count == before)
+	if (!why && out->count == before && !finder->takes_endless)
 		why = "calls never return";
 	if (!why)
 		return 0;

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+/* gotree: what a slow call of a Go function has called, as a tree. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/errmsg.h"
+#include "base/escape.h"
+#include "base/json.h"
+#include "base/number.h"
+#include "blocked/losses.h"
+#include "bpf-src/shared/tree.h"
+#include "gotree/calltree.h"
+#include "gotree/calltree_print.h"
+#include "gotree/tracefile.h"
+#include "gotree/treescope.h"
+#include "kernel/bpfmap.h"
+#include "kernel/events.h"
+#include "kernel/processes.h"
+#include "selection/selection.h"
+#include "selection/selection_print.h"
+#include "selection/target.h"
+#include "sites/goruntime.h"
+#include "tracing/options.h"
+#include "tracing/toolrun.h"
+
+enum { LETTER_SLOWER = 256, LETTER_PERFETTO };
+enum { TREES_MAX = 256, RING_PAGES = 2048 };
+
+struct gotree {
+	const struct options *opts;
+	const char *slower; /* as typed; NULL: not given */
+	uint64_t slower_ns;
+	uint64_t trees_left;  /* to be shown, with -M; else UINT64_MAX */
+	const char *perfetto; /* the file; NULL: none */
+	struct tracefile *file;
+	char *binary; /* of ROOT; NULL: the process's */
+	char *scope;  /* what is traced of its own accord, "module app"; NULL: PATTERNs say it */
+	const struct selection *sel;
+	size_t root_rows; /* the selection's first rows are ROOT's */
+	struct events *events;
+	struct processes *procs;
+	struct calltree_pieces *pieces;
+	int active, trees, losses; /* maps */
+	uint64_t stopped_ns;       /* 0: tracing goes on */
+};
+
+static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
+{
+	struct gotree *tool = ctx;
+
+	if (letter == LETTER_PERFETTO) {
+		tool->perfetto = value;
+		return 0;
+	}
+	if (letter == 'M') {
+		if (number_parse(value, UINT32_MAX, &tool->trees_left) && tool->trees_left)
+			return 0;
+		return errmsg_set(err, "-M: \"%s\" is not a number of trees", value);
+	}
+	tool->slower = value;
+	if (!number_parse_duration(value, &tool->slower_ns) || !tool->slower_ns)
+		return errmsg_set(err, "--slower: \"%s\" is not a time, such as 10ms", value);
+	return 0;
+}
+
+/* --- what is traced --- */
+
+static int plan(void *ctx, struct tracer *tracer, struct errmsg *err)
+{
+	struct selection *sel = tracer_selection(tracer);
+	const struct options *opts = ((const struct gotree *)ctx)->opts;
+	struct gotree *tool = ctx;
+
+	if (tracer_runtime(tracer, 0)->split_stack) {
+		errmsg_set(err, "programs of gccgo have their stacks in pieces: no tree of calls "
+				"is made of these");
+		errmsg_hint(err, "gofunclatency --summary times the same functions");
+		return -1;
+	}
+	tool->root_rows = sel->row_count;
+	int ret = opts->pattern_count > 1
+			  ? treescope_add_patterns(sel, opts->patterns + 1, opts->pattern_count - 1,
+						   tool->binary, err)
+			  : treescope_add_module(sel, &tool->scope, err);
+
+	tracer_define(tracer, "ROOT_ROWS", tool->root_rows);
+	return ret;
+}
+
+/* A tree needs its root; that others are not traced is told at the end. */
+static int check_root(const struct gotree *tool, struct errmsg *err)
+{
+	const struct selection_item *skipped = NULL;
+
+	for (size_t i = 0; i < tool->sel->item_count; i++) {
+		const struct selection_item *item = &tool->sel->items[i];
+
+		if (item->row >= tool->root_rows)
+			continue;
+		if (!item->skipped)
+			return 0;
+		skipped = item;
+	}
+	return errmsg_set(err, "%s cannot be traced: %s",
+			  skipped ? tool->sel->rows[skipped->row].name : tool->opts->patterns[0],
+			  skipped ? skipped->skipped : "it has no code");
+}
+
+/* --- trees --- */
+
+/* False: enough have been shown. */
+static bool show_tree(struct gotree *tool, const struct calltree *tree)
+{
+	struct json json;
+
+	if (!tool->trees_left)
+		return false;
+	if (tool->file)
+		tracefile_add(tool->file, tree);
+	if (tool->opts->json) {
+		json_init(&json, stdout);
+		json_object(&json);
+		json_member_string(&json, "type", "call_tree");
+		if (tool->opts->timestamp)
+			toolrun_json_time(&json);
+		calltree_json(&json, tree);
+		json_object_end(&json);
+	} else {
+		toolrun_print_time(tool->opts);
+		calltree_print(stdout, tree);
+	}
+	return tool->trees_left == UINT64_MAX || --tool->trees_left;
+}
+
+static bool take_event(const void *data, size_t len, void *ctx)
+{
+	struct gotree *tool = ctx;
+
+	if (len < sizeof(struct tree_event))
+		return true;
+	const struct calltree *tree = calltree_pieces_add(tool->pieces, data);
+
+	return !tree || show_tree(tool, tree);
+}
+
+static bool read_events(void *ctx, bool all)
+{
+	struct gotree *tool = ctx;
+	bool more = events_read(tool->events, all);
+
+	fflush(stdout);
+	return more;
+}
+
+static int event_fd(void *ctx)
+{
+	return events_fd(((const struct gotree *)ctx)->events);
+}
+
+/* A call of ROOT that has not ended: it goes on, or has gone on until its process ended. */
+static int show_running(const void *key, const void *value, void *arg)
+{
+	const struct goroutine_key *who = key;
+	struct gotree *tool = arg;
+	struct tree *tree = (struct tree *)value; /* a copy of ours */
+	uint64_t ended_ns = processes_ended(tool->procs, &who->process);
+	const struct calltree *whole = calltree_pieces_whole(tool->pieces, tree);
+
+	if (!ended_ns)
+		ended_ns = tool->stopped_ns ? tool->stopped_ns : clock_ns();
+	calltree_running(tree, ended_ns);
+	if (whole && tree->calls[0].latency_ns >= tool->slower_ns)
+		show_tree(tool, whole);
+	return 0;
+}
+
+static void sweep(void *ctx)
+{
+	struct gotree *tool = ctx;
+
+	if (!processes_due(tool->procs) || !processes_look(tool->procs))
+		return;
+	processes_sweep(tool->procs, tool->trees, show_running, tool);
+	processes_forget(tool->procs);
+}
+
+static int show(void *ctx, bool final, struct errmsg *err)
+{
+	struct gotree *tool = ctx;
+
+	(void) final; /* there are no intervals */
+	processes_look(tool->procs);
+	if (bpfmap_each(tool->trees, sizeof(struct goroutine_key), sizeof(struct tree),
+			show_running, tool))
+		return errmsg_set(err, "cannot read the trees: %s", strerror(errno));
+	fflush(stdout);
+	return tool->file ? tracefile_write(tool->file, err) : 0;
+}
+
+/* --- the run --- */
+
+static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
+{
+	struct gotree *tool = ctx;
+
+	tool->sel = tracer_selection(tracer);
+	if (check_root(tool, err))
+		return -1;
+	tool->active = tracer_map(tracer, "active");
+	tool->trees = tracer_map(tracer, "trees");
+	tool->losses = tracer_map(tracer, "losses");
+	tool->procs = processes_new(tracer_bpf(tracer));
+	tool->pieces = calltree_pieces_new(tool->sel);
+	tool->events = events_new(tracer_map(tracer, "events"), take_event, tool, err);
+	if (!tool->events)
+		return -1;
+	if (bpfmap_set(tool->active, 1))
+		return errmsg_set(err, "cannot switch the BPF program on: %s", strerror(errno));
+	return 0;
+}
+
+static void started(void *ctx)
+{
+	const struct gotree *tool = ctx;
+	FILE *out = tool->opts->json ? stderr : stdout;
+
+	fputs("Tracing calls of ", out);
+	escape_print(out, tool->opts->patterns[0]);
+	if (tool->slower)
+		fprintf(out, " slower than %s", tool->slower);
+	fprintf(out, ", with %zu functions", selection_traced(tool->sel));
+	if (tool->scope) {
+		fputs(" of ", out);
+		escape_print(out, tool->scope);
+	}
+	fputs("... Hit Ctrl-C to end.\n", out);
+	fflush(out);
+}
+
+static int stop(void *ctx)
+{
+	struct gotree *tool = ctx;
+
+	tool->stopped_ns = clock_ns();
+	return bpfmap_set(tool->active, 0);
+}
+
+static void say_lost(void *ctx)
+{
+	static const char *const said[TREE_COUNTERS] = {
+		[TREE_FASTER] = "calls took less than --slower: not shown",
+		[TREE_ROOM] = "calls have no tree: more at a time than there is room for",
+		[TREE_MEMORY] = "calls have no tree: the kernel had no memory",
+		[TREE_SYSTEM] = "calls have no tree: they were on a system stack",
+		[TREE_UNREADABLE] = "calls are missing: the goroutine could not be read",
+		[TREE_EVENTS] = "trees lost: the ring buffer was full",
+	};
+	const struct gotree *tool = ctx;
+	uint64_t lost[TREE_COUNTERS];
+
+	losses_say(tool->losses, "gotree", said, lost, TREE_COUNTERS);
+	if (tool->file)
+		tracefile_say_left_out(tool->file, "gotree");
+}
+
+static const struct options_def own_options[] = {
+	{LETTER_SLOWER, "slower", "DURATION", "show only calls of ROOT that take longer"},
+	{'M', "max-trees", "N", "end after N trees"},
+	{LETTER_PERFETTO, "perfetto", "FILE",
+	 "write the trees to FILE, too, as Chrome's trace events, for ui.perfetto.dev"},
+	{0},
+};
+
+static const char examples[] =
+	"    gotree app:main.handle                # each call, and what it called of its module\n"
+	"    gotree --slower 100ms -p 181 main.handle\n"
+	"                                          # calls that took longer, of process 181\n"
+	"    gotree app:main.handle 'main.*' 'database/sql.(*DB).*'\n"
+	"                                          # these functions below it\n"
+	"    gotree -M 1 --perfetto one.json app:main.handle\n"
+	"                                          # one call, for ui.perfetto.dev\n"
+	"    gotree -j -d 10 app:main.handle       # JSON, for 10 seconds\n"
+	"    gotree main.main -- ./app arg         # run a program, from its first instruction\n";
+
+static int run_tree(struct gotree *tool, const struct options_tool *options)
+{
+	struct bpfprog_define defs[] = {
+		{"TREES", bpfmap_room(TREES_MAX)},
+		{"SLOWER_NS", tool->slower_ns},
+		{"RING_PAGES", RING_PAGES},
+	};
+	struct toolrun run = {.tool = options,
+			      .opts = tool->opts,
+			      .config = {.patterns = tool->opts->patterns,
+					 .pattern_count = 1, /* plan() adds the others */
+					 .cpu = -1,
+					 .want.returns = true,
+					 .want.tails = true,
+					 .want.endless = true,
+					 .bpf_file = "gotree.bpf.c",
+					 .defs = defs,
+					 .def_count = sizeof(defs) / sizeof(*defs),
+					 .goroutines = true,
+					 .sleepable = true,
+					 .plan = plan,
+					 .plan_ctx = tool},
+			      .begin = begin,
+			      .started = started,
+			      .show = show,
+			      .sweep = sweep,
+			      .lost = say_lost,
+			      .stop = stop,
+			      .events = read_events,
+			      .event_fd = event_fd,
+			      .ctx = tool};
+	int status = toolrun(&run);
+
+	events_free(tool->events);
+	calltree_pieces_free(tool->pieces);
+	processes_free(tool->procs);
+	return status;
+}
+
+static int open_and_run(struct gotree *tool, const struct options_tool *options)
+{
+	const struct options *opts = tool->opts;
+	struct target_spec root;
+	struct errmsg err = {0};
+
+	if (target_spec_parse(opts->patterns[0], opts->pid || opts->command, &root, &err))
+		return options_fail(options, &err);
+	tool->binary = root.binary;
+	if (tool->perfetto)
+		tool->file = tracefile_open(tool->perfetto, &err);
+	int status = tool->perfetto && !tool->file ? options_fail(options, &err)
+						   : run_tree(tool, options);
+
+	tracefile_close(tool->file);
+	free(tool->scope);
+	target_spec_free(&root);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options opts;
+	struct gotree tool = {.opts = &opts, .trees_left = UINT64_MAX};
+	struct options_tool options = {
+		.name = "gotree",
+		.about = "Print what slow calls of a Go function have called, as trees",
+		.args = "[BINARY:]ROOT [PATTERN...] [-- COMMAND [ARG...]]",
+		.shared = "pdTrvj",
+		.inlined = true,
+		.force = true,
+		.returns = true,
+		.own = own_options,
+		.take = take_option,
+		.ctx = &tool,
+		.examples = examples};
+	int status;
+
+	if (!options_main(&options, argc, argv, &opts, &status))
+		return status;
+	return open_and_run(&tool, &options);
+}
