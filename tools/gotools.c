@@ -61,6 +61,7 @@ static const struct answer answers[] = {
 	{"Which HTTP requests are made?", "gohttpsnoop"},
 	{"Which connections are dialled?", "godialsnoop"},
 	{"What is sent and received by TLS?", "gotlssnoop"},
+	{"What are the keys of TLS connections?", "gotlskeys"},
 	{"Which files are opened?", "goopens"},
 	{"Which errors are returned?", "goerrors"},
 	{"Which calls are slow?", "gofuncslower"},

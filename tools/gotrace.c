@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* gotrace: prints calls of Go functions, with arguments, results and stacks. */
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "arguments/funcinfo.h"
 #include "base/errmsg.h"
@@ -38,6 +41,7 @@ struct gotrace {
 	struct traceprint_config print_config;
 	const char **not_under; /* --not-under; ends with NULL */
 	size_t under_count, under_cap;
+	const char *output; /* -o; NULL: stdout */
 	struct traceplan *plan;
 	struct tracer *tracer;
 	struct traceprint *print;
@@ -128,6 +132,9 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 	case 'A':
 		print->aggregate = true;
 		break;
+	case 'o':
+		trace->output = value;
+		break;
 	case LETTER_FULL_NAMES:
 		print->full_names = true;
 		break;
@@ -146,6 +153,26 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 	return 0;
 }
 
+/* What is printed goes there from now on. Only now: nothing is left behind by what fails before,
+ * and a COMMAND, which was started already, keeps the old stdout. No file or link of others is
+ * touched, and only this user may read it, as it may hold secrets of the process. */
+static int open_output(const char *path, struct errmsg *err)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (file) {
+		stdout = file;
+		return 0;
+	}
+	errmsg_set(err, "-o: cannot make \"%s\": %s", path, strerror(errno));
+	if (errno == EEXIST)
+		errmsg_hint(err, "name a file that is not there yet");
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
 static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	struct gotrace *trace = ctx;
@@ -157,7 +184,9 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 	trace->print = traceprint_new(&trace->print_config, trace->plan, tracer);
 	trace->events =
 		events_new(tracer_map(tracer, "events"), traceprint_event, trace->print, err);
-	return trace->events ? 0 : -1;
+	if (!trace->events)
+		return -1;
+	return trace->output ? open_output(trace->output, err) : 0;
 }
 
 /* Before tracing: why there will be no arguments. */
@@ -277,6 +306,7 @@ static const struct options_def own_options[] = {
 	{'K', "kernel-stack", NULL, "print the kernel stack"},
 	{'a', "address", NULL, "print addresses, files and lines in stacks"},
 	{'A', "aggregate", NULL, "print each distinct line once, with its count, at the end"},
+	{'o', "output", "FILE", "print to FILE, a new one that only this user can read"},
 	{LETTER_BY_FUNC, "by-func", NULL, "group what -A prints by function, with sums"},
 	{LETTER_FULL_NAMES, "full-names", NULL, "print names with the path of their package"},
 	{LETTER_UNDER, "not-under", "FUNCTION",

@@ -94,7 +94,7 @@ void traceprint_header(const struct traceprint *print)
 {
 	const struct traceprint_config *config = print->config;
 
-	if (config->json || config->aggregate)
+	if (config->json || config->aggregate || (config->header && !*config->header))
 		return;
 	if (config->time)
 		printf("%-8s ", "TIME");

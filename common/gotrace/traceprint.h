@@ -32,7 +32,7 @@ struct traceprint_config {
 	bool by_func;    /* --by-func: those of a function together, with their sum */
 	bool aggregate;  /* -A: each distinct line once, with its count, at the end */
 	bool json;
-	const char *header;      /* --header: messages alone, under this text; NULL: all columns */
+	const char *header;      /* --header: messages alone, under this (if any); NULL: columns */
 	uint64_t max;            /* -M; 0: no end */
 	struct profile *profile; /* --pprof; NULL: none */
 };
