@@ -19,6 +19,8 @@
 #include "files/heldfile.h"
 #include "files/process.h"
 #include "golang/gotype.h"
+#include "kernel/attach.h"
+#include "kernel/attach_trial.h"
 #include "kernel/events.h"
 #include "program/functab.h"
 #include "program/program.h"
@@ -176,6 +178,27 @@ static void check_kernel(struct doctor *doctor)
 	doctor->failed |= !uprobes;
 }
 
+/* Found out by trying, on the tool itself. None of these is needed. */
+static void check_probes(const struct doctor *doctor)
+{
+	struct attach_trial *trial = attach_trial_start();
+	enum attach_how how = attach_how();
+	bool waits = attach_sleepable(), alone = attach_trial_end(trial);
+
+	tell(doctor, how == ATTACH_MULTI, "many probes",
+	     how == ATTACH_MULTI         ? "one link for all of them"
+	     : how == ATTACH_PERF_COOKIE ? "a perf event for each"
+					 : "a perf event and a BPF program for each",
+	     "tools over thousands of functions begin and end faster from Linux 6.6 on");
+	tell(doctor, waits, "memory that is paged out",
+	     waits ? "probes wait for it" : "probes cannot wait for it",
+	     "such values are printed as <fault>; it takes Linux 6.1");
+	tell(doctor, alone, "probes in one process",
+	     alone ? "-p leaves other processes of the same file alone"
+		   : "with -p, other processes of the same file hit them as well",
+	     "they are not traced, but slowed down; it takes Linux 6.10");
+}
+
 static void check_privileges(struct doctor *doctor)
 {
 	struct errmsg err = {0};
@@ -190,6 +213,8 @@ static void check_privileges(struct doctor *doctor)
 	     all ? "root, or CAP_SYS_PTRACE" : "CAP_SYS_PTRACE is missing",
 	     "as root, tools read the memory of all processes");
 	doctor->failed |= !may;
+	if (may && !doctor->failed)
+		check_probes(doctor);
 }
 
 /* --- a program --- */

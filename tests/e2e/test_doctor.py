@@ -72,3 +72,13 @@ def doctor_lists_all():
     listed |= {word for line in result.stdout.splitlines() for word in line.split() if word.startswith("go")}
     expect(len(names) > 20 and not set(names) - listed, f"not listed: {set(names) - listed}")
     expect(max(map(len, result.stdout.splitlines())) <= 80, result.stdout)
+
+
+@test()
+def doctor_probes():
+    """What a lesser kernel lacks is said; none of it is needed."""
+    lesser = dict(os.environ, GOTOOLS_ATTACH="perf", GOTOOLS_SLEEPABLE="no", GOTOOLS_ALONE="no")
+    result = run([tool_path("gotools"), "doctor", "-j"], env=lesser)
+    checks = {r["check"]: r["ok"] for r in json_lines(result.stdout)}
+    names = "many probes", "memory that is paged out", "probes in one process"
+    expect(result.returncode == 0 and [checks.get(n) for n in names] == [False] * 3, f"{result}")

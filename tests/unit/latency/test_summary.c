@@ -85,14 +85,28 @@ static void test_order(void **state)
 	free(order);
 }
 
-static void expect_table(const struct latency_words *words, const char *want)
+/* of latency/errors.c */
+bool errors_counted(const struct errors *errors, size_t row)
 {
+	(void)errors;
+	return row != 2;
+}
+
+static void expect_errors(const struct latency_words *words, const struct errors *errors,
+			  const char *want)
+{
+	const struct summary_view view = {.words = words, .sel = &sel, .errors = errors};
 	size_t count, *order = summary_order(NULL, &sel, &count);
 
 	printed_begin();
-	summary_print(words, NULL, &sel, order, count);
+	summary_print(&view, order, count);
 	printed_expect(want);
 	free(order);
+}
+
+static void expect_table(const struct latency_words *words, const char *want)
+{
+	expect_errors(words, NULL, want);
 }
 
 #define ENDED                                                                                      \
@@ -107,6 +121,19 @@ static void test_table(void **state)
 			     "      10   9728    972    543   5120   5120 main.b\n"
 			     "       5    224     44     16    160    160 main.few\n"
 			     "times in nsecs\n" ENDED);
+}
+
+static void test_errors(void **state)
+{
+	const struct errors *asked = (const struct errors *)state; /* is only asked whether there */
+
+	reports[3].errors = 7;
+	expect_errors(&nsecs, asked,
+		      "   CALLS  TOTAL    AVG    P50    P99    MAX  ERRORS FUNC\n"
+		      "      10   9728    972    543   5120   5120       7 main.a\n"
+		      "      10   9728    972    543   5120   5120       - main.b\n"
+		      "       5    224     44     16    160    160       0 main.few\n"
+		      "times in nsecs\n" ENDED);
 }
 
 /* Columns are as wide as their widest number; of averages, decimals are shown. */
@@ -149,6 +176,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_order, begin),
 		cmocka_unit_test_setup(test_table, begin),
+		cmocka_unit_test_setup(test_errors, begin),
 		cmocka_unit_test_setup(test_units, begin),
 		cmocka_unit_test_setup(test_none_returned, begin),
 	};
