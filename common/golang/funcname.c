@@ -118,7 +118,8 @@ char *funcname_short(const char *name)
 {
 	const char *first = strchr(name, '['), *last = strrchr(name, ']'), *closed, *opened;
 
-	if (!first || !last || last < first)
+	/* "[lost]" stands in a stack for what is not known: no name begins so */
+	if (!first || first == name || !last || last < first)
 		return mem_strdup(name);
 	if (between_brackets(first + 1, last, &closed, &opened))
 		return mem_printf("%.*s[...]%.*s[...]%s", (int)(first - name), name,

@@ -73,6 +73,7 @@ static void test_short(void **state)
 		{"main.]broken[", "main.]broken["},
 		{"main.[", "main.["},
 		{"main.a[b]c]", "main.a[b]c]"},
+		{"[lost]", "[lost]"},
 	};
 
 	(void)state;

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Profiles as text, as folded stacks and as JSON. */
+#include "unit.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "frames/frames.h"
+#include "printed.h"
+#include "profile/profile.h"
+#include "profile/profile_internal.h"
+#include "profile/profile_show.h"
+
+static const struct profile_type types[] = {{"objects", "count"}, {"bytes", "bytes"}};
+static const struct profile_spec spec = {
+	.tool = "test", .types = types, .type_count = 2, .shown = 1};
+static struct profile *profile;
+
+/* in place of profile/profile_mapping.c: addresses are of no file */
+uint64_t profile_mapping(struct profile *of, const struct frames *frames, uint64_t addr)
+{
+	(void)of;
+	(void)frames;
+	(void)addr;
+	return PROFILE_NO_MAPPING;
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	profile = profile_new(&spec);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	profile_free(profile);
+	return 0;
+}
+
+static void add_frame(const char *func, const char *file, int line, size_t number, uint64_t at)
+{
+	static const struct frames frames;
+	struct profile_at to = {profile, &frames};
+	const struct frame frame = {
+		.func = func, .file = file, .line = line, .number = number, .at = at};
+
+	profile_frame(&to, &frame);
+}
+
+/* main.inner is inlined into main.f, which main.main calls. */
+static void add_stack(uint64_t at)
+{
+	add_frame("main.inner;x", "/a.go", 3, 0, at);
+	add_frame("main.f", "/a.go", 7, 0, at);
+	add_frame("main.main", NULL, 0, 1, 0x99);
+}
+
+static void add(uint64_t objects, uint64_t bytes)
+{
+	profile_add(profile, (uint64_t[]){objects, bytes});
+}
+
+static void expect(const struct profile_style *style, const char *want)
+{
+	printed_begin();
+	profile_show(stdout, profile, style);
+	printed_expect(want);
+}
+
+#define LINES                                                                                      \
+	"    main.inner;x a.go:3\n"                                                                \
+	"    main.f a.go:7\n"                                                                      \
+	"    main.main\n"
+
+/* The largest value of the type that is shown last, of equal ones that which came first first;
+ * stacks that differ by addresses alone are one, with labels that differ they are not. */
+static void test_rows(void **state)
+{
+	const struct profile_style style = {0};
+
+	(void)state;
+	add_stack(0x10);
+	add(1, 50);
+	profile_word(profile, "[lost]");
+	add(9, 20);
+	add_stack(0x20);
+	add(2, 30);
+	add_stack(0x20);
+	profile_label(profile, "comm", "app");
+	add(3, 80);
+	expect(&style, "    [lost]\n"
+		       "        9 20\n\n" LINES "        3 80\n\n" LINES "        3 80\n\n");
+}
+
+static void test_process(void **state)
+{
+	const struct profile_style style = {0};
+
+	(void)state;
+	add_stack(0x10);
+	profile_number(profile, "pid", 4711);
+	profile_label(profile, "comm", "app\x1b");
+	add(1, 2);
+	add_stack(0x10);
+	profile_number(profile, "pid", 4712);
+	add(1, 3);
+	expect(&style, LINES "    -                app\\x1b (4711)\n"
+			     "        1 2\n\n" LINES "    -                - (4712)\n"
+			     "        1 3\n\n");
+}
+
+/* With a leaf, values have names. */
+static void test_leaf(void **state)
+{
+	struct profile_style style = {.leaf = "go_type"};
+
+	(void)state;
+	add_stack(0x10);
+	profile_label(profile, "go_type", "[]main.T\n");
+	add(1, 20);
+	profile_word(profile, "main.g");
+	add(2, 30);
+	expect(&style, "    []main.T\\n\n" LINES "        1 objects 20 bytes\n\n"
+		       "    \n    main.g\n        2 objects 30 bytes\n\n");
+	style.lines = true;
+	expect(&style, "           1           20 []main.T\\n\n"
+		       "           2           30 \n");
+	style.folded = true;
+	expect(&style, "main.main;main.f;main.inner,x;[]main.T\\n 20\n"
+		       "main.g 30\n");
+}
+
+static void test_folded(void **state)
+{
+	const struct profile_style style = {.folded = true};
+
+	(void)state;
+	add_stack(0x10);
+	profile_number(profile, "pid", 4711);
+	profile_label(profile, "comm", "a;b");
+	add(1, 20);
+	add_stack(0x10);
+	profile_number(profile, "pid", 4712);
+	add(3, 10);
+	expect(&style, "--4712;main.main;main.f;main.inner,x 10\n"
+		       "a,b-4711;main.main;main.f;main.inner,x 20\n");
+}
+
+static void add_time(struct json *json)
+{
+	json_member_string(json, "time", "now");
+}
+
+static void test_json(void **state)
+{
+	struct profile_style style = {.type = "alloc", .json = true};
+
+	(void)state;
+	add_stack(0x10);
+	profile_number(profile, "pid", 0);
+	profile_label(profile, "go_type", "main.T");
+	profile_label(profile, "state", ""); /* none */
+	profile_label(profile, "comm", NULL);
+	add(1, 20);
+	expect(&style,
+	       "{\"type\":\"alloc\",\"pid\":0,\"go_type\":\"main.T\",\"objects\":1,\"bytes\":20,"
+	       "\"stack\":[{\"func\":\"main.inner;x\",\"file\":\"/a.go\",\"line\":3,"
+	       "\"inlined\":true},{\"func\":\"main.f\",\"file\":\"/a.go\",\"line\":7},"
+	       "{\"func\":\"main.main\",\"file\":null,\"line\":null}]}\n");
+	profile_word(profile, "[lost]");
+	add(1, 30);
+	style.begin = add_time;
+	printed_begin();
+	profile_show(stdout, profile, &style);
+	char *text = printed_end();
+
+	assert_non_null(strstr(text, "\n{\"type\":\"alloc\",\"time\":\"now\",\"objects\":1,"
+				     "\"bytes\":30,\"stack\":[{\"func\":\"[lost]\""));
+	free(text);
+}
+
+static void test_nothing(void **state)
+{
+	const struct profile_style style = {0};
+
+	(void)state;
+	expect(&style, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_rows, begin, end),
+		cmocka_unit_test_setup_teardown(test_process, begin, end),
+		cmocka_unit_test_setup_teardown(test_leaf, begin, end),
+		cmocka_unit_test_setup_teardown(test_folded, begin, end),
+		cmocka_unit_test_setup_teardown(test_json, begin, end),
+		cmocka_unit_test_setup_teardown(test_nothing, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
