@@ -17,12 +17,12 @@
 static const struct profile_type types[] = {{"objects", "count"}, {"bytes", "bytes"}};
 static const struct profile_spec spec = {
 	.tool = "test", .types = types, .type_count = 2, .shown = 1};
-static struct profile *profile;
+static struct profile *made;
 
 /* in place of profile/profile_mapping.c: addresses are of no file */
-uint64_t profile_mapping(struct profile *of, const struct frames *frames, uint64_t addr)
+uint64_t profile_mapping(struct profile *profile, const struct frames *frames, uint64_t addr)
 {
-	(void)of;
+	(void)profile;
 	(void)frames;
 	(void)addr;
 	return PROFILE_NO_MAPPING;
@@ -31,21 +31,21 @@ uint64_t profile_mapping(struct profile *of, const struct frames *frames, uint64
 static int begin(void **state)
 {
 	(void)state;
-	profile = profile_new(&spec);
+	made = profile_new(&spec);
 	return 0;
 }
 
 static int end(void **state)
 {
 	(void)state;
-	profile_free(profile);
+	profile_free(made);
 	return 0;
 }
 
 static void add_frame(const char *func, const char *file, int line, size_t number, uint64_t at)
 {
 	static const struct frames frames;
-	struct profile_at to = {profile, &frames};
+	struct profile_at to = {made, &frames};
 	const struct frame frame = {
 		.func = func, .file = file, .line = line, .number = number, .at = at};
 
@@ -62,13 +62,13 @@ static void add_stack(uint64_t at)
 
 static void add(uint64_t objects, uint64_t bytes)
 {
-	profile_add(profile, (uint64_t[]){objects, bytes});
+	profile_add(made, (uint64_t[]){objects, bytes});
 }
 
 static void expect(const struct profile_style *style, const char *want)
 {
 	printed_begin();
-	profile_show(stdout, profile, style);
+	profile_show(stdout, made, style);
 	printed_expect(want);
 }
 
@@ -86,12 +86,12 @@ static void test_rows(void **state)
 	(void)state;
 	add_stack(0x10);
 	add(1, 50);
-	profile_word(profile, "[lost]");
+	profile_word(made, "[lost]");
 	add(9, 20);
 	add_stack(0x20);
 	add(2, 30);
 	add_stack(0x20);
-	profile_label(profile, "comm", "app");
+	profile_label(made, "comm", "app");
 	add(3, 80);
 	expect(&style, "    [lost]\n"
 		       "        9 20\n\n" LINES "        3 80\n\n" LINES "        3 80\n\n");
@@ -103,11 +103,11 @@ static void test_process(void **state)
 
 	(void)state;
 	add_stack(0x10);
-	profile_number(profile, "pid", 4711);
-	profile_label(profile, "comm", "app\x1b");
+	profile_number(made, "pid", 4711);
+	profile_label(made, "comm", "app\x1b");
 	add(1, 2);
 	add_stack(0x10);
-	profile_number(profile, "pid", 4712);
+	profile_number(made, "pid", 4712);
 	add(1, 3);
 	expect(&style, LINES "    -                app\\x1b (4711)\n"
 			     "        1 2\n\n" LINES "    -                - (4712)\n"
@@ -121,9 +121,9 @@ static void test_leaf(void **state)
 
 	(void)state;
 	add_stack(0x10);
-	profile_label(profile, "go_type", "[]main.T\n");
+	profile_label(made, "go_type", "[]main.T\n");
 	add(1, 20);
-	profile_word(profile, "main.g");
+	profile_word(made, "main.g");
 	add(2, 30);
 	expect(&style, "    []main.T\\n\n" LINES "        1 objects 20 bytes\n\n"
 		       "    \n    main.g\n        2 objects 30 bytes\n\n");
@@ -141,11 +141,11 @@ static void test_folded(void **state)
 
 	(void)state;
 	add_stack(0x10);
-	profile_number(profile, "pid", 4711);
-	profile_label(profile, "comm", "a;b");
+	profile_number(made, "pid", 4711);
+	profile_label(made, "comm", "a;b");
 	add(1, 20);
 	add_stack(0x10);
-	profile_number(profile, "pid", 4712);
+	profile_number(made, "pid", 4712);
 	add(3, 10);
 	expect(&style, "--4712;main.main;main.f;main.inner,x 10\n"
 		       "a,b-4711;main.main;main.f;main.inner,x 20\n");
@@ -162,21 +162,21 @@ static void test_json(void **state)
 
 	(void)state;
 	add_stack(0x10);
-	profile_number(profile, "pid", 0);
-	profile_label(profile, "go_type", "main.T");
-	profile_label(profile, "state", ""); /* none */
-	profile_label(profile, "comm", NULL);
+	profile_number(made, "pid", 0);
+	profile_label(made, "go_type", "main.T");
+	profile_label(made, "state", ""); /* none */
+	profile_label(made, "comm", NULL);
 	add(1, 20);
 	expect(&style,
 	       "{\"type\":\"alloc\",\"pid\":0,\"go_type\":\"main.T\",\"objects\":1,\"bytes\":20,"
 	       "\"stack\":[{\"func\":\"main.inner;x\",\"file\":\"/a.go\",\"line\":3,"
 	       "\"inlined\":true},{\"func\":\"main.f\",\"file\":\"/a.go\",\"line\":7},"
 	       "{\"func\":\"main.main\",\"file\":null,\"line\":null}]}\n");
-	profile_word(profile, "[lost]");
+	profile_word(made, "[lost]");
 	add(1, 30);
 	style.begin = add_time;
 	printed_begin();
-	profile_show(stdout, profile, &style);
+	profile_show(stdout, made, &style);
 	char *text = printed_end();
 
 	assert_non_null(strstr(text, "\n{\"type\":\"alloc\",\"time\":\"now\",\"objects\":1,"
