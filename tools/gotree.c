@@ -15,10 +15,12 @@
 #include "bpf-src/shared/tree.h"
 #include "gotree/calltree.h"
 #include "gotree/calltree_print.h"
+#include "gotree/hotcalls.h"
 #include "gotree/tracefile.h"
 #include "gotree/treescope.h"
 #include "kernel/bpfmap.h"
 #include "kernel/events.h"
+#include "kernel/hitcost.h"
 #include "kernel/processes.h"
 #include "selection/selection.h"
 #include "selection/selection_print.h"
@@ -26,9 +28,15 @@
 #include "sites/goruntime.h"
 #include "tracing/options.h"
 #include "tracing/toolrun.h"
+#include "tracing/trial.h"
 
 enum { LETTER_SLOWER = 256, LETTER_PERFETTO };
 enum { TREES_MAX = 256, RING_PAGES = 2048 };
+#define SECOND_NS UINT64_C(1000000000)
+/* Of functions that nobody has named, probes may take a tenth of a processor. A call costs its two
+ * hits, and what the kernel side does at them. */
+#define UNASKED_NS (SECOND_NS / 10)
+#define HANDLING_NS 1500
 
 struct gotree {
 	const struct options *opts;
@@ -40,7 +48,8 @@ struct gotree {
 	char *binary; /* of ROOT; NULL: the process's */
 	char *scope;  /* what is traced of its own accord, "module app"; NULL: PATTERNs say it */
 	const struct selection *sel;
-	size_t root_rows; /* the selection's first rows are ROOT's */
+	size_t root_rows;     /* the selection's first rows are ROOT's */
+	struct hotcalls *hot; /* left out of `scope`; NULL: nobody has looked */
 	struct events *events;
 	struct processes *procs;
 	struct calltree_pieces *pieces;
@@ -69,10 +78,23 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 
 /* --- what is traced --- */
 
+/* Adds the other functions to ROOT's. */
+static int add_functions(struct gotree *tool, struct selection *sel, struct errmsg *err)
+{
+	const struct options *opts = tool->opts;
+
+	tool->root_rows = sel->row_count;
+	if (opts->pattern_count > 1)
+		return treescope_add_patterns(sel, opts->patterns + 1, opts->pattern_count - 1,
+					      tool->binary, err);
+	free(tool->scope);
+	tool->scope = NULL;
+	return treescope_add_module(sel, &tool->scope, err);
+}
+
 static int plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	struct selection *sel = tracer_selection(tracer);
-	const struct options *opts = ((const struct gotree *)ctx)->opts;
 	struct gotree *tool = ctx;
 
 	if (tracer_runtime(tracer, 0)->split_stack) {
@@ -81,14 +103,54 @@ static int plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 		errmsg_hint(err, "gofunclatency --summary times the same functions");
 		return -1;
 	}
-	tool->root_rows = sel->row_count;
-	int ret = opts->pattern_count > 1
-			  ? treescope_add_patterns(sel, opts->patterns + 1, opts->pattern_count - 1,
-						   tool->binary, err)
-			  : treescope_add_module(sel, &tool->scope, err);
-
+	if (add_functions(tool, sel, err))
+		return -1;
+	if (tool->hot)
+		hotcalls_skip(tool->hot, sel, tool->root_rows);
 	tracer_define(tracer, "ROOT_ROWS", tool->root_rows);
-	return ret;
+	return 0;
+}
+
+/* --- before that: which of the functions of its module are called too often? --- */
+
+static int plan_trial(void *ctx, struct tracer *tracer, struct errmsg *err)
+{
+	return add_functions(ctx, tracer_selection(tracer), err);
+}
+
+static void take_counts(void *ctx, const struct selection *sel, const uint64_t *counts,
+			uint64_t took_ns)
+{
+	struct gotree *tool = ctx;
+	struct hitcost cost = hitcost_end(hitcost_start());
+	uint64_t price_ns = cost.emulated + cost.stepped + HANDLING_NS;
+
+	tool->hot = hotcalls_new(sel, tool->root_rows, counts, took_ns, UNASKED_NS / price_ns);
+	hotcalls_say(stderr, tool->hot, "gotree");
+}
+
+/* A program that starts with the tool has called nothing yet. What goes wrong here goes wrong again
+ * when ROOT is traced, and is told then. */
+static void try_functions(struct gotree *tool)
+{
+	const struct options *opts = tool->opts;
+	struct errmsg err = {0};
+
+	if (opts->pattern_count > 1 || opts->command)
+		return;
+	const struct tracer_config config = {.patterns = opts->patterns,
+					     .pattern_count = 1,
+					     .pid = opts->pid,
+					     .cpu = -1,
+					     .force = opts->force,
+					     .want.regex = opts->regexp,
+					     .want.inlined = opts->inlined,
+					     .want.fips = opts->fips,
+					     .bpf_file = "gofunccount.bpf.c",
+					     .plan = plan_trial,
+					     .plan_ctx = tool};
+
+	trial_run(&config, SECOND_NS, take_counts, tool, &err);
 }
 
 /* A tree needs its root; that others are not traced is told at the end. */
@@ -336,9 +398,14 @@ static int open_and_run(struct gotree *tool, const struct options_tool *options)
 	tool->binary = root.binary;
 	if (tool->perfetto)
 		tool->file = tracefile_open(tool->perfetto, &err);
-	int status = tool->perfetto && !tool->file ? options_fail(options, &err)
-						   : run_tree(tool, options);
+	if (tool->perfetto && !tool->file) {
+		target_spec_free(&root);
+		return options_fail(options, &err);
+	}
+	try_functions(tool);
+	int status = run_tree(tool, options);
 
+	hotcalls_free(tool->hot);
 	tracefile_close(tool->file);
 	free(tool->scope);
 	target_spec_free(&root);

@@ -4,13 +4,15 @@
 import json
 import os
 import re
+import shutil
 import tempfile
 
-from harness import Failure, Target, Tool, expect, fixture, newest, private_copy, run, some_versions, test, tool_path, two_versions
+from harness import (Failure, Skip, Target, Tool, expect, fixture, newest, run, some_versions, test, tool_path,
+                     two_versions)
 
 BELOW = ["main.belowAll", "main.belowLeaf", "main.belowLoop", "main.belowDeep", "main.belowThrow", "main.belowFail",
          "main.belowRecover", "main.belowExit", "main.root"]
-HOWS = {"all": "return", "exit": "exit", "panic": "panic", "wide": "return", "slow": "return", "fast": "return"}
+HOWS = {"all": "return", "exit": "exit", "panic": "panic", "wide": "return", "slow": "return", "busy": "return"}
 KEPT = 2048  # calls of one tree, ROOT's with them
 
 
@@ -132,6 +134,23 @@ def gotree_slower():
 
 
 @test()
+def gotree_trial():
+    """What is called too often is left out of the functions that nobody has named, and told; not if it is named"""
+    with Target("calltree", newest(), args=["shape=busy", "roots=2"]) as target:
+        truth, trees, said = trace(target, "main.root")
+    expect(re.search(r"^gotree: 1 function is called too often, and left out: main\.busyOften \(\d+ calls a "
+                     r"second\)\nhint: ", said, re.M), said)
+    expect(truth.keys() == trees.keys() and len(trees) == 2, f"{trees}")
+    for goid, tree in trees.items():
+        compare(tree, truth[goid])
+        expect("main.busyOften" not in {call["func"] for call in tree["calls"]}, f"{tree}")
+    with Target("calltree", newest(), args=["shape=busy", "roots=2"]) as target:
+        _, trees, said = trace(target, "main.root", "main.busy*")
+    expect("too often" not in said, said)
+    expect(all([call["func"] for call in tree["calls"]] == ["main.busyOften"] for tree in trees.values()), f"{trees}")
+
+
+@test()
 def gotree_hung():
     """Calls that never return: shown at the end, running, with what they have called"""
     with Target("calltree", newest(), args=["shape=hung", "roots=2"]) as target:
@@ -202,6 +221,21 @@ def gotree_perfetto():
                [(c["func"], c["how"], target.target_pid) for c in true], "other calls")
         expect(all(abs(e["dur"] * 1000 - c["latency"]) < 1 and abs((e["ts"] - start) * 1000 - c["start"]) < 2
                    for e, c in zip(got, true)), "other times")
+
+
+@test()
+def gotree_module():
+    """Without PATTERNs: ROOT's own module, as the program tells it; of another module ROOT's package"""
+    etcd = shutil.which("etcd")
+    if not etcd:
+        raise Skip("etcd is not installed")
+    with tempfile.TemporaryDirectory() as folder:
+        path = shutil.copy(etcd, folder)
+        for root, count, scope in (("go.etcd.io/etcd/etcdserver.(*EtcdServer).Put", 5000, "module go.etcd.io/etcd"),
+                                   ("go.uber.org/zap.(*Logger).Info", 20, "package go.uber.org/zap")):
+            ended = run([tool_path("gotree"), "-d", "0.1", f"{path}:{root}"])
+            said = re.search(r", with (\d+) functions of (.*)\.\.\. Hit", ended.stdout)
+            expect(said and said[2] == scope and int(said[1]) >= count, f"{ended.stdout} {ended.stderr}")
 
 
 @test()
