@@ -12,7 +12,8 @@ from harness import (Failure, Skip, Target, Tool, expect, fixture, newest, run, 
 
 BELOW = ["main.belowAll", "main.belowLeaf", "main.belowLoop", "main.belowDeep", "main.belowThrow", "main.belowFail",
          "main.belowRecover", "main.belowExit", "main.root"]
-HOWS = {"all": "return", "exit": "exit", "panic": "panic", "wide": "return", "slow": "return", "busy": "return"}
+HOWS = {"all": "return", "exit": "exit", "panic": "panic", "wide": "return", "deep": "return",
+        "slow": "return", "busy": "return"}
 KEPT = 2048  # calls of one tree, ROOT's with them
 
 
@@ -110,6 +111,20 @@ def gotree_cut():
     expect(tree["cut_funcs"] == [{"func": "main.belowLeaf", "calls": tree["cut"]}], f"{tree['cut_funcs']}")
     truth["calls"] = truth["calls"][:KEPT - 1]
     compare(tree, truth)
+
+
+@test(version=two_versions)
+def gotree_cut_deep(version):
+    """A recursion that does not fit: calls that are cut end none of those that are kept"""
+    with Target("calltree", version, args=["shape=deep", "roots=1"]) as target:
+        truth, trees, said = trace(target, "main.root", "main.belowDeep")
+    (goid, tree), = trees.items()
+    expect(len(tree["calls"]) == KEPT - 1 and tree["cut"] == 3001 - KEPT + 1, f"{tree['cut']} {said}")
+    truth[goid]["calls"] = truth[goid]["calls"][:KEPT - 1]
+    compare(tree, truth[goid])
+    outermost = tree["calls"][0]
+    expect(tree["latency"] - outermost["start"] - outermost["latency"] < tree["latency"] / 10,
+           f"{outermost} has ended before its time, {tree['latency']}")
 
 
 @test()
