@@ -241,7 +241,7 @@ static const char examples[] =
 	"                                   # for flamegraph.pl, by bytes\n"
 	"    goallocs --pprof out.pb.gz -d 5 -p 181\n"
 	"                                   # for go tool pprof\n"
-	"    goallocs -C -- ./app arg       # run a program, from its first instruction\n";
+	"    goallocs -C -- ./app arg       # run a program from its start\n";
 
 /* A pattern for each BINARY, or one for the process; the caller frees. */
 static char **patterns_of(const struct options *opts, size_t *count)

@@ -8,7 +8,7 @@ recipe_synopsis='[-x]'
 recipe_letters=x
 recipe_options="  -x, --failed          only failed ones"
 recipe_examples="    godialsnoop -p 181            # trace one process
-    godialsnoop -x -U ./app       # failed ones, with the stack, of all processes of ./app
+    godialsnoop -x -U ./app       # failed ones, with stacks, of all ./app
     godialsnoop -- ./app arg      # start a program and trace it"
 # shellcheck source=tools/lib/gorecipe
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/gorecipe" || exit

@@ -189,14 +189,14 @@ static const char examples[] =
 	"    gofunccount 'etcd:*/etcdserver.*'  # the functions of a package\n"
 	"    gofunccount /usr/bin/etcd:net/http.HandlerFunc.ServeHTTP\n"
 	"                                       # one function\n"
-	"    gofunccount -p 181 'main.(*T).*'   # all methods of a type, in process 181 only\n"
-	"    gofunccount -i 1 -T -p 181 ':*'    # every function, each second, with the time\n"
+	"    gofunccount -p 181 'main.(*T).*'   # a type's methods, one process\n"
+	"    gofunccount -i 1 -T -p 181 ':*'    # every function, each second\n"
 	"    gofunccount -r 'app:main\\.(Get|Put)$'\n"
 	"                                       # a regular expression\n"
 	"    gofunccount hello:fmt.Println      # inlined everywhere: counted in its copies\n"
 	"    gofunccount --metrics :9435 'etcd:*/etcdserver.*'\n"
 	"                                       # for Prometheus, until Ctrl-C\n"
-	"    gofunccount 'main.*' -- ./app arg  # run a program, from its first instruction\n";
+	"    gofunccount 'main.*' -- ./app arg  # run a program from its start\n";
 
 int main(int argc, char **argv)
 {

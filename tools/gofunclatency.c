@@ -363,7 +363,7 @@ static const char examples[] =
 	"    gofunclatency hello:fmt.Println        # time fmt.Println, inlined or not\n"
 	"    gofunclatency -u etcd:net/http.HandlerFunc.ServeHTTP\n"
 	"                                           # in microseconds\n"
-	"    gofunclatency -p 181 'main.(*Store).*' # all methods of a type, in process 181 only\n"
+	"    gofunclatency -p 181 'main.(*Store).*' # a type's methods, one process\n"
 	"    gofunclatency -F 'app:main.*'          # one histogram per function\n"
 	"    gofunclatency --summary 'app:main.*'   # one table, most time first\n"
 	"    gofunclatency --summary --errors 'app:main.*' # and how many returned an error\n"
@@ -371,7 +371,7 @@ static const char examples[] =
 	"    gofunclatency -mTi 5 app:main.handle   # every 5 seconds, with timestamps\n"
 	"    gofunclatency -j -d 10 app:main.handle # JSON, for 10 seconds\n"
 	"    gofunclatency --metrics :9436 'app:main.*' # for Prometheus, until Ctrl-C\n"
-	"    gofunclatency 'main.*' -- ./app arg    # run a program, from its first instruction\n";
+	"    gofunclatency 'main.*' -- ./app arg    # run a program from its start\n";
 
 static int run_timer(struct timer *timer, const struct options_tool *tool)
 {

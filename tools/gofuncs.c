@@ -170,8 +170,8 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 
 static const char examples[] =
 	"    gofuncs '/usr/bin/etcd:main.*'         # functions of a package\n"
-	"    gofuncs -p 181 '*.(*T).*'              # methods of types named T in process 181\n"
-	"    gofuncs -v app:main.handle             # addresses, parameters, sites, copies\n"
+	"    gofuncs -p 181 '*.(*T).*'              # methods of types named T\n"
+	"    gofuncs -v app:main.handle             # addresses, parameters, sites\n"
 	"    gofuncs --inlined 'app:strings.*'      # inlined functions as well\n"
 	"    gofuncs -j 'app:*' | head -1           # one JSON object a function\n"
 	"    gofuncs --emit=bpftrace 'app:main.*'   # a script that counts calls\n"

@@ -10,7 +10,7 @@ recipe_fips=yes
 recipe_options="  -m MS, --min-ms MS    threshold in milliseconds (default 1)
   -u US, --min-us US    threshold in microseconds; both also as 1.5s, 10ms, 200us
   -a EXPR, --arg EXPR   print EXPR instead of all arguments; may be repeated"
-recipe_examples="    gofuncslower './app:main.*'   # calls of package main that take a millisecond or more
+recipe_examples="    gofuncslower './app:main.*'   # of package main, a millisecond or more
     gofuncslower -m 10 -p 181 'main.(*Store).*'
                                   # ten milliseconds, methods of one type
     gofuncslower -m 200us -U -p 181 main.get

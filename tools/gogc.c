@@ -260,12 +260,12 @@ static const struct options_def own_options[] = {
 };
 
 static const char examples[] =
-	"    gogc -p 181             # each collection and each stop of the world of process 181\n"
+	"    gogc -p 181             # each collection, each stop of the world\n"
 	"    gogc etcd               # of all processes of this program\n"
 	"    gogc -T -d 10m -p 181   # for ten minutes, with the time of day\n"
-	"    gogc --assists -p 181   # at the end, who had to mark for the collector, by stack\n"
+	"    gogc --assists -p 181   # at the end, who had to mark, by stack\n"
 	"    gogc -jp 181            # JSON\n"
-	"    gogc -- ./app arg       # run a program, from its first instruction\n";
+	"    gogc -- ./app arg       # run a program from its start\n";
 
 static const struct runtime_func funcs[GC_FUNCS] = {
 	[GC_FUNC_STOP] = {.names = {"runtime.stopTheWorldWithSema"}, .returns = true},

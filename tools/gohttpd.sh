@@ -13,7 +13,7 @@ recipe_options="  -x, --failed          only requests answered with a status of 
   -i INTERVAL, --interval INTERVAL
                         with -A, print what was counted every INTERVAL seconds"
 recipe_examples="    gohttpd -p 181                # trace one process
-    gohttpd -x -T ./app           # failed ones, with the time, of all processes of ./app
+    gohttpd -x -T ./app           # failed ones, with the time, of all ./app
     gohttpd -A -i 10 -p 181       # counts of equal requests every 10 seconds
     gohttpd -- ./app arg          # start a program and trace it"
 # shellcheck source=tools/lib/gorecipe

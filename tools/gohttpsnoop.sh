@@ -8,7 +8,7 @@ recipe_synopsis='[-x]'
 recipe_letters=x
 recipe_options="  -x, --failed          only requests without a response, or with a status of 400 or more"
 recipe_examples="    gohttpsnoop -p 181            # trace one process
-    gohttpsnoop -x -T ./app       # failed ones, with the time, of all processes of ./app
+    gohttpsnoop -x -T ./app       # failed ones, with the time, of all ./app
     gohttpsnoop -- ./app arg      # start a program and trace it"
 # shellcheck source=tools/lib/gorecipe
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/gorecipe" || exit

@@ -346,7 +346,7 @@ static const char examples[] =
 	"    golocks etcd                  # of all processes of this program\n"
 	"    golocks -jp 181               # JSON\n"
 	"    golocks -p 181 -d 10 --pprof locks.pb.gz   # for go tool pprof\n"
-	"    golocks -- ./app arg          # run a program, from its first instruction\n";
+	"    golocks -- ./app arg          # run a program from its start\n";
 
 static const struct runtime_func funcs[LOCK_FUNCS] = {
 	[LOCK_FUNC_LOCK] = {.names = {"sync.(*Mutex).lockSlow", "internal/sync.(*Mutex).lockSlow"},

@@ -12,7 +12,7 @@ recipe_options="  -x, --failed          only failed ones
   -i INTERVAL, --interval INTERVAL
                         with -A, print what was counted every INTERVAL seconds"
 recipe_examples="    goopens -p 181                # trace one process
-    goopens -x -U ./app           # those that fail, with the stack, of all processes of ./app
+    goopens -x -U ./app           # failed ones, with stacks, of all ./app
     goopens -A -d 10 -p 181       # counts of equal paths for 10 seconds
     goopens -- ./app arg          # start a program and trace it"
 # shellcheck source=tools/lib/gorecipe

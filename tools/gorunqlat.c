@@ -140,13 +140,13 @@ static const struct options_def own_options[] = {
 };
 
 static const char examples[] =
-	"    gorunqlat -p 181              # how long do goroutines of process 181 wait to run?\n"
+	"    gorunqlat -p 181              # how long do goroutines wait to run?\n"
 	"    gorunqlat etcd                # of all processes of this program\n"
 	"    gorunqlat -p 181 -i 1 -d 10   # 1 second summaries, for 10 seconds\n"
-	"    gorunqlat -mTi 5 ./app        # every 5 seconds, in milliseconds, with timestamps\n"
+	"    gorunqlat -mTi 5 ./app        # every 5 seconds, in ms, with the time\n"
 	"    gorunqlat --slower 10ms -p 181 # each longer wait, and who ran meanwhile\n"
 	"    gorunqlat -jp 181             # JSON\n"
-	"    gorunqlat -- ./app arg        # run a program, from its first instruction\n";
+	"    gorunqlat -- ./app arg        # run a program from its start\n";
 
 static int run_waits(struct waits *waits, const struct options_tool *tool)
 {

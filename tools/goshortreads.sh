@@ -11,7 +11,7 @@ recipe_options="  -n, --net             include reads of connections, which are 
                         reads of os.ReadFile, io.ReadAll and the like, which
                         read on to the end"
 recipe_examples="    goshortreads -p 181           # trace one process
-    goshortreads -na -U ./app     # connections too, errors, stacks; all processes of ./app
+    goshortreads -na -U ./app     # connections too, errors, stacks
     goshortreads -- ./app arg     # start a program and trace it"
 # shellcheck source=tools/lib/gorecipe
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/gorecipe" || exit

@@ -10,8 +10,8 @@ recipe_options="  -r, --read            only data that is read
   -w, --write           only data that is written
   -x, --hex             data in hexadecimal"
 recipe_examples="    gotlssnoop -p 181             # trace one process
-    gotlssnoop -Z 4096 ./app      # up to 4096 bytes of each, of all processes of ./app
-    gotlssnoop -rx -- ./app arg   # start a program; what it reads, in hexadecimal"
+    gotlssnoop -Z 4096 ./app      # up to 4096 bytes of each, all its processes
+    gotlssnoop -rx -- ./app arg   # start a program; what it reads, in hex"
 # shellcheck source=tools/lib/gorecipe
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/gorecipe" || exit
 

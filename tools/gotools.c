@@ -326,7 +326,7 @@ static void check_program(struct doctor *doctor, const char *name)
 static const char examples[] =
 	"    gotools                        # which tool answers which question\n"
 	"    gotools doctor                 # can programs be traced on this machine?\n"
-	"    gotools doctor 181             # what can be traced of process 181, and why not\n"
+	"    gotools doctor 181             # what can be traced of process 181?\n"
 	"    gotools doctor -j /usr/bin/etcd # JSON, of a program\n";
 
 static int run(struct doctor *doctor, const struct options_tool *tool, struct errmsg *err)

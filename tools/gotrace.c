@@ -318,23 +318,22 @@ static const struct options_def own_options[] = {
 
 static const char examples[] =
 	"    gotrace app:main.greet                 # every argument of every call\n"
-	"    gotrace 'app:main.add \"%d %d\", goarg1, goarg2'\n"
-	"                                           # chosen ones, as printf does\n"
-	"    gotrace 'app:net/http.serverHandler.ServeHTTP \"%s %s\", req.Method, req.URL.Path'\n"
-	"                                           # by name, along fields and pointers\n"
-	"    gotrace 'r:app:main.(*Store).Get (err != nil) \"%s: %v after %d ns\", key, err, "
-	"$latency'\n"
+	"    gotrace 'app:net/http.serverHandler.ServeHTTP \"%s\", req.URL.Path'\n"
+	"                                           # chosen ones, along fields\n"
+	"    gotrace 'r:app:main.(*Store).Get (err != nil) \"%s: %v\", key, err'\n"
 	"                                           # results, and a predicate\n"
-	"    gotrace 'r:app:main.get ($blocked > 10ms) \"%d of %d ns\", $blocked, $latency'\n"
+	"    gotrace -A -i 5 -p 181 'main.get \"%s\", key'\n"
+	"                                           # every 5 seconds, how often each\n"
+	"    gotrace main.main -- ./app arg         # run a program from its start\n"
+	"    gotrace 'app:main.add \"%d %d\", goarg1, goarg2'\n"
+	"                                           # by place, as printf does\n"
+	"    gotrace 'r:app:main.get ($blocked > 10ms) \"%d ns\", $blocked'\n"
 	"                                           # calls that waited, whatever for\n"
 	"    gotrace 'app:main.add(x int, y int) (x > 10) \"%d\", y'\n"
 	"                                           # a stripped program: give the signature\n"
 	"    gotrace 'app:@server.go:42 \"%d\", $goid'  # a line, each time that it is passed\n"
 	"    gotrace -U -M 1 app:main.add           # one call, with its stack\n"
-	"    gotrace -A -i 5 -p 181 'main.get \"%s\", key'\n"
-	"                                           # every 5 seconds, which keys how often\n"
-	"    gotrace -p 181 'r:main.*'              # results of all of package main\n"
-	"    gotrace main.main -- ./app arg         # run a program, from its first instruction\n";
+	"    gotrace -p 181 'r:main.*'              # results of all of package main\n";
 
 static int load_plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 {

@@ -338,9 +338,9 @@ static const struct options_def own_options[] = {
 };
 
 static const char examples[] =
-	"    gotree app:main.handle                # each call, and what it called of its module\n"
+	"    gotree app:main.handle                # each call, and what it called\n"
 	"    gotree --slower 100ms -p 181 main.handle\n"
-	"                                          # calls that took longer, of process 181\n"
+	"                                          # calls that took longer\n"
 	"    gotree app:main.handle 'main.*' 'database/sql.(*DB).*'\n"
 	"                                          # these functions below it\n"
 	"    gotree -M 1 --perfetto one.json app:main.handle\n"

@@ -160,7 +160,7 @@ static const char examples[] =
 	"    gowakeups -d 5 -p 181                 # for 5 seconds\n"
 	"    gowakeups --state 'sync.*' -p 181     # who lets goroutines wait for locks?\n"
 	"    gowakeups --state 'chan *' -p 181     # who is at the other end of channels?\n"
-	"    gowakeups -m 1000 -p 181              # after waits of a millisecond and longer\n"
+	"    gowakeups -m 1000 -p 181              # after waits of 1 ms and longer\n"
 	"    gowakeups -f -d 30 -p 181 > out.stacks\n"
 	"                                          # for flamegraph.pl --countname us\n"
 	"    gowakeups --pprof out.pb.gz -d 30 -p 181\n"

@@ -11,6 +11,7 @@
 #include "base/signals.h"
 #include "metrics/endpoint.h"
 #include "tracing/options_bcc_internal.h"
+#include "tracing/options_help_internal.h"
 
 enum {
 	LETTER_VERSION = 0x1000,
@@ -25,9 +26,9 @@ enum {
 	DEFS_MAX = 40
 };
 enum { MAX_SERIES = 1000, MOST_SERIES = 1000000, PERCENT_MAX = 100000 /* of many processors */ };
-enum { HELP_COLUMN = 24, LINE_WIDTH = 79 };
 
-static const struct options_def help_def = {'h', "help", NULL, "show this help message and exit"};
+static const struct options_def help_def = {
+	'h', "help", NULL, "show usage and examples; --help all: these options, too"};
 static const struct options_def inlined_def = {LETTER_INLINED, "inlined", NULL,
 					       "include inlined copies of the functions"};
 static const struct options_def fips_def = {
@@ -78,8 +79,11 @@ static void table_add(struct table *tab, const struct options_def *def)
 	if (!def || tab->count == DEFS_MAX)
 		return;
 	tab->defs[tab->count] = *def;
-	tab->longs[tab->count] = (struct option){
-		.name = def->name, .has_arg = def->value ? 1 : 0, .val = def->letter};
+	tab->longs[tab->count] = (struct option){.name = def->name,
+						 .has_arg = def->letter == 'h' ? optional_argument
+							    : def->value       ? required_argument
+									       : no_argument,
+						 .val = def->letter};
 	tab->count++;
 	if (def->letter < 256) {
 		tab->shorts[len] = def->letter;
@@ -279,6 +283,18 @@ static int bad_option(const struct options_tool *tool, const struct table *tab, 
 	return -1;
 }
 
+/* "all" behind -h or --help, or after its "=" */
+static int take_help(char **argv, int argc, struct errmsg *err)
+{
+	const char *what = optarg ? optarg : optind < argc ? argv[optind] : "";
+
+	if (!strcmp(what, "all"))
+		return OPTIONS_HELP_ALL;
+	if (optarg)
+		return errmsg_set(err, "--help=%s: only --help and --help=all are known", what);
+	return OPTIONS_HELP;
+}
+
 /* Everything before the command; -1 with *err, or an options_result. */
 static int parse_options(const struct options_tool *tool, int argc, char **argv,
 			 struct options *out, struct errmsg *err)
@@ -291,7 +307,7 @@ static int parse_options(const struct options_tool *tool, int argc, char **argv,
 	opterr = 0;
 	while ((letter = getopt_long(argc, argv, tab.shorts, tab.longs, NULL)) != -1) {
 		if (letter == 'h')
-			return OPTIONS_HELP;
+			return take_help(argv, argc, err);
 		if (letter == LETTER_VERSION)
 			return OPTIONS_VERSION;
 		if (letter == '?' || letter == ':')
@@ -374,80 +390,6 @@ enum options_result options_parse(const struct options_tool *tool, int argc, cha
 	return result < 0 ? OPTIONS_BAD : (enum options_result)result;
 }
 
-/* Appends a word to a line that breaks before LINE_WIDTH, and goes on at column `indent`. */
-static void put_word(FILE *out, int *column, int indent, const char *word)
-{
-	int len = strlen(word);
-
-	if (*column > indent && *column + 1 + len > LINE_WIDTH) {
-		fprintf(out, "\n%*s", indent, "");
-		*column = indent;
-	}
-	*column += fprintf(out, *column > indent ? " %s" : "%s", word);
-}
-
-static void print_usage(FILE *out, const struct options_tool *tool, const struct table *tab)
-{
-	int indent = fprintf(out, "usage: %s ", tool->name), column = indent;
-	char word[64];
-
-	for (size_t i = 0; i < tab->shown; i++) {
-		const struct options_def *def = &tab->defs[i];
-		const char *value = def->value ? def->value : "", *space = def->value ? " " : "";
-
-		if (def->letter < 256)
-			snprintf(word, sizeof(word), "[-%c%s%s]", def->letter, space, value);
-		else
-			snprintf(word, sizeof(word), "[--%s%s%s]", def->name, space, value);
-		put_word(out, &column, indent, word);
-	}
-	for (const char *arg = tool->args; *arg; arg += strspn(arg, " ")) {
-		/* "[-- COMMAND [ARG...]]" stays in one piece */
-		int len = *arg == '[' && arg[1] == '-' ? strlen(arg) : strcspn(arg, " ");
-
-		snprintf(word, sizeof(word), "%.*s", len, arg);
-		put_word(out, &column, indent, word);
-		arg += len;
-	}
-	fputc('\n', out);
-}
-
-static void print_def(FILE *out, const struct options_def *def)
-{
-	const char *value = def->value ? def->value : "", *space = def->value ? " " : "";
-	int column;
-
-	if (def->letter < 256)
-		column = fprintf(out, "  -%c%s%s, --%s%s%s", def->letter, space, value, def->name,
-				 space, value);
-	else
-		column = fprintf(out, "  --%s%s%s", def->name, space, value);
-	if (column + 2 > HELP_COLUMN) {
-		fputc('\n', out);
-		column = 0;
-	}
-	fprintf(out, "%*s", HELP_COLUMN - column, "");
-	column = HELP_COLUMN;
-	for (const char *word = def->help; *word; word += strspn(word, " ")) {
-		char text[64];
-		int len = strcspn(word, " ");
-
-		snprintf(text, sizeof(text), "%.*s", len, word);
-		put_word(out, &column, HELP_COLUMN, text);
-		word += len;
-	}
-	fputc('\n', out);
-}
-
-static void print_help(FILE *out, const struct options_tool *tool, const struct table *tab)
-{
-	print_usage(out, tool, tab);
-	fprintf(out, "\n%s\n\noptions:\n", tool->about);
-	for (size_t i = 0; i < tab->shown; i++)
-		print_def(out, &tab->defs[i]);
-	fprintf(out, "\nexamples:\n%s", tool->examples);
-}
-
 int options_fail(const struct options_tool *tool, const struct errmsg *err)
 {
 	fprintf(stderr, "%s: ", tool->name);
@@ -469,11 +411,13 @@ int options_answer(const struct options_tool *tool, enum options_result result,
 	table_init(&tab, tool);
 	if (result == OPTIONS_BAD) {
 		options_fail(tool, err);
-		print_usage(stderr, tool, &tab);
+		options_help_usage(stderr, tool, tab.defs, tab.shown);
 		return 2;
 	}
 	if (result == OPTIONS_HELP)
-		print_help(stdout, tool, &tab);
+		options_help_short(stdout, tool, tab.defs, tab.shown);
+	else if (result == OPTIONS_HELP_ALL)
+		options_help_all(stdout, tool, tab.defs, tab.shown);
 	else
 		printf("%s (bcc-gotools) %s\n", tool->name, GOTOOLS_VERSION);
 	return 0;

@@ -60,10 +60,12 @@ struct options_tool {
 	/* Takes one of its own options (value NULL where it has none); -1 with *err refuses it. */
 	int (*take)(void *ctx, int letter, const char *value, struct errmsg *err);
 	void *ctx;
-	const char *examples; /* lines for the end of the help, indented by 4, newlines included */
+	/* Lines of the help, newlines included: a command is indented by 4, what goes on below it
+	 * by more. The first five are what -h shows. */
+	const char *examples;
 };
 
-enum options_result { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_VERSION, OPTIONS_BAD };
+enum options_result { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_HELP_ALL, OPTIONS_VERSION, OPTIONS_BAD };
 
 /* Permutes argv. OPTIONS_BAD: *err says why. Prints nothing. */
 enum options_result options_parse(const struct options_tool *tool, int argc, char **argv,

@@ -286,10 +286,12 @@ def replaced_while_traced(tool):
 
 @test(tool=ALL)
 def help_and_version(tool):
-    for option in "-h", "--help":
-        result = run([tool_path(tool), option])
+    for option in "-h", "--help", "--help all", "--help=all", "-h all":
+        result = run([tool_path(tool), *option.split()])
         expect(result.returncode == 0 and "usage: " in result.stdout.lower(), f"{result}")
         expect(max(map(len, result.stdout.splitlines())) <= 100, "help is wider than 100 columns")
+        expect(("\noptions:\n" in result.stdout) == ("all" in option), f"{option}: {result}")
+    fails(tool, ["--help=some"], 2, "--help=some: only --help and --help=all are known")
     result = run([tool_path(tool), "--version"])
     expect(result.returncode == 0 and re.search(r"\d+\.\d+", result.stdout), f"{result}")
 

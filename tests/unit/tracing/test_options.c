@@ -52,7 +52,12 @@ static struct options_tool make_tool(struct taken *taken)
 		.own = own,
 		.take = take,
 		.ctx = taken,
-		.examples = "    ./gotool x:main.*\n",
+		.examples = "    ./gotool x:main.*\n"
+			    "    ./gotool two\n"
+			    "         # goes on\n"
+			    "    ./gotool three\n    ./gotool four\n    ./gotool five\n"
+			    "         # goes on as well\n"
+			    "    ./gotool six\n",
 	};
 }
 
@@ -206,6 +211,12 @@ static void test_help_and_version(void **state)
 	(void)state;
 	assert_int_equal(parse("-h", &opts, &taken, &err), OPTIONS_HELP);
 	assert_int_equal(parse("x:a --help --nonsense", &opts, &taken, &err), OPTIONS_HELP);
+	assert_int_equal(parse("x:a --help all", &opts, &taken, &err), OPTIONS_HELP_ALL);
+	assert_int_equal(parse("--help=all", &opts, &taken, &err), OPTIONS_HELP_ALL);
+	assert_int_equal(parse("-jh all x:a", &opts, &taken, &err), OPTIONS_HELP_ALL);
+	assert_int_equal(parse("-h x:a all", &opts, &taken, &err), OPTIONS_HELP);
+	assert_int_equal(parse("--help=", &opts, &taken, &err), OPTIONS_BAD);
+	assert_string_equal(err.text, "--help=: only --help and --help=all are known");
 	assert_int_equal(parse("--version", &opts, &taken, &err), OPTIONS_VERSION);
 }
 
@@ -304,6 +315,15 @@ static void test_answers(void **state)
 	(void)state;
 	assert_int_equal(answer(OPTIONS_HELP, STDOUT_FILENO, text, sizeof(text)), 0);
 	assert_ptr_equal(strstr(text, usage), text);
+	assert_string_equal(text + sizeof(usage) - 1,
+			    "\nDo things to functions\n\nexamples:\n"
+			    "    ./gotool x:main.*\n    ./gotool two\n         # goes on\n"
+			    "    ./gotool three\n    ./gotool four\n    ./gotool five\n"
+			    "         # goes on as well\n"
+			    "\nall options: gotool --help all\n");
+
+	assert_int_equal(answer(OPTIONS_HELP_ALL, STDOUT_FILENO, text, sizeof(text)), 0);
+	assert_ptr_equal(strstr(text, usage), text);
 	assert_non_null(strstr(text, "\n\nDo things to functions\n\noptions:\n"));
 	assert_non_null(strstr(text, "\n  -p PID, --pid PID     trace this PID only\n"));
 	assert_non_null(strstr(
@@ -314,6 +334,7 @@ static void test_answers(void **state)
 	assert_non_null(strstr(text, "\n  --force               trace even"));
 	assert_null(strstr(text, "--verbose")); /* taken all the same */
 	assert_non_null(strstr(text, "\n\nexamples:\n    ./gotool x:main.*\n"));
+	assert_non_null(strstr(text, "\n    ./gotool six\n"));
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
 		assert_true(strlen(line) < 80);
 
