@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gosqlsnoop shows each statement once, as its caller saw it, by all doors of database/sql."""
+
+import collections
+import json
+import re
+
+from harness import Target, expect, test
+
+from test_recipes import Recipe, in_time, rows
+
+BUILDS = [("1.15", "strip"), ("1.19", "strip"), ("1.27", "strip"), ("1.27", "plain")]
+
+
+def shown(told, args=False):
+    """HOW, AFFECTED and the statement, as they are to be printed"""
+    text = told["Text"].replace("\n", "\\n") + (f" {told['Args']}" if args else "")
+    affected = "-" if told["Affected"] < 0 else str(told["Affected"])
+    return told["How"], affected, text + (f": {told['Error']}" if told["Error"] else "")
+
+
+def truth_of(text):
+    """What the callers saw, and how many statements came to the drivers"""
+    told = [json.loads(line) for line in text.splitlines() if line.startswith('{"How"')]
+    executed = int(re.search(r"^executed (\d+)$", text, re.M)[1])
+    # two did not come to a driver, as there was no connection; of two the first try was a bad connection
+    expect(len(told) == executed - 2 + 2, f"{len(told)} statements, {executed} came to the drivers")
+    return told
+
+
+@test(built_as=BUILDS)
+def statements(built_as):
+    with Target("sql", *built_as) as target:
+        with Recipe("gosqlsnoop", "-p", target.target_pid) as each, \
+                Recipe("gosqlsnoop", "-a", "-p", target.target_pid) as with_args, \
+                Recipe("gosqlsnoop", "-A", "-p", target.target_pid) as counted:
+            for tool in each, with_args, counted:
+                tool.attached()
+            target.go()
+            texts = [tool.rest() for tool in (each, with_args, counted)]
+            expect(target.wait() == 0, f"the target failed: {target.said()}")
+            told, noise = truth_of(target.out.text()), each.err.text()
+    expect("lost" not in noise and "not printed" not in noise, noise)
+    for text, args in zip(texts, (False, True)):
+        got = rows(text, 6)
+        expect([(row[2], row[4], row[5]) for row in got] == [shown(t, args) for t in told], text[:2000])
+        expect(all(row[1] == "1" for row in got), text)
+    for row, t in zip(rows(texts[0], 6), told):
+        in_time("gosqlsnoop", row[3], t["Ns"])
+        expect("slow" not in t["Text"] or float(row[3]) >= 30, f"it took 30 ms: {row}")
+    true = collections.Counter(f"{how} {text}" for how, _, text in map(shown, told))
+    expect([line.split(None, 2) for line in sorted(texts[2].splitlines()[1:])] ==
+           [line.split(None, 2) for line in sorted(f"{n} {what}" for what, n in true.items())], texts[2][:2000])
+
+
+@test(version=["1.15", "1.27"])
+def statements_that_failed(version):
+    """-x and -m; JSON has a name for each value"""
+    with Target("sql", version, "strip") as target:
+        with Recipe("gosqlsnoop", "-x", "-p", target.target_pid) as failed, \
+                Recipe("gosqlsnoop", "-m", "25ms", "-p", target.target_pid) as slow, \
+                Recipe("gosqlsnoop", "-aj", "-p", target.target_pid) as objects:
+            for tool in failed, slow:
+                tool.attached()
+            objects.wait_line("Tracing")
+            target.go()
+            failed, slow, calls = rows(failed.rest(), 6), rows(slow.rest(), 6), objects.rest().splitlines()
+            expect(target.wait() == 0, f"the target failed: {target.said()}")
+            told = truth_of(target.out.text())
+    expect([row[5] for row in failed] == [shown(t)[2] for t in told if t["Error"]], failed)
+    expect([row[5] for row in slow] == [t["Text"] for t in told if "slow" in t["Text"]], slow)
+    calls = [json.loads(call) for call in calls]
+    expect([(call["func"].rsplit(".", 1)[1], call["statement"], call.get("error", ""),
+             call.get("affected", -1)) for call in calls] ==
+           [({"EXEC": "ExecContext", "QUERY": "QueryContext"}[t["How"]], t["Text"], t["Error"], t["Affected"])
+            for t in told], calls[:5])
+    expect("42" in json.dumps(calls[0]["args"]) and "values" not in calls[0], calls[0])
