@@ -293,6 +293,7 @@ static void test_calls(void **state)
 	set(WAIT_SYSCALL, 7);
 	number = SYS_read;
 	expect("  is in system call read, thread 7\n");
+	expect_json("{\"kind\":\"syscall\",\"number\":0,\"name\":\"read\",\"tid\":7}");
 	number = 100000;
 	expect("  is in system call 100000, thread 7\n");
 	expect_json("{\"kind\":\"syscall\",\"number\":100000,\"name\":null,\"tid\":7}");

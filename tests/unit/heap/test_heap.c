@@ -103,6 +103,7 @@ static void test_published(void **state)
 		expect_counts(&heap.all[1], 5, 0);
 		assert_int_equal(heap.all[1].depth, 2);
 		assert_int_equal(heap.words[heap.all[1].words + 1], 0x401001 + SECOND);
+		assert_int_equal(heap.word_count, 3);
 		assert_int_equal(heap.of, 7);
 		assert_false(heap.early || heap.unsteady);
 		heap_free(&heap);

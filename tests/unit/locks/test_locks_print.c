@@ -11,6 +11,8 @@
 #include "locks/locks_internal.h"
 #include "locks/locks_show_internal.h"
 #include "printed.h"
+#include "profile/profile_internal.h"
+#include "profile/profile_show.h"
 
 enum { NOBODY = 0x7fffffff, NOW = 1000000000, STACKS = 16, UNKEPT = 99, LOCKS = 3 };
 
@@ -39,9 +41,26 @@ const struct lock_trace *lock_stacks_find(struct lock_stacks *stacks, struct loc
 	frames[1] = (struct frame){
 		.func = "main.a", .file = "/a.go", .line = (int)(stack.hash % 10) + 100};
 	frames[2] = (struct frame){.func = "main.main", .file = "/m.go", .line = 5};
-	trace = (struct lock_trace){
-		.frames = frames, .count = stack.hash == UNKEPT ? 1 : 3, .wrappers = 1};
+	trace = (struct lock_trace){.frames = frames, .count = 3, .wrappers = 1};
+	if (stack.hash == UNKEPT)
+		trace.count = trace.wrappers = 0;
+	for (size_t i = 0; i < 3; i++)
+		frames[i].number = i;
 	return &trace;
+}
+
+struct frames lock_stacks_frames(const struct lock_stacks *stacks, uint64_t bias)
+{
+	(void)stacks;
+	return (struct frames){.bias = bias};
+}
+
+/* ... and of profile/profile_mapping.c */
+uint64_t profile_mapping(struct profile *profile, const struct frames *frames, uint64_t addr)
+{
+	(void)profile;
+	(void)frames;
+	return addr;
 }
 
 static const char *name_of(void *ctx, const struct lock *lock)
@@ -295,6 +314,48 @@ static void test_json(void **state)
 	free(text);
 }
 
+/* Of whom the time was, and of who waited for it, all frames */
+static void test_profile(void **state)
+{
+	const struct profile_style style = {.type = "lock", .json = true};
+	struct profile *profile = profile_new(&locks_profile_spec);
+
+	(void)state;
+	waiters[0] = waiter_of(1, LOCK_OP_READ, 2, 300, 200);
+	held[0] = held_of(UNKEPT, LOCK_UNKNOWN, 40, 0);
+	held[1] = held_of(2, LOCK_READERS, 30, 5);
+	accounts[0].waiter_count = 1;
+	accounts[0].held_count = 2;
+	lock_count = 2;
+	accounts[1] = (struct lock){.addr = 0xd0,
+				    .pid = NOBODY,
+				    .is_rw = true,
+				    .waiters = &waiters[1],
+				    .waiter_count = 1};
+	waiters[1] = waiter_of(UNKEPT, LOCK_OP_WRITE, 1, 500, 500);
+	locks_profile(&show, NULL, profile);
+	printed_begin();
+	profile_show(stdout, profile, &style);
+#define FRAMES(line)                                                                               \
+	",\"stack\":[{\"func\":\"main.(*T).Lock\",\"file\":\"/a.go\",\"line\":1},"                 \
+	"{\"func\":\"main.a\",\"file\":\"/a.go\",\"line\":" #line                                  \
+	"},{\"func\":\"main.main\",\"file\":\"/m.go\",\"line\":5}]}\n"
+#define WORD(word) ",\"stack\":[{\"func\":\"" word "\",\"file\":null,\"line\":null}]}\n"
+#define OF(name, addr, kind)                                                                       \
+	"{\"type\":\"lock\",\"lock\":\"" name "\",\"addr\":\"" addr "\",\"kind\":\"" kind          \
+	"\",\"pid\":2147483647,\"comm\":\"-\","
+#define NAMED OF("main.mu\\u001b", "0xc0", "mutex")
+	printed_expect(
+		NAMED
+		"\"held_by\":\"unknown\",\"waits\":0,\"delay\":0,\"held\":40" WORD("[unknown]")
+			NAMED "\"held_by\":\"readers\",\"waits\":0,\"delay\":0,"
+			      "\"held\":30" FRAMES(102) NAMED
+		"\"op\":\"RLock\",\"waits\":2,\"delay\":300,\"held\":0" FRAMES(101)
+			OF("0xd0", "0xd0", "rwmutex") "\"op\":\"Lock\",\"waits\":1,\"delay\":500,"
+						      "\"held\":0" WORD("[lost]"));
+	profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -304,6 +365,7 @@ int main(void)
 		cmocka_unit_test_setup(test_going_on, begin),
 		cmocka_unit_test_setup(test_sums, begin),
 		cmocka_unit_test_setup(test_json, begin),
+		cmocka_unit_test_setup(test_profile, begin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
