@@ -113,9 +113,9 @@ def mutants_near():
                        "lines": {"common/a/b.c": {"1": 1, "2": 0}}}, file)
         where = coverage.Map(folder, folder)
         expect([where.line_then("common/a/b.c", n) for n in (1, 2, 3, 4)] == [0, 1, 1, 2], "lines have moved")
-        for fails, times, said, tried in (("unit/b", 9, "unit/b", [["unit/b", "unit/z"]]),
-                                          ("e2e/x/1.27", 9, "e2e/x/1.27", [["unit/b", "unit/z"], ["e2e/x/1.27$"], ["e2e/x/1.27$"]]),
-                                          ("e2e/x/1.27", 1, "", [["unit/b", "unit/z"], ["e2e/x/1.27$"], ["e2e/x/1.27$"]])):
+        for fails, times, said, tried in (("unit/b", 9, "unit/b", [["unit/b$", "unit/z$"]]),
+                                          ("e2e/x/1.27", 9, "e2e/x/1.27", [["unit/b$", "unit/z$"], ["e2e/x/1.27$"], ["e2e/x/1.27$"]]),
+                                          ("e2e/x/1.27", 1, "", [["unit/b$", "unit/z$"], ["e2e/x/1.27$"], ["e2e/x/1.27$"]])):
             copy = Copy(fails, times)
             copy.texts["common/a/b.c"] = "new\none\nnew\ntwo\n"
             lots = Lottery(copy, where, folder)

@@ -52,14 +52,15 @@ class Lottery:
         self.right = {}  # target: its bytes without a break
 
     def units_near(self, found, path):
-        """Unit tests: the module's own, those of its room, all others"""
+        """Unit tests: the module's own, those of its room, all others; whole names, as no others are built"""
         module, room = os.path.splitext(os.path.basename(path))[0], os.path.basename(os.path.dirname(path))
 
         def far(test):
             name = test.split("/")[1]
             own = glob.glob(f"{self.source}/tests/unit/{room}/test_{name}.c")
             return (name != module, not name.startswith(module), not own, name)
-        return sorted((t for t, _ in found if t.startswith("unit/") and self.is_there(t)), key=far)[:UNITS]
+        near = sorted((t for t, _ in found if t.startswith("unit/") and self.is_there(t)), key=far)
+        return [test + "$" for test in near[:UNITS]]
 
     def is_there(self, test):
         return glob.glob(f"{self.source}/tests/unit/*/test_{test.split('/')[1]}.c")
