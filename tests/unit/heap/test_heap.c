@@ -215,13 +215,51 @@ static void test_scale(void **state)
 	assert_int_equal(heap_scale(huge, 512).bytes, INT64_MAX);
 }
 
+static void expect_refused(void)
+{
+	const struct heap_source from = {&fakemem_memory, &vars, 0, release};
+	struct errmsg err = {0};
+	struct heap heap;
+
+	assert_int_equal(heap_read(&from, &heap, &err), -1);
+	assert_string_equal(err.text, "its profile of allocations cannot be read: not as Go's "
+				      "runtime leaves it");
+}
+
+/* A list without end, of other things, or of what is not mapped */
+static void test_malformed(void **state)
+{
+	(void)state;
+	begin(27);
+	fakemem_put(SECOND + 8, FIRST);
+	expect_refused();
+	begin(27);
+	fakemem_put(SECOND + 8, SECOND);
+	expect_refused();
+	begin(27);
+	fakemem_put(SECOND + 16, MEM_PROFILE + 1);
+	expect_refused();
+	begin(27);
+	fakemem_put(SECOND + 40, HEAP_DEPTH_MAX + 1);
+	expect_refused();
+	begin(27);
+	fakemem_put(SECOND + 8, FAKEMEM_BASE + SIZE);
+	expect_refused();
+	begin(27);
+	fakemem_put(BUCKETS, 0); /* none is a profile of nothing */
+	struct heap heap = read_it();
+
+	assert_int_equal(heap.count, 0);
+	heap_free(&heap);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_published), cmocka_unit_test(test_not_flushed),
 		cmocka_unit_test(test_early),     cmocka_unit_test(test_flushing),
 		cmocka_unit_test(test_unsteady),  cmocka_unit_test(test_when),
-		cmocka_unit_test(test_scale),
+		cmocka_unit_test(test_scale),     cmocka_unit_test(test_malformed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
