@@ -135,6 +135,12 @@ static bool is_of_part(const struct probes_want *want, size_t item)
 	return (want->plans ? want->plans[item].part : 0) == want->part;
 }
 
+static bool is_asked(const struct probes_want *want, size_t item, uint32_t group)
+{
+	return want->sel->items[item].group == group && is_of_part(want, item) &&
+	       stands_in(&want->sel->items[item], want->prog);
+}
+
 /* Of several probes at one place, the kernel runs the one attached last first: it shall be the
  * first group's, so the groups are added in reverse order. */
 static void add_of_all(struct probes *probes, const struct probes_want *want,
@@ -144,9 +150,26 @@ static void add_of_all(struct probes *probes, const struct probes_want *want,
 
 	for (uint32_t group = sel->group + 1; group-- > 0;)
 		for (size_t i = 0; i < sel->item_count; i++)
-			if (sel->items[i].group == group && is_of_part(want, i) &&
-			    stands_in(&sel->items[i], want->prog))
+			if (is_asked(want, i, group))
 				add_of(probes, sel, i);
+}
+
+/* The same of entries. A copy may begin at the very place where the function that it stands in
+ * does, or the copy that it stands in: a call of that has begun before, and an entry that runs
+ * later would show that the copy's is over. So of a group functions run first, which are added
+ * last, and copies in the order of the inline tree. */
+static void add_entries(struct probes *probes, const struct probes_want *want)
+{
+	const struct selection *sel = want->sel;
+
+	for (uint32_t group = sel->group + 1; group-- > 0;) {
+		for (size_t i = sel->item_count; i-- > 0;)
+			if (sel->items[i].is_copy && is_asked(want, i, group))
+				add_entry(probes, sel, i);
+		for (size_t i = 0; i < sel->item_count; i++)
+			if (!sel->items[i].is_copy && is_asked(want, i, group))
+				add_entry(probes, sel, i);
+	}
 }
 
 /* Each part has them that has calls which may end there. */
@@ -189,7 +212,7 @@ struct probes *probes_new(const struct probes_want *want)
 	add_tails(probes, want);
 	if (want->rt && !want->part && any_timed(want))
 		add_hooks(probes, want->prog, want->rt);
-	add_of_all(probes, want, add_entry);
+	add_entries(probes, want);
 	return probes;
 }
 

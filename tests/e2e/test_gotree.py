@@ -238,6 +238,21 @@ def gotree_perfetto():
                    for e, c in zip(got, true)), "other times")
 
 
+@test(version=two_versions)
+def gotree_inlined(version):
+    """Copies that begin at the very place where their function does are below it, and their ends are seen"""
+    with Target("copies", version, args=["rounds=3"]) as target:
+        with Tool("gotree", "-j", "--inlined", "-p", target.target_pid, "main.loops", "main.sumTo") as tool:
+            tool.tracing()
+            target.go()
+            target.wait()
+            trees = tool.records()
+    for tree in trees:
+        got = [(c["func"], c["depth"], c["how"]) for c in tree["calls"]]
+        expect(got == 4 * [("main.sumTo", 1, "return")], f"{got}")
+    expect(len(trees) == 3, f"{trees}")
+
+
 @test()
 def gotree_module():
     """Without PATTERNs: ROOT's own module, as the program tells it; of another module ROOT's package"""
