@@ -45,13 +45,19 @@ static struct corefile *whole(void)
 	return core;
 }
 
-static void refused(struct coredump *dump, const char *why)
+static void refused_hint(struct coredump *dump, const char *why, const char *hint)
 {
 	struct errmsg err = {0};
 
 	assert_null(open_core(dump, &err));
 	if (!strstr(err.text, why))
 		fail_msg("\"%s\", not \"%s\"", err.text, why);
+	assert_string_equal(err.hint, hint);
+}
+
+static void refused(struct coredump *dump, const char *why)
+{
+	refused_hint(dump, why, "");
 }
 
 /* --- what it holds --- */
@@ -146,7 +152,8 @@ static void test_other_files(void **state)
 
 	(void)state;
 	coredump_header(dump)->e_type = ET_DYN;
-	refused(dump, "not a core file, but a program");
+	refused_hint(dump, "not a core file, but a program",
+		     "the core file comes first, then the program");
 	dump = coredump_new();
 	coredump_header(dump)->e_machine = EM_AARCH64;
 	refused(dump, "only core files of x86-64 programs");

@@ -169,6 +169,7 @@ static void test_back_reference(void **state)
 	assert_null(pattern_new("(.*)(.*)\\2\\1x", true, &err));
 	assert_string_equal(err.text, "bad regular expression \"(.*)(.*)\\2\\1x\": "
 				      "back-references are not supported");
+	assert_string_equal(err.hint, "a long name would take hours to match");
 }
 
 static void test_is_name(void **state)

@@ -309,6 +309,14 @@ static void test_bad_formats(void **state)
 
 		assert_null(parse(rows[i].format, &err));
 		assert_string_equal(err.text, rows[i].message);
+		if (strstr(err.text, "ends within"))
+			assert_string_equal(err.hint, "%% prints a percent sign");
+		else if (strstr(err.text, "unknown"))
+			assert_string_equal(err.hint,
+					    "verbs are %d %i %u %x %X %o %c %t %s %q %v %+v %p %f "
+					    "%e %g; %% prints a percent sign");
+		else
+			assert_string_equal(err.hint, "");
 	}
 }
 

@@ -125,6 +125,8 @@ static void test_bad_groups(void **state)
 
 		assert_null(parse(rows[i].format, &err));
 		assert_string_equal(err.text, rows[i].message);
+		assert_string_equal(err.hint,
+				    strstr(err.text, "expected") ? "%{NAME:%d} names a value" : "");
 	}
 }
 
