@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/times.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include "files/process.h"
 #include "files/process_list.h"
 #include "files/process_stop.h"
+#include "files/process_usage.h"
 #include "unit.h"
 
 /* Copies this program beside itself, to the same file system. */
@@ -215,6 +217,44 @@ static void test_kernel_thread(void **state)
 	process_close(proc);
 }
 
+static uint64_t cpu_ns(void)
+{
+	struct tms used;
+
+	times(&used);
+	return (uint64_t)(used.tms_utime + used.tms_stime) * (1000000000 / sysconf(_SC_CLK_TCK));
+}
+
+/* What the kernel tells this process of itself, whatever its name looks like */
+static void test_usage(void **state)
+{
+	enum { PAGES = 4096, TICKS_NS = 50000000 };
+	struct process *self = process_open(getpid(), NULL);
+	size_t len = PAGES * (size_t)sysconf(_SC_PAGESIZE);
+	struct process_usage first, second;
+	char name[16], *memory;
+
+	(void)state;
+	prctl(PR_GET_NAME, name);
+	prctl(PR_SET_NAME, "x) R 7 7 7");
+	for (volatile unsigned i = 0; cpu_ns() < TICKS_NS; i++)
+		;
+	uint64_t before = cpu_ns();
+
+	assert_true(process_usage(self, &first));
+	assert_in_range(first.cpu_ns, before, cpu_ns());
+	assert_int_equal(first.threads, 1);
+	memory = malloc(len);
+	assert_non_null(memory);
+	memset(memory, 1, len);
+	assert_true(process_usage(self, &second));
+	/* the kernel counts on each CPU some dozens of pages before it adds them up */
+	assert_in_range(second.rss_bytes - first.rss_bytes, len / 2, len + len / 2);
+	free(memory);
+	prctl(PR_SET_NAME, name);
+	process_close(self);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -223,6 +263,7 @@ int main(void)
 		cmocka_unit_test(test_first_thread_ended),
 		cmocka_unit_test(test_first_thread_ended_seen),
 		cmocka_unit_test(test_kernel_thread),
+		cmocka_unit_test(test_usage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
