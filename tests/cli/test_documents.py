@@ -69,6 +69,19 @@ def shown(document):
     return found
 
 
+def cookbook():
+    """{title of a section: its commands} of gotools-cookbook(7), whose questions have one each"""
+    with open(SOURCE + "/man/gotools-cookbook.7", encoding="utf-8") as page:
+        parts = re.split(r"^\.SH (.*)\n", page.read(), flags=re.M)[1:]
+    found = {}
+    for title, text in zip(parts[::2], parts[1::2]):
+        commands = re.findall(r"^.*\?.*\n\.PP\n\.nf\n    (.*)\n\.fi$", text, re.M)
+        expect(len(commands) == text.count(".nf"), f"{title}: a command without a question, or several")
+        if commands:
+            found[title] = [re.sub(r"\\(.)", r"\1", command) for command in commands]
+    return found
+
+
 def plain(line):
     """What is the same of a line each time"""
     line = re.sub(r"\|[*@ ]*\|$", "|", line)
@@ -308,6 +321,29 @@ def documents_run(document):
                     compare(command, lines, done)
                 except Exception as error:  # pylint: disable=broad-except
                     wrong.append(str(error))
+        finally:
+            world.end()
+    expect(not wrong, "\n".join(wrong))
+
+
+@test(section=lambda: [title.lower().replace(" ", "_").rstrip("?") for title in cookbook()])
+def cookbook_runs(section):
+    """Each command of gotools-cookbook(7) answers, of an etcd under load, and needs no hint."""
+    commands = {title.lower().replace(" ", "_").rstrip("?"): c for title, c in cookbook().items()}
+    expect(sum(map(len, commands.values())) >= 40, "the page has fewer than forty questions")
+    wrong = []
+    with tempfile.TemporaryDirectory(prefix="bcc-gotools-") as folder:
+        world = World(folder, "gostacks, of a process of etcd -p 6673")
+        try:
+            for command in commands[section]:
+                done = world.run(re.sub(r"-d 5\b", "-d 1", world.command(command)), False)
+                writes = re.search(r"(?:>|--pprof )(\S+)", command)
+                answer = done.stdout
+                if writes:
+                    with open(os.path.join(folder, writes[1]), "rb") as file:
+                        answer = file.read()
+                if done.returncode != 0 or not answer or "hint: " in done.stderr:
+                    wrong.append(f"{command}: status {done.returncode}: {answer[-300:]!r} {done.stderr[-600:]}")
         finally:
             world.end()
     expect(not wrong, "\n".join(wrong))
