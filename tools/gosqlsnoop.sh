@@ -14,7 +14,7 @@ recipe_options="  -a, --args            print arguments, too: they may be secret
   -i INTERVAL, --interval INTERVAL
                         with -A, print what was counted every INTERVAL seconds"
 recipe_examples="    gosqlsnoop -p 181             # trace one process
-    gosqlsnoop -x -T ./app        # failed ones, with the time, of all processes of ./app
+    gosqlsnoop -x -T ./app        # failed ones, with the time, of all ./app
     gosqlsnoop -m 100 -aU -p 181  # slow ones, with arguments and stacks
     gosqlsnoop -A -i 10 -p 181    # counts of equal statements every 10 seconds
     gosqlsnoop -- ./app arg       # start a program and trace it"

@@ -63,6 +63,7 @@ static const struct answer answers[] = {
 	{"Which HTTP requests are made?", "gohttpsnoop"},
 	{"Which connections are dialled?", "godialsnoop"},
 	{"What is sent and received by TLS?", "gotlssnoop"},
+	{"Which names are looked up?", "godnssnoop"},
 	{"Which SQL statements are executed?", "gosqlsnoop"},
 	{"What are the keys of TLS connections?", "gotlskeys"},
 	{"Which files are opened?", "goopens"},

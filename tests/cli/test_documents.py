@@ -36,7 +36,8 @@ PROGRAMS = {  # name: fixture, version (None: the newest), flavour
     "hello-gccgo": ("shown/hello", "gccgo", "plain"), "jobs-arm64": ("shown/jobs", None, "arm64"),
     "shop": ("recipes", None, "strip"), "httpd": ("httpd", None, "strip"),
     "render": ("collects", None, "strip"),
-    "courier": ("tls", None, "strip"), "orders": ("sql", None, "strip"), "fips": ("shown/fips", None, "strip"),
+    "courier": ("tls", None, "strip"), "orders": ("sql", None, "strip"),
+    "spider": ("dns", None, "strip"), "fips": ("shown/fips", None, "strip"),
     "bank": ("shown/stuck", None, "strip"), "mailer": ("shown/stuck", None, "strip"),
     "crawler": ("shown/stuck", None, "strip"),
 }
@@ -265,7 +266,7 @@ class World:
                 self.start("shop", "now", "rounds=100000")
             pid = self.etcds[1 if waits else 0].child.pid if self.etcds else max(self.pids.values())
             text = re.sub(r"-p \d+", f"-p {pid}", text)
-        return re.sub(r"-- \./(shop|httpd|courier|orders)", r"-- ./\1 now", text)
+        return re.sub(r"-- \./(shop|httpd|courier|orders|spider)", r"-- ./\1 now", text)
 
     def run(self, command, is_endless):
         """Ends it with Ctrl-C where that is shown, after a while."""
