@@ -5,6 +5,7 @@
 
 #include "files/process.h"
 #include "gostat/stats.h"
+#include "gostat/stats_memory.h"
 #include "gostat/stats_print.h"
 #include "readers/readertool.h"
 #include "readers/statlook.h"
@@ -14,6 +15,7 @@ enum { LINES = 20 };
 
 struct gostat {
 	struct readertool rt;
+	bool memory;  /* what resident memory consists of, in place of lines */
 	size_t lines; /* since the head was printed */
 	/* in the process that reads: */
 	struct stats_reader *reader;
@@ -34,13 +36,18 @@ static int look_at(void *ctx, const struct goprocesses_one *one, bool first,
 					 .release = goprocess_release(one->gp)};
 	struct stats now;
 
-	(void)first;
 	(void)profile;
 	(void)err;
 	statlook(&gostat->reader, one, &now);
+	if (gostat->memory)
+		stats_read_lazyfree(one->proc, &now);
+	if (gostat->memory && !gostat->rt.opts.json && !first)
+		fputc('\n', stdout);
 	if (gostat->rt.opts.json)
 		stats_print_json(stdout, &of, &now,
 				 gostat->rt.opts.timestamp ? toolrun_json_time : NULL);
+	else if (gostat->memory)
+		stats_memory_print(stdout, &of, &now);
 	else
 		stats_print_line(stdout, &of, &now, gostat->has_looked ? &gostat->before : NULL);
 	gostat->before = now;
@@ -67,6 +74,8 @@ static void begin(void *ctx, bool first)
 		return;
 	if (gostat->rt.opts.timestamp || (several && !first))
 		toolrun_print_time(&gostat->rt.opts);
+	if (gostat->memory)
+		return;
 	if (first || several || ++gostat->lines == LINES) {
 		stats_print_head(stdout);
 		gostat->lines = 0;
@@ -75,9 +84,12 @@ static void begin(void *ctx, bool first)
 
 /* --- options --- */
 
+enum { OPT_MEMORY = 1024 };
+
 static const struct options_def own_defs[] = {
 	READERTOOL_DEFS,
 	READERTOOL_WATCH_DEFS,
+	{OPT_MEMORY, "memory", NULL, "what resident memory consists of; once, without -i"},
 	{0},
 };
 
@@ -85,6 +97,11 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 {
 	struct gostat *gostat = ctx;
 
+	if (letter == OPT_MEMORY) {
+		gostat->memory = true;
+		gostat->rt.each_interval = false;
+		return 0;
+	}
 	return readertool_take(&gostat->rt, letter, value, err);
 }
 
@@ -92,6 +109,7 @@ static const char examples[] = "    gostat 181                 # a line a second
 			       "    gostat -i 10 -d 1m 181     # every 10 seconds, for a minute\n"
 			       "    gostat --all               # all Go programs\n"
 			       "    gostat -n etcd             # whose name contains etcd\n"
+			       "    gostat --memory 181        # what its memory consists of\n"
 			       "    gostat -j 181              # one JSON object a line\n";
 
 static struct gostat gostat;

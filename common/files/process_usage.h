@@ -10,11 +10,22 @@ struct process;
 
 struct process_usage {
 	uint64_t threads;
-	uint64_t rss_bytes;
 	uint64_t cpu_ns; /* of all threads, in ticks of the kernel's clock, 10 ms mostly */
+	/* bytes that are resident, of three kinds that add up to its resident memory: */
+	uint64_t rss_anon, rss_file, rss_shmem;
+	uint64_t swap; /* bytes that are swapped out */
+};
+
+struct process_descriptors {
+	uint64_t open, limit; /* limit: UINT64_MAX: none */
 };
 
 /* false: it has ended. */
 bool process_usage(const struct process *proc, struct process_usage *out);
+/* false: it has ended, or may not be looked at. */
+bool process_descriptors(const struct process *proc, struct process_descriptors *out);
+/* Resident bytes that it has given back (MADV_FREE), and that the kernel takes when it needs them.
+ * The kernel walks all its memory to count them. false: as above. */
+bool process_lazyfree(const struct process *proc, uint64_t *bytes);
 
 #endif

@@ -222,17 +222,50 @@ static void take_heap(const struct reading *r, const struct stats_vars *vars)
 	set(r->out, STATS_HEAP_BYTES, allocated > freed ? allocated - freed : 0);
 }
 
-static void take_stacks(const struct reading *r, const struct stats_vars *vars)
+static void take_sum(const struct reading *r, enum stats_number which, const uint64_t *addrs,
+		     size_t count)
 {
 	uint64_t sum = 0, n;
 
-	for (size_t i = 0; i < STATS_STACKS && vars->stacks[i]; i++) {
-		if (!read_word(r, vars->stacks[i], &n))
+	for (size_t i = 0; i < count && addrs[i]; i++) {
+		if (!read_word(r, addrs[i], &n))
 			return;
 		sum += n;
 	}
-	if (vars->stacks[0])
-		set(r->out, STATS_STACK_BYTES, sum);
+	if (addrs[0])
+		set(r->out, which, sum);
+}
+
+static void take_pacing(const struct reading *r, const struct stats_vars *vars)
+{
+	int32_t percent;
+
+	if (vars->gogc &&
+	    r->mem->read(r->mem->ctx, vars->gogc + r->bias, &percent, sizeof(percent)))
+		set(r->out, STATS_GOGC, (uint64_t)(int64_t)percent);
+	take(r, STATS_MEMORY_LIMIT, vars->limit);
+}
+
+/* --- the process --- */
+
+/* What the runtime counts is mapped, but need not be resident: the rest may be negative. */
+static void set_rest(struct stats *out)
+{
+	static const enum stats_number parts[] = {
+		STATS_HEAP_INUSE,    STATS_HEAP_IDLE, STATS_HEAP_RELEASED, STATS_STACK_BYTES,
+		STATS_RUNTIME_BYTES, STATS_RSS_FILE,  STATS_RSS_SHMEM};
+	uint64_t rest = out->all[STATS_RSS_BYTES].n;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (!out->all[parts[i]].known)
+			return;
+		/* HeapIdle has what was released in it */
+		if (parts[i] == STATS_HEAP_RELEASED)
+			rest += out->all[parts[i]].n;
+		else
+			rest -= out->all[parts[i]].n;
+	}
+	set(out, STATS_RSS_REST, rest);
 }
 
 static void take_usage(const struct process *proc, struct stats *out)
@@ -242,8 +275,30 @@ static void take_usage(const struct process *proc, struct stats *out)
 	if (!proc || !process_usage(proc, &usage))
 		return;
 	set(out, STATS_THREADS, usage.threads);
-	set(out, STATS_RSS_BYTES, usage.rss_bytes);
+	set(out, STATS_RSS_BYTES, usage.rss_anon + usage.rss_file + usage.rss_shmem);
+	set(out, STATS_RSS_FILE, usage.rss_file);
+	set(out, STATS_RSS_SHMEM, usage.rss_shmem);
+	set(out, STATS_SWAP, usage.swap);
 	set(out, STATS_CPU_NS, usage.cpu_ns);
+	set_rest(out);
+}
+
+static void take_descriptors(const struct process *proc, struct stats *out)
+{
+	struct process_descriptors fds;
+
+	if (!proc || !process_descriptors(proc, &fds))
+		return;
+	set(out, STATS_FDS, fds.open);
+	set(out, STATS_FDS_LIMIT, fds.limit);
+}
+
+void stats_read_lazyfree(const struct process *proc, struct stats *out)
+{
+	uint64_t bytes;
+
+	if (process_lazyfree(proc, &bytes))
+		set(out, STATS_LAZYFREE, bytes);
 }
 
 void stats_read(struct stats_reader *reader, const struct memory *mem, const struct process *proc,
@@ -259,7 +314,10 @@ void stats_read(struct stats_reader *reader, const struct memory *mem, const str
 	take(&r, STATS_GC_PAUSE_NS, reader->vars.pause_total);
 	take_heap(&r, &reader->vars);
 	take_goal(&r, &reader->vars);
-	take_stacks(&r, &reader->vars);
+	take_sum(&r, STATS_STACK_BYTES, reader->vars.stacks, STATS_STACKS);
+	take_sum(&r, STATS_RUNTIME_BYTES, reader->vars.own, STATS_OWN);
+	take_pacing(&r, &reader->vars);
 	take_usage(proc, out);
+	take_descriptors(proc, out);
 	memory_pages_free(pages);
 }

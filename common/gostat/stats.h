@@ -28,12 +28,22 @@ enum stats_number {
 	STATS_HEAP_INUSE, /* HeapInuse, in spans */
 	STATS_HEAP_IDLE,  /* HeapIdle */
 	STATS_HEAP_RELEASED,
-	STATS_STACK_BYTES, /* StackInuse */
+	STATS_STACK_BYTES,   /* StackInuse */
+	STATS_RUNTIME_BYTES, /* the rest of Sys: spans, caches, the collector's and profiles' own */
 	STATS_RSS_BYTES,
+	STATS_RSS_FILE,  /* of this, pages of files, */
+	STATS_RSS_SHMEM, /* shared memory, */
+	STATS_RSS_REST,  /* signed: all of this, less what the runtime and the kernel name */
+	STATS_LAZYFREE,  /* if asked for: given back, but not taken yet; part of the rest */
+	STATS_SWAP,
 	STATS_ALLOCATED, /* TotalAlloc, as STATS_HEAP_BYTES */
 	STATS_GC_CYCLES,
 	STATS_GC_PAUSE_NS, /* PauseTotalNs */
 	STATS_CPU_NS,
+	STATS_GOGC,         /* signed: -1: off */
+	STATS_MEMORY_LIMIT, /* GOMEMLIMIT; INT64_MAX: none */
+	STATS_FDS,
+	STATS_FDS_LIMIT,
 	STATS_NUMBERS
 };
 
@@ -51,5 +61,7 @@ void stats_reader_free(struct stats_reader *reader); /* NULL is all right */
 /* What cannot be read or is not known of this release is not `known`. `proc`: NULL: none runs. */
 void stats_read(struct stats_reader *reader, const struct memory *mem, const struct process *proc,
 		struct stats *out);
+void stats_read_lazyfree(const struct process *proc,
+			 struct stats *out); /* see files/process_usage.h */
 
 #endif

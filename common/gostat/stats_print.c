@@ -127,12 +127,27 @@ static const char *const keys[STATS_NUMBERS] = {
 	[STATS_HEAP_IDLE] = "heap_idle_bytes",
 	[STATS_HEAP_RELEASED] = "heap_released_bytes",
 	[STATS_STACK_BYTES] = "stack_bytes",
+	[STATS_RUNTIME_BYTES] = "runtime_bytes",
 	[STATS_RSS_BYTES] = "rss_bytes",
+	[STATS_RSS_FILE] = "rss_file_bytes",
+	[STATS_RSS_SHMEM] = "rss_shmem_bytes",
+	[STATS_RSS_REST] = "rss_rest_bytes",
+	[STATS_LAZYFREE] = "lazyfree_bytes",
+	[STATS_SWAP] = "swap_bytes",
 	[STATS_ALLOCATED] = "allocated_bytes",
 	[STATS_GC_CYCLES] = "gc_cycles",
 	[STATS_GC_PAUSE_NS] = "gc_pause_total_ns",
 	[STATS_CPU_NS] = "cpu_ns",
+	[STATS_GOGC] = "gogc",
+	[STATS_MEMORY_LIMIT] = "gomemlimit_bytes",
+	[STATS_FDS] = "fds",
+	[STATS_FDS_LIMIT] = "fds_limit",
 };
+
+static bool is_signed(enum stats_number which)
+{
+	return which == STATS_RSS_REST || which == STATS_GOGC;
+}
 
 void stats_print_json(FILE *out, const struct stats_subject *of, const struct stats *now,
 		      void (*time)(struct json *json))
@@ -148,12 +163,14 @@ void stats_print_json(FILE *out, const struct stats_subject *of, const struct st
 	json_member_i64(&json, "pid", of->pid);
 	json_member_string(&json, "comm", of->comm);
 	json_member_string(&json, "go_version", version);
-	for (size_t i = 0; i < STATS_NUMBERS; i++) {
+	for (enum stats_number i = 0; i < STATS_NUMBERS; i++) {
 		json_key(&json, keys[i]);
-		if (now->all[i].known)
-			json_u64(&json, now->all[i].n);
-		else
+		if (!now->all[i].known)
 			json_null(&json);
+		else if (is_signed(i))
+			json_i64(&json, (int64_t)now->all[i].n);
+		else
+			json_u64(&json, now->all[i].n);
 	}
 	json_object_end(&json);
 	free(version);

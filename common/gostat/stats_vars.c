@@ -25,11 +25,20 @@ enum {
 	OLD_STACKS = -0x50,
 	OLD_NEXT = -8
 };
+static const int old_own[] = {
+	-0x48, /* stacks_sys */
+	-0x38, /* mspan_sys */
+	-0x28, /* mcache_sys */
+	-0x20, /* buckhash_sys */
+	-0x18, /* gc_sys */
+	-0x10, /* other_sys */
+};
 
 /* src/runtime/mgcpacer.go, gcControllerState: places relative to heapLive, from Go 1.19 on */
 enum {
 	LIMIT_119 = -128, /* one field more is between them in 1.19 */
 	LIMIT = -96,
+	GOGC_OF_LIMIT = -8, /* relative to memoryLimit */
 	GOAL = -32,
 	SWEEP_GOAL = -24,
 	TRIGGERED = -16,
@@ -41,8 +50,31 @@ enum {
 };
 
 /* memstats.heapStats is the first of memstats, with three heapStatsDelta, whose 4th word is
- * inStacks. They end 64 bytes before last_gc_unix. */
-enum { DELTA_119 = 1176, DELTA_125 = 1168, DELTAS_END = 64, DELTA_STACKS = 24 };
+ * inStacks; inWorkBufs, and inPtrScalarBits up to 1.24, follow. They end 64 bytes before
+ * last_gc_unix. Between are two words of heapStats, and stacks_sys, mspan_sys, mcache_sys,
+ * buckhash_sys, gcMiscSys, other_sys. */
+enum {
+	DELTA_119 = 1176,
+	DELTA_125 = 1168,
+	DELTAS_END = 64,
+	DELTA_STACKS = 24,
+	DELTA_WORK_BUFS = 32,
+	DELTA_SCALAR_BITS = 40,
+	OWN_SYS = -48,
+	OWN_SYS_COUNT = 6
+};
+
+/* The first variable of four bytes that a function loads */
+static uint64_t first_half(const struct program *prog, const char *func)
+{
+	struct runtime_refs refs = {0};
+
+	runtime_refs_add(prog, func, &refs);
+	for (size_t i = 0; i < refs.count; i++)
+		if (refs.all[i].how == REF_LOAD && refs.all[i].bytes == 4)
+			return refs.all[i].addr;
+	return 0;
+}
 
 static uint64_t find_last_gc(const struct runtime_refs *refs)
 {
@@ -72,6 +104,22 @@ static uint64_t find_heap_live(const struct runtime_refs *refs)
 	return 0;
 }
 
+static void take_new_own(struct stats_vars *out, uint64_t last_gc, uint64_t delta)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < STATS_STACKS; i++) {
+		uint64_t at = last_gc - DELTAS_END - (STATS_STACKS - i) * delta;
+
+		out->stacks[i] = at + DELTA_STACKS;
+		out->own[count++] = at + DELTA_WORK_BUFS;
+		if (delta == DELTA_119)
+			out->own[count++] = at + DELTA_SCALAR_BITS;
+	}
+	for (size_t i = 0; i < OWN_SYS_COUNT; i++)
+		out->own[count++] = last_gc + OWN_SYS + 8 * i;
+}
+
 static void take_new(struct stats_vars *out, uint64_t live, uint64_t last_gc, int release)
 {
 	uint64_t delta = release >= RELEASE_SHORT_HEAP_STATS ? DELTA_125 : DELTA_119;
@@ -85,17 +133,22 @@ static void take_new(struct stats_vars *out, uint64_t live, uint64_t last_gc, in
 	out->sweep_goal = live + SWEEP_GOAL;
 	out->triggered = live + TRIGGERED;
 	out->limit = live + (release >= RELEASE_SHORT_PACER ? LIMIT : LIMIT_119);
-	for (size_t i = 0; last_gc && i < STATS_STACKS; i++)
-		out->stacks[i] = last_gc - DELTAS_END - (STATS_STACKS - i) * delta + DELTA_STACKS;
+	out->gogc = out->limit + GOGC_OF_LIMIT;
+	if (last_gc)
+		take_new_own(out, last_gc, delta);
 }
 
-static void take_old(struct stats_vars *out, uint64_t last_gc)
+static void take_old(const struct program *prog, struct stats_vars *out, uint64_t last_gc)
 {
 	out->heap_inuse = last_gc + OLD_INUSE;
 	out->heap_idle = last_gc + OLD_IDLE;
 	out->heap_released = last_gc + OLD_RELEASED;
 	out->next_gc = last_gc + OLD_NEXT;
 	out->stacks[0] = last_gc + OLD_STACKS;
+	for (size_t i = 0; i < sizeof(old_own) / sizeof(*old_own); i++)
+		out->own[i] = last_gc + old_own[i];
+	/* goal := ^uint64(0); if gcpercent >= 0 ... */
+	out->gogc = first_half(prog, "runtime.gcSetTriggerRatio");
 }
 
 static void find_heap(const struct program *prog, struct stats_vars *out)
@@ -117,23 +170,12 @@ static void find_heap(const struct program *prog, struct stats_vars *out)
 	if (live && prog->release >= RELEASE_PACER)
 		take_new(out, live, last_gc, prog->release);
 	else if (last_gc && prog->release < RELEASE_HEAP_DELTAS)
-		take_old(out, last_gc);
-}
-
-/* procresize: old := gomaxprocs, the first that it loads */
-static uint64_t find_gomaxprocs(const struct program *prog)
-{
-	struct runtime_refs refs = {0};
-
-	runtime_refs_add(prog, "runtime.procresize", &refs);
-	for (size_t i = 0; i < refs.count; i++)
-		if (refs.all[i].how == REF_LOAD && refs.all[i].bytes == 4)
-			return refs.all[i].addr;
-	return 0;
+		take_old(prog, out, last_gc);
 }
 
 void stats_vars_find(const struct program *prog, struct stats_vars *out)
 {
-	*out = (struct stats_vars){.gomaxprocs = find_gomaxprocs(prog)};
+	/* procresize: old := gomaxprocs */
+	*out = (struct stats_vars){.gomaxprocs = first_half(prog, "runtime.procresize")};
 	find_heap(prog, out);
 }

@@ -8,7 +8,7 @@
 
 struct program;
 
-enum { STATS_STACKS = 3 };
+enum { STATS_STACKS = 3, STATS_OWN = 12 };
 
 struct stats_vars {
 	uint64_t gomaxprocs;                /* 4 bytes */
@@ -20,7 +20,10 @@ struct stats_vars {
 	uint64_t total_alloc, total_free;
 	uint64_t next_gc;                            /* the goal itself, */
 	uint64_t goal, sweep_goal, triggered, limit; /* or what it is made of: from Go 1.19 on */
-	uint64_t stacks[STATS_STACKS];               /* they are added up; 0: there are no more */
+	uint64_t gogc;                               /* 4 bytes, signed */
+	/* they are added up; 0: there are no more */
+	uint64_t stacks[STATS_STACKS]; /* of goroutines */
+	uint64_t own[STATS_OWN]; /* the runtime's own, and the stacks of the system's threads */
 };
 
 void stats_vars_find(const struct program *prog, struct stats_vars *out);

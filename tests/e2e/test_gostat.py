@@ -5,6 +5,7 @@ import json
 import os
 import random
 import re
+import resource
 import signal
 import subprocess
 import time
@@ -57,13 +58,24 @@ def quiet(target, version, word):
     raise Failure(f"never what it tells: {got}: {wrong}")
 
 
+def parts(got):
+    names = "heap_inuse stack runtime rss_file rss_shmem rss_rest".split()
+    return [got[f"{name}_bytes"] for name in names] + [got["heap_idle_bytes"] - got["heap_released_bytes"]]
+
+
 def compare(target, version, word):
     got = quiet(target, version, word)
     states = [got[n] for n in ("running", "runnable", "waiting", "syscall")]
     expect(sum(states) == got["goroutines"] and got["waiting"] >= 40, f"{got}")
     kernel = of_the_kernel(target.target_pid)
     expect(got["threads"] == int(kernel["Threads"]), f"{got['threads']} threads: {kernel['Threads']}")
-    expect(abs(got["rss_bytes"] - 1024 * int(kernel["VmRSS"])) < 4 << 20, f"{got['rss_bytes']}: {kernel['VmRSS']}")
+    for key, name in ("rss_bytes", "VmRSS"), ("rss_file_bytes", "RssFile"), ("rss_shmem_bytes", "RssShmem"):
+        expect(abs(got[key] - 1024 * int(kernel[name])) < 4 << 20, f"{got[key]}: {kernel[name]}")
+    expect(got["rss_bytes"] == sum(parts(got)), f"the parts do not add up: {got}")
+    expect(got["swap_bytes"] == 1024 * int(kernel["VmSwap"]), f"{got['swap_bytes']}: {kernel['VmSwap']}")
+    expect(got["fds"] == len(os.listdir(f"/proc/{target.target_pid}/fd")), f"{got['fds']} descriptors")
+    limit = resource.prlimit(target.target_pid, resource.RLIMIT_NOFILE)[0]
+    expect(got["fds_limit"] == limit, f"{got['fds_limit']}: {limit}")
     expect(got["type"] == "stat" and got["go_version"] == f"go{version}", f"{got}")
 
 
@@ -84,7 +96,35 @@ def gostat_built(version, flavour):
 def gostat_memory_limit():
     """A goal that a memory limit has part in is not known."""
     with Target("stats", newest(), "strip", argv=lambda path: ["env", "GOMEMLIMIT=4GiB", path]) as target:
-        expect(once(target.target_pid)["heap_goal_bytes"] is None, "a goal in spite of the limit")
+        got = once(target.target_pid)
+        expect(got["heap_goal_bytes"] is None, "a goal in spite of the limit")
+        expect(got["gomemlimit_bytes"] == 4 << 30, f"{got['gomemlimit_bytes']}")
+
+
+def in_bytes(text):
+    number, unit = re.fullmatch(r"(-?[\d.]+)([KMG]?)", text).groups()
+    return float(number) * 1024 ** " KMG".index(unit or " ")
+
+
+@test(version=two_versions)
+def gostat_memory(version):
+    """Rows that add up to the resident memory. Go 1.15 gives memory back so that the kernel may leave it there
+    (MADV_FREE), and that has a row of its own."""
+    with Target("stats", version, "strip") as target:
+        truth = tell(target, "free")
+        text = gostat("--memory", target.target_pid)
+        head, *lines = text.splitlines()
+        found = re.fullmatch(rf"stats \({target.target_pid}\): ([\d.]+M) resident, 0 swapped out", head)
+        rows = [line.split(None, 1) for line in lines if line.startswith(" ")]
+        expect(found and all(len(line) < 80 for line in lines), text)
+        expect(abs(sum(in_bytes(n) for n, _ in rows) - in_bytes(found[1])) < 1 << 20, text)
+        given_back = [in_bytes(n) for n, what in rows if what.startswith("given back")]
+        expect(len(given_back) == (version == "1.15"), text)
+        expect(not given_back or given_back[0] > 1 << 20, f"{text}{truth}")
+        expect(lines[-2].startswith(f"GOGC 150, GOMEMLIMIT {'-' if version == '1.15' else 'off'}, goal of "), text)
+        got = json_lines(gostat("-j", "--memory", target.target_pid))[0]
+        expect((got["lazyfree_bytes"] > 0) == (version == "1.15"), f"{got}")
+        expect(once(target.target_pid)["lazyfree_bytes"] is None, "counted without being asked for")
 
 
 @test(version=two_versions)
@@ -93,6 +133,7 @@ def gostat_no_collections(version):
     with Target("allocated", version, "strip") as target:
         head, line = gostat("-i", "9", "-d", "1ms", target.target_pid).splitlines()
         expect(re.match(rf" *{target.target_pid} allocated +(\d+ +){{4}}[\d.KM-]+ +off ", line), f"{head}\n{line}")
+        expect(once(target.target_pid)["gogc"] == -1, "another GOGC in JSON")
         if version not in UNKNOWN:
             expect(once(target.target_pid)["heap_goal_bytes"] == 2 ** 64 - 1, "another goal in JSON")
 

@@ -172,6 +172,9 @@ static void test_json(void **state)
 	char *text;
 
 	(void)state;
+	set(&stats, STATS_RSS_REST, (uint64_t)INT64_C(-4096));
+	set(&stats, STATS_GOGC, (uint64_t)INT64_C(-1));
+	set(&stats, STATS_MEMORY_LIMIT, INT64_MAX);
 	printed_begin();
 	stats_print_json(stdout, &etcd, &stats, add_time);
 	printed_expect(
@@ -180,9 +183,12 @@ static void test_json(void **state)
 		"\"waiting\":95,\"syscall\":1,\"threads\":14,\"gomaxprocs\":8,"
 		"\"heap_bytes\":20971520,\"heap_goal_bytes\":41943040,"
 		"\"heap_inuse_bytes\":26214400,\"heap_idle_bytes\":5242880,"
-		"\"heap_released_bytes\":4194304,\"stack_bytes\":1048576,\"rss_bytes\":62914560,"
+		"\"heap_released_bytes\":4194304,\"stack_bytes\":1048576,\"runtime_bytes\":null,"
+		"\"rss_bytes\":62914560,\"rss_file_bytes\":null,\"rss_shmem_bytes\":null,"
+		"\"rss_rest_bytes\":-4096,\"lazyfree_bytes\":null,\"swap_bytes\":null,"
 		"\"allocated_bytes\":1048576000,\"gc_cycles\":30,\"gc_pause_total_ns\":7000000,"
-		"\"cpu_ns\":9000000000}\n");
+		"\"cpu_ns\":9000000000,\"gogc\":-1,\"gomemlimit_bytes\":9223372036854775807,"
+		"\"fds\":null,\"fds_limit\":null}\n");
 	stats.all[STATS_RUNNABLE].known = false;
 	printed_begin();
 	stats_print_json(stdout, &unknown, &stats, NULL);

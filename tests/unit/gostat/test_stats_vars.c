@@ -16,6 +16,7 @@ enum {
 	LAST_GC = 0x30000, /* memstats.last_gc_unix */
 	OLD = 0x40000,     /* gcController.assistTime of Go 1.15 */
 	PROCS = 0x50000,   /* gomaxprocs */
+	PERCENT = 0x60000, /* gcpercent of Go 1.15 */
 	PAUSES = 8 * 256,
 };
 
@@ -28,6 +29,8 @@ bool runtime_refs_add(const struct program *prog, const char *func, struct runti
 {
 	const struct runtime_ref *from = procs;
 	size_t count = procs_count;
+	static const struct runtime_ref trigger[] = {{PERCENT - 8, 8, REF_LOAD},
+						     {PERCENT, 4, REF_LOAD}};
 
 	(void)prog;
 	if (!strcmp(func, "runtime.gcMarkTermination")) {
@@ -36,6 +39,9 @@ bool runtime_refs_add(const struct program *prog, const char *func, struct runti
 	} else if (!strcmp(func, "runtime.gcMarkTermination.func1")) {
 		from = last;
 		count = last_count;
+	} else if (!strcmp(func, "runtime.gcSetTriggerRatio")) {
+		from = trigger;
+		count = sizeof(trigger) / sizeof(*trigger);
 	} else {
 		assert_string_equal(func, "runtime.procresize");
 	}
@@ -140,6 +146,13 @@ static void test_since_the_pacer(void **state)
 		for (size_t n = 0; n < STATS_STACKS; n++)
 			assert_int_equal(vars.stacks[n],
 					 LAST_GC - 64 - (STATS_STACKS - n) * rows[i].delta + 24);
+		assert_int_equal(vars.gogc, vars.limit - 8);
+		/* inWorkBufs and inPtrScalarBits of each delta, stacks_sys to other_sys */
+		assert_int_equal(vars.own[0], LAST_GC - 64 - 3 * rows[i].delta + 32);
+		assert_int_equal(vars.own[1], rows[i].release < 25 ? vars.own[0] + 8
+								   : vars.own[0] + rows[i].delta);
+		assert_int_equal(vars.own[rows[i].release < 25 ? 11 : 8], LAST_GC - 8);
+		assert_int_equal(vars.own[rows[i].release < 25 ? 6 : 3], LAST_GC - 48);
 	}
 }
 
