@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/times.h>
 #include <sys/wait.h>
@@ -249,9 +250,27 @@ static void test_usage(void **state)
 	memset(memory, 1, len);
 	assert_true(process_usage(self, &second));
 	/* the kernel counts on each CPU some dozens of pages before it adds them up */
-	assert_in_range(second.rss_bytes - first.rss_bytes, len / 2, len + len / 2);
+	assert_in_range(second.rss_anon - first.rss_anon, len / 2, len + len / 2);
 	free(memory);
 	prctl(PR_SET_NAME, name);
+	process_close(self);
+}
+
+static void test_descriptors(void **state)
+{
+	struct process *self = process_open(getpid(), NULL);
+	struct process_descriptors first, second;
+	struct rlimit limit;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_true(process_descriptors(self, &first));
+	int fd = dup(STDERR_FILENO);
+
+	assert_true(process_descriptors(self, &second));
+	assert_int_equal(second.open, first.open + 1);
+	assert_int_equal(second.limit, limit.rlim_cur);
+	close(fd);
 	process_close(self);
 }
 
@@ -264,6 +283,7 @@ int main(void)
 		cmocka_unit_test(test_first_thread_ended_seen),
 		cmocka_unit_test(test_kernel_thread),
 		cmocka_unit_test(test_usage),
+		cmocka_unit_test(test_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
