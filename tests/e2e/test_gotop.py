@@ -126,8 +126,13 @@ def gotop_stacks():
         screen.until(r"\A(.*\n){9}line 1 of ")
         screen.press("End", r"^line (?!1 of)\d+ of \d+$")
         screen.press("Home", r"^line 1 of ")
+        for key, line in ("Down", 2), ("Down", 3), ("Up", 2), ("PageDown", 8), ("PageUp", 2), ("PageUp", 1), ("Up", 1):
+            screen.keys(key)
+            screen.until(rf"^line {line} of ", key)
         screen.keys("Right")
         screen.until(rf"\A(?![\s\S]*{order[1]} stats)[\s\S]*goroutines: 1 in")
+        screen.keys("Left", "Left")
+        screen.until(rf"^{order[1]} stats")
         screen.keys("q")
         screen.until(r"2 Go programs, ")
         screen.keys("h")

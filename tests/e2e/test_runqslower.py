@@ -2,6 +2,7 @@
 """gorunqlat --slower, on goroutines that keep the only P one after the other and time themselves."""
 
 import json
+import os
 import re
 
 from harness import PROBE_NS, Target, Tool, expect, newest, run, some_versions, test, tool_path
@@ -81,6 +82,8 @@ def runqslower_none():
 @test()
 def runqslower_usage():
     for options, why in (["--slower", "soon"], '"soon" is not a time'), (["--slower", "0"], "is not a time"), \
-            (["--slower", "1ms", "-i", "1"], "exclude each other"):
+            (["--slower", "1ms", "-i", "1"], "exclude each other"), (["-u", "-m"], "-u and -m exclude each other"):
         result = run([tool_path("gorunqlat"), *options, "-p", "1"])
         expect(result.returncode == 2 and why in result.stderr, f"{result}")
+    result = run([tool_path("gorunqlat"), "-m", "-m", "-p", str(os.getpid())])
+    expect(result.returncode == 1, f"the same twice is refused: {result}")
