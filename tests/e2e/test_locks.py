@@ -444,6 +444,7 @@ def locks_refused():
         for args, why in (([one.path, two.path], "one program at a time"),
                           (["-n", "0", one.path], "not a number of locks"),
                           (["-s", "65", one.path], "not a number of stack frames"),
+                          (["-s", "64", "-n", "1", "/nonexistent"], "No such file"),
                           ([fixture("calls", "gccgo")], "is built by gccgo")):
             done = run([tool_path("golocks"), "-d", "1", *args])
             expect(done.returncode != 0 and why in done.stderr, f"{done}")
