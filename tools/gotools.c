@@ -63,6 +63,7 @@ static const struct answer answers[] = {
 	{"Which HTTP requests are made?", "gohttpsnoop"},
 	{"Which connections are dialled?", "godialsnoop"},
 	{"What is sent and received by TLS?", "gotlssnoop"},
+	{"Which gRPC calls are served and made?", "gogrpcsnoop"},
 	{"Which names are looked up?", "godnssnoop"},
 	{"Which SQL statements are executed?", "gosqlsnoop"},
 	{"What are the keys of TLS connections?", "gotlskeys"},

@@ -209,7 +209,7 @@ class World:
             self.dump("web")
         if re.search("[ ']go:", text):
             self.make("hello-gccgo", *PROGRAMS["hello-gccgo"])
-        if re.search(r"[ ':/]etcd:|etcd\b.* -p|-p (6673|12514|20832|15043)", text):
+        if re.search(r"[ ':/]etcd:|etcd\b.* -p|-p (6673|12514|20832|15043|19755)", text):
             if not shutil.which("etcd"):
                 raise Skip("etcd is not installed")
             self.etcds = [Etcd(folder, True), Etcd(folder, False)]
