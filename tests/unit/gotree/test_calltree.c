@@ -106,6 +106,7 @@ static void test_pieces_lost(void **state)
 	assert_null(add(TREE_PIECE));
 	assert_null(add(0));
 	assert_null(add(2 * TREE_PIECE));
+	assert_null(add(TREE_PIECE));
 	/* the next tree of that goroutine takes the place of what is there */
 	assert_null(add(0));
 	assert_null(add(TREE_PIECE));
