@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 
-from harness import TESTS, expect, run, test
+from harness import OPTIONS, REGISTRY, TESTS, each_release, expand, expect, run, test, versions
 
 TRY = """
 import os, signal, subprocess, sys, time
@@ -208,6 +208,19 @@ def harness_flaky_run():
         with open(f"{folder}/ran", encoding="ascii") as file:
             ran = sorted(line.split("/")[-1].strip() for line in file)
         expect(ran == ["seldom"] * 4 + ["seldom_more"] * 2 + ["test_one"] * 4 + ["test_one_more"] * 2, f"{ran}")
+
+
+@test()
+def harness_each_release():
+    """One flavour of each release, others of the oldest and the newest: of all, where all releases are asked for"""
+    every = ["1.15", "1.19", "1.21", "1.22", "1.24", "1.27"]
+    for chosen, thin in (every[::2], ["1.15", "1.24"]), (every[-1:], every[-1:]), (every, every):
+        OPTIONS.versions = chosen
+        REGISTRY.clear()
+        test(version=versions, flavour=["pie", "strip"], where=each_release("strip"))(alive)
+        want = {f"cli/alive/{v}/strip" for v in chosen} | {f"cli/alive/{v}/pie" for v in thin}
+        names = [name for name, *_ in expand()]
+        expect(set(names) == want and len(names) == len(want), f"{names}")
 
 
 @test()

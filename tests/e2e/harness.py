@@ -31,24 +31,24 @@ REGISTRY = []
 OPTIONS = argparse.Namespace(build="", versions=[], group=["e2e"], crowded=False)
 
 
-def test(alone=False, **matrix):
+def test(alone=False, where=lambda **_: True, **matrix):
     """Registers a test, once for each combination of the matrix's values (a callable is asked for
-    them when the versions are known). `alone`: nothing else may run meanwhile."""
+    them when the versions are known) for which `where` is true. `alone`: nothing else may run meanwhile."""
     def register(function):
-        REGISTRY.append((function, alone, matrix))
+        REGISTRY.append((function, alone, where, matrix))
         return function
     return register
 
 
 def expand():
     """(name, callable, alone) for each registered test; a test's group is its folder's name"""
-    for function, alone, matrix in REGISTRY:
+    for function, alone, where, matrix in REGISTRY:
         group = os.path.basename(os.path.dirname(function.__code__.co_filename))
         combinations = [{}]
         for key, values in matrix.items():
             values = values() if callable(values) else values
             combinations = [dict(c, **{key: v}) for c in combinations for v in values]
-        for c in combinations:
+        for c in (c for c in combinations if where(**c)):
             name = "/".join([group, function.__name__, *map(str, c.values())])
             yield name, functools.partial(function, **c), alone
 
@@ -76,6 +76,12 @@ def two_versions():
     """The oldest and the newest; all with --all"""
     every = versions()
     return every if len(every) > 5 else list(dict.fromkeys([every[0], newest()]))
+
+
+def each_release(chosen):
+    """For `where`: one flavour of each release, as its runtime and its tables are laid out in their own way; the
+    others, which are read in their own way, of the oldest and the newest (all with --all)"""
+    return lambda version, flavour, **_: flavour == chosen or version in two_versions()
 
 
 def tool_path(name):

@@ -3,7 +3,7 @@
 
 import json
 
-from harness import expect, fixture, newest, run, test, tool_path, versions
+from harness import each_release, expect, fixture, newest, run, test, tool_path, versions
 from test_signatures import check_names, minor, truth
 
 PLACES = {  # (of parameters, of results), in registers
@@ -69,7 +69,7 @@ def check_function(types, true, got, version):
     check_places(got, name, PLACES if minor(version) >= 17 else STACK_PLACES)
 
 
-@test(version=versions, flavour=["plain", "nl", "pie"])
+@test(version=versions, flavour=["plain", "nl", "pie"], where=each_release("plain"))
 def gofuncs_types(version, flavour):
     path = fixture("signatures", version, flavour)
     types, functions = truth(path)

@@ -13,8 +13,8 @@ import tempfile
 import time
 
 import pprof
-from harness import (Target, Tool, expect, fixture, json_lines, newest, run, some_versions, test, tool_path,
-                     two_versions, versions)
+from harness import (Target, Tool, each_release, expect, fixture, json_lines, newest, run, some_versions,
+                     test, tool_path, two_versions, versions)
 
 from test_gostacks_core import ONE_AT_A_TIME, core_of, crash, crashing
 from test_gostacks_lies import lie, mappings, words
@@ -118,7 +118,7 @@ def compare_collection(truth, records, number):
 
 # --- each number ---
 
-@test(version=versions, flavour=["plain", "strip"])
+@test(version=versions, flavour=["plain", "strip"], where=each_release("strip"))
 def goheap_all(version, flavour):
     """Each allocation is sampled, inlined calls and deep stacks are in it."""
     with Target("allocs", version, flavour, ["rate=1", "shallow"]) as target:

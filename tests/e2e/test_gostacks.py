@@ -8,7 +8,8 @@ import subprocess
 import tempfile
 import time
 
-from harness import TESTS, Target, Tool, expect, fixture, json_lines, run, some_versions, test, tool_path, versions
+from harness import (TESTS, Target, Tool, each_release, expect, fixture, json_lines, run, some_versions,
+                     test, tool_path, versions)
 
 HEADER = re.compile(r"^goroutine (?P<goid>\d+) \[(?P<state>[^],]+)(?:, \d+ minutes)?(?:, locked to thread)?"
                     r"(?:, synctest bubble \d+)?\](?: \{.*\})?:$")
@@ -158,7 +159,7 @@ def measure(version, flavour):
         expect(target.wait() == 0, target.said())
 
 
-@test(version=lambda: sorted({*versions(), "1.23", "1.24"}), flavour=["plain", "strip"])
+@test(version=lambda: sorted({*versions(), "1.23", "1.24"}), flavour=["plain", "strip"], where=each_release("strip"))
 def gostacks_parked(version, flavour):
     measure(version, flavour)
 

@@ -4,7 +4,7 @@
 import json
 import re
 
-from harness import Target, expect, json_lines, run, some_versions, test, tool_path, versions
+from harness import Target, each_release, expect, json_lines, run, some_versions, test, tool_path, versions
 
 PAIRS = ["plain", "deferred", "early", "loop", "inner", "readers", "closures", "crossed", "peer", "pool"]
 MORE = ["three", "fields", "array", "mixed", "channels", "five", "mixed5", "variables"]
@@ -44,7 +44,7 @@ def measure(kind, version, flavour):
             expect(held[0] == after, f"{after} holds what {goid} waits for, before others: {held}")
 
 
-@test(version=versions, flavour=["plain", "strip"], kind=["plain", "fields", "mixed5"])
+@test(version=versions, flavour=["plain", "strip"], kind=["plain", "fields", "mixed5"], where=each_release("strip"))
 def gostacks_circles(version, flavour, kind):
     measure(kind, version, flavour)
 
@@ -64,7 +64,7 @@ def no_circles(text):
     return text
 
 
-@test(version=versions, flavour=["plain", "strip"])
+@test(version=versions, flavour=["plain", "strip"], where=each_release("strip"))
 def gostacks_stale_words(version, flavour):
     """What calls that have returned have left on the stack holds nothing."""
     with Target("seeming", version, flavour, args=["stale"]) as target:

@@ -14,7 +14,8 @@ import sys
 import tempfile
 import threading
 
-from harness import TESTS, Skip, Target, expect, fixture, json_lines, newest, run, some_versions, test, tool_path
+from harness import (TESTS, Skip, Target, each_release, expect, fixture, json_lines, newest, run, some_versions,
+                     test, tool_path)
 
 sys.path.insert(0, TESTS + "/e2e")
 
@@ -139,7 +140,7 @@ def measure_gcore(version, flavour):
             compare_all(text, looks, f"{folder}/core.{target.target_pid}", target.path)
 
 
-@test(version=core_versions, flavour=["strip", "pie", "cgo", "cgopie"])
+@test(version=core_versions, flavour=["strip", "pie", "cgo", "cgopie"], where=each_release("strip"))
 def gostacks_core_kernel(version, flavour):
     """It crashes by a signal, whose handlers stand on all threads' stacks then."""
     with tempfile.TemporaryDirectory(prefix="bcc-gotools-") as folder:
@@ -149,7 +150,7 @@ def gostacks_core_kernel(version, flavour):
             compare_all(text, looks, crash(target, folder), target.path)
 
 
-@test(version=core_versions, flavour=["strip", "cgopie"])
+@test(version=core_versions, flavour=["strip", "cgopie"], where=each_release("strip"))
 def gostacks_core_waits(version, flavour):
     with tempfile.TemporaryDirectory(prefix="bcc-gotools-") as folder:
         with Target("waits", version, flavour, argv=crashing(folder)) as target:
@@ -193,7 +194,7 @@ def busiest(pid):
     return max(taken, key=taken.get)
 
 
-@test(version=core_versions, flavour=["strip", "cgopie"])
+@test(version=core_versions, flavour=["strip", "cgopie"], where=each_release("strip"))
 def gostacks_core_running(version, flavour):
     """As the runtime itself prints it when it dies: where the thread was when the signal came, whose handler is
     on another stack"""

@@ -5,7 +5,8 @@ import json
 import re
 import time
 
-from harness import Skip, Target, expect, json_lines, run, some_versions, test, tool_path, versions
+from harness import (Skip, Target, each_release, expect, json_lines, run, some_versions, test, tool_path,
+                     versions)
 
 HOUR = 3600e9
 
@@ -141,7 +142,7 @@ def compare_text(truths, text, version, flavour):
         expect(expected in said, f"{want['func']}: {said}, not {expected}")
 
 
-@test(version=versions, flavour=["plain", "strip"])
+@test(version=versions, flavour=["plain", "strip"], where=each_release("strip"))
 def gostacks_waits(version, flavour):
     measure(version, flavour)
 

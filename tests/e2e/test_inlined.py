@@ -6,8 +6,8 @@ import json
 import linecache
 import re
 
-from harness import (TESTS, Target, Tool, compare_counts, compare_latency, counted, expect, fixture,
-                     run, some_versions, test, tool_path, versions)
+from harness import (TESTS, Target, Tool, compare_counts, compare_latency, counted, each_release, expect,
+                     fixture, run, some_versions, test, tool_path, versions)
 from gotrace import trace_fixture
 
 NAMES = ["main.store", "main.forward", "main.sumTo", "main.twice", "main.maybe"]
@@ -27,7 +27,7 @@ def not_left_out(names, said):
     return [n for n in names if not re.search(re.escape(n) + r"\b.*(cannot|left out)", said)]
 
 
-@test(version=versions, flavour=["plain", "strip"])
+@test(version=versions, flavour=["plain", "strip"], where=each_release("strip"))
 def println_count(version, flavour):
     with Target("hello", version, flavour) as target:
         truth, records, said = trace("gofunccount", target, ":fmt.Println")
@@ -36,7 +36,7 @@ def println_count(version, flavour):
                f"no word of the copies: {said}")
 
 
-@test(version=versions, flavour=["plain", "strip"])
+@test(version=versions, flavour=["plain", "strip"], where=each_release("strip"))
 def println_latency(version, flavour):
     with Target("hello", version, flavour) as target:
         truth, records, _ = trace("gofunclatency", target, "-F", ":fmt.Println")
@@ -53,7 +53,7 @@ def nops_latency(version):
                f"{records[0]['count']} of {truth[0]['calls']}")
 
 
-@test(version=versions, flavour=["plain", "strip", "pie"])
+@test(version=versions, flavour=["plain", "strip", "pie"], where=each_release("strip"))
 def inlined_names(version, flavour):
     with Target("inlined", version, flavour) as target:
         truth, records, said = trace("gofunccount", target, *(":" + n for n in NAMES))

@@ -7,8 +7,8 @@ import re
 import signal
 import time
 
-from harness import (PROBE_NS, SLACK_NS, Target, Tool, expect, fixture, json_lines, newest, outliers, plain_name, run,
-                     some_versions, test, tool_path, two_versions, versions)
+from harness import (PROBE_NS, SLACK_NS, Target, Tool, each_release, expect, fixture, json_lines, newest,
+                     outliers, plain_name, run, some_versions, test, tool_path, two_versions, versions)
 
 ROUNDS = 10
 HOLD_NS = 5_000_000  # that the fixture has a lock
@@ -110,7 +110,7 @@ def check_easy(records, truth):
     expect([passed[key] for key in keys] == [ROUNDS, ROUNDS, 0, 0] and passed["waiters"][0]["sleeps"] == ROUNDS, f"{passed}")
 
 
-@test(version=versions, flavour=["plain", "strip"])
+@test(version=versions, flavour=["plain", "strip"], where=each_release("strip"))
 def locks_waits(version, flavour):
     """Each wait once, as long as it was, and the time of who had the lock"""
     with Target("locks", version, flavour) as target:

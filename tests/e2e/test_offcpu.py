@@ -8,8 +8,8 @@ import re
 import signal
 import time
 
-from harness import (PROBE_NS, Target, Tool, expect, fixture, newest, outliers, run, some_versions, test, tool_path,
-                     two_versions, versions)
+from harness import (PROBE_NS, Target, Tool, each_release, expect, fixture, newest, outliers, run,
+                     some_versions, test, tool_path, two_versions, versions)
 
 from test_locks import delayed
 from test_states import told, words
@@ -50,7 +50,7 @@ def compare(records, known, times, version):
     expect(all(r["max_ns"] <= r["total_ns"] <= r["waits"] * r["max_ns"] for r in mine), f"{mine}")
 
 
-@test(version=versions, flavour=["plain", "strip"])
+@test(version=versions, flavour=["plain", "strip"], where=each_release("strip"))
 def offcpu_waits(version, flavour):
     """Each wait once, by its stack and Go's own word for it, and for as long as it took"""
     with Target("states", version, flavour) as target:

@@ -3,7 +3,7 @@
 
 import os
 
-from harness import expect, fixture, run, some_versions, test, tool_path, toolchain, versions
+from harness import each_release, expect, fixture, run, some_versions, test, tool_path, toolchain, versions
 
 ETCD = "/usr/bin/etcd"
 
@@ -52,7 +52,7 @@ def check_names(path, truth):
     expect(names.count("main.local") == 2, "two types of one name are missing")
 
 
-@test(version=versions, flavour=["plain", "strip", "nosect", "pie", "cgopie"])
+@test(version=versions, flavour=["plain", "strip", "nosect", "pie", "cgopie"], where=each_release("strip"))
 def types_by_reflection(version, flavour):
     path = fixture("types", version, flavour)
     truth = truth_of(path)

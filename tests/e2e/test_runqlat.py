@@ -5,8 +5,8 @@ import os
 import re
 import tempfile
 
-from harness import (OPTIONS, Target, Tool, compare_durations, expect, fixture, json_lines, newest, private_copy,
-                     run, test, tool_path, tracks, versions)
+from harness import (OPTIONS, Target, Tool, compare_durations, each_release, expect, fixture, json_lines,
+                     newest, private_copy, run, test, tool_path, tracks, versions)
 
 SPINNERS = 4
 HISTOGRAM = r" +{unit} +: count +distribution\n( +\d+ -> \d+ +: \d+ +\|[* ]{{40}}\|\n)+\navg = {avg} {unit}, total: " \
@@ -38,7 +38,7 @@ def compare(count, true, stalls):
     expect(true <= count <= true + stalls, f"{count} waits, in truth {true}, with {stalls} stalls")
 
 
-@test(version=versions, flavour=["plain", "strip"])
+@test(version=versions, flavour=["plain", "strip"], where=each_release("strip"))
 def runqlat_waits(version, flavour):
     """Each wait once, and as long as it took."""
     with Target("runq", version, flavour) as target:

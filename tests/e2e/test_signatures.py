@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tempfile
 
-from harness import Skip, expect, fixture, newest, run, some_versions, test, tool_path, versions
+from harness import Skip, each_release, expect, fixture, newest, run, some_versions, test, tool_path, versions
 
 FLAVOURS = ["plain", "nl", "pie"]
 KINDS = {"bool": "bool", "string": "string", "slice": "slice", "array": "array", "ptr": "pointer",
@@ -106,7 +106,7 @@ def check_functions(path, version):
                 expect(places[param] == twins[param], f"{name} {param}: {places[param]}")
 
 
-@test(version=versions, flavour=FLAVOURS)
+@test(version=versions, flavour=FLAVOURS, where=each_release("plain"))
 def signatures(version, flavour):
     check_functions(fixture("signatures", version, flavour), version)
 
@@ -126,7 +126,7 @@ def check_struct(types, true, path):
         check_type(types[field["type"]], typed(columns), where)
 
 
-@test(version=versions, flavour=FLAVOURS)
+@test(version=versions, flavour=FLAVOURS, where=each_release("plain"))
 def struct_types(version, flavour):
     path = fixture("signatures", version, flavour)
     types, _ = truth(path)

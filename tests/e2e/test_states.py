@@ -5,8 +5,8 @@ import os
 import re
 import tempfile
 
-from harness import (PROBE_NS, Target, Tool, expect, fixture, json_lines, newest, outliers, private_copy, run, test,
-                     tool_path, toolchain, tracks, versions)
+from harness import (PROBE_NS, Target, Tool, each_release, expect, fixture, json_lines, newest, outliers,
+                     private_copy, run, test, tool_path, toolchain, tracks, versions)
 
 ROUNDS = 20
 LINE = r"     {} +(\d+) +(\d+) +(\d+(?:\.\d)?) +(\d+\.\d)%\n"
@@ -61,7 +61,7 @@ def compare(known, record, version):
     expect(least <= states[state]["total"] <= known["most"], f"{name}: {states}, {known}")
 
 
-@test(version=versions, flavour=["plain", "strip"])
+@test(version=versions, flavour=["plain", "strip"], where=each_release("strip"))
 def states_waits(version, flavour):
     """Each wait is under Go's own name for it, for all calls and as long as it took, however the calls nest or end."""
     with Target("states", version, flavour) as target:

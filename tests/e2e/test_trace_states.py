@@ -5,8 +5,8 @@ import os
 import re
 import signal
 
-from harness import (PROBE_NS, Target, expect, fixture, json_lines, newest, outliers, run, test, tool_path,
-                     two_versions)
+from harness import (PROBE_NS, Target, each_release, expect, fixture, json_lines, newest, outliers, run,
+                     test, tool_path, two_versions, versions)
 
 from gotrace import Tracer, texts
 
@@ -70,7 +70,7 @@ def check_endings(found):
         expect(all(event["message"].endswith(f" ({how}{'k' * (how == 'panic')}ed)") for event in events), f"{events[0]}")
 
 
-@test(version=["1.15", "1.19", "1.23", "1.24", "1.27"], flavour=["plain", "strip"])
+@test(version=versions, flavour=["plain", "strip"], where=each_release("strip"))
 def trace_states(version, flavour):
     """Each call was where the program says that it was; the sums hold however calls nest and end."""
     with Target("states", version, flavour) as target:

@@ -6,8 +6,8 @@ import contextlib
 import os
 import re
 
-from harness import (PROBE_NS, SLOWER, Target, Tool, expect, json_lines, newest, outliers, run, some_versions, test,
-                     tool_path, two_versions, versions)
+from harness import (PROBE_NS, SLOWER, Target, Tool, each_release, expect, json_lines, newest, outliers,
+                     run, some_versions, test, tool_path, two_versions, versions)
 
 from test_offcpu import unended
 
@@ -72,7 +72,7 @@ def check_rows(records):
         expect(record["woken"]["func"] == outermost, f"{record}")
 
 
-@test(version=versions, flavour=["plain", "strip"])
+@test(version=versions, flavour=["plain", "strip"], where=each_release("strip"))
 def wakeups_all(version, flavour):
     """Each wakeup once, under the function that has made it, or what it was where none has"""
     with Target("wakeups", version, flavour, args=[f"hold={HOLD_US}"]) as target:
