@@ -15,6 +15,7 @@
 #include "kernel/bpfmap.h"
 #include "metrics/publisher.h"
 #include "selection/selection.h"
+#include "latency/cpu_waits.h"
 #include "latency/errors.h"
 #include "latency/latency.h"
 #include "latency/latency_price.h"
@@ -36,9 +37,10 @@ struct timer {
 	const struct selection *sel;
 	struct latency *lat;
 	struct latency_prices *prices;
-	struct errors *errors; /* NULL: not asked for */
-	struct states *states; /* NULL: not asked for */
-	bool threads;          /* their running is told apart */
+	struct errors *errors;       /* NULL: not asked for */
+	struct states *states;       /* NULL: not asked for */
+	bool threads;                /* their running is told apart */
+	struct cpu_waits *cpu_waits; /* NULL: no states, or told apart */
 	/* since the beginning: calls left on a system stack; calls whose error is not known */
 	uint64_t switched, unread;
 	/* what the calls took, and what of that their states, since the beginning */
@@ -84,6 +86,8 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 	timer->prices = latency_prices_new(tracer_selection(tracer));
 	if (timer->states && states_begin(timer->states, tracer, err))
 		return -1;
+	if (timer->states && !timer->threads)
+		timer->cpu_waits = cpu_waits_begin(tracer_pid(tracer));
 	if (timer->errors && errors_begin(timer->errors, tracer, err))
 		return -1;
 	if (latency_switch(timer->lat, true))
@@ -263,6 +267,8 @@ static int show(void *ctx, bool final, struct errmsg *err)
 	if (final && !timer->opts->json)
 		putchar('\n');
 	fflush(stdout);
+	if (timer->cpu_waits && !timer->opts->json)
+		cpu_waits_say(timer->cpu_waits, "gofunclatency");
 	if (timer->opts->interval_ns)
 		latency_say_losses(&timer->words, timer->lat);
 	return 0;
@@ -426,6 +432,7 @@ static int run_timer(struct timer *timer, const struct options_tool *tool)
 	}
 	int status = toolrun(&run);
 
+	cpu_waits_free(timer->cpu_waits);
 	states_free(timer->states);
 	errors_free(timer->errors);
 	latency_prices_free(timer->prices);

@@ -123,3 +123,38 @@ bool process_lazyfree(const struct process *proc, uint64_t *bytes)
 	return read_text(process_view_text(proc, "smaps_rollup"), text) &&
 	       take_kib(text, "LazyFree:", bytes);
 }
+
+/* "RAN WAITED SLICES": the kernel's Documentation/scheduler/sched-stats.rst. False: the thread has
+ * ended, or there are no such numbers. */
+static bool add_thread(const struct process *proc, const char *tid, struct process_turns *sum)
+{
+	char name[64];
+	uint64_t ran, waited;
+
+	snprintf(name, sizeof(name), "task/%.20s/schedstat", tid);
+	FILE *in = process_text(proc, name);
+	bool known = in && fscanf(in, "%" SCNu64 " %" SCNu64, &ran, &waited) == 2;
+
+	if (in)
+		fclose(in);
+	if (known) {
+		sum->ran_ns += ran;
+		sum->waited_ns += waited;
+	}
+	return known;
+}
+
+bool process_turns(const struct process *proc, struct process_turns *out)
+{
+	DIR *threads = process_folder(proc, "task");
+	bool known = false;
+
+	*out = (struct process_turns){0};
+	if (!threads)
+		return false;
+	for (const struct dirent *entry; (entry = readdir(threads));)
+		if (entry->d_name[0] != '.')
+			known |= add_thread(proc, entry->d_name, out);
+	closedir(threads);
+	return known;
+}

@@ -20,6 +20,15 @@ struct process_descriptors {
 	uint64_t open, limit; /* limit: UINT64_MAX: none */
 };
 
+/* What its threads have had of CPUs since they began; threads that have ended are not in it. */
+struct process_turns {
+	uint64_t ran_ns;
+	uint64_t waited_ns; /* while they wanted to run: others did, or a quota was used up */
+};
+
+/* false: it has ended, or the kernel does not count. */
+bool process_turns(const struct process *proc, struct process_turns *out);
+
 /* false: it has ended. */
 bool process_usage(const struct process *proc, struct process_usage *out);
 /* false: it has ended, or may not be looked at. */

@@ -117,6 +117,23 @@ def threads_beside(version):
 
 
 @test()
+def threads_not_told():
+    """Without --threads: that the process has waited for a CPU, and for how much of the time"""
+    with Busy(), Target("threads", newest(), args=["hold=10000"], **ONE_CPU) as target:
+        with Tool("gofunclatency", "--states", "main.spins", "-p", target.target_pid).tracing() as tool:
+            target.go()
+            target.wait_line("done")
+            tool.signal(signal.SIGINT)
+            tool.wait()
+            said = re.search(r"^gofunclatency: the process's threads waited for a CPU for (\d+) % of the time that they "
+                             r'wanted one\nhint: "running" includes that; --threads', tool.err.text(), re.M)
+        target.go()
+        spins = told(target)["main.spins"]
+        lost = 100 * (spins["wall"] - spins["cpu"]) / spins["wall"]
+        expect(said and 0.5 * lost <= int(said[1]) <= 100, f"{spins}, {lost} %: {tool.err.text()}")
+
+
+@test()
 def threads_stopped():
     """A process that is stopped runs as far as Go knows, but not on a CPU."""
     with Target("threads", newest(), args=["rounds=2", "hold=300000"], **ARGV) as target:

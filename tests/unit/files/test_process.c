@@ -274,6 +274,28 @@ static void test_descriptors(void **state)
 	process_close(self);
 }
 
+/* All threads' time on CPUs, as this one's clock has it; the kernel adds it up at each tick. */
+static void test_turns(void **state)
+{
+	enum { TICK_NS = 10000000 };
+	struct process *self = process_open(getpid(), NULL);
+	struct process_turns first, second;
+	struct timespec now;
+
+	(void)state;
+	assert_true(process_turns(self, &first));
+	for (uint64_t until = first.ran_ns + 3 * TICK_NS, ran = 0; ran < until;) {
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+		ran = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	}
+	assert_true(process_turns(self, &second));
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	assert_in_range(second.ran_ns - first.ran_ns, TICK_NS,
+			(uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
+	assert_true(second.waited_ns >= first.waited_ns);
+	process_close(self);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -284,6 +306,7 @@ int main(void)
 		cmocka_unit_test(test_kernel_thread),
 		cmocka_unit_test(test_usage),
 		cmocka_unit_test(test_descriptors),
+		cmocka_unit_test(test_turns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
