@@ -259,6 +259,45 @@ static void test_cut(void **state)
 	       "http://h/012345678901234567890123456789012345678...");
 }
 
+static struct capture_string string_of(const char *text)
+{
+	return (struct capture_string){text, (int64_t)strlen(text)};
+}
+
+/* As URL.String() has it: an escaped form that the URL was given is kept, if it is one of the path,
+ * or of the fragment. */
+static void test_urls(void **state)
+{
+	static const struct {
+		const char *path, *raw, *fragment, *raw_fragment, *want;
+	} rows[] = {
+		{"/a b", "", "", "", "/a%20b"},       {"/a/b", "/a%2Fb", "", "", "/a%2Fb"},
+		{"/a/b", "/a%2fb", "", "", "/a%2fb"}, {"/a/b", "/a%2Fc", "", "", "/a/b"},
+		{"/a/b", "/a%2", "", "", "/a/b"},     {"/a/b", "/a%zFb", "", "", "/a/b"},
+		{"/a/b", "/a%2zb", "", "", "/a/b"},   {"/\x05P", "/%05%50", "", "", "/%05%50"},
+		{"/a", "/ab", "", "", "/a"},          {"/ab", "/a", "", "", "/ab"},
+		{"/a b", "/a b", "", "", "/a%20b"},   {"/a!b", "/a!b", "", "", "/a!b"},
+		{"/a!b", "", "", "", "/a%21b"},       {"*", "", "", "", "*"},
+		{"*a", "", "", "", "%2Aa"},          {"/", "", "x y", "", "/#x%20y"},
+		{"/", "", "x/y", "x%2Fy", "/#x%2Fy"}, {"/", "", "x/y", "x%2Fz", "/#x/y"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct {
+			struct capture_string scheme, opaque;
+			const void *user;
+			struct capture_string host, path, raw, query, fragment, raw_fragment;
+			bool force_query;
+		} url = {.path = string_of(rows[i].path),
+			 .raw = string_of(rows[i].raw),
+			 .fragment = string_of(rows[i].fragment),
+			 .raw_fragment = string_of(rows[i].raw_fragment)};
+
+		expect(url_of("url.URL"), &url, VALUE_GO, rows[i].want);
+	}
+}
+
 /* nothing but what the record has is read, whatever it says itself */
 static void test_hostile(void **state)
 {
@@ -303,6 +342,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_promoted, expect_setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_no_addresses, expect_setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_cut, expect_setup, expect_teardown),
+		cmocka_unit_test_setup_teardown(test_urls, expect_setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_hostile, expect_setup, expect_teardown),
 	};
 
