@@ -63,6 +63,7 @@ static const struct version_case cases[] = {
 	{"go1.22.2 X:nocoverageredesign", true, 22, 2},
 	{"go1.24.1-custom", true, 24, 1},
 	{"devel go1.24-abcdef Tue", true, 24, 0},
+	{"go1.99999999999999999999.3", true, 9999, 0}, /* none is so high: four digits are read */
 	{"devel +a1b2c3 Mon Jan 1", true, -1, 0},
 	{"go1", false, -1, 0},
 	{"go2.1", false, -1, 0},
