@@ -135,6 +135,43 @@ static void test_told_times(void **state)
 	assert_int_equal(stopped.ns, 30);
 }
 
+static void told_stop(const struct stop *known, uint64_t ns, const struct gc_numbers *numbers)
+{
+	struct gc_event event = {
+		.time_ns = ns + 20, .process.tgid = 1, .kind = GC_START, .told = {ns + 1, ns + 8}};
+
+	pass(1, ns, GC_STOP, known);
+	collections_event(all, &event, known);
+	event = (struct gc_event){.time_ns = ns + 40,
+				  .process.tgid = 1,
+				  .kind = GC_STARTED,
+				  .told = {ns + 30},
+				  .numbers = *numbers};
+	collections_event(all, &event, known);
+}
+
+/* Then what is noted of the collection is of itself, and not of its stops. */
+static void test_told_collection(void **state)
+{
+	const struct gc_numbers numbers = {.sweep_term_ns = 995,
+					   .mark_ns = 1028,
+					   .mark_term_ns = 1990,
+					   .end_ns = 2029,
+					   .cycle = 7};
+
+	(void)state;
+	told_stop(&sweep, 1000, &none);
+	told_stop(&mark, 2000, &numbers);
+	assert_int_equal(collection_count, 1);
+	assert_int_equal(collection.stop_count, 2);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(collection.stops[i].ns, 29);
+		assert_int_equal(collection.stops[i].stopping_ns, 7);
+	}
+	assert_int_equal(collection.ns, 2029 - 995);
+	assert_int_equal(collection.mark_ns, 1990 - 1028);
+}
+
 /* Something is to be marked yet: mark termination begins anew. */
 static void test_begun_anew(void **state)
 {
@@ -274,6 +311,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_own_times, begin, end),
 		cmocka_unit_test_setup_teardown(test_noted_times, begin, end),
 		cmocka_unit_test_setup_teardown(test_told_times, begin, end),
+		cmocka_unit_test_setup_teardown(test_told_collection, begin, end),
 		cmocka_unit_test_setup_teardown(test_begun_anew, begin, end),
 		cmocka_unit_test_setup_teardown(test_begun_before, begin, end),
 		cmocka_unit_test_setup_teardown(test_between, begin, end),
