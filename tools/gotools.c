@@ -48,6 +48,7 @@ static const struct answer answers[] = {
 	{"With which arguments, results and errors?", "gotrace"},
 	{"How long do goroutines wait for a processor?", "gorunqlat"},
 	{"... and who has it meanwhile?", "gorunqlat --slower"},
+	{"Where does the processor's time go?", "goprofile"},
 	{"Where are goroutines blocked, and on what?", "gooffcputime"},
 	{"Who wakes blocked goroutines?", "gowakeups"},
 	{"Which locks are waited for, who held them?", "golocks"},

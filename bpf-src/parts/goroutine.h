@@ -10,13 +10,13 @@
  *   -DFSBASE_OFF=n      byte offset of the fs base in struct task_struct
  *   -DGOID_OFF=n -DG_M=n -DG_SCHED_SP=n    byte offsets in Go's struct g
  *   -DM_CURG=n                             and in struct m
- *   -DTASK_LEADER=n -DTASK_START=n -DTASK_EXEC=n    byte offsets in struct task_struct
  *   -DSPLIT_STACK       a gccgo program: see splitstack.h
  */
 #ifndef GOROUTINE_H
 #define GOROUTINE_H
 
 #include "parts/probe.h"
+#include "parts/process_key.h"
 #include "shared/latency.h"
 
 struct goroutine_stack { /* the first words of struct g */
@@ -55,20 +55,10 @@ static inline u64 goroutine_g(struct pt_regs *ctx)
 #endif
 }
 
-/* Fills in the process: not its ID alone, as a process keeps that in an execve, after which goids
- * begin at 1 again. */
+/* Fills in the process. */
 static inline void goroutine_process(struct goroutine_key *key)
 {
-	struct process_key *process = &key->process;
-
-	process->tgid = bpf_get_current_pid_tgid() >> 32;
-#ifdef TASK_LEADER
-	char *task = (char *)bpf_get_current_task(), *leader = 0;
-
-	probe_read_kernel(&leader, sizeof(leader), task + TASK_LEADER);
-	probe_read_kernel(&process->start_ns, sizeof(process->start_ns), leader + TASK_START);
-	probe_read_kernel(&process->exec, sizeof(process->exec), task + TASK_EXEC);
-#endif
+	process_key_read(&key->process);
 }
 
 #ifdef SPLIT_STACK

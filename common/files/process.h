@@ -54,6 +54,9 @@ char *process_mapped(const struct process *proc, const char *name);
 /* Where the first mapping of the file begins, and which offset of the file that is. */
 bool process_mapping(const struct process *proc, const struct heldfile *file, uint64_t *addr,
 		     uint64_t *off);
+/* What is mapped at `addr`, from where to where: "[vdso]", or the name of a file without its
+ * folders; malloc'd. NULL: nothing, or nothing that has a name. */
+char *process_mapping_at(const struct process *proc, uint64_t addr, uint64_t *from, uint64_t *to);
 /* A descriptor of its memory, which is that of this process even if it ends; -1 and *err, which
  * names the rule that forbids it. The caller closes. */
 int process_memory(const struct process *proc, struct errmsg *err);

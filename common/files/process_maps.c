@@ -103,3 +103,31 @@ char *process_mapped(const struct process *proc, const char *name)
 		fclose(maps);
 	return path;
 }
+
+static char *mapping_name(const char *line)
+{
+	const char *name = strpbrk(line, "/["), *slash = strrchr(line, '/');
+
+	if (!name)
+		return NULL;
+	name = slash ? slash + 1 : name;
+	return strndup(name, strcspn(name, "\n"));
+}
+
+char *process_mapping_at(const struct process *proc, uint64_t addr, uint64_t *from, uint64_t *to)
+{
+	FILE *maps = process_view_text(proc, "maps");
+	char *line = NULL, *name = NULL;
+	bool found = false;
+	size_t size = 0;
+
+	while (maps && !found && getline(&line, &size, maps) > 0)
+		found = sscanf(line, "%" SCNx64 "-%" SCNx64, from, to) == 2 && *from <= addr &&
+			addr < *to;
+	if (found)
+		name = mapping_name(line);
+	free(line);
+	if (maps)
+		fclose(maps);
+	return name;
+}

@@ -64,29 +64,6 @@ struct goprocess {
 	struct lock_fields *fields; /* once locks are to be named */
 };
 
-/* What was linked at address `addr` is in memory at addr + *bias. */
-static bool find_bias(const struct goprocess *gp, uint64_t *bias)
-{
-	uint64_t page = sysconf(_SC_PAGESIZE), start, off;
-	size_t count;
-	const struct image_segment *segs = image_segments(gp->prog->img, &count);
-
-	*bias = gp->core ? gocore_bias(gp->core) : 0;
-	if (gp->core)
-		return true;
-	if (!image_is_pie(gp->prog->img))
-		return true;
-	if (!process_mapping(gp->proc, gp->prog->file, &start, &off))
-		return false;
-	for (size_t i = 0; i < count; i++) {
-		if (segs[i].off / page != off / page)
-			continue;
-		*bias = start - segs[i].addr / page * page;
-		return true;
-	}
-	return false;
-}
-
 static int check_program(const struct program *prog, struct errmsg *err)
 {
 	if (prog->toolchain->libgo)
@@ -103,7 +80,9 @@ static int find_runtime(struct goprocess *gp, struct errmsg *err)
 	const struct program *prog = gp->prog;
 	uint64_t bias;
 
-	if (!find_bias(gp, &bias))
+	if (gp->core)
+		bias = gocore_bias(gp->core);
+	else if (!program_bias(prog, gp->proc, &bias))
 		return errmsg_set(err, "%s: where the process has loaded it is not known",
 				  prog->path);
 	if (!runtime_vars_allgs(prog, &gp->allgs))

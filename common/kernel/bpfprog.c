@@ -284,7 +284,8 @@ struct loading {
 	struct bpfprog *prog;
 	const char *name;
 	int attach_type;
-	bool sleepable, tracepoint;
+	bool sleepable;
+	enum bpf_prog_type type;
 };
 
 /* libbcc cannot pass flags; its instructions contain the maps' descriptors already */
@@ -305,9 +306,7 @@ static int load_sleepable(const struct bpf_insn *insns, size_t size, int attach_
 static int load_plain(const struct loading *how, struct bpf_insn *insns, size_t size, char *log)
 {
 	struct quiet *quiet = quiet_begin();
-	enum bpf_prog_type type =
-		how->tracepoint ? BPF_PROG_TYPE_RAW_TRACEPOINT : BPF_PROG_TYPE_KPROBE;
-	int fd = bcc_func_load(how->prog->module, type, how->name, insns, size, "GPL", 0,
+	int fd = bcc_func_load(how->prog->module, how->type, how->name, insns, size, "GPL", 0,
 			       log ? 1 : 0, log, log ? LOG_SIZE : 0, NULL, how->attach_type);
 	int saved = errno;
 
@@ -377,7 +376,7 @@ static int load_and_keep(const struct loading *how, struct errmsg *err)
 int bpfprog_load(struct bpfprog *prog, const char *name, int expected_attach_type,
 		 struct errmsg *err)
 {
-	const struct loading how = {prog, name, expected_attach_type, false, false};
+	const struct loading how = {prog, name, expected_attach_type, false, BPF_PROG_TYPE_KPROBE};
 
 	return load_and_keep(&how, err);
 }
@@ -385,7 +384,14 @@ int bpfprog_load(struct bpfprog *prog, const char *name, int expected_attach_typ
 int bpfprog_load_sleepable(struct bpfprog *prog, const char *name, int expected_attach_type,
 			   struct errmsg *err)
 {
-	const struct loading how = {prog, name, expected_attach_type, true, false};
+	const struct loading how = {prog, name, expected_attach_type, true, BPF_PROG_TYPE_KPROBE};
+
+	return load_and_keep(&how, err);
+}
+
+int bpfprog_load_sampled(struct bpfprog *prog, const char *name, struct errmsg *err)
+{
+	const struct loading how = {prog, name, 0, false, BPF_PROG_TYPE_PERF_EVENT};
 
 	return load_and_keep(&how, err);
 }
@@ -393,7 +399,7 @@ int bpfprog_load_sleepable(struct bpfprog *prog, const char *name, int expected_
 int bpfprog_at_tracepoint(struct bpfprog *prog, const char *name, const char *tracepoint,
 			  struct errmsg *err)
 {
-	const struct loading how = {prog, name, 0, false, true};
+	const struct loading how = {prog, name, 0, false, BPF_PROG_TYPE_RAW_TRACEPOINT};
 	int fd = load_and_keep(&how, err);
 	int link = fd < 0 ? -1 : bpfcall_raw_tracepoint(tracepoint, fd);
 

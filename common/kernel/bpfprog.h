@@ -39,6 +39,8 @@ int bpfprog_load(struct bpfprog *prog, const char *name, int expected_attach_typ
  * through a gate. kernelfeature_sleepable() tells whether the kernel accepts such programs. */
 int bpfprog_load_sleepable(struct bpfprog *prog, const char *name, int expected_attach_type,
 			   struct errmsg *err);
+/* The same for one that samples what runs: see sampler.h. */
+int bpfprog_load_sampled(struct bpfprog *prog, const char *name, struct errmsg *err);
 /* Loads function `name` and runs it at a raw tracepoint ("sched_process_exec") until the descriptor
  * that this returns is closed, by the caller; -1 with *err. */
 int bpfprog_at_tracepoint(struct bpfprog *prog, const char *name, const char *tracepoint,

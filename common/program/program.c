@@ -2,11 +2,13 @@
 #include "program/program.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/budget_watch.h"
 #include "base/mem.h"
 #include "elf/image.h"
 #include "files/heldfile.h"
+#include "files/process.h"
 #include "program/buildinfo_internal.h"
 #include "program/functab_internal.h"
 
@@ -50,4 +52,24 @@ void program_close(struct program *prog)
 	image_close(prog->img);
 	heldfile_close(prog->file);
 	free(prog);
+}
+
+bool program_bias(const struct program *prog, const struct process *proc, uint64_t *bias)
+{
+	uint64_t page = sysconf(_SC_PAGESIZE), start, off;
+	size_t count;
+	const struct image_segment *segs = image_segments(prog->img, &count);
+
+	*bias = 0;
+	if (!image_is_pie(prog->img))
+		return true;
+	if (!process_mapping(proc, prog->file, &start, &off))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (segs[i].off / page != off / page)
+			continue;
+		*bias = start - segs[i].addr / page * page;
+		return true;
+	}
+	return false;
 }

@@ -4,11 +4,13 @@
 #define PROGRAM_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct errmsg;
 struct heldfile;
 struct image;
 struct functab;
+struct process;
 struct toolchain;
 
 struct program {
@@ -24,6 +26,9 @@ struct program {
 /* `file` becomes the program's, NULL too: then *err says why. NULL and *err, which names the file:
  * not readable, not ELF, not Go, ... Caller closes. */
 struct program *program_open(struct heldfile *file, struct errmsg *err);
+/* The load bias in a process that executes it: what was linked at address `addr` is in memory at
+ * addr + *bias. False: the process has not mapped it, or may not be asked. */
+bool program_bias(const struct program *prog, const struct process *proc, uint64_t *bias);
 void program_close(struct program *prog); /* NULL is all right */
 
 #endif

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sampling/sampling.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errmsg.h"
+#include "base/escape.h"
+#include "base/number.h"
+#include "base/progress.h"
+#include "blocked/losses.h"
+#include "bpf-src/shared/profile.h"
+#include "files/heldfile.h"
+#include "files/process.h"
+#include "frames/frames.h"
+#include "kernel/bpfmap.h"
+#include "kernel/bpfprog.h"
+#include "kernel/btf.h"
+#include "kernel/events.h"
+#include "kernel/sampler.h"
+#include "profile/pprof.h"
+#include "profile/profile.h"
+#include "profile/profile_show.h"
+#include "program/program.h"
+#include "sampling/joined_internal.h"
+#include "sampling/sampled_internal.h"
+#include "sampling/vdso_internal.h"
+#include "selection/target.h"
+#include "tracing/options.h"
+#include "tracing/session.h"
+#include "tracing/toolrun.h"
+
+enum { TARGETS = 1 << 15, RING_PAGES = 1024, DEFINES = 16 };
+enum { STREAM_NS = 100 * 1000 * 1000 };
+
+static const struct profile_type shown_types[] = {{"samples", "count"}};
+/* as Go's own CPU profiles have them */
+static const struct profile_type written_types[] = {{"samples", "count"}, {"cpu", "nanoseconds"}};
+
+struct run {
+	const struct sampling *sampling;
+	struct profile_spec shown_spec, written_spec;
+	struct sampled_wanted wanted;
+	struct heldfile *file;
+	struct bpfprog *bpf;
+	struct sampler *sampler;
+	struct sampled *sampled;
+	struct vdso *vdso;
+	struct events *events;
+	struct profile *shown; /* since the last interval */
+	struct pprof written;
+	struct joined joined; /* of the sample that is looked at */
+	struct errmsg err;    /* of a callback of the session */
+	bool failed, lasted;
+};
+
+/* --- a sample --- */
+
+struct placing {
+	struct sampled *sampled;
+	const struct sampled_process *process;
+};
+
+static const char *place(void *ctx, uint64_t addr, uint64_t *from)
+{
+	const struct placing *placing = ctx;
+
+	return sampled_place(placing->sampled, placing->process, addr, from);
+}
+
+static void add_frame(void *ctx, const struct frame *frame)
+{
+	if (strcmp(frame->func, "runtime.goexit") != 0)
+		profile_frame(ctx, frame);
+}
+
+static void add_stack(const struct joined *joined, const struct sampled_process *process,
+		      struct profile *profile)
+{
+	struct profile_at at = {profile, &process->frames};
+	uint64_t addrs[JOINED_FRAMES];
+	size_t i = 0, n;
+
+	while (i < joined->count) {
+		for (n = 0; i < joined->count && !joined->all[i].mark; i++)
+			addrs[n++] = joined->all[i].addr;
+		frames_all(&process->frames, addrs, n, add_frame, &at);
+		for (; i < joined->count && joined->all[i].mark; i++)
+			profile_word(profile, joined->all[i].mark);
+	}
+}
+
+static void add_sample(const struct run *run, const struct sampled_process *process,
+		       struct profile *profile)
+{
+	const uint64_t values[] = {1, UINT64_C(1000000000) / run->sampling->hz};
+
+	add_stack(&run->joined, process, profile);
+	profile_number(profile, "pid", (uint64_t)process->pid);
+	profile_label(profile, "comm", process->comm);
+	profile_add(profile, values);
+}
+
+static bool on_sample(const void *data, size_t len, void *ctx)
+{
+	struct run *run = ctx;
+	const struct profile_sample *sample = data;
+
+	if (len < sizeof(*sample) || (len - sizeof(*sample)) / 8 < sample->count)
+		return true;
+	const struct sampled_process *process = sampled_find(run->sampled, sample);
+
+	if (!process)
+		return true;
+	struct placing placing = {run->sampled, process};
+	const struct joined_program program = {.frames = &process->frames,
+					       .unwinder = process->unwinder,
+					       .vdso = run->vdso,
+					       .place = place,
+					       .ctx = &placing};
+
+	joined_read(&program, sample, (const uint64_t *)(sample + 1), &run->joined);
+	add_sample(run, process, run->shown);
+	if (run->written.profile)
+		add_sample(run, process, run->written.profile);
+	return true;
+}
+
+/* --- what is shown --- */
+
+static void show(struct run *run)
+{
+	const struct options *opts = run->sampling->opts;
+	const struct profile_style style = {.type = "profile",
+					    .json = opts->json,
+					    .folded = run->sampling->folded,
+					    .begin = opts->timestamp ? toolrun_json_time : NULL};
+
+	if (!opts->json && !run->sampling->folded)
+		toolrun_print_time(opts);
+	profile_show(stdout, run->shown, &style);
+	profile_free(run->shown);
+	run->shown = profile_new(&run->shown_spec);
+	if (!run->failed && session_flush(&run->err))
+		run->failed = true;
+}
+
+static void tick(void *ctx)
+{
+	struct run *run = ctx;
+
+	events_read(run->events, true);
+	show(run);
+}
+
+static bool stream(void *ctx)
+{
+	struct run *run = ctx;
+
+	events_read(run->events, false);
+	return !run->failed;
+}
+
+static void say_lost(const struct run *run)
+{
+	static const char *const said[PROFILE_LOSSES] = {
+		[PROFILE_LOSS_RING] = "samples were lost: they came faster than they were read",
+	};
+	const char *tool = run->sampling->tool->name;
+	uint64_t lost[PROFILE_LOSSES], missed = sampled_missed(run->sampled);
+
+	losses_say(bpfprog_map(run->bpf, "losses"), tool, said, lost, PROFILE_LOSSES);
+	if (missed)
+		fprintf(stderr,
+			"%s: %llu samples are of processes that ended before it was known what "
+			"they run\n",
+			tool, (unsigned long long)missed);
+}
+
+static void say_started(const struct run *run)
+{
+	const struct sampling *sampling = run->sampling;
+	const struct options *opts = sampling->opts;
+	FILE *out = opts->json || sampling->folded ? stderr : stdout;
+
+	fprintf(out, "Sampling at %u Hertz ", sampling->hz);
+	if (run->wanted.pid) {
+		fprintf(out, "process %d (", run->wanted.pid);
+		escape_print(out, sampled_first(run->sampled)->comm);
+		fputc(')', out);
+	} else if (run->file) {
+		fputs("what runs \"", out);
+		escape_print(out, heldfile_path(run->file));
+		fputc('"', out);
+	} else {
+		fputs("all Go programs", out);
+	}
+	if (opts->duration_ns)
+		fprintf(out, " for %g s.\n", (double)opts->duration_ns / 1e9);
+	else
+		fputs("... Hit Ctrl-C to end.\n", out);
+	fflush(out);
+}
+
+/* --- the run --- */
+
+static size_t define(const struct run *run, struct bpfprog_define *defs, struct errmsg *err)
+{
+	size_t n = 0;
+	uint32_t fsbase;
+	struct btf_process proc;
+	unsigned long dev, ino;
+
+	defs[n++] = (struct bpfprog_define){"RING_PAGES", bpfmap_room(RING_PAGES)};
+	defs[n++] = (struct bpfprog_define){"TARGETS", bpfmap_room(TARGETS)};
+	if (run->wanted.pid)
+		defs[n++] = (struct bpfprog_define){"TGID", (uint64_t)run->wanted.pid};
+	if (!btf_thread_fsbase(&fsbase, err))
+		defs[n++] = (struct bpfprog_define){"FSBASE_OFF", fsbase};
+	if (!btf_process(&proc, err)) {
+		defs[n++] = (struct bpfprog_define){"TASK_LEADER", proc.leader};
+		defs[n++] = (struct bpfprog_define){"TASK_START", proc.start_ns};
+		defs[n++] = (struct bpfprog_define){"TASK_EXEC", proc.exec};
+	}
+	if (target_pid_namespace(&dev, &ino)) {
+		defs[n++] = (struct bpfprog_define){"PIDNS_DEV", dev};
+		defs[n++] = (struct bpfprog_define){"PIDNS_INO", ino};
+	}
+	return n;
+}
+
+static void print_program(const struct run *run, const struct bpfprog_define *defs, size_t count)
+{
+	FILE *out = run->sampling->opts->json || run->sampling->folded ? stderr : stdout;
+	char *text = bpfprog_text("goprofile.bpf.c", NULL, 0);
+
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "#define %s %lld\n", defs[i].name, (long long)defs[i].value);
+	fputs(text, out);
+	free(text);
+	fputs(bpfprog_chatter(run->bpf), stderr);
+}
+
+static int load(struct run *run, int *prog, struct errmsg *err)
+{
+	struct bpfprog_define defs[DEFINES];
+	size_t count = define(run, defs, err);
+
+	run->bpf = bpfprog_compile("goprofile.bpf.c", defs, count, NULL, 0, err);
+	if (!run->bpf)
+		return -1;
+	if (run->sampling->opts->verbose)
+		print_program(run, defs, count);
+	*prog = bpfprog_load_sampled(run->bpf, "on_sample", err);
+	return *prog < 0 ? -1 : 0;
+}
+
+static int begin(struct run *run, struct errmsg *err)
+{
+	int prog;
+
+	if (load(run, &prog, err))
+		return -1;
+	run->sampled = sampled_new(bpfprog_map(run->bpf, "targets"), &run->wanted, err);
+	if (!run->sampled)
+		return -1;
+	run->events = events_new(bpfprog_map(run->bpf, "events"), on_sample, run, err);
+	if (!run->events)
+		return -1;
+	run->vdso = vdso_new();
+	run->shown = profile_new(&run->shown_spec);
+	run->sampler = sampler_new(prog, run->sampling->hz, err);
+	return run->sampler ? 0 : -1;
+}
+
+static int finish(struct run *run, struct errmsg *err)
+{
+	sampler_free(run->sampler);
+	run->sampler = NULL;
+	if (run->written.profile)
+		profile_end(run->written.profile);
+	events_read(run->events, true);
+	show(run);
+	say_lost(run);
+	if (run->failed) {
+		*err = run->err;
+		return -1;
+	}
+	return pprof_write(&run->written, err);
+}
+
+static int sample(struct run *run, struct errmsg *err)
+{
+	const struct options *opts = run->sampling->opts;
+	struct session *ses = session_new(err);
+	enum session_end end;
+
+	if (!ses || begin(run, err)) {
+		session_free(ses);
+		return -1;
+	}
+	struct session_spec spec = {.interval_ns = opts->interval_ns,
+				    .duration_ns = opts->duration_ns,
+				    .process_fd = -1,
+				    .event_fd = -1,
+				    .tick = tick,
+				    .stream_ns = STREAM_NS,
+				    .stream_fd = events_fd(run->events),
+				    .stream = stream,
+				    .ctx = run};
+
+	if (run->wanted.pid)
+		spec.process_fd = process_fd(sampled_first(run->sampled)->proc);
+	progress_end();
+	say_started(run);
+	if (run->written.profile)
+		profile_begin(run->written.profile);
+	int ret = session_run(ses, &spec, &end, err);
+
+	if (!ret)
+		ret = finish(run, err);
+	session_free(ses);
+	return ret;
+}
+
+/* [DURATION] by itself, as bcc's profile takes it, looks like a BINARY. */
+static void take_duration(struct options *opts)
+{
+	if (opts->pattern_count != 1 || opts->duration_ns || !target_is_number(opts->patterns[0]) ||
+	    !number_parse_duration(opts->patterns[0], &opts->duration_ns))
+		return;
+	opts->pattern_count = 0;
+}
+
+static int check(struct run *run, struct errmsg *err)
+{
+	struct options *opts = run->sampling->opts;
+
+	take_duration(opts);
+	if (opts->command)
+		return errmsg_set(err, "%s starts no COMMAND", run->sampling->tool->name);
+	if (opts->pattern_count > 1 || (opts->pid && opts->pattern_count))
+		return errmsg_set(err, "one BINARY, or -p PID, or neither");
+	if (session_check_privileges(err) || events_check(err))
+		return -1;
+	run->wanted.pid = opts->pid;
+	if (opts->pattern_count)
+		run->file = target_resolve(opts->patterns[0], NULL, err);
+	run->wanted.file = run->file;
+	return opts->pattern_count && !run->file ? -1 : 0;
+}
+
+static void close_run(struct run *run)
+{
+	sampler_free(run->sampler);
+	events_free(run->events);
+	profile_free(run->shown);
+	sampled_free(run->sampled);
+	vdso_free(run->vdso);
+	pprof_close(&run->written);
+	bpfprog_free(run->bpf);
+	heldfile_close(run->file);
+}
+
+int sampling_run(const struct sampling *sampling)
+{
+	const char *name = sampling->tool->name;
+	struct run run = {
+		.sampling = sampling,
+		.shown_spec = {.tool = name, .types = shown_types, .type_count = 1},
+		.written_spec = {
+			.tool = name, .types = written_types, .type_count = 2, .shown = 1}};
+	struct errmsg err = {0};
+
+	progress_begin(name);
+	int ret = check(&run, &err);
+
+	if (!ret)
+		ret = pprof_open(&run.written, sampling->opts->pprof, &run.written_spec, &err);
+	if (!ret)
+		ret = sample(&run, &err);
+	progress_end();
+	close_run(&run);
+	return ret ? options_fail(sampling->tool, &err) : 0;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run of goprofile: samples of what runs are taken, put together by stack, and shown. */
+#ifndef SAMPLING_H
+#define SAMPLING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct options;
+struct options_tool;
+
+struct sampling {
+	const struct options_tool *tool;
+	struct options *opts;
+	uint32_t hz; /* samples a second on each CPU */
+	bool folded;
+};
+
+/* Runs to the end and returns the exit status. */
+int sampling_run(const struct sampling *sampling);
+
+#endif

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""goprofile: samples of a program that tells how much of the processor each of its functions had, and whose stacks
+are known: of each sample either all callers are right, or what is missing is marked."""
+
+import collections
+import os
+import re
+
+import pprof
+from harness import (Target, Tool, expect, fixture, json_lines, newest, run, test, tool_path, two_versions, versions)
+
+# a mark, and the function below which it may stand in for callers
+MARKS = re.compile(r"\[(caller not known|switches stacks|interrupted by a signal|more)\]")
+WORK = "main.uses.func1"  # who calls each of the functions
+CALLERS = {
+    "main.leaf": {"main.leaves", "main.large"}, "main.large": {"main.larges"},
+    "main.recurses": {"main.recurses", "main.descends"},
+    # the clock, and who asks for it
+    "[vdso]": {"runtime.nanotime1", "runtime.walltime1", "runtime.walltime", "time.now"},
+}
+MS = 300
+
+
+def names(record):
+    return [frame["func"] for frame in record["stack"]]
+
+
+def is_mark(name):
+    return MARKS.fullmatch(name)
+
+
+def wrong(record):
+    """What is wrong with the stack; None: nothing"""
+    stack = names(record)
+    for callee, caller in zip(stack, stack[1:]):
+        if callee in CALLERS and caller not in CALLERS[callee] and not is_mark(caller):
+            return f"{caller} calls {callee}"
+    own = [i for i, name in enumerate(stack) if name.startswith("main.") and name != WORK]
+    if own and stack[own[-1]] not in ("main.recurses", "main.large", "main.threadNs", "main.uses", "main.main") and \
+            [name for name in stack[own[-1] + 1:] if not is_mark(name)] not in ([WORK], []):
+        return f"{stack[own[-1]]} is called by {stack[own[-1] + 1:]}"
+    if own and stack[-1] not in (WORK, "main.main", "runtime.main") and not is_mark(stack[-1]):
+        return f"the outermost is {stack[-1]}"
+    return None
+
+
+def profiled(version, flavour, *options, ms=MS, args=()):
+    """What the target tells of its functions, ns, and the tool's output"""
+    with Target("shares", version, flavour, [f"ms={ms}", *args]) as target:
+        with Tool("goprofile", *options, "-p", target.target_pid) as tool:
+            tool.wait_line("Sampling ")
+            target.go()
+            expect(target.wait() == 0, target.said())
+            expect(tool.wait() == 0, tool.said())
+            truth = {t["func"]: t["ns"] for t in json_lines(target.out.text())}
+            return truth, tool
+
+
+def samples_of(records, function):
+    return sum(r["samples"] for r in records if function in names(r))
+
+
+def check_stacks(records, marked=0.02):
+    bad = [(wrong(r), names(r)[:12]) for r in records if wrong(r)]
+    expect(not bad, f"{len(bad)} of {len(records)} stacks: {bad[:3]}")
+    own = [r for r in records if any(n.startswith("main.") for n in names(r))]
+    total = sum(r["samples"] for r in own)
+    cut = sum(r["samples"] for r in own if any(is_mark(n) and n != "[more]" for n in names(r)))
+    expect(total and cut <= 2 + marked * total, f"of {total} samples {cut} are marked")
+
+
+def check_shares(truth, records, hz):
+    """Each function was met as often as its time has it, within what chance may do: 6 sigma and a tick"""
+    # the function's thread has it all, but for what is at the beginning and end; recursion is cut by [more], and
+    # others collect for who asks for it
+    for function, ns in truth.items():
+        if function in ("main.descends", "main.collects", "main.yields"):
+            continue
+        got, want = samples_of(records, function), ns * hz / 1e9
+        expect(abs(got - want) <= 6 * want ** 0.5 + 0.15 * want + 3,
+               f"{function}: {got} samples, {want:.0f} by its own clock")
+
+
+@test(version=versions)
+def goprofile(version):
+    """Leaves, frames being made, assembly, the vDSO, system calls, the system stack: shares and callers are right."""
+    truth, tool = profiled(version, "plain", "-j", "-F", 499)
+    records = json_lines(tool.out.text())
+    check_stacks(records)
+    if version != "1.15":  # where a clock's callers are not known
+        check_shares(truth, records, 499)
+    systemstack = [r for r in records if "runtime.systemstack" in names(r) and "main.stats" in names(r)]
+    expect(systemstack, "ReadMemStats on the system stack was never met, or its caller is missing")
+    expect(any(names(r)[0] == "[vdso]" for r in records), "the vDSO was never met")
+    expect(all(set(r) == {"type", "pid", "comm", "samples", "stack"} and r["type"] == "profile" for r in records),
+           f"{records[0]}")
+
+
+@test(version=two_versions, flavour=["strip", "pie", "cgo", "cgopie"])
+def goprofile_built(version, flavour):
+    truth, tool = profiled(version, flavour, "-j", "-F", 299, ms=100)
+    check_stacks(json_lines(tool.out.text()))
+    expect(len(truth) > 5, f"{truth}")
+
+
+@test(version=two_versions)
+def goprofile_text(version):
+    """As bcc's profile: frames from the innermost on, the process, and the count, the most frequent last"""
+    _, tool = profiled(version, "plain", "-F", 199, ms=100)
+    text = tool.out.text()
+    rows = re.findall(r"^    - {16}(\S+) \(\d+\)\n {8}(\d+)$", text, re.M)
+    counts = [int(count) for _, count in rows]
+    expect(counts and counts == sorted(counts) and all(name.startswith("shares") for name, _ in rows), text[-400:])
+    expect(re.search(r"^    main\.\w+ shares\.go:\d+\n    main\.uses\.func1 shares\.go:\d+\n    - ", text, re.M), text[:600])
+
+
+@test()
+def goprofile_folded():
+    _, tool = profiled(newest(), "strip", "-f", "-F", 199, ms=100)
+    lines = tool.out.text().splitlines()
+    expect(lines and all(re.fullmatch(r"shares-\d+(;.+)+ \d+", line) for line in lines), f"{lines[:3]}")
+    expect(any(re.search(rf";{re.escape(WORK)};main\.leaves;main\.leaf \d+$", line) for line in lines), f"{lines[-5:]}")
+
+
+@test()
+def goprofile_pprof():
+    """go tool pprof reads the same samples, and the time that they stand for."""
+    with Target("shares", newest(), "plain", ["ms=100"]) as target:
+        file = f"{target.folder.name}/out.pb.gz"
+        with Tool("goprofile", "-j", "-F", 100, "--pprof", file, "-p", target.target_pid) as tool:
+            tool.wait_line("Sampling ")
+            target.go()
+            expect(target.wait() == 0 and tool.wait() == 0, tool.said())
+            records = json_lines(tool.out.text())
+        profile = pprof.Profile(file)
+    samples = sum(r["samples"] for r in records)
+    values = [sum(v[i] for v in profile.rows("comm").values()) for i in (0, 1)]
+    expect(profile.types == ["samples/count", "cpu/nanoseconds"] and values == [samples, samples * 10000000],
+           f"{profile.types}, {values}, {samples} samples")
+
+
+@test()
+def goprofile_programs():
+    """Without -p: the processes of one file, or all Go programs, those that start meanwhile as well."""
+    with Target("shares", newest(), "strip", ["ms=100"]) as one, Target("shares", newest(), "pie", ["ms=100"]) as other:
+        with Tool("goprofile", "-j", "-F", 299, one.path) as by_file, Tool("goprofile", "-j", "-F", 299) as of_all:
+            for tool in (by_file, of_all):
+                tool.wait_line("Sampling ")
+            for target in (one, other):
+                target.go()
+                expect(target.wait() == 0, target.said())
+            by_file, of_all = by_file.stop(), of_all.stop()
+        pids = {one.target_pid, other.target_pid}
+    expect({r["pid"] for r in by_file} == {one.target_pid}, f"{ {r['pid'] for r in by_file} }")
+    expect(pids <= {r["pid"] for r in of_all}, f"{ {(r['pid'], r['comm']) for r in of_all} }")
+    for records in (by_file, [r for r in of_all if r["pid"] in pids]):
+        check_stacks(records)
+
+
+@test()
+def goprofile_intervals():
+    """Samples of each interval by themselves, with its time"""
+    with Target("shares", newest(), "plain", ["ms=100"]) as target:
+        with Tool("goprofile", "-j", "-T", "-F", 199, "-i", "200ms", "-p", target.target_pid) as tool:
+            tool.wait_line("Sampling ")
+            target.go()
+            expect(target.wait() == 0 and tool.wait() == 0, tool.said())
+            records = json_lines(tool.out.text())
+    expect(len({r["time"] for r in records}) > 2, f"{len(records)} rows")
+
+
+@test()
+def goprofile_refusals():
+    def refused(status, *args):
+        done = run([tool_path("goprofile"), *map(str, args)])
+        expect(done.returncode == status, f"{args}: {done.returncode}, {done.stderr}")
+        return done.stderr
+    expect("frequency of" in refused(2, "-F", 0), "no frequency")
+    expect("max_sample_rate" in refused(1, "-F", 1000000, "-d", 1), "more than the kernel allows")
+    expect("no process" in refused(1, "-p", 2 ** 22 - 3), "no such process")
+    expect("not a Go program" in refused(1, "-p", os.getpid()), "no Go program")
+    expect("starts no COMMAND" in refused(1, fixture("shares", newest()), "--", "true"), "a command")
+    expect("one BINARY" in refused(1, "-p", os.getpid(), "/bin/true"), "both")
