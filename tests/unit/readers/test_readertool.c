@@ -20,6 +20,7 @@
 enum { ARGS = 12, PROCESSES = 3 };
 
 static struct readertool rt;
+static char *words;                     /* of the command line, to which the options point */
 static char *said;                      /* on stderr, the first line */
 static const char *failures[PROCESSES]; /* of a look; NULL: it shows two things */
 static const char *hint;
@@ -129,11 +130,13 @@ static int begin(void **state)
 /* Runs the tool with these words; what it says is kept in `said`. */
 static int run(const char *line, int (*tool_main)(int argc, char **argv))
 {
-	char *words = strdup(line), *argv[ARGS] = {"tool"}, *rest = words, *word;
+	char *argv[ARGS] = {"tool"}, *rest, *word;
 	FILE *theirs = stderr;
 	size_t len;
 	int argc = 1, status;
 
+	free(words);
+	words = rest = strdup(line);
 	while ((word = strtok_r(rest, " ", &rest)) && argc < ARGS - 1)
 		argv[argc++] = word;
 	free(said);
@@ -141,7 +144,6 @@ static int run(const char *line, int (*tool_main)(int argc, char **argv))
 	status = tool_main(argc, argv);
 	fclose(stderr);
 	stderr = theirs;
-	free(words);
 	return status;
 }
 
@@ -333,6 +335,7 @@ static int release(void **state)
 	(void)state;
 	process_close(living);
 	process_close(dead);
+	free(words);
 	free(said);
 	return 0;
 }
