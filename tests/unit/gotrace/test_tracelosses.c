@@ -62,6 +62,7 @@ int bpfmap_sum_percpu(int fd, size_t entries, size_t words, uint64_t *out)
 int bpfmap_each(int fd, size_t key_size, size_t value_size,
 		int (*fn)(const void *key, const void *value, void *arg), void *arg)
 {
+	assert_true(fd > 0); /* only maps that there are */
 	assert_int_equal(value_size, sizeof(uint64_t));
 	assert_int_equal(key_size, fd == UNTESTED ? 8 : sizeof(struct goroutine_key));
 	for (size_t i = 0; fd == UNTESTED && i < untested_count; i++)
