@@ -48,9 +48,11 @@ static uint64_t process_hash(const struct process_key *key)
 
 static void forget_program(struct sampled_process *process)
 {
-	unwinder_free(process->unwinder);
-	gostack_symbols_free(process->frames.syms);
-	program_close(process->prog);
+	if (!process->is_shared) {
+		unwinder_free(process->unwinder);
+		gostack_symbols_free(process->frames.syms);
+		program_close(process->prog);
+	}
 	process->unwinder = NULL;
 	process->frames.syms = NULL;
 	process->prog = NULL;
@@ -133,9 +135,32 @@ static int read_program(struct sampled_process *process, struct heldfile *exe, s
 	return heldfile_check(prog->file, err);
 }
 
-static int open_process(struct sampled_process *process, const struct sampled_wanted *wanted,
+/* Many short processes may execute one file: it is read once. */
+static bool share_program(const struct sampled *sampled, struct sampled_process *process,
+			  const struct stat *exe)
+{
+	uint64_t bias;
+
+	for (size_t i = 0; i < sampled->count; i++) {
+		const struct sampled_process *known = sampled->all[i];
+
+		if (!known->prog || known->is_shared || !heldfile_is(known->prog->file, exe) ||
+		    !program_bias(known->prog, process->proc, &bias) || bias != known->frames.bias)
+			continue;
+		process->prog = known->prog;
+		process->frames = known->frames;
+		process->unwinder = known->unwinder;
+		process->is_shared = true;
+		read_layout(process);
+		return true;
+	}
+	return false;
+}
+
+static int open_process(const struct sampled *sampled, struct sampled_process *process,
 			struct errmsg *err)
 {
+	const struct heldfile *wanted = sampled->wanted->file;
 	struct stat st;
 
 	process->proc = process_open(process->pid, err);
@@ -143,12 +168,15 @@ static int open_process(struct sampled_process *process, const struct sampled_wa
 
 	if (!exe)
 		return -1;
-	if (wanted->file && (fstat(heldfile_fd(exe), &st) || !heldfile_is(wanted->file, &st))) {
+	if (fstat(heldfile_fd(exe), &st) || (wanted && !heldfile_is(wanted, &st))) {
 		heldfile_close(exe);
 		return errmsg_set(err, "it executes another file");
 	}
 	process->comm = process_name(process->proc);
-	return read_program(process, exe, err);
+	if (!share_program(sampled, process, &st))
+		return read_program(process, exe, err);
+	heldfile_close(exe);
+	return 0;
 }
 
 /* --- all of them --- */
@@ -183,7 +211,7 @@ struct sampled *sampled_new(int map, const struct sampled_wanted *wanted, struct
 		return sampled;
 	struct sampled_process *process = add(sampled, wanted->pid);
 
-	if (open_process(process, wanted, err)) {
+	if (open_process(sampled, process, err)) {
 		sampled_free(sampled);
 		return NULL;
 	}
@@ -227,6 +255,27 @@ static struct sampled_process *adopt(struct sampled *sampled, const struct profi
 	return first;
 }
 
+/* Descriptors are few: what has ended, or is not wanted, is not held. That of -p tells its end. */
+static void close_ended(struct sampled *sampled)
+{
+	for (size_t i = sampled->wanted->pid ? 1 : 0; i < sampled->count; i++) {
+		struct sampled_process *process = sampled->all[i];
+
+		if (!process->proc || process_runs(process->proc))
+			continue;
+		process_close(process->proc);
+		process->proc = NULL;
+	}
+}
+
+static void refuse(struct sampled_process *process)
+{
+	process->is_missed = !process->proc || !process_runs(process->proc);
+	forget_program(process);
+	process_close(process->proc);
+	process->proc = NULL;
+}
+
 static struct sampled_process *meet(struct sampled *sampled, const struct profile_sample *sample)
 {
 	struct sampled_process *process = adopt(sampled, sample);
@@ -236,9 +285,10 @@ static struct sampled_process *meet(struct sampled *sampled, const struct profil
 		/* the first entry has its place in the index, though nothing is looked for there */
 		if (sampled->count > sampled->index.count)
 			index_add(&sampled->index, 0);
+		close_ended(sampled);
 		process = add(sampled, (pid_t)sample->pid);
-		if (open_process(process, sampled->wanted, &err))
-			forget_program(process);
+		if (open_process(sampled, process, &err))
+			refuse(process);
 	}
 	process->target.key = sample->process;
 	index_add(&sampled->index, process_hash(&sample->process));
@@ -263,7 +313,7 @@ const struct sampled_process *sampled_find(struct sampled *sampled,
 
 	if (process->prog)
 		return process;
-	sampled->missed += !process->proc;
+	sampled->missed += process->is_missed;
 	return NULL;
 }
 
@@ -282,8 +332,10 @@ const char *sampled_place(struct sampled *sampled, const struct sampled_process 
 	}
 	if (sampled->place_count == PLACES_MAX)
 		return "?";
-	char *name = process_mapping_at(process->proc, addr, &place.from, &place.to);
+	char *name = NULL;
 
+	if (process->proc)
+		name = process_mapping_at(process->proc, addr, &place.from, &place.to);
 	if (!name)
 		return "?";
 	place.name = name[0] == '[' ? mem_strdup(name) : mem_printf("[%s]", name);

@@ -23,8 +23,10 @@ struct unwinder;
 struct sampled_process {
 	pid_t pid;
 	char *comm;
-	struct process *proc;
+	struct process *proc; /* NULL: it has ended, or is not wanted */
 	struct program *prog; /* NULL: it is not wanted */
+	bool is_shared;       /* what is known of the program is another process's */
+	bool is_missed;       /* it had ended before it could be looked at */
 	struct frames frames;
 	struct unwinder *unwinder;
 	struct profile_target target;
