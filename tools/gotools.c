@@ -71,7 +71,7 @@ static const struct answer answers[] = {
 	{"Which files are opened?", "goopens"},
 	{"Which errors are returned?", "goerrors"},
 	{"Which calls are slow?", "gofuncslower"},
-	{"Which panics are recovered?", "gopanics"},
+	{"Which panics are there, recovered or fatal?", "gopanics"},
 	{"Which reads get less than they ask for?", "goshortreads"},
 	{"Which functions are there to be traced?", "gofuncs"},
 	{"What can be traced here, and why not?", "gotools doctor"},

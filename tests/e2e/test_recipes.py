@@ -261,6 +261,26 @@ def recipe_json(version):
                  [json.dumps(named(recipe, told), sort_keys=True) for told in truth])
 
 
+FATAL = {"panic": ("1", '"panic"', "main.crash"), "other": (r"\d+", '"other"', "main.other"),
+         "nil": ("1", '"runtime error: invalid memory address or nil pointer dereference"', "main.second")}
+
+
+@test(how=list(FATAL), version=["1.15", "1.24", "1.27"])
+def recipe_fatal_panics(how, version):
+    """The panic that ends a program, with its stack"""
+    goid, value, func = FATAL[how]
+    with Target("crashes", version, "strip", args=[how]) as target:
+        with Recipe("gopanics", "-p", target.target_pid) as tool:
+            tool.attached()
+            target.go()
+            text = tool.rest()
+        target.wait()
+    blocks = [block for block in text.split("\n\n") if "fatal: " in block]
+    expect(len(blocks) == 1 and text.count("runtime.gorecover") == 0, f"not one panic: {text}")
+    expect(re.search(rf"^\d+ +{goid} +fatal: {re.escape(value)}\n +runtime\.fatalpanic .*\n"
+                     rf"(?: +runtime\..*\n)+ +{re.escape(func)} ", blocks[0], re.M), text)
+
+
 @test(version=new_versions)
 def recipe_json_with_stacks(version):
     """Of those that print a stack"""
