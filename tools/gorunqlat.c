@@ -211,9 +211,11 @@ int main(int argc, char **argv)
 		return status;
 	if (!waits.slower_ns)
 		return run_waits(&waits, &tool);
-	if (opts.interval_ns) {
-		errmsg_set(&err,
-			   "--slower and -i exclude each other: waits are printed as they end");
+	if (opts.interval_ns || waits.unit_given == 'm') {
+		errmsg_set(&err, "--slower and -%c exclude each other: %s",
+			   opts.interval_ns ? 'i' : waits.unit_given,
+			   opts.interval_ns ? "waits are printed as they end"
+					    : "its times are in microseconds");
 		options_fail(&tool, &err);
 		return 2;
 	}

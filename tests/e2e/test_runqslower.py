@@ -82,7 +82,8 @@ def runqslower_none():
 @test()
 def runqslower_usage():
     for options, why in (["--slower", "soon"], '"soon" is not a time'), (["--slower", "0"], "is not a time"), \
-            (["--slower", "1ms", "-i", "1"], "exclude each other"), (["-u", "-m"], "-u and -m exclude each other"):
+            (["--slower", "1ms", "-i", "1"], "--slower and -i exclude"), \
+            (["-m", "--slower", "1ms"], "--slower and -m exclude"), (["-u", "-m"], "-u and -m exclude each other"):
         result = run([tool_path("gorunqlat"), *options, "-p", "1"])
         expect(result.returncode == 2 and why in result.stderr, f"{result}")
     result = run([tool_path("gorunqlat"), "-m", "-m", "-p", str(os.getpid())])
