@@ -275,7 +275,8 @@ static enum pass read_twice(struct reading *r, struct memory_pages *pages)
 	struct heap_bucket *before = mem_alloc(len + 1);
 	bool flushing = r->flushing, pending = r->pending;
 
-	memcpy(before, r->out->all, len);
+	if (len)
+		memcpy(before, r->out->all, len);
 	bool good = read_counts(r, pages, early) && read_cycle(r, &after);
 	/* what is allocated just now changes what is not published: it needs no second pass */
 	bool same = good && same_cycle(&r->cycle, &after) && !flushing && !r->flushing &&

@@ -297,7 +297,8 @@ def lint_remembers():
         write("b.c", "int b;\n")
         write("a.h", "int a;\n")
         write(".clang-tidy", "x")
-        write("bin/clang-tidy", f"#!/bin/sh\n[ $1 != --version ] || exit 0\necho $4 >>{folder}/log\n! grep -q bad $4\n")
+        write("bin/clang-tidy", f"#!/bin/sh\n[ $1 != --version ] || exit 0\nfor file; do :; done\n"
+              f"echo $file >>{folder}/log\n! grep -q bad $file\n")
         os.chmod(folder + "/bin/clang-tidy", 0o755)
         steps = [(None, None, ["a.c", "b.c"], 0), (None, None, [], 0), ("a.h", "long a;\n", ["a.c"], 0),
                  ("b.c", "int bad;\n", ["b.c"], 1), (None, None, ["b.c"], 1), ("b.c", "int b;\n", [], 0),
