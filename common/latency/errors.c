@@ -76,7 +76,7 @@ static struct error_place find(const struct known *known, const struct selection
 	struct abi_layout abi;
 	struct gofunc sig;
 
-	if (item->is_copy || !functab_func(known->prog->tab, item->func, &fn))
+	if (item->is_copy || !functab_func(item->prog->tab, item->func, &fn))
 		return place;
 	funcinfo_find(known->info, &fn, &sig);
 	if (!sig.result_count || !is_error(sig.results[sig.result_count - 1].type))
@@ -102,7 +102,7 @@ int errors_plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 		const struct selection_item *item = &sel->items[i];
 		struct error_place *place = &errors->places[item->row], this;
 
-		if (item->prog != known.prog) { /* they come one after another */
+		if (!known.prog || item->prog != known.prog) { /* they come one after another */
 			forget(&known);
 			known = (struct known){.prog = item->prog, .memory = gotypes_new()};
 			known.info = funcinfo_new(known.prog, known.memory);
