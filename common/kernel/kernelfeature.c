@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,6 +18,8 @@ enum {
 	TRACE_UPROBE_MULTI = 48,
 	FUNC_GET_ATTACH_COOKIE = 174,
 	FUNC_COPY_FROM_USER = 148,
+	FUNC_GET_CURRENT_TASK_BTF = 158,
+	FUNC_TASK_PT_REGS = 175,
 };
 
 static bool loads(const struct bpf_insn *insns, size_t count)
@@ -127,6 +131,21 @@ bool kernelfeature_cmpxchg(void)
 		BPFCALL_RETURN_0,
 	};
 
+	return loads(insns, sizeof(insns) / sizeof(insns[0]));
+}
+
+bool kernelfeature_task_registers(void)
+{
+	const char *wish = getenv("GOTOOLS_REGISTERS"); /* for tests: "no" */
+	static const struct bpf_insn insns[] = {
+		{.code = BPF_JMP | BPF_CALL, .imm = FUNC_GET_CURRENT_TASK_BTF},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 1},
+		{.code = BPF_JMP | BPF_CALL, .imm = FUNC_TASK_PT_REGS},
+		BPFCALL_RETURN_0,
+	};
+
+	if (wish && !strcmp(wish, "no"))
+		return false;
 	return loads(insns, sizeof(insns) / sizeof(insns[0]));
 }
 

@@ -9,5 +9,7 @@
 
 bool kernelfeature_cmpxchg(void);    /* atomic compare and exchange in BPF: 5.12 */
 bool kernelfeature_exec_watch(void); /* BPF programs that see each execve: 4.17 */
+/* the registers of user code while the kernel works for it (bpf_task_pt_regs): 5.15, with BTF */
+bool kernelfeature_task_registers(void);
 
 #endif

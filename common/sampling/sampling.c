@@ -19,6 +19,7 @@
 #include "kernel/bpfprog.h"
 #include "kernel/btf.h"
 #include "kernel/events.h"
+#include "kernel/kernelfeature.h"
 #include "kernel/sampler.h"
 #include "profile/pprof.h"
 #include "profile/profile.h"
@@ -29,10 +30,11 @@
 #include "sampling/vdso_internal.h"
 #include "selection/target.h"
 #include "tracing/options.h"
+#include "tracing/pidspace.h"
 #include "tracing/session.h"
 #include "tracing/toolrun.h"
 
-enum { TARGETS = 1 << 15, RING_PAGES = 1024, DEFINES = 16 };
+enum { TARGETS = 1 << 15, RING_PAGES = 1024, DEFINES = 8 + PIDSPACE_DEFINES };
 enum { STREAM_NS = 100 * 1000 * 1000 };
 
 static const struct profile_type shown_types[] = {{"samples", "count"}};
@@ -163,6 +165,22 @@ static bool stream(void *ctx)
 	return !run->failed;
 }
 
+/* The map is there if the tool is in a PID namespace of its own and samples more than one process.
+ */
+static void say_outside(const struct run *run)
+{
+	int fd = bpfprog_map(run->bpf, "outside");
+	uint64_t samples = 0;
+
+	if (fd < 0 || bpfmap_sum_percpu(fd, 1, 1, &samples) || !samples)
+		return;
+	fprintf(stderr,
+		"%s: %llu samples of processes outside this PID namespace were left out\n"
+		"hint: for all of the machine, run the tool in its namespace (docker run "
+		"--pid=host)\n",
+		run->sampling->tool->name, (unsigned long long)samples);
+}
+
 static void say_lost(const struct run *run)
 {
 	static const char *const said[PROFILE_LOSSES] = {
@@ -177,6 +195,7 @@ static void say_lost(const struct run *run)
 			"%s: %llu samples are of processes that ended before it was known what "
 			"they run\n",
 			tool, (unsigned long long)missed);
+	say_outside(run);
 }
 
 static void say_started(const struct run *run)
@@ -206,17 +225,15 @@ static void say_started(const struct run *run)
 
 /* --- the run --- */
 
-static size_t define(const struct run *run, struct bpfprog_define *defs, struct errmsg *err)
+static int define(const struct run *run, struct bpfprog_define *defs, size_t *count,
+		  struct errmsg *err)
 {
-	size_t n = 0;
+	size_t n = *count;
 	uint32_t fsbase;
 	struct btf_process proc;
-	unsigned long dev, ino;
 
 	defs[n++] = (struct bpfprog_define){"RING_PAGES", bpfmap_room(RING_PAGES)};
 	defs[n++] = (struct bpfprog_define){"TARGETS", bpfmap_room(TARGETS)};
-	if (run->wanted.pid)
-		defs[n++] = (struct bpfprog_define){"TGID", (uint64_t)run->wanted.pid};
 	if (!btf_thread_fsbase(&fsbase, err))
 		defs[n++] = (struct bpfprog_define){"FSBASE_OFF", fsbase};
 	if (!btf_process(&proc, err)) {
@@ -224,11 +241,8 @@ static size_t define(const struct run *run, struct bpfprog_define *defs, struct 
 		defs[n++] = (struct bpfprog_define){"TASK_START", proc.start_ns};
 		defs[n++] = (struct bpfprog_define){"TASK_EXEC", proc.exec};
 	}
-	if (target_pid_namespace(&dev, &ino)) {
-		defs[n++] = (struct bpfprog_define){"PIDNS_DEV", dev};
-		defs[n++] = (struct bpfprog_define){"PIDNS_INO", ino};
-	}
-	return n;
+	*count = n;
+	return pidspace_define(run->wanted.pid, defs, count, err);
 }
 
 static void print_program(const struct run *run, const struct bpfprog_define *defs, size_t count)
@@ -246,8 +260,10 @@ static void print_program(const struct run *run, const struct bpfprog_define *de
 static int load(struct run *run, int *prog, struct errmsg *err)
 {
 	struct bpfprog_define defs[DEFINES];
-	size_t count = define(run, defs, err);
+	size_t count = 0;
 
+	if (define(run, defs, &count, err))
+		return -1;
 	run->bpf = bpfprog_compile("goprofile.bpf.c", defs, count, NULL, 0, err);
 	if (!run->bpf)
 		return -1;
@@ -334,6 +350,17 @@ static void take_duration(struct options *opts)
 	opts->pattern_count = 0;
 }
 
+static int check_kernel(struct errmsg *err)
+{
+	if (!kernelfeature_task_registers()) {
+		errmsg_set(err, "this kernel does not tell BPF programs the registers of a thread "
+				"that it works for");
+		errmsg_hint(err, "Linux 5.15 or later does, if it has BTF (CONFIG_DEBUG_INFO_BTF)");
+		return -1;
+	}
+	return events_check(err);
+}
+
 static int check(struct run *run, struct errmsg *err)
 {
 	struct options *opts = run->sampling->opts;
@@ -343,7 +370,7 @@ static int check(struct run *run, struct errmsg *err)
 		return errmsg_set(err, "%s starts no COMMAND", run->sampling->tool->name);
 	if (opts->pattern_count > 1 || (opts->pid && opts->pattern_count))
 		return errmsg_set(err, "one BINARY, or -p PID, or neither");
-	if (session_check_privileges(err) || events_check(err))
+	if (session_check_privileges(err) || check_kernel(err))
 		return -1;
 	run->wanted.pid = opts->pid;
 	if (opts->pattern_count)

@@ -9,7 +9,7 @@
 #include "kernel/attach.h"
 #include "kernel/btf.h"
 #include "kernel/kernelfeature.h"
-#include "selection/target.h"
+#include "tracing/pidspace.h"
 #include "tracing/spending_internal.h"
 
 enum { PLACES_SPARE = 1 << 16, PLACES_PER_ITEM = 8 };
@@ -87,32 +87,15 @@ static void define_places(struct tracer *tracer)
 	tracer_define(tracer, "PLACES", tracer->place_max);
 }
 
-/* Where the kernel tells nothing of its types, only processes of the tool's own PID namespace are
- * known. */
 static int define_pids(struct tracer *tracer, struct errmsg *err)
 {
-	unsigned long dev, ino;
-	struct btf_pids pids;
+	struct bpfprog_define defs[PIDSPACE_DEFINES];
+	size_t count = 0;
 
-	if (tracer->pid)
-		tracer_define(tracer, "TGID", tracer->pid);
-	if (!target_pid_namespace(&dev, &ino))
-		return 0;
-	tracer_define(tracer, "PIDNS_DEV", dev);
-	tracer_define(tracer, "PIDNS_INO", ino);
-	if (btf_pids(&pids, err)) {
-		errmsg_hint(err, "process %d is in another PID namespace: trace it from there",
-			    tracer->pid);
-		return tracer->pid && target_in_other_namespace(tracer->pid) ? -1 : 0;
-	}
-	tracer_define(tracer, "PIDNS_LEADER", pids.task_leader);
-	tracer_define(tracer, "TASK_PID", pids.task_pid);
-	tracer_define(tracer, "PID_LEVEL", pids.pid_level);
-	tracer_define(tracer, "PID_NUMBERS", pids.pid_numbers);
-	tracer_define(tracer, "UPID_SIZE", pids.upid_size);
-	tracer_define(tracer, "UPID_NR", pids.upid_nr);
-	tracer_define(tracer, "UPID_NS", pids.upid_ns);
-	tracer_define(tracer, "NS_INUM", pids.ns_inum);
+	if (pidspace_define(tracer->pid, defs, &count, err))
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		tracer_define(tracer, defs[i].name, defs[i].value);
 	return 0;
 }
 

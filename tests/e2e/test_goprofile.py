@@ -5,9 +5,11 @@ are known: of each sample either all callers are right, or what is missing is ma
 import collections
 import os
 import re
+import tempfile
 
 import pprof
-from harness import (Target, Tool, expect, fixture, json_lines, newest, run, test, tool_path, two_versions, versions)
+from harness import (Skip, Target, Tool, expect, fixture, json_lines, newest, private_copy, run, test, tool_path,
+                     two_versions, versions)
 
 # a mark, and the function below which it may stand in for callers
 MARKS = re.compile(r"\[(caller not known|switches stacks|interrupted by a signal|more)\]")
@@ -157,6 +159,34 @@ def goprofile_programs():
         check_stacks(records)
 
 
+NAMESPACE = """mkfifo "$1/in"; exec 8<>"$1/in"
+    unshare -p -f --kill-child "$2" ms=100 <&8 >"$1/out" & waiter=$!
+    until grep -q ready "$1/out"; do sleep 0.05; done
+    mkfifo "$1/said"; exec 7<>"$1/said"
+    pid=$(pgrep -P $waiter)
+    "$3" -j -F 299 $([ "$4" ] && echo "$4" || echo -p "$pid") 2>"$1/said" & tool=$!
+    grep -q -m 1 Sampling <&7; echo >&8; wait $waiter; kill -INT $tool 2>/dev/null; wait $tool; echo "pid $pid"
+    """
+
+
+@test(by=["pid", "file"])
+def goprofile_namespace(by):
+    """The tool is in a PID namespace of its own, and the process in another one below it."""
+    inside = ["unshare", "-p", "-f", "--kill-child", "--mount-proc"]
+    if run([*inside, "true"]).returncode:
+        raise Skip("no PID namespace with a /proc of its own")
+    with tempfile.TemporaryDirectory() as folder:
+        path = private_copy(folder, "shares", newest())
+        done = run([*inside, "bash", "-c", NAMESPACE, "bash", folder, path, tool_path("goprofile"),
+                    path if by == "file" else ""])
+        with open(f"{folder}/out", encoding="utf-8") as out:
+            expect(out.readline() == "ready 1\n", "no namespace below")
+    records = json_lines(done.stdout)
+    pid = int(done.stdout.splitlines()[-1].split()[1])
+    expect({r["pid"] for r in records} == {pid}, f"{pid}: {done}")
+    check_stacks(records)
+
+
 @test()
 def goprofile_intervals():
     """Samples of each interval by themselves, with its time"""
@@ -181,3 +211,5 @@ def goprofile_refusals():
     expect("not a Go program" in refused(1, "-p", os.getpid()), "no Go program")
     expect("starts no COMMAND" in refused(1, fixture("shares", newest()), "--", "true"), "a command")
     expect("one BINARY" in refused(1, "-p", os.getpid(), "/bin/true"), "both")
+    older = run([tool_path("goprofile"), "-d", "1"], env=dict(os.environ, GOTOOLS_REGISTERS="no"))
+    expect(older.returncode == 1 and "hint: Linux 5.15 or later" in older.stderr, f"{older}")
