@@ -23,7 +23,7 @@ recipe_long() { [ "$1" = output ] && echo o; }
 recipe_parse "$@"
 
 # All keys pass it, of both ends and all versions of TLS; it is what asks whether there is a
-# KeyLogWriter. Copies of crypto/tls that libraries of QUIC brought with them up to Go 1.20 have it too.
+# KeyLogWriter. A copy of crypto/tls in another package may have kept the name.
 recipe_need 'crypto/tls.(*Config).writeKeyLog' 'has no TLS connections of package crypto/tls'
 found=$(recipe_gofuncs '(.*\.\(\*[cC]onfig\)\.writeKeyLog)$' -r)
 while IFS= read -r log; do

@@ -45,6 +45,14 @@ def keys_as_logged(built_as, version):
     same(*of_itself(built_as, "keys", version))
 
 
+@test(built_as=[("1.21", "strip"), ("1.27", "strip")])
+def keys_of_quic(built_as):
+    """A handshake of crypto/tls.QUICConn, by both ends"""
+    lines, logged = of_itself(built_as, "keys", "quic")
+    same(lines, logged)
+    expect({"CLIENT_HANDSHAKE_TRAFFIC_SECRET", "SERVER_TRAFFIC_SECRET_0"} <= {line.split()[0] for line in lines}, f"{lines}")
+
+
 @test()
 def keys_of_both_ends():
     """The server logs none, and has the same."""
