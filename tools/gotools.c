@@ -51,6 +51,7 @@ static const struct answer answers[] = {
 	{"Where does the processor's time go?", "goprofile"},
 	{"Where are goroutines blocked, and on what?", "gooffcputime"},
 	{"Who wakes blocked goroutines?", "gowakeups"},
+	{"Who cancels contexts that are waited for?", "gocancels"},
 	{"Which locks are waited for, who held them?", "golocks"},
 	{"What does every goroutine do now?", "gostacks"},
 	{"Which go statements leak goroutines?", "goleaks"},

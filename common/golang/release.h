@@ -95,6 +95,12 @@ enum release {
 	RELEASE_STOPPED_WHEN = 23,
 	/* src/runtime/runtime2.go: m.signalSecret comes before m.p */
 	RELEASE_SIGNAL_SECRET = 26,
+	/* src/context/context.go, cancelCtx: done is an atomic.Value; cancel is told a cause, which
+	 * is kept; propagateCancel is a method; err is an atomic.Value */
+	RELEASE_CONTEXT_DONE_VALUE = 17,
+	RELEASE_CONTEXT_CAUSE = 20,
+	RELEASE_CONTEXT_JOINS = 21,
+	RELEASE_CONTEXT_ERR_VALUE = 25,
 	/* src/runtime/malloc_tables_generated.go: mallocgc leaves sizes up to 80 bytes to a
 	 * function for each size */
 	RELEASE_MALLOC_BY_SIZE = 27,

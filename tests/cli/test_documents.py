@@ -37,7 +37,7 @@ PROGRAMS = {  # name: fixture, version (None: the newest), flavour
     "greet": ("shown/greet", None, "plain"), "calc": ("shown/calc", "gccgo", "plain"),
     "hello-gccgo": ("shown/hello", "gccgo", "plain"), "jobs-arm64": ("shown/jobs", None, "arm64"),
     "shop": ("recipes", None, "strip"), "httpd": ("httpd", None, "strip"),
-    "render": ("collects", None, "strip"),
+    "render": ("collects", None, "strip"), "relay": ("cancels", None, "strip"),
     "courier": ("tls", None, "strip"), "orders": ("sql", None, "strip"),
     "spider": ("dns", None, "strip"), "fips": ("shown/fips", None, "strip"),
     "bank": ("shown/stuck", None, "strip"), "mailer": ("shown/stuck", None, "strip"),
@@ -211,7 +211,7 @@ class World:
             self.dump("web")
         if re.search("[ ']go:", text):
             self.make("hello-gccgo", *PROGRAMS["hello-gccgo"])
-        if re.search(r"[ ':/]etcd:|etcd\b.* -p|-p (6673|12514|20832|15043|19755)", text):
+        if re.search(r"[ ':/]etcd:|etcd\b.* -p|-p (6673|12514|18873|20832|15043|19755)", text):
             if not shutil.which("etcd"):
                 raise Skip("etcd is not installed")
             self.etcds = [Etcd(folder, True), Etcd(folder, False)]
