@@ -5,17 +5,13 @@
 recipe_about='Trace connections that Go programs dial'
 recipe_args='[BINARY]'
 recipe_synopsis='[-x]'
-recipe_letters=x
-recipe_options="  -x, --failed          only failed ones"
+recipe_filters=x
 recipe_examples="    godialsnoop -p 181            # trace one process
     godialsnoop -x -U ./app       # failed ones, with stacks, of all ./app
     godialsnoop -- ./app arg      # start a program and trace it"
 # shellcheck source=tools/lib/gorecipe
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/gorecipe" || exit
 
-failed=
-take_option() { failed=yes; }
-recipe_long() { [ "$1" = failed ] && echo x; }
 recipe_parse "$@"
 
 # net.Dial, net.DialTimeout and Dialer.Dial are wrappers of it
@@ -23,6 +19,6 @@ dial='net.(*Dialer).DialContext'
 recipe_need "$dial" "dials no connections by package net"
 columns='%-7d %-7d %{network:%-7s} %4d.%03d %{address:%s}'
 values='$pid, $goid, goarg3, $latency / 1000000, $latency / 1000 % 1000, goarg4'
-[ -n "$failed" ] || recipe_probe "r:$dial (goret2 == nil) \"$columns\", $values"
+[ -n "$recipe_failed" ] || recipe_probe "r:$dial (goret2 == nil) \"$columns\", $values"
 recipe_probe "r:$dial (goret2 != nil) \"$columns: %{error:%v}\", $values, goret2"
 recipe_trace 'PID     GOID    NETWORK  LAT(ms) ADDRESS'

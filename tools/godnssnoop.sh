@@ -5,13 +5,8 @@
 recipe_about='Trace names that Go programs look up by package net'
 recipe_args='[BINARY]'
 recipe_synopsis='[-x] [-m MS] [-A] [-i INTERVAL]'
-recipe_letters=xm:Ai:
-recipe_options="  -x, --failed          only failed ones
-  -m MS, --min-ms MS    only those that took MS milliseconds or more; also with a
-                        unit: 1.5s
-  -A, --aggregate       count equal names and errors, not with -j
-  -i INTERVAL, --interval INTERVAL
-                        with -A, print what was counted every INTERVAL seconds"
+recipe_filters=xmAi
+recipe_counted='equal names and errors'
 recipe_examples="    godnssnoop -p 181             # trace one process
     godnssnoop -x -T ./app        # failed ones, with the time, of all ./app
     godnssnoop -A -i 10 -p 181    # counts of equal names every 10 seconds
@@ -19,28 +14,7 @@ recipe_examples="    godnssnoop -p 181             # trace one process
 # shellcheck source=tools/lib/gorecipe
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/gorecipe" || exit
 
-failed='' slow='' count=''
-take_option()
-{
-	case $1 in
-	x) failed=yes ;;
-	m)
-		recipe_time m "$2" 000000
-		slow=" && \$latency >= $time"
-		;;
-	A) count='-A ' ;;
-	i) recipe_passed="$recipe_passed-i $(recipe_quote "$2")" ;;
-	esac
-}
-recipe_long()
-{
-	case $1 in
-	failed) echo x ;;
-	min-ms) echo m ;;
-	esac
-}
 recipe_parse "$@"
-[ -z "$recipe_json" ] || count=
 
 # Where the resolver begins, of cgo or of Go: what was an address from the start does not come here, and
 # what several goroutines ask for at once comes here once. Since Go 1.19 it is goLookupSRV and the like
@@ -58,14 +32,14 @@ recipe_need "$ip" 'looks up no names by package net' "$@"
 
 each() # KIND VALUES NAME-VERBS NAMES RESULTS ERROR [PREDICATE]
 {
-	if [ -n "$count" ]; then
-		[ -n "$failed" ] || recipe_probe "r:$door ($6 == nil${7-}$slow) \"$1 $3\"${2:+, $2}, $4"
-		recipe_probe "r:$door ($6 != nil${7-}$slow) \"$1 $3: %v\"${2:+, $2}, $4, $6"
+	if [ -n "$recipe_count" ]; then
+		[ -n "$recipe_failed" ] || recipe_probe "r:$door ($6 == nil${7-}$recipe_slow) \"$1 $3\"${2:+, $2}, $4"
+		recipe_probe "r:$door ($6 != nil${7-}$recipe_slow) \"$1 $3: %v\"${2:+, $2}, $4, $6"
 		return
 	fi
 	columns="%-7d %-7d $1 %4d.%03d" values="\$pid, \$goid${2:+, $2}, \$latency / 1000000, \$latency / 1000 % 1000"
-	[ -n "$failed" ] || recipe_probe "r:$door ($6 == nil${7-}$slow) \"$columns %{results:%4d} %{name:$3}\", $values, $5, $4"
-	recipe_probe "r:$door ($6 != nil${7-}$slow) \"$columns    - %{name:$3}: %{error:%v}\", $values, $4, $6"
+	[ -n "$recipe_failed" ] || recipe_probe "r:$door ($6 == nil${7-}$recipe_slow) \"$columns %{results:%4d} %{name:$3}\", $values, $5, $4"
+	recipe_probe "r:$door ($6 != nil${7-}$recipe_slow) \"$columns    - %{name:$3}: %{error:%v}\", $values, $4, $6"
 }
 
 plain() { each "$1" '' %s goarg3 "$2" goret2; } # KIND RESULTS
@@ -91,9 +65,4 @@ for door; do
 		;;
 	esac
 done
-recipe_passed="$recipe_passed$count"
-if [ -n "$count" ]; then
-	recipe_trace 'KIND  NAME'
-else
-	recipe_trace 'PID     GOID    KIND   LAT(ms)    N NAME'
-fi
+recipe_trace 'PID     GOID    KIND   LAT(ms)    N NAME' 'KIND  NAME'

@@ -5,15 +5,11 @@
 recipe_about='Trace gRPC calls that Go programs serve and make'
 recipe_args='[BINARY]'
 recipe_synopsis='[-s] [-c] [-x] [-m MS] [-A] [-i INTERVAL]'
-recipe_letters=scxm:Ai:
+recipe_letters=sc
+recipe_filters=xmAi
 recipe_options="  -s, --server          only calls that are served
-  -c, --client          only calls that are made
-  -x, --failed          only failed ones
-  -m MS, --min-ms MS    only those that took MS milliseconds or more; also with a
-                        unit: 1.5s
-  -A, --aggregate       count equal methods and errors, not with -j
-  -i INTERVAL, --interval INTERVAL
-                        with -A, print what was counted every INTERVAL seconds"
+  -c, --client          only calls that are made"
+recipe_counted='equal methods and errors'
 recipe_examples="    gogrpcsnoop -p 181            # trace one process
     gogrpcsnoop -sx -T ./app      # what ./app answers with an error, and when
     gogrpcsnoop -A -i 10 -p 181   # counts of equal methods every 10 seconds
@@ -21,18 +17,11 @@ recipe_examples="    gogrpcsnoop -p 181            # trace one process
 # shellcheck source=tools/lib/gorecipe
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/gorecipe" || exit
 
-sides='' failed='' slow='' count=''
+sides=''
 take_option()
 {
 	case $1 in
 	s | c) sides=$sides$1 ;;
-	x) failed=yes ;;
-	m)
-		recipe_time m "$2" 000000
-		slow=" && \$latency >= $time"
-		;;
-	A) count='-A ' ;;
-	i) recipe_passed="$recipe_passed-i $(recipe_quote "$2")" ;;
 	esac
 }
 recipe_long()
@@ -40,12 +29,9 @@ recipe_long()
 	case $1 in
 	server) echo s ;;
 	client) echo c ;;
-	failed) echo x ;;
-	min-ms) echo m ;;
 	esac
 }
 recipe_parse "$@"
-[ -z "$recipe_json" ] || count=
 
 # A server calls one of two functions with each call once its method is known; clients' code calls Invoke,
 # or NewStream for streams, whatever interceptors there are.
@@ -62,14 +48,14 @@ type=Stream
 print() # FUNCTION SIGNATURE SIDE CALL METHOD ERROR
 {
 	recipe_has "$1" || return 0
-	if [ -n "$count" ]; then
-		[ -n "$failed" ] || recipe_probe "r:$1$2 ($6 == nil$slow) \"$3 $4 %s\", $5"
-		recipe_probe "r:$1$2 ($6 != nil$slow) \"$3 $4 %s: %v\", $5, $6"
+	if [ -n "$recipe_count" ]; then
+		[ -n "$recipe_failed" ] || recipe_probe "r:$1$2 ($6 == nil$recipe_slow) \"$3 $4 %s\", $5"
+		recipe_probe "r:$1$2 ($6 != nil$recipe_slow) \"$3 $4 %s: %v\", $5, $6"
 		return
 	fi
 	columns="%-7d %-7d %{side:$3} $4 %4d.%03d %{status:" values="\$pid, \$goid, \$latency / 1000000, \$latency / 1000 % 1000, $5"
-	[ -n "$failed" ] || recipe_probe "r:$1$2 ($6 == nil$slow) \"${columns}OK}   %{method:%s}\", $values"
-	recipe_probe "r:$1$2 ($6 != nil$slow) \"${columns}FAIL} %{method:%s}: %{error:%v}\", $values, $6"
+	[ -n "$recipe_failed" ] || recipe_probe "r:$1$2 ($6 == nil$recipe_slow) \"${columns}OK}   %{method:%s}\", $values"
+	recipe_probe "r:$1$2 ($6 != nil$recipe_slow) \"${columns}FAIL} %{method:%s}: %{error:%v}\", $values, $6"
 }
 
 # The first parameter is the transport, or a context since gRPC 1.58;
@@ -98,9 +84,4 @@ case $sides in
 *) needed=$invoke ;;
 esac
 [ -n "$recipe_probes" ] || recipe_need "$needed" "has no gRPC of $grpc"
-recipe_passed="$recipe_passed$count"
-if [ -n "$count" ]; then
-	recipe_trace 'SIDE   CALL   METHOD'
-else
-	recipe_trace 'PID     GOID    SIDE   CALL    LAT(ms) STAT METHOD'
-fi
+recipe_trace 'PID     GOID    SIDE   CALL    LAT(ms) STAT METHOD' 'SIDE   CALL   METHOD'

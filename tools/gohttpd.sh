@@ -5,13 +5,9 @@
 recipe_about='Trace HTTP requests that Go programs serve'
 recipe_args='[BINARY]'
 recipe_synopsis='[-x] [-m MS] [-A] [-i INTERVAL]'
-recipe_letters=xm:Ai:
-recipe_options="  -x, --failed          only requests answered with a status of 400 or more
-  -m MS, --min-ms MS    only requests whose handler took MS milliseconds or more;
-                        also with a unit: 1.5s
-  -A, --aggregate       count equal requests (method, status, path), not with -j
-  -i INTERVAL, --interval INTERVAL
-                        with -A, print what was counted every INTERVAL seconds"
+recipe_filters=xmAi
+recipe_failed_are='requests answered with a status of 400 or more'
+recipe_counted='equal requests (method, status, path)'
 recipe_examples="    gohttpd -p 181                # trace one process
     gohttpd -x -T ./app           # failed ones, with the time, of all ./app
     gohttpd -A -i 10 -p 181       # counts of equal requests every 10 seconds
@@ -19,28 +15,7 @@ recipe_examples="    gohttpd -p 181                # trace one process
 # shellcheck source=tools/lib/gorecipe
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/gorecipe" || exit
 
-failed='' slow='' count=''
-take_option()
-{
-	case $1 in
-	x) failed=yes ;;
-	m)
-		recipe_time m "$2" 000000
-		slow=" && \$latency >= $time"
-		;;
-	A) count='-A ' ;;
-	i) recipe_passed="$recipe_passed-i $(recipe_quote "$2")" ;;
-	esac
-}
-recipe_long()
-{
-	case $1 in
-	failed) echo x ;;
-	min-ms) echo m ;;
-	esac
-}
 recipe_parse "$@"
-[ -z "$recipe_json" ] || count=
 
 # It is called for each request, and calls the handler, whatever the protocol.
 serve='net/http.serverHandler.ServeHTTP'
@@ -52,10 +27,10 @@ recipe_need "$serve" "serves no HTTP requests by net/http" "$to126" "$since" "$o
 
 print() # PREDICATE STATUS-VERB BYTES-VERB [, STATUS, BYTES]
 {
-	if [ -n "$count" ]; then
-		recipe_probe "r:$serve ($1$slow) \"%-7s $2 %s\", goarg3.Method${4:+, $4}, goarg3.URL.Path"
+	if [ -n "$recipe_count" ]; then
+		recipe_probe "r:$serve ($1$recipe_slow) \"%-7s $2 %s\", goarg3.Method${4:+, $4}, goarg3.URL.Path"
 	else
-		recipe_probe "r:$serve ($1$slow) \"%-7d %-7d %{method:%-7s} $2 %4d.%03d $3 %{uri:%s}\", \$pid, \$goid, goarg3.Method${4:+, $4}, \$latency / 1000000, \$latency / 1000 % 1000${5:+, $5}, goarg3.RequestURI"
+		recipe_probe "r:$serve ($1$recipe_slow) \"%-7d %-7d %{method:%-7s} $2 %4d.%03d $3 %{uri:%s}\", \$pid, \$goid, goarg3.Method${4:+, $4}, \$latency / 1000000, \$latency / 1000 % 1000${5:+, $5}, goarg3.RequestURI"
 	fi
 }
 
@@ -66,7 +41,7 @@ answers() # TYPE STATE BYTES [HIJACKED]
 {
 	state="after(goarg2.($1)$2" status="after(goarg2.($1)$2.status)"
 	answered="$status + 200 * ($status == 0${4:+ && !after(goarg2.($1)$4)})"
-	print "goarg2.($1) != nil${failed:+ && $status >= 400}" '%{status:%-6d}' '%{bytes:%8d}' "$answered" "$state.$3)"
+	print "goarg2.($1) != nil${recipe_failed:+ && $status >= 400}" '%{status:%-6d}' '%{bytes:%8d}' "$answered" "$state.$3)"
 	others="$others${others:+ && }goarg2.($1) == nil"
 }
 
@@ -80,10 +55,5 @@ if recipe_has "$other"; then
 	answers '*golang.org/x/net/http2.responseWriter' .rws wroteBytes
 fi
 # nothing is left out: where who answers is not known, the status is "?"
-[ -n "$failed" ] || print "$others" '?     ' '       ?'
-recipe_passed="$recipe_passed$count"
-if [ -n "$count" ]; then
-	recipe_trace 'METHOD  STATUS PATH'
-else
-	recipe_trace 'PID     GOID    METHOD  STATUS  LAT(ms)    BYTES URI'
-fi
+[ -n "$recipe_failed" ] || print "$others" '?     ' '       ?'
+recipe_trace 'PID     GOID    METHOD  STATUS  LAT(ms)    BYTES URI' 'METHOD  STATUS PATH'

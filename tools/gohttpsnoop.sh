@@ -5,17 +5,14 @@
 recipe_about='Trace HTTP requests that Go programs make'
 recipe_args='[BINARY]'
 recipe_synopsis='[-x]'
-recipe_letters=x
-recipe_options="  -x, --failed          only requests without a response, or with a status of 400 or more"
+recipe_filters=x
+recipe_failed_are='requests without a response, or with a status of 400 or more'
 recipe_examples="    gohttpsnoop -p 181            # trace one process
     gohttpsnoop -x -T ./app       # failed ones, with the time, of all ./app
     gohttpsnoop -- ./app arg      # start a program and trace it"
 # shellcheck source=tools/lib/gorecipe
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/gorecipe" || exit
 
-failed=
-take_option() { failed=' && goret1.StatusCode >= 400'; }
-recipe_long() { [ "$1" = failed ] && echo x; }
 recipe_parse "$@"
 
 # RoundTrip, which http.Client calls for each request and each redirection, is a wrapper up to it
@@ -30,7 +27,7 @@ for query in '' ', goarg2.URL.RawQuery'; do
 	else
 		has='len(goarg2.URL.RawQuery) == 0' and=
 	fi
-	recipe_probe "r:$do (goret2 == nil && $has$failed) \"%-7d %-7d %{method:%-7s} %{status:%-6d} %4d.%03d %{url:%s://%s%s$and}\", $who, goret1.StatusCode, $took, $url$query"
+	recipe_probe "r:$do (goret2 == nil && $has${recipe_failed:+ && goret1.StatusCode >= 400}) \"%-7d %-7d %{method:%-7s} %{status:%-6d} %4d.%03d %{url:%s://%s%s$and}\", $who, goret1.StatusCode, $took, $url$query"
 	recipe_probe "r:$do (goret2 != nil && $has) \"%-7d %-7d %{method:%-7s} -      %4d.%03d %{url:%s://%s%s$and}: %{error:%v}\", $who, $took, $url$query, goret2"
 done
 recipe_trace 'PID     GOID    METHOD  STATUS  LAT(ms) URL'

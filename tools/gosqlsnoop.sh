@@ -5,14 +5,10 @@
 recipe_about='Trace SQL statements that Go programs execute by database/sql'
 recipe_args='[BINARY]'
 recipe_synopsis='[-a] [-x] [-m MS] [-A] [-i INTERVAL]'
-recipe_letters=axm:Ai:
-recipe_options="  -a, --args            print arguments, too: they may be secret
-  -x, --failed          only failed ones
-  -m MS, --min-ms MS    only those that took MS milliseconds or more; also with a
-                        unit: 1.5s
-  -A, --aggregate       count equal statements and errors, not with -j
-  -i INTERVAL, --interval INTERVAL
-                        with -A, print what was counted every INTERVAL seconds"
+recipe_letters=a
+recipe_filters=xmAi
+recipe_options="  -a, --args            print arguments, too: they may be secret"
+recipe_counted='equal statements and errors'
 recipe_examples="    gosqlsnoop -p 181             # trace one process
     gosqlsnoop -x -T ./app        # failed ones, with the time, of all ./app
     gosqlsnoop -m 100 -aU -p 181  # slow ones, with arguments and stacks
@@ -21,30 +17,20 @@ recipe_examples="    gosqlsnoop -p 181             # trace one process
 # shellcheck source=tools/lib/gorecipe
 . "$(dirname -- "$(readlink -f -- "$0")")/lib/gorecipe" || exit
 
-args='' failed='' slow='' count=''
+args=''
 take_option()
 {
 	case $1 in
 	a) args=yes ;;
-	x) failed=yes ;;
-	m)
-		recipe_time m "$2" 000000
-		slow=" && \$latency >= $time"
-		;;
-	A) count='-A ' ;;
-	i) recipe_passed="$recipe_passed-i $(recipe_quote "$2")" ;;
 	esac
 }
 recipe_long()
 {
 	case $1 in
 	args) echo a ;;
-	failed) echo x ;;
-	min-ms) echo m ;;
 	esac
 }
 recipe_parse "$@"
-[ -z "$recipe_json" ] || count=
 
 # All others call one of these once: Exec, Query, QueryRow, with or without a context. They get a
 # connection, and try again where it was bad. Query and Stmt.Exec of a program that has no other:
@@ -58,10 +44,10 @@ recipe_need "$sql.(*DB).conn" 'executes no statements by database/sql' "$@" "$af
 
 print() # PREDICATE AFFECTED-VERB [, AFFECTED] [ERROR-VERB, ERROR]
 {
-	if [ -n "$count" ]; then
-		recipe_probe "r:$door ($1$slow) \"$how %s${4-}\", $text${5-}"
+	if [ -n "$recipe_count" ]; then
+		recipe_probe "r:$door ($1$recipe_slow) \"$how %s${4-}\", $text${5-}"
 	else
-		recipe_probe "r:$door ($1$slow) \"%-7d %-7d $how %4d.%03d $2 %{statement:%s}${args:+ %{args:%v\}}${4-}\", \$pid, \$goid, \$latency / 1000000, \$latency / 1000 % 1000${3-}, $text${args:+, $values}${5-}"
+		recipe_probe "r:$door ($1$recipe_slow) \"%-7d %-7d $how %4d.%03d $2 %{statement:%s}${args:+ %{args:%v\}}${4-}\", \$pid, \$goid, \$latency / 1000000, \$latency / 1000 % 1000${3-}, $text${args:+, $values}${5-}"
 	fi
 }
 
@@ -76,9 +62,9 @@ for door; do
 	*.ExecContext) how='EXEC ' ;;
 	*) how=QUERY ;;
 	esac
-	if [ -n "$failed" ]; then
+	if [ -n "$recipe_failed" ]; then
 		:
-	elif [ "$how" = QUERY ] || ! recipe_has "$affected.RowsAffected" || [ -n "$count" ]; then
+	elif [ "$how" = QUERY ] || ! recipe_has "$affected.RowsAffected" || [ -n "$recipe_count" ]; then
 		print 'goret2 == nil' '       -'
 	else
 		print "goret2 == nil && $held != nil" '%{affected:%8d}' ", $held"
@@ -86,9 +72,4 @@ for door; do
 	fi
 	print 'goret2 != nil' '       -' '' ': %{error:%v}' ', goret2'
 done
-recipe_passed="$recipe_passed$count"
-if [ -n "$count" ]; then
-	recipe_trace 'HOW   STATEMENT'
-else
-	recipe_trace 'PID     GOID    HOW    LAT(ms) AFFECTED STATEMENT'
-fi
+recipe_trace 'PID     GOID    HOW    LAT(ms) AFFECTED STATEMENT' 'HOW   STATEMENT'
