@@ -259,7 +259,6 @@ class World:
 
     def command(self, text):
         """With the processes that there are, and programs that end by themselves told to begin"""
-        text = re.sub(r"^gostat (.*--memory )(\d+)$", r"gostat \1-p \2", text)
         wanted = re.search(r"-p (\d+)", text)
         if wanted and wanted[1] in PIDS:
             text = text.replace(wanted[0], f"-p {self.pids[PIDS[wanted[1]]]}")
