@@ -5,6 +5,7 @@
  *
  *   -DRING_PAGES=n    size of the ring buffer, a power of two
  *   -DTARGETS=n       processes that are known at a time
+ *   -DKERNEL_STACK    the kernel's stack as well
  *   -DFSBASE_OFF=n    byte offset of the fs base in struct task_struct; not defined: there is none
  */
 #include "parts/probe.h"
@@ -105,6 +106,18 @@ static inline void read_top(struct record *rec, struct profile_part *part)
 	else if (left < PROFILE_TOP * 8 && !(sp & 7) && !probe_read_user(to, left, (void *)sp))
 		part->top = left / 8;
 	rec->sample.count += part->top;
+}
+
+static inline void read_kernel_stack(struct pt_regs *ctx, struct record *rec)
+{
+#ifdef KERNEL_STACK
+	long bytes = bpf_get_stack(ctx, free_words(rec), PROFILE_KERNEL * 8, 0);
+
+	if (bytes <= 0)
+		return;
+	rec->sample.kernel = bytes / 8;
+	rec->sample.count += rec->sample.kernel;
+#endif
 }
 
 static inline void read_links(struct record *rec, struct profile_part *part)
@@ -231,6 +244,8 @@ int on_sample(struct pt_regs *ctx)
 		return 0;
 	rec->sample.time_ns = bpf_ktime_get_ns();
 	rec->sample.in_kernel = read_registers(ctx, &regs);
+	if (rec->sample.in_kernel)
+		read_kernel_stack(ctx, rec);
 	read_stacks(rec, target, &regs);
 	/* somebody waits to be looked at before it ends */
 	if (!send(rec, target ? 0 : BPF_RB_FORCE_WAKEUP))

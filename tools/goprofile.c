@@ -16,8 +16,8 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 	struct sampling *sampling = ctx;
 	uint64_t hz;
 
-	if (letter == 'f') {
-		sampling->folded = true;
+	if (letter == 'f' || letter == 'K') {
+		*(letter == 'f' ? &sampling->folded : &sampling->kernel) = true;
 		return 0;
 	}
 	if (!number_parse(value, MAX_HZ, &hz) || !hz)
@@ -30,6 +30,7 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 static const struct options_def own_options[] = {
 	{'F', "frequency", "HZ", "samples a second on each processor (default 49)"},
 	{'f', "folded", NULL, "output folded format, for flame graphs"},
+	{'K', "kernel-stack", NULL, "show the kernel's frames as well"},
 	{0},
 };
 
@@ -39,6 +40,7 @@ static const char examples[] =
 	"    goprofile -d 10 /usr/bin/etcd   # in all processes that run etcd\n"
 	"    goprofile -d 10                 # in all Go programs of the machine\n"
 	"    goprofile -F 999 -d 1 -p 181    # 999 times a second\n"
+	"    goprofile -K -d 10 -p 181       # with the kernel's frames\n"
 	"    goprofile -f -d 30 -p 181 > out.stacks\n"
 	"                                    # for flamegraph.pl\n"
 	"    goprofile --pprof cpu.pb.gz -d 30 -p 181\n"

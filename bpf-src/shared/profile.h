@@ -44,7 +44,8 @@ enum { PROFILE_HERE, PROFILE_GOROUTINE, PROFILE_PARTS };
 
 #define PROFILE_TOP 128    /* words */
 #define PROFILE_LINKS 512  /* of each part, at most; there may be more */
-#define PROFILE_WORDS 2048 /* of all parts, at most; a power of two */
+#define PROFILE_KERNEL 127 /* return addresses of the kernel's, at most */
+#define PROFILE_WORDS 2048 /* of all, at most; a power of two */
 
 struct profile_sample {
 	unsigned long long time_ns; /* CLOCK_MONOTONIC */
@@ -53,6 +54,8 @@ struct profile_sample {
 	unsigned int kind;          /* enum profile_kind: what was known of the process */
 	unsigned int runs;          /* enum profile_runs */
 	unsigned int in_kernel;
+	unsigned int kernel; /* words that come first: the kernel's stack, the innermost first */
+	unsigned int none;
 	unsigned int count;                    /* words that follow */
 	unsigned long long stack_lo, stack_hi; /* of the g that runs */
 	struct profile_part parts[PROFILE_PARTS];

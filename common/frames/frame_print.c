@@ -23,6 +23,11 @@ void frame_print(FILE *out, const struct frame *frame)
 	const char *slash = frame->file ? strrchr(frame->file, '/') : NULL;
 
 	frame_print_name(out, frame->func);
+	if (frame->module) {
+		fputs(" [", out);
+		escape_print(out, frame->module);
+		fputc(']', out);
+	}
 	if (!frame->file)
 		return;
 	fputc(' ', out);
@@ -47,6 +52,8 @@ void frame_json_object(struct json *json, const struct frame *frame)
 	frame_json(json, frame);
 	if (frame->inlined)
 		json_member_bool(json, "inlined", true);
+	if (frame->module)
+		json_member_string(json, "module", frame->module);
 	json_object_end(json);
 }
 

@@ -13,11 +13,11 @@ struct json;
 
 /* As Go's own tracebacks have it: main.Map[...] of main.Map[go.shape.int] */
 void frame_print_name(FILE *out, const char *func);
-/* "main.worker jobs.go:31" */
+/* "main.worker jobs.go:31"; of the kernel's: "vfs_write [kernel]" */
 void frame_print(FILE *out, const struct frame *frame);
 /* Members of the object that is open: func, file, and line; the latter null where not known. */
 void frame_json(struct json *json, const struct frame *frame);
-/* Such an object, with "inlined":true if the call is. */
+/* Such an object, with "inlined":true if the call is, and with "module" of the kernel's. */
 void frame_json_object(struct json *json, const struct frame *frame);
 
 /* The same for frames_each(): a line indented by 4, ctx a FILE; an object, ctx a struct json. */

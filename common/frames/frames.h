@@ -22,6 +22,7 @@ struct frames {
 
 struct frame {
 	const char *func, *file; /* file NULL: not known. Valid as long as the image. */
+	const char *module; /* of the kernel's, which has the function; NULL: the program has */
 	int line;
 	int start_line; /* of the function's declaration; 0: not known */
 	uint64_t off;   /* of the return address in the function that has the code */

@@ -144,7 +144,7 @@ static void put_location(struct writing *out, size_t number)
 	uint64_t mapping = words[PROFILE_LOCATION_MAPPING];
 
 	protobuf_number(&out->msg, LOCATION_ID, id_of(number));
-	if (mapping != PROFILE_NO_MAPPING)
+	if (profile_is_mapping(mapping))
 		protobuf_number(&out->msg, LOCATION_MAPPING_ID, id_of(mapping));
 	protobuf_number(&out->msg, LOCATION_ADDRESS, words[PROFILE_LOCATION_ADDR]);
 	for (size_t i = PROFILE_LOCATION_WORDS; i + 1 < count; i += 2) {

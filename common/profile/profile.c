@@ -120,6 +120,18 @@ void profile_frame(void *ctx, const struct frame *frame)
 	add_line(profile, frame->func, frame->file, frame->start_line, frame->line);
 }
 
+bool profile_is_mapping(uint64_t number)
+{
+	return number < PROFILE_OF_KERNEL;
+}
+
+void profile_kernel(struct profile *profile, const char *func, const char *module)
+{
+	begin_location(profile, PROFILE_OF_KERNEL, 0);
+	add_line(profile, func, module, 0, 0);
+	end_location(profile);
+}
+
 void profile_word(struct profile *profile, const char *word)
 {
 	begin_location(profile, PROFILE_NO_MAPPING, 0);

@@ -45,6 +45,8 @@ struct profile_at {
 
 /* For frames_each() and the like; ctx: a struct profile_at. */
 void profile_frame(void *ctx, const struct frame *frame);
+/* A function of the kernel's, and its module: "kernel", "ext4" */
+void profile_kernel(struct profile *profile, const char *func, const char *module);
 /* A line that is no function: "[lost]" */
 void profile_word(struct profile *profile, const char *word);
 /* `text` NULL: none */

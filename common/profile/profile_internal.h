@@ -4,11 +4,14 @@
 #ifndef PROFILE_INTERNAL_H
 #define PROFILE_INTERNAL_H
 
+#include <stdbool.h>
+
 #include "profile/interned_internal.h"
 #include "profile/profile.h"
 
 enum { PROFILE_NO_TEXT = 0 }; /* the number of "" */
 #define PROFILE_NO_MAPPING UINT64_MAX
+#define PROFILE_OF_KERNEL (UINT64_MAX - 1) /* in place of a mapping: the file is its module */
 
 enum {
 	PROFILE_MAPPING_START,
@@ -45,6 +48,8 @@ struct profile {
 	struct index mapped_index;
 };
 
+/* Is this the number of a mapping, and not one of the above? */
+bool profile_is_mapping(uint64_t number);
 void profile_words_add(struct profile_words *words, uint64_t word);
 /* A row of this stack and labels (PROFILE_ROW_WORDS), which are of the profile. */
 void profile_add_row(struct profile *profile, const uint64_t *words, const uint64_t *values);

@@ -163,7 +163,7 @@ static void change_func(struct taking *t)
 
 static void change_location(struct taking *t)
 {
-	if (t->words[PROFILE_LOCATION_MAPPING] != PROFILE_NO_MAPPING)
+	if (profile_is_mapping(t->words[PROFILE_LOCATION_MAPPING]))
 		renumber(t, PROFILE_LOCATION_MAPPING, &t->mappings);
 	for (size_t i = PROFILE_LOCATION_WORDS; i < t->count; i += 2)
 		renumber(t, i, &t->funcs);

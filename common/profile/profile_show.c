@@ -47,7 +47,8 @@ static const uint64_t *labels_of(const struct profile *profile, size_t row, size
 
 typedef void frame_fn(void *ctx, const struct frame *frame);
 
-static struct frame frame_at(const struct profile *profile, const uint64_t *line, bool inlined)
+static struct frame frame_at(const struct profile *profile, const uint64_t *line, bool inlined,
+			     bool of_kernel)
 {
 	size_t n;
 	const uint64_t *func = interned_words_at(&profile->funcs, line[0], &n);
@@ -55,7 +56,8 @@ static struct frame frame_at(const struct profile *profile, const uint64_t *line
 
 	return (struct frame){
 		.func = interned_text_at(&profile->texts, func[PROFILE_FUNC_NAME]),
-		.file = *file ? file : NULL,
+		.file = *file && !of_kernel ? file : NULL,
+		.module = of_kernel ? file : NULL,
 		.line = (int)line[1],
 		.inlined = inlined,
 	};
@@ -69,9 +71,11 @@ static void each_frame(const struct profile *profile, size_t row, frame_fn *fn, 
 
 	for (size_t i = 0; i < depth; i++) {
 		const uint64_t *location = interned_words_at(&profile->locations, stack[i], &words);
+		bool of_kernel = location[PROFILE_LOCATION_MAPPING] == PROFILE_OF_KERNEL;
 
 		for (size_t at = PROFILE_LOCATION_WORDS; at + 1 < words; at += 2) {
-			struct frame frame = frame_at(profile, location + at, at + 2 < words);
+			struct frame frame =
+				frame_at(profile, location + at, at + 2 < words, of_kernel);
 
 			fn(ctx, &frame);
 		}
@@ -90,6 +94,7 @@ static size_t same_as(struct showing *show, size_t row)
 
 	for (size_t i = 0; i < depth; i++) {
 		line = interned_words_at(&profile->locations, stack[i], &count);
+		profile_words_add(&words, line[PROFILE_LOCATION_MAPPING] == PROFILE_OF_KERNEL);
 		for (size_t at = PROFILE_LOCATION_WORDS; at < count; at++)
 			profile_words_add(&words, line[at]);
 	}
@@ -195,8 +200,13 @@ static void print_row(FILE *out, const struct profile *profile, const struct sho
 
 /* --- folded --- */
 
+struct name {
+	const char *text;
+	bool of_kernel;
+};
+
 struct names {
-	const char **all; /* innermost first */
+	struct name *all; /* innermost first */
 	size_t count, cap;
 };
 
@@ -205,7 +215,7 @@ static void note_name(void *ctx, const struct frame *frame)
 	struct names *names = ctx;
 
 	names->all = mem_grow(names->all, names->count, &names->cap, sizeof(*names->all));
-	names->all[names->count++] = frame->func;
+	names->all[names->count++] = (struct name){frame->func, frame->module != NULL};
 }
 
 static void fold_row(FILE *out, const struct profile *profile, const struct shown *shown,
@@ -222,7 +232,9 @@ static void fold_row(FILE *out, const struct profile *profile, const struct show
 		fprintf(out, "-%" PRIu64 ";", pid);
 	}
 	for (size_t i = names.count; i-- > 0;) {
-		frame_print_word(out, names.all[i]);
+		frame_print_word(out, names.all[i].text);
+		/* as flamegraph.pl knows them */
+		fputs(names.all[i].of_kernel ? "_[k]" : "", out);
 		fputs(i || leaf ? ";" : "", out);
 	}
 	if (leaf)

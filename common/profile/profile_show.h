@@ -21,8 +21,9 @@ struct profile_style {
 };
 
 /* Text: a line for each frame, innermost first, a line of the process if labels have it ("pid",
- * "comm"), the values. Folded: frames from the outermost on, and the value that is shown. JSON: an
- * object a line, with labels, values by their types' names, and "stack". */
+ * "comm"), the values. Folded: frames from the outermost on, those of the kernel's with "_[k]"
+ * behind them, and the value that is shown. JSON: an object a line, with labels, values by their
+ * types' names, and "stack". */
 void profile_show(FILE *out, const struct profile *profile, const struct profile_style *style);
 
 #endif

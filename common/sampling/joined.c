@@ -328,8 +328,10 @@ static bool enter_goroutine(struct walk *walk)
 
 static bool is_sound(const struct profile_sample *sample)
 {
-	uint64_t words = 0;
+	uint64_t words = sample->kernel;
 
+	if (words > PROFILE_KERNEL)
+		return false;
 	for (size_t i = 0; i < PROFILE_PARTS; i++) {
 		const struct profile_part *part = &sample->parts[i];
 
@@ -359,6 +361,7 @@ void joined_read(const struct joined_program *program, const struct profile_samp
 	if (!is_sound(sample))
 		return;
 	unwinder_begin(program->unwinder, LOOKUPS);
+	words += sample->kernel;
 	struct walk walk = begin(program, sample, words, PROFILE_HERE, out);
 	enum step last = walk_part(&walk);
 

@@ -19,6 +19,7 @@
 #include "kernel/bpfprog.h"
 #include "kernel/btf.h"
 #include "kernel/events.h"
+#include "kernel/kallsyms.h"
 #include "kernel/kernelfeature.h"
 #include "kernel/sampler.h"
 #include "profile/pprof.h"
@@ -49,6 +50,7 @@ struct run {
 	struct bpfprog *bpf;
 	struct sampler *sampler;
 	struct sampled *sampled;
+	struct kallsyms *kernel; /* NULL: its frames are not shown */
 	struct vdso *vdso;
 	struct events *events;
 	struct profile *shown; /* since the last interval */
@@ -94,11 +96,29 @@ static void add_stack(const struct joined *joined, const struct sampled_process 
 	}
 }
 
-static void add_sample(const struct run *run, const struct sampled_process *process,
+/* Of callers, what stands before the return address is meant. */
+static void add_kernel(const struct run *run, const uint64_t *words, uint32_t count,
 		       struct profile *profile)
+{
+	const char *name, *module;
+	uint64_t off;
+
+	for (uint32_t i = 0; i < count; i++) {
+		name = kallsyms_find(run->kernel, words[i] - (i > 0), &off, &module);
+		profile_kernel(profile, name ? name : "[unknown]",
+			       name && *module ? module : "kernel");
+	}
+	if (count == PROFILE_KERNEL)
+		profile_word(profile, "[more]");
+}
+
+static void add_sample(const struct run *run, const struct sampled_process *process,
+		       const struct profile_sample *sample, struct profile *profile)
 {
 	const uint64_t values[] = {1, UINT64_C(1000000000) / run->sampling->hz};
 
+	if (run->joined.count) /* else nothing in it is sound */
+		add_kernel(run, (const uint64_t *)(sample + 1), sample->kernel, profile);
 	add_stack(&run->joined, process, profile);
 	profile_number(profile, "pid", (uint64_t)process->pid);
 	profile_label(profile, "comm", process->comm);
@@ -124,9 +144,9 @@ static bool on_sample(const void *data, size_t len, void *ctx)
 					       .ctx = &placing};
 
 	joined_read(&program, sample, (const uint64_t *)(sample + 1), &run->joined);
-	add_sample(run, process, run->shown);
+	add_sample(run, process, sample, run->shown);
 	if (run->written.profile)
-		add_sample(run, process, run->written.profile);
+		add_sample(run, process, sample, run->written.profile);
 	return true;
 }
 
@@ -234,6 +254,8 @@ static int define(const struct run *run, struct bpfprog_define *defs, size_t *co
 
 	defs[n++] = (struct bpfprog_define){"RING_PAGES", bpfmap_room(RING_PAGES)};
 	defs[n++] = (struct bpfprog_define){"TARGETS", bpfmap_room(TARGETS)};
+	if (run->sampling->kernel)
+		defs[n++] = (struct bpfprog_define){"KERNEL_STACK", 1};
 	if (!btf_thread_fsbase(&fsbase, err))
 		defs[n++] = (struct bpfprog_define){"FSBASE_OFF", fsbase};
 	if (!btf_process(&proc, err)) {
@@ -376,6 +398,11 @@ static int check(struct run *run, struct errmsg *err)
 	if (opts->pattern_count)
 		run->file = target_resolve(opts->patterns[0], NULL, err);
 	run->wanted.file = run->file;
+	if (run->sampling->kernel) {
+		run->kernel = kallsyms_open(err);
+		if (!run->kernel)
+			return -1;
+	}
 	return opts->pattern_count && !run->file ? -1 : 0;
 }
 
@@ -386,6 +413,7 @@ static void close_run(struct run *run)
 	profile_free(run->shown);
 	sampled_free(run->sampled);
 	vdso_free(run->vdso);
+	kallsyms_close(run->kernel);
 	pprof_close(&run->written);
 	bpfprog_free(run->bpf);
 	heldfile_close(run->file);

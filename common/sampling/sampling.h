@@ -14,6 +14,7 @@ struct sampling {
 	struct options *opts;
 	uint32_t hz; /* samples a second on each CPU */
 	bool folded;
+	bool kernel; /* the kernel's frames as well */
 };
 
 /* Runs to the end and returns the exit status. */

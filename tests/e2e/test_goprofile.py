@@ -159,6 +159,39 @@ def goprofile_programs():
         check_stacks(records)
 
 
+KERNEL = re.compile(r"\[unknown\]|[\w.]+")
+
+
+@test(version=two_versions)
+def goprofile_kernel(version):
+    """-K: the kernel's frames first, down to where the program has called it, then the program's."""
+    _, tool = profiled(version, "plain", "-j", "-K", "-F", 499, ms=100)
+    records = json_lines(tool.out.text())
+    inside = [r for r in records if "module" in r["stack"][0]]
+    for record in inside:
+        kinds = ["module" in frame for frame in record["stack"]]
+        own = kinds.index(False) if False in kinds else len(kinds)
+        expect(not any(kinds[own:]), f"the kernel's below the program's: {record}")
+        expect(all(KERNEL.fullmatch(frame["func"]) and frame["file"] is None for frame in record["stack"][:own]),
+               f"{record}")
+    called = [r for r in inside if "main.calls" in names(r)]
+    entered = [r for r in called if any(name.startswith("entry_SYSCALL_64") for name in names(r))]
+    expect(entered and len(entered) >= 0.5 * len(called), f"{len(entered)} of {len(called)}: {called[:2]}")
+    check_stacks([dict(r, stack=[f for f in r["stack"] if "module" not in f]) for r in records])
+    outside = [r for r in records if "main.leaves" in names(r) and "module" not in r["stack"][0]]
+    expect(outside, "all samples of main.leaves are in the kernel")
+
+
+@test()
+def goprofile_kernel_shown():
+    """As text with their module, folded as flamegraph.pl knows them"""
+    text = profiled(newest(), "strip", "-K", "-F", 499, ms=100)[1].out.text()
+    expect(re.search(r"^    entry_SYSCALL_64\w* \[kernel\]\n    \S*syscall\S* ", text, re.M | re.I), text[-800:])
+    lines = profiled(newest(), "strip", "-K", "-f", "-F", 499, ms=100)[1].out.text().splitlines()
+    expect(any(re.search(r";main\.calls;.*;entry_SYSCALL_64\w*_\[k\];.*_\[k\] \d+$", line) for line in lines),
+           f"{lines[-5:]}")
+
+
 NAMESPACE = """mkfifo "$1/in"; exec 8<>"$1/in"
     unshare -p -f --kill-child "$2" ms=100 <&8 >"$1/out" & waiter=$!
     until grep -q ready "$1/out"; do sleep 0.05; done

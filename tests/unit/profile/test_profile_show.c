@@ -184,6 +184,33 @@ static void test_json(void **state)
 	free(text);
 }
 
+/* Of the kernel's, the module in place of the file; what is no function of it may have its name. */
+static void test_kernel(void **state)
+{
+	struct profile_style style = {0};
+
+	(void)state;
+	profile_kernel(made, "vfs_write", "kernel");
+	add_stack(0x10);
+	add(1, 20);
+	profile_word(made, "vfs_write");
+	add_stack(0x10);
+	add(1, 30);
+	expect(&style, "    vfs_write [kernel]\n" LINES "        1 20\n\n"
+		       "    vfs_write\n" LINES "        1 30\n\n");
+	style.folded = true;
+	expect(&style, "main.main;main.f;main.inner,x;vfs_write_[k] 20\n"
+		       "main.main;main.f;main.inner,x;vfs_write 30\n");
+	style = (struct profile_style){.type = "profile", .json = true};
+	printed_begin();
+	profile_show(stdout, made, &style);
+	char *text = printed_end();
+
+	assert_non_null(strstr(text, "[{\"func\":\"vfs_write\",\"file\":null,\"line\":null,"
+				     "\"module\":\"kernel\"},"));
+	free(text);
+}
+
 static void test_nothing(void **state)
 {
 	const struct profile_style style = {0};
@@ -200,6 +227,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_leaf, begin, end),
 		cmocka_unit_test_setup_teardown(test_folded, begin, end),
 		cmocka_unit_test_setup_teardown(test_json, begin, end),
+		cmocka_unit_test_setup_teardown(test_kernel, begin, end),
 		cmocka_unit_test_setup_teardown(test_nothing, begin, end),
 	};
 
