@@ -5,6 +5,7 @@
  *
  *   -DRING_PAGES=n    size of the ring buffer, a power of two
  *   -DTARGETS=n       processes that are known at a time
+ *   -DLABELS          labels of goroutines as well
  *   -DKERNEL_STACK    the kernel's stack as well
  *   -DFSBASE_OFF=n    byte offset of the fs base in struct task_struct; not defined: there is none
  */
@@ -108,6 +109,14 @@ static inline void read_top(struct record *rec, struct profile_part *part)
 	rec->sample.count += part->top;
 }
 
+#ifdef LABELS
+#include "parts/labels.h"
+#else
+static inline void read_labels(struct record *rec, const struct profile_target *target, u64 curg)
+{
+}
+#endif
+
 static inline void read_kernel_stack(struct pt_regs *ctx, struct record *rec)
 {
 #ifdef KERNEL_STACK
@@ -150,8 +159,7 @@ static inline void read_part(struct record *rec, struct profile_part *part)
 
 /* --- whose stack it is --- */
 
-/* Fills in what the thread does; and returns the goroutine that it does it for, if it is on another
- * stack than that; else 0. */
+/* Fills in what the thread does; and returns the goroutine that it does it for, 0: for none. */
 static inline u64 read_runtime(const struct profile_target *target, u64 g,
 			       struct profile_sample *sample)
 {
@@ -168,7 +176,7 @@ static inline u64 read_runtime(const struct profile_target *target, u64 g,
 	sample->runs = g == g0        ? PROFILE_RUNS_SYSTEM
 		       : g == gsignal ? PROFILE_RUNS_SIGNAL
 				      : PROFILE_RUNS_GOROUTINE;
-	return g == g0 ? curg : 0;
+	return curg;
 }
 
 /* Where it will go on, as the runtime has noted it: Go's struct gobuf begins with sp, pc. */
@@ -204,11 +212,13 @@ static inline void read_stacks(struct record *rec, const struct profile_target *
 			    *other = &sample->parts[PROFILE_GOROUTINE];
 	u64 curg = target ? read_runtime(target, find_g(target, regs), sample) : 0;
 
+	if (target)
+		read_labels(rec, target, curg);
 	here->pc = regs->pc;
 	here->sp = regs->sp;
 	here->bp = regs->bp;
 	read_part(rec, here);
-	if (!curg)
+	if (!curg || sample->runs != PROFILE_RUNS_SYSTEM)
 		return;
 	read_gobuf(target, curg, other);
 	read_part(rec, other);

@@ -11,11 +11,18 @@
 
 enum { DEFAULT_HZ = 49, MAX_HZ = 1000000 }; /* not 50: what runs by a clock is not met in step */
 
+enum { LETTER_LABELS = 256 };
+
 static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
 {
 	struct sampling *sampling = ctx;
 	uint64_t hz;
 
+	if (letter == LETTER_LABELS) {
+		sampling->labels = true;
+		sampling->label = value;
+		return 0;
+	}
 	if (letter == 'f' || letter == 'K') {
 		*(letter == 'f' ? &sampling->folded : &sampling->kernel) = true;
 		return 0;
@@ -31,6 +38,8 @@ static const struct options_def own_options[] = {
 	{'F', "frequency", "HZ", "samples a second on each processor (default 49)"},
 	{'f', "folded", NULL, "output folded format, for flame graphs"},
 	{'K', "kernel-stack", NULL, "show the kernel's frames as well"},
+	{LETTER_LABELS, "labels", "[=KEY]",
+	 "tell stacks apart by their goroutines' labels, all or that of KEY"},
 	{0},
 };
 
@@ -41,6 +50,8 @@ static const char examples[] =
 	"    goprofile -d 10                 # in all Go programs of the machine\n"
 	"    goprofile -F 999 -d 1 -p 181    # 999 times a second\n"
 	"    goprofile -K -d 10 -p 181       # with the kernel's frames\n"
+	"    goprofile --labels=handler -d 10 -p 181\n"
+	"                                    # by this label of goroutines\n"
 	"    goprofile -f -d 30 -p 181 > out.stacks\n"
 	"                                    # for flamegraph.pl\n"
 	"    goprofile --pprof cpu.pb.gz -d 30 -p 181\n"

@@ -18,6 +18,8 @@ struct profile_target {         /* a process, by its ID in the tool's PID namesp
 	long long tls_g;                          /* g is at fs:tls_g; 0: in its register */
 	unsigned int g_m, g_sched_sp, g_sched_bp; /* byte offsets in Go's struct g */
 	unsigned int m_curg, m_g0, m_gsignal;     /* and struct m */
+	unsigned int g_labels;                    /* 0: not known */
+	unsigned int label_map;                   /* it leads to a map, not to a slice */
 };
 
 struct profile_link {              /* what a frame pointer points to */
@@ -42,10 +44,12 @@ enum profile_runs {                       /* whose stack the first part is */
 
 enum { PROFILE_HERE, PROFILE_GOROUTINE, PROFILE_PARTS };
 
-#define PROFILE_TOP 128    /* words */
-#define PROFILE_LINKS 512  /* of each part, at most; there may be more */
-#define PROFILE_KERNEL 127 /* return addresses of the kernel's, at most */
-#define PROFILE_WORDS 2048 /* of all, at most; a power of two */
+#define PROFILE_TOP 128        /* words */
+#define PROFILE_LINKS 512      /* of each part, at most; there may be more */
+#define PROFILE_LABELS 16      /* of a goroutine, at most */
+#define PROFILE_LABEL_TEXT 128 /* bytes of a key, or of a value, at most */
+#define PROFILE_KERNEL 127     /* return addresses of the kernel's, at most */
+#define PROFILE_WORDS 2048     /* of all, at most; a power of two */
 
 struct profile_sample {
 	unsigned long long time_ns; /* CLOCK_MONOTONIC */
@@ -55,7 +59,11 @@ struct profile_sample {
 	unsigned int runs;          /* enum profile_runs */
 	unsigned int in_kernel;
 	unsigned int kernel; /* words that come first: the kernel's stack, the innermost first */
-	unsigned int none;
+	/* words that come then: of each label the lengths of its key (low half) and its value, as
+	 * the program has them, and what there is room for of both, each filled up to words */
+	unsigned int label_words;
+	unsigned int labels;
+	unsigned int labels_cut;               /* there are more, or they could not be read */
 	unsigned int count;                    /* words that follow */
 	unsigned long long stack_lo, stack_hi; /* of the g that runs */
 	struct profile_part parts[PROFILE_PARTS];

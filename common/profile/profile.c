@@ -141,24 +141,36 @@ void profile_word(struct profile *profile, const char *word)
 
 /* --- labels --- */
 
-static void add_label(struct profile *profile, const char *key, const char *text, uint64_t number)
+static void add_label(struct profile *profile, const char *key, const char *text, uint64_t number,
+		      enum profile_label_of of)
 {
 	if (is_full(profile))
 		return;
 	profile_words_add(&profile->label, interned_text(&profile->texts, key));
 	profile_words_add(&profile->label, interned_text(&profile->texts, text));
 	profile_words_add(&profile->label, number);
+	profile_words_add(&profile->label, of);
 }
 
 void profile_label(struct profile *profile, const char *key, const char *text)
 {
 	if (text && *text)
-		add_label(profile, key, text, 0);
+		add_label(profile, key, text, 0, PROFILE_LABEL_TOOL);
 }
 
 void profile_number(struct profile *profile, const char *key, uint64_t number)
 {
-	add_label(profile, key, "", number);
+	add_label(profile, key, "", number, PROFILE_LABEL_TOOL);
+}
+
+void profile_program_label(struct profile *profile, const char *key, const char *text)
+{
+	add_label(profile, key, text, 0, PROFILE_LABEL_PROGRAM);
+}
+
+void profile_program_labels_cut(struct profile *profile)
+{
+	add_label(profile, "labels_cut", "", 1, PROFILE_LABEL_CUT);
 }
 
 /* --- rows --- */

@@ -52,6 +52,10 @@ void profile_word(struct profile *profile, const char *word);
 /* `text` NULL: none */
 void profile_label(struct profile *profile, const char *key, const char *text);
 void profile_number(struct profile *profile, const char *key, uint64_t number);
+/* Labels that the program has given. Their keys may be any, those of the labels above as well. */
+void profile_program_label(struct profile *profile, const char *key, const char *text);
+/* There are more, or they are not known. */
+void profile_program_labels_cut(struct profile *profile);
 /* One value for each type. */
 void profile_add(struct profile *profile, const uint64_t *values);
 

@@ -25,7 +25,18 @@ enum { PROFILE_FUNC_NAME, PROFILE_FUNC_FILE, PROFILE_FUNC_LINE, PROFILE_FUNC_WOR
 /* then, innermost first, pairs of a function and a line */
 enum { PROFILE_LOCATION_MAPPING, PROFILE_LOCATION_ADDR, PROFILE_LOCATION_WORDS };
 /* one after the other */
-enum { PROFILE_LABEL_KEY, PROFILE_LABEL_TEXT, PROFILE_LABEL_NUMBER, PROFILE_LABEL_WORDS };
+enum {
+	PROFILE_LABEL_KEY,
+	PROFILE_LABEL_TEXT,
+	PROFILE_LABEL_NUMBER,
+	PROFILE_LABEL_OF, /* enum profile_label_of */
+	PROFILE_LABEL_WORDS
+};
+enum profile_label_of {
+	PROFILE_LABEL_TOOL,
+	PROFILE_LABEL_PROGRAM,
+	PROFILE_LABEL_CUT, /* in place of more of the program's */
+};
 enum { PROFILE_ROW_STACK, PROFILE_ROW_LABELS, PROFILE_ROW_WORDS };
 
 struct profile_words {

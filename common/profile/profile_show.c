@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "frames/frame_print.h"
 #include "frames/frames.h"
+#include "golang/quoted.h"
 #include "profile/profile_internal.h"
 
 struct shown {
@@ -139,9 +140,9 @@ static int largest_last(const void *a, const void *b, void *ctx)
 	return x->row < y->row ? -1 : 1;
 }
 
-/* --- text --- */
+/* --- labels --- */
 
-/* The label with this key: its text, or else *number. NULL: there is none. */
+/* One of the tool's, with this key: its text, or else *number. NULL: there is none. */
 static const char *label(const struct profile *profile, size_t row, const char *key,
 			 uint64_t *number)
 {
@@ -150,11 +151,41 @@ static const char *label(const struct profile *profile, size_t row, const char *
 
 	for (size_t i = 0; i < count; i += PROFILE_LABEL_WORDS, words += PROFILE_LABEL_WORDS) {
 		*number = words[PROFILE_LABEL_NUMBER];
-		if (!strcmp(interned_text_at(&profile->texts, words[PROFILE_LABEL_KEY]), key))
+		if (words[PROFILE_LABEL_OF] == PROFILE_LABEL_TOOL &&
+		    !strcmp(interned_text_at(&profile->texts, words[PROFILE_LABEL_KEY]), key))
 			return interned_text_at(&profile->texts, words[PROFILE_LABEL_TEXT]);
 	}
 	return NULL;
 }
+
+/* The program's, as its tracebacks print them: {handler: "/get", tenant: acme}. With `before` in
+ * front, if there are any. */
+static void print_labels(FILE *out, const struct profile *profile, size_t row, const char *before)
+{
+	const char *between = "{";
+	size_t count;
+	const uint64_t *words = labels_of(profile, row, &count);
+
+	for (; count; count -= PROFILE_LABEL_WORDS, words += PROFILE_LABEL_WORDS) {
+		const char *key = interned_text_at(&profile->texts, words[PROFILE_LABEL_KEY]);
+		const char *value = interned_text_at(&profile->texts, words[PROFILE_LABEL_TEXT]);
+
+		if (words[PROFILE_LABEL_OF] == PROFILE_LABEL_TOOL)
+			continue;
+		fprintf(out, "%s%s", *between == '{' ? before : "", between);
+		between = ", ";
+		if (words[PROFILE_LABEL_OF] == PROFILE_LABEL_CUT) {
+			fputs("...", out);
+			continue;
+		}
+		quoted_print(out, key, strlen(key));
+		fputs(": ", out);
+		quoted_print(out, value, strlen(value));
+	}
+	fputs(*between == ',' ? "}" : "", out);
+}
+
+/* --- text --- */
 
 static void print_leaf(FILE *out, const struct profile *profile, size_t row, const char *key)
 {
@@ -189,7 +220,9 @@ static void print_row(FILE *out, const struct profile *profile, const struct sho
 	if (label(profile, shown->row, "pid", &pid)) {
 		fputs("    -                ", out);
 		escape_print(out, comm ? comm : "-");
-		fprintf(out, " (%" PRIu64 ")\n", pid);
+		fprintf(out, " (%" PRIu64 ")", pid);
+		print_labels(out, profile, shown->row, " ");
+		fputc('\n', out);
 	}
 	fputs("       ", out);
 	for (size_t i = 0; i < profile->spec->type_count; i++)
@@ -218,6 +251,24 @@ static void note_name(void *ctx, const struct frame *frame)
 	names->all[names->count++] = (struct name){frame->func, frame->module != NULL};
 }
 
+/* As one frame. */
+static void fold_labels(FILE *out, const struct profile *profile, size_t row)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *to = open_memstream(&text, &len);
+
+	if (!to)
+		return;
+	print_labels(to, profile, row, "");
+	fclose(to);
+	if (len) {
+		frame_print_word(out, text);
+		fputc(';', out);
+	}
+	free(text);
+}
+
 static void fold_row(FILE *out, const struct profile *profile, const struct shown *shown,
 		     const char *key)
 {
@@ -231,6 +282,7 @@ static void fold_row(FILE *out, const struct profile *profile, const struct show
 		frame_print_word(out, comm ? comm : "-");
 		fprintf(out, "-%" PRIu64 ";", pid);
 	}
+	fold_labels(out, profile, shown->row);
 	for (size_t i = names.count; i-- > 0;) {
 		frame_print_word(out, names.all[i].text);
 		/* as flamegraph.pl knows them */
@@ -245,14 +297,19 @@ static void fold_row(FILE *out, const struct profile *profile, const struct show
 
 /* --- JSON --- */
 
-static void add_labels(struct json *json, const struct profile *profile, size_t row)
+static void add_labels(struct json *json, const struct profile *profile, size_t row,
+		       enum profile_label_of of)
 {
 	size_t count;
 	const uint64_t *words = labels_of(profile, row, &count);
 
 	for (size_t i = 0; i < count; i += PROFILE_LABEL_WORDS, words += PROFILE_LABEL_WORDS) {
+		if (words[PROFILE_LABEL_OF] != of)
+			continue;
 		json_key(json, interned_text_at(&profile->texts, words[PROFILE_LABEL_KEY]));
-		if (words[PROFILE_LABEL_TEXT] == PROFILE_NO_TEXT)
+		if (of == PROFILE_LABEL_CUT)
+			json_bool(json, true);
+		else if (of == PROFILE_LABEL_TOOL && words[PROFILE_LABEL_TEXT] == PROFILE_NO_TEXT)
 			json_u64(json, words[PROFILE_LABEL_NUMBER]);
 		else
 			json_string(json,
@@ -270,9 +327,16 @@ static void json_row(FILE *out, const struct profile *profile, const struct show
 	json_member_string(&json, "type", style->type);
 	if (style->begin)
 		style->begin(&json);
-	add_labels(&json, profile, shown->row);
+	add_labels(&json, profile, shown->row, PROFILE_LABEL_TOOL);
 	for (size_t i = 0; i < profile->spec->type_count; i++)
 		json_member_u64(&json, profile->spec->types[i].name, shown->values[i]);
+	if (style->labels) {
+		json_key(&json, "labels");
+		json_object(&json);
+		add_labels(&json, profile, shown->row, PROFILE_LABEL_PROGRAM);
+		json_object_end(&json);
+		add_labels(&json, profile, shown->row, PROFILE_LABEL_CUT);
+	}
 	json_key(&json, "stack");
 	json_array(&json);
 	each_frame(profile, shown->row, frame_json_item, &json);

@@ -16,14 +16,15 @@ struct profile_style {
 	bool json, folded;
 	const char *leaf; /* a label that stands before the innermost frame; NULL: none. Values
 			     then have their types' names, in text */
+	bool labels;      /* JSON tells the program's labels, though there be none */
 	bool lines;       /* rows have no frames: a line each, values, then the leaf */
 	void (*begin)(struct json *json); /* members after "type"; NULL: none */
 };
 
 /* Text: a line for each frame, innermost first, a line of the process if labels have it ("pid",
- * "comm"), the values. Folded: frames from the outermost on, those of the kernel's with "_[k]"
- * behind them, and the value that is shown. JSON: an object a line, with labels, values by their
- * types' names, and "stack". */
+ * "comm"), and on it the program's labels, the values. Folded: frames from the outermost on, those
+ * of the kernel's with "_[k]" behind them, and the value that is shown. JSON: an object a line,
+ * with labels, values by their types' names, the program's labels, and "stack". */
 void profile_show(FILE *out, const struct profile *profile, const struct profile_style *style);
 
 #endif

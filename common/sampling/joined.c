@@ -328,9 +328,9 @@ static bool enter_goroutine(struct walk *walk)
 
 static bool is_sound(const struct profile_sample *sample)
 {
-	uint64_t words = sample->kernel;
+	uint64_t words = (uint64_t)sample->kernel + sample->label_words;
 
-	if (words > PROFILE_KERNEL)
+	if (sample->kernel > PROFILE_KERNEL || sample->label_words > sample->count)
 		return false;
 	for (size_t i = 0; i < PROFILE_PARTS; i++) {
 		const struct profile_part *part = &sample->parts[i];
@@ -361,7 +361,7 @@ void joined_read(const struct joined_program *program, const struct profile_samp
 	if (!is_sound(sample))
 		return;
 	unwinder_begin(program->unwinder, LOOKUPS);
-	words += sample->kernel;
+	words += sample->kernel + sample->label_words;
 	struct walk walk = begin(program, sample, words, PROFILE_HERE, out);
 	enum step last = walk_part(&walk);
 

@@ -27,6 +27,7 @@
 #include "profile/profile_show.h"
 #include "program/program.h"
 #include "sampling/joined_internal.h"
+#include "sampling/labels_internal.h"
 #include "sampling/sampled_internal.h"
 #include "sampling/vdso_internal.h"
 #include "selection/target.h"
@@ -46,6 +47,7 @@ struct run {
 	const struct sampling *sampling;
 	struct profile_spec shown_spec, written_spec;
 	struct sampled_wanted wanted;
+	const char *label; /* the key of what is shown alone; NULL: all are */
 	struct heldfile *file;
 	struct bpfprog *bpf;
 	struct sampler *sampler;
@@ -122,6 +124,8 @@ static void add_sample(const struct run *run, const struct sampled_process *proc
 	add_stack(&run->joined, process, profile);
 	profile_number(profile, "pid", (uint64_t)process->pid);
 	profile_label(profile, "comm", process->comm);
+	if (run->sampling->labels)
+		labels_add(sample, (const uint64_t *)(sample + 1), run->label, profile);
 	profile_add(profile, values);
 }
 
@@ -158,6 +162,7 @@ static void show(struct run *run)
 	const struct profile_style style = {.type = "profile",
 					    .json = opts->json,
 					    .folded = run->sampling->folded,
+					    .labels = run->sampling->labels,
 					    .begin = opts->timestamp ? toolrun_json_time : NULL};
 
 	if (!opts->json && !run->sampling->folded)
@@ -254,6 +259,8 @@ static int define(const struct run *run, struct bpfprog_define *defs, size_t *co
 
 	defs[n++] = (struct bpfprog_define){"RING_PAGES", bpfmap_room(RING_PAGES)};
 	defs[n++] = (struct bpfprog_define){"TARGETS", bpfmap_room(TARGETS)};
+	if (run->sampling->labels)
+		defs[n++] = (struct bpfprog_define){"LABELS", 1};
 	if (run->sampling->kernel)
 		defs[n++] = (struct bpfprog_define){"KERNEL_STACK", 1};
 	if (!btf_thread_fsbase(&fsbase, err))
@@ -372,6 +379,18 @@ static void take_duration(struct options *opts)
 	opts->pattern_count = 0;
 }
 
+/* "--labels KEY" beside -p, where there can be no BINARY. */
+static void take_key(struct run *run)
+{
+	struct options *opts = run->sampling->opts;
+
+	run->label = run->sampling->label;
+	if (!run->sampling->labels || run->label || !opts->pid || opts->pattern_count != 1)
+		return;
+	run->label = opts->patterns[0];
+	opts->pattern_count = 0;
+}
+
 static int check_kernel(struct errmsg *err)
 {
 	if (!kernelfeature_task_registers()) {
@@ -388,10 +407,14 @@ static int check(struct run *run, struct errmsg *err)
 	struct options *opts = run->sampling->opts;
 
 	take_duration(opts);
+	take_key(run);
 	if (opts->command)
 		return errmsg_set(err, "%s starts no COMMAND", run->sampling->tool->name);
 	if (opts->pattern_count > 1 || (opts->pid && opts->pattern_count))
 		return errmsg_set(err, "one BINARY, or -p PID, or neither");
+	if (run->label && strlen(run->label) > PROFILE_LABEL_TEXT)
+		return errmsg_set(err, "--labels: of a key, %d bytes are read at most",
+				  PROFILE_LABEL_TEXT);
 	if (session_check_privileges(err) || check_kernel(err))
 		return -1;
 	run->wanted.pid = opts->pid;

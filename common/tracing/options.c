@@ -79,10 +79,12 @@ static void table_add(struct table *tab, const struct options_def *def)
 	if (!def || tab->count == DEFS_MAX)
 		return;
 	tab->defs[tab->count] = *def;
+	bool may = def->letter == 'h' || (def->value && *def->value == '[');
+
 	tab->longs[tab->count] = (struct option){.name = def->name,
-						 .has_arg = def->letter == 'h' ? optional_argument
-							    : def->value       ? required_argument
-									       : no_argument,
+						 .has_arg = may          ? optional_argument
+							    : def->value ? required_argument
+									 : no_argument,
 						 .val = def->letter};
 	tab->count++;
 	if (def->letter < 256) {

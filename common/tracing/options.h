@@ -28,7 +28,7 @@ struct options {              /* strings belong to argv */
 struct options_def {
 	int letter;        /* of the short form; from 256 on: it has none */
 	const char *name;  /* of the long form, without dashes */
-	const char *value; /* "PID"; NULL: takes none */
+	const char *value; /* "PID"; "[=KEY]": may be left out, as in --labels; NULL: takes none */
 	const char *help;
 };
 

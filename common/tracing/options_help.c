@@ -19,6 +19,12 @@ static void put_word(FILE *out, int *column, int indent, const char *word)
 	*column += fprintf(out, *column > indent ? " %s" : "%s", word);
 }
 
+/* What stands between an option and its value. */
+static const char *space_before(const char *value)
+{
+	return *value && *value != '[' ? " " : "";
+}
+
 void options_help_usage(FILE *out, const struct options_tool *tool, const struct options_def *defs,
 			size_t count)
 {
@@ -27,7 +33,7 @@ void options_help_usage(FILE *out, const struct options_tool *tool, const struct
 
 	for (size_t i = 0; i < count; i++) {
 		const struct options_def *def = &defs[i];
-		const char *value = def->value ? def->value : "", *space = def->value ? " " : "";
+		const char *value = def->value ? def->value : "", *space = space_before(value);
 
 		if (def->letter < 256)
 			snprintf(word, sizeof(word), "[-%c%s%s]", def->letter, space, value);
@@ -48,7 +54,7 @@ void options_help_usage(FILE *out, const struct options_tool *tool, const struct
 
 static void print_def(FILE *out, const struct options_def *def)
 {
-	const char *value = def->value ? def->value : "", *space = def->value ? " " : "";
+	const char *value = def->value ? def->value : "", *space = space_before(value);
 	int column;
 
 	if (def->letter < 256)

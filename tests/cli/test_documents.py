@@ -38,14 +38,16 @@ PROGRAMS = {  # name: fixture, version (None: the newest), flavour
     "hello-gccgo": ("shown/hello", "gccgo", "plain"), "jobs-arm64": ("shown/jobs", None, "arm64"),
     "shop": ("recipes", None, "strip"), "httpd": ("httpd", None, "strip"),
     "render": ("collects", None, "strip"), "relay": ("cancels", None, "strip"),
+    "desk": ("shown/desk", None, "strip"),
     "courier": ("tls", None, "strip"), "orders": ("sql", None, "strip"),
     "spider": ("dns", None, "strip"), "fips": ("shown/fips", None, "strip"),
     "bank": ("shown/stuck", None, "strip"), "mailer": ("shown/stuck", None, "strip"),
     "crawler": ("shown/stuck", None, "strip"),
 }
-PIDS = {"2291": "fips", "24607": "hello-gccgo", "13999": "crawler"}  # those of a certain program; others are of whatever runs
+# those of a certain program; others are of whatever runs
+PIDS = {"2291": "fips", "24607": "hello-gccgo", "13999": "crawler", "27756": "desk"}
 ENDLESS = {"hello", "store", "store-stripped", "web", "functions", "functions-g", "small",
-           "hello-gccgo", "fips", "bank", "mailer", "crawler"}
+           "hello-gccgo", "fips", "bank", "mailer", "crawler", "desk"}
 
 
 def documents():

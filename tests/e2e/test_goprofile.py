@@ -220,6 +220,84 @@ def goprofile_namespace(by):
     check_stacks(records)
 
 
+def labelled(version, *options, ms=200, flavour="plain"):
+    """What the target tells of its goroutines, and what the tool printed"""
+    with Target("labelled", version, flavour, [f"ms={ms}"]) as target:
+        with Tool("goprofile", *options, "-p", target.target_pid) as tool:
+            tool.wait_line("Sampling ")
+            target.go()
+            expect(target.wait() == 0, target.said())
+            expect(tool.wait() == 0, tool.said())
+            return [(dict(t["labels"]), t["ns"]) for t in json_lines(target.out.text())], tool.out.text()
+
+
+def as_shown(labels):
+    """The first 128 bytes of a text, and what is no text is U+FFFD"""
+    return {key: (value[:128] + "..." if len(value) > 128 else value).replace("\0", "\ufffd")
+            for key, value in labels.items()}
+
+
+@test(version=versions)
+def goprofile_labels(version):
+    """Each set of labels was met as often as its goroutine had the processor; on the system stack, too."""
+    truth, text = labelled(version, "-j", "--labels", "-F", 299)
+    records = [r for r in json_lines(text) if "main.uses.func1" in names(r)]
+    for labels, ns in truth:
+        many = len(labels) > 16  # more than are read: any of them
+        mine = [r for r in records if r.get("labels_cut", False) == many and
+                (r["labels"].items() <= labels.items() and len(r["labels"]) == 16
+                 if many else r["labels"] == as_shown(labels))]
+        got, want = sum(r["samples"] for r in mine), ns * 299 / 1e9
+        expect(abs(got - want) <= 6 * want ** 0.5 + 0.15 * want + 3, f"{got} samples, {want:.0f} due: {labels}")
+        records = [r for r in records if r not in mine]
+    expect(sum(r["samples"] for r in records) <= 1, f"labels that nobody has: {records[:3]}")
+
+
+@test(version=two_versions)
+def goprofile_label_key(version):
+    """One key alone, in each form"""
+    keys = {"", "acme", "on the system stack"}
+    _, text = labelled(version, "-j", "--labels=tenant", "-F", 199, ms=100, flavour="strip")
+    found = [r["labels"] for r in json_lines(text) if "main.uses.func1" in names(r)]
+    expect({tuple(labels) for labels in found} == {(), ("tenant",)}, f"{found}")
+    expect({labels["tenant"] for labels in found if labels} == keys, f"{found}")
+    # with -p there is no BINARY that the key could be
+    _, text = labelled(version, "--labels", "tenant", "-F", 199, ms=100)
+    expect(re.search(r"^    - {16}labelled \(\d+\) \{tenant: acme\}\n        \d+$", text, re.M), text[-800:])
+    _, text = labelled(version, "-f", "--labels", "-F", 199, ms=100)
+    expect(re.search(r'^labelled-\d+;\{handler: "/get \\"x\\", a", tenant: \};.*;main.adds \d+$', text, re.M), text[-800:])
+
+
+@test()
+def goprofile_labels_pprof():
+    with Target("labelled", newest(), "plain", ["ms=100"]) as target:
+        file = f"{target.folder.name}/out.pb.gz"
+        with Tool("goprofile", "--labels", "-F", 299, "--pprof", file, "-p", target.target_pid) as tool:
+            tool.wait_line("Sampling ")
+            target.go()
+            expect(target.wait() == 0 and tool.wait() == 0, tool.said())
+        rows = pprof.Profile(file).rows("tenant")
+    found = {label for _, label in rows}
+    expect({"acme", "on the system stack", None} <= found, f"{found}")
+
+
+@test(version=["1.15", "1.27"])
+def goprofile_labels_hostile(version):
+    """What is no set of labels is said to be cut; stacks are as ever, and the target goes on."""
+    with Target("mislabelled", version) as target:
+        with Tool("goprofile", "-j", "--labels", "-F", 299, "-p", target.target_pid) as tool:
+            tool.wait_line("Sampling ")
+            target.go()
+            expect(target.wait() == 0, target.said())
+            expect(tool.wait() == 0, tool.said())
+            records = [r for r in json_lines(tool.out.text()) if "main.adds" in names(r)]
+    total = sum(r["samples"] for r in records)
+    cut = sum(r["samples"] for r in records if r.get("labels_cut"))
+    expect(total > 100 and cut >= 0.3 * total, f"{cut} of {total} are cut")
+    texts = {text for r in records for label in r["labels"].items() for text in label}
+    expect({"k", "v"} <= texts and all(len(text) <= 128 + 3 for text in texts), f"{texts}")
+
+
 @test()
 def goprofile_intervals():
     """Samples of each interval by themselves, with its time"""
@@ -244,5 +322,6 @@ def goprofile_refusals():
     expect("not a Go program" in refused(1, "-p", os.getpid()), "no Go program")
     expect("starts no COMMAND" in refused(1, fixture("shares", newest()), "--", "true"), "a command")
     expect("one BINARY" in refused(1, "-p", os.getpid(), "/bin/true"), "both")
+    expect("128 bytes" in refused(1, f"--labels={'x' * 129}"), "a long key")
     older = run([tool_path("goprofile"), "-d", "1"], env=dict(os.environ, GOTOOLS_REGISTERS="no"))
     expect(older.returncode == 1 and "hint: Linux 5.15 or later" in older.stderr, f"{older}")

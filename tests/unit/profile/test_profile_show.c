@@ -211,6 +211,38 @@ static void test_kernel(void **state)
 	free(text);
 }
 
+/* Of the program's own: whatever their keys are, they are not the tool's. */
+static void test_labels(void **state)
+{
+	struct profile_style style = {0};
+
+	(void)state;
+	add_stack(0x10);
+	profile_number(made, "pid", 4711);
+	profile_program_label(made, "pid", "a b");
+	profile_program_label(made, "comm", "");
+	add(1, 20);
+	add_stack(0x10);
+	profile_number(made, "pid", 4711);
+	profile_program_labels_cut(made);
+	add(1, 30);
+	expect(&style,
+	       LINES "    -                - (4711) {pid: \"a b\", comm: }\n        1 20\n\n" LINES
+		     "    -                - (4711) {...}\n        1 30\n\n");
+	style.folded = true;
+	expect(&style, "--4711;{pid: \"a b\", comm: };main.main;main.f;main.inner,x 20\n"
+		       "--4711;{...};main.main;main.f;main.inner,x 30\n");
+	style = (struct profile_style){.type = "profile", .json = true, .labels = true};
+	printed_begin();
+	profile_show(stdout, made, &style);
+	char *text = printed_end();
+
+	assert_non_null(strstr(text, "\"pid\":4711,\"objects\":1,\"bytes\":20,"
+				     "\"labels\":{\"pid\":\"a b\",\"comm\":\"\"},\"stack\":"));
+	assert_non_null(strstr(text, "\"bytes\":30,\"labels\":{},\"labels_cut\":true,\"stack\":"));
+	free(text);
+}
+
 static void test_nothing(void **state)
 {
 	const struct profile_style style = {0};
@@ -228,6 +260,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_folded, begin, end),
 		cmocka_unit_test_setup_teardown(test_json, begin, end),
 		cmocka_unit_test_setup_teardown(test_kernel, begin, end),
+		cmocka_unit_test_setup_teardown(test_labels, begin, end),
 		cmocka_unit_test_setup_teardown(test_nothing, begin, end),
 	};
 

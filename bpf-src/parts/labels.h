@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Goroutines' labels (runtime/pprof), copied as they are at this moment: a set of them is never
+ * changed, but may be gone a moment later. Included by goprofile.bpf.c. */
+#ifndef LABELS_H
+#define LABELS_H
+
+/* Up to Go 1.23, src/runtime/map.go: a map is buckets of eight, and those that follow each of them;
+ * one that grows still has some entries in the buckets that it had before. Of cells with a smaller
+ * "top hash" there is nothing, or it has moved. */
+enum {
+	MAP_CELLS = 8,
+	MAP_TOP_MIN = 5,
+	MAP_KEYS = 8,
+	MAP_VALUES = MAP_KEYS + 16 * MAP_CELLS,
+	MAP_NEXT = MAP_VALUES + 16 * MAP_CELLS,
+	MAP_BUCKET = MAP_NEXT + 8,
+	MAP_LOG2_MAX = 4,
+	MAP_SAME_SIZE = 8, /* a flag: there were as many buckets before, not half of them */
+	MAP_STEPS = 128,   /* cells that are looked at */
+};
+
+struct go_string {
+	u64 data, len;
+};
+
+struct go_label {
+	struct go_string key, value;
+};
+
+struct label_map {
+	u64 count;
+	u8 flags, log2;
+	u16 overflow;
+	u32 seed;
+	u64 buckets, before;
+};
+
+struct label_walk {
+	u64 bucket; /* 0: the next one of the array */
+	u32 number, cell;
+};
+
+static inline u64 short_length(u64 len)
+{
+	return len > 0xffffffff ? 0xffffffff : len;
+}
+
+static inline bool put_text(struct record *rec, const struct go_string *text)
+{
+	u64 len = text->len > PROFILE_LABEL_TEXT ? PROFILE_LABEL_TEXT : text->len;
+	char *to = (char *)free_words(rec);
+
+	/* the verifier must see that the very number passed below was checked, not a copy */
+	asm volatile("" : "+r"(len));
+	if (len > PROFILE_LABEL_TEXT)
+		return false;
+	if (len && probe_read_user(to, len, (void *)text->data))
+		return false;
+	rec->sample.count += (len + 7) / 8;
+	return true;
+}
+
+static inline bool put_label(struct record *rec, const struct go_label *label)
+{
+	u32 before = rec->sample.count;
+
+	*free_words(rec) = short_length(label->key.len) | short_length(label->value.len) << 32;
+	rec->sample.count++;
+	if (put_text(rec, &label->key) && put_text(rec, &label->value)) {
+		rec->sample.labels++;
+		return true;
+	}
+	rec->sample.count = before;
+	return false;
+}
+
+/* From Go 1.24 on, src/runtime/pprof/label.go: LabelSet. Both return how many there are. */
+static inline u64 read_label_slice(struct record *rec, u64 addr)
+{
+	struct go_string slice = {}; /* begins like one */
+	struct go_label label;
+	u32 i;
+
+	read_user(&slice, sizeof(slice), addr);
+#pragma clang loop unroll(disable)
+	for (i = 0; i < PROFILE_LABELS && i < slice.len; i = loop_next(i)) {
+		if (read_user(&label, sizeof(label), slice.data + i * sizeof(label)) ||
+		    !put_label(rec, &label))
+			break;
+	}
+	return slice.len;
+}
+
+/* Leads to the bucket that `walk` is at; false: there is none. */
+static inline bool find_bucket(const struct label_map *map, struct label_walk *walk)
+{
+	u32 count = 1 << (map->log2 & 7), before = map->flags & MAP_SAME_SIZE ? count : count / 2;
+
+	if (walk->bucket)
+		return true;
+	if (walk->number < count)
+		walk->bucket = map->buckets + walk->number * MAP_BUCKET;
+	else if (map->before && walk->number < count + before)
+		walk->bucket = map->before + (walk->number - count) * MAP_BUCKET;
+	walk->number++;
+	return walk->bucket;
+}
+
+static inline bool read_cell(struct record *rec, struct label_walk *walk)
+{
+	u64 at = walk->bucket;
+	u32 cell = walk->cell & (MAP_CELLS - 1);
+	struct go_label label;
+	u8 top = 0;
+
+	read_user(&top, 1, at + cell);
+	walk->cell = cell + 1;
+	if (cell == MAP_CELLS - 1)
+		read_user(&walk->bucket, 8, at + MAP_NEXT);
+	if (top < MAP_TOP_MIN)
+		return true;
+	return !read_user(&label.key, 16, at + MAP_KEYS + 16 * cell) &&
+	       !read_user(&label.value, 16, at + MAP_VALUES + 16 * cell) && put_label(rec, &label);
+}
+
+static inline u64 read_label_map(struct record *rec, u64 addr)
+{
+	struct label_map map = {};
+	struct label_walk walk = {};
+	u64 at = 0;
+	u32 i;
+
+	if (read_user(&at, sizeof(at), addr) || read_user(&map, sizeof(map), at))
+		return 1;
+	if (map.log2 > MAP_LOG2_MAX)
+		return map.count;
+#pragma clang loop unroll(disable)
+	for (i = 0; i < MAP_STEPS; i = loop_next(i)) {
+		if (rec->sample.labels >= PROFILE_LABELS || rec->sample.labels >= map.count ||
+		    !find_bucket(&map, &walk) || !read_cell(rec, &walk))
+			break;
+	}
+	return map.count;
+}
+
+/* `curg`: the goroutine that the thread works for, or 0. */
+static inline void read_labels(struct record *rec, const struct profile_target *target, u64 curg)
+{
+	u32 before = rec->sample.count;
+	u64 addr = 0, count;
+
+	if (!curg)
+		return;
+	if (!target->g_labels || read_user(&addr, sizeof(addr), curg + target->g_labels)) {
+		rec->sample.labels_cut = 1;
+		return;
+	}
+	if (!addr)
+		return;
+	count = target->label_map ? read_label_map(rec, addr) : read_label_slice(rec, addr);
+	rec->sample.labels_cut = rec->sample.labels < count;
+	rec->sample.label_words = rec->sample.count - before;
+}
+
+#endif
