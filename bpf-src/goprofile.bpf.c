@@ -5,6 +5,7 @@
  *
  *   -DRING_PAGES=n    size of the ring buffer, a power of two
  *   -DTARGETS=n       processes that are known at a time
+ *   -DCGROUP          what runs in the cgroup that the tool has put into `cgroups`, and below it
  *   -DLABELS          labels of goroutines as well
  *   -DKERNEL_STACK    the kernel's stack as well
  *   -DFSBASE_OFF=n    byte offset of the fs base in struct task_struct; not defined: there is none
@@ -28,6 +29,20 @@ struct stack_ends { /* the first words of Go's struct g */
 BPF_RINGBUF_OUTPUT(events, RING_PAGES);
 BPF_TABLE("hash", u32, struct profile_target, targets, TARGETS);
 BPF_PERCPU_ARRAY(records, struct record, 1);
+
+#ifdef CGROUP
+BPF_CGROUP_ARRAY(cgroups, 1);
+
+static inline bool in_cgroup(void)
+{
+	return cgroups.check_current_task(0) == 1;
+}
+#else
+static inline bool in_cgroup(void)
+{
+	return true;
+}
+#endif
 
 #include "parts/losses.bpf.c"
 #include "parts/outside.bpf.c"
@@ -242,7 +257,7 @@ int on_sample(struct pt_regs *ctx)
 	struct record *rec = records.lookup(&zero);
 	u64 ids = probe_ids();
 
-	if (!(u32)bpf_get_current_pid_tgid() || !rec || !probe_wanted())
+	if (!(u32)bpf_get_current_pid_tgid() || !rec || !in_cgroup() || !probe_wanted())
 		return 0;
 	__builtin_memset(&rec->sample, 0, sizeof(rec->sample));
 	rec->sample.pid = ids >> 32;

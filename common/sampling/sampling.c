@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/errmsg.h"
 #include "base/escape.h"
@@ -12,6 +13,7 @@
 #include "base/progress.h"
 #include "blocked/losses.h"
 #include "bpf-src/shared/profile.h"
+#include "files/cgroup.h"
 #include "files/heldfile.h"
 #include "files/process.h"
 #include "frames/frames.h"
@@ -51,6 +53,7 @@ struct run {
 	struct heldfile *file;
 	struct bpfprog *bpf;
 	struct sampler *sampler;
+	int cgroup; /* -1: all are wanted */
 	struct sampled *sampled;
 	struct kallsyms *kernel; /* NULL: its frames are not shown */
 	struct vdso *vdso;
@@ -241,6 +244,11 @@ static void say_started(const struct run *run)
 	} else {
 		fputs("all Go programs", out);
 	}
+	if (sampling->cgroup) {
+		fputs(" in cgroup \"", out);
+		escape_print(out, sampling->cgroup);
+		fputc('"', out);
+	}
 	if (opts->duration_ns)
 		fprintf(out, " for %g s.\n", (double)opts->duration_ns / 1e9);
 	else
@@ -259,6 +267,8 @@ static int define(const struct run *run, struct bpfprog_define *defs, size_t *co
 
 	defs[n++] = (struct bpfprog_define){"RING_PAGES", bpfmap_room(RING_PAGES)};
 	defs[n++] = (struct bpfprog_define){"TARGETS", bpfmap_room(TARGETS)};
+	if (run->cgroup >= 0)
+		defs[n++] = (struct bpfprog_define){"CGROUP", 1};
 	if (run->sampling->labels)
 		defs[n++] = (struct bpfprog_define){"LABELS", 1};
 	if (run->sampling->kernel)
@@ -314,6 +324,9 @@ static int begin(struct run *run, struct errmsg *err)
 	run->events = events_new(bpfprog_map(run->bpf, "events"), on_sample, run, err);
 	if (!run->events)
 		return -1;
+	if (run->cgroup >= 0 && bpfmap_set(bpfprog_map(run->bpf, "cgroups"), (uint32_t)run->cgroup))
+		return errmsg_set(err, "cannot sample cgroup \"%s\": %s", run->sampling->cgroup,
+				  strerror(errno));
 	run->vdso = vdso_new();
 	run->shown = profile_new(&run->shown_spec);
 	run->sampler = sampler_new(prog, run->sampling->hz, err);
@@ -421,6 +434,11 @@ static int check(struct run *run, struct errmsg *err)
 	if (opts->pattern_count)
 		run->file = target_resolve(opts->patterns[0], NULL, err);
 	run->wanted.file = run->file;
+	if (run->sampling->cgroup) {
+		run->cgroup = cgroup_open(run->sampling->cgroup, err);
+		if (run->cgroup < 0)
+			return -1;
+	}
 	if (run->sampling->kernel) {
 		run->kernel = kallsyms_open(err);
 		if (!run->kernel)
@@ -437,6 +455,8 @@ static void close_run(struct run *run)
 	sampled_free(run->sampled);
 	vdso_free(run->vdso);
 	kallsyms_close(run->kernel);
+	if (run->cgroup >= 0)
+		close(run->cgroup);
 	pprof_close(&run->written);
 	bpfprog_free(run->bpf);
 	heldfile_close(run->file);
@@ -447,6 +467,7 @@ int sampling_run(const struct sampling *sampling)
 	const char *name = sampling->tool->name;
 	struct run run = {
 		.sampling = sampling,
+		.cgroup = -1,
 		.shown_spec = {.tool = name, .types = shown_types, .type_count = 1},
 		.written_spec = {
 			.tool = name, .types = written_types, .type_count = 2, .shown = 1}};

@@ -14,9 +14,10 @@ struct sampling {
 	struct options *opts;
 	uint32_t hz; /* samples a second on each CPU */
 	bool folded;
-	bool kernel;       /* the kernel's frames as well */
-	bool labels;       /* and labels of goroutines ... */
-	const char *label; /* ... that with this key alone; NULL: all */
+	const char *cgroup; /* what runs in this one alone; NULL: anywhere */
+	bool kernel;        /* the kernel's frames as well */
+	bool labels;        /* and labels of goroutines ... */
+	const char *label;  /* ... that with this key alone; NULL: all */
 };
 
 /* Runs to the end and returns the exit status. */

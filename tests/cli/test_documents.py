@@ -21,7 +21,7 @@ SOURCE = os.path.dirname(TESTS)
 # Commands of other tools: what gofuncs writes for them tests/e2e/test_gofuncs_emit.py runs. And those on
 # programs that are not everywhere.
 OTHERS = (r"(BPFTRACE_\w+=\d+ )?(bpftrace|perf|cat|cd|echo|go|head|/srv/\S+|main\.\S+|filter of)( |$)|.*\| sh$"
-          r"|goerrors (-p 2846 |.* -- (rclone|restic) )")
+          r"|goprofile .*--cgroup |goerrors (-p 2846 |.* -- (rclone|restic) )")
 # Every function of etcd is traced by tests/e2e/test_etcd.py, at a time when nothing else runs; gotop has a
 # terminal in tests/e2e/test_gotop.py.
 ELSEWHERE = ["gofunccount -d 5 'etcd:*'", "gotop"]

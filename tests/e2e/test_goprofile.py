@@ -3,9 +3,11 @@
 are known: of each sample either all callers are right, or what is missing is marked."""
 
 import collections
+import contextlib
 import os
 import re
 import tempfile
+import time
 
 import pprof
 from harness import (Skip, Target, Tool, expect, fixture, json_lines, newest, private_copy, run, test, tool_path,
@@ -298,6 +300,41 @@ def goprofile_labels_hostile(version):
     expect({"k", "v"} <= texts and all(len(text) <= 128 + 3 for text in texts), f"{texts}")
 
 
+@contextlib.contextmanager
+def own_cgroup():
+    """A cgroup with one below it, which is given."""
+    with open("/proc/mounts", encoding="utf-8") as mounts:
+        roots = [line.split()[1] for line in mounts if line.split()[2] == "cgroup2"]
+    path = f"{roots[0]}/gotools-{os.getpid()}-{time.monotonic_ns()}" if roots else ""
+    try:
+        os.makedirs(f"{path}/below")
+    except OSError as why:
+        raise Skip(f"no cgroup of version 2 can be made: {why}") from why
+    try:
+        yield path, f"{path}/below"
+    finally:
+        os.rmdir(f"{path}/below")
+        os.rmdir(path)
+
+
+@test(how=["all", "file"])
+def goprofile_cgroup(how):
+    """What runs in the cgroup, or below it, alone"""
+    with own_cgroup() as (path, below), Target("shares", newest(), "strip", ["ms=100"]) as one, \
+            Target("shares", newest(), "strip", ["ms=100"], path=one.path) as other:
+        with open(f"{below}/cgroup.procs", "w", encoding="ascii") as members:
+            members.write(str(one.target_pid))
+        with Tool("goprofile", "-j", "-F", 299, "--cgroup", path, *([one.path] if how == "file" else [])) as tool:
+            tool.wait_line("Sampling ")
+            for target in (one, other):
+                target.go()
+                expect(target.wait() == 0, target.said())
+            records = tool.stop()
+        pid = one.target_pid
+    expect({r["pid"] for r in records} == {pid}, f"{pid}: { {(r['pid'], r['comm']) for r in records} }")
+    check_stacks(records)
+
+
 @test()
 def goprofile_intervals():
     """Samples of each interval by themselves, with its time"""
@@ -322,6 +359,8 @@ def goprofile_refusals():
     expect("not a Go program" in refused(1, "-p", os.getpid()), "no Go program")
     expect("starts no COMMAND" in refused(1, fixture("shares", newest()), "--", "true"), "a command")
     expect("one BINARY" in refused(1, "-p", os.getpid(), "/bin/true"), "both")
+    expect("no cgroup of version 2" in refused(1, "--cgroup", "/tmp"), "no cgroup")
+    expect("cannot open cgroup" in refused(1, "--cgroup", "/nonexistent"), "no folder")
     expect("128 bytes" in refused(1, f"--labels={'x' * 129}"), "a long key")
     older = run([tool_path("goprofile"), "-d", "1"], env=dict(os.environ, GOTOOLS_REGISTERS="no"))
     expect(older.returncode == 1 and "hint: Linux 5.15 or later" in older.stderr, f"{older}")
