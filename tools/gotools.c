@@ -68,6 +68,7 @@ static const struct answer answers[] = {
 	{"Which gRPC calls are served and made?", "gogrpcsnoop"},
 	{"Which names are looked up?", "godnssnoop"},
 	{"Which SQL statements are executed?", "gosqlsnoop"},
+	{"Which Redis commands are sent?", "goredissnoop"},
 	{"What are the keys of TLS connections?", "gotlskeys"},
 	{"Which files are opened?", "goopens"},
 	{"Which errors are returned?", "goerrors"},

@@ -15,6 +15,7 @@ import threading
 import time
 import urllib.request
 
+import redisserver
 from harness import OPTIONS, PATIENCE, TESTS, Skip, expect, fixture, newest, run, test
 
 SOURCE = os.path.dirname(TESTS)
@@ -38,7 +39,7 @@ PROGRAMS = {  # name: fixture, version (None: the newest), flavour
     "hello-gccgo": ("shown/hello", "gccgo", "plain"), "jobs-arm64": ("shown/jobs", None, "arm64"),
     "shop": ("recipes", None, "strip"), "httpd": ("httpd", None, "strip"),
     "render": ("collects", None, "strip"), "relay": ("cancels", None, "strip"),
-    "desk": ("shown/desk", None, "strip"),
+    "desk": ("shown/desk", None, "strip"), "cart": ("redis", None, "strip"),
     "courier": ("tls", None, "strip"), "orders": ("sql", None, "strip"),
     "spider": ("dns", None, "strip"), "fips": ("shown/fips", None, "strip"),
     "bank": ("shown/stuck", None, "strip"), "mailer": ("shown/stuck", None, "strip"),
@@ -206,6 +207,8 @@ class World:
 
     def __init__(self, folder, text):
         self.folder, self.running, self.etcds, self.pids = folder, [], [], {}
+        if names(text, "cart"):
+            self.running.append(redisserver.start(folder))
         for name, how in PROGRAMS.items():
             if names(text, name):
                 self.make(name, *how)

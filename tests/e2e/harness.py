@@ -25,6 +25,7 @@ sys.path.insert(0, TESTS + "/lib")
 
 # pylint: disable=wrong-import-position
 from processes import PATIENCE, Failure, Process, run
+from redisserver import GOCODE
 from results import Runner, Skip, matches, unknown, write_lines
 
 REGISTRY = []
@@ -92,8 +93,11 @@ def tool_path(name):
 
 
 def fixture(name, version, flavour="plain"):
-    """Path of the cached test program; trace a copy: other tests may trace this file."""
-    built = run([TESTS + "/fixture", name, version, flavour], timeout=400)
+    """Path of the cached test program; trace a copy: other tests may trace this file. Go finds Debian's packages where
+    it looks for some by default: in the folder go of $HOME."""
+    with tempfile.TemporaryDirectory(prefix="bcc-gotools-") as home:
+        os.symlink(GOCODE, home + "/go")
+        built = run([TESTS + "/fixture", name, version, flavour], timeout=400, env=dict(os.environ, HOME=home))
     expect(built.returncode == 0, f"cannot build {name}: {built.stderr[-400:]}")
     return built.stdout.strip()
 
