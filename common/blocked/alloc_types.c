@@ -10,6 +10,8 @@
 #include "program/program.h"
 #include "rtti/rtti.h"
 
+enum { KNOWN_MAX = 1 << 18 }; /* more than programs have, unless they lie */
+
 struct known {
 	uint64_t addr;
 	bool many;
@@ -66,6 +68,8 @@ const char *alloc_types_name(struct alloc_types *types, uint64_t addr, bool many
 
 	while (n != INDEX_NONE && (types->all[n].addr != addr || types->all[n].many != many))
 		n = index_next(&types->index, n);
+	if (n == INDEX_NONE && types->index.count == KNOWN_MAX)
+		return "one of too many types";
 	if (n == INDEX_NONE) {
 		types->all =
 			mem_grow(types->all, types->index.count, &types->cap, sizeof(*types->all));

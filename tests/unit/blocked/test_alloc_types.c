@@ -72,11 +72,30 @@ static void test_none_known(void **state)
 	alloc_types_free(types);
 }
 
+/* What is kept of a process that lies has an end. */
+static void test_many(void **state)
+{
+	const struct program prog = {.release = 27};
+	struct alloc_types *types;
+
+	(void)state;
+	has_rtti = true;
+	types = alloc_types_new(&prog);
+	assert_string_equal(alloc_types_name(types, TYPE, false), "main.T");
+	for (uint64_t i = 1; i < 1 << 18; i++)
+		alloc_types_name(types, NONE + i, false);
+	assert_string_equal(alloc_types_name(types, NONE, false), "one of too many types");
+	assert_string_equal(alloc_types_name(types, NONE + 1, false), "type 0x2001");
+	assert_string_equal(alloc_types_name(types, TYPE, false), "main.T");
+	alloc_types_free(types);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_none_known),
+		cmocka_unit_test(test_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
