@@ -31,7 +31,10 @@ enum {
 	LETTER_HEADER = 0x2000,
 	LETTER_UNDER,
 	LETTER_BY_FUNC,
-	LETTER_FULL_NAMES
+	LETTER_FULL_NAMES,
+	LETTER_FOLD_NUMBERS,
+	LETTER_ORIGINS,
+	LETTER_TOP
 }; /* options without a letter */
 
 struct gotrace {
@@ -67,6 +70,13 @@ static int take_filter(struct gotrace *trace, int letter, const char *value, str
 	int ret = 0;
 
 	switch (letter) {
+	case LETTER_TOP:
+		if (number_parse(value, INT32_MAX, &n) && n) {
+			trace->print_config.top = n;
+			return 0;
+		}
+		return errmsg_set(err, "--top: \"%s\" is not a number from 1 to %d", value,
+				  INT32_MAX);
 	case 'L':
 		ret = take_number(value, 1, INT32_MAX, &n, 'L', err);
 		trace->plan_config.only_tid = n;
@@ -137,6 +147,12 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 		break;
 	case LETTER_FULL_NAMES:
 		print->full_names = true;
+		break;
+	case LETTER_FOLD_NUMBERS:
+		print->fold_numbers = true;
+		break;
+	case LETTER_ORIGINS:
+		print->origins = true;
 		break;
 	case LETTER_BY_FUNC:
 		print->by_func = true;
@@ -308,6 +324,10 @@ static const struct options_def own_options[] = {
 	{'A', "aggregate", NULL, "print each distinct line once, with its count, at the end"},
 	{'o', "output", "FILE", "print to FILE, a new one that only this user can read"},
 	{LETTER_BY_FUNC, "by-func", NULL, "group what -A prints by function, with sums"},
+	{LETTER_FOLD_NUMBERS, "fold-numbers", NULL,
+	 "with -A, count lines that differ by numbers together"},
+	{LETTER_ORIGINS, "origins", NULL, "with -A, count an error once that callers pass on"},
+	{LETTER_TOP, "top", "N", "with -A, print the N most frequent lines"},
 	{LETTER_FULL_NAMES, "full-names", NULL, "print names with the path of their package"},
 	{LETTER_UNDER, "not-under", "FUNCTION",
 	 "leave out calls made by FUNCTION, directly or not"},
@@ -413,6 +433,12 @@ static int plan_and_run(struct gotrace *trace, const struct options_tool *tool)
 	trace->plan_config.user_stack |= trace->opts->pprof != NULL;
 	if (trace->print_config.json && trace->print_config.aggregate) {
 		errmsg_set(&err, "-A and -j exclude each other");
+		return options_fail(tool, &err);
+	}
+	if (!trace->print_config.aggregate &&
+	    (trace->print_config.top || trace->print_config.origins ||
+	     trace->print_config.fold_numbers)) {
+		errmsg_set(&err, "--top, --origins and --fold-numbers need -A, which counts");
 		return options_fail(tool, &err);
 	}
 	trace->plan = traceplan_new(&trace->plan_config, &err);

@@ -11,10 +11,10 @@
 #include "base/column.h"
 #include "base/escape.h"
 #include "base/mem.h"
-#include "base/tally.h"
 #include "bpf-src/shared/trace.h"
 #include "gotrace/traceprint_names_internal.h"
 #include "gotrace/traceprint_reader_internal.h"
+#include "gotrace/traceprint_tally_internal.h"
 #include "tracing/tracer.h"
 
 static const uint64_t NS_PER_S = 1000000000;
@@ -25,9 +25,9 @@ enum { COMM_WIDTH = 15, FUNC_WIDTH = 16, MESSAGE_WIDTH = 24, BESIDE_FUNC = 41 + 
 struct traceprint {
 	const struct traceprint_config *config;
 	struct traceprint_reader *reader;
-	struct tally *tally; /* -A */
-	uint64_t start_ns;   /* CLOCK_MONOTONIC */
-	int64_t to_unix_ns;  /* to add to CLOCK_MONOTONIC for ns since 1970 */
+	struct traceprint_tally *tally; /* -A */
+	uint64_t start_ns;              /* CLOCK_MONOTONIC */
+	int64_t to_unix_ns;             /* to add to CLOCK_MONOTONIC for ns since 1970 */
 	uint64_t printed;
 	bool kernel_seen;   /* a kernel stack was printed */
 	const char **names; /* of the selection's rows, as FUNC shows them */
@@ -71,7 +71,7 @@ struct traceprint *traceprint_new(const struct traceprint_config *config,
 	print->start_ns = clock_ns(CLOCK_MONOTONIC);
 	print->to_unix_ns = clock_ns(CLOCK_REALTIME) - print->start_ns;
 	if (config->aggregate)
-		print->tally = tally_new();
+		print->tally = traceprint_tally_new(config);
 	return print;
 }
 
@@ -80,7 +80,7 @@ void traceprint_free(struct traceprint *print)
 	if (!print)
 		return;
 	traceprint_reader_free(print->reader);
-	tally_free(print->tally);
+	traceprint_tally_free(print->tally);
 	free(print->names);
 	free(print);
 }
@@ -204,7 +204,7 @@ static void tally_row(struct traceprint *print, const struct traceprint_event *e
 	print_event_row(out, print, event, message);
 	fclose(out);
 	text[len ? len - 1 : 0] = 0; /* its newline */
-	tally_add_to(print->tally, print->config->by_func ? event->func : "", text);
+	traceprint_tally_add(print->tally, event, message, text);
 	free(text);
 }
 
@@ -289,39 +289,8 @@ bool traceprint_event(const void *data, size_t len, void *ctx)
 	return !ferror(stdout) && (!print->config->max || print->printed < print->config->max);
 }
 
-static void print_tally(const char *text, uint64_t count, void *ctx)
-{
-	const struct traceprint_config *config = ctx;
-
-	if (config->header && !config->user_stack && !config->kernel_stack)
-		printf("%-8" PRIu64 " %s\n", count, text);
-	else
-		printf("%s\n-->COUNT %" PRIu64 "\n\n", text, count);
-}
-
-/* Prints the sum of a function's lines, if it has several. */
-static void print_group(const char *func, uint64_t count, size_t lines, void *ctx)
-{
-	(void)ctx;
-	if (!*func || lines < 2)
-		return;
-	printf("%-8s ", "");
-	escape_print(stdout, func);
-	printf(": %" PRIu64 ", in %zu lines:\n", count, lines);
-}
-
 void traceprint_aggregated(struct traceprint *print)
 {
-	const struct traceprint_config *config = print->config;
-
-	if (!print->tally || config->json)
-		return;
-	if (config->header && !config->user_stack && !config->kernel_stack)
-		printf("%-8s %s\n", "COUNT", config->header);
-	else if (config->header)
-		puts(config->header);
-	tally_each_group(print->tally, print_group, print_tally, (void *)config);
-	tally_free(print->tally);
-	print->tally = tally_new();
-	fflush(stdout);
+	if (print->tally && !print->config->json)
+		traceprint_tally_print(print->tally);
 }

@@ -27,10 +27,13 @@ struct traceprint_config {
 	 */
 	const char *const *not_under;
 	bool user_stack, kernel_stack;
-	bool addresses;  /* -a: in stacks */
-	bool full_names; /* --full-names: FUNC with the package's path */
-	bool by_func;    /* --by-func: those of a function together, with their sum */
-	bool aggregate;  /* -A: each distinct line once, with its count, at the end */
+	bool addresses;    /* -a: in stacks */
+	bool full_names;   /* --full-names: FUNC with the package's path */
+	bool by_func;      /* --by-func: those of a function together, with their sum */
+	bool aggregate;    /* -A: each distinct line once, with its count, at the end */
+	bool fold_numbers; /* --fold-numbers: with -A, lines that differ by numbers are one */
+	bool origins; /* --origins: with -A, an error that a caller passes on is counted once */
+	size_t top;   /* --top: with -A, as many lines at most; 0: all */
 	bool json;
 	const char *header;      /* --header: messages alone, under this (if any); NULL: columns */
 	uint64_t max;            /* -M; 0: no end */

@@ -22,7 +22,7 @@ SOURCE = os.path.dirname(TESTS)
 # Commands of other tools: what gofuncs writes for them tests/e2e/test_gofuncs_emit.py runs. And those on
 # programs that are not everywhere.
 OTHERS = (r"(BPFTRACE_\w+=\d+ )?(bpftrace|perf|cat|cd|echo|go|head|/srv/\S+|main\.\S+|filter of)( |$)|.*\| sh$"
-          r"|goprofile .*--cgroup |goerrors (-p 2846 |.* -- (rclone|restic) )")
+          r"|goprofile .*--cgroup |goerrors .* -- (rclone|restic) ")
 # Every function of etcd is traced by tests/e2e/test_etcd.py, at a time when nothing else runs; gotop has a
 # terminal in tests/e2e/test_gotop.py.
 ELSEWHERE = ["gofunccount -d 5 'etcd:*'", "gotop"]
@@ -37,7 +37,7 @@ PROGRAMS = {  # name: fixture, version (None: the newest), flavour
     "app-stripped": ("shown/app", None, "strip"), "loop": ("shown/loop", None, "strip"),
     "greet": ("shown/greet", None, "plain"), "calc": ("shown/calc", "gccgo", "plain"),
     "hello-gccgo": ("shown/hello", "gccgo", "plain"), "jobs-arm64": ("shown/jobs", None, "arm64"),
-    "shop": ("recipes", None, "strip"), "httpd": ("httpd", None, "strip"),
+    "shop": ("recipes", None, "strip"), "shelf": ("chained", None, "strip"), "httpd": ("httpd", None, "strip"),
     "render": ("collects", None, "strip"), "relay": ("cancels", None, "strip"),
     "desk": ("shown/desk", None, "strip"), "cart": ("redis", None, "strip"),
     "courier": ("tls", None, "strip"), "orders": ("sql", None, "strip"),
@@ -273,7 +273,7 @@ class World:
                 self.start("shop", "now", "rounds=100000")
             pid = self.etcds[1 if waits else 0].child.pid if self.etcds else max(self.pids.values())
             text = re.sub(r"-p \d+", f"-p {pid}", text)
-        return re.sub(r"-- \./(shop|httpd|courier|orders|spider)", r"-- ./\1 now", text)
+        return re.sub(r"-- \./(shop|shelf|httpd|courier|orders|spider)", r"-- ./\1 now", text)
 
     def run(self, command, is_endless):
         """Ends it with Ctrl-C where that is shown, after a while."""

@@ -342,6 +342,51 @@ def errors_unwrapped(version):
     expect(re.search(r"^8 +main\.\(\*Goods\)\.Unwrap: the shop is closed$", said, re.M), said)
 
 
+# of chained: 80 keys, of which every fifth is of a closed store; each is tried thrice; odd ones by Other
+CHAINED = """\
+         main.(*store).Get: 240, in 2 lines:
+48       main.(*store).Get: the store is closed
+         passed on by main.(*store).Retry (16)
+         passed on by main.(*server).Serve (16)
+192      main.(*store).Get: code 404: key N not found
+         passed on by main.(*store).Retry (64)
+         passed on by main.(*server).Serve (64)
+"""
+
+
+@test(version=recipe_versions)
+def errors_passed_on(version):
+    """An error is counted where it came from, with others that differ by a number, whoever passes it on."""
+    with Target("chained", version, "strip") as target:
+        with Recipe("goerrors", "-p", target.target_pid, "main.(*st*", "main.(*se*") as folded, \
+                Recipe("goerrors", "-n1", "-p", target.target_pid, "main.(*st*", "main.(*se*") as top, \
+                Recipe("goerrors", "-N", "-p", target.target_pid, "main.(*store).Get") as apart:
+            for recipe in folded, top, apart:
+                recipe.attached()
+            target.go()
+            said, most, numbers = folded.rest(), top.rest(), apart.rest()
+            expect(target.wait() == 0, f"the target ended otherwise: {target.said()}")
+    rows = "40       main.(*server).Other: another error\n" + CHAINED
+    expect(said == f"COUNT    FUNC: ERROR\n{rows}", said)
+    rows = CHAINED.splitlines(True)
+    expect(most == "COUNT    FUNC: ERROR\n" + "".join(rows[:1] + rows[4:]), most)
+    expect("2 less frequent lines, of 88 calls, are not printed (--top 1)" in top.err.text(), top.err.text())
+    expect(re.findall(r"^3 +main\.\(\*store\)\.Get: code 404: key (\d+) not", numbers, re.M)
+           and len(numbers.splitlines()) == 2 + 1 + 64, numbers)
+
+
+@test(version=new_versions)
+def errors_of_all(version):
+    """Without a PATTERN: of all functions, runtime's too"""
+    with Target("chained", version, "strip") as target:
+        with Recipe("goerrors", "-n", "3", "-p", target.target_pid) as recipe:
+            recipe.attached()
+            target.go()
+            said = recipe.rest()
+            expect(target.wait() == 0, f"the target ended otherwise: {target.said()}")
+    expect(re.search(r"^192 +main\.\(\*store\)\.Get: code 404: key N not found$", said, re.M), said)
+    expect('for "*"' in recipe.err.text(), recipe.err.text())
+
 @test(version=root_versions)
 def recipe_opens_below(version):
     """os.Root opens by another function, and what is counted has its path."""

@@ -327,12 +327,49 @@ static void test_by_func(void **state)
 	subject_drop(&s);
 }
 
+/* The most frequent lines, of which numbers are folded; an error that is passed on is one. */
+static void test_origins(void **state)
+{
+	const struct traceprint_config config = {.aggregate = true,
+						 .by_func = true,
+						 .fold_numbers = true,
+						 .origins = true,
+						 .top = 1,
+						 .header = "N"};
+	struct subject s;
+
+	(void)state;
+	subject_make(&s, "main.a(n int) \"%s: key %d\", $func, n", &config);
+	s.event.words[0] = 8;
+	s.event.head.latency_ns = 1;
+	for (unsigned i = 0; i < 3; i++) {
+		s.event.head.time_ns = 100 + 10 * i;
+		s.event.words[1] = i;
+		expect(&s, "");
+	}
+	s.event.head.time_ns = 200;
+	s.event.head.latency_ns = 150; /* has called them all, and passes on the last */
+	expect(&s, "");
+	s.event.head.goid = 0; /* whose calls are not known */
+	expect(&s, "");
+	struct quiet *quiet = quiet_begin();
+
+	traceprint_aggregated(s.print);
+	char *got = quiet_end(quiet);
+
+	assert_string_equal(got, "COUNT    N\n4        main.a: key N\n"
+				 "         passed on by main.a (1)\n");
+	free(got);
+	subject_drop(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_messages),  cmocka_unit_test(test_columns),
 		cmocka_unit_test(test_malformed), cmocka_unit_test(test_filters),
 		cmocka_unit_test(test_aggregate), cmocka_unit_test(test_by_func),
+		cmocka_unit_test(test_origins),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
