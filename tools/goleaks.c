@@ -539,6 +539,9 @@ static int check(struct goleaks *goleaks, struct errmsg *err)
 		return errmsg_set(err, "one PID is all that goleaks takes");
 	if (!opts->interval_ns)
 		goleaks->opts.interval_ns = MINUTE_NS;
+	/* what is shorter than an interval has a look at its start and one at its end */
+	if (!goleaks->exact && opts->duration_ns && opts->duration_ns < opts->interval_ns)
+		goleaks->opts.interval_ns = opts->duration_ns;
 	if (goleaks->pid)
 		return 0;
 	if (!opts->pattern_count)

@@ -37,7 +37,7 @@ fatal="runtime.fatalpanic(msgs *struct{$record})"
 recipe_gofuncs runtime.fatalpanic >/dev/null || fatal=
 [ -z "$recipe_json" ] || count=
 probe="r:runtime.gorecover$signature (value interface{}) (value != nil)"
-recipe_passed="$recipe_passed$count-U "
+recipe_passed="$recipe_passed$count-U --no-runtime "
 if [ -n "$count" ]; then
 	recipe_probe "$probe \"%{value:%+v}\", value"
 	[ -z "$fatal" ] || recipe_probe "$fatal \"fatal: %{value:%+v}\", msgs.arg"

@@ -34,7 +34,8 @@ enum {
 	LETTER_FULL_NAMES,
 	LETTER_FOLD_NUMBERS,
 	LETTER_ORIGINS,
-	LETTER_TOP
+	LETTER_TOP,
+	LETTER_NO_RUNTIME
 }; /* options without a letter */
 
 struct gotrace {
@@ -150,6 +151,9 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 		break;
 	case LETTER_FOLD_NUMBERS:
 		print->fold_numbers = true;
+		break;
+	case LETTER_NO_RUNTIME:
+		print->no_runtime = true;
 		break;
 	case LETTER_ORIGINS:
 		print->origins = true;
@@ -321,6 +325,7 @@ static const struct options_def own_options[] = {
 	{'U', "user-stack", NULL, "print the user stack"},
 	{'K', "kernel-stack", NULL, "print the kernel stack"},
 	{'a', "address", NULL, "print addresses, files and lines in stacks"},
+	{LETTER_NO_RUNTIME, "no-runtime", NULL, "leave frames of package runtime out of stacks"},
 	{'A', "aggregate", NULL, "print each distinct line once, with its count, at the end"},
 	{'o', "output", "FILE", "print to FILE, a new one that only this user can read"},
 	{LETTER_BY_FUNC, "by-func", NULL, "group what -A prints by function, with sums"},

@@ -188,7 +188,8 @@ static void print_event_row(FILE *out, struct traceprint *print,
 	if (print->config->kernel_stack)
 		traceprint_kernel_stack(out, print->reader, event, print->config->addresses);
 	if (print->config->user_stack)
-		traceprint_user_stack(out, print->reader, event, print->config->addresses);
+		traceprint_user_stack(out, print->reader, event, print->config->addresses,
+				      print->config->no_runtime);
 	fputc('\n', out);
 }
 

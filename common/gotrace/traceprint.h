@@ -28,6 +28,7 @@ struct traceprint_config {
 	const char *const *not_under;
 	bool user_stack, kernel_stack;
 	bool addresses;    /* -a: in stacks */
+	bool no_runtime;   /* --no-runtime: user stacks without frames of package runtime */
 	bool full_names;   /* --full-names: FUNC with the package's path */
 	bool by_func;      /* --by-func: those of a function together, with their sum */
 	bool aggregate;    /* -A: each distinct line once, with its count, at the end */

@@ -129,10 +129,11 @@ struct value_source traceprint_source(struct traceprint_reader *reader,
 }
 
 void traceprint_user_stack(FILE *out, struct traceprint_reader *reader,
-			   const struct traceprint_event *event, bool addresses)
+			   const struct traceprint_event *event, bool addresses, bool no_runtime)
 {
 	struct gostack stack = traceprint_stack(reader, event);
 
+	stack.no_runtime = no_runtime;
 	gostack_print(out, &stack, traceprint_symbols(reader, event), addresses);
 }
 

@@ -62,8 +62,9 @@ struct gostack_symbols *traceprint_symbols(struct traceprint_reader *reader,
 
 void traceprint_message(FILE *out, struct traceprint_reader *reader,
 			const struct traceprint_event *event);
+/* no_runtime: as struct gostack has it */
 void traceprint_user_stack(FILE *out, struct traceprint_reader *reader,
-			   const struct traceprint_event *event, bool addresses);
+			   const struct traceprint_event *event, bool addresses, bool no_runtime);
 struct traceprint_frame {
 	uint64_t addr, off;        /* addr: in the kernel; off: bytes from the symbol */
 	const char *name, *module; /* NULL: no symbol; "": the kernel itself */

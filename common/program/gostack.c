@@ -182,6 +182,41 @@ static void print_frame(const struct walk *walk, uint64_t addr, const struct gos
 	fputc('\n', out);
 }
 
+static bool is_runtimes(const struct gostack_line *line)
+{
+	return line->name && strncmp(line->name, "runtime.", strlen("runtime.")) == 0;
+}
+
+static void note_other(const struct walk *walk, uint64_t addr, const struct gostack_place *place,
+		       const struct gostack_line *line)
+{
+	(void)addr;
+	(void)place;
+	*walk->found |= !is_runtimes(line);
+}
+
+static void print_other(const struct walk *walk, uint64_t addr, const struct gostack_place *place,
+			const struct gostack_line *line)
+{
+	struct gostack_line shown = *line;
+
+	if (is_runtimes(line)) {
+		if (strcmp(line->name, "runtime.gopanic") != 0)
+			return;
+		shown.name = "panic";
+	}
+	print_frame(walk, addr, place, &shown);
+}
+
+static bool has_others(const struct gostack *stack, struct gostack_symbols *syms)
+{
+	bool found = false;
+	struct walk walk = {.syms = syms, .stack = stack, .emit = note_other, .found = &found};
+
+	walk_stack(&walk);
+	return found;
+}
+
 static void print_creator(const struct walk *walk, const struct gostack *stack)
 {
 	struct gostack_place place;
@@ -209,6 +244,8 @@ void gostack_print(FILE *out, const struct gostack *stack, struct gostack_symbol
 	struct walk walk = {
 		.syms = syms, .stack = stack, .emit = print_frame, .out = out, .detail = detail};
 
+	if (stack->no_runtime && has_others(stack, syms))
+		walk.emit = print_other;
 	if (!walk_stack(&walk))
 		fputs("        ...\n", out);
 	print_creator(&walk, stack);

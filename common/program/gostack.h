@@ -41,6 +41,8 @@ struct gostack {                /* addresses as in the process's memory */
 			       * at frames[0] is not shown; NULL: everything is */
 	uint64_t created_by;  /* 0: not known */
 	uint64_t parent_goid; /* 0: not known */
+	bool no_runtime;      /* the text leaves out frames of package runtime, unless there are no
+			       * others; its gopanic is "panic", as in Go's own tracebacks */
 	bool cut; /* there may be more frames than were read: then a line "..." follows */
 	const struct gostack_other *others; /* where what is not the program's own is looked for */
 	size_t other_count;

@@ -138,6 +138,11 @@ def goleaks_ends(version):
             expect(tool.wait() == 0, f"{tool.said()}")
         looks = tool.out.text().count("  BORN ")
         expect(2 <= looks <= 7, f"{looks} looks in 300 ms")
+        for words in ["-d", "300ms"], ["-i", "9", "-d", "300ms"]:
+            with Tool("goleaks", *words, "-p", target.target_pid) as tool:
+                expect(tool.wait() == 0, f"{tool.said()}")
+            looks = tool.out.text().count("  BORN ")
+            expect(looks == 2, f"{words}: {looks} looks, not one at the start and one at the end")
         with Tool("goleaks", "-i", "100ms", target.target_pid) as tool:
             tool.wait_line("  BORN")
             target.child.kill()

@@ -241,6 +241,35 @@ static void test_interrupted(void **state)
 	close_it(&o);
 }
 
+/* Without the runtime's frames; but where there are no others, they are shown. */
+static void check_no_runtime(const char *name, const char *shown, const char *alone)
+{
+	struct opened o;
+	char text[128];
+
+	gofile_make(&o.g, 27, EM_X86_64);
+	rename_func(&o.g, 0, name);
+	open_it(&o);
+
+	const uint64_t frames[] = {o.g.starts[0] + 8, o.g.starts[1] + 1};
+	struct gostack stack = {.frames = frames, .count = 2, .no_runtime = true};
+
+	snprintf(text, sizeof(text), "%s        main.b +0x1\n", shown);
+	expect_stack(&o, &stack, false, text);
+	stack.count = 1;
+	expect_stack(&o, &stack, false, alone);
+	close_it(&o);
+}
+
+static void test_no_runtime(void **state)
+{
+	(void)state;
+	check_no_runtime("runtime.gopanic", "        panic +0x8\n",
+			 "        runtime.gopanic +0x8\n");
+	check_no_runtime("runtime.growslice", "", "        runtime.growslice +0x8\n");
+	check_no_runtime("runtimes.f", "        runtimes.f +0x8\n", "        runtimes.f +0x8\n");
+}
+
 static void add_symbols(struct elffile *f)
 {
 	static const char names[] = "\0c_late\0c_early\0data";
@@ -370,11 +399,11 @@ static void test_endless_tree(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_layouts),     cmocka_unit_test(test_probed),
-		cmocka_unit_test(test_created),     cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_interrupted), cmocka_unit_test(test_symbols),
-		cmocka_unit_test(test_json),        cmocka_unit_test(test_endless_tree),
-		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_layouts),      cmocka_unit_test(test_probed),
+		cmocka_unit_test(test_created),      cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_interrupted),  cmocka_unit_test(test_no_runtime),
+		cmocka_unit_test(test_symbols),      cmocka_unit_test(test_json),
+		cmocka_unit_test(test_endless_tree), cmocka_unit_test(test_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
