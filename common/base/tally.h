@@ -19,7 +19,7 @@ void tally_each(const struct tally *tally, void (*fn)(const char *text, uint64_t
 
 /* The same in groups, each with a name: their texts stand together, the group that was seen least
  * first. Returns the text's number, for tally_note(). */
-size_t tally_add_to(struct tally *tally, const char *group, const char *text);
+size_t tally_add_to(struct tally *tally, const char *name, const char *text);
 /* Counts a note below a text. */
 void tally_note(struct tally *tally, size_t number, const char *note);
 
