@@ -164,3 +164,16 @@ const char *funcname_without_path(const char *name)
 		}
 	return is_version(last, strcspn(last, ".")) ? before : last;
 }
+
+bool funcname_begins_system(const char *name)
+{
+	static const char *const users[] = {"runtime.main", "runtime.corostart",
+					    "runtime.handleAsyncEvent"};
+
+	if (strncmp(name, "runtime.", strlen("runtime.")) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(users) / sizeof(*users); i++)
+		if (!strcmp(name, users[i]))
+			return false;
+	return true;
+}

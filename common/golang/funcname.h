@@ -33,6 +33,10 @@ char *funcname_short(const char *name);
  * path that ends in a version "raft/v3.Campaign". Points into `name`. */
 const char *funcname_without_path(const char *name);
 
+/* Is a goroutine that begins with this function the runtime's own? Src/runtime/traceback.go,
+ * isSystemGoroutine, as newproc1 asks it. */
+bool funcname_begins_system(const char *name);
+
 /* Go's linker writes bytes that it cannot have in a path as %2e (cmd/internal/objabi's
  * PathToPrefix): the one that is written so at name[at], of a name that ends at `end`; -1: none. */
 int funcname_escaped_byte(const char *name, size_t at, size_t end);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "frames/frames.h"
+#include "golang/funcname.h"
 #include "goroutines/goroutine.h"
 #include "program/functab.h"
 
@@ -25,15 +26,12 @@ static bool any_of(const char *name, const char *const *names)
 bool goroutine_is_system(const struct goroutine *g, const struct frames *frames,
 			 const uint64_t *addrs, size_t count)
 {
-	static const char *const users[] = {"runtime.main", "runtime.corostart",
-					    "runtime.handleAsyncEvent", NULL};
 	static const char *const callers[] = {"runtime.runfinq", "runtime.runFinalizers",
 					      "runtime.runCleanups", NULL};
-	static const char prefix[] = "runtime.";
 	struct functab_func fn;
 
 	if (!g->start || !functab_find(frames->tab, g->start - frames->bias, &fn) ||
-	    strncmp(fn.name, prefix, strlen(prefix)) != 0 || any_of(fn.name, users))
+	    !funcname_begins_system(fn.name))
 		return false;
 	/* beside runtime.runFinalizers itself, which is shown */
 	return !any_of(fn.name, callers) ||

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "files/process_usage.h"
 #include "frames/frames.h"
+#include "golang/funcname.h"
 #include "goroutines/goroutine.h"
 #include "goroutines/memory.h"
 #include "goroutines/memory_pages.h"
@@ -65,20 +66,12 @@ static void set(struct stats *stats, enum stats_number which, uint64_t n)
 
 /* --- goroutines --- */
 
-/* src/runtime/traceback.go, isSystemGoroutine, as newproc1 asks it */
 static bool begins_system(const struct stats_reader *reader, uint64_t start)
 {
-	static const char *const users[] = {"runtime.main", "runtime.corostart",
-					    "runtime.handleAsyncEvent"};
 	struct functab_func fn;
 
-	if (!functab_find(reader->frames->tab, start - reader->frames->bias, &fn) ||
-	    strncmp(fn.name, "runtime.", strlen("runtime.")) != 0)
-		return false;
-	for (size_t i = 0; i < sizeof(users) / sizeof(*users); i++)
-		if (!strcmp(fn.name, users[i]))
-			return false;
-	return true;
+	return functab_find(reader->frames->tab, start - reader->frames->bias, &fn) &&
+	       funcname_begins_system(fn.name);
 }
 
 static bool is_system(struct stats_reader *reader, uint64_t start)

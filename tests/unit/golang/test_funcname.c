@@ -119,11 +119,22 @@ static void test_without_path(void **state)
 		assert_string_equal(funcname_without_path(names[i][0]), names[i][1]);
 }
 
+static void test_begins_system(void **state)
+{
+	(void)state;
+	assert_true(funcname_begins_system("runtime.gcBgMarkWorker"));
+	assert_false(funcname_begins_system("runtime.main"));
+	assert_false(funcname_begins_system("runtime.corostart"));
+	assert_false(funcname_begins_system("runtime/pprof.profileWriter"));
+	assert_false(funcname_begins_system("main.worker"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows), cmocka_unit_test(test_short),
-		cmocka_unit_test(test_escaped_byte), cmocka_unit_test(test_without_path)};
+		cmocka_unit_test(test_escaped_byte), cmocka_unit_test(test_without_path),
+		cmocka_unit_test(test_begins_system)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
