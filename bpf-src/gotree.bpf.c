@@ -6,6 +6,7 @@
  *   -DROOT_ROWS=n     rows below n are ROOT's
  *   -DSLOWER_NS=n     calls of ROOT that took less are not sent
  *   -DRING_PAGES=n    size of the ring buffer, a power of two
+ *   -DFOLLOW          with what ROOT's goroutine starts: see parts/follow.bpf.c
  *
  * A goroutine runs on one thread at a time, so its tree is never touched twice at once. A call is
  * over, however it ended, once its goroutine runs with a stack that no longer reaches down to it.
@@ -166,6 +167,8 @@ static inline struct tree *new_tree(struct goroutine_key *who)
 	return tree;
 }
 
+#include "parts/follow.bpf.c"
+
 /* The tree is whole. Its reader is woken by the first piece at most. */
 static inline void send(struct tree *tree, u64 now)
 {
@@ -174,6 +177,7 @@ static inline void send(struct tree *tree, u64 now)
 
 	if (tree->calls[0].latency_ns < SLOWER_NS) {
 		count_loss(TREE_FASTER);
+		follow_drop(tree, now);
 		return;
 	}
 #pragma clang loop unroll(disable)
@@ -246,6 +250,9 @@ static inline struct tree *go_on(struct goroutine_key *who, struct tree *tree,
 		end_call(tree, call, hit->ends, now);
 	if (tree->head.last != TREE_NONE)
 		return tree;
+	if (tree->head.by)
+		return 0;
+	follow_over(tree);
 	send(tree, now);
 	trees.delete(who);
 	return 0;
@@ -271,7 +278,7 @@ int on_probe(struct pt_regs *ctx)
 		return 0;
 	}
 	call.depth /= 8;
-	tree = trees.lookup(&who);
+	tree = tree_here(&who);
 	if (!tree && !(begins && call.row < ROOT_ROWS))
 		return 0;
 	call.copy = tail_copy(ctx, cookie, probe_sp(ctx) + cookie_adjust(cookie));
@@ -280,6 +287,8 @@ int on_probe(struct pt_regs *ctx)
 		tree = go_on(&who, tree, &hit, &call, now);
 	if (!hit.begins)
 		return 0;
+	if (tree && follow_is_over(tree))
+		tree = 0;
 	if (!tree && call.row < ROOT_ROWS)
 		tree = new_tree(&who);
 	if (tree)

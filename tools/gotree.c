@@ -15,6 +15,7 @@
 #include "bpf-src/shared/tree.h"
 #include "gotree/calltree.h"
 #include "gotree/calltree_print.h"
+#include "gotree/follow.h"
 #include "gotree/hotcalls.h"
 #include "gotree/tracefile.h"
 #include "gotree/treescope.h"
@@ -30,8 +31,9 @@
 #include "tracing/toolrun.h"
 #include "tracing/trial.h"
 
-enum { LETTER_SLOWER = 256, LETTER_PERFETTO };
-enum { TREES_MAX = 256, RING_PAGES = 2048 };
+enum { LETTER_SLOWER = 256, LETTER_PERFETTO, LETTER_FOLLOW };
+/* Trees at a time; with --follow each goroutine has one. */
+enum { TREES_MAX = 256, FOLLOWED_MAX = 1024, RING_PAGES = 2048 };
 #define SECOND_NS UINT64_C(1000000000)
 /* Of functions that nobody has named, probes may take a tenth of a processor. A call costs its two
  * hits, and what the kernel side does at them. */
@@ -45,8 +47,9 @@ struct gotree {
 	uint64_t trees_left;  /* to be shown, with -M; else UINT64_MAX */
 	const char *perfetto; /* the file; NULL: none */
 	struct tracefile *file;
-	char *binary; /* of ROOT; NULL: the process's */
-	char *scope;  /* what is traced of its own accord, "module app"; NULL: PATTERNs say it */
+	struct follow *follow; /* NULL: goroutines are not followed */
+	char *binary;          /* of ROOT; NULL: the process's */
+	char *scope; /* what is traced of its own accord, "module app"; NULL: PATTERNs say it */
 	const struct selection *sel;
 	size_t root_rows;     /* the selection's first rows are ROOT's */
 	struct hotcalls *hot; /* left out of `scope`; NULL: nobody has looked */
@@ -54,6 +57,7 @@ struct gotree {
 	struct processes *procs;
 	struct calltree_pieces *pieces;
 	int active, trees, losses; /* maps */
+	bool enough;               /* have been shown */
 	uint64_t stopped_ns;       /* 0: tracing goes on */
 };
 
@@ -61,6 +65,10 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 {
 	struct gotree *tool = ctx;
 
+	if (letter == LETTER_FOLLOW) {
+		tool->follow = tool->follow ? tool->follow : follow_new();
+		return 0;
+	}
 	if (letter == LETTER_PERFETTO) {
 		tool->perfetto = value;
 		return 0;
@@ -108,7 +116,7 @@ static int plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 	if (tool->hot)
 		hotcalls_skip(tool->hot, sel, tool->root_rows);
 	tracer_define(tracer, "ROOT_ROWS", tool->root_rows);
-	return 0;
+	return tool->follow ? follow_plan(tool->follow, tracer, err) : 0;
 }
 
 /* --- before that: which of the functions of its module are called too often? --- */
@@ -175,12 +183,15 @@ static int check_root(const struct gotree *tool, struct errmsg *err)
 /* --- trees --- */
 
 /* False: enough have been shown. */
-static bool show_tree(struct gotree *tool, const struct calltree *tree)
+static bool show_tree(struct gotree *tool, const struct calltree *of_root)
 {
+	struct calltree whole = *of_root, *tree = &whole;
 	struct json json;
 
 	if (!tool->trees_left)
 		return false;
+	if (tool->follow)
+		follow_gather(tool->follow, tree);
 	if (tool->file)
 		tracefile_add(tool->file, tree);
 	if (tool->opts->json) {
@@ -202,9 +213,13 @@ static bool take_event(const void *data, size_t len, void *ctx)
 {
 	struct gotree *tool = ctx;
 
-	if (len < sizeof(struct tree_event))
+	const struct tree_event *event = data;
+
+	if (len < sizeof(*event))
 		return true;
-	const struct calltree *tree = calltree_pieces_add(tool->pieces, data);
+	if (tool->follow && !event->head.count)
+		follow_forget(tool->follow, &event->head);
+	const struct calltree *tree = calltree_pieces_add(tool->pieces, event);
 
 	return !tree || show_tree(tool, tree);
 }
@@ -215,7 +230,7 @@ static bool read_events(void *ctx, bool all)
 	bool more = events_read(tool->events, all);
 
 	fflush(stdout);
-	return more;
+	return more && !tool->enough;
 }
 
 static int event_fd(void *ctx)
@@ -230,6 +245,10 @@ static int show_running(const void *key, const void *value, void *arg)
 	struct gotree *tool = arg;
 	struct tree *tree = (struct tree *)value; /* a copy of ours */
 	uint64_t ended_ns = processes_ended(tool->procs, &who->process);
+
+	/* shown with ROOT's, and needed until then */
+	if (who->id & GOROUTINE_STARTED)
+		return 1;
 	const struct calltree *whole = calltree_pieces_whole(tool->pieces, tree);
 
 	if (!ended_ns)
@@ -240,13 +259,27 @@ static int show_running(const void *key, const void *value, void *arg)
 	return 0;
 }
 
+static int show_left(const void *key, const void *value, void *arg)
+{
+	show_running(key, value, arg);
+	return 0;
+}
+
 static void sweep(void *ctx)
 {
 	struct gotree *tool = ctx;
+	bool gone = processes_due(tool->procs) && processes_look(tool->procs);
 
-	if (!processes_due(tool->procs) || !processes_look(tool->procs))
+	if (tool->follow)
+		follow_sweep(tool->follow);
+	if (!gone)
 		return;
+	/* trees that have come need what their goroutines have */
+	if (tool->follow)
+		tool->enough |= !events_read(tool->events, true);
 	processes_sweep(tool->procs, tool->trees, show_running, tool);
+	if (tool->follow)
+		follow_sweep_gone(tool->follow, tool->procs);
 	processes_forget(tool->procs);
 }
 
@@ -256,8 +289,8 @@ static int show(void *ctx, bool final, struct errmsg *err)
 
 	(void) final; /* there are no intervals */
 	processes_look(tool->procs);
-	if (bpfmap_each(tool->trees, sizeof(struct goroutine_key), sizeof(struct tree),
-			show_running, tool))
+	if (bpfmap_each(tool->trees, sizeof(struct goroutine_key), sizeof(struct tree), show_left,
+			tool))
 		return errmsg_set(err, "cannot read the trees: %s", strerror(errno));
 	fflush(stdout);
 	return tool->file ? tracefile_write(tool->file, err) : 0;
@@ -280,6 +313,8 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 	tool->events = events_new(tracer_map(tracer, "events"), take_event, tool, err);
 	if (!tool->events)
 		return -1;
+	if (tool->follow && follow_begin(tool->follow, tracer, err))
+		return -1;
 	if (bpfmap_set(tool->active, 1))
 		return errmsg_set(err, "cannot switch the BPF program on: %s", strerror(errno));
 	return 0;
@@ -294,6 +329,8 @@ static void started(void *ctx)
 	escape_print(out, tool->opts->patterns[0]);
 	if (tool->slower)
 		fprintf(out, " slower than %s", tool->slower);
+	if (tool->follow)
+		fputs(" and its goroutines", out);
 	fprintf(out, ", with %zu functions", selection_traced(tool->sel));
 	if (tool->scope) {
 		fputs(" of ", out);
@@ -320,6 +357,8 @@ static void say_lost(void *ctx)
 		[TREE_SYSTEM] = "calls have no tree: they were on a system stack",
 		[TREE_UNREADABLE] = "calls are missing: the goroutine could not be read",
 		[TREE_EVENTS] = "trees lost: the ring buffer was full",
+		[TREE_FOLLOWED] = "goroutines were not followed: more than there is room for",
+		[TREE_NEWBORN] = "goroutines were not followed: they could not be read",
 	};
 	const struct gotree *tool = ctx;
 	uint64_t lost[TREE_COUNTERS];
@@ -332,6 +371,7 @@ static void say_lost(void *ctx)
 static const struct options_def own_options[] = {
 	{LETTER_SLOWER, "slower", "DURATION", "show only calls of ROOT that take longer"},
 	{'M', "max-trees", "N", "end after N trees"},
+	{LETTER_FOLLOW, "follow", NULL, "show goroutines that are started below ROOT, too"},
 	{LETTER_PERFETTO, "perfetto", "FILE",
 	 "write the trees to FILE, too, as Chrome's trace events, for ui.perfetto.dev"},
 	{0},
@@ -343,6 +383,7 @@ static const char examples[] =
 	"                                          # calls that took longer\n"
 	"    gotree app:main.handle 'main.*' 'database/sql.(*DB).*'\n"
 	"                                          # these functions below it\n"
+	"    gotree --follow app:main.handle       # and the goroutines that it starts\n"
 	"    gotree -M 1 --perfetto one.json app:main.handle\n"
 	"                                          # one call, for ui.perfetto.dev\n"
 	"    gotree -j -d 10 app:main.handle       # JSON, for 10 seconds\n"
@@ -351,7 +392,7 @@ static const char examples[] =
 static int run_tree(struct gotree *tool, const struct options_tool *options)
 {
 	struct bpfprog_define defs[] = {
-		{"TREES", bpfmap_room(TREES_MAX)},
+		{"TREES", bpfmap_room(tool->follow ? FOLLOWED_MAX : TREES_MAX)},
 		{"SLOWER_NS", tool->slower_ns},
 		{"RING_PAGES", RING_PAGES},
 	};
@@ -430,7 +471,8 @@ int main(int argc, char **argv)
 		.examples = examples};
 	int status;
 
-	if (!options_main(&options, argc, argv, &opts, &status))
-		return status;
-	return open_and_run(&tool, &options);
+	if (options_main(&options, argc, argv, &opts, &status))
+		status = open_and_run(&tool, &options);
+	follow_free(tool.follow);
+	return status;
 }

@@ -5,18 +5,21 @@
 
 #include "latency.h"
 
-#define TREE_CALLS 2048   /* of one tree that are kept; the others are counted */
-#define TREE_CUT_FUNCS 8  /* so many functions are told of which calls were not kept */
-#define TREE_PIECE 32     /* calls in one event; divides TREE_CALLS */
-#define TREE_NONE 0xffffU /* no call */
+#define TREE_CALLS 2048         /* of one tree that are kept; the others are counted */
+#define TREE_CUT_FUNCS 8        /* so many functions are told of which calls were not kept */
+#define TREE_PIECE 32           /* calls in one event; divides TREE_CALLS */
+#define TREE_NONE 0xffffU       /* no call */
+#define TREE_NO_ROW 0xffffffffU /* of no function */
+#define TREE_GOROUTINES 256     /* that are followed of one call of ROOT */
 
 enum tree_how {               /* how a call ended */
 		TREE_RUNNING, /* it goes on */
 		TREE_RETURNED,
 		TREE_PANICKED,
-		TREE_EXITED, /* by runtime.Goexit */
-		TREE_JUMPED, /* left by a jump to a function whose end is not probed */
-		TREE_UNSEEN, /* found to be over, but not how it ended */
+		TREE_EXITED,  /* by runtime.Goexit */
+		TREE_JUMPED,  /* left by a jump to a function whose end is not probed */
+		TREE_UNSEEN,  /* found to be over, but not how it ended */
+		TREE_STARTED, /* no call: a goroutine was started here */
 		TREE_HOWS,
 };
 
@@ -27,7 +30,14 @@ enum tree_counter {                  /* of map `losses`: calls of ROOT without a
 		    TREE_SYSTEM,     /* on a system stack */
 		    TREE_UNREADABLE, /* the goroutine could not be read: of any function */
 		    TREE_EVENTS,     /* trees lost: the ring buffer was full */
+		    TREE_FOLLOWED,   /* goroutines not followed: too many at a time, */
+		    TREE_NEWBORN,    /* or they could not be read */
 		    TREE_COUNTERS,
+};
+
+enum tree_follow {                   /* the copy of the cookie of a function of the runtime */
+		   FOLLOW_START = 1, /* newproc1 */
+		   FOLLOW_END,       /* gdestroy */
 };
 
 struct tree_call {
@@ -39,17 +49,52 @@ struct tree_call {
 	unsigned short how;            /* enum tree_how */
 };
 
+/* Of TREE_STARTED: which goroutine, and the function that it begins with: its address, less that of
+ * the probe in runtime.newproc1. */
+static inline unsigned long long tree_started_goid(const struct tree_call *call)
+{
+	return (unsigned long long)call->depth << 32 | call->copy;
+}
+
+static inline unsigned long long tree_started_func(const struct tree_call *call)
+{
+	return call->latency_ns;
+}
+
 struct tree_cut { /* calls that were not kept */
 	unsigned int row, calls;
 };
 
+/* A call of ROOT that is followed into goroutines. Map `requests` has it from the first one on
+ * until the tool deletes it. */
+struct tree_request {
+	struct goroutine_key who;
+	unsigned long long start_ns;
+};
+
+struct tree_followed {
+	unsigned long long end_ns; /* when ROOT's call ended; 0: it goes on */
+	unsigned long long newest; /* then: as in struct tree_head, of ROOT's goroutine */
+	unsigned long long count;  /* goroutines that are followed */
+};
+
+/* Trees of goroutines that were started below ROOT are in map `trees` by their goid and this bit:
+ * their goroutines may have a tree as ROOT's later. Their first call is of no function: it is the
+ * goroutine itself, from the go statement on. */
+#define GOROUTINE_STARTED (1ULL << 61)
+
 struct tree_head {
 	struct goroutine_key who;
-	unsigned int pid;   /* as the tool sees it */
-	unsigned int count; /* calls kept: the first ones that began */
-	unsigned int last;  /* index of the innermost one that goes on; TREE_NONE: none */
-	unsigned int zero;
-	unsigned long long cut;                    /* calls that were not kept, */
+	struct tree_request request; /* start_ns 0: none has been started yet */
+	/* Goids. Who has started it, 0: it is ROOT's; of those that it has started itself the last
+	 * one that has a tree; and the one that was started before it by the same one. 0: none. */
+	unsigned long long by, newest, before;
+	unsigned long long end_ns; /* of a goroutine that was started: 0 while it goes on */
+	unsigned int pid;          /* as the tool sees it */
+	unsigned int count;        /* calls kept: the first ones that began */
+	unsigned int last;         /* index of the innermost one that goes on; TREE_NONE: none */
+	unsigned int cut_started;  /* go statements that were not kept */
+	unsigned long long cut;    /* calls that were not kept, */
 	struct tree_cut cut_funcs[TREE_CUT_FUNCS]; /* and of which functions, as far as there is
 						      room */
 	char comm[16];

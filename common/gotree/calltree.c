@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gotree/calltree_internal.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,8 +31,10 @@ const char *calltree_func(const struct calltree *tree, const struct tree_call *c
 const char *calltree_how(const struct tree_call *call)
 {
 	static const char *const names[TREE_HOWS] = {
-		[TREE_RUNNING] = "running", [TREE_RETURNED] = "return", [TREE_PANICKED] = "panic",
-		[TREE_EXITED] = "exit",     [TREE_JUMPED] = "jump",     [TREE_UNSEEN] = "unseen",
+		[TREE_RUNNING] = "running",    [TREE_RETURNED] = "return",
+		[TREE_PANICKED] = "panic",     [TREE_EXITED] = "exit",
+		[TREE_JUMPED] = "jump",        [TREE_UNSEEN] = "unseen",
+		[TREE_STARTED] = "unfollowed",
 	};
 
 	return names[call->how < TREE_HOWS ? call->how : TREE_UNSEEN];
@@ -111,8 +112,7 @@ static struct pending *new_pending(struct calltree_pieces *pieces)
 	return place;
 }
 
-/* The kernel side makes no others; what follows relies on it. */
-static bool is_tree(const struct tree *tree)
+bool calltree_is_whole(const struct tree *tree)
 {
 	if (!tree->head.count || tree->head.count > TREE_CALLS ||
 	    tree->calls[0].parent != TREE_NONE)
@@ -126,7 +126,7 @@ static bool is_tree(const struct tree *tree)
 const struct calltree *calltree_pieces_whole(struct calltree_pieces *pieces,
 					     const struct tree *tree)
 {
-	if (!is_tree(tree))
+	if (!calltree_is_whole(tree))
 		return NULL;
 	pieces->tree.head = tree->head;
 	pieces->tree.calls = tree->calls;

@@ -3,6 +3,8 @@
 #ifndef CALLTREE_H
 #define CALLTREE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "bpf-src/shared/tree.h"
@@ -10,11 +12,27 @@
 struct calltree_pieces;
 struct selection;
 
+struct calltree_goroutine;
+
 struct calltree { /* `calls` has head.count entries, the first is ROOT's; callers stand before what
 		     they call */
 	struct tree_head head;
 	const struct tree_call *calls;
 	const struct selection *sel; /* what rows are */
+	/* Of ROOT's tree alone: what was started below ROOT, starters before what they start;
+	 * followed: it was asked for. */
+	bool followed;
+	const struct calltree_goroutine *goroutines;
+	size_t goroutine_count;
+};
+
+struct calltree_goroutine {
+	/* The first call is the goroutine itself; TREE_STARTED: it was not followed. goid is
+	 * head.who.id, its starter's head.by. */
+	struct calltree tree;
+	const char *func; /* that it begins with */
+	size_t starter;   /* 0: ROOT's goroutine; else 1 + index */
+	uint32_t caller;  /* index of the starter's call that it was started in */
 };
 
 /* Takes a tree that the kernel side still has: its calls go on at end_ns, CLOCK_MONOTONIC. */

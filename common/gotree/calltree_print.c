@@ -16,8 +16,10 @@ enum { INDENT_MAX = 16 };
 enum { DURATION_TEXT = 32 };
 #define NO_GROUP UINT32_MAX
 
-struct group { /* calls of one function by the same caller: a line */
+struct group { /* calls of one function by the same caller, or goroutines: a line */
 	const struct tree_call *first;
+	const char *go; /* the function that these goroutines begin with; NULL: calls */
+	uint64_t goid;  /* of the first one */
 	uint32_t calls, depth;
 	uint32_t child, last_child, next; /* NO_GROUP: none */
 	uint64_t total_ns, self_ns, max_ns;
@@ -50,23 +52,31 @@ static const char *duration(char out[DURATION_TEXT], uint64_t ns)
 	return out;
 }
 
-/* The caller's group of calls of this function. */
-static uint32_t find_group(struct groups *groups, uint32_t caller, const struct tree_call *call)
+/* Are these calls of one function, or goroutines that begin with the same one? */
+static bool is_same(const struct group *a, const struct group *b)
 {
-	struct group *in = caller == NO_GROUP ? NULL : &groups->items[caller];
-	uint32_t n = in ? in->child : NO_GROUP;
+	if (!a->go || !b->go)
+		return !a->go && !b->go && a->first->row == b->first->row;
+	return !strcmp(a->go, b->go);
+}
+
+/* The caller's group that this is of, or else itself. */
+static uint32_t find_group(struct groups *groups, uint32_t caller, const struct group *of)
+{
+	bool outermost = caller == NO_GROUP;
+	uint32_t n = outermost ? NO_GROUP : groups->items[caller].child;
 
 	for (; n != NO_GROUP; n = groups->items[n].next)
-		if (groups->items[n].first->row == call->row)
+		if (is_same(&groups->items[n], of))
 			return n;
 	n = groups->count++;
-	groups->items[n] = (struct group){.first = call,
-					  .depth = in ? in->depth + 1 : 0,
-					  .child = NO_GROUP,
-					  .last_child = NO_GROUP,
-					  .next = NO_GROUP};
-	if (!in)
+	groups->items[n] = *of;
+	groups->items[n].depth = outermost ? 0 : groups->items[caller].depth + 1;
+	groups->items[n].child = groups->items[n].last_child = groups->items[n].next = NO_GROUP;
+	if (outermost)
 		return n;
+	struct group *in = &groups->items[caller];
+
 	if (in->child == NO_GROUP)
 		in->child = n;
 	else
@@ -86,23 +96,52 @@ static void add_call(struct group *group, const struct tree_call *call, uint64_t
 	group->hows[call->how < TREE_HOWS ? call->how : TREE_UNSEEN]++;
 }
 
-static void make_groups(struct groups *groups, const struct calltree *tree)
+/* Groups of a goroutine's calls: of[n] of call n. `caller`: the group that it was started in, by a
+ * go statement with the function `go`; NULL: it is ROOT's. */
+static void add_calls(struct groups *groups, const struct calltree *tree, uint32_t caller,
+		      const char *go, uint32_t *of)
 {
 	uint32_t count = tree->head.count;
 	uint64_t *below_ns = mem_zalloc(count, sizeof(*below_ns));
-	uint32_t *of = mem_zalloc(count, sizeof(*of));
 
-	groups->items = mem_zalloc(count, sizeof(*groups->items));
 	for (uint32_t i = 1; i < count; i++)
 		below_ns[tree->calls[i].parent] += tree->calls[i].latency_ns;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct tree_call *call = &tree->calls[i];
+		struct group group = {.first = call};
 
-		of[i] = find_group(groups, i ? of[call->parent] : NO_GROUP, call);
+		if (!i) {
+			group.go = go;
+			group.goid = tree->head.who.id;
+		}
+		of[i] = find_group(groups, i ? of[call->parent] : caller, &group);
 		add_call(&groups->items[of[i]], call, below_ns[i]);
 	}
 	free(below_ns);
-	free(of);
+}
+
+static void make_groups(struct groups *groups, const struct calltree *tree)
+{
+	size_t total = tree->head.count, goroutines = tree->goroutine_count;
+	uint32_t **starts = mem_zalloc(goroutines + 1, sizeof(*starts));
+
+	for (size_t i = 0; i < goroutines; i++)
+		total += tree->goroutines[i].tree.head.count;
+	uint32_t *of = mem_zalloc(total, sizeof(*of));
+
+	groups->items = mem_zalloc(total, sizeof(*groups->items));
+	starts[0] = of;
+	add_calls(groups, tree, NO_GROUP, NULL, of);
+	of += tree->head.count;
+	for (size_t i = 0; i < goroutines; i++) {
+		const struct calltree_goroutine *it = &tree->goroutines[i];
+
+		starts[i + 1] = of;
+		add_calls(groups, &it->tree, starts[it->starter][it->caller], it->func, of);
+		of += it->tree.head.count;
+	}
+	free(starts[0]);
+	free(starts);
 }
 
 /* What did not return, as " (panicked)", or of several " (3 panicked)" */
@@ -111,7 +150,7 @@ static void print_hows(FILE *out, const struct group *group)
 	static const char *const words[TREE_HOWS] = {
 		[TREE_RUNNING] = "running",     [TREE_PANICKED] = "panicked",
 		[TREE_EXITED] = "Goexit",       [TREE_JUMPED] = "jumped",
-		[TREE_UNSEEN] = "end not seen",
+		[TREE_UNSEEN] = "end not seen", [TREE_STARTED] = "not followed",
 	};
 	const char *between = " (";
 
@@ -121,7 +160,10 @@ static void print_hows(FILE *out, const struct group *group)
 		fputs(between, out);
 		if (group->calls > 1)
 			fprintf(out, "%" PRIu32 " ", group->hows[how]);
-		fputs(words[how], out);
+		if (how == TREE_RUNNING && group->go)
+			fputs(group->calls > 1 ? "go on" : "goes on", out);
+		else
+			fputs(words[how], out);
 		between = ", ";
 	}
 	if (between[0] == ',')
@@ -138,6 +180,18 @@ static void print_share(FILE *out, uint64_t part, uint64_t whole)
 		fprintf(out, "  %4.0f%%", percent);
 }
 
+static void print_several(FILE *out, const struct group *group)
+{
+	uint32_t timed = group->calls - group->hows[TREE_STARTED];
+	char text[DURATION_TEXT];
+
+	if (group->calls < 2)
+		return;
+	fprintf(out, " x%" PRIu32, group->calls);
+	fprintf(out, ", avg %s", duration(text, timed ? group->total_ns / timed : 0));
+	fprintf(out, ", max %s", duration(text, group->max_ns));
+}
+
 static void print_group(FILE *out, const struct calltree *tree, const struct group *group)
 {
 	char text[DURATION_TEXT];
@@ -149,12 +203,13 @@ static void print_group(FILE *out, const struct calltree *tree, const struct gro
 		fprintf(out, "  %*s", 2 * (int)group->depth, "");
 	else
 		fprintf(out, "  %*s+%" PRIu32 " ", 2 * INDENT_MAX, "", group->depth - INDENT_MAX);
-	escape_print(out, funcname_without_path(calltree_func(tree, group->first)));
-	if (group->calls > 1) {
-		fprintf(out, " x%" PRIu32, group->calls);
-		fprintf(out, ", avg %s", duration(text, group->total_ns / group->calls));
-		fprintf(out, ", max %s", duration(text, group->max_ns));
-	}
+	if (group->go)
+		fputs("go ", out);
+	escape_print(out, funcname_without_path(group->go ? group->go
+							  : calltree_func(tree, group->first)));
+	if (group->go && group->calls == 1)
+		fprintf(out, " [goroutine %" PRIu64 "]", group->goid);
+	print_several(out, group);
 	print_hows(out, group);
 	fputc('\n', out);
 }
@@ -177,13 +232,16 @@ static void print_groups(FILE *out, const struct calltree *tree, const struct gr
 	free(later);
 }
 
+/* Of ROOT's goroutine, or of one that was started below. */
 static void print_cut(FILE *out, const struct calltree *tree)
 {
 	const struct tree_head *head = &tree->head;
 	uint64_t told = 0;
 
-	fprintf(out, "cut: %llu calls that began after the first %" PRIu32 ":", head->cut,
-		head->count);
+	fputs("cut: ", out);
+	if (head->by)
+		fprintf(out, "goroutine %llu: ", head->who.id);
+	fprintf(out, "%llu calls that began after the first %" PRIu32 ":", head->cut, head->count);
 	for (size_t i = 0; i < TREE_CUT_FUNCS && head->cut_funcs[i].calls; i++) {
 		struct tree_call call = {.row = head->cut_funcs[i].row};
 
@@ -195,6 +253,29 @@ static void print_cut(FILE *out, const struct calltree *tree)
 	if (head->cut > told)
 		fprintf(out, ", others %llu", head->cut - told);
 	fputs("\n     (their time is self time of their callers here)\n", out);
+}
+
+static void print_cuts(FILE *out, const struct calltree *tree)
+{
+	if (tree->head.cut)
+		print_cut(out, tree);
+	if (tree->head.cut_started)
+		fprintf(out, "cut: goroutine %llu: %u go statements that came later still\n",
+			tree->head.who.id, tree->head.cut_started);
+}
+
+/* "2 goroutines go on after main.root has ended" */
+static void print_going_on(FILE *out, const struct calltree *tree)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < tree->goroutine_count; i++)
+		count += tree->goroutines[i].tree.calls[0].how == TREE_RUNNING;
+	if (!count || tree->calls[0].how == TREE_RUNNING)
+		return;
+	fprintf(out, "%zu goroutine%s on after ", count, count == 1 ? " goes" : "s go");
+	escape_print(out, funcname_without_path(calltree_func(tree, &tree->calls[0])));
+	fputs(" has ended\n", out);
 }
 
 void calltree_print(FILE *out, const struct calltree *tree)
@@ -212,6 +293,8 @@ void calltree_print(FILE *out, const struct calltree *tree)
 	make_groups(&groups, tree);
 	print_groups(out, tree, &groups);
 	free(groups.items);
-	if (tree->head.cut)
-		print_cut(out, tree);
+	print_cuts(out, tree);
+	for (size_t i = 0; i < tree->goroutine_count; i++)
+		print_cuts(out, &tree->goroutines[i].tree);
+	print_going_on(out, tree);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/bpfmap_internal.h"
+#include "kernel/bpfmap.h"
 
 #include <errno.h>
 #include <stdio.h>

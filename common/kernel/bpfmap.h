@@ -9,6 +9,7 @@
 
 int bpfmap_lookup(int fd, const void *key, void *value); /* per-CPU: one value for each CPU */
 int bpfmap_update(int fd, const void *key, const void *value);
+int bpfmap_delete(int fd, const void *key);
 int bpfmap_set(int fd, uint32_t value); /* the first entry of an array of u32 */
 
 unsigned bpfmap_cpus(void); /* values a per-CPU map holds for each key */

@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "kernel/bpfcall_internal.h"
-#include "kernel/bpfmap_internal.h"
+#include "kernel/bpfmap.h"
 
 struct gate {
 	int map, prog; /* file descriptors; -1: none */

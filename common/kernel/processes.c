@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "bpf-src/shared/latency.h"
-#include "kernel/bpfmap_internal.h"
+#include "kernel/bpfmap.h"
 #include "kernel/bpfprog.h"
 
 enum { TRACEPOINTS = 2, REST = 10 /* pause between sweeps, in times of what the last one took */ };

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Goroutines that are started below a call of ROOT, and by these, until that call ends: -DFOLLOW;
+ * else nothing. Each has a tree of its own, which nobody else touches while it runs. The tool reads
+ * these trees when ROOT's call has ended, and deletes them then.
+ *
+ *   -DCALLER_SECOND     newproc1's argument callergp is the second, not the fourth
+ *
+ * runtime.newproc1 makes each goroutine, on the system stack of the thread that its starter is
+ * stopped on. It is told the function and the starter, and returns the new goroutine, which has not
+ * run yet.
+ */
+#ifdef FOLLOW
+#include "parts/goarg.h"
+
+#define STARTING_MAX 4096 /* threads in newproc1 at a time, and some more */
+
+struct starting {
+	struct goroutine_key by;
+	u64 func; /* as tree_started_func() */
+};
+
+/* by thread */
+BPF_TABLE("lru_hash", u64, struct starting, starting, STARTING_MAX);
+BPF_F_TABLE("hash", struct tree_request, struct tree_followed, requests, TREES, BPF_F_NO_PREALLOC);
+
+/* The tree of a goroutine that was started below ROOT; NULL: it has none. When the tool has read
+ * it, the goroutine itself deletes it, as nobody else knows when it is not in use. */
+static inline struct tree *follow_tree(struct goroutine_key *who)
+{
+	struct goroutine_key key = *who;
+	struct tree *tree;
+
+	key.id |= GOROUTINE_STARTED;
+	tree = trees.lookup(&key);
+	if (!tree || requests.lookup(&tree->head.request))
+		return tree;
+	trees.delete(&key);
+	return 0;
+}
+
+/* Has the call of ROOT ended that the goroutine was started below? What it calls from then on is
+ * none of its. */
+static inline bool follow_is_over(struct tree *tree)
+{
+	struct tree_followed *followed;
+
+	if (!tree->head.by)
+		return false;
+	followed = requests.lookup(&tree->head.request);
+	return !followed || followed->end_ns;
+}
+
+/* The tree that the goroutine's calls belong to; NULL: none */
+static inline struct tree *tree_here(struct goroutine_key *who)
+{
+	struct tree *tree = trees.lookup(who);
+
+	return tree ? tree : follow_tree(who);
+}
+
+/* ROOT's call has ended. */
+static inline void follow_over(struct tree *tree)
+{
+	struct tree_followed *followed;
+
+	if (!tree->head.request.start_ns)
+		return;
+	followed = requests.lookup(&tree->head.request);
+	if (!followed)
+		return;
+	followed->newest = tree->head.newest;
+	followed->end_ns = tree->calls[0].start_ns + tree->calls[0].latency_ns;
+}
+
+/* ROOT's call is not shown: tells the tool to delete the trees of what was started below. */
+static inline void follow_drop(struct tree *tree, u64 now)
+{
+	struct tree_event *event;
+
+	if (!tree->head.request.start_ns)
+		return;
+	event = events.ringbuf_reserve(sizeof(*event));
+	if (!event)
+		return;
+	event->time_ns = now;
+	event->head = tree->head;
+	event->head.count = 0;
+	event->first = 0;
+	event->zero = 0;
+	events.ringbuf_submit(event, 0);
+}
+
+/* Where the call of ROOT that the tree is of is counted; NULL: the kernel had no room or memory */
+static inline struct tree_followed *followed_of(struct tree *tree)
+{
+	struct tree_followed none = {};
+
+	if (!tree->head.request.start_ns) {
+		tree->head.request.who = tree->head.who;
+		tree->head.request.start_ns = tree->calls[0].start_ns;
+		requests.update(&tree->head.request, &none);
+	}
+	return requests.lookup(&tree->head.request);
+}
+
+static inline void add_newborn(struct tree *tree, struct goroutine_key *key, u64 start)
+{
+	u64 goid = key->id;
+	struct tree_call *call;
+	struct tree *newborn;
+	u32 zero = 0;
+
+	newborn = no_tree.lookup(&zero);
+	key->id |= GOROUTINE_STARTED;
+	if (!newborn || trees.update(key, newborn)) {
+		count_loss(TREE_FOLLOWED);
+		return;
+	}
+	newborn = trees.lookup(key);
+	if (!newborn)
+		return;
+	newborn->head.who = *key;
+	newborn->head.who.id = goid;
+	newborn->head.request = tree->head.request;
+	newborn->head.pid = tree->head.pid;
+	newborn->head.by = tree->head.who.id;
+	newborn->head.before = tree->head.newest;
+	newborn->head.count = 1;
+	call = call_at(newborn, 0);
+	call->row = TREE_NO_ROW;
+	call->copy = 0;
+	call->depth = 0;
+	call->parent = TREE_NONE;
+	call->how = TREE_RUNNING;
+	call->latency_ns = 0;
+	call->start_ns = start;
+	tree->head.newest = goid;
+}
+
+/* The starter's innermost call has started the goroutine. */
+static inline void note_started(struct tree *tree, struct goroutine_key *newborn, u64 func, u64 now)
+{
+	struct tree_followed *followed = followed_of(tree);
+	struct tree_call *call;
+
+	if (tree->head.count >= TREE_CALLS) {
+		tree->head.cut_started++;
+		return;
+	}
+	call = call_at(tree, tree->head.count);
+	call->row = TREE_NO_ROW;
+	call->copy = newborn->id;
+	call->depth = newborn->id >> 32;
+	call->parent = tree->head.last;
+	call->how = TREE_STARTED;
+	call->latency_ns = func;
+	call->start_ns = now;
+	tree->head.count++;
+	if (!followed || followed->count >= TREE_GOROUTINES) {
+		count_loss(TREE_FOLLOWED);
+		return;
+	}
+	__sync_fetch_and_add(&followed->count, 1);
+	add_newborn(tree, newborn, now);
+}
+
+/* newproc1(fn, argp, narg, callergp, callerpc), and since Go 1.18 newproc1(fn, callergp, callerpc).
+ * What `fn` points to begins with the function's address. */
+static inline void on_start(struct pt_regs *ctx, u64 cookie)
+{
+	u64 thread = bpf_get_current_pid_tgid(), fn = 0, g = 0;
+	struct starting it = {};
+	struct tree *tree;
+
+#ifdef CALLER_SECOND
+	goarg(ctx, cookie, GOARG_2, 8, 8, &g);
+#else
+	goarg(ctx, cookie, GOARG_4, 24, 8, &g);
+#endif
+	if (read_user(&it.by.id, sizeof(it.by.id), g + GOID_OFF)) {
+		count_loss(TREE_NEWBORN);
+		return;
+	}
+	goroutine_process(&it.by);
+	tree = tree_here(&it.by);
+	if (!tree || tree->head.last == TREE_NONE || follow_is_over(tree))
+		return;
+	if (goarg(ctx, cookie, GOARG_1, 0, 8, &fn) || read_user(&it.func, sizeof(it.func), fn)) {
+		count_loss(TREE_NEWBORN);
+		return;
+	}
+	it.func -= probe_register(ctx, REGISTER_PC);
+	starting.update(&thread, &it);
+}
+
+/* newproc1 returns: in a register, or on the stack above its five arguments. */
+static inline void on_started(struct pt_regs *ctx, u64 cookie, u64 now)
+{
+	u64 thread = bpf_get_current_pid_tgid(), g = 0;
+	struct starting *it = starting.lookup(&thread), copy;
+	struct goroutine_key newborn = {};
+	struct tree *tree;
+
+	if (!it)
+		return;
+	copy = *it;
+	starting.delete(&thread);
+	if (goarg(ctx, cookie, GOARG_1, 40, 8, &g) ||
+	    read_user(&newborn.id, sizeof(newborn.id), g + GOID_OFF)) {
+		count_loss(TREE_NEWBORN);
+		return;
+	}
+	newborn.process = copy.by.process;
+	tree = tree_here(&copy.by);
+	if (tree && tree->head.last != TREE_NONE)
+		note_started(tree, &newborn, copy.func, now);
+}
+
+/* gdestroy(gp), or before Go 1.22 goexit0(gp): on a system stack, for the last time. */
+static inline void on_end(struct pt_regs *ctx, u64 cookie, u64 now)
+{
+	struct goroutine_key who = {};
+	struct tree *tree;
+	u64 g;
+
+	if (goarg(ctx, cookie, GOARG_1, 0, 8, &g) ||
+	    read_user(&who.id, sizeof(who.id), g + GOID_OFF)) {
+		count_loss(TREE_NEWBORN);
+		return;
+	}
+	goroutine_process(&who);
+	tree = follow_tree(&who);
+	if (!tree)
+		return;
+	end_from(tree, 1, TREE_UNSEEN, now);
+	end_from(tree, 0, TREE_RETURNED, now);
+	tree->head.end_ns = now;
+}
+
+int on_probe_1(struct pt_regs *ctx)
+{
+	u64 cookie = find_cookie(ctx), now = bpf_ktime_get_ns();
+	u32 zero = 0, *on = active.lookup(&zero);
+
+	if (!on || !*on || !probe_wanted())
+		return 0;
+	if (cookie_kind(cookie) == COOKIE_RETURN)
+		on_started(ctx, cookie, now);
+	else if (!probe_is_call(ctx, cookie))
+		return 0;
+	else if (cookie_copy(cookie) == FOLLOW_START)
+		on_start(ctx, cookie);
+	else
+		on_end(ctx, cookie, now);
+	return 0;
+}
+#else
+static inline struct tree *tree_here(struct goroutine_key *who)
+{
+	return trees.lookup(who);
+}
+
+static inline bool follow_is_over(struct tree *tree)
+{
+	return false;
+}
+
+static inline void follow_over(struct tree *tree)
+{
+}
+
+static inline void follow_drop(struct tree *tree, u64 now)
+{
+}
+#endif

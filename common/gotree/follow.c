@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gotree/follow.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/errmsg.h"
+#include "base/mem.h"
+#include "golang/release.h"
+#include "gotree/calltree_internal.h"
+#include "gotree/started_internal.h"
+#include "kernel/bpfmap.h"
+#include "kernel/processes.h"
+#include "program/program.h"
+#include "selection/runtime_func.h"
+#include "selection/selection.h"
+#include "tracing/tracer.h"
+
+#define MS UINT64_C(1000000)
+/* Goroutines tell that they are done, as by a sync.WaitGroup, before they end: one that ends so
+ * soon after ROOT's call has not gone on. */
+#define GRACE_NS (5 * MS)
+/* So long after the tool has deleted the request, no probe still writes to a tree of it. */
+#define IDLE_NS (2000 * MS)
+/* A call of ROOT whose event has not come until then has lost it. */
+#define LOST_NS (10000 * MS)
+
+/* Several that are started at once may be a few more than the limit. */
+enum { READ_MAX = TREE_GOROUTINES + 64 };
+
+struct left { /* a goroutine that went on */
+	struct goroutine_key key;
+	uint64_t since_ns;
+};
+
+struct follow {
+	int trees, requests; /* maps */
+	const struct program *prog;
+	struct tracer_plan *plans;
+	uint64_t probe;          /* address in the file of that in newproc1 */
+	struct tree *tree;       /* what is being read */
+	struct started *started; /* what was read last */
+	struct left *left;
+	size_t left_count, left_cap;
+};
+
+struct follow *follow_new(void)
+{
+	struct follow *follow = mem_zalloc(1, sizeof(*follow));
+
+	follow->tree = mem_zalloc(1, sizeof(*follow->tree));
+	follow->started = started_new();
+	return follow;
+}
+
+void follow_free(struct follow *follow)
+{
+	if (!follow)
+		return;
+	started_free(follow->started);
+	free(follow->tree);
+	free(follow->plans);
+	free(follow->left);
+	free(follow);
+}
+
+/* --- what is traced --- */
+
+static int add_func(struct tracer *tracer, uint32_t what, bool returns,
+		    const struct runtime_func *func, struct errmsg *err)
+{
+	struct selection *sel = tracer_selection(tracer);
+
+	selection_group(sel, sel->group + 1, returns);
+	sel->runtime = what;
+	return runtime_func_add(sel, tracer_program(tracer, 0), func, err) ? -1 : 0;
+}
+
+int follow_plan(struct follow *follow, struct tracer *tracer, struct errmsg *err)
+{
+	static const struct runtime_func starts = {.names = {"runtime.newproc1"}};
+	static const struct runtime_func ends = {.names = {"runtime.gdestroy", "runtime.goexit0"}};
+	const struct selection *sel = tracer_selection(tracer);
+
+	follow->prog = tracer_program(tracer, 0);
+	if (!follow->prog->release_told)
+		return errmsg_set(err,
+				  "\"%s\": --follow needs to know the release of Go that built it",
+				  follow->prog->path);
+	if (add_func(tracer, FOLLOW_START, true, &starts, err) ||
+	    add_func(tracer, FOLLOW_END, false, &ends, err))
+		return -1;
+	follow->plans = mem_zalloc(sel->item_count, sizeof(*follow->plans));
+	for (size_t i = 0; i < sel->item_count; i++)
+		follow->plans[i].part = sel->items[i].runtime != 0;
+	tracer_set_plans(tracer, follow->plans);
+	tracer_set_parts(tracer, 2);
+	tracer_define(tracer, "FOLLOW", 1);
+	if (follow->prog->release >= RELEASE_GO_WITHOUT_ARGS)
+		tracer_define(tracer, "CALLER_SECOND", 1);
+	return 0;
+}
+
+int follow_begin(struct follow *follow, const struct tracer *tracer, struct errmsg *err)
+{
+	const struct selection *sel = tracer_selection(tracer);
+
+	follow->trees = tracer_map(tracer, "trees");
+	follow->requests = tracer_map(tracer, "requests");
+	for (size_t i = 0; i < sel->item_count; i++) {
+		const struct selection_item *item = &sel->items[i];
+
+		if (item->runtime && item->skipped)
+			return errmsg_set(err, "--follow: %s cannot be traced: %s",
+					  sel->rows[item->row].name, item->skipped);
+		if (item->runtime == FOLLOW_START)
+			follow->probe = item->sites.entry.addr;
+	}
+	return 0;
+}
+
+/* --- what was started --- */
+
+static struct goroutine_key key_of(const struct tree_head *head, uint64_t goid)
+{
+	struct goroutine_key key = head->who;
+
+	key.id = goid | GOROUTINE_STARTED;
+	return key;
+}
+
+/* The goroutine's tree, of this call of ROOT, into follow->tree. */
+static bool read_tree(struct follow *follow, const struct tree_request *request, uint64_t goid)
+{
+	struct goroutine_key key = request->who;
+
+	key.id = goid | GOROUTINE_STARTED;
+	return goid && !bpfmap_lookup(follow->trees, &key, follow->tree) &&
+	       !memcmp(&follow->tree->head.request, request, sizeof(*request)) &&
+	       calltree_is_whole(follow->tree);
+}
+
+/* Reads all trees of goroutines that were started below: `newest` by ROOT's. */
+static void read_trees(struct follow *follow, const struct tree_request *request, uint64_t newest)
+{
+	uint64_t later[READ_MAX + 1]; /* goids; each that is read adds one at most */
+	size_t count = 0;
+
+	started_clear(follow->started);
+	later[count++] = newest;
+	while (count && started_count(follow->started) < READ_MAX) {
+		if (!read_tree(follow, request, later[--count]))
+			continue;
+		later[count++] = follow->tree->head.before;
+		later[count++] = follow->tree->head.newest;
+		started_add(follow->started, follow->tree);
+	}
+}
+
+static void wait_millisecond(void)
+{
+	const struct timespec time = {.tv_nsec = MS};
+
+	nanosleep(&time, NULL);
+}
+
+/* As read_trees(), of a call of ROOT that ended at end_ns, until all have ended as well or have
+ * gone on for long enough. */
+static void read_ended(struct follow *follow, const struct tree_head *head, uint64_t end_ns)
+{
+	read_trees(follow, &head->request, head->newest);
+	while (started_running(follow->started) && clock_ns() < end_ns + GRACE_NS) {
+		wait_millisecond();
+		read_trees(follow, &head->request, head->newest);
+	}
+}
+
+/* What has ended is deleted; of what has not, a probe may still write to the tree. */
+static void delete_trees(struct follow *follow, const struct tree_request *request)
+{
+	bpfmap_delete(follow->requests, request);
+	for (size_t i = 0; i < started_count(follow->started); i++) {
+		const struct tree_head *head = started_head(follow->started, i);
+		struct goroutine_key key = key_of(head, head->who.id);
+
+		if (head->end_ns) {
+			bpfmap_delete(follow->trees, &key);
+			continue;
+		}
+		follow->left = mem_grow(follow->left, follow->left_count, &follow->left_cap,
+					sizeof(*follow->left));
+		follow->left[follow->left_count++] = (struct left){key, clock_ns()};
+	}
+}
+
+void follow_gather(struct follow *follow, struct calltree *tree)
+{
+	const struct tree_head *head = &tree->head;
+	const struct tree_call *root = &tree->calls[0];
+	uint64_t end_ns = root->start_ns + root->latency_ns;
+	bool goes_on = root->how == TREE_RUNNING;
+
+	tree->followed = true;
+	if (!head->request.start_ns)
+		return;
+	if (goes_on)
+		read_trees(follow, &head->request, head->newest);
+	else
+		read_ended(follow, head, end_ns);
+	if (!goes_on)
+		delete_trees(follow, &head->request);
+	const struct started_of of = {.tab = follow->prog->tab,
+				      .probe = follow->probe,
+				      .end_ns = end_ns,
+				      .grace_ns = goes_on ? 0 : GRACE_NS};
+
+	started_join(follow->started, tree, &of);
+}
+
+void follow_forget(struct follow *follow, const struct tree_head *head)
+{
+	if (!head->request.start_ns)
+		return;
+	read_trees(follow, &head->request, head->newest);
+	delete_trees(follow, &head->request);
+}
+
+/* --- what is left of it --- */
+
+static int forget_lost(const void *key, const void *value, void *arg)
+{
+	struct follow *follow = arg;
+	struct tree_followed followed;
+	struct tree_head head = {0};
+
+	memcpy(&followed, value, sizeof(followed));
+	memcpy(&head.request, key, sizeof(head.request));
+	head.newest = followed.newest;
+	if (followed.end_ns && followed.end_ns + LOST_NS < clock_ns())
+		follow_forget(follow, &head);
+	return 0;
+}
+
+void follow_sweep(struct follow *follow)
+{
+	uint64_t now = clock_ns();
+	size_t kept = 0;
+
+	for (size_t i = 0; i < follow->left_count; i++) {
+		if (follow->left[i].since_ns + IDLE_NS < now)
+			bpfmap_delete(follow->trees, &follow->left[i].key);
+		else
+			follow->left[kept++] = follow->left[i];
+	}
+	follow->left_count = kept;
+	bpfmap_each(follow->requests, sizeof(struct tree_request), sizeof(struct tree_followed),
+		    forget_lost, follow);
+}
+
+void follow_sweep_gone(const struct follow *follow, const struct processes *gone)
+{
+	processes_sweep(gone, follow->trees, NULL, NULL);
+	processes_sweep(gone, follow->requests, NULL, NULL);
+}
