@@ -96,6 +96,7 @@ static void make_two(void)
 	call(&root, STEP, 0, 20, 100, TREE_RETURNED);
 	start(&root, 2, 30, 34);
 	call(&root, STEP, 0, 200, 100, TREE_RETURNED);
+	call(&root, STEP, 4, 210, 10, TREE_RETURNED);
 	begin_other(34, ROOT_GOID, 30, 500, TREE_RETURNED);
 	call(&other, STEP, 0, 40, 50, TREE_PANICKED);
 	start(&other, 1, 50, UINT64_C(1) << 32 | 7);
@@ -111,9 +112,10 @@ static void test_joined(void **state)
 	make_two();
 	assert_true(started_running(started));
 	join();
-	assert_int_equal(joined.head.count, 3);
+	assert_int_equal(joined.head.count, 4);
 	assert_int_equal(joined.calls[2].start_ns, BEGIN + 200);
 	assert_int_equal(joined.calls[2].parent, 0);
+	assert_int_equal(joined.calls[3].parent, 2);
 	assert_int_equal(joined.goroutine_count, 3);
 	const struct calltree_goroutine *all = joined.goroutines;
 
@@ -182,7 +184,8 @@ static void test_text(void **state)
 		text, "main.root took 1.00us: goroutine 18 of app, PID 4242\n"
 		      "    TOTAL      SELF  SHARE  FUNC\n"
 		      "   1.00us     800ns   100%  main.root\n"
-		      "    200ns     200ns    20%    main.step x2, avg 100ns, max 100ns\n"
+		      "    200ns     190ns    20%    main.step x2, avg 100ns, max 100ns\n"
+		      "     10ns      10ns     1%      main.step\n"
 		      "    500ns     450ns    50%      go main.a [goroutine 34]\n"
 		      "     50ns      50ns     5%        main.step (panicked)\n"
 		      "    950ns      10ns    95%          go main.a [goroutine 4294967303] "
