@@ -87,7 +87,8 @@ def gocancels_races(version):
     """A context that two goroutines cancel at once is told once."""
     with Target("cancels", version, "strip", ["races"]) as target:
         records, told, said = traced(target, "-a")
-    expect(len(records) == len(told) > 200 and said.count("\n") == 2, f"{len(records)} of {len(told)}: {said}")
+    expect(len(records) == len(told) > 200 and said.count("\n") == 2,
+           f"{len(records)} of {len(told)}: {said}: {[r['how'] for r in records]} {[t['How'] for t in told]}")
     for record, true in zip(records, told):
         check(record, true, version)
 

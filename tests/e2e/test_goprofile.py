@@ -120,7 +120,7 @@ def goprofile_text(version):
 
 @test()
 def goprofile_folded():
-    _, tool = profiled(newest(), "strip", "-f", "-F", 199, ms=100)
+    _, tool = profiled(newest(), "strip", "-f", "-F", 999, ms=100)
     lines = tool.out.text().splitlines()
     expect(lines and all(re.fullmatch(r"shares-\d+(;.+)+ \d+", line) for line in lines), f"{lines[:3]}")
     expect(any(re.search(rf";{re.escape(WORK)};main\.leaves;main\.leaf \d+$", line) for line in lines), f"{lines[-5:]}")

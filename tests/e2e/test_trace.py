@@ -98,14 +98,18 @@ def trace_error_messages(version):
 @test(version=["1.15", "1.19", "1.24", "1.27"])
 def trace_deep(version):
     """%+v follows pointers, and shows what maps hold."""
-    text, _ = trace_fixture("traced", version, ':main.deeply "%+v", p', ':main.deeply "%+v", m',
-                            ':main.deeply "%+v", big', ':main.deeply "%v %+v", none, none',
-                            ':main.deeply "%+v", s', ':main.deeply "%v", m')
-    got = texts(text)
+    entries = []
+    for _ in range(4):  # of a big map the first group is shown, which may be empty: that depends on the map's seed
+        text, _ = trace_fixture("traced", version, ':main.deeply "%+v", p', ':main.deeply "%+v", m',
+                                ':main.deeply "%+v", big', ':main.deeply "%v %+v", none, none',
+                                ':main.deeply "%+v", s', ':main.deeply "%v", m')
+        got = texts(text)
+        entries = re.findall(r"(\d+):(\d+)", got[2])
+        if entries:
+            break
     expect_texts(got[:2] + got[3:4] + got[5:],
                  ["&main.Opts{Loud:true, Level:3}", 'map[string]int{"one":1}', "nil nil",
                   "map[string]int(len 1)"])
-    entries = re.findall(r"(\d+):(\d+)", got[2])
     expect(got[2].startswith("map[int]int{") and got[2].endswith("...}") and entries, got[2])
     expect(all(a == b for a, b in entries), got[2])
     expect(got[4].startswith('&main.Store{Name:"shop", '), got[4])
