@@ -79,21 +79,22 @@ static inline bool claim(struct goroutine_key *key)
 	u32 mine = 0, *other;
 	u64 err = 0;
 	long error = contexts.insert(key, &mine);
+	/* to be read after that: who has set it was in the map before, or is turned away below */
+	bool is_read = !read_user(&err, sizeof(err), key->id + CONTEXT_ERR);
 
+	if (!is_read)
+		count_loss(CANCEL_LOSS_UNREADABLE);
+	other = error == -EEXIST || err ? contexts.lookup(key) : 0;
 	if (!error) {
-		/* to be read after that: who has set it has been in the map before */
-		if (read_user(&err, sizeof(err), key->id + CONTEXT_ERR))
-			count_loss(CANCEL_LOSS_UNREADABLE);
-		else if (!err)
+		/* or who has come second was faster */
+		if (is_read && (!err || (other && *other)))
 			return true;
 		contexts.delete(key);
-		return false;
-	}
-	other = contexts.lookup(key);
-	if (other)
-		*other = 1;
-	else if (error != -EEXIST)
+	} else if (error != -EEXIST) {
 		count_loss(CANCEL_LOSS_ROOM);
+	} else if (other && is_read && !err) {
+		*other = 1;
+	}
 	return false;
 }
 
@@ -232,7 +233,8 @@ static inline void cancel_returns(struct pt_regs *ctx, struct goroutine_key *who
 	if (call && call->depth == depth) {
 		call->contested = contested && *contested;
 #ifndef ALL
-		if (call->woken)
+		/* whom another goroutine has woken by the same context is not counted */
+		if (call->woken || call->contested)
 #endif
 			tell(ctx, who, call, sp);
 		calls.delete(who);
