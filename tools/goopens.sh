@@ -8,6 +8,7 @@ recipe_synopsis='[-x] [-w] [-A] [-i INTERVAL]'
 recipe_letters=w
 recipe_filters=xAi
 recipe_options="  -w, --write           only files opened for writing"
+recipe_size=4096 # PATH_MAX: all that the kernel takes
 recipe_counted='equal paths and errors'
 recipe_examples="    goopens -p 181                # trace one process
     goopens -x -U ./app           # failed ones, with stacks, of all ./app
@@ -39,9 +40,9 @@ recipe_need "$opens" "opens no files by package syscall" "$@"
 for more; do
 	recipe_has "$more" && opens="$opens $more"
 done
-words='(dirfd int, path string, flags int, mode uint32) (fd int, err error)'
+words='(dirfd int, path string, flags open.Flags, mode uint32) (fd int, err error)'
 took='$latency / 1000000, $latency / 1000 % 1000'
-file='%{flags:%08o} %{perm:%04o} %{path:%s}'
+file='%{flags:%-18v} %{perm:%04o} %{path:%s}'
 for open in $opens; do
 	if [ -n "$recipe_count" ]; then
 		[ -n "$recipe_failed" ] || recipe_probe "r:$open$words (err == nil$write) \"%s\", path"
@@ -51,4 +52,4 @@ for open in $opens; do
 		recipe_probe "r:$open$words (err != nil$write) \"%-7d %-7d -    %4d.%03d $file: %{error:%v}\", \$pid, \$goid, $took, flags, mode, path, err"
 	fi
 done
-recipe_trace 'PID     GOID    FD    LAT(ms) FLAGS    PERM PATH' PATH
+recipe_trace 'PID     GOID    FD    LAT(ms) FLAGS              PERM PATH' PATH

@@ -325,12 +325,13 @@ static void note_missing(struct funcinfo *info, const char *name)
 	info->missing[info->missing_count++] = gotypes_text(info->memory, name, strlen(name));
 }
 
-/* A type that the user names; two of package time are known even if the program lacks them. */
+/* A type that the user names; some are known even if the program lacks them. */
 static const struct gotype *find_typed(void *ctx, const char *name)
 {
 	const struct gotype *type = find_named_type(ctx, name);
 
-	if (!type && strcmp(name, "time.Duration") != 0 && strcmp(name, "time.Time") != 0)
+	if (!type && strcmp(name, "time.Duration") != 0 && strcmp(name, "time.Time") != 0 &&
+	    strcmp(name, GOTYPE_OPEN_FLAGS) != 0)
 		note_missing(ctx, name);
 	return type;
 }

@@ -28,6 +28,9 @@ enum gotype_kind {
 			   * struct */
 };
 
+/* The type that signatures give to flags of open(2), which are an int in Go; see gotrace(8). */
+#define GOTYPE_OPEN_FLAGS "open.Flags"
+
 struct gotype;
 
 struct gotype_field {

@@ -30,9 +30,9 @@ static char *compact_name(const struct sigparser *parser, const struct sigtoken 
 	return name;
 }
 
-static const struct gotype *duration(struct gotypes *types)
+static const struct gotype *defined_int(struct gotypes *types, const char *name)
 {
-	struct gotype *type = gotypes_add(types, GOTYPE_INT, "time.Duration");
+	struct gotype *type = gotypes_add(types, GOTYPE_INT, name);
 
 	type->defined = true;
 	type->size = type->align = WORD;
@@ -66,8 +66,8 @@ static const struct gotype *find_parsed_type(struct sigparser *parser, const cha
 
 	if (!found && names && names->find)
 		found = names->find(names->ctx, name);
-	if (!found && !strcmp(name, "time.Duration"))
-		found = duration(parser->types);
+	if (!found && (!strcmp(name, "time.Duration") || !strcmp(name, GOTYPE_OPEN_FLAGS)))
+		found = defined_int(parser->types, name);
 	if (!found && !strcmp(name, "time.Time"))
 		found = moment(parser->types);
 	if (found)

@@ -134,6 +134,22 @@ static void json_group(struct json *json, const struct traceprint_event *event,
 	}
 }
 
+/* "NAME_text": flags in words, as NAME itself is their number */
+static void json_words(struct json *json, const struct format_group *group,
+		       const struct format_arg *arg, const struct value_source *source)
+{
+	bool is_value = group->is_value && arg->kind == FORMAT_SHAPE && arg->shape;
+	char *text = is_value ? value_flags_text(arg->shape, source) : NULL;
+
+	if (!text)
+		return;
+	char *key = mem_printf("%.*s_text", (int)group->name_len, group->name);
+
+	json_member_string(json, key, text);
+	free(key);
+	free(text);
+}
+
 /* Writes arguments under the names that the format gives; false: it gives none. */
 static bool json_named(struct json *json, const struct traceprint_event *event,
 		       const struct format_arg *args, const struct value_source *source)
@@ -147,6 +163,7 @@ static bool json_named(struct json *json, const struct traceprint_event *event,
 		json_key(json, name);
 		free(name);
 		json_group(json, event, &group, args, source);
+		json_words(json, &group, &args[group.first], source);
 	}
 	return n > 0;
 }

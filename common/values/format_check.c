@@ -30,6 +30,8 @@ static struct allowed of_integer(const struct gotype *type)
 {
 	if (is_named(type, "time.Duration"))
 		return (struct allowed){"diuxXovs", "a duration", "%v or %d"};
+	if (is_named(type, GOTYPE_OPEN_FLAGS))
+		return (struct allowed){"diuxXovs", "flags", "%v or %d"};
 	if (is_named(type, "syscall.Errno"))
 		return (struct allowed){"diuxXovsq", "an error number", "%v or %d"};
 	return (struct allowed){"diuxXocqvp", "an integer", "%d or %v"};

@@ -43,6 +43,8 @@ static void print_number(struct value_printer *printer, const struct value_at *a
 		print_why(printer, got);
 	else if (value_is_duration(at->type))
 		value_print_duration(printer->out, n);
+	else if (value_is_open_flags(at->type))
+		value_print_open_flags(printer->out, n);
 	else if (at->type->kind == GOTYPE_INT)
 		fprintf(printer->out, "%" PRId64, n);
 	else if (at->type->kind == GOTYPE_UINT && strcmp(at->type->name, "uintptr"))

@@ -37,6 +37,9 @@ enum value_style {
 
 /* Does value_print() put a question mark before the value, as it is a guess? */
 bool value_is_marked(const struct shape *shape, const struct value_source *source);
+/* GOTYPE_OPEN_FLAGS in words, as %v prints it; NULL: it is of another type, or was not read. Caller
+ * frees. */
+char *value_flags_text(const struct shape *shape, const struct value_source *source);
 /* Numbers as numbers, strings as strings, structs as objects, slices as arrays, nil as null; all
  * else as a string in Go's notation. */
 void value_json(struct json *json, const struct shape *shape, const struct value_source *source);

@@ -57,6 +57,9 @@ char *value_known_text(const struct value_source *source, const struct value_at 
 /* time.Duration; and time.Time, printed as by its String(), or in UTC as in RFC 3339; false: the
  * value is not of that type, or was not read. */
 bool value_is_duration(const struct gotype *type);
+/* GOTYPE_OPEN_FLAGS, printed as O_RDWR|O_CREAT; bits without a name in hexadecimal */
+bool value_is_open_flags(const struct gotype *type);
+void value_print_open_flags(FILE *out, int64_t flags);
 bool value_print_time(FILE *out, const struct value_source *source, const struct value_at *at);
 bool value_print_rfc3339(FILE *out, const struct value_source *source, const struct value_at *at);
 

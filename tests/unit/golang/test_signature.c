@@ -103,6 +103,7 @@ static void test_types(void **state)
 		{"*main.Pair[[]int,map[string]int]", "*main.Pair[[]int,map[string]int]", 8, 8},
 		{"time.Duration", "time.Duration", 8, 8},
 		{"time.Time", "time.Time", 24, 8},
+		{"open.Flags", "open.Flags", 8, 8},
 	};
 
 	(void)state;

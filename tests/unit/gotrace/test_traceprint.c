@@ -162,6 +162,11 @@ static const struct row rows[] = {
 	 "16063   3 main.a/functions 3 main.a",
 	 "\"n\":3,\"who\":\"main.a/functions\",\"all\":[{\"name\":\"n\",\"value\":3},"
 	 "{\"name\":\"$func\",\"value\":\"main.a\"}]}"},
+	{"main.a(n open.Flags) \"%{n:%-9v}|\", n",
+	 TRACE_ENTRY,
+	 {8, 2},
+	 "O_RDWR   |",
+	 "\"n\":2,\"n_text\":\"O_RDWR\"}"},
 	{"main.a(n int) \"%d\", n + 1", TRACE_ENTRY, {4, TRACE_NIL}, "<nil pointer>", NULL},
 	{"main.a(n int) \"%d\", n / n", TRACE_ENTRY, {4, TRACE_BOUNDS}, "<out of range>", NULL},
 	{"main.a(b bool) \"%v\", !b", TRACE_ENTRY, {1, 0}, "true", "\"values\":[true]"},

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -262,6 +263,32 @@ static void test_durations(void **state)
 	expect_json(type, &rows[4].ns, "1500000000");
 }
 
+static void test_open_flags(void **state)
+{
+	static const struct {
+		int64_t flags;
+		const char *text;
+	} rows[] = {
+		{0, "O_RDONLY"},
+		{O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, "O_WRONLY|O_CREAT|O_TRUNC|O_CLOEXEC"},
+		{O_RDWR | O_APPEND | O_EXCL | O_NOCTTY, "O_RDWR|O_EXCL|O_NOCTTY|O_APPEND"},
+		{O_ACCMODE, "O_ACCMODE"},
+		{O_SYNC, "O_RDONLY|O_SYNC"},
+		{O_DSYNC | O_NONBLOCK, "O_RDONLY|O_NONBLOCK|O_DSYNC"},
+		{O_TMPFILE | O_RDWR, "O_RDWR|O_TMPFILE"},
+		{O_DIRECTORY | O_NOFOLLOW | O_PATH, "O_RDONLY|O_NOFOLLOW|O_PATH|O_DIRECTORY"},
+		{O_DIRECT | O_NOATIME | O_ASYNC, "O_RDONLY|O_ASYNC|O_DIRECT|O_NOATIME"},
+		{O_CREAT | 0x41000000, "O_RDONLY|O_CREAT|0x41000000"},
+		{~0xffffffffll, "O_RDONLY|0xffffffff00000000"},
+	};
+	const struct gotype *type = capture_defined(&capture, "open.Flags", "int");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		expect(type, &rows[i].flags, VALUE_PLAIN, rows[i].text);
+	expect_json(type, &(int64_t){O_CREAT | O_CLOEXEC}, "524352");
+}
+
 static void test_times(void **state)
 {
 	static const struct {
@@ -344,6 +371,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_arrays, expect_setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_structs, expect_setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_durations, expect_setup, expect_teardown),
+		cmocka_unit_test_setup_teardown(test_open_flags, expect_setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_times, expect_setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_holes, expect_setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_int, expect_setup, expect_teardown),
