@@ -13,6 +13,7 @@ import coverage
 import lottery
 
 CODE = """#include <a>
+BPF_ARRAY(room, u64, 6);
 #if SIZE > 8
 #define SIZE 16 /* > 3 */
 #endif
@@ -123,3 +124,33 @@ def mutants_near():
             expect((outcome.caught, copy.tried, outcome.room) == (said, tried, "common/a"), f"{outcome.caught} {copy.tried}")
             expect("-two\n+three\n" in outcome.patch and "two" in copy.texts["common/a/b.c"], outcome.patch)
             expect(lots.try_texts({"common/a/b.c": "new\nsame\nnew\ntwo\n"}, "title", ValueError) is None, "the same code")
+
+
+def write_files(folder, texts):
+    for path, text in texts.items():
+        os.makedirs(os.path.dirname(f"{folder}/{path}"), exist_ok=True)
+        with open(f"{folder}/{path}", "w", encoding="ascii") as file:
+            file.write(text)
+
+
+@test()
+def mutants_kernel_side():
+    """Of the kernel's side: the tests that execute anything of whoever loads a program which the file is part of, and
+    unit tests that load it themselves; those first whose names have most words of the file's"""
+    with tempfile.TemporaryDirectory() as folder:
+        write_files(folder, {"bpf-src/goone.bpf.c": '#include "parts/deep_calls.h"\n', "bpf-src/gotwo.bpf.c": "int two;\n",
+                             "bpf-src/parts/deep_calls.h": '#include "words.h"\n', "bpf-src/parts/words.h": "int words;\n",
+                             "tools/gothree.c": 'file = "goone.bpf.c";\n', "common/a/loader.c": '"goone.bpf.c"\n',
+                             "tools/gotwo.c": 'file = "gotwo.bpf.c";\n', "tools/goone.c": "int one;\n",
+                             "tests/unit/a/test_own.c": 'load("goone.bpf.c");\n', "tests/unit/a/test_no.c": "int no;\n",
+                             "map.json": json.dumps({
+                                 "tests": [["e2e/calls", 1], ["e2e/deep_calls", 9], ["e2e/quick", 1], ["e2e/two", 1], ["e2e/one", 1]],
+                                 "sets": [[0, 2], [1], [3], [4]],
+                                 "lines": {"tools/gothree.c": {"1": 0}, "common/a/loader.c": {"1": 1}, "tools/gotwo.c": {"1": 2},
+                                           "tools/goone.c": {"1": 3}}})})
+        lots = Lottery(Copy(""), coverage.Map(folder, folder), folder)
+        for path in "bpf-src/goone.bpf.c", "bpf-src/parts/deep_calls.h", "bpf-src/parts/words.h":
+            found = lots.tests_of(path, [1])
+            expect({name for name, _ in found} == {"unit/own", "e2e/calls", "e2e/deep_calls", "e2e/quick"}, f"{path}: {found}")
+        near = lots.others_near(lots.tests_of("bpf-src/parts/deep_calls.h", [1]), "bpf-src/parts/deep_calls.h")
+        expect(near == ["e2e/deep_calls$", "e2e/calls$", "e2e/quick$"], f"{near}")

@@ -24,7 +24,7 @@ UNIT = re.compile(r"(?<=[ dufxg])(%s)(?![\w%%])" % "|".join(sorted(UNITS, key=le
 LINE = r"\t+([^\s#{}][^\n{}]*;)(?=[ \t]*\n)"  # a statement that has one to itself
 STATEMENT = re.compile(rf"(?<=[;{{}})\n:])[ \t]*\n(?:[ \t]*\n)*{LINE}|(?<=else)\n{LINE}")
 DECLARES = re.compile(r"(?!return|goto|else)(?:[a-z]\w+ )+\**\w+(?: =|;|\[|,)")
-ALLOCATES = re.compile(r"alloc\w*\([^;]*$|\w \w+\[$")  # more room changes nothing
+ALLOCATES = re.compile(r"alloc\w*\([^;]*$|\w \w+\[$|\bBPF_\w*ARRAY\([^;]*$")  # more room changes nothing
 FREES = re.compile(r"\b(\w*_)?(free|close|fclose|munmap|pclose)\(")
 
 

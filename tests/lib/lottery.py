@@ -66,12 +66,12 @@ class Lottery:
         return glob.glob(f"{self.source}/tests/unit/*/test_{test.split('/')[1]}.c")
 
     def others_near(self, found, path):
-        """Tests that run tools: the quick ones first, and those whose names share a word with the file's; none
+        """Tests that run tools: those first whose names share most words with the file's, and the quick ones; none
         twice before each has come once"""
         words, taken, rows = set(SAME_KIND.findall(path)), collections.Counter(), []
         for test, seconds in sorted((t for t in found if not t[0].startswith("unit/")), key=lambda t: t[1]):
             name = "/".join(test.split("/")[:2])
-            rows.append((taken[name], not words & set(SAME_KIND.findall(name)), seconds, test))
+            rows.append((taken[name], -len(words & set(SAME_KIND.findall(name))), seconds, test))
             taken[name] += 1
         return [row[-1] + "$" for row in sorted(rows)[:OTHERS]]
 
@@ -80,12 +80,13 @@ class Lottery:
         found = {t for line in lines for t in self.where.tests_of(path, line)}
         if not path.startswith("bpf-src/"):
             return found
-        for program in self.programs_with(path):
-            found |= set(self.where.tests_in(f"tools/{program}.c"))
-            for unit in glob.glob(f"{self.source}/tests/unit/*/test_*.c"):
-                with open(unit, encoding="utf-8") as file:
-                    if program + ".bpf.c" in file.read():
-                        found.add(("unit/" + os.path.basename(unit)[5:-2], 1))
+        loaded = [f'"{program}.bpf.c"' for program in self.programs_with(path)]
+        for user, text in sources(self.source, ["tools", "common", "tests/unit"]).items():
+            if not any(name in text for name in loaded):
+                continue
+            found |= set(self.where.tests_in(user))
+            if os.path.basename(user).startswith("test_"):
+                found.add(("unit/" + os.path.basename(user)[5:-2], 1))
         return found
 
     def programs_with(self, path):
