@@ -253,6 +253,63 @@ static void test_malformed(void **state)
 	heap_free(&heap);
 }
 
+/* --- a program with very many stacks --- */
+
+enum { MANY_STRIDE = (6 + HEAP_DEPTH_MAX + 4 * 2) * 8, MANY = HEAP_WORDS_MAX / HEAP_DEPTH_MAX + 2 };
+
+static uint64_t many_word(uint64_t addr)
+{
+	uint64_t bucket = (addr - FIRST) / MANY_STRIDE, at = (addr - FIRST) % MANY_STRIDE;
+
+	switch (at) {
+	case 8:
+		return bucket + 1 < MANY ? addr - 8 + MANY_STRIDE : 0;
+	case 16:
+		return MEM_PROFILE;
+	case 32:
+		return 16;
+	case 40: /* the last one has a stack of one: there is no room for it either */
+		return bucket + 1 < MANY ? HEAP_DEPTH_MAX : 1;
+	default:
+		return 0;
+	}
+}
+
+/* By whole words, those of the list's variables as they were put */
+static bool read_many(void *ctx, uint64_t addr, void *out, size_t len)
+{
+	(void)ctx;
+	if (addr < FIRST)
+		return fakemem_memory.read(NULL, addr, out, len);
+	memset(out, 0, len);
+	for (uint64_t at = addr - (addr - FIRST) % MANY_STRIDE; at < addr + len; at += MANY_STRIDE)
+		for (uint64_t word = at; word < at + 48; word += 8) {
+			uint64_t value = many_word(word);
+
+			if (word >= addr && word + 8 <= addr + len)
+				memcpy((uint8_t *)out + (word - addr), &value, 8);
+		}
+	return true;
+}
+
+/* What does not fit is counted, and nothing of it is kept. */
+static void test_left_out(void **state)
+{
+	const struct memory many = {read_many, NULL};
+	const struct heap_source from = {&many, &vars, 0, 27};
+	struct errmsg err = {0};
+	struct heap heap;
+
+	(void)state;
+	begin(27);
+	assert_int_equal(heap_read(&from, &heap, &err), 0);
+	assert_int_equal(heap.word_count, HEAP_WORDS_MAX);
+	assert_int_equal(heap.count, MANY - 2);
+	assert_int_equal(heap.left_out, 2);
+	assert_int_equal(heap.all[MANY - 3].depth, HEAP_DEPTH_MAX);
+	heap_free(&heap);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -260,6 +317,7 @@ int main(void)
 		cmocka_unit_test(test_early),     cmocka_unit_test(test_flushing),
 		cmocka_unit_test(test_unsteady),  cmocka_unit_test(test_when),
 		cmocka_unit_test(test_scale),     cmocka_unit_test(test_malformed),
+		cmocka_unit_test(test_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,7 @@ static char *words;                     /* of the command line, to which the opt
 static char *said;                      /* on stderr, the first line */
 static const char *failures[PROCESSES]; /* of a look; NULL: it shows two things */
 static const char *hint;
-static size_t process_count, refused;
+static size_t process_count, refused, looks;
 static struct process *living, *dead;
 static bool all_closed, runs, nothing_fails, core_untold;
 static unsigned long long core_missing;
@@ -61,7 +61,8 @@ int goprocesses_look(struct goprocesses *procs, size_t i, int what, const void *
 	(void)procs;
 	(void)more;
 	(void)len;
-	assert_int_equal(what, i && rt.shown);
+	assert_int_equal(what, rt.shown != 0);
+	looks++;
 	*count = failures[i] ? 0 : 2;
 	*err = (struct errmsg){0};
 	if (!failures[i])
@@ -122,7 +123,7 @@ static int begin(void **state)
 	process_count = 1;
 	all_closed = runs = true;
 	nothing_fails = core_untold = false;
-	refused = core_missing = 0;
+	refused = core_missing = looks = 0;
 	hint = NULL;
 	return 0;
 }
@@ -284,6 +285,23 @@ static void test_looked_for(void **state)
 	expect_run("--all", 1, "tool: why\n");
 }
 
+/* It looks at once, at each interval, and at the end; a process that cannot be read is not looked
+ * at again. */
+static void test_interval(void **state)
+{
+	expect_run("20 -i 0.05 -d 0.12", 0, "");
+	assert_in_range(looks, 3, 4);
+	begin(state);
+	process_count = 2;
+	failures[1] = "why";
+	expect_run("20 21 -i 0.05 -d 0.12", 1, "tool: process 21: why\n");
+	assert_in_range(looks, 4, 5);
+	begin(state);
+	failures[0] = "why";
+	expect_run("20 -i 0.05", 1, "tool: why\n");
+	assert_int_equal(looks, 1);
+}
+
 static void test_nothing(void **state)
 {
 	process_count = 0;
@@ -347,6 +365,7 @@ int main(void)
 		cmocka_unit_test_setup(test_accepted, begin),
 		cmocka_unit_test_setup(test_failures, begin),
 		cmocka_unit_test_setup(test_looked_for, begin),
+		cmocka_unit_test_setup(test_interval, begin),
 		cmocka_unit_test_setup(test_nothing, begin),
 		cmocka_unit_test_setup(test_core, begin),
 	};

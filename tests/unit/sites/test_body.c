@@ -235,6 +235,17 @@ static const struct body_case cases[] = {
 	 7,
 	 NONE,
 	 {10}},
+	{"a call at the end of a block, as a jump goes to what follows it",
+	 CODE("\x48\x89\x03"   /* 0: mov [rbx], rax */
+	      "\xe8\0\x10\0\0" /* 3: call */
+	      "\x48\x89\xd8"   /* 8: mov rax, rbx */
+	      "\x75\xfb\xc3"), /* 11: jne 8 */
+	 {0, 8},
+	 NONE,
+	 0,
+	 0,
+	 3,
+	 {8}},
 	{"nothing is left", CODE("\x90\xc3"), {0, 0}, NONE, NONE, NONE, NONE, {NONE}},
 };
 
