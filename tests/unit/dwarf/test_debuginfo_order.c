@@ -59,10 +59,38 @@ static void test_order_of_empty(void **state)
 	close_it(&o);
 }
 
+/* A receiver without size is listed behind the parameter that has its place: it is first all the
+ * same. */
+static void test_receiver_of_empty(void **state)
+{
+	struct opened o;
+	struct gofunc fn;
+
+	(void)state;
+	dwarffile_make(&o.d, 15);
+	dwarffile_begin(&o.d, "runtime", "runtime");
+	uint32_t integer = dwarffile_base(&o.d, "int", 8, DWARFFILE_INT);
+	uint32_t nothing = dwarffile_struct(&o.d, "main.Empty", 0);
+
+	dwarffile_close(&o.d);
+	dwarffile_func(&o.d, "main.Empty.Get", o.d.g.starts[1]);
+	dwarffile_param_at(&o.d, "n", integer, 0);
+	dwarffile_param_at(&o.d, "e", nothing, 0);
+	dwarffile_param(&o.d, "~r1", integer, true);
+	dwarffile_close(&o.d);
+	dwarffile_end(&o.d);
+	open_it(&o);
+	assert_int_equal(debuginfo_func(o.dbg, o.d.g.starts[1], "main.Empty.Get", &fn), 0);
+	check_order(&fn, "en", 0);
+	assert_true(fn.receiver);
+	close_it(&o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order_of_empty),
+		cmocka_unit_test(test_receiver_of_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gofile_open.h"
 #include "program/functab_internal.h"
+#include "program/pclntab_table_internal.h"
 
 /* --- what is refused --- */
 
@@ -267,9 +268,27 @@ static void test_outside_text(void **state)
 	}
 }
 
+/* A word has to be there with all of its bytes. */
+static void test_parts(void **state)
+{
+	static const uint8_t bytes[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+	const struct pclntab_part part = {.data = bytes, .len = sizeof(bytes)};
+	uint32_t word = 0;
+
+	(void)state;
+	assert_true(pclntab_part_u32(&part, 0, &word));
+	assert_int_equal(word, 0x04030201);
+	assert_true(pclntab_part_u32(&part, 4, &word));
+	assert_int_equal(word, 0x08070605);
+	for (uint64_t off = 5; off < 12; off++)
+		assert_false(pclntab_part_u32(&part, off, &word));
+	assert_false(pclntab_part_u32(&part, UINT64_MAX, &word));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_no_go_program),
 		cmocka_unit_test(test_packed),
 		cmocka_unit_test(test_header_refused),
