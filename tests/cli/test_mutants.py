@@ -136,13 +136,14 @@ def write_files(folder, texts):
 @test()
 def mutants_kernel_side():
     """Of the kernel's side: the tests that execute anything of whoever loads a program which the file is part of, and
-    unit tests that load it themselves; those first whose names have most words of the file's"""
+    unit tests that load it, or include the file, themselves; those first whose names have most words of the file's"""
     with tempfile.TemporaryDirectory() as folder:
         write_files(folder, {"bpf-src/goone.bpf.c": '#include "parts/deep_calls.h"\n', "bpf-src/gotwo.bpf.c": "int two;\n",
                              "bpf-src/parts/deep_calls.h": '#include "words.h"\n', "bpf-src/parts/words.h": "int words;\n",
                              "tools/gothree.c": 'file = "goone.bpf.c";\n', "common/a/loader.c": '"goone.bpf.c"\n',
                              "tools/gotwo.c": 'file = "gotwo.bpf.c";\n', "tools/goone.c": "int one;\n",
                              "tests/unit/a/test_own.c": 'load("goone.bpf.c");\n', "tests/unit/a/test_no.c": "int no;\n",
+                             "tests/unit/a/test_words.c": '#include "bpf-src/parts/words.h"\n',
                              "map.json": json.dumps({
                                  "tests": [["e2e/calls", 1], ["e2e/deep_calls", 9], ["e2e/quick", 1], ["e2e/two", 1], ["e2e/one", 1]],
                                  "sets": [[0, 2], [1], [3], [4]],
@@ -151,6 +152,7 @@ def mutants_kernel_side():
         lots = Lottery(Copy(""), coverage.Map(folder, folder), folder)
         for path in "bpf-src/goone.bpf.c", "bpf-src/parts/deep_calls.h", "bpf-src/parts/words.h":
             found = lots.tests_of(path, [1])
-            expect({name for name, _ in found} == {"unit/own", "e2e/calls", "e2e/deep_calls", "e2e/quick"}, f"{path}: {found}")
+            want = {"unit/own", "e2e/calls", "e2e/deep_calls", "e2e/quick"} | ({"unit/words"} if "words" in path else set())
+            expect({name for name, _ in found} == want, f"{path}: {found}")
         near = lots.others_near(lots.tests_of("bpf-src/parts/deep_calls.h", [1]), "bpf-src/parts/deep_calls.h")
         expect(near == ["e2e/deep_calls$", "e2e/calls$", "e2e/quick$"], f"{near}")

@@ -76,16 +76,19 @@ class Lottery:
         return [row[-1] + "$" for row in sorted(rows)[:OTHERS]]
 
     def tests_of(self, path, lines):
-        """[(test, seconds)] that execute any of these lines; of the kernel's side, that load the program"""
+        """[(test, seconds)] that execute any of these lines; of the kernel's side, that load the program, or include the
+        file themselves"""
         found = {t for line in lines for t in self.where.tests_of(path, line)}
         if not path.startswith("bpf-src/"):
             return found
         loaded = [f'"{program}.bpf.c"' for program in self.programs_with(path)]
         for user, text in sources(self.source, ["tools", "common", "tests/unit"]).items():
-            if not any(name in text for name in loaded):
+            is_test = os.path.basename(user).startswith("test_")
+            if any(name in text for name in loaded):
+                found |= set(self.where.tests_in(user))
+            elif not is_test or f'"{path}"' not in text:
                 continue
-            found |= set(self.where.tests_in(user))
-            if os.path.basename(user).startswith("test_"):
+            if is_test:
                 found.add(("unit/" + os.path.basename(user)[5:-2], 1))
         return found
 

@@ -348,71 +348,72 @@ static void test_arm64(void **state)
 }
 
 /* the same of amd64: what the register allocator puts anywhere, and what stays in its place */
+static const struct {
+	const char *code;
+	size_t len;
+	bool floats, stays;
+} amd64_places[] = {
+	{CODE("\x90"), true, false},                      /* nop */
+	{CODE("\x48\x89\xd8"), true, false},              /* mov rax, rbx */
+	{CODE("\x48\x8b\xc3"), true, false},              /* the same */
+	{CODE("\x0f\x28\xc1"), true, false},              /* movaps xmm0, xmm1 */
+	{CODE("\x0f\x10\xc1"), true, false},              /* movups xmm0, xmm1 */
+	{CODE("\x0f\xb6\xc3"), false, false},             /* movzx eax, bl */
+	{CODE("\x48\x0f\xbe\xc3"), false, false},         /* movsx rax, bl */
+	{CODE("\x48\x63\xc3"), false, false},             /* movsxd rax, ebx */
+	{CODE("\x66\x48\x0f\x6e\xc0"), false, false},     /* movq xmm0, rax */
+	{CODE("\x88\xd8"), false, false},                 /* mov al, bl */
+	{CODE("\x48\x8b\x44\x24\x08"), true, false},      /* mov rax, [rsp+8] */
+	{CODE("\x48\x89\x44\x24\x08"), true, false},      /* mov [rsp+8], rax */
+	{CODE("\x48\x8d\x05\0\1\0\0"), true, false},      /* lea rax, [rip] */
+	{CODE("\x48\x8b\x05\0\1\0\0"), false, false},     /* mov rax, [rip] */
+	{CODE("\x48\x89\x05\0\1\0\0"), false, true},      /* mov [rip], rax */
+	{CODE("\xb8\1\0\0\0"), true, false},              /* mov eax, 1 */
+	{CODE("\x48\xc7\xc0\1\0\0\0"), true, false},      /* mov rax, 1 */
+	{CODE("\x48\xc7\x00\1\0\0\0"), false, true},      /* mov [rax], 1 */
+	{CODE("\x31\xc0"), true, false},                  /* xor eax, eax */
+	{CODE("\x33\xc0"), true, false},                  /* the same */
+	{CODE("\x31\xd8"), false, false},                 /* xor eax, ebx */
+	{CODE("\x0f\x57\xc0"), true, false},              /* xorps xmm0, xmm0 */
+	{CODE("\x0f\x57\xc1"), false, false},             /* xorps xmm0, xmm1 */
+	{CODE("\x48\x01\xd8"), false, false},             /* add rax, rbx */
+	{CODE("\x48\x8b\x03"), false, false},             /* mov rax, [rbx] */
+	{CODE("\x48\x89\x03"), false, true},              /* mov [rbx], rax */
+	{CODE("\x84\x03"), false, true},                  /* test [rbx], al: nil check */
+	{CODE("\x48\x01\x03"), false, true},              /* add [rbx], rax */
+	{CODE("\x48\x31\x03"), false, true},              /* xor [rbx], rax */
+	{CODE("\x48\x39\x03"), false, false},             /* cmp [rbx], rax */
+	{CODE("\x48\x83\x3b\x05"), false, false},         /* cmp [rbx], 5 */
+	{CODE("\x48\x83\x03\x05"), false, true},          /* add [rbx], 5 */
+	{CODE("\x48\x83\x44\x24\x08\x05"), false, false}, /* add [rsp+8], 5 */
+	{CODE("\x48\xf7\x13"), false, true},              /* not [rbx] */
+	{CODE("\x48\xf7\x1b"), false, true},              /* neg [rbx] */
+	{CODE("\x48\xf7\x23"), false, false},             /* mul [rbx] */
+	{CODE("\xf6\x03\x05"), false, false},             /* test [rbx], 5 */
+	{CODE("\x48\xff\x03"), false, true},              /* inc [rbx] */
+	{CODE("\x48\xff\x0b"), false, true},              /* dec [rbx] */
+	{CODE("\xff\x33"), false, false},                 /* push [rbx] */
+	{CODE("\x48\x87\x03"), false, true},              /* xchg [rbx], rax */
+	{CODE("\xf0\x48\x0f\xb1\x0b"), false, true},      /* lock cmpxchg [rbx] */
+	{CODE("\xf0\x48\x0f\xc1\x03"), false, true},      /* lock xadd [rbx] */
+	{CODE("\x0f\x11\x03"), false, true},              /* movups [rbx], xmm0 */
+	{CODE("\x0f\x10\x03"), false, false},             /* movups xmm0, [rbx] */
+	{CODE("\xe8\0\1\0\0"), false, true},              /* call */
+	{CODE("\x76\x10"), false, true},                  /* jbe */
+};
+
 static void test_amd64_places(void **state)
 {
-	static const struct {
-		const char *code;
-		size_t len;
-		bool floats, stays;
-	} cases[] = {
-		{CODE("\x90"), true, false},                      /* nop */
-		{CODE("\x48\x89\xd8"), true, false},              /* mov rax, rbx */
-		{CODE("\x48\x8b\xc3"), true, false},              /* the same */
-		{CODE("\x0f\x28\xc1"), true, false},              /* movaps xmm0, xmm1 */
-		{CODE("\x0f\x10\xc1"), true, false},              /* movups xmm0, xmm1 */
-		{CODE("\x0f\xb6\xc3"), false, false},             /* movzx eax, bl */
-		{CODE("\x48\x0f\xbe\xc3"), false, false},         /* movsx rax, bl */
-		{CODE("\x48\x63\xc3"), false, false},             /* movsxd rax, ebx */
-		{CODE("\x66\x48\x0f\x6e\xc0"), false, false},     /* movq xmm0, rax */
-		{CODE("\x88\xd8"), false, false},                 /* mov al, bl */
-		{CODE("\x48\x8b\x44\x24\x08"), true, false},      /* mov rax, [rsp+8] */
-		{CODE("\x48\x89\x44\x24\x08"), true, false},      /* mov [rsp+8], rax */
-		{CODE("\x48\x8d\x05\0\1\0\0"), true, false},      /* lea rax, [rip] */
-		{CODE("\x48\x8b\x05\0\1\0\0"), false, false},     /* mov rax, [rip] */
-		{CODE("\x48\x89\x05\0\1\0\0"), false, true},      /* mov [rip], rax */
-		{CODE("\xb8\1\0\0\0"), true, false},              /* mov eax, 1 */
-		{CODE("\x48\xc7\xc0\1\0\0\0"), true, false},      /* mov rax, 1 */
-		{CODE("\x48\xc7\x00\1\0\0\0"), false, true},      /* mov [rax], 1 */
-		{CODE("\x31\xc0"), true, false},                  /* xor eax, eax */
-		{CODE("\x33\xc0"), true, false},                  /* the same */
-		{CODE("\x31\xd8"), false, false},                 /* xor eax, ebx */
-		{CODE("\x0f\x57\xc0"), true, false},              /* xorps xmm0, xmm0 */
-		{CODE("\x0f\x57\xc1"), false, false},             /* xorps xmm0, xmm1 */
-		{CODE("\x48\x01\xd8"), false, false},             /* add rax, rbx */
-		{CODE("\x48\x8b\x03"), false, false},             /* mov rax, [rbx] */
-		{CODE("\x48\x89\x03"), false, true},              /* mov [rbx], rax */
-		{CODE("\x84\x03"), false, true},                  /* test [rbx], al: nil check */
-		{CODE("\x48\x01\x03"), false, true},              /* add [rbx], rax */
-		{CODE("\x48\x31\x03"), false, true},              /* xor [rbx], rax */
-		{CODE("\x48\x39\x03"), false, false},             /* cmp [rbx], rax */
-		{CODE("\x48\x83\x3b\x05"), false, false},         /* cmp [rbx], 5 */
-		{CODE("\x48\x83\x03\x05"), false, true},          /* add [rbx], 5 */
-		{CODE("\x48\x83\x44\x24\x08\x05"), false, false}, /* add [rsp+8], 5 */
-		{CODE("\x48\xf7\x13"), false, true},              /* not [rbx] */
-		{CODE("\x48\xf7\x1b"), false, true},              /* neg [rbx] */
-		{CODE("\x48\xf7\x23"), false, false},             /* mul [rbx] */
-		{CODE("\xf6\x03\x05"), false, false},             /* test [rbx], 5 */
-		{CODE("\x48\xff\x03"), false, true},              /* inc [rbx] */
-		{CODE("\x48\xff\x0b"), false, true},              /* dec [rbx] */
-		{CODE("\xff\x33"), false, false},                 /* push [rbx] */
-		{CODE("\x48\x87\x03"), false, true},              /* xchg [rbx], rax */
-		{CODE("\xf0\x48\x0f\xb1\x0b"), false, true},      /* lock cmpxchg [rbx] */
-		{CODE("\xf0\x48\x0f\xc1\x03"), false, true},      /* lock xadd [rbx] */
-		{CODE("\x0f\x11\x03"), false, true},              /* movups [rbx], xmm0 */
-		{CODE("\x0f\x10\x03"), false, false},             /* movups xmm0, [rbx] */
-		{CODE("\xe8\0\1\0\0"), false, true},              /* call */
-		{CODE("\x76\x10"), false, true},                  /* jbe */
-	};
 	struct insn_decoder *dec = insn_decoder_new(ARCH_AMD64);
 	struct insn in;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct insn_code code = one(cases[i].code, cases[i].len);
+	for (size_t i = 0; i < sizeof(amd64_places) / sizeof(*amd64_places); i++) {
+		struct insn_code code = one(amd64_places[i].code, amd64_places[i].len);
 
 		assert_true(insn_decode(dec, &code, BASE, &in));
-		assert_int_equal(in.size, cases[i].len);
-		if (in.floats != cases[i].floats || in.stays != cases[i].stays)
+		assert_int_equal(in.size, amd64_places[i].len);
+		if (in.floats != amd64_places[i].floats || in.stays != amd64_places[i].stays)
 			fail_msg("case %zu: floats %d stays %d", i, in.floats, in.stays);
 	}
 	insn_decoder_free(dec);
