@@ -14,6 +14,7 @@ from breaks import drawn
 
 ROOMS = ["common", "bpf-src", "tools"]
 UNITS, OTHERS = 12, 24    # tests that are tried, of those that execute a line
+KERNEL_OTHERS = 48        # ... that load a program: which lines of it they execute is not known
 COMPILED = "gotools-common"  # the library of all of common/
 SAME_KIND = re.compile(r"[a-z]{4,}")
 HANGS = ", or another, hangs"
@@ -73,7 +74,7 @@ class Lottery:
             name = "/".join(test.split("/")[:2])
             rows.append((taken[name], -len(words & set(SAME_KIND.findall(name))), seconds, test))
             taken[name] += 1
-        return [row[-1] + "$" for row in sorted(rows)[:OTHERS]]
+        return [row[-1] + "$" for row in sorted(rows)[:KERNEL_OTHERS if path.startswith("bpf-src/") else OTHERS]]
 
     def tests_of(self, path, lines):
         """[(test, seconds)] that execute any of these lines; of the kernel's side, that load the program, or include the

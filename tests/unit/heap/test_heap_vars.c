@@ -18,6 +18,8 @@ enum {
 	LAST_GC = 0x4000,
 	OTHER = 0x5000,
 	REFS = 8,
+	FUNCS = 6,
+	FIELDS = 4,
 	/* Go's src/runtime/mstats.go: last_gc_unix, pause_total_ns, pause_ns [256]uint64,
 	 * pause_end [256]uint64, numgc uint32 */
 	PAUSE_TOTAL = LAST_GC + 8,
@@ -39,10 +41,10 @@ static const char *profile_func;
 
 bool runtime_refs_add(const struct program *of, const char *func, struct runtime_refs *refs)
 {
-	const struct func *const all[] = {&flush, &locked, &alloc, &godebug, &mark, &last};
+	const struct func *const all[FUNCS] = {&flush, &locked, &alloc, &godebug, &mark, &last};
 
 	assert_ptr_equal(of, &prog);
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+	for (size_t i = 0; i < FUNCS; i++) {
 		if (!all[i]->name || strcmp(all[i]->name, func) != 0)
 			continue;
 		for (const struct runtime_ref *ref = all[i]->refs; ref->addr; ref++)
@@ -139,11 +141,11 @@ static void test_old(void **state)
 /* One that lacks any of what follows it is another variable. */
 static void test_last_gc(void **state)
 {
-	struct runtime_ref *const all[] = {&mark.refs[1], &mark.refs[3], &last.refs[0],
-					   &last.refs[1]};
+	struct runtime_ref *const all[FIELDS] = {&mark.refs[1], &mark.refs[3], &last.refs[0],
+						 &last.refs[1]};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+	for (size_t i = 0; i < FIELDS; i++) {
 		uint64_t was = all[i]->addr;
 
 		all[i]->addr = was + 4;

@@ -5,46 +5,22 @@
 #include <string.h>
 
 #include "bpf-src/shared/profile.h"
-#include "fakemem.h"
+#include "kernelside.h"
 #include "unit.h"
-
-typedef uint64_t u64;
-typedef uint32_t u32;
-typedef uint16_t u16;
-typedef uint8_t u8;
 
 struct record {
 	struct profile_sample sample;
 	u64 words[PROFILE_WORDS];
 };
 
-/* --- in place of bpf-src/parts/probe.h --- */
+/* --- in place of bpf-src/goprofile.bpf.c --- */
 
 static u64 *free_words(struct record *rec)
 {
 	return rec->words + rec->sample.count;
 }
 
-static long probe_read_user(void *to, u32 size, const void *from)
-{
-	return fakemem_memory.read(NULL, (u64)from, to, size) ? 0 : -14;
-}
-
-static long read_user(void *to, u32 size, u64 from)
-{
-	return probe_read_user(to, size, (const void *)from);
-}
-
-static u32 loop_next(u32 i)
-{
-	return i + 1;
-}
-
-#define asm __asm__
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #include "bpf-src/parts/labels.h"
-#pragma GCC diagnostic pop
 
 /* --- a goroutine with labels --- */
 
