@@ -296,6 +296,56 @@ static void test_turns(void **state)
 	process_close(self);
 }
 
+/* What process_memory() says of the first process, in the child's stead who may not read it */
+static void refused_memory(char *said, size_t size)
+{
+	int pipes[2];
+
+	assert_int_equal(pipe(pipes), 0);
+	pid_t child = fork();
+
+	if (!child) {
+		struct errmsg err = {0};
+		struct process *first;
+
+		if (!geteuid() && setuid(65534))
+			_exit(1);
+		first = process_open(1, &err);
+		if (!first || process_memory(first, &err) >= 0)
+			_exit(1);
+		dprintf(pipes[1], "%s\n%s", err.text, err.hint);
+		_exit(0);
+	}
+	close(pipes[1]);
+	ssize_t len = read(pipes[0], said, size - 1);
+
+	said[len > 0 ? len : 0] = '\0';
+	close(pipes[0]);
+	waitpid(child, NULL, 0);
+}
+
+/* What is missing depends on how far the kernel lets anybody: see ptrace(2), Yama. */
+static void test_memory_refused(void **state)
+{
+	FILE *in = fopen("/proc/sys/kernel/yama/ptrace_scope", "r");
+	char said[512], want[512],
+		hint[128] = "this needs the process's own user, or CAP_SYS_PTRACE";
+	int scope = 0;
+
+	(void)state;
+	if (in && fscanf(in, "%d", &scope) == 1 && scope)
+		snprintf(hint, sizeof(hint), "kernel.yama.ptrace_scope is %d: %s", scope,
+			 scope == 3 ? "nobody may" : "this needs CAP_SYS_PTRACE");
+	if (in)
+		fclose(in);
+	refused_memory(said, sizeof(said));
+	if (!said[0])
+		skip(); /* the first process is this user's */
+	snprintf(want, sizeof(want), "cannot read the memory of process 1: Permission denied\n%s",
+		 hint);
+	assert_string_equal(said, want);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -307,6 +357,7 @@ int main(void)
 		cmocka_unit_test(test_usage),
 		cmocka_unit_test(test_descriptors),
 		cmocka_unit_test(test_turns),
+		cmocka_unit_test(test_memory_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -514,17 +514,34 @@ static void test_allgs(void **state)
 	assert_false(runtime_vars_parse_allgs(&code, &addr));
 }
 
+/* As src/runtime/runtime2.go numbers them */
+static void test_status_numbers(void **state)
+{
+	static const char *const names[] = {"???",       "runnable",  "running", "syscall",
+					    "waiting",   "???",       "???",     "???",
+					    "copystack", "preempted", "leaked",  "???"};
+	const struct snapshot none = {.when_ns = 0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct goroutine g = {.status = (uint8_t)i};
+
+		assert_string_equal(snapshot_state(&none, &g), names[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stack),         cmocka_unit_test(test_states),
-		cmocka_unit_test(test_groups),        cmocka_unit_test(test_changing),
-		cmocka_unit_test(test_changed_once),  cmocka_unit_test(test_wild_list),
-		cmocka_unit_test(test_wild_pointers), cmocka_unit_test(test_wild_stacks),
-		cmocka_unit_test(test_endless),       cmocka_unit_test(test_allgs),
-		cmocka_unit_test(test_args),          cmocka_unit_test(test_args_cut),
-		cmocka_unit_test(test_args_changing), cmocka_unit_test(test_interrupted),
-		cmocka_unit_test(test_elsewhere),     cmocka_unit_test(test_timeless),
+		cmocka_unit_test(test_status_numbers), cmocka_unit_test(test_stack),
+		cmocka_unit_test(test_states),         cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_changing),       cmocka_unit_test(test_changed_once),
+		cmocka_unit_test(test_wild_list),      cmocka_unit_test(test_wild_pointers),
+		cmocka_unit_test(test_wild_stacks),    cmocka_unit_test(test_endless),
+		cmocka_unit_test(test_allgs),          cmocka_unit_test(test_args),
+		cmocka_unit_test(test_args_cut),       cmocka_unit_test(test_args_changing),
+		cmocka_unit_test(test_interrupted),    cmocka_unit_test(test_elsewhere),
+		cmocka_unit_test(test_timeless),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

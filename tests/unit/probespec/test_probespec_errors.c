@@ -49,6 +49,8 @@ static const struct {
 	{"main.add(goarg1 == 1) \"%d\", x", "col 9: expected a signature in Go's syntax, found \"(goarg1 == 1)\"", "write a space before a predicate"},
 	{"main.add(err != nil)", "col 9: expected a signature in Go's syntax, found \"(err != nil)\"", "write a space before a predicate"},
 	{"main.add(len(x) % 2)", "col 9: expected a signature in Go's syntax, found \"(len(x) % 2)\"", "write a space before a predicate"},
+	{"main.add(<-c == 1, d <-chan int)", "col 9: expected a signature in Go's syntax, found \"(<-c == 1, d <-chan int)\"", "write a space before a predicate"},
+	{"main.add(c <-chan int, x != 1)", "col 9: expected a signature in Go's syntax, found \"(c <-chan int, x != 1)\"", "write a space before a predicate"},
 	{"main.add (x int)", "col 13: expected an operator or \")\", found \"int\"", "write the signature without a space before it"},
 	{"main.add(x int) foo bar", "col 21: expected \"(PREDICATE)\", a format in double quotes or the end, found \"bar\"", "write the predicate in parentheses"},
 	{"main.add(x int) foo)", "col 17: expected \"(PREDICATE)\", a format in double quotes or the end, found \"foo\"", "write the predicate in parentheses"},
