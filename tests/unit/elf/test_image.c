@@ -233,6 +233,53 @@ static void test_relocations(void **state)
 	check_relocated(EM_AARCH64, R_AARCH64_RELATIVE);
 }
 
+/* Words that hold a symbol's address: of symbols that this file defines, with an address of their
+ * own. */
+static void check_symbolic(unsigned machine, unsigned type)
+{
+	enum { SYMBOLS = 5, TABLE = ELFFILE_RODATA + 0x200, WORDS = ELFFILE_DATA + 0x100 };
+	static const uint64_t want[SYMBOLS] = {0, 0x402005, 0, 0, 0};
+	const Elf64_Sym symbols[SYMBOLS] = {
+		{.st_shndx = 1, .st_value = 0x402000}, /* number 0 is no symbol */
+		{.st_shndx = 1, .st_value = 0x402000, .st_info = STT_FUNC},
+		{.st_shndx = SHN_UNDEF, .st_value = 0x402000},
+		{.st_shndx = SHN_ABS, .st_value = 0x402000},
+		{.st_shndx = 1, .st_value = 0x402000, .st_info = STT_GNU_IFUNC},
+	};
+	const Elf64_Dyn dyn[] = {{DT_RELA, {ELFFILE_RODATA}},
+				 {DT_RELASZ, {SYMBOLS * sizeof(Elf64_Rela)}},
+				 {DT_SYMTAB, {TABLE}},
+				 {DT_NULL, {0}}};
+	struct elffile *f = elffile_new(machine);
+	uint64_t word;
+
+	add_relocations(f, type);
+	elffile_segment(f, elffile_header(f)->e_phnum - 1)->p_filesz = sizeof(dyn);
+	elffile_segment(f, elffile_header(f)->e_phnum - 1)->p_memsz = sizeof(dyn);
+	elffile_bytes(f, ELFFILE_DATA, dyn, sizeof(dyn));
+	elffile_bytes(f, TABLE, symbols, sizeof(symbols));
+	for (uint64_t i = 0; i < SYMBOLS; i++) {
+		const Elf64_Rela rela = {WORDS + 8 * i, ELF64_R_INFO(i, type), 5};
+
+		elffile_bytes(f, ELFFILE_RODATA + i * sizeof(rela), &rela, sizeof(rela));
+	}
+	struct image *img = elffile_open(f, NULL);
+
+	for (size_t i = 0; i < SYMBOLS; i++) {
+		assert_true(image_u64(img, WORDS + 8 * i, &word));
+		assert_int_equal(word, want[i]);
+	}
+	image_close(img);
+	elffile_free(f);
+}
+
+static void test_symbolic_relocations(void **state)
+{
+	(void)state;
+	check_symbolic(EM_X86_64, R_X86_64_64);
+	check_symbolic(EM_AARCH64, R_AARCH64_ABS64);
+}
+
 static void test_relocations_cut(void **state)
 {
 	struct elffile *f = elffile_new(EM_X86_64);
@@ -330,6 +377,7 @@ int main(void)
 		cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_segments),
 		cmocka_unit_test(test_relocations),
+		cmocka_unit_test(test_symbolic_relocations),
 		cmocka_unit_test(test_relocations_cut),
 	};
 
