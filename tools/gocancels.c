@@ -184,22 +184,6 @@ static int stop(void *ctx)
 	return bpfmap_set(tool->active, 0);
 }
 
-static bool read_events(void *ctx, bool all)
-{
-	struct gocancels *tool = ctx;
-	bool more = events_read(tool->events, all);
-
-	fflush(stdout);
-	return more;
-}
-
-static int event_fd(void *ctx)
-{
-	const struct gocancels *tool = ctx;
-
-	return events_fd(tool->events);
-}
-
 /* Calls that were going on when their process ended */
 static void sweep(void *ctx)
 {
@@ -314,8 +298,7 @@ static int run_cancels(struct gocancels *tool, const struct options_tool *option
 			      .show = show,
 			      .sweep = sweep,
 			      .lost = say_lost,
-			      .events = read_events,
-			      .event_fd = event_fd,
+			      .events = &tool->events,
 			      .ctx = tool};
 	int status = toolrun(&run);
 

@@ -198,22 +198,6 @@ static int stop(void *ctx)
 	return bpfmap_set(gogc->active, 0);
 }
 
-static bool read_events(void *ctx, bool all)
-{
-	struct gogc *gogc = ctx;
-	bool more = events_read(gogc->events, all);
-
-	fflush(stdout);
-	return more;
-}
-
-static int event_fd(void *ctx)
-{
-	const struct gogc *gogc = ctx;
-
-	return events_fd(gogc->events);
-}
-
 /* At the end */
 static int show(void *ctx, bool final, struct errmsg *err)
 {
@@ -309,8 +293,7 @@ static int run_gogc(struct gogc *gogc, const struct options_tool *options)
 		.stop = stop,
 		.show = show,
 		.lost = say_lost,
-		.events = read_events,
-		.event_fd = event_fd,
+		.events = &gogc->events,
 		.ctx = gogc};
 	int status = toolrun(&run);
 

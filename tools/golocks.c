@@ -162,20 +162,6 @@ static int stop(void *ctx)
 
 /* --- what was seen --- */
 
-static bool read_events(void *ctx, bool all)
-{
-	struct golocks *tool = ctx;
-
-	return events_read(tool->events, all);
-}
-
-static int event_fd(void *ctx)
-{
-	struct golocks *tool = ctx;
-
-	return events_fd(tool->events);
-}
-
 static int by_wait(const void *a, const void *b)
 {
 	const struct gone *x = a, *y = b;
@@ -383,8 +369,7 @@ static int run_locks(struct golocks *tool, const struct options_tool *options)
 			      .sweep = sweep,
 			      .lost = say_lost,
 			      .stop = stop,
-			      .events = read_events,
-			      .event_fd = event_fd,
+			      .events = &tool->events,
 			      .profile_spec = &locks_profile_spec,
 			      .ctx = tool};
 

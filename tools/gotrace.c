@@ -272,19 +272,11 @@ static int stop(void *ctx)
 	return bpfmap_update(fd, &key, &over);
 }
 
-static bool read_events(void *ctx, bool all)
+static void sweep(void *ctx)
 {
 	struct gotrace *trace = ctx;
 
 	tracelosses_sweep(trace->losses);
-	return events_read(trace->events, all);
-}
-
-static int event_fd(void *ctx)
-{
-	struct gotrace *trace = ctx;
-
-	return events_fd(trace->events);
 }
 
 static int show(void *ctx, bool final, struct errmsg *err)
@@ -413,9 +405,9 @@ static int run_trace(struct gotrace *trace, const struct options_tool *tool,
 			      .begin = begin,
 			      .stop = stop,
 			      .show = show,
+			      .sweep = sweep,
 			      .lost = say_lost,
-			      .events = read_events,
-			      .event_fd = event_fd,
+			      .events = &trace->events,
 			      .started = started,
 			      .profile_spec = &traceprint_profile_spec,
 			      .quiet_end = true,

@@ -57,7 +57,6 @@ struct gotree {
 	struct processes *procs;
 	struct calltree_pieces *pieces;
 	int active, trees, losses; /* maps */
-	bool enough;               /* have been shown */
 	uint64_t stopped_ns;       /* 0: tracing goes on */
 };
 
@@ -212,30 +211,15 @@ static bool show_tree(struct gotree *tool, const struct calltree *of_root)
 static bool take_event(const void *data, size_t len, void *ctx)
 {
 	struct gotree *tool = ctx;
-
 	const struct tree_event *event = data;
+	const struct calltree *tree;
 
 	if (len < sizeof(*event))
 		return true;
 	if (tool->follow && !event->head.count)
 		follow_forget(tool->follow, &event->head);
-	const struct calltree *tree = calltree_pieces_add(tool->pieces, event);
-
+	tree = calltree_pieces_add(tool->pieces, event);
 	return !tree || show_tree(tool, tree);
-}
-
-static bool read_events(void *ctx, bool all)
-{
-	struct gotree *tool = ctx;
-	bool more = events_read(tool->events, all);
-
-	fflush(stdout);
-	return more && !tool->enough;
-}
-
-static int event_fd(void *ctx)
-{
-	return events_fd(((const struct gotree *)ctx)->events);
 }
 
 /* A call of ROOT that has not ended: it goes on, or has gone on until its process ended. */
@@ -276,7 +260,7 @@ static void sweep(void *ctx)
 		return;
 	/* trees that have come need what their goroutines have */
 	if (tool->follow)
-		tool->enough |= !events_read(tool->events, true);
+		events_read(tool->events, true);
 	processes_sweep(tool->procs, tool->trees, show_running, tool);
 	if (tool->follow)
 		follow_sweep_gone(tool->follow, tool->procs);
@@ -417,8 +401,7 @@ static int run_tree(struct gotree *tool, const struct options_tool *options)
 			      .sweep = sweep,
 			      .lost = say_lost,
 			      .stop = stop,
-			      .events = read_events,
-			      .event_fd = event_fd,
+			      .events = &tool->events,
 			      .ctx = tool};
 	int status = toolrun(&run);
 

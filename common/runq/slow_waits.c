@@ -124,22 +124,6 @@ static int stop(void *ctx)
 	return bpfmap_set(waits->active, 0);
 }
 
-static bool read_events(void *ctx, bool all)
-{
-	struct slow_waits *waits = ctx;
-	bool more = events_read(waits->events, all);
-
-	fflush(stdout);
-	return more;
-}
-
-static int event_fd(void *ctx)
-{
-	const struct slow_waits *waits = ctx;
-
-	return events_fd(waits->events);
-}
-
 static void say_lost(void *ctx)
 {
 	static const char *const said[RUNQ_LOSSES] = {
@@ -180,8 +164,7 @@ int slow_waits_run(const struct options_tool *tool, const struct options *opts, 
 			      .started = started,
 			      .stop = stop,
 			      .lost = say_lost,
-			      .events = read_events,
-			      .event_fd = event_fd,
+			      .events = &waits.events,
 			      .ctx = &waits};
 	int status = toolrun(&run);
 

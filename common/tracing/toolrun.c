@@ -160,7 +160,7 @@ static bool on_stream(void *ctx)
 	if (run->sweep)
 		run->sweep(run->ctx);
 	if (run->events)
-		more = run->events(run->ctx, false);
+		more = events_read(*run->events, false);
 	if (progress->metrics.pub)
 		publisher_run(progress->metrics.pub);
 	return !check_output(progress) && more && !costs_too_much(progress) &&
@@ -213,8 +213,8 @@ static int stream_fd(const struct progress *progress)
 {
 	const struct toolrun *run = progress->run;
 
-	if (run->event_fd)
-		return run->event_fd(run->ctx);
+	if (run->events)
+		return events_fd(*run->events);
 	return progress->metrics.pub ? publisher_fd(progress->metrics.pub) : -1;
 }
 
@@ -264,7 +264,7 @@ static int show_rest(struct progress *progress, struct errmsg *err)
 	int ret = 0;
 
 	if (run->events)
-		run->events(run->ctx, true);
+		events_read(*run->events, true);
 	if (run->show)
 		ret = run->show(run->ctx, true, err);
 	if (!ret && progress->metrics.pub)

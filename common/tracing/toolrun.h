@@ -9,6 +9,7 @@
 #include "tracing/session.h"
 #include "tracing/tracer.h"
 
+struct events;
 struct json;
 struct options;
 struct options_tool;
@@ -28,11 +29,10 @@ struct toolrun {
 	void (*sweep)(void *ctx);
 	void (*lost)(void *ctx); /* at the end: what was lost, on stderr; NULL: nothing can be */
 	int (*stop)(void *ctx);  /* before detaching: make the kernel side idle; NULL: none */
-	/* What comes as it happens: prints it; `all`: to the last of it, as nothing comes after.
-	 * Answers false: enough, the run shall end. NULL: nothing. It is called some times a
-	 * second, and when event_fd is readable. */
-	bool (*events)(void *ctx, bool all);
-	int (*event_fd)(void *ctx); /* asked after `begin`; NULL: none */
+	/* Where `begin` puts the events that come as it happens: they are read some times a
+	 * second, when the kernel side wakes their reader, and to the last one at the end. The run
+	 * ends where their function answers false. NULL: there are none. */
+	struct events **events;
 	/* in place of the line "Tracing N functions..."; NULL: that line */
 	void (*started)(void *ctx);
 	/* for --metrics, with `ctx`; NULL: the tool has no such option */
