@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "base/number.h"
@@ -143,14 +143,11 @@ static void sweep(void *ctx)
 static int show(void *ctx, bool final, struct errmsg *err)
 {
 	struct argdist_tool *tool = ctx;
-	time_t now = time(NULL);
-	struct tm local;
-	char clock[16];
+	char clock[CLOCK_TEXT];
 
 	(void) final;
 	if (!tool->config.json) {
-		localtime_r(&now, &local);
-		strftime(clock, sizeof(clock), "%H:%M:%S", &local);
+		clock_text(clock);
 		printf("\n[%s]\n", clock);
 	}
 	if (argdist_show(tool->dist, err))

@@ -10,3 +10,12 @@ uint64_t clock_ns(void)
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
+
+void clock_text(char text[CLOCK_TEXT])
+{
+	time_t now = time(NULL);
+	struct tm local;
+
+	localtime_r(&now, &local);
+	strftime(text, CLOCK_TEXT, "%H:%M:%S", &local);
+}

@@ -8,4 +8,9 @@
  * BPF's bpf_ktime_get_ns() reads too). Async-signal-safe. */
 uint64_t clock_ns(void);
 
+enum { CLOCK_TEXT = sizeof("23:59:59") };
+
+/* The time of day, local time: "23:59:59" */
+void clock_text(char text[CLOCK_TEXT]);
+
 #endif

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/escape.h"
 #include "base/json.h"
 #include "base/shortnum.h"
@@ -22,16 +22,12 @@ enum { INDENT = 8 };
 
 static void print_clock(const struct cancels_view *view)
 {
-	struct tm local;
-	time_t now;
-	char text[16];
+	char text[CLOCK_TEXT];
 
 	if (!view->timestamp)
 		return;
-	now = time(NULL);
-	localtime_r(&now, &local);
-	strftime(text, sizeof(text), "%H:%M:%S ", &local);
-	fputs(text, stdout);
+	clock_text(text);
+	printf("%s ", text);
 }
 
 void cancels_print_head(const struct cancels_view *view)

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/shortnum.h"
 #include "blocked/stacks.h"
@@ -40,16 +40,12 @@ static void print_time(uint64_t ns, bool known)
 
 static void print_clock(const struct collections_view *view)
 {
-	struct tm local;
-	time_t now;
-	char text[16];
+	char text[CLOCK_TEXT];
 
 	if (!view->timestamp)
 		return;
-	now = time(NULL);
-	localtime_r(&now, &local);
-	strftime(text, sizeof(text), "%H:%M:%S ", &local);
-	fputs(text, stdout);
+	clock_text(text);
+	printf("%s ", text);
 }
 
 static int stop_indent(const struct collections_view *view)

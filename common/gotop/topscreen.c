@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/errmsg.h"
 #include "base/signals.h"
 #include "gotop/toptable_internal.h"
@@ -136,12 +136,9 @@ static void draw_line(int y, attr_t how, const char *text)
 
 static void draw_title(const char *text)
 {
-	time_t now = time(NULL);
-	struct tm tm;
-	char clock[16] = "", line[256];
+	char clock[CLOCK_TEXT], line[256];
 
-	if (localtime_r(&now, &tm))
-		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
+	clock_text(clock);
 	snprintf(line, sizeof(line), "gotop %s  %s", clock, text);
 	draw_line(0, A_BOLD, line);
 }

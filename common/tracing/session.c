@@ -215,15 +215,6 @@ void session_print_start(FILE *out, size_t functions, char *const patterns[], si
 	fflush(out);
 }
 
-void session_clock(char text[9])
-{
-	time_t now = time(NULL);
-	struct tm local;
-
-	localtime_r(&now, &local);
-	strftime(text, 9, "%H:%M:%S", &local);
-}
-
 int session_flush(struct errmsg *err)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))

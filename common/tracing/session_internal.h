@@ -5,7 +5,6 @@
 
 #include "tracing/session.h"
 
-void session_clock(char text[9]); /* "23:59:59", local time */
 /* 'Tracing 3 functions for "main.*"... Hit Ctrl-C to end.'; patterns are printed escaped. */
 void session_print_start(FILE *out, size_t functions, char *const patterns[], size_t count);
 

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/errmsg.h"
 #include "base/escape.h"
 #include "base/json.h"
@@ -42,12 +43,12 @@ enum { MANY_FUNCTIONS = 10000 };
 
 void toolrun_print_time(const struct options *opts)
 {
-	char clock[9];
+	char clock[CLOCK_TEXT];
 
 	putchar('\n');
 	if (!opts->timestamp)
 		return;
-	session_clock(clock);
+	clock_text(clock);
 	puts(clock);
 }
 
