@@ -29,7 +29,6 @@
 BPF_ARRAY(active, u32, 1);
 BPF_ARRAY(no_call, struct cancel_event, 1);
 BPF_RINGBUF_OUTPUT(events, RING_PAGES);
-BPF_PERCPU_ARRAY(sent, u64, 1); /* bytes since the reader was woken */
 /* In the key of these two the address of a context is in place of a goid. */
 BPF_TABLE("lru_hash", struct goroutine_key, struct cancel_birth, births, CONTEXTS);
 /* that are being cancelled; and if another goroutine tries to, too */
@@ -43,6 +42,7 @@ BPF_F_TABLE("hash", struct goroutine_key, struct cancel_event, calls, CALLS, BPF
 #include "parts/losses.bpf.c"
 #include "parts/processes.bpf.c"
 #include "parts/stacks.bpf.c"
+#include "parts/wakeup.bpf.c"
 
 static inline u64 keep_stack(struct pt_regs *ctx, struct goroutine_key *who, u64 sp)
 {
@@ -185,21 +185,6 @@ static inline void read_error(struct cancel_error *error, u64 at, const bool is_
 		error->len = text.len;
 }
 
-/* Events are read some times a second anyway. */
-static inline u64 wakeup(void)
-{
-	u32 zero = 0;
-	u64 *bytes = sent.lookup(&zero);
-
-	if (!bytes)
-		return BPF_RB_NO_WAKEUP;
-	*bytes += sizeof(struct cancel_event);
-	if (*bytes < RING_BYTES / 8)
-		return BPF_RB_NO_WAKEUP;
-	*bytes = 0;
-	return BPF_RB_FORCE_WAKEUP;
-}
-
 static inline void tell(struct pt_regs *ctx, struct goroutine_key *who, struct cancel_event *call,
 			u64 sp)
 {
@@ -213,7 +198,7 @@ static inline void tell(struct pt_regs *ctx, struct goroutine_key *who, struct c
 #ifdef CONTEXT_CAUSE
 	read_error(&call->cause, call->context + CONTEXT_CAUSE, false);
 #endif
-	if (events.ringbuf_output(call, sizeof(*call), wakeup()))
+	if (events.ringbuf_output(call, sizeof(*call), wakeup(sizeof(*call))))
 		count_loss(CANCEL_LOSS_EVENTS);
 }
 

@@ -33,7 +33,6 @@ enum { NOT_TRACKED = 1, NOT_TRACKED_WAITED, NOT_TRACKED_OTHER };
 
 BPF_ARRAY(active, u32, 1);
 BPF_RINGBUF_OUTPUT(events, RING_PAGES);
-BPF_PERCPU_ARRAY(sent, u64, 1); /* bytes since the reader was woken */
 BPF_ARRAY(lost, u64, 1);
 BPF_F_TABLE("hash", struct goroutine_key, struct lock_attempt, attempts, ATTEMPTS,
 	    BPF_F_NO_PREALLOC);
@@ -43,22 +42,8 @@ BPF_TABLE("lru_hash", struct goroutine_key, u64, notes, NOTES);
 #include "parts/every_program.bpf.c"
 #include "parts/processes.bpf.c"
 #include "parts/stacks.bpf.c"
+#include "parts/wakeup.bpf.c"
 #include "parts/losses.bpf.c"
-
-/* Events are read some times a second anyway. */
-static inline u64 wakeup(void)
-{
-	u32 zero = 0;
-	u64 *bytes = sent.lookup(&zero);
-
-	if (!bytes)
-		return BPF_RB_NO_WAKEUP;
-	*bytes += sizeof(struct lock_event);
-	if (*bytes < RING_BYTES / 8)
-		return BPF_RB_NO_WAKEUP;
-	*bytes = 0;
-	return BPF_RB_FORCE_WAKEUP;
-}
 
 /* Of the frames from this frame pointer on: what is above their return addresses. */
 static inline void read_words(u64 bp, u64 words[LOCK_WORDS])
@@ -122,7 +107,7 @@ static inline void send(struct goroutine_key *who, struct lock_attempt *it, u64 
 #pragma unroll
 	for (i = 0; i < LOCK_WORDS; i++)
 		event->words[i] = it->words[i];
-	events.ringbuf_submit(event, wakeup());
+	events.ringbuf_submit(event, wakeup(sizeof(*event)));
 }
 
 static inline u64 keep_stack(struct pt_regs *ctx, struct goroutine_key *who, u64 sp)
