@@ -82,13 +82,13 @@ static inline bool claim(struct goroutine_key *key)
 	/* to be read after that: who has set it was in the map before, or is turned away below */
 	bool is_read = !read_user(&err, sizeof(err), key->id + CONTEXT_ERR);
 
-	if (!is_read)
-		count_loss(CANCEL_LOSS_UNREADABLE);
 	other = error == -EEXIST || err ? contexts.lookup(key) : 0;
 	if (!error) {
 		/* or who has come second was faster */
 		if (is_read && (!err || (other && *other)))
 			return true;
+		if (!is_read)
+			count_loss(CANCEL_LOSS_UNREADABLE);
 		contexts.delete(key);
 	} else if (error != -EEXIST) {
 		count_loss(CANCEL_LOSS_ROOM);
