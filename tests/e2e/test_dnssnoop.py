@@ -6,7 +6,7 @@ import json
 
 from harness import Target, expect, test
 
-from test_recipes import Recipe, in_time, rows
+from test_recipes import Recipe, in_time, rows, three_ways
 
 BUILDS = [("1.15", "strip"), ("1.19", "strip"), ("1.27", "strip"), ("1.27", "plain")]
 SHARED = "slow.shared.test."
@@ -58,19 +58,12 @@ def names_looked_up(built_as):
 def names_that_failed(version):
     """-x and -m; JSON has a name for each value"""
     with Target("dns", version, "strip") as target:
-        with Recipe("godnssnoop", "-x", "-p", target.target_pid) as failed, \
-                Recipe("godnssnoop", "-m", "25ms", "-p", target.target_pid) as slow, \
-                Recipe("godnssnoop", "-j", "-p", target.target_pid) as objects:
-            failed.attached()
-            slow.attached()
-            objects.wait_line("Tracing")
-            target.go()
-            failed, slow, calls = rows(failed.rest(), 6), rows(slow.rest(), 6), objects.rest().splitlines()
-            expect(target.wait() == 0, f"the target failed: {target.said()}")
-            told, _ = truth_of(target.out.text())
+        failed, slow, calls = three_ways("godnssnoop", target, "25ms")
+        told, _ = truth_of(target.out.text())
+    failed, slow = rows(failed, 6), rows(slow, 6)
     expect([row[5] for row in failed] == [shown(t)[2] for t in told if t["Error"]], failed)
     expect({row[5] for row in slow} >= {"slow.test.", SHARED}, slow)
-    calls = [call for call in map(json.loads, calls) if call["name"] != SHARED]
+    calls = [call for call in calls if call["name"] != SHARED]
     expect([(call["kind"], call["name"], call.get("error", ""), call.get("results", 0)) for call in calls] ==
            [(t["Kind"], t["Name"], t["Error"], t["N"]) for t in told], calls[:5])
     expect("values" not in calls[0], calls[0])

@@ -126,17 +126,22 @@ def goprofile_folded():
     expect(any(re.search(rf";{re.escape(WORK)};main\.leaves;main\.leaf \d+$", line) for line in lines), f"{lines[-5:]}")
 
 
-@test()
-def goprofile_pprof():
-    """go tool pprof reads the same samples, and the time that they stand for."""
-    with Target("shares", newest(), "plain", ["ms=100"]) as target:
+def with_pprof(fixture_name, *args):
+    """What goprofile prints, and the profile that it writes as well"""
+    with Target(fixture_name, newest(), "plain", ["ms=100"]) as target:
         file = f"{target.folder.name}/out.pb.gz"
-        with Tool("goprofile", "-j", "-F", 100, "--pprof", file, "-p", target.target_pid) as tool:
+        with Tool("goprofile", *args, "--pprof", file, "-p", target.target_pid) as tool:
             tool.wait_line("Sampling ")
             target.go()
             expect(target.wait() == 0 and tool.wait() == 0, tool.said())
-            records = json_lines(tool.out.text())
-        profile = pprof.Profile(file)
+            return tool.out.text(), pprof.Profile(file)
+
+
+@test()
+def goprofile_pprof():
+    """go tool pprof reads the same samples, and the time that they stand for."""
+    text, profile = with_pprof("shares", "-j", "-F", 100)
+    records = json_lines(text)
     samples = sum(r["samples"] for r in records)
     values = [sum(v[i] for v in profile.rows("comm").values()) for i in (0, 1)]
     expect(profile.types == ["samples/count", "cpu/nanoseconds"] and values == [samples, samples * 10000000],
@@ -272,14 +277,8 @@ def goprofile_label_key(version):
 
 @test()
 def goprofile_labels_pprof():
-    with Target("labelled", newest(), "plain", ["ms=100"]) as target:
-        file = f"{target.folder.name}/out.pb.gz"
-        with Tool("goprofile", "--labels", "-F", 299, "--pprof", file, "-p", target.target_pid) as tool:
-            tool.wait_line("Sampling ")
-            target.go()
-            expect(target.wait() == 0 and tool.wait() == 0, tool.said())
-        rows = pprof.Profile(file).rows("tenant")
-    found = {label for _, label in rows}
+    _, profile = with_pprof("labelled", "--labels", "-F", 299)
+    found = {label for _, label in profile.rows("tenant")}
     expect({"acme", "on the system stack", None} <= found, f"{found}")
 
 

@@ -50,6 +50,20 @@ def rows(text, count):
     return [line.split(None, count - 1) for line in text.splitlines() if re.match(r"\d+ ", line)]
 
 
+def three_ways(recipe, target, threshold, objects="-j"):
+    """What -x and -m THRESHOLD print of what the target does, and the JSON objects"""
+    pid = target.target_pid
+    with Recipe(recipe, "-x", "-p", pid) as failed, Recipe(recipe, "-m", threshold, "-p", pid) as slow, \
+            Recipe(recipe, objects, "-p", pid) as calls:
+        for tool in failed, slow:
+            tool.attached()
+        calls.wait_line("Tracing")
+        target.go()
+        texts = failed.rest(), slow.rest(), calls.rest()
+        expect(target.wait() == 0, f"the target failed: {target.said()}")
+    return texts[0], texts[1], [json.loads(line) for line in texts[2].splitlines()]
+
+
 def same(recipe, got, true):
     got, true = collections.Counter(got), collections.Counter(true)
     expect(got == true, f"{recipe}: too many: {list((got - true).items())}, missing: "

@@ -10,7 +10,7 @@ import tempfile
 import redisserver
 from harness import Target, expect, test
 
-from test_recipes import Recipe, in_time, rows
+from test_recipes import Recipe, in_time, rows, three_ways
 
 BUILDS = [("1.15", "strip"), ("1.19", "strip"), ("1.27", "strip"), ("1.27", "plain")]
 
@@ -76,19 +76,11 @@ def commands(built_as):
 def commands_that_failed(version):
     """-x and -m; JSON has a name for each value"""
     with client((version, "strip")) as target:
-        with Recipe("goredissnoop", "-x", "-p", target.target_pid) as failed, \
-                Recipe("goredissnoop", "-m", "45ms", "-p", target.target_pid) as slow, \
-                Recipe("goredissnoop", "-j", "-p", target.target_pid) as objects:
-            for tool in failed, slow:
-                tool.attached()
-            objects.wait_line("Tracing")
-            target.go()
-            failed, slow, calls = rows(failed.rest(), 5), rows(slow.rest(), 5), objects.rest().splitlines()
-            expect(target.wait() == 0, f"the target failed: {target.said()}")
-            told, _ = truth_of(target.out.text())
+        failed, slow, calls = three_ways("goredissnoop", target, "45ms")
+        told, _ = truth_of(target.out.text())
+    failed, slow = rows(failed, 5), rows(slow, 5)
     expect([row[4] for row in failed] == [shown(t)[1] for t in told if t["Error"]] != [], failed)
     expect("BLPOP" in {row[4].split()[0] for row in slow}, slow)
-    calls = [json.loads(call) for call in calls]
     expect([(call.get("command", "-"), "key" in call, call.get("error", "")) for call in calls] ==
            [(t["Command"], t["Key"] != "", t["Error"]) for t in told], calls[:5])
     expect("values" not in calls[0], calls[0])

@@ -7,7 +7,7 @@ import re
 
 from harness import Target, expect, test
 
-from test_recipes import Recipe, in_time, rows
+from test_recipes import Recipe, in_time, rows, three_ways
 
 BUILDS = [("1.15", "strip"), ("1.19", "strip"), ("1.27", "strip"), ("1.27", "plain")]
 
@@ -57,19 +57,11 @@ def statements(built_as):
 def statements_that_failed(version):
     """-x and -m; JSON has a name for each value"""
     with Target("sql", version, "strip") as target:
-        with Recipe("gosqlsnoop", "-x", "-p", target.target_pid) as failed, \
-                Recipe("gosqlsnoop", "-m", "25ms", "-p", target.target_pid) as slow, \
-                Recipe("gosqlsnoop", "-aj", "-p", target.target_pid) as objects:
-            for tool in failed, slow:
-                tool.attached()
-            objects.wait_line("Tracing")
-            target.go()
-            failed, slow, calls = rows(failed.rest(), 6), rows(slow.rest(), 6), objects.rest().splitlines()
-            expect(target.wait() == 0, f"the target failed: {target.said()}")
-            told = truth_of(target.out.text())
+        failed, slow, calls = three_ways("gosqlsnoop", target, "25ms", "-aj")
+        told = truth_of(target.out.text())
+    failed, slow = rows(failed, 6), rows(slow, 6)
     expect([row[5] for row in failed] == [shown(t)[2] for t in told if t["Error"]], failed)
     expect([row[5] for row in slow] == [t["Text"] for t in told if "slow" in t["Text"]], slow)
-    calls = [json.loads(call) for call in calls]
     expect([(call["func"].rsplit(".", 1)[1], call["statement"], call.get("error", ""),
              call.get("affected", -1)) for call in calls] ==
            [({"EXEC": "ExecContext", "QUERY": "QueryContext"}[t["How"]], t["Text"], t["Error"], t["Affected"])
