@@ -208,6 +208,7 @@ int main(int argc, char **argv)
 				    .shared = "pidTrDj",
 				    .inlined = true,
 				    .force = true,
+				    .cost = true,
 				    .metrics = true,
 				    .own = own_options,
 				    .take = take_option,

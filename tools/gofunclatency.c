@@ -457,6 +457,7 @@ int main(int argc, char **argv)
 				    .shared = "pidTrvj",
 				    .inlined = true,
 				    .force = true,
+				    .cost = true,
 				    .returns = true,
 				    .metrics = true,
 				    .own = own_options,

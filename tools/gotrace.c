@@ -460,6 +460,7 @@ int main(int argc, char **argv)
 				    .shared = "pidrvj",
 				    .inlined = true,
 				    .force = true,
+				    .cost = true,
 				    .returns = true,
 				    .pprof = true,
 				    .own = own_options,

@@ -19,7 +19,7 @@
 #include "metrics/reading.h"
 #include "tracing/tracer.h"
 
-enum { NAME_WIDTH = 24, NAME_MAX = 40 };
+enum { NAME_WIDTH = 24, NAME_MAX = 40, MUCH = 10 /* a part of so many */ };
 
 int states_check(const struct tracer *tracer, const char *asked, struct errmsg *err)
 {
@@ -221,6 +221,21 @@ static void print_state(const struct latency_words *words, const struct states_r
 	       100 * (double)sum->total_ns / (double)report->total_ns);
 }
 
+/* Go's scheduler looks for data when it has nothing to run, or about every 10 ms if it always has:
+ * until then the goroutine counts as waiting, and after that as runnable. */
+static void print_late(const struct states *states, const struct states_report *report)
+{
+	uint64_t io_ns = 0, runnable_ns = report->of[STATE_RUNNABLE].total_ns;
+
+	for (unsigned state = 0; state < STATES; state++)
+		if (!strcmp(states_name(states, state), "IO wait"))
+			io_ns += report->of[state].total_ns;
+	if (io_ns >= report->total_ns / MUCH && runnable_ns >= io_ns / MUCH)
+		puts("     IO wait: what they waited for may have come earlier, as the scheduler "
+		     "looks\n     for it late when goroutines wait for a processor: gorunqlat "
+		     "shows that");
+}
+
 void states_print(const struct states *states, const struct latency_words *words,
 		  const struct states_report *report)
 {
@@ -239,6 +254,7 @@ void states_print(const struct states *states, const struct latency_words *words
 		column_print(stdout, states_name(states, order[i]), width);
 		print_state(words, report, order[i]);
 	}
+	print_late(states, report);
 }
 
 void states_json(const struct states *states, struct json *json, const struct states_report *report)

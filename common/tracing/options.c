@@ -19,6 +19,7 @@ enum {
 	LETTER_FIPS,
 	LETTER_FORCE,
 	LETTER_MAX_COST,
+	LETTER_COST,
 	LETTER_NO_EMULATE,
 	LETTER_METRICS,
 	LETTER_MAX_SERIES,
@@ -40,6 +41,9 @@ static const struct options_def force_def = {
 static const struct options_def max_cost_def = {
 	LETTER_MAX_COST, "max-cost", "PERCENT",
 	"end when probes take more than PERCENT of a processor"};
+static const struct options_def cost_def = {
+	LETTER_COST, "cost", NULL,
+	"say what a hit of a probe costs here, and at the end what all did"};
 static const struct options_def no_emulate_def = {
 	LETTER_NO_EMULATE, "no-emulate", NULL,
 	"have the kernel execute returns, even if BPF could carry them out"};
@@ -120,6 +124,8 @@ static void table_init(struct table *tab, const struct options_tool *tool)
 		table_add(tab, &force_def);
 		table_add(tab, &max_cost_def);
 	}
+	if (tool->cost)
+		table_add(tab, &cost_def);
 	if (tool->returns)
 		table_add(tab, &no_emulate_def);
 	if (tool->metrics) {
@@ -207,6 +213,9 @@ static int take_flag(struct options *out, int letter)
 		return 0;
 	case LETTER_FORCE:
 		out->force = true;
+		return 0;
+	case LETTER_COST:
+		out->cost = true;
 		return 0;
 	case LETTER_NO_EMULATE:
 		out->no_emulate = true;

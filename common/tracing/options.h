@@ -15,7 +15,7 @@ struct options {              /* strings belong to argv */
 	pid_t pid;            /* 0: none given */
 	uint64_t interval_ns; /* 0: none given */
 	uint64_t duration_ns; /* 0: none given */
-	bool timestamp, regexp, verbose, json, inlined, fips, force, no_emulate;
+	bool timestamp, regexp, verbose, json, inlined, fips, force, cost, no_emulate;
 	unsigned max_cost;   /* percent of a processor; 0: no limit */
 	const char *metrics; /* NULL: none are published */
 	const char *pprof;   /* the file for a profile; NULL: none is written */
@@ -53,6 +53,7 @@ struct options_tool {
 	bool process;                  /* may do without patterns: says itself what is missing */
 	bool inlined;                  /* takes --inlined and --fips */
 	bool force;                    /* takes --force and --max-cost */
+	bool cost;                     /* takes --cost */
 	bool returns;                  /* takes --no-emulate */
 	bool metrics;                  /* takes --metrics and --max-series */
 	bool pprof;                    /* takes --pprof */

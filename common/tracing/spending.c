@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/errmsg.h"
+#include "base/escape.h"
 #include "base/mem.h"
 #include "bpf-src/shared/cost.h"
 #include "bpf-src/shared/trace.h"
@@ -282,6 +283,14 @@ bool spending_passed(struct spending *spending, struct errmsg *err)
 	return true;
 }
 
+void spending_print_prices(const struct spending *spending, FILE *out, const char *tool)
+{
+	fprintf(out,
+		"%s: a hit costs %.1f us here, or %.1f us where the kernel single-steps the "
+		"instruction\n",
+		tool, spending->price.emulated / 1000.0, spending->price.stepped / 1000.0);
+}
+
 void spending_end(struct spending *spending)
 {
 	struct cost_cpu now = total(spending);
@@ -303,4 +312,16 @@ void spending_print(const struct spending *spending, FILE *out, const char *tool
 		fprintf(out, " of %.1f us each: %.*f%% of a processor", ns / hits / 1000,
 			ns / seconds < 1e8 ? 2 : 0, ns / seconds / 1e7);
 	fputc('\n', out);
+}
+
+void spending_print_names(const struct spending *spending, FILE *out, const char *tool)
+{
+	if (!spending->ended || !spending->total.hits)
+		return;
+	char *names = name_spenders(spending);
+
+	fprintf(out, "%s: most of that by ", tool);
+	escape_print(out, names);
+	fputc('\n', out);
+	free(names);
 }

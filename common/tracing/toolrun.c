@@ -278,6 +278,17 @@ static int show_rest(struct progress *progress, struct errmsg *err)
 	return ret;
 }
 
+static void say_spent(const struct progress *progress)
+{
+	const struct toolrun *run = progress->run;
+	const struct spending *spending = progress->tracer->spending;
+
+	if (spending && (run->opts->verbose || run->opts->cost || !run->quiet_cost))
+		spending_print(spending, stderr, run->tool->name);
+	if (spending && run->opts->cost)
+		spending_print_names(spending, stderr, run->tool->name);
+}
+
 /* Stop, then detach, then read: the numbers no longer change, and agree with each other. Where the
  * kernel side cannot be stopped, or detaching is slow, read before detaching: probes are detached
  * one by one, and on a busy machine the last would go on counting for long after the first. */
@@ -311,8 +322,7 @@ static int finish_run(struct progress *progress, struct errmsg *err)
 	toolrun_say_after(progress->tracer, run->tool->name, progress->left_running);
 	if (progress->process_ended)
 		progress->status = toolrun_say_ended(progress->tracer, run->tool->name);
-	if (progress->tracer->spending && (run->opts->verbose || !run->quiet_cost))
-		spending_print(progress->tracer->spending, stderr, run->tool->name);
+	say_spent(progress);
 	if (progress->failed) {
 		*err = progress->err;
 		return -1;
@@ -335,6 +345,14 @@ static int say_started(struct progress *progress, struct errmsg *err)
 	return -1;
 }
 
+/* --cost, before anything runs into the probes */
+static void say_prices(const struct toolrun *run, const struct tracer *tracer)
+{
+	spending_print_prices(tracer->spending, stderr, run->tool->name);
+	if (!run->opts->verbose)
+		textcost_print(tracer->cost, stderr);
+}
+
 static int trace(struct progress *progress, struct session *ses, struct errmsg *err)
 {
 	struct toolrun *run = progress->run;
@@ -351,6 +369,8 @@ static int trace(struct progress *progress, struct session *ses, struct errmsg *
 	toolrun_say_before(tracer, run->tool->name);
 	if (run->opts->verbose)
 		toolrun_say_details(tracer, run->tool->name);
+	if (run->opts->cost)
+		say_prices(run, tracer);
 	if (tracer->spending)
 		spending_begin(tracer->spending);
 	if (run->profile)
@@ -396,6 +416,24 @@ static void close_outputs(struct progress *progress)
 	progress->run->profile = NULL;
 }
 
+/* Warns of what so many probes cost: users who type '*' rarely know. */
+static void warn_of_many(const struct toolrun *run, const struct tracer *tracer)
+{
+	size_t count = selection_traced(tracer->sel);
+	bool returns = run->config.want.returns;
+
+	for (size_t i = 0; run->config.pattern_returns && i < run->config.pattern_count; i++)
+		returns |= run->config.pattern_returns[i];
+	if (count <= MANY_FUNCTIONS)
+		return;
+	fprintf(stderr,
+		"%s: about to probe %zu functions: each of their calls will take %s longer, and "
+		"the "
+		"program may run many times slower\n"
+		"hint: name a package, as in 'main.*', or trace for a second (-d 1)\n",
+		run->tool->name, count, returns ? "some 10 microseconds" : "1 to 4 microseconds");
+}
+
 /* 0 and *status: what the tool shall exit with; -1 and *err. */
 static int prepare_and_trace(struct toolrun *run, int *status, struct errmsg *err)
 {
@@ -412,6 +450,7 @@ static int prepare_and_trace(struct toolrun *run, int *status, struct errmsg *er
 	progress_pause();
 	selection_print_notes(stderr, progress.tracer->sel);
 	textcost_warn(progress.tracer->cost, stderr, run->tool->name);
+	warn_of_many(run, progress.tracer);
 	if (run->opts->verbose)
 		print_program(run->opts->json ? stderr : stdout, progress.tracer);
 	progress_resume();
@@ -421,27 +460,6 @@ static int prepare_and_trace(struct toolrun *run, int *status, struct errmsg *er
 	close_outputs(&progress);
 	tracer_free(progress.tracer);
 	return ret;
-}
-
-/* Warns of what so many probes cost: users who type '*' rarely know. */
-static void warn_of_many(void *ctx, const struct selection *sel)
-{
-	const struct toolrun *run = ctx;
-	bool returns = run->config.want.returns;
-
-	for (size_t i = 0; run->config.pattern_returns && i < run->config.pattern_count; i++)
-		returns |= run->config.pattern_returns[i];
-	if (sel->row_count <= MANY_FUNCTIONS)
-		return;
-	progress_pause();
-	fprintf(stderr,
-		"%s: about to probe %zu functions: each of their calls will take %s longer, and "
-		"the "
-		"program may run many times slower\n"
-		"hint: name a package, as in 'main.*', or trace for a second (-d 1)\n",
-		run->tool->name, sel->row_count,
-		returns ? "some 10 microseconds" : "1 to 4 microseconds");
-	progress_resume();
 }
 
 int toolrun(struct toolrun *run)
@@ -458,13 +476,11 @@ int toolrun(struct toolrun *run)
 	run->config.command = opts->command;
 	run->config.force = opts->force;
 	run->config.no_emulate = opts->no_emulate;
-	run->config.costs = opts->verbose || opts->max_cost;
+	run->config.costs = opts->verbose || opts->cost || opts->max_cost;
 	run->config.max_cost = opts->max_cost;
 	run->config.want.regex = opts->regexp;
 	run->config.want.inlined = opts->inlined;
 	run->config.want.fips = opts->fips;
-	run->config.selected = warn_of_many;
-	run->config.selected_ctx = run;
 	progress_begin(run->tool->name);
 	int status = 0, ret = prepare_and_trace(run, &status, &err);
 

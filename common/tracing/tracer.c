@@ -234,8 +234,6 @@ static int select_functions(struct tracer *tracer, struct errmsg *err)
 	if (config->runtime_funcs ? tracer_add_binaries(tracer, err) : add_patterns(tracer, err))
 		return -1;
 	progress_functions(tracer->sel->item_count);
-	if (config->selected)
-		config->selected(config->selected_ctx, tracer->sel);
 	tracer_decide_descendants(tracer);
 	if (config->goroutines && tracer_read_runtimes(tracer, err))
 		return -1;

@@ -54,9 +54,6 @@ struct tracer_config {
 	/* Called when the kernel side's maps are there and no call is seen yet. NULL: none. */
 	int (*loaded)(void *ctx, struct tracer *tracer, struct errmsg *err);
 	void *plan_ctx; /* of both */
-	/* Called when the items are known, before anything that takes long. NULL: none. */
-	void (*selected)(void *ctx, const struct selection *sel);
-	void *selected_ctx;
 };
 
 #endif

@@ -55,6 +55,19 @@ def cost_told_of_stepped():
     exact(*hits_told("gofunclatency", "--max-cost=100000", "--no-emulate"))
 
 
+@test(tool=["gofunccount", "gofunclatency", "gotrace"])
+def cost_asked_for(tool):
+    """--cost: the price of a hit before, and at the end what was spent and by whom, without the BPF program."""
+    with Target("traced", newest()) as one:
+        done = run([tool_path(tool), "--cost", "main.add", "--", one.path, "now", "hot=1000"])
+    expect(done.returncode == 0 and "#define" not in done.stdout + done.stderr, done.stderr)
+    price = re.search(rf"^{tool}: a hit costs (\d+\.\d) us here, or (\d+\.\d) us where the kernel single-steps the instruction\n"
+                      r"Breakpoints take \d+ KiB of memory", done.stderr, re.M)
+    expect(price and 0 < float(price[1]) <= float(price[2]), done.stderr)
+    hits, _, _ = told(done.stderr)
+    expect(hits >= 1000 and done.stderr.endswith(f"{tool}: most of that by main.add (100%)\n"), done.stderr)
+
+
 @test()
 def cost_is_what_it_costs():
     """... by the processor time that the target takes more"""

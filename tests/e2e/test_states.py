@@ -3,7 +3,9 @@
 
 import os
 import re
+import socket
 import tempfile
+import time
 
 from harness import (PROBE_NS, Target, Tool, each_release, expect, fixture, json_lines, newest, outliers,
                      private_copy, run, test, tool_path, toolchain, tracks, versions)
@@ -367,3 +369,27 @@ def states_refusals():
         paths.append(private_copy(folder + "/other", "states", "1.22"))
         refused(rf'"{paths[0]}" and "{paths[1]}" cannot be traced together with --states: their Go versions differ too '
                 r"much\nhint: trace them in two commands\n", *[path + ":main.main" for path in paths])
+
+
+@test(version=["1.15", newest()], hog=["hog", ""])
+def states_late(version, hog):
+    """Data that is in the socket while another goroutine has the only processor counts as IO wait: a line says that it
+    may have come earlier. Without such a goroutine there is no such line."""
+    with Target("late", version, "strip", args=[hog]) as target:
+        with Tool("gofunclatency", "--states", "-p", target.target_pid, "main.receive").tracing() as tool:
+            target.go()
+            port = int(target.wait_line("port ").split()[1])
+            with socket.create_connection(("127.0.0.1", port)) as peer:
+                for _ in range(100):
+                    time.sleep(0 if hog else 0.005)
+                    peer.sendall(time.time_ns().to_bytes(8, "big"))
+                    expect(peer.recv(1), "the target has closed its connection")
+            late = int(target.wait_line("late ").split()[1])
+            target.wait()
+            tool.wait()
+            shown = tool.out.text()
+        said = "IO wait: what they waited for may have come earlier" in shown
+        total, waited = (int(re.search(rf"{name}:? +(?:\d+ +)?(\d+)", shown)[1]) for name in ("total", "IO wait"))
+    if hog:
+        expect(late > 0.8 * total and waited > 0.1 * total, f"{late} of {total} ns late, IO wait {waited}: {shown}")
+    expect(said == bool(hog), f"{late} of {total} ns late: {shown}")

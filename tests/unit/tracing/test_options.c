@@ -8,7 +8,7 @@
 #include "tracing/options.h"
 #include "unit.h"
 
-enum { ARGS_MAX = 16 };
+enum { ARGS_MAX = 20 };
 
 struct taken {
 	char text[64]; /* "u l=3 " */
@@ -49,6 +49,7 @@ static struct options_tool make_tool(struct taken *taken)
 		.numbers = numbers,
 		.inlined = true,
 		.force = true,
+		.cost = true,
 		.own = own,
 		.take = take,
 		.ctx = taken,
@@ -87,14 +88,14 @@ static void test_all_at_once(void **state)
 
 	(void)state;
 	assert_int_equal(parse("-p 12 -i 2 -d 0.5 -TrDju -l 3 --emit=perf --inlined --fips "
-			       "--force x:a",
+			       "--force --cost x:a",
 			       &opts, &taken, &err),
 			 OPTIONS_RUN);
 	assert_int_equal(opts.pid, 12);
 	assert_int_equal(opts.interval_ns, 2000000000);
 	assert_int_equal(opts.duration_ns, 500000000);
 	assert_true(opts.timestamp && opts.regexp && opts.verbose && opts.json && opts.inlined &&
-		    opts.fips && opts.force);
+		    opts.fips && opts.force && opts.cost);
 	assert_int_equal(opts.pattern_count, 1);
 	assert_string_equal(opts.patterns[0], "x:a");
 	assert_null(opts.command);
@@ -113,7 +114,7 @@ static void test_nothing_given(void **state)
 	assert_int_equal(opts.pid, 0);
 	assert_true(!opts.interval_ns && !opts.duration_ns);
 	assert_false(opts.timestamp || opts.regexp || opts.verbose || opts.json || opts.inlined ||
-		     opts.fips || opts.force);
+		     opts.fips || opts.force || opts.cost);
 	assert_string_equal(taken.text, "");
 }
 
@@ -308,7 +309,7 @@ static void test_answers(void **state)
 	static const char usage[] =
 		"usage: gotool [-h] [-p PID] [-i INTERVAL] [-d DURATION] [-T] [-r] [-D] [-j]\n"
 		"              [-u] [-l LEVEL] [--emit KIND] [--inlined] [--fips] [--force]\n"
-		"              [--max-cost PERCENT] [--version] [BINARY:]PATTERN...\n"
+		"              [--max-cost PERCENT] [--cost] [--version] [BINARY:]PATTERN...\n"
 		"              [-- COMMAND [ARG...]]\n";
 	char text[4096];
 
