@@ -428,8 +428,7 @@ static void warn_of_many(const struct toolrun *run, const struct tracer *tracer)
 		return;
 	fprintf(stderr,
 		"%s: about to probe %zu functions: each of their calls will take %s longer, and "
-		"the "
-		"program may run many times slower\n"
+		"the program may run many times slower\n"
 		"hint: name a package, as in 'main.*', or trace for a second (-d 1)\n",
 		run->tool->name, count, returns ? "some 10 microseconds" : "1 to 4 microseconds");
 }
