@@ -1,15 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 /* goheap: where the memory of a running Go program is, by its own profile of allocations; or of one
  * that has left a core file. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
 #include "base/errmsg.h"
+#include "base/mem.h"
+#include "files/process.h"
 #include "frames/frames.h"
 #include "heap/heap_look.h"
+#include "readers/oomwatch.h"
 #include "readers/readertool.h"
+#include "tracing/session.h"
 #include "tracing/toolrun.h"
 
 struct goheap {
 	struct readertool rt;
 	struct heap_look look;
+	/* with --watch-oom, one of each process: */
+	struct watched {
+		pid_t pid;
+		struct oomwatch *watch;
+	} * watched;
+	size_t watched_count, watched_cap;
 };
 
 static int look_at(void *ctx, const struct goprocesses_one *one, bool first,
@@ -23,7 +37,7 @@ static int look_at(void *ctx, const struct goprocesses_one *one, bool first,
 					.name = one->name,
 					.ended = !one->proc};
 
-	goheap->look.has_printed = !first;
+	goheap->look.has_printed = !first && !goheap->rt.due;
 	goheap->look.profile = profile;
 	goheap->look.patterns = goheap->rt.patterns;
 	goheap->look.pattern_count = goheap->rt.pattern_count;
@@ -37,13 +51,80 @@ static void end_looking(void *ctx)
 	heap_look_end(&goheap->look);
 }
 
+/* --- until the kernel kills it --- */
+
+static void print_clock(FILE *out)
+{
+	char clock[CLOCK_TEXT];
+
+	clock_text(clock);
+	fprintf(out, "%s ", clock);
+}
+
+static struct oomwatch *watch_of(struct goheap *goheap, const struct goprocesses_one *one)
+{
+	for (size_t i = 0; i < goheap->watched_count; i++)
+		if (goheap->watched[i].pid == one->pid)
+			return goheap->watched[i].watch;
+	goheap->watched = mem_grow(goheap->watched, goheap->watched_count, &goheap->watched_cap,
+				   sizeof(*goheap->watched));
+	char *name = process_name(one->proc);
+	struct oomwatch *watch = oomwatch_new("/proc", one->pid, name);
+
+	goheap->watched[goheap->watched_count++] = (struct watched){one->pid, watch};
+	free(name);
+	return watch;
+}
+
+static bool is_due(void *ctx, const struct goprocesses_one *one, bool runs)
+{
+	struct goheap *goheap = ctx;
+	const struct options *opts = &goheap->rt.opts;
+	const struct oomwatch_options how = {opts->json, opts->timestamp ? toolrun_json_time : NULL,
+					     print_clock};
+	struct oomwatch *watch = watch_of(goheap, one);
+	bool due = runs && oomwatch_due(watch, clock_ns(), &how, stdout);
+
+	if (!runs)
+		oomwatch_ended(watch, clock_ns(), &how, stdout);
+	fflush(stdout); /* before the process that reads prints */
+	return due;
+}
+
+/* No time is printed but before each profile. */
+static void begin_round(void *ctx, bool first)
+{
+	(void)ctx;
+	(void)first;
+}
+
+static void watch_oom(struct goheap *goheap)
+{
+	enum { EVERY_NS = 100000000 };
+
+	goheap->rt.stays_by = "--watch-oom";
+	goheap->rt.due = is_due;
+	goheap->rt.begin = begin_round;
+	if (!goheap->rt.opts.interval_ns)
+		goheap->rt.opts.interval_ns = EVERY_NS;
+}
+
+static void end_watching(struct goheap *goheap)
+{
+	for (size_t i = 0; i < goheap->watched_count; i++)
+		oomwatch_free(goheap->watched[i].watch);
+	free(goheap->watched);
+}
+
 /* --- options --- */
 
-enum { LETTER_ALLOC = 256 };
+enum { LETTER_ALLOC = 256, LETTER_WATCH_OOM };
 
 static const struct options_def own_defs[] = {
 	READERTOOL_DEFS,
 	{LETTER_ALLOC, "alloc", NULL, "what was allocated since the program started"},
+	{LETTER_WATCH_OOM, "watch-oom", NULL,
+	 "stay, and read it as its memory cgroup comes near its limit, before the kernel kills it"},
 	{'r', "regexp", NULL, "use regular expressions. Default is \"*\" wildcards only."},
 	{'f', "folded", NULL, "print folded stacks, one line a stack, for flame graphs"},
 	READERTOOL_CORE_DEF,
@@ -58,6 +139,9 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 	case LETTER_ALLOC:
 		goheap->look.alloc = true;
 		goheap->rt.profile_spec = &heap_alloc_profile_spec;
+		return 0;
+	case LETTER_WATCH_OOM:
+		watch_oom(goheap);
 		return 0;
 	case 'r':
 		goheap->rt.opts.regexp = true;
@@ -75,6 +159,7 @@ static const char examples[] =
 	"    goheap --alloc 181         # and what was allocated since it started\n"
 	"    goheap 181 'main.(*Store).*'  # by stacks with a method of main.Store\n"
 	"    goheap -i 60 181           # and every minute, what has grown\n"
+	"    goheap --watch-oom 181     # until the kernel kills it for want of memory\n"
 	"    goheap -n etcd             # of the programs whose name contains etcd\n"
 	"    goheap -f 181 > stacks     # for a flame graph\n"
 	"    goheap --pprof heap.pb.gz 181  # for go tool pprof\n"
@@ -88,10 +173,12 @@ static int ready(void *ctx, struct errmsg *err)
 
 	if (goheap->look.folded && opts->json)
 		return errmsg_set(err, "-f and -j exclude each other");
+	if (goheap->look.folded && goheap->rt.due)
+		return errmsg_set(err, "-f and --watch-oom exclude each other");
 	if (goheap->look.folded && opts->interval_ns)
 		return errmsg_set(err, "-i shows what has changed: not with -f");
 	goheap->look.json = opts->json;
-	goheap->look.again = opts->interval_ns;
+	goheap->look.again = opts->interval_ns && !goheap->rt.due;
 	goheap->look.json_time = opts->timestamp ? toolrun_json_time : NULL;
 	return 0;
 }
@@ -118,5 +205,8 @@ int main(int argc, char **argv)
 					.end = end_looking,
 					.ready = ready,
 					.ctx = &goheap};
-	return readertool_main(&goheap.rt, argc, argv);
+	int status = readertool_main(&goheap.rt, argc, argv);
+
+	end_watching(&goheap);
+	return status;
 }

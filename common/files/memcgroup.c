@@ -25,6 +25,7 @@ struct mount {       /* of a hierarchy with the memory controller, or that may h
 struct group {
 	char *path;
 	bool v2;
+	bool own; /* a process that was charged is in it, not only below */
 	uint64_t wanted;
 };
 
@@ -158,17 +159,19 @@ void memcgroup_free(struct memcgroups *groups)
 	free(groups);
 }
 
-static void charge_group(struct memcgroups *groups, const char *path, bool v2, uint64_t bytes)
+static void charge_group(struct memcgroups *groups, const char *path, bool v2, bool own,
+			 uint64_t bytes)
 {
 	for (size_t i = 0; i < groups->group_count; i++) {
 		if (strcmp(groups->groups[i].path, path))
 			continue;
 		groups->groups[i].wanted += bytes;
+		groups->groups[i].own |= own;
 		return;
 	}
 	groups->groups = mem_grow(groups->groups, groups->group_count, &groups->group_cap,
 				  sizeof(*groups->groups));
-	groups->groups[groups->group_count++] = (struct group){mem_strdup(path), v2, bytes};
+	groups->groups[groups->group_count++] = (struct group){mem_strdup(path), v2, own, bytes};
 }
 
 /* The part of a cgroup's path below `root`, the cgroup that is mounted; NULL: it is not below. */
@@ -195,8 +198,8 @@ static void charge_up(struct memcgroups *groups, const struct mount *mount, cons
 
 	while (len > top && dir[len - 1] == '/')
 		dir[--len] = '\0';
-	for (;;) {
-		charge_group(groups, dir, mount->v2, bytes);
+	for (bool own = true;; own = false) {
+		charge_group(groups, dir, mount->v2, own, bytes);
 		if (len <= top)
 			break;
 		while (len > top && dir[--len] != '/')
@@ -250,9 +253,8 @@ static uint64_t reclaimable(const char *dir, bool v2)
 	       value_of(text, v2 ? "active_file" : "total_active_file") / 2;
 }
 
-/* In bytes; UINT64_MAX: no limit. Above memory.high the kernel slows a cgroup down, almost to a
- * standstill. */
-static uint64_t room_of(const char *dir, bool v2)
+/* false: no limit. Above memory.high the kernel slows a cgroup down, almost to a standstill. */
+static bool use_of(const char *dir, bool v2, struct memcgroup_use *out)
 {
 	uint64_t limit = read_limit(dir, v2 ? "memory.max" : "memory.limit_in_bytes");
 	uint64_t high = v2 ? read_limit(dir, "memory.high") : UINT64_MAX;
@@ -262,12 +264,21 @@ static uint64_t room_of(const char *dir, bool v2)
 		limit = high;
 	/* version 1 has a huge number where there is no limit */
 	if (limit > INT64_MAX / 2 || used == UINT64_MAX)
-		return UINT64_MAX;
+		return false;
 	uint64_t spare = reclaimable(dir, v2);
 
-	if (spare > used)
-		spare = used;
-	return limit > used - spare ? limit - (used - spare) : 0;
+	*out = (struct memcgroup_use){dir, spare < used ? used - spare : 0, limit};
+	return true;
+}
+
+/* In bytes; UINT64_MAX: no limit. */
+static uint64_t room_of(const char *dir, bool v2)
+{
+	struct memcgroup_use use;
+
+	if (!use_of(dir, v2, &use))
+		return UINT64_MAX;
+	return use.limit > use.used ? use.limit - use.used : 0;
 }
 
 static bool is_tighter(const struct memcgroup_room *a, const struct memcgroup_room *b)
@@ -292,4 +303,49 @@ bool memcgroup_tightest(const struct memcgroups *groups, struct memcgroup_room *
 			*out = found;
 	}
 	return out->room != UINT64_MAX;
+}
+
+/* What is used, by the limit: of no limit at all, all is used. */
+static double share_of(const struct memcgroup_use *use)
+{
+	return use->limit ? (double)use->used / (double)use->limit : 1;
+}
+
+bool memcgroup_fullest(const struct memcgroups *groups, struct memcgroup_use *out)
+{
+	char text[STAT_SIZE] = "";
+	struct memcgroup_use use;
+
+	read_text(groups->proc, "meminfo", text, sizeof(text));
+	uint64_t all = value_of(text, "MemTotal:") << 10, left = value_of(text, "MemAvailable:")
+								 << 10;
+	bool found = all && left;
+
+	*out = (struct memcgroup_use){NULL, all > left ? all - left : 0, all};
+	for (size_t i = 0; i < groups->group_count; i++) {
+		if (!use_of(groups->groups[i].path, groups->groups[i].v2, &use) ||
+		    (found && share_of(&use) <= share_of(out)))
+			continue;
+		*out = use;
+		found = true;
+	}
+	return found;
+}
+
+bool memcgroup_kills(const struct memcgroups *groups, uint64_t *count)
+{
+	bool found = false;
+
+	*count = 0;
+	for (size_t i = 0; i < groups->group_count; i++) {
+		const struct group *group = &groups->groups[i];
+		char text[STAT_SIZE] = "";
+
+		if (group->own)
+			read_text(group->path, group->v2 ? "memory.events" : "memory.oom_control",
+				  text, sizeof(text));
+		found |= text[0];
+		*count += value_of(text, "oom_kill");
+	}
+	return found;
 }

@@ -242,7 +242,8 @@ int heap_look(struct heap_look *look, const struct heap_subject *of, uint64_t *c
 				       .of = of,
 				       .stacks = state->stacks,
 				       .now = &state->now,
-				       .before = state->looks++ ? &state->before : NULL};
+				       .before = state->looks++ && look->again ? &state->before
+									       : NULL};
 
 	*count = heap_print_count(&view);
 	print(look, &view);

@@ -128,16 +128,29 @@ static int show_once(struct readertool *rt, struct errmsg *err)
 }
 
 /* One that ends is shown no more; another that cannot be read is a failure, unless it was only
- * looked for. */
+ * looked for. due() is asked once more for one that has ended. */
 static void ask_again(struct readertool *rt, size_t i)
 {
 	struct errmsg why;
 
 	if (!ask(rt, i, &why))
 		return;
-	rt->gone[i] = true;
-	if (process_runs(rt->procs.all[i].proc))
+	bool runs = process_runs(rt->procs.all[i].proc);
+
+	rt->gone[i] = runs || !rt->due;
+	if (runs)
 		not_shown(rt, i, &why);
+}
+
+static void ask_if_due(struct readertool *rt, size_t i)
+{
+	const struct goprocesses_one *one = &rt->procs.all[i];
+	bool runs = !rt->due || process_runs(one->proc);
+
+	if (!rt->due || rt->due(rt->ctx, one, runs))
+		ask_again(rt, i);
+	else
+		rt->gone[i] = !runs;
 }
 
 static bool look(void *ctx)
@@ -148,7 +161,7 @@ static bool look(void *ctx)
 	begin_round(rt);
 	for (size_t i = 0; i < rt->procs.count; i++) {
 		if (!rt->gone[i])
-			ask_again(rt, i);
+			ask_if_due(rt, i);
 		left += !rt->gone[i];
 	}
 	return left && session_flush(NULL) == 0;
@@ -177,7 +190,7 @@ static int watch(struct readertool *rt, struct errmsg *err)
 	enum session_end end = SESSION_PROCESS;
 	int ret = ses ? 0 : -1;
 
-	if (procs->count == 1)
+	if (procs->count == 1 && !rt->due)
 		spec.process_fd = process_fd(procs->all[0].proc);
 	rt->gone = mem_zalloc(procs->count, sizeof(*rt->gone));
 	if (!ret && look(rt))
@@ -324,13 +337,18 @@ static int take_arguments(struct readertool *rt, struct errmsg *err)
 	return 0;
 }
 
+static const char *interval_option(const struct readertool *rt)
+{
+	return rt->stays_by ? rt->stays_by : "-i";
+}
+
 static int check_core(const struct readertool *rt, struct errmsg *err)
 {
 	const struct goprocesses_wanted *wanted = &rt->wanted;
 	const char *other = wanted->pid_count      ? "-p"
 			    : wanted->name         ? "-n"
 			    : wanted->all          ? "--all"
-			    : rt->opts.interval_ns ? "-i"
+			    : rt->opts.interval_ns ? interval_option(rt)
 						   : NULL;
 
 	if (other)
@@ -363,7 +381,8 @@ static int check(struct readertool *rt, struct errmsg *err)
 	if (rt->each_interval && !opts->interval_ns)
 		opts->interval_ns = SECOND_NS;
 	if (opts->interval_ns && opts->pprof)
-		return errmsg_set(err, "--pprof is for a single snapshot: not with -i");
+		return errmsg_set(err, "--pprof is for a single snapshot: not with %s",
+				  interval_option(rt));
 	if (!opts->interval_ns && (opts->duration_ns || opts->timestamp))
 		return errmsg_set(err, "-d and -T need -i");
 	return rt->ready ? rt->ready(rt->ctx, err) : 0;

@@ -20,6 +20,7 @@ struct readertool {
 	bool each_interval;                      /* without -i, once a second */
 	bool all_by_default;                     /* none given: all that run */
 	bool pids_only;                          /* it takes no PATTERN */
+	const char *stays_by;                    /* an option that implies -i; NULL: none */
 	const struct profile_spec *profile_spec; /* asked for with --pprof */
 	/* Looks at one and prints, in a process of its own, where *ctx is a copy. `first`: nothing
 	 * was printed before, by any. `profile`: stacks are added; NULL: to none. -1 with *err. */
@@ -28,6 +29,9 @@ struct readertool {
 	void (*end)(void *ctx); /* there: frees what was kept; NULL: nothing was */
 	/* before all are looked at; NULL: nothing is to be done, but under -T the time */
 	void (*begin)(void *ctx, bool first);
+	/* With -i, before one is looked at: shall it be now? Called once with `runs` false, when it
+	 * has ended. NULL: each is looked at. */
+	bool (*due)(void *ctx, const struct goprocesses_one *one, bool runs);
 	/* when the command line is read: 0; -1 with *err refuses it; NULL: nothing is to be done */
 	int (*ready)(void *ctx, struct errmsg *err);
 	/* A single look at all of them has shown nothing: is that a failure? NULL: it is none. */

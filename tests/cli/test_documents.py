@@ -24,8 +24,8 @@ SOURCE = os.path.dirname(TESTS)
 OTHERS = (r"(BPFTRACE_\w+=\d+ )?(bpftrace|perf|cat|cd|echo|go|head|/srv/\S+|main\.\S+|filter of)( |$)|.*\| sh$"
           r"|goprofile .*--cgroup |goerrors .* -- (rclone|restic) ")
 # Every function of etcd is traced by tests/e2e/test_etcd.py, at a time when nothing else runs; gotop has a
-# terminal in tests/e2e/test_gotop.py.
-ELSEWHERE = ["gofunccount -d 5 'etcd:*'", "gotop"]
+# terminal in tests/e2e/test_gotop.py, and programs are killed for want of memory in tests/e2e/test_goheap_oom.py.
+ELSEWHERE = ["gofunccount -d 5 'etcd:*'", "gotop", "goheap --watch-oom -p 4583"]
 # Hints of what this machine was too busy for, which the answer stands beside
 BUSY = r'hint: ("running" includes that; --threads tells it apart|name the functions that you want, after ROOT: .*)\n'
 PROGRAMS = {  # name: fixture, version (None: the newest), flavour

@@ -154,14 +154,65 @@ static void test_v1(void **state)
 	memcgroup_free(groups);
 }
 
+static void expect_fullest(const struct memcgroups *groups, const char *dir, const char *path,
+			   uint64_t used, uint64_t limit)
+{
+	char *full = path ? mem_printf("%s/%s", dir, path) : NULL;
+	struct memcgroup_use got;
+
+	assert_true(memcgroup_fullest(groups, &got));
+	if (full)
+		assert_string_equal(got.path, full);
+	else
+		assert_null(got.path);
+	assert_int_equal(got.used, used);
+	assert_int_equal(got.limit, limit);
+	free(full);
+}
+
+/* The group above is the fuller one; the machine, once it has less left. */
+static void test_fullest(void **state)
+{
+	put_v2(*state);
+	put(*state, "meminfo", "MemTotal: 8192 kB\nMemAvailable: 4096 kB\n");
+	struct memcgroups *groups = memcgroup_new(*state);
+
+	memcgroup_charge(groups, 7, 1);
+	expect_fullest(groups, *state, "cg two/pod", 7 * MB - MB - MB / 2, 8 * MB);
+	put(*state, "cg two/pod/app/memory.max", "1100000\n");
+	expect_fullest(groups, *state, "cg two/pod/app", 1000000, 1100000);
+	put(*state, "meminfo", "MemTotal: 8192 kB\nMemAvailable: 4 kB\n");
+	expect_fullest(groups, *state, NULL, 8188 << 10, 8 * MB);
+	memcgroup_free(groups);
+}
+
+/* Those of its own group, not of groups above it, whose counts have them, too */
+static void test_kills(void **state)
+{
+	uint64_t kills;
+
+	put_v2(*state);
+	put(*state, "cg two/pod/memory.events", "oom 9\noom_kill 9\n");
+	struct memcgroups *groups = memcgroup_new(*state);
+
+	memcgroup_charge(groups, 7, 1);
+	assert_false(memcgroup_kills(groups, &kills));
+	put(*state, "cg two/pod/app/memory.events", "max 7\noom 4\noom_kill 3\n");
+	assert_true(memcgroup_kills(groups, &kills));
+	assert_int_equal(kills, 3);
+	memcgroup_free(groups);
+}
+
 /* nothing can be read */
 static void test_nothing(void **state)
 {
 	struct memcgroups *groups = memcgroup_new(*state);
 	struct memcgroup_room room;
+	struct memcgroup_use use;
 
 	memcgroup_charge(groups, 7, 100);
 	assert_false(memcgroup_tightest(groups, &room));
+	assert_false(memcgroup_fullest(groups, &use));
 	memcgroup_free(groups);
 }
 
@@ -172,6 +223,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_high, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_machine, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_v1, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_fullest, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_kills, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
 	};
 

@@ -168,6 +168,10 @@ static void test_oldest(void **state)
 	assert_int_equal(vars.next_gc, LAST_GC - 8);
 	assert_int_equal(vars.stacks[0], LAST_GC - 0x50);
 	assert_int_equal(vars.stacks[1], 0);
+	assert_int_equal(vars.own[0], LAST_GC - 0x48);
+	assert_int_equal(vars.own[5], LAST_GC - 0x10);
+	assert_int_equal(vars.own[6], 0);
+	assert_int_equal(vars.gogc, PERCENT);
 	assert_int_equal(vars.total_alloc, 0);
 	assert_int_equal(vars.goal, 0);
 }
