@@ -57,7 +57,8 @@ static inline u64 stands_for(u64 size)
 #endif
 }
 
-static inline void add(struct alloc_key *key, u64 count, u64 size)
+/* Has it been counted? */
+static inline bool add(struct alloc_key *key, u64 count, u64 size)
 {
 	u64 *number = objects.lookup(key), *sum, none = 0;
 
@@ -69,10 +70,11 @@ static inline void add(struct alloc_key *key, u64 count, u64 size)
 	sum = bytes.lookup(key);
 	if (!number || !sum) {
 		count_loss(ALLOC_LOSS_ROOM);
-		return;
+		return false;
 	}
 	__sync_fetch_and_add(number, count >> (16 - ALLOC_PARTS_SHIFT));
 	__sync_fetch_and_add(sum, size * count >> (16 - ALLOC_PARTS_SHIFT));
+	return true;
 }
 
 int on_probe(struct pt_regs *ctx)
@@ -105,10 +107,13 @@ int on_probe(struct pt_regs *ctx)
 	}
 #ifdef BY_STACK
 	key.stack = stack_keep_here(ctx, &who, sp);
+#endif
+	key.place = key.stack ? key.place : 0;
+	if (!add(&key, count, size))
+		return 0;
+#ifdef BY_STACK
 	if (!key.stack)
 		count_loss(ALLOC_LOSS_STACKS);
 #endif
-	key.place = key.stack ? key.place : 0;
-	add(&key, count, size);
 	return 0;
 }

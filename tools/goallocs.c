@@ -193,20 +193,28 @@ static int show(void *ctx, bool final, struct errmsg *err)
 	return ret;
 }
 
+#define UNREADABLE "allocations were not counted: their arguments could not be read"
+
 static void say_lost(void *ctx)
 {
-	static const char *const said[ALLOC_LOSSES] = {
+	static const char *const all[ALLOC_LOSSES] = {
 		[ALLOC_LOSS_STACKS] =
 			"allocations have no stack: more of them than there is room for",
 		[ALLOC_LOSS_ROOM] = ("allocations were not counted: more stacks and types than "
 				     "there is room for"),
-		[ALLOC_LOSS_UNREADABLE] =
-			"allocations were not counted: their arguments could not be read",
+		[ALLOC_LOSS_UNREADABLE] = UNREADABLE,
+	};
+	static const char *const samples[ALLOC_LOSSES] = {
+		[ALLOC_LOSS_STACKS] = "samples have no stack: more of them than there is room for",
+		[ALLOC_LOSS_ROOM] =
+			"samples were not counted: more stacks and types than there is room for",
+		[ALLOC_LOSS_UNREADABLE] = UNREADABLE,
 	};
 	const struct allocs *allocs = ctx;
 	uint64_t lost[ALLOC_LOSSES];
 
-	losses_say(tracer_map(allocs->tracer, "losses"), "goallocs", said, lost, ALLOC_LOSSES);
+	losses_say(tracer_map(allocs->tracer, "losses"), "goallocs", allocs->every ? samples : all,
+		   lost, ALLOC_LOSSES);
 }
 
 /* --- options --- */

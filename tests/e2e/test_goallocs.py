@@ -2,6 +2,7 @@
 """goallocs: allocations by type and stack, against what the program allocates and what runtime.MemStats counts."""
 
 import collections
+import os
 import re
 
 import pprof
@@ -91,6 +92,43 @@ def allocs_sampled(version):
         for i, true in enumerate((objects, size)):
             if name != "[]uint8" or i == 1:  # of small and of large ones
                 expect(abs(got[name][i] - true) <= allowed * true, f"{name}: {got[name]}, in truth {objects, size}")
+
+
+def lost(words, tool):
+    said = re.search(rf"(\d+) {words}", tool.err.text())
+    return int(said.group(1)) if said else 0
+
+
+@test(by=["stack", "type"])
+def allocs_full(by):
+    """What finds no room is counted once, as lost; what has no stack is counted, too."""
+    options = [*ALL, "-j", *(["-C"] if by == "type" else [])]
+    with Target("allocated", newest(), "strip") as target, \
+            Tool("goallocs", *options, "-p", target.target_pid) as whole, \
+            Tool("goallocs", *options, "-p", target.target_pid, env={**os.environ, "GOTOOLS_ROOM": "3"}) as small:
+        for tool in whole, small:
+            tool.wait_line("Tracing allocations")
+        target.go()
+        expect(target.wait() == 0, target.said())
+        expect(whole.wait() == 0 and small.wait() == 0, small.said())
+        records, all_records = json_lines(small.out.text()), json_lines(whole.out.text())
+        uncounted, bare = lost("allocations were not counted: more", small), lost("allocations have no stack", small)
+    counted = sum(r["objects"] for r in records)
+    true = sum(r["objects"] for r in all_records)
+    expect(uncounted > 0 and counted + uncounted == true, f"{counted} and {uncounted} lost are not {true}")
+    if by == "stack":
+        expect(bare == sum(r["objects"] for r in records if not r["stack"]), f"{bare} without a stack: {records}")
+
+
+@test()
+def allocs_full_sampled():
+    with Target("allocated", newest(), "strip") as target, \
+            Tool("goallocs", *ALL, "--every", "64", "-p", target.target_pid,
+                 env={**os.environ, "GOTOOLS_ROOM": "1"}) as tool:
+        tool.wait_line("Tracing allocations")
+        target.go()
+        expect(target.wait() == 0 and tool.wait() == 0, tool.said())
+        expect(lost("samples were not counted: more", tool) > 0 and "allocations were" not in tool.err.text(), tool.said())
 
 
 @test()
