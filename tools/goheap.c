@@ -12,7 +12,6 @@
 #include "heap/heap_look.h"
 #include "readers/oomwatch.h"
 #include "readers/readertool.h"
-#include "tracing/session.h"
 #include "tracing/toolrun.h"
 
 struct goheap {

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "base/signals.h"
@@ -31,8 +32,8 @@ struct worker {
 	int sock, out, err;
 	bool failed;
 	size_t reply_len;
-	int64_t used_ns; /* by it, of a processor */
-	unsigned still;  /* ticks since that has changed */
+	uint64_t used_ns; /* by it, of a processor */
+	unsigned still;   /* ticks since that has changed */
 };
 
 static bool read_all(int fd, void *to, size_t len)
@@ -213,13 +214,8 @@ static char state_of(pid_t pid)
 /* Does it wait in the kernel all the time? It is no wait of its own: it has none that is long. */
 static bool is_stuck(struct worker *worker)
 {
-	struct timespec used = {0};
-	clockid_t clock;
+	uint64_t ns = clock_cpu_ns(worker->pid);
 	char state = state_of(worker->pid);
-
-	if (!clock_getcpuclockid(worker->pid, &clock))
-		clock_gettime(clock, &used);
-	int64_t ns = used.tv_sec * INT64_C(1000000000) + used.tv_nsec;
 
 	if (ns != worker->used_ns || (state != 'D' && state != 'S')) {
 		worker->used_ns = ns;

@@ -7,6 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
+enum { TICK_MS = 100 };
+
 /* Runs in the child of a process with threads: calls only async-signal-safe functions. */
 static void keep_open(const int *ends)
 {
@@ -40,17 +44,34 @@ struct keeper keeper_start(void)
 	return (struct keeper){pid, ends[1]};
 }
 
+/* False: it has not used a processor for `ms`. */
+static bool await_end(int pidfd, pid_t pid, int ms)
+{
+	struct pollfd ended = {.fd = pidfd, .events = POLLIN};
+	int tick = ms < TICK_MS ? ms : TICK_MS, still = 0;
+	uint64_t before = clock_cpu_ns(pid), now;
+
+	while (still < ms) {
+		if (poll(&ended, 1, tick) > 0)
+			return true;
+		now = clock_cpu_ns(pid);
+		still = now == before ? still + tick : 0;
+		before = now;
+	}
+	return false;
+}
+
 bool keeper_end(struct keeper *keeper, int ms)
 {
 	if (!keeper->pid)
 		return true;
-	struct pollfd ended = {.fd = syscall(SYS_pidfd_open, keeper->pid, 0), .events = POLLIN};
+	int pidfd = syscall(SYS_pidfd_open, keeper->pid, 0);
 
 	close(keeper->let_go);
-	bool gone = ended.fd >= 0 && poll(&ended, 1, ms) > 0;
+	bool gone = pidfd >= 0 && await_end(pidfd, keeper->pid, ms);
 
-	if (ended.fd >= 0)
-		close(ended.fd);
+	if (pidfd >= 0)
+		close(pidfd);
 	if (gone)
 		waitpid(keeper->pid, NULL, 0);
 	keeper->pid = 0;

@@ -14,8 +14,8 @@ struct keeper {
 };
 
 struct keeper keeper_start(void);
-/* Ends the child, which closes what it holds. False: it has not ended within so many milliseconds;
- * it keeps trying without us. */
+/* Ends the child, which closes what it holds; on a busy machine this takes seconds. False: it has
+ * not used a processor for so many milliseconds; it keeps trying without us. */
 bool keeper_end(struct keeper *keeper, int ms);
 
 #endif

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "unit.h"
@@ -26,9 +27,22 @@ static void test_text(void **state)
 	assert_string_equal(text, wanted);
 }
 
+static void test_cpu(void **state)
+{
+	uint64_t before = clock_cpu_ns(getpid());
+
+	(void)state;
+	assert_true(before > 0);
+	while (clock_cpu_ns(getpid()) == before)
+		;
+	assert_true(clock_cpu_ns(getpid()) - before < clock_ns());
+	assert_int_equal(clock_cpu_ns(INT32_MAX), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cpu),
 		cmocka_unit_test(test_text),
 	};
 

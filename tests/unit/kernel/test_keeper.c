@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -81,6 +82,37 @@ static void test_gives_up(void **state)
 	assert_true(WIFEXITED(status) && !WEXITSTATUS(status));
 }
 
+struct slow { /* what keeps a keeper from its end */
+	pid_t pid;
+	int let_go;
+};
+
+static void *lets_go_late(void *arg)
+{
+	const struct slow *slow = arg;
+
+	for (int i = 0; i < 100; i++) { /* each takes a little of a processor */
+		kill(slow->pid, SIGSTOP);
+		kill(slow->pid, SIGCONT);
+		usleep(10000);
+	}
+	close(slow->let_go);
+	return NULL;
+}
+
+/* One that goes on is waited for, however long. */
+static void test_takes_long(void **state)
+{
+	struct keeper keeper = keeper_start();
+	struct slow slow = {keeper.pid, dup(keeper.let_go)};
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, lets_go_late, &slow), 0);
+	assert_true(keeper_end(&keeper, 500));
+	pthread_join(thread, NULL);
+}
+
 /* One that was killed is gone. */
 static void test_killed(void **state)
 {
@@ -94,9 +126,8 @@ static void test_killed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_keeps),
-		cmocka_unit_test(test_is_apart),
-		cmocka_unit_test(test_gives_up),
+		cmocka_unit_test(test_keeps),    cmocka_unit_test(test_is_apart),
+		cmocka_unit_test(test_gives_up), cmocka_unit_test(test_takes_long),
 		cmocka_unit_test(test_killed),
 	};
 
