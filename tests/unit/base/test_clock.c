@@ -35,8 +35,7 @@ static void test_cpu(void **state)
 	assert_true(before > 0);
 	while (clock_cpu_ns(getpid()) == before)
 		;
-	assert_true(clock_cpu_ns(getpid()) - before < clock_ns());
-	assert_int_equal(clock_cpu_ns(INT32_MAX), 0);
+	assert_int_equal(clock_cpu_ns(1 << 22), 0); /* numbers end below that */
 }
 
 int main(void)
