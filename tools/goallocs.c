@@ -302,6 +302,7 @@ int main(int argc, char **argv)
 		.about = "Count allocations of Go programs by type and stack",
 		.args = "[BINARY...] [-- COMMAND [ARG...]]",
 		.shared = "pidTvj",
+		.running = true,
 		.binaries = true,
 		.force = true,
 		.pprof = true,

@@ -311,6 +311,7 @@ int main(int argc, char **argv)
 				       .args = "[PROBE...] [-- COMMAND [ARG...]]",
 				       .shared = "pidrvj",
 				       .process = true,
+				       .running = true,
 				       .inlined = true,
 				       .force = true,
 				       .returns = true,

@@ -15,6 +15,7 @@
 #include "kernel/bpfmap.h"
 #include "metrics/publisher.h"
 #include "selection/selection.h"
+#include "selection/selection_print.h"
 #include "tracing/options.h"
 #include "tracing/toolrun.h"
 
@@ -93,17 +94,27 @@ static int by_calls(const void *a, const void *b, void *ctx)
 	return strcmp(counter->sel->rows[x].name, counter->sel->rows[y].name);
 }
 
-static void print_count(const struct counter *counter, const char *name, uint64_t count)
+/* as it is printed; malloc'd */
+static char *row_text(const struct counter *counter, uint32_t row)
 {
-	char *text = escape_text(name);
+	char *plain = selection_row_text(counter->sel, row), *text = escape_text(plain);
+
+	free(plain);
+	return text;
+}
+
+static void print_count(const struct counter *counter, uint32_t row, uint64_t count)
+{
+	char *text = row_text(counter, row);
 
 	column_print(stdout, text, counter->name_width);
 	printf(" %*llu\n", COUNT_WIDTH, (unsigned long long)count);
 	free(text);
 }
 
-static void json_row(const struct counter *counter, const char *name, uint64_t count)
+static void json_row(const struct counter *counter, uint32_t row, uint64_t count)
 {
+	char *binary = selection_row_binary(counter->sel, row);
 	struct json json;
 
 	json_init(&json, stdout);
@@ -111,9 +122,12 @@ static void json_row(const struct counter *counter, const char *name, uint64_t c
 	json_member_string(&json, "type", "count");
 	if (counter->opts->timestamp)
 		toolrun_json_time(&json);
-	json_member_string(&json, "func", name);
+	json_member_string(&json, "func", counter->sel->rows[row].name);
 	json_member_u64(&json, "count", count);
+	if (binary)
+		json_member_string(&json, "binary", binary);
 	json_object_end(&json);
+	free(binary);
 }
 
 static void fit_names(struct counter *counter)
@@ -127,7 +141,7 @@ static void fit_names(struct counter *counter)
 	for (size_t i = 0; i < counter->sel->row_count; i++) {
 		if (!count_of(counter, i))
 			continue;
-		char *text = escape_text(counter->sel->rows[i].name);
+		char *text = row_text(counter, i);
 
 		counter->name_width = column_fit(counter->name_width, bound, text);
 		free(text);
@@ -153,8 +167,7 @@ static int show(void *ctx, bool final, struct errmsg *err)
 		uint64_t count = count_of(counter, row);
 
 		if (count)
-			(counter->opts->json ? json_row : print_count)(
-				counter, counter->sel->rows[row].name, count);
+			(counter->opts->json ? json_row : print_count)(counter, row, count);
 	}
 	fflush(stdout);
 	memcpy(counter->then, counter->now, rows * sizeof(*counter->then));
@@ -206,6 +219,7 @@ int main(int argc, char **argv)
 				    .about = "Count calls of Go functions, exactly",
 				    .args = "[BINARY:]PATTERN... [-- COMMAND [ARG...]]",
 				    .shared = "pidTrDj",
+				    .running = true,
 				    .inlined = true,
 				    .force = true,
 				    .cost = true,

@@ -15,6 +15,7 @@
 #include "kernel/bpfmap.h"
 #include "metrics/publisher.h"
 #include "selection/selection.h"
+#include "selection/selection_print.h"
 #include "latency/cpu_waits.h"
 #include "latency/errors.h"
 #include "latency/latency.h"
@@ -143,6 +144,15 @@ static void json_errors(const struct timer *timer, struct json *json, size_t row
 	}
 }
 
+static void json_binary(const struct timer *timer, struct json *json, size_t row)
+{
+	char *binary = row == SIZE_MAX ? NULL : selection_row_binary(timer->sel, row);
+
+	if (binary)
+		json_member_string(json, "binary", binary);
+	free(binary);
+}
+
 /* Of a row; SIZE_MAX: of all together. */
 static void json_report(const struct timer *timer, size_t row, const struct shown *shown)
 {
@@ -155,6 +165,7 @@ static void json_report(const struct timer *timer, size_t row, const struct show
 	if (timer->opts->timestamp)
 		toolrun_json_time(&json);
 	json_member_string(&json, "func", row == SIZE_MAX ? NULL : timer->sel->rows[row].name);
+	json_binary(timer, &json, row);
 	latency_json(&json, report);
 	json_member_u64(&json, "panicked", report->panicked);
 	json_member_u64(&json, "exited", report->exited);
@@ -185,9 +196,12 @@ static void show_row(const struct timer *timer, size_t row, const struct shown *
 		json_report(timer, row, shown);
 		return;
 	}
+	char *name = selection_row_text(timer->sel, row);
+
 	fputs("\nFunction = ", stdout);
-	escape_print(stdout, timer->sel->rows[row].name);
+	escape_print(stdout, name);
 	putchar('\n');
+	free(name);
 	print_report(timer, shown);
 }
 
@@ -455,6 +469,7 @@ int main(int argc, char **argv)
 				    .about = "Time Go functions and print latency as a histogram",
 				    .args = "[BINARY:]PATTERN... [-- COMMAND [ARG...]]",
 				    .shared = "pidTrvj",
+				    .running = true,
 				    .inlined = true,
 				    .force = true,
 				    .cost = true,

@@ -312,6 +312,7 @@ int main(int argc, char **argv)
 		.about = "Print each garbage collection and each stop of the world",
 		.args = "[BINARY] [-- COMMAND [ARG...]]",
 		.shared = "pdTvj",
+		.running = true,
 		.binaries = true,
 		.force = true,
 		.returns = true,

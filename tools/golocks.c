@@ -403,6 +403,7 @@ int main(int argc, char **argv)
 		.about = "Sum up waits for contended locks, by who waits and who holds them",
 		.args = "[BINARY] [-- COMMAND [ARG...]]",
 		.shared = "pidTvj",
+		.running = true,
 		.binaries = true,
 		.force = true,
 		.returns = true,

@@ -197,6 +197,7 @@ int main(int argc, char **argv)
 		.about = "Time goroutines that wait for a processor and print a histogram",
 		.args = "[BINARY...] [-- COMMAND [ARG...]]",
 		.shared = "pidTvj",
+		.running = true,
 		.binaries = true,
 		.numbers = OPTIONS_INTERVAL,
 		.force = true,

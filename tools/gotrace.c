@@ -414,6 +414,9 @@ static int run_trace(struct gotrace *trace, const struct options_tool *tool,
 			      .ctx = trace};
 
 	trace->run = &run;
+	/* what -n leaves of the output is what it looks for */
+	run.config.named = trace->print_config.comm;
+	run.config.named_by_command = true;
 	return toolrun(&run);
 }
 
@@ -458,6 +461,7 @@ int main(int argc, char **argv)
 				    .about = "Print calls of Go functions, with their arguments",
 				    .args = "PROBE... [-- COMMAND [ARG...]]",
 				    .shared = "pidrvj",
+				    .running = true,
 				    .inlined = true,
 				    .force = true,
 				    .cost = true,

@@ -346,6 +346,7 @@ int blocked_main(const struct blocked_tool *tool, int argc, char **argv)
 				     .about = tool->about,
 				     .args = "[BINARY] [-- COMMAND [ARG...]]",
 				     .shared = "pdvj",
+				     .running = true,
 				     .binaries = true,
 				     .numbers = OPTIONS_DURATION,
 				     .force = true,

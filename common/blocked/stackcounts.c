@@ -17,6 +17,7 @@
 #include "profile/profile.h"
 #include "profile/profile_show.h"
 #include "tracing/options.h"
+#include "selection/selection_print.h"
 #include "tracing/toolrun.h"
 
 enum { COUNTS_MAX = 1 << 18 }; /* stacks of probed sites of processes; memory comes as they do */
@@ -63,7 +64,12 @@ static void add(const struct stackcounts *counts, const struct stackcount_key *k
 		&sel->items[tracer_place(counts->tracer, key->place)->item];
 
 	stacks_profile_at(counts->stacks, key->stack, key->place, profile);
+	char *binary = selection_row_binary(sel, item->row);
+
 	profile_label(profile, "func", sel->rows[item->row].name);
+	if (binary)
+		profile_label(profile, "binary", binary);
+	free(binary);
 	if (counts->per_pid) {
 		profile_number(profile, "pid", key->pid);
 		profile_label(profile, "comm", comm);
@@ -137,6 +143,7 @@ int stackcounts_main(const struct stackcounts_tool *tool, int argc, char **argv)
 				     .about = tool->about,
 				     .args = "[BINARY:]PATTERN... [-- COMMAND [ARG...]]",
 				     .shared = "pidTrDj",
+				     .running = true,
 				     .inlined = true,
 				     .force = true,
 				     .pprof = true,

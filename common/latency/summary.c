@@ -14,6 +14,7 @@
 #include "latency/latency_internal.h"
 #include "latency/latency_show_internal.h"
 #include "selection/selection.h"
+#include "selection/selection_print.h"
 
 /* Times are as wide as the longest in their column, and these at least. */
 enum {
@@ -151,8 +152,11 @@ static void print_table(const struct summary_view *view, const size_t *order, si
 			continue;
 		print_row(view->words, report, widths);
 		print_errors(view, order[i], report->errors);
-		escape_print(stdout, view->sel->rows[order[i]].name);
+		char *name = selection_row_text(view->sel, order[i]);
+
+		escape_print(stdout, name);
 		putchar('\n');
+		free(name);
 	}
 	free(report);
 	printf("times in %s\n", view->words->unit);

@@ -46,6 +46,7 @@ static uint32_t row_of_name(struct selection *sel, const struct program *prog, c
 	sel->rows = mem_grow(sel->rows, sel->row_count, &sel->row_cap, sizeof(*sel->rows));
 	sel->rows[sel->row_count] = (struct selection_row){
 		.name = name, .prog = prog, .group = sel->group, .hidden = sel->runtime != 0};
+	sel->several |= sel->rows[0].prog != prog;
 	sel->row_count++;
 	return index_add(&sel->by_name, hash_of(sel, prog, name));
 }

@@ -62,7 +62,8 @@ struct selection {
 	 * beside the patterns', and this a number of the tool's own from 1 on, which its probe's
 	 * cookie has as its copy */
 	uint32_t group, runtime;
-	bool returns; /* ... and are its calls timed? */
+	/* ... and are its calls timed? Have several programs rows? */
+	bool returns, several;
 	struct selection_row *rows;
 	struct selection_item *items;
 	size_t row_count, row_cap, item_count, item_cap, note_count, note_cap;

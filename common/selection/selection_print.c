@@ -7,6 +7,8 @@
 
 #include "base/escape.h"
 #include "base/index.h"
+#include "base/mem.h"
+#include "files/heldfile.h"
 #include "program/functab.h"
 #include "program/program.h"
 #include "selection/selection.h"
@@ -55,6 +57,28 @@ void selection_print_notes(FILE *out, const struct selection *sel)
 		print_places(out, sel, i);
 		fputc('\n', out);
 	}
+}
+
+char *selection_row_binary(const struct selection *sel, size_t row)
+{
+	const struct program *prog = sel->rows[row].prog;
+
+	if (!sel->several)
+		return NULL;
+	char *place = heldfile_place(prog->file);
+
+	return place ? place : mem_strdup(prog->path);
+}
+
+char *selection_row_text(const struct selection *sel, size_t row)
+{
+	char *path = selection_row_binary(sel, row);
+	const char *name = sel->rows[row].name, *slash = path ? strrchr(path, '/') : NULL;
+	char *text =
+		path ? mem_printf("%s (%s)", name, slash ? slash + 1 : path) : mem_strdup(name);
+
+	free(path);
+	return text;
 }
 
 static bool is_traced(const struct selection_row *row)

@@ -12,6 +12,12 @@ struct selection;
  *   fmt.Println is inlined: tracing 3 copies, in main.main, main.run */
 void selection_print_notes(FILE *out, const struct selection *sel);
 
+/* The row's name, and where several programs have rows, whose it is: "main.main (etcd)"; malloc'd,
+ * not escaped. */
+char *selection_row_text(const struct selection *sel, size_t row);
+/* Its program's path where several have rows, as heldfile_place(); malloc'd. Else NULL. */
+char *selection_row_binary(const struct selection *sel, size_t row);
+
 size_t selection_traced(const struct selection *sel); /* how many different names */
 /* Which are not, and why: a line per item with `each`, else a line per reason. */
 void selection_print_skipped(FILE *out, const struct selection *sel, const char *tool, bool each);

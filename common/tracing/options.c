@@ -15,6 +15,8 @@
 
 enum {
 	LETTER_VERSION = 0x1000,
+	LETTER_NAME,
+	LETTER_ALL,
 	LETTER_INLINED,
 	LETTER_FIPS,
 	LETTER_FORCE,
@@ -30,6 +32,10 @@ enum { MAX_SERIES = 1000, MOST_SERIES = 1000000, PERCENT_MAX = 100000 /* of many
 
 static const struct options_def help_def = {
 	'h', "help", NULL, "show usage and examples; --help all: these options, too"};
+static const struct options_def name_def = {
+	'n', "name", "NAME", "trace the Go programs that run and whose name contains NAME"};
+static const struct options_def all_def = {LETTER_ALL, "all", NULL,
+					   "trace all Go programs that run"};
 static const struct options_def inlined_def = {LETTER_INLINED, "inlined", NULL,
 					       "include inlined copies of the functions"};
 static const struct options_def fips_def = {
@@ -105,6 +111,27 @@ static const struct options_def *find_shared(int letter)
 	return NULL;
 }
 
+static const struct options_def *find_own(const struct options_tool *tool, int letter,
+					  const char *name)
+{
+	for (const struct options_def *def = tool->own; def && def->letter; def++)
+		if (def->letter == letter || (name && !strcmp(def->name, name)))
+			return def;
+	return NULL;
+}
+
+/* Some tools have a -n of their own. */
+static void add_running(struct table *tab, const struct options_tool *tool)
+{
+	struct options_def name = name_def;
+
+	if (find_own(tool, 'n', NULL))
+		name.letter = LETTER_NAME;
+	if (!find_own(tool, LETTER_NAME, name.name))
+		table_add(tab, &name);
+	table_add(tab, &all_def);
+}
+
 static void table_init(struct table *tab, const struct options_tool *tool)
 {
 	*tab = (struct table){.shorts = ":"}; /* getopt shall print no message of its own */
@@ -116,6 +143,8 @@ static void table_init(struct table *tab, const struct options_tool *tool)
 	}
 	for (const struct options_def *def = tool->own; def && def->letter; def++)
 		table_add(tab, def);
+	if (tool->running)
+		add_running(tab, tool);
 	if (tool->inlined) {
 		table_add(tab, &inlined_def);
 		table_add(tab, &fips_def);
@@ -205,6 +234,9 @@ static int take_flag(struct options *out, int letter)
 	case 'j':
 		out->json = true;
 		return 0;
+	case LETTER_ALL:
+		out->all = true;
+		return 0;
 	case LETTER_INLINED:
 		out->inlined = true;
 		return 0;
@@ -224,18 +256,10 @@ static int take_flag(struct options *out, int letter)
 	return 1;
 }
 
-static bool is_own(const struct options_tool *tool, int letter)
-{
-	for (const struct options_def *def = tool->own; def && def->letter; def++)
-		if (def->letter == letter)
-			return true;
-	return false;
-}
-
 static int take_option(const struct options_tool *tool, struct options *out, int letter,
 		       const char *value, struct errmsg *err)
 {
-	if (is_own(tool, letter))
+	if (find_own(tool, letter, NULL))
 		return tool->take(tool->ctx, letter, value, err);
 	switch (letter) {
 	case 'p':
@@ -252,6 +276,10 @@ static int take_option(const struct options_tool *tool, struct options *out, int
 		return take_max_series(out, value, err);
 	case LETTER_PPROF:
 		out->pprof = value;
+		return 0;
+	case 'n':
+	case LETTER_NAME:
+		out->named = value;
 		return 0;
 	}
 	return take_flag(out, letter);
@@ -334,7 +362,7 @@ static int parse_options(const struct options_tool *tool, int argc, char **argv,
 /* How many numbers without a letter there may be; 0: they are what they look like, names. */
 static size_t numbers_allowed(const struct options_tool *tool, const struct options *opts)
 {
-	bool others = tool->binaries && (opts->pid || opts->command);
+	bool others = tool->binaries && (opts->pid || opts->command || opts->named || opts->all);
 
 	if (tool->process || !strchr(tool->shared, 'd'))
 		return 0;
@@ -371,9 +399,22 @@ static int check(const struct options_tool *tool, const struct options *opts, bo
 		return errmsg_set(err, "no COMMAND after '--'");
 	if (opts->pid && opts->command)
 		return errmsg_set(err, "-p PID and -- COMMAND exclude each other");
+	if (opts->named && !*opts->named)
+		return errmsg_set(err, "--name needs a part of a program's name");
+	if ((opts->named || opts->all) && (opts->pid || opts->command))
+		return errmsg_set(err, "%s and %s exclude each other",
+				  opts->all ? "--all" : "--name",
+				  opts->pid ? "-p PID" : "-- COMMAND");
+	if (opts->named && opts->all)
+		return errmsg_set(err, "--name and --all exclude each other");
+	if ((opts->named || opts->all) && tool->binaries && opts->pattern_count)
+		return errmsg_set(err, "BINARY and %s exclude each other",
+				  opts->all ? "--all" : "--name");
 	if (tool->process)
 		return 0;
-	if (tool->binaries && !opts->pattern_count && !opts->pid && !opts->command)
+	bool running = opts->pid || opts->named || opts->all;
+
+	if (tool->binaries && !opts->pattern_count && !running && !opts->command)
 		return errmsg_set(err, "no BINARY, -p PID or -- COMMAND given");
 	if (!tool->binaries && !opts->pattern_count)
 		return errmsg_set(err, "no %s given",

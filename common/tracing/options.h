@@ -13,9 +13,10 @@ struct errmsg;
 
 struct options {              /* strings belong to argv */
 	pid_t pid;            /* 0: none given */
+	const char *named;    /* --name: what the programs' names contain; NULL: none given */
 	uint64_t interval_ns; /* 0: none given */
 	uint64_t duration_ns; /* 0: none given */
-	bool timestamp, regexp, verbose, json, inlined, fips, force, cost, no_emulate;
+	bool timestamp, regexp, verbose, json, inlined, fips, force, cost, no_emulate, all;
 	unsigned max_cost;   /* percent of a processor; 0: no limit */
 	const char *metrics; /* NULL: none are published */
 	const char *pprof;   /* the file for a profile; NULL: none is written */
@@ -51,12 +52,11 @@ struct options_tool {
 	bool binaries;       /* takes BINARYs for patterns, or none with -p or COMMAND */
 	enum options_numbers numbers;
 	bool process;                  /* may do without patterns: says itself what is missing */
+	bool running;                  /* takes --name and --all */
 	bool inlined;                  /* takes --inlined and --fips */
-	bool force;                    /* takes --force and --max-cost */
-	bool cost;                     /* takes --cost */
+	bool force, cost;              /* takes --force and --max-cost; --cost */
 	bool returns;                  /* takes --no-emulate */
-	bool metrics;                  /* takes --metrics and --max-series */
-	bool pprof;                    /* takes --pprof */
+	bool metrics, pprof;           /* takes --metrics and --max-series; --pprof */
 	const struct options_def *own; /* ends with letter 0; NULL: none */
 	/* Takes one of its own options (value NULL where it has none); -1 with *err refuses it. */
 	int (*take)(void *ctx, int letter, const char *value, struct errmsg *err);

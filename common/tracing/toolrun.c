@@ -472,6 +472,9 @@ int toolrun(struct toolrun *run)
 		run->config.pattern_count = opts->pattern_count;
 	}
 	run->config.pid = opts->pid;
+	if (opts->named)
+		run->config.named = opts->named;
+	run->config.all = opts->all;
 	run->config.command = opts->command;
 	run->config.force = opts->force;
 	run->config.no_emulate = opts->no_emulate;

@@ -42,7 +42,7 @@ static enum arch host_arch(void)
 #endif
 }
 
-static struct program *open_traceable(struct heldfile *file, struct errmsg *err)
+struct program *tracer_open_traceable(struct heldfile *file, struct errmsg *err)
 {
 	struct program *prog = program_open(file, err);
 	bool is_own = prog && image_arch(prog->img) == host_arch();
@@ -66,7 +66,7 @@ struct program *tracer_open(struct tracer *tracer, struct heldfile *file, struct
 		}
 	if (file)
 		filewatch_add(tracer->watch, file);
-	struct program *prog = open_traceable(file, err);
+	struct program *prog = tracer_open_traceable(file, err);
 
 	if (!prog)
 		return NULL;
@@ -85,26 +85,70 @@ static struct heldfile *spec_file(const struct tracer *tracer, const struct targ
 	return target_resolve(spec->binary, tracer->process, err);
 }
 
+/* In one file: BINARY, or what -p or COMMAND executes. */
+static int add_in_file(struct tracer *tracer, const struct target_spec *spec, struct errmsg *err)
+{
+	struct program *prog = tracer_open(tracer, spec_file(tracer, spec, err), err);
+
+	if (!spec->binary)
+		tracer->executed = prog;
+	if (!prog && !spec->binary && tracer->command)
+		errmsg_hint(err, "a program that COMMAND starts is traced by its name, as in "
+				 "BINARY:PATTERN");
+	return prog ? selection_add(tracer->sel, prog, spec->pattern, err) : -1;
+}
+
+/* In each program that runs: some match nothing. */
+static int add_in_running(struct tracer *tracer, const char *pattern, struct errmsg *err)
+{
+	int ret = SELECTION_NONE;
+	struct errmsg why;
+
+	for (size_t i = 0; i < tracer->running; i++) {
+		why = (struct errmsg){0};
+		int one = selection_add(tracer->sel, tracer->programs[i], pattern, &why);
+
+		if (one == SELECTION_NONE) {
+			if (!err->text[0])
+				*err = why;
+			continue;
+		}
+		ret = one;
+		if (one < 0) {
+			*err = why;
+			return -1;
+		}
+	}
+	return ret;
+}
+
+/* gotrace's -n is beside BINARY as well. */
+static int parse_pattern(const struct tracer *tracer, const char *pattern, struct target_spec *spec,
+			 struct errmsg *err)
+{
+	struct errmsg none = {0};
+
+	if (!tracer->running)
+		return target_spec_parse(pattern, tracer->pid != 0, spec, err);
+	if (tracer->config->named_by_command && !target_spec_parse(pattern, false, spec, &none))
+		return 0;
+	return target_spec_parse(pattern, true, spec, err);
+}
+
 static int add_pattern(struct tracer *tracer, size_t n, struct errmsg *err)
 {
 	struct target_spec spec;
-	struct program *prog;
 
-	if (target_spec_parse(tracer->config->patterns[n], tracer->pid != 0, &spec, err)) {
+	if (parse_pattern(tracer, tracer->config->patterns[n], &spec, err)) {
 		if (n == 0 && tracer->config->pattern_count > 1)
 			target_hint_words(tracer->config->patterns, err);
 		return -1;
 	}
 	tracer->patterns[n] = mem_strdup(spec.pattern);
-	prog = tracer_open(tracer, spec_file(tracer, &spec, err), err);
-	if (!spec.binary)
-		tracer->executed = prog;
-	if (!prog && !spec.binary && tracer->command)
-		errmsg_hint(err, "a program that COMMAND starts is traced by its name, as in "
-				 "BINARY:PATTERN");
 	if (tracer->config->pattern_returns)
 		selection_group(tracer->sel, n, tracer->config->pattern_returns[n]);
-	int ret = prog ? selection_add(tracer->sel, prog, spec.pattern, err) : -1;
+	int ret = spec.binary || !tracer->running ? add_in_file(tracer, &spec, err)
+						  : add_in_running(tracer, spec.pattern, err);
 
 	target_spec_free(&spec);
 	return ret;
@@ -231,6 +275,8 @@ static int select_functions(struct tracer *tracer, struct errmsg *err)
 {
 	const struct tracer_config *config = tracer->config;
 
+	if (tracer_is_for_running(tracer) && tracer_find_running(tracer, err))
+		return -1;
 	if (config->runtime_funcs ? tracer_add_binaries(tracer, err) : add_patterns(tracer, err))
 		return -1;
 	progress_functions(tracer->sel->item_count);

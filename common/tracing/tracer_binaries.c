@@ -30,7 +30,7 @@ int tracer_add_binaries(struct tracer *tracer, struct errmsg *err)
 	for (size_t i = 0; i < config->pattern_count; i++)
 		if (open_binary(tracer, config->patterns[i], err))
 			return -1;
-	if (!config->pattern_count && open_binary(tracer, NULL, err))
+	if (!config->pattern_count && !tracer->running && open_binary(tracer, NULL, err))
 		return -1;
 	tracer->sel->want.runtime = true;
 	for (size_t n = 0; n < config->runtime_func_count; n++) {

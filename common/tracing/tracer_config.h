@@ -31,7 +31,11 @@ struct tracer_config {
 	size_t runtime_func_count;
 	/* NULL, or: pattern n is group n of the selection, and its calls are timed if [n] */
 	const bool *pattern_returns;
-	pid_t pid;            /* -p; 0: none */
+	pid_t pid; /* -p; 0: none */
+	/* Where BINARY is left out, it is what runs: each Go program (--all), or each whose file or
+	 * command has this in its name (NULL: no such), or its command alone */
+	const char *named;
+	bool all, named_by_command;
 	char *const *command; /* -- COMMAND ARG..., NULL-terminated; NULL: none */
 	int cpu;              /* -c; -1: all */
 	struct selection_want want;

@@ -12,6 +12,12 @@ struct program;
 /* The program of this file, read now unless it is already; the file becomes the tracer's, NULL too:
  * then *err says why. NULL and *err. */
 struct program *tracer_open(struct tracer *tracer, struct heldfile *file, struct errmsg *err);
+/* The same without keeping it: one that the tool could not trace is refused. The caller closes. */
+struct program *tracer_open_traceable(struct heldfile *file, struct errmsg *err);
+/* Is what is traced found by what runs, where BINARY is left out? */
+bool tracer_is_for_running(const struct tracer *tracer);
+/* Opens it, before anything else: the first tracer->running programs. -1: there is none. */
+int tracer_find_running(struct tracer *tracer, struct errmsg *err);
 /* In place of patterns: config->runtime_funcs, of each BINARY. */
 int tracer_add_binaries(struct tracer *tracer, struct errmsg *err);
 /* Do the process and the files still go together? Asked after all was read, and when all is

@@ -79,7 +79,9 @@ static int check_layouts(const struct tracer *tracer, struct errmsg *err)
 			   "\"%s\" and \"%s\" cannot be traced together: their Go versions differ "
 			   "too much",
 			   tracer->programs[0]->path, tracer->programs[i]->path);
-		errmsg_hint(err, "trace them in two commands");
+		errmsg_hint(err, "%s",
+			    tracer->running ? "trace one of them: with -p PID, or more of its name"
+					    : "trace them in two commands");
 		return -1;
 	}
 	return 0;

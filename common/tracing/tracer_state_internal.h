@@ -17,7 +17,8 @@ struct spending;
 struct tracer {
 	const struct tracer_config *config;
 	struct program **programs;
-	size_t program_count, program_cap;
+	/* running: the first of them that were found by what runs */
+	size_t program_count, program_cap, running;
 	struct selection *sel;
 	const struct tracer_plan *plans; /* the tool's, of each of its items; NULL: all are 0 */
 	char **patterns; /* what was asked for, without binaries; config->pattern_count of them */

@@ -47,6 +47,7 @@ static struct options_tool make_tool(struct taken *taken)
 		.shared = "pidTrDj",
 		.binaries = binaries,
 		.numbers = numbers,
+		.running = true,
 		.inlined = true,
 		.force = true,
 		.cost = true,
@@ -101,6 +102,42 @@ static void test_all_at_once(void **state)
 	assert_null(opts.command);
 	/* 300 has no letter: printed as the byte ',' */
 	assert_string_equal(taken.text, "u l=3 ,=perf ");
+}
+
+static void test_running(void **state)
+{
+	static const struct {
+		const char *line, *why;
+	} rows[] = {
+		{"-n a --all f", "--name and --all exclude each other"},
+		{"-n a -p 3 f", "--name and -p PID exclude each other"},
+		{"--all -p 3 f", "--all and -p PID exclude each other"},
+		{"--all f -- x", "--all and -- COMMAND exclude each other"},
+		{"--name= f", "--name needs a part of a program's name"},
+		{"-n f", "no PATTERN given"},
+	};
+	struct options opts;
+	struct taken taken;
+	struct errmsg err;
+
+	(void)state;
+	assert_int_equal(parse("-n etcd f", &opts, &taken, &err), OPTIONS_RUN);
+	assert_string_equal(opts.named, "etcd");
+	assert_false(opts.all);
+	assert_int_equal(parse("--name etcd f", &opts, &taken, &err), OPTIONS_RUN);
+	assert_string_equal(opts.named, "etcd");
+	assert_int_equal(parse("--all f", &opts, &taken, &err), OPTIONS_RUN);
+	assert_true(opts.all && !opts.named);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(parse(rows[i].line, &opts, &taken, &err), OPTIONS_BAD);
+		assert_string_equal(err.text, rows[i].why);
+	}
+	binaries = true;
+	assert_int_equal(parse("-n etcd", &opts, &taken, &err), OPTIONS_RUN);
+	assert_int_equal(parse("--all", &opts, &taken, &err), OPTIONS_RUN);
+	assert_int_equal(parse("--all x", &opts, &taken, &err), OPTIONS_BAD);
+	assert_string_equal(err.text, "BINARY and --all exclude each other");
+	binaries = false;
 }
 
 static void test_nothing_given(void **state)
@@ -308,9 +345,9 @@ static void test_answers(void **state)
 {
 	static const char usage[] =
 		"usage: gotool [-h] [-p PID] [-i INTERVAL] [-d DURATION] [-T] [-r] [-D] [-j]\n"
-		"              [-u] [-l LEVEL] [--emit KIND] [--inlined] [--fips] [--force]\n"
-		"              [--max-cost PERCENT] [--cost] [--version] [BINARY:]PATTERN...\n"
-		"              [-- COMMAND [ARG...]]\n";
+		"              [-u] [-l LEVEL] [--emit KIND] [-n NAME] [--all] [--inlined]\n"
+		"              [--fips] [--force] [--max-cost PERCENT] [--cost] [--version]\n"
+		"              [BINARY:]PATTERN... [-- COMMAND [ARG...]]\n";
 	char text[4096];
 
 	(void)state;
@@ -349,11 +386,11 @@ static void test_answers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_at_once),      cmocka_unit_test(test_nothing_given),
-		cmocka_unit_test(test_long_forms),       cmocka_unit_test(test_order_is_free),
-		cmocka_unit_test(test_errors),           cmocka_unit_test(test_options_of_bcc),
-		cmocka_unit_test(test_help_and_version), cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_all_at_once),    cmocka_unit_test(test_running),
+		cmocka_unit_test(test_nothing_given),  cmocka_unit_test(test_long_forms),
+		cmocka_unit_test(test_order_is_free),  cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_options_of_bcc), cmocka_unit_test(test_help_and_version),
+		cmocka_unit_test(test_answers),        cmocka_unit_test(test_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
