@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* goheap: where the memory of a running Go program is, by its own profile of allocations; or of one
- * that has left a core file. */
+/* goheap: where the memory of a running Go program is, by its own profile of allocations, or by the
+ * objects in its heap; or of one that has left a core file. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,6 +10,7 @@
 #include "files/process.h"
 #include "frames/frames.h"
 #include "heap/heap_look.h"
+#include "objects/objects_look.h"
 #include "readers/oomwatch.h"
 #include "readers/readertool.h"
 #include "tracing/toolrun.h"
@@ -17,6 +18,7 @@
 struct goheap {
 	struct readertool rt;
 	struct heap_look look;
+	bool objects, stop;
 	/* with --watch-oom, one of each process: */
 	struct watched {
 		pid_t pid;
@@ -24,6 +26,17 @@ struct goheap {
 	} * watched;
 	size_t watched_count, watched_cap;
 };
+
+static int look_at_objects(const struct goheap *goheap, const struct goprocesses_one *one,
+			   bool first, uint64_t *count, struct errmsg *err)
+{
+	const struct objects_look look = {.json = goheap->rt.opts.json,
+					  .has_printed = !first,
+					  .patterns = goheap->rt.patterns,
+					  .pattern_count = goheap->rt.pattern_count};
+
+	return objects_look(&look, one, count, err);
+}
 
 static int look_at(void *ctx, const struct goprocesses_one *one, bool first,
 		   struct profile *profile, uint64_t *count, struct errmsg *err)
@@ -36,6 +49,8 @@ static int look_at(void *ctx, const struct goprocesses_one *one, bool first,
 					.name = one->name,
 					.ended = !one->proc};
 
+	if (goheap->objects)
+		return look_at_objects(goheap, one, first, count, err);
 	goheap->look.has_printed = !first && !goheap->rt.due;
 	goheap->look.profile = profile;
 	goheap->look.patterns = goheap->rt.patterns;
@@ -117,13 +132,17 @@ static void end_watching(struct goheap *goheap)
 
 /* --- options --- */
 
-enum { LETTER_ALLOC = 256, LETTER_WATCH_OOM };
+enum { LETTER_ALLOC = 256, LETTER_WATCH_OOM, LETTER_OBJECTS, LETTER_STOP };
 
 static const struct options_def own_defs[] = {
 	READERTOOL_DEFS,
 	{LETTER_ALLOC, "alloc", NULL, "what was allocated since the program started"},
 	{LETTER_WATCH_OOM, "watch-oom", NULL,
 	 "stay, and read it as its memory cgroup comes near its limit, before the kernel kills it"},
+	{LETTER_OBJECTS, "objects", NULL,
+	 "all objects in the heap by their types; a process needs --stop, too"},
+	{LETTER_STOP, "stop", NULL,
+	 "stop the process for a moment (ptrace), to copy its heap for --objects"},
 	{'r', "regexp", NULL, "use regular expressions. Default is \"*\" wildcards only."},
 	{'f', "folded", NULL, "print folded stacks, one line a stack, for flame graphs"},
 	READERTOOL_CORE_DEF,
@@ -142,6 +161,12 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 	case LETTER_WATCH_OOM:
 		watch_oom(goheap);
 		return 0;
+	case LETTER_OBJECTS:
+		goheap->objects = true;
+		return 0;
+	case LETTER_STOP:
+		goheap->stop = true;
+		return 0;
 	case 'r':
 		goheap->rt.opts.regexp = true;
 		return 0;
@@ -159,17 +184,46 @@ static const char examples[] =
 	"    goheap 181 'main.(*Store).*'  # by stacks with a method of main.Store\n"
 	"    goheap -i 60 181           # and every minute, what has grown\n"
 	"    goheap --watch-oom 181     # until the kernel kills it for want of memory\n"
+	"    goheap --objects --stop 181  # what types of objects are in its heap\n"
 	"    goheap -n etcd             # of the programs whose name contains etcd\n"
 	"    goheap -f 181 > stacks     # for a flame graph\n"
 	"    goheap --pprof heap.pb.gz 181  # for go tool pprof\n"
 	"    goheap -j 181              # one JSON object a stack\n"
 	"    goheap --core core ./app   # of a program that has crashed\n";
 
+static int check_objects(const struct goheap *goheap, struct errmsg *err)
+{
+	const struct options *opts = &goheap->rt.opts;
+	const char *other = goheap->look.alloc    ? "--alloc"
+			    : goheap->look.folded ? "-f"
+			    : opts->pprof         ? "--pprof"
+			    : goheap->rt.due      ? "--watch-oom"
+			    : opts->interval_ns   ? "-i"
+						  : NULL;
+
+	if (goheap->rt.wanted.core && goheap->stop)
+		return errmsg_set(err, "--stop is for programs that run: not with --core");
+	if (!goheap->objects)
+		return goheap->stop
+			       ? errmsg_set(err, "--stop is for --objects: the profile is read "
+						 "of a process that runs")
+			       : 0;
+	if (other)
+		return errmsg_set(err, "%s shows the profile: not with --objects", other);
+	if (goheap->rt.wanted.core || goheap->stop)
+		return 0;
+	errmsg_set(err, "--objects needs a process that stands still");
+	errmsg_hint(err, "--stop stops it to copy its heap; or read a core file: gcore(1), --core");
+	return -1;
+}
+
 static int ready(void *ctx, struct errmsg *err)
 {
 	struct goheap *goheap = ctx;
 	const struct options *opts = &goheap->rt.opts;
 
+	if (check_objects(goheap, err))
+		return -1;
 	if (goheap->look.folded && opts->json)
 		return errmsg_set(err, "-f and -j exclude each other");
 	if (goheap->look.folded && goheap->rt.due)

@@ -104,6 +104,14 @@ enum release {
 	/* src/runtime/malloc_tables_generated.go: mallocgc leaves sizes up to 80 bytes to a
 	 * function for each size */
 	RELEASE_MALLOC_BY_SIZE = 27,
+	/* src/runtime/mheap.go: mspan.pinnerBits; mheap.sweepgen stands right before allspans */
+	RELEASE_PINNER_BITS = 21,
+	RELEASE_SWEEP_STATE = 18,
+	/* src/runtime/mbitmap.go: objects of more than 512 bytes that have pointers begin with a
+	 * word that points to their type; mspan has narrower fields */
+	RELEASE_MALLOC_HEADERS = 22,
+	/* src/runtime/sizeclasses.go: there is a class of 24 bytes */
+	RELEASE_SIZE_24 = 16,
 };
 enum { RELEASE_MALLOC_HANDS_ON = 81 }; /* bytes: sizes below this */
 

@@ -28,6 +28,8 @@ struct goroutines_view {
 void goroutines_print_title(FILE *out, const struct goroutines_view *view);
 /* What is not shown of it, on stderr; `more`: goroutines beside those that it has left out. */
 void goroutines_print_left_out(const struct snapshot *snap, size_t more, const char *tool);
+/* "gostacks: process 4711 was stopped for 1.234 ms" */
+void goroutines_print_stopped(FILE *out, const char *tool, int pid, uint64_t ns);
 /* Goroutines by stack, for --pprof */
 extern const struct profile_spec goroutines_profile_spec;
 

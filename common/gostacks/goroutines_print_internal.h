@@ -36,7 +36,5 @@ void goroutines_print_where(FILE *out, const struct goroutines_view *view,
 /* "stack", "frames" and "created_by", `with_parent` with the creator's goid. */
 void goroutines_json_where(struct json *json, const struct goroutines_view *view,
 			   const struct goroutine *g, bool with_parent);
-/* "gostacks: process 4711 was stopped for 1.234 ms" */
-void goroutines_print_stopped(FILE *out, const char *tool, int pid, uint64_t ns);
 
 #endif

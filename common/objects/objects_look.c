@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "objects/objects_look.h"
+
+#include <stdlib.h>
+
+#include "base/budget_watch.h"
+#include "base/errmsg.h"
+#include "base/mem.h"
+#include "golang/gotype.h"
+#include "goroutines/memory_pages.h"
+#include "gostacks/goprocesses.h"
+#include "gostacks/goroutines_print.h"
+#include "objects/object_walk_internal.h"
+#include "objects/objects_print_internal.h"
+#include "objects/objects_still_internal.h"
+#include "program/functab.h"
+#include "program/moduledata.h"
+#include "program/program.h"
+#include "rtti/rtti.h"
+
+enum {
+	WORD_NS = 200, /* for each word with pointers, on a slow machine */
+	SLOT_NS = 100,
+	SLOT_BYTES = 64,
+	LOOKS = 16, /* at a word by as many types, at most */
+	LARGE = 32768,
+};
+#define WORDS_MIN (UINT64_C(1) << 24)
+
+/* --- adding up --- */
+
+static struct objects_row *row_of(struct objects_table *table, const struct span *span)
+{
+	uint64_t size = span->large ? 0 : span->elem;
+
+	for (size_t i = 0; i < table->count; i++) {
+		struct objects_row *row = &table->rows[i];
+
+		if (row->what == OBJECTS_UNKNOWN && row->size == size &&
+		    row->pointers == !span->noscan)
+			return row;
+	}
+	table->rows = mem_grow(table->rows, table->count, &table->cap, sizeof(*table->rows));
+	table->rows[table->count] = (struct objects_row){
+		.what = OBJECTS_UNKNOWN, .size = size, .pointers = !span->noscan};
+	return &table->rows[table->count++];
+}
+
+/* By the numbers of kinds; those of no type come after them. */
+static void add_rows(struct objects_table *table, const struct object_kinds *kinds)
+{
+	static const enum objects_what whats[OBJECT_FIRST] = {[OBJECT_UNKNOWN] = OBJECTS_UNKNOWN,
+							      [OBJECT_SEVERAL] = OBJECTS_SEVERAL,
+							      [OBJECT_TINY] = OBJECTS_TINY,
+							      [OBJECT_STRING] = OBJECTS_STRING};
+
+	table->count = table->cap = kinds->count + OBJECT_FIRST;
+	table->rows = mem_zalloc(table->cap, sizeof(*table->rows));
+	for (size_t i = 0; i < table->count; i++)
+		table->rows[i] = (struct objects_row){
+			.what = i < OBJECT_FIRST ? whats[i] : OBJECTS_TYPE,
+			.name = i < OBJECT_FIRST ? NULL : kinds->all[i - OBJECT_FIRST].name,
+			.size = UINT64_MAX};
+}
+
+static void add_span(struct objects_table *table, const struct object_walk *walk,
+		     const struct span *span)
+{
+	for (uint32_t i = 0; i < span->count; i++) {
+		if (!spans_is_allocated(walk->spans, span, i))
+			continue;
+		uint16_t kind = walk->kind_of[span->first + i];
+		struct objects_row *row =
+			kind == OBJECT_UNKNOWN ? row_of(table, span) : &table->rows[kind];
+
+		row->objects++;
+		row->bytes += span->elem;
+		table->objects++;
+		table->bytes += span->elem;
+		table->unswept += span->unswept ? span->elem : 0;
+	}
+}
+
+static void drop_empty(struct objects_table *table)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < table->count; i++)
+		if (table->rows[i].objects)
+			table->rows[kept++] = table->rows[i];
+	table->count = kept;
+}
+
+static void add_up(struct objects_table *table, const struct object_walk *walk)
+{
+	*table = (struct objects_table){0};
+	add_rows(table, &walk->kinds);
+	for (size_t i = 0; i < walk->spans->count; i++)
+		add_span(table, walk, &walk->spans->all[i]);
+	drop_empty(table);
+}
+
+/* --- looking --- */
+
+static void follow(struct object_walk *walk, const struct objects_still *still)
+{
+	walk->kind_of = mem_zalloc(walk->spans->slots + 1, sizeof(*walk->kind_of));
+	walk->words_left = WORDS_MIN + still->scanned / sizeof(uint64_t) * LOOKS;
+	budget_watch_allow(still->scanned / sizeof(uint64_t) * WORD_NS +
+				   walk->spans->slots * SLOT_NS,
+			   walk->spans->slots * SLOT_BYTES + still->scanned);
+	object_walk_headers(walk);
+	for (size_t i = 0; i < still->root_count; i++)
+		object_walk_words(walk, still->roots[i].addr, still->roots[i].len);
+	object_walk_unknown(walk);
+}
+
+static void say(const struct object_walk *walk, const struct objects_table *table)
+{
+	if (table->unswept)
+		fprintf(stderr,
+			"goheap: %llu of these bytes are not swept yet: garbage is among them\n",
+			(unsigned long long)table->unswept);
+	if (walk->gave_up)
+		fputs("goheap: not all pointers were followed: there are too many\n", stderr);
+	if (walk->kinds.full)
+		fputs("goheap: there are too many types: some are unknown\n", stderr);
+}
+
+static void show(const struct objects_look *look, const struct goprocesses_one *one,
+		 struct object_walk *walk, const struct objects_still *still, uint64_t *count)
+{
+	struct memory_pages *pages = memory_pages_new(&still->mem);
+	struct memory_pages *live = memory_pages_new(goprocess_memory(one->gp));
+	struct objects_table table;
+
+	walk->spans = &still->spans;
+	walk->mem = memory_pages_memory(pages);
+	walk->live = memory_pages_memory(live);
+	follow(walk, still);
+	add_up(&table, walk);
+	*count = objects_print(stdout, look, one, &table);
+	say(walk, &table);
+	objects_table_free(&table);
+	object_walk_end(walk);
+	memory_pages_free(pages);
+	memory_pages_free(live);
+}
+
+static int read_types(struct object_walk *walk, struct gotypes *types, struct errmsg *err)
+{
+	const struct program *prog = walk->prog;
+	const struct moduledata_layout *layout = moduledata_layout(prog->release);
+	uint64_t md = functab_moduledata(prog->tab);
+
+	if (!prog->release_told)
+		return errmsg_set(err,
+				  "%s: does not say which release of Go built it: how its heap is "
+				  "laid out is not known",
+				  prog->path);
+	walk->rtti = rtti_open(prog->img, prog->tab, prog->release, types, err);
+	walk->types = moduledata_word(prog->img, md, layout->types) + walk->bias;
+	walk->types_end = moduledata_word(prog->img, md, layout->types_end) + walk->bias;
+	return walk->rtti ? 0 : -1;
+}
+
+static int read_and_show(const struct objects_look *look, const struct goprocesses_one *one,
+			 struct object_walk *walk, uint64_t *count, struct errmsg *err)
+{
+	struct objects_still still = {0};
+	uint64_t place;
+
+	if (spans_find(walk->prog, goprocess_memory(one->gp), walk->bias, &place, err))
+		return -1;
+	int ret = objects_still_take(one, place, &still, err);
+
+	if (still.stopped_ns)
+		goroutines_print_stopped(stderr, "goheap", one->pid, still.stopped_ns);
+	if (!ret)
+		show(look, one, walk, &still, count);
+	objects_still_free(&still);
+	return ret;
+}
+
+int objects_look(const struct objects_look *look, const struct goprocesses_one *one,
+		 uint64_t *count, struct errmsg *err)
+{
+	struct object_walk walk = {.prog = goprocess_program(one->gp),
+				   .bias = goprocess_frames(one->gp)->bias};
+	struct gotypes *types = gotypes_new();
+	int ret = read_types(&walk, types, err);
+
+	if (!ret)
+		ret = read_and_show(look, one, &walk, count, err);
+	rtti_close(walk.rtti);
+	gotypes_free(types);
+	return ret;
+}

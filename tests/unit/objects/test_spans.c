@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string.h>
+
+#include "base/errmsg.h"
+#include "fakemem.h"
+#include "objects/spans_internal.h"
+#include "unit.h"
+
+/* mheap_.allspans, its array, and spans of a made-up program */
+enum {
+	PLACE = FAKEMEM_BASE + 0x100,
+	LIST = FAKEMEM_BASE + 0x200,
+	SPANS = FAKEMEM_BASE + 0x1000,
+	BITS = FAKEMEM_BASE + 0x4000,
+	SIZE = 0x5000,
+	EACH = 0x100,
+	HEAP = 0xc000000,
+};
+enum { SWEEPGEN = 40 };
+
+struct made {
+	uint64_t base, pages, elem, count, free_from, bits, type;
+	unsigned spanclass, state;
+	uint32_t sweepgen;
+};
+
+static int release;
+
+static void put_u8(uint64_t addr, uint8_t value)
+{
+	fakemem.bytes[addr - FAKEMEM_BASE] = value;
+}
+
+static void put_small(uint64_t addr, uint16_t value)
+{
+	memcpy(fakemem.bytes + (addr - FAKEMEM_BASE), &value, sizeof(value));
+}
+
+/* src/runtime/mheap.go of Go 1.15 to 1.20, of 1.21, and of 1.22 on */
+static void put_span(unsigned number, const struct made *span)
+{
+	uint64_t at = SPANS + number * EACH, shift = release == 21 ? 8 : 0;
+
+	fakemem_put(LIST + number * 8, at);
+	fakemem_put(at + 24, span->base);
+	fakemem_put(at + 32, span->pages);
+	fakemem_put(at + (release >= 22 ? 64 : 72), BITS + number * 8);
+	fakemem_put(BITS + number * 8, span->bits);
+	if (release >= 22) {
+		put_small(at + 48, (uint16_t)span->free_from);
+		put_small(at + 50, (uint16_t)span->count);
+		fakemem_put(at + 152, span->type);
+	} else {
+		fakemem_put(at + 48, span->free_from);
+		fakemem_put(at + 56, span->count);
+	}
+	memcpy(fakemem.bytes + (at + 88 + shift - FAKEMEM_BASE), &span->sweepgen, 4);
+	put_u8(at + 98 + shift, (uint8_t)span->spanclass);
+	put_u8(at + 99 + shift, (uint8_t)span->state);
+	fakemem_put(at + 104 + shift, span->elem);
+}
+
+static const struct made some[] = {
+	{HEAP + 0x4000, 1, 48, 170, 3, 0x10, 0, 8, 1, SWEEPGEN},
+	{HEAP, 1, 1024, 8, 8, 0, 0, 33, 1, SWEEPGEN - 2},
+	{HEAP + 0x2000, 1, 0, 0, 0, 0, 0, 0, 2, SWEEPGEN}, /* a stack's */
+	{HEAP + 0x8000, 5, 5 * 8192, 1, 1, 0, 0x600000, 0, 1, SWEEPGEN + 3},
+};
+enum { SOME = sizeof(some) / sizeof(*some) };
+
+static void begin(int of)
+{
+	release = of;
+	fakemem_begin(SIZE);
+	fakemem_put(PLACE - (release >= 18 ? 8 : 16), SWEEPGEN);
+	fakemem_put(PLACE, LIST);
+	fakemem_put(PLACE + 8, SOME);
+	fakemem_put(PLACE + 16, 64);
+	for (unsigned i = 0; i < SOME; i++)
+		put_span(i, &some[i]);
+}
+
+static const int releases[] = {15, 19, 21, 22, 27};
+
+static void test_read(void **state)
+{
+	struct errmsg err = {0};
+	struct spans spans;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(releases) / sizeof(*releases); i++) {
+		begin(releases[i]);
+		assert_int_equal(spans_read(&fakemem_memory, PLACE, release, 0, &spans, &err), 0);
+		assert_int_equal(spans.count, 3);
+		assert_int_equal(spans.slots, 170 + 8 + 1);
+		const struct span *first = spans.all, *small = first + 1, *large = first + 2;
+
+		assert_true(first->noscan && first->unswept && !first->large);
+		assert_false(small->noscan || small->unswept || small->large);
+		assert_true(large->large && !large->unswept);
+		assert_int_equal(large->type, release >= 22 ? 0x600000 : 0);
+		assert_int_equal(small->first, 8);
+		assert_true(spans_is_allocated(&spans, small, 2));
+		assert_false(spans_is_allocated(&spans, small, 3));
+		assert_true(spans_is_allocated(&spans, small, 4));
+		assert_false(spans_is_allocated(&spans, small, 5));
+		spans_free(&spans);
+	}
+}
+
+static void test_at(void **state)
+{
+	struct errmsg err = {0};
+	struct spans spans;
+
+	(void)state;
+	begin(27);
+	assert_int_equal(spans_read(&fakemem_memory, PLACE, release, 0, &spans, &err), 0);
+	assert_null(spans_at(&spans, HEAP - 1));
+	assert_ptr_equal(spans_at(&spans, HEAP), &spans.all[0]);
+	assert_ptr_equal(spans_at(&spans, HEAP + 8191), &spans.all[0]);
+	assert_null(spans_at(&spans, HEAP + 8192));
+	assert_ptr_equal(spans_at(&spans, HEAP + 0x8000 + 5 * 8192 - 1), &spans.all[2]);
+	assert_null(spans_at(&spans, UINT64_MAX));
+	spans_free(&spans);
+}
+
+/* --- lies --- */
+
+static void expect_refused(const struct made *lie)
+{
+	struct errmsg err = {0};
+	struct spans spans;
+
+	begin(19);
+	put_span(0, lie);
+	assert_int_equal(spans_read(&fakemem_memory, PLACE, release, 0, &spans, &err), -1);
+	assert_string_equal(err.text, "its heap cannot be read: not as Go's runtime leaves it");
+	assert_null(spans.all);
+}
+
+static void test_lies(void **state)
+{
+	static const struct made lies[] = {
+		{HEAP + 0x4001, 1, 48, 170, 3, 0, 0, 8, 1, SWEEPGEN},
+		{HEAP + 0x4000, 1ull << 60, 48, 170, 3, 0, 0, 8, 1, SWEEPGEN},
+		{HEAP + 0x4000, 0, 48, 170, 3, 0, 0, 8, 1, SWEEPGEN},
+		{HEAP + 0x4000, 1, 0, 170, 3, 0, 0, 8, 1, SWEEPGEN},
+		{HEAP + 0x4000, 1, 49, 170, 3, 0, 0, 8, 1, SWEEPGEN},
+		{HEAP + 0x4000, 1, 1, 1ull << 60, 3, 0, 0, 8, 1, SWEEPGEN},
+		{HEAP + 0x4000, 1, 48, 170, 171, 0, 0, 8, 1, SWEEPGEN},
+		{HEAP + 0x4000, 3, 48, 170, 3, 0, 0, 8, 1, SWEEPGEN}, /* into the next one */
+		{HEAP, 1, 1024, 8, 8, 0, 0, 33, 1, SWEEPGEN},         /* twice the same */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lies) / sizeof(*lies); i++)
+		expect_refused(&lies[i]);
+}
+
+static void test_list_lies(void **state)
+{
+	static const uint64_t lengths[] = {0, 65, 1ull << 60, UINT64_MAX};
+	struct errmsg err = {0};
+	struct spans spans;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+		begin(27);
+		fakemem_put(PLACE + 8, lengths[i]);
+		assert_int_equal(spans_read(&fakemem_memory, PLACE, release, 0, &spans, &err), -1);
+	}
+	begin(27);
+	fakemem_put(PLACE + 8, (1 << 22) + 1);
+	fakemem_put(PLACE + 16, 1ull << 40);
+	assert_int_equal(spans_read(&fakemem_memory, PLACE, release, 0, &spans, &err), -1);
+	assert_string_equal(err.text, "its heap has 4194305 spans, more than are read");
+	begin(27);
+	assert_int_equal(spans_read(&fakemem_memory, PLACE, release, 1, &spans, &err), -1);
+	assert_string_equal(err.text, "to read its heap takes too long");
+}
+
+/* --- sizes --- */
+
+static void test_rounded(void **state)
+{
+	(void)state;
+	assert_int_equal(spans_rounded(1, true, 27), 8);
+	assert_int_equal(spans_rounded(17, true, 27), 24);
+	assert_int_equal(spans_rounded(17, true, 15), 32);
+	assert_int_equal(spans_rounded(512, false, 27), 512);
+	assert_int_equal(spans_rounded(513, true, 27), 576);
+	assert_int_equal(spans_rounded(570, false, 21), 576);
+	assert_int_equal(spans_rounded(570, false, 22), 640);
+	assert_int_equal(spans_rounded(32768, true, 19), 32768);
+	assert_int_equal(spans_rounded(32761, false, 22), 40960 - 8192);
+	assert_int_equal(spans_rounded(32769, true, 19), 40960);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_read),    cmocka_unit_test(test_at),
+		cmocka_unit_test(test_lies),    cmocka_unit_test(test_list_lies),
+		cmocka_unit_test(test_rounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
