@@ -40,6 +40,8 @@ struct trace_place {             /* a probed site; the cookie's row is its index
 	 * at tls_word holds, plus tls_delta. */
 	unsigned long long tls_word;
 	long long tls_delta;
+	unsigned int table; /* that says what is read, if no generated code does: trace_step.h */
+	unsigned int zero;
 };
 
 /* The number of the plan that serves a place, and that of the program which contains it; both below

@@ -160,8 +160,9 @@ static int add_pattern(struct tracer *tracer, size_t n, struct errmsg *err)
 static int attach_to_gate(struct tracer *tracer, struct errmsg *err)
 {
 	/* a gate cannot lead to a program that may sleep: what runs before it holds RCU's lock,
-	 * though some kernels do not refuse it */
-	if (attach_how() != ATTACH_MULTI || tracer->sleepable || tracer->part_count > 1)
+	 * though some kernels do not refuse it; nor to several, which another kernel side may be */
+	if (attach_how() != ATTACH_MULTI || tracer->sleepable || tracer->part_count > 1 ||
+	    tracer->otherwise)
 		return 0;
 	tracer->gate = gate_new(attach_prog_type(ATTACH_MULTI));
 	if (!tracer->gate)
@@ -186,6 +187,18 @@ static void *compile_thread(void *ctx)
 	return NULL;
 }
 
+/* Compiles another kernel side in the place of the one that was refused. */
+static int compile_otherwise(struct tracer *tracer, struct errmsg *err)
+{
+	tracer->otherwise(tracer->otherwise_ctx, tracer, err);
+	tracer->otherwise = NULL;
+	*err = (struct errmsg){0};
+	bpfprog_free(tracer->bpf);
+	tracer->bpf = bpfprog_compile(tracer->config->bpf_file, tracer->defs, tracer->def_count,
+				      tracer->inserts, tracer->insert_count, err);
+	return tracer->bpf ? 0 : -1;
+}
+
 /* The compiler takes a core for some tenths of a second; disassembly and kernel take the other. */
 static int compile_and_find_sites(struct tracer *tracer, struct errmsg *err)
 {
@@ -204,11 +217,10 @@ static int compile_and_find_sites(struct tracer *tracer, struct errmsg *err)
 	if (!ret)
 		ret = attach_to_gate(tracer, err);
 	pthread_join(thread, NULL);
-	if (!ret && !tracer->bpf) {
-		*err = job.err;
-		return -1;
-	}
-	return ret;
+	if (ret || tracer->bpf)
+		return ret;
+	*err = job.err;
+	return tracer->otherwise ? compile_otherwise(tracer, err) : -1;
 }
 
 int tracer_check(struct tracer *tracer, struct errmsg *err)
@@ -378,12 +390,29 @@ static int attach_parts(struct tracer *tracer, const int *fds, struct errmsg *er
 			       tracer->program_count * tracer->part_count, err);
 }
 
-int tracer_attach(struct tracer *tracer, struct errmsg *err)
+/* Loads the kernel side. Its programs' descriptors, or NULL with *err; caller frees. */
+static int *load(struct tracer *tracer, struct errmsg *err)
 {
 	int *fds = mem_zalloc(tracer->part_count, sizeof(*fds));
+	int ret = load_parts(tracer, fds, err);
 
+	if (ret && tracer->otherwise) {
+		ret = compile_otherwise(tracer, err);
+		free(fds);
+		fds = mem_zalloc(tracer->part_count, sizeof(*fds));
+		ret = ret ? ret : load_parts(tracer, fds, err);
+	}
+	if (!ret)
+		return fds;
+	free(fds);
+	return NULL;
+}
+
+int tracer_attach(struct tracer *tracer, struct errmsg *err)
+{
 	progress_stage(PROGRESS_ATTACHING);
-	int ret = load_parts(tracer, fds, err) || attach_parts(tracer, fds, err) ? -1 : 0;
+	int *fds = load(tracer, err);
+	int ret = fds ? attach_parts(tracer, fds, err) : -1;
 
 	free(fds);
 	return ret ? ret : tracer_check(tracer, err);

@@ -36,7 +36,8 @@ bool tracer_follows(const struct tracer *tracer);
 
 /* --- for `plan` --- */
 
-/* Names and marks outlive the tracer; the tracer takes over the malloc'd text. */
+/* Names and marks outlive the tracer; the tracer takes over the malloc'd text. What is given again
+ * replaces what was. */
 void tracer_define(struct tracer *tracer, const char *name, uint64_t value);
 void tracer_insert(struct tracer *tracer, const char *mark, char *text);
 /* One for each item of the selection; they outlive the tracer. Without them all are 0. */
@@ -47,6 +48,12 @@ void tracer_set_parts(struct tracer *tracer, uint32_t count);
 /* The last part is attached first: the kernel runs its probes last where several stand at one
  * place. */
 void tracer_reverse_parts(struct tracer *tracer);
+/* If the kernel side does not compile or the kernel refuses to load it, which `why` tells,
+ * `otherwise` is called, once, and changes what another one is compiled from. */
+void tracer_set_otherwise(struct tracer *tracer,
+			  void (*otherwise)(void *ctx, struct tracer *tracer,
+					    const struct errmsg *why),
+			  void *ctx);
 
 /* --- once the kernel side is loaded --- */
 

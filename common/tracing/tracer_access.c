@@ -61,6 +61,15 @@ void tracer_reverse_parts(struct tracer *tracer)
 	tracer->parts_reversed = true;
 }
 
+void tracer_set_otherwise(struct tracer *tracer,
+			  void (*otherwise)(void *ctx, struct tracer *tracer,
+					    const struct errmsg *why),
+			  void *ctx)
+{
+	tracer->otherwise = otherwise;
+	tracer->otherwise_ctx = ctx;
+}
+
 struct bpfprog *tracer_bpf(const struct tracer *tracer)
 {
 	return tracer->bpf;

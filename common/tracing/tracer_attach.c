@@ -40,6 +40,7 @@ static void note_plan(const struct tracer *tracer, size_t item, struct trace_pla
 	if (!tracer->plans)
 		return;
 	place->plan = tracer->plans[item].number;
+	place->table = tracer->plans[item].table;
 	if (tracer->plans[item].restart)
 		place->restart = tracer->plans[item].restart - place->addr;
 }

@@ -18,6 +18,7 @@ struct tracer;
 struct tracer_plan {      /* what `plan` below has found of one item of the selection */
 	uint32_t number;  /* the tool's own, for the kernel side */
 	uint32_t part;    /* which program of the kernel side serves it */
+	uint32_t table;   /* the tool's own, as the number */
 	uint64_t restart; /* what funcinfo_layout() returned, or 0 */
 };
 

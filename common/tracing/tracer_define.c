@@ -3,6 +3,9 @@
 #include "tracing/tracer_internal.h"
 #include "tracing/tracer_state_internal.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "bpf-src/shared/cookie.h"
@@ -16,6 +19,11 @@ enum { PLACES_SPARE = 1 << 16, PLACES_PER_ITEM = 8 };
 
 void tracer_define(struct tracer *tracer, const char *name, uint64_t value)
 {
+	for (size_t i = 0; i < tracer->def_count; i++)
+		if (!strcmp(tracer->defs[i].name, name)) {
+			tracer->defs[i].value = value;
+			return;
+		}
 	tracer->defs =
 		mem_grow(tracer->defs, tracer->def_count, &tracer->def_cap, sizeof(*tracer->defs));
 	tracer->defs[tracer->def_count++] = (struct bpfprog_define){name, value};
@@ -23,6 +31,12 @@ void tracer_define(struct tracer *tracer, const char *name, uint64_t value)
 
 void tracer_insert(struct tracer *tracer, const char *mark, char *text)
 {
+	for (size_t i = 0; i < tracer->insert_count; i++)
+		if (!strcmp(tracer->inserts[i].mark, mark)) {
+			free((char *)tracer->inserts[i].text);
+			tracer->inserts[i].text = text;
+			return;
+		}
 	tracer->inserts = mem_grow(tracer->inserts, tracer->insert_count, &tracer->insert_cap,
 				   sizeof(*tracer->inserts));
 	tracer->inserts[tracer->insert_count++] = (struct bpfprog_insert){mark, text};

@@ -48,6 +48,9 @@ struct tracer {
 	 * stay until it goes on */
 	bool sleepable, stuck;
 	struct bpfprog *bpf;
+	/* see tracer_set_otherwise(); NULL: there is no other kernel side */
+	void (*otherwise)(void *ctx, struct tracer *tracer, const struct errmsg *why);
+	void *otherwise_ctx;
 	uint32_t part_count; /* of the kernel side's programs: on_probe, on_probe_1, ... */
 	/* The last part is attached first: the kernel runs its probes last where several stand at
 	 * one place. */
