@@ -17,6 +17,7 @@
  *   -DONLY_TID=n -DONLY_GOID=n
  *   -DKEYED             no events: calls are counted by their records, parts/trace_keys.bpf.c
  *   -DKEY_BIAS          records have addresses of code
+ *   -DTABLES=n          there is a part that reads by tables of steps: parts/trace_tables.bpf.c
  */
 #include "parts/goroutine.h"
 #include "parts/tail.h"
@@ -28,6 +29,10 @@
 #include "parts/stackcopy.h"
 #endif
 #include "shared/type_key.h"
+#if TABLES
+#include "parts/extremes.h"
+#include "shared/trace_step.h"
+#endif
 
 #ifdef SPLIT_STACK
 #define USER_BYTES sizeof(struct trace_stack)
@@ -308,18 +313,22 @@ static inline void forget_dynamic(char *to, u32 levels, bool is_error, struct hi
 #ifndef KEYED
 /* The tool reads the ring several times a second anyway; it is woken only if much was sent since.
  * (Each CPU's count is not exact where one handler preempts another.) */
-static inline void submit(struct trace_event *event, u64 size)
+static inline u64 wakeup_flags(u64 size)
 {
 	u32 sent = TRACE_SENT;
-	u64 *bytes = counters.lookup(&sent), flags = BPF_RB_NO_WAKEUP;
+	u64 *bytes = counters.lookup(&sent);
 
 	if (bytes)
 		*bytes += size;
-	if (bytes && *bytes > RING_BYTES / 8) {
-		*bytes = 0;
-		flags = BPF_RB_FORCE_WAKEUP;
-	}
-	events.ringbuf_submit(event, flags);
+	if (!bytes || *bytes <= RING_BYTES / 8)
+		return BPF_RB_NO_WAKEUP;
+	*bytes = 0;
+	return BPF_RB_FORCE_WAKEUP;
+}
+
+static inline void submit(struct trace_event *event, u64 size)
+{
+	events.ringbuf_submit(event, wakeup_flags(size));
 }
 #endif
 
@@ -330,6 +339,10 @@ static inline bool is_wanted(bool want, s64 bad)
 		count(TRACE_UNREADABLE);
 	return want && !bad;
 }
+
+#if TABLES
+#include "parts/trace_tables.bpf.c"
+#endif
 
 /* generated: plans */
 
@@ -370,11 +383,25 @@ static inline void report(struct pt_regs *ctx, struct hit *hit, char *saved, u32
 {
 	struct trace_event *event = fill_event(ctx, hit, saved, part);
 
+#if TABLES
+	if (part == TABLE_PART && !event)
+		return;
+#endif
 	/* not `!event`: older verifiers (6.1) take it that the event can still be NULL here */
 	if (!hit->size)
 		return;
 	if (!hit->now && !hit_identify(ctx, hit))
 		count(TRACE_NAMELESS);
+#if TABLES
+	if (part == TABLE_PART) {
+		u64 size = hit->size & TABLE_SIZE_MASK;
+
+		hit_describe(hit, event, how);
+		add_frames(ctx, hit, event, (char *)event + size);
+		table_submit(event, size + FRAMES_SIZE);
+		return;
+	}
+#endif
 	fetch_later(hit, (char *)(event + 1));
 	hit_describe(hit, event, how);
 	add_frames(ctx, hit, event, (char *)event + hit->size);
@@ -413,6 +440,9 @@ static inline bool find_place(struct pt_regs *ctx, u32 row, struct hit *hit)
 	hit->item = place->item;
 	hit->plan = trace_plan_number(place->plan);
 	hit->program = trace_plan_program(place->plan);
+#if TABLES
+	hit->table = place->table;
+#endif
 	hit->restart = place->restart;
 	hit->entry_sp = place->frame < 0 ? 0 : hit->sp + place->frame;
 	return true;

@@ -106,10 +106,7 @@ static int make_plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	const struct argdist_tool *tool = ctx;
 
-	if (traceplan_make(tool->plan, tracer, err))
-		return -1;
-	traceplan_say_warnings(tool->plan, "goargdist");
-	return 0;
+	return traceplan_make(tool->plan, tracer, err);
 }
 
 static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
@@ -304,7 +301,8 @@ static int plan_and_run(struct argdist_tool *tool, const struct options_tool *op
 int main(int argc, char **argv)
 {
 	struct options opts;
-	struct argdist_tool tool = {.opts = &opts, .plan_config = {.string_max = STRING_DEFAULT}};
+	struct argdist_tool tool = {
+		.opts = &opts, .plan_config = {.tool = "goargdist", .string_max = STRING_DEFAULT}};
 	struct options_tool options = {.name = "goargdist",
 				       .about = "Count calls of Go functions by values of their "
 						"arguments and results",

@@ -26,7 +26,7 @@
 #include "gotrace/tracelosses.h"
 #include "tracing/tracer.h"
 
-enum { STRING_DEFAULT = 80, STRING_LIMIT = 4096, MANY_KINDS = 150 };
+enum { STRING_DEFAULT = 80, STRING_LIMIT = 4096 };
 enum {
 	LETTER_HEADER = 0x2000,
 	LETTER_UNDER,
@@ -206,6 +206,8 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 		events_new(tracer_map(tracer, "events"), traceprint_event, trace->print, err);
 	if (!trace->events)
 		return -1;
+	if (trace->opts->verbose)
+		traceplan_say_served(trace->plan);
 	return trace->output ? open_output(trace->output, err) : 0;
 }
 
@@ -368,21 +370,7 @@ static int make_plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	const struct gotrace *trace = ctx;
 
-	if (traceplan_make(trace->plan, tracer, err))
-		return -1;
-	traceplan_say_warnings(trace->plan, "gotrace");
-	size_t kinds = traceplan_kinds(trace->plan);
-
-	progress_signatures(kinds);
-	if (kinds <= MANY_KINDS)
-		return 0;
-	progress_pause();
-	fprintf(stderr,
-		"gotrace: compiling for %zu different signatures, which takes a while\n"
-		"hint: name fewer functions, or print less, as in '* \"%%d\", $goid'\n",
-		kinds);
-	progress_resume();
-	return 0;
+	return traceplan_make(trace->plan, tracer, err);
 }
 
 static int run_trace(struct gotrace *trace, const struct options_tool *tool,
@@ -456,7 +444,8 @@ static int plan_and_run(struct gotrace *trace, const struct options_tool *tool)
 int main(int argc, char **argv)
 {
 	struct options opts;
-	struct gotrace trace = {.opts = &opts, .plan_config = {.string_max = STRING_DEFAULT}};
+	struct gotrace trace = {.opts = &opts,
+				.plan_config = {.tool = "gotrace", .string_max = STRING_DEFAULT}};
 	struct options_tool tool = {.name = "gotrace",
 				    .about = "Print calls of Go functions, with their arguments",
 				    .args = "PROBE... [-- COMMAND [ARG...]]",

@@ -112,6 +112,7 @@ static inline s64 fetch_elements(char *to, u64 max, u64 from, u64 length, u64 si
 	asm volatile("" : "+r"(bytes));
 	if (!bytes || bytes > max)
 		return 0;
+	bytes &= LATER_PLACES - 1; /* where it does not know `max`, either */
 	return fetch(to, bytes, from) ? TRACE_FAULT : bytes;
 }
 

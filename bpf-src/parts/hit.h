@@ -22,9 +22,12 @@ struct hit {          /* of a probe */
 	u64 tls_g; /* of gccgo: where the library's struct split_index of g is */
 	u32 tgid, tid, cpu;
 	u32 item, plan, program;
-	u32 restart;            /* as in struct trace_place */
-	u32 returned;           /* probe_returned() */
-	u64 size;               /* bytes of the event without frames; 0: there is none */
+	u32 restart;  /* as in struct trace_place */
+	u32 returned; /* probe_returned() */
+	u64 size;     /* bytes of the event without frames; 0: there is none */
+#if TABLES
+	u32 table; /* as in struct trace_place */
+#endif
 	u64 later[TRACE_LATER]; /* what is to be read yet, see shared/later.h; 0: nothing */
 };
 

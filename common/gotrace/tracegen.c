@@ -13,6 +13,7 @@
 #include "gotrace/tracegen_key_internal.h"
 #include "gotrace/tracegen_plan_internal.h"
 #include "gotrace/tracegen_states_internal.h"
+#include "gotrace/tracegen_step_internal.h"
 #include "gotrace/tracegen_told_internal.h"
 #include "values/format.h"
 
@@ -68,7 +69,7 @@ static int value_arg(struct gen *gen, const struct expr *expr, bool follow,
 
 	limits.follow = follow;
 	gen->guess = false;
-	ctext_line(gen->out, "bad = 0;");
+	gen_reset(gen);
 	if (gen_is_cut_later(gen, expr))
 		return cut_arg(gen, expr, &limits, arg);
 	if (gen_place(gen, expr, &place))
@@ -301,6 +302,7 @@ static void take_back(struct gen *gen, const struct gen *before)
 {
 	cut(&gen->save, &before->save);
 	cut(&gen->fill, &before->fill);
+	gen_steps_cut(&gen->steps, &before->steps);
 	gen->saved_end = before->saved_end;
 	gen->record_end = before->record_end;
 	gen->saved_later = before->saved_later;
@@ -416,6 +418,7 @@ static void free_text(struct gen *gen)
 	ctext_free(&gen->wanted);
 	ctext_free(&gen->fill);
 	ctext_free(&gen->key);
+	free(gen->steps.items);
 }
 
 int tracegen_plan(struct gotypes *memory, const struct tracegen_probe *probe,
@@ -440,6 +443,7 @@ int tracegen_plan(struct gotypes *memory, const struct tracegen_probe *probe,
 	out->uses_parent = gen.uses_parent;
 	out->uses_identity = gen.uses_identity;
 	out->uses_types = gen.uses_types;
+	gen_steps_take(&gen, out);
 	out->save = ctext_take(&gen.save);
 	out->wanted = ctext_take(&gen.wanted);
 	out->fill = ctext_take(&gen.fill);
@@ -454,4 +458,5 @@ void tracegen_free(struct tracegen_plan *plan)
 	free(plan->wanted);
 	free(plan->fill);
 	free(plan->key);
+	free(plan->steps);
 }

@@ -55,9 +55,9 @@ enum tracegen_kind {
 
 struct tracegen_arg {
 	enum tracegen_kind kind;
-	bool at_return;                      /* known only when the call has returned */
-	bool is_bool, is_unsigned, is_guess; /* is_guess: its place is a guess */
-	bool deep, typed;                    /* of a list's item: see struct format_list_item */
+	bool at_return; /* known only when the call has returned */
+	/* is_guess: its place is a guess; deep, typed: of a list's item, as in format_list_item */
+	bool is_bool, is_unsigned, is_guess, deep, typed;
 	uint32_t at;
 	enum expr_special special;
 	const char *text; /* TEXT; of a list's item: its name */
@@ -74,13 +74,15 @@ struct tracegen_plan {
 	char *wanted; /* the predicate: sets `want`, and `bad` if something could not be read */
 	char *fill;   /* into rec, when the event is reserved */
 	char *key;    /* makes rec a key; NULL: it is to be none */
+	struct trace_step *steps; /* that do the same as `fill`, if it is tabular */
+	size_t step_count;
 	uint32_t saved_size, record_size; /* bytes kept with the call (its beginning), and in all */
-	bool wants_at_entry; /* the predicate needs nothing that is known at return only */
-	/* computed expressions use the goroutine, the thread or the CPU; $parent_goid is asked for
-	 */
-	bool uses_identity, uses_parent;
-	/* interfaces are read, by their dynamic types; a key has addresses of code */
-	bool uses_types, uses_code;
+	/* wants_at_entry: the predicate needs nothing that is known at return only; tabular: steps
+	 * can do all that `fill` does */
+	bool wants_at_entry, tabular;
+	/* computed expressions use the goroutine, the thread or the CPU; $parent_goid is asked for;
+	 * interfaces are read, by their dynamic types; a key has addresses of code */
+	bool uses_identity, uses_parent, uses_types, uses_code;
 	/* Without a format: a list of parameters, and at return a list of results. */
 	struct tracegen_arg *args;
 	size_t arg_count;

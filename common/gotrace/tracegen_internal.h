@@ -9,6 +9,7 @@
 
 #include "base/ctext.h"
 #include "gotrace/tracegen.h"
+#include "gotrace/tracegen_step_internal.h"
 
 enum { NAME_MAX_LEN = 48 };
 
@@ -16,14 +17,16 @@ struct gen {
 	const struct tracegen_probe *probe;
 	struct gotypes *memory;
 	struct ctext save, wanted, fill, key;
-	struct ctext *out; /* the one that is being written */
-	bool returning;    /* what is being written runs when the call returns */
-	bool after; /* ... and is within after(): parameters are allowed, as they were at entry */
+	struct ctext *out;      /* the one that is being written */
+	struct gen_steps steps; /* that do the same as `fill` */
+	/* what is being written runs when the call returns; and is within after(): parameters are
+	 * allowed, as they were at entry */
+	bool returning, after;
 	uint32_t saved_end, record_end;
-	unsigned vars;
-	unsigned saved_later, filled_later; /* entries of hit->later in use, of save and fill */
-	bool keeps_sp;                      /* is the stack pointer at entry kept with the call, */
-	uint32_t kept_sp_at;                /* and where? */
+	/* variables; entries of hit->later in use, of save and fill */
+	unsigned vars, saved_later, filled_later;
+	bool keeps_sp;       /* is the stack pointer at entry kept with the call, */
+	uint32_t kept_sp_at; /* and where? */
 	bool uses_parent, uses_identity, uses_types, uses_code;
 	/* guess: a place that is a guess was used; absent: what failed is optimised out */
 	bool guess, absent;

@@ -4,6 +4,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "gotrace/tracegen_step_internal.h"
 
 void gen_register(const struct gen *gen, const struct abi_piece *piece, char *text, size_t size)
 {
@@ -36,8 +39,10 @@ static void shifted(const struct gen *gen, const struct abi_piece *piece, uint64
 /* Arguments may no longer be in their registers; results always are. */
 static void check_kept(struct gen *gen)
 {
-	if (gen->probe->restarts && !gen->returning)
+	if (gen->probe->restarts && !gen->returning) {
 		ctext_line(gen->out, "must_be_kept(&bad, ctx, hit);");
+		gen_step(gen, &(struct trace_step){.what = TRACE_STEP_KEPT});
+	}
 }
 
 static bool in_memory(const struct abi_piece *piece)
@@ -100,6 +105,7 @@ static void copy_part(struct gen *gen, const struct abi_piece *piece, uint64_t o
 			size /= 2;
 		shifted(gen, piece, piece->from + off - piece->off, text, sizeof(text));
 		ctext_line(gen->out, "*(u%u *)(rec + %u) = %s;", 8 * size, at, text);
+		gen_step_register(gen, piece, (piece->from + off - piece->off) * 8, size, at);
 		off += size;
 		at += size;
 	}
@@ -109,6 +115,15 @@ static void add_holes(uint64_t *holes, uint64_t off, uint64_t end)
 {
 	for (uint64_t bit = off / 4; bit * 4 < end && bit < 64; bit++)
 		*holes |= UINT64_C(1) << bit;
+}
+
+void gen_copy_memory(struct gen *gen, const char *base, uint64_t off, uint32_t size, uint32_t at)
+{
+	ctext_line(gen->out, "must(&bad, fetch(rec + %u, %u, %s + %" PRIu64 "));", at, size, base,
+		   off);
+	if (!strcmp(base, "hit->sp") && off <= UINT32_MAX)
+		gen_step(gen, &(struct trace_step){
+				      .what = TRACE_STEP_STACK, .at = at, .max = size, .n = off});
 }
 
 void gen_copy_registers(struct gen *gen, const struct abi_value *value, uint64_t off, uint32_t size,
@@ -126,10 +141,8 @@ void gen_copy_registers(struct gen *gen, const struct abi_value *value, uint64_t
 		if (from >= end)
 			continue;
 		if (in_memory(piece))
-			ctext_line(gen->out,
-				   "must(&bad, fetch(rec + %u, %u, hit->sp + %" PRIu64 "));",
-				   at + (uint32_t)(from - off), (uint32_t)(end - from),
-				   gen_slot(piece) + from - piece->off);
+			gen_copy_memory(gen, "hit->sp", gen_slot(piece) + from - piece->off,
+					end - from, at + (uint32_t)(from - off));
 		else if (is_general(gen, piece))
 			copy_part(gen, piece, from, end, at + (uint32_t)(from - off));
 		else

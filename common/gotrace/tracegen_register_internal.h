@@ -16,6 +16,8 @@ bool gen_is_there(const struct abi_value *value, uint64_t off, unsigned size);
  * them. */
 int gen_load_register(struct gen *gen, const struct abi_value *value, uint64_t off, unsigned size,
 		      bool is_signed, const char *name);
+/* Copies bytes of memory, at base + off, to record + `at`. */
+void gen_copy_memory(struct gen *gen, const char *base, uint64_t off, uint32_t size, uint32_t at);
 /* Copies these bytes into the record at `at`, as far as they can be read; `holes` gets bits for the
  * others, as in struct shape. */
 void gen_copy_registers(struct gen *gen, const struct abi_value *value, uint64_t off, uint32_t size,

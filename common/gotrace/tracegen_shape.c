@@ -8,6 +8,7 @@
 #include "gotrace/tracegen_after_internal.h"
 #include "gotrace/tracegen_internal.h"
 #include "gotrace/tracegen_register_internal.h"
+#include "gotrace/tracegen_step_internal.h"
 #include "program/toolchain.h"
 
 static void emit_refs(struct gen *gen, const struct shape *shape, bool first);
@@ -21,6 +22,10 @@ static void emit_unread(struct gen *gen, const struct shape *shape)
 
 		ctext_line(gen->out, "*(s64 *)(rec + %u) = %s;", at,
 			   ref->what == SHAPE_DYNAMIC ? "0" : "TRACE_NIL");
+		gen_step(gen, &(struct trace_step){
+				      .what = TRACE_STEP_SET,
+				      .at = at,
+				      .n = ref->what == SHAPE_DYNAMIC ? 0 : (uint32_t)TRACE_NIL});
 		for (size_t n = 0; n < ref->elem_count; n++)
 			emit_unread(gen, &ref->elems[n]);
 	}
@@ -36,11 +41,60 @@ static void emit_elems(struct gen *gen, const struct shape_ref *ref)
 			continue;
 		ctext_open(gen->out, "if (*(s64 *)(rec + %u) >= %u)", ref->state_at,
 			   elem->at - ref->at + elem->size);
+		size_t test =
+			gen_step(gen, &(struct trace_step){.what = TRACE_STEP_IF,
+							   .state = ref->state_at,
+							   .n = elem->at - ref->at + elem->size});
 		emit_refs(gen, elem, false);
 		ctext_else(gen->out);
+		size_t end = gen_step(gen, &(struct trace_step){.what = TRACE_STEP_SKIP});
+		gen_step_skip(gen, test);
 		emit_unread(gen, elem);
 		ctext_close(gen->out);
+		gen_step_skip_line(gen, end);
 	}
+}
+
+static uint64_t element_size(const struct shape_ref *ref)
+{
+	if (ref->type->kind == GOTYPE_STRING || ref->type->kind == GOTYPE_PAIR)
+		return 1;
+	return ref->type->elem ? ref->type->elem->size : 0;
+}
+
+/* gen_first_word() as a number (fetch.h) */
+static unsigned first_word(const struct gen *gen, const struct gotype *type)
+{
+	enum { ITAB = 1, EITHER = 2, GCCGO = 4 };
+
+	if (type->kind == GOTYPE_PAIR)
+		return EITHER;
+	return (type->has_methods ? ITAB : 0) | (gen->probe->toolchain->libgo ? GCCGO : 0);
+}
+
+/* The step for what was just written, which reads through the pointer at `own`. */
+static void step_ref(struct gen *gen, enum trace_step_what what, const struct shape_ref *ref,
+		     uint32_t own, unsigned how)
+{
+	uint64_t size = what == TRACE_STEP_ELEMENTS ? element_size(ref) : 0;
+
+	if (size <= UINT32_MAX)
+		gen_step(gen, &(struct trace_step){.what = what,
+						   .how = how,
+						   .own = own,
+						   .at = ref->at,
+						   .state = ref->state_at,
+						   .max = ref->max,
+						   .n = size});
+}
+
+static void step_dynamic(struct gen *gen, const struct shape_ref *ref, uint32_t own)
+{
+	gen_step(gen, &(struct trace_step){.what = TRACE_STEP_DYNAMIC,
+					   .how = first_word(gen, ref->type),
+					   .own = own,
+					   .at = ref->at,
+					   .max = ref->levels});
 }
 
 static void emit_map(struct gen *gen, const struct shape_ref *ref, uint32_t own)
@@ -49,19 +103,14 @@ static void emit_map(struct gen *gen, const struct shape_ref *ref, uint32_t own)
 
 	ctext_line(gen->out, "*(s64 *)(rec + %u) = fetch_object(rec + %u, %u, *(u64 *)(rec + %u));",
 		   ref->state_at, ref->at, ref->max, own);
+	step_ref(gen, TRACE_STEP_OBJECT, ref, own, 0);
 	if (!group)
 		return;
 	ctext_line(gen->out, "*(s64 *)(rec + %u) = fetch_group(rec + %u, %u, rec + %u, %s);",
 		   group->state_at, group->at, group->max, ref->at,
 		   ref->type->swiss ? "true" : "false");
+	step_ref(gen, TRACE_STEP_GROUP, group, ref->at, ref->type->swiss);
 	emit_elems(gen, group);
-}
-
-static uint64_t element_size(const struct shape_ref *ref)
-{
-	if (ref->type->kind == GOTYPE_STRING || ref->type->kind == GOTYPE_PAIR)
-		return 1;
-	return ref->type->elem ? ref->type->elem->size : 0;
 }
 
 const char *gen_first_word(const struct gen *gen, const struct gotype *type)
@@ -82,6 +131,7 @@ static void emit_ref(struct gen *gen, const struct shape_ref *ref, uint32_t own)
 			   "*(s64 *)(rec + %u) = fetch_elements(rec + %u, %u, *(u64 *)(rec + %u), "
 			   "*(u64 *)(rec + %u), %" PRIu64 ");",
 			   ref->state_at, ref->at, ref->max, own, own + 8, element_size(ref));
+		step_ref(gen, TRACE_STEP_ELEMENTS, ref, own, 0);
 		emit_elems(gen, ref);
 		break;
 	case SHAPE_POINTEE:
@@ -89,6 +139,7 @@ static void emit_ref(struct gen *gen, const struct shape_ref *ref, uint32_t own)
 		ctext_line(gen->out,
 			   "*(s64 *)(rec + %u) = fetch_object(rec + %u, %u, *(u64 *)(rec + %u));",
 			   ref->state_at, ref->at, ref->max, own);
+		step_ref(gen, TRACE_STEP_OBJECT, ref, own, 0);
 		emit_elems(gen, ref);
 		break;
 	case SHAPE_MAP:
@@ -99,6 +150,7 @@ static void emit_ref(struct gen *gen, const struct shape_ref *ref, uint32_t own)
 			   "fetch_dynamic(rec + %u, *(u64 *)(rec + %u), *(u64 *)(rec + %u), %s, "
 			   "%u, hit);",
 			   ref->at, own, own + 8, gen_first_word(gen, ref->type), ref->levels);
+		step_dynamic(gen, ref, own);
 		break;
 	case SHAPE_GROUP:
 		break;
@@ -123,6 +175,10 @@ static bool emit_later(struct gen *gen, const struct shape_ref *ref, uint32_t ow
 			   (*used)++, own, ref->state_at, ref->max, size);
 	else
 		return false;
+	if (ref->what == SHAPE_DYNAMIC)
+		step_dynamic(gen, ref, own);
+	else
+		step_ref(gen, TRACE_STEP_ELEMENTS, ref, own, 0);
 	return true;
 }
 
@@ -148,10 +204,11 @@ void gen_own(struct gen *gen, const struct place *place, struct shape *shape, ui
 		gen_copy_registers(gen, place->value, place->off, shape->size, shape->at,
 				   &shape->holes);
 	} else if (shape->size) {
-		ctext_line(gen->out, "must(&bad, fetch(rec + %u, %u, %s + %" PRIu64 "));",
-			   shape->at, shape->size, place->base, place->off);
+		gen_copy_memory(gen, place->base, place->off, shape->size, shape->at);
 	}
 	ctext_line(gen->out, "*(s64 *)(rec + %u) = bad ? bad : %u;", state_at, shape->size);
+	gen_step(gen,
+		 &(struct trace_step){.what = TRACE_STEP_STATE, .at = state_at, .n = shape->size});
 }
 
 void gen_refs(struct gen *gen, const struct shape *shape)

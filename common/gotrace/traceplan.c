@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gotrace/traceplan_internal.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,9 +12,11 @@
 #include "base/progress.h"
 #include "bpf-src/shared/later.h"
 #include "bpf-src/shared/trace.h"
+#include "gotrace/traceplan_tables_internal.h"
 #include "gotrace/traceplan_text_internal.h"
 #include "gotrace/traceplan_types_internal.h"
 #include "kernel/bpfprog.h"
+#include "kernel/kernelfeature.h"
 #include "program/program.h"
 #include "latency/states.h"
 #include "tracing/tracer.h"
@@ -20,6 +24,7 @@
 #include "sites/goruntime.h"
 
 enum { QUOTE_MAX = 200, RECORD_MAX = LATER_PLACES };
+enum { COMPILED_MAX = 64 }; /* plans, without tables */
 
 /* Bytes for each string in an interface, of which there may be a dozen. The length is the same in
  * all records: the larger one if every record has room for that, else the smaller. */
@@ -246,6 +251,61 @@ static void open_infos(struct traceplan *plan, const struct tracer *tracer)
 			funcinfo_link(plan->infos[i], library);
 }
 
+/* Tells the kernel side and the tracer how plans are served. */
+static void serve(struct traceplan *plan, struct tracer *tracer, bool by_tables)
+{
+	traceplan_text_serve(plan->text, by_tables);
+	for (size_t i = 0; i < plan->item_count && traceplan_text_count(plan->text); i++) {
+		struct tracer_plan *as = &plan->numbers[i];
+		struct traceplan_served served =
+			traceplan_text_served(plan->text, plan->items[i].plan);
+
+		as->number = trace_plan(served.number, plan->items[i].program);
+		as->part = served.part;
+		as->table = served.table;
+	}
+	traceplan_define(plan, tracer);
+	tracer_set_parts(tracer, traceplan_text_parts(plan->text));
+	tracer_insert(tracer, "plans", traceplan_text_plans(plan->text));
+	tracer_insert(tracer, "programs", traceplan_text_programs(plan->text));
+}
+
+static void serve_without_tables(void *ctx, struct tracer *tracer, const struct errmsg *why)
+{
+	struct traceplan *plan = ctx;
+
+	progress_pause();
+	fprintf(stderr, "%s: arguments are read by code instead of tables: %s\n",
+		plan->config->tool, why->text);
+	progress_resume();
+	serve(plan, tracer, false);
+	traceplan_say_compiling(plan);
+}
+
+/* NULL: tables can serve; else why not. */
+static const char *why_no_tables(const struct traceplan *plan)
+{
+	for (size_t i = 0; i < plan->config->probe_count; i++)
+		if (plan->returns[i]) /* the verifier follows too much then */
+			return "tables are for entries alone";
+	return kernelfeature_cmpxchg()
+		       ? NULL
+		       : "tables need atomic compare and exchange in BPF, of Linux 5.12";
+}
+
+/* Few plans are compiled sooner than the verifier has looked at the program that reads by tables,
+ * and a hit costs a little less then. */
+static bool wants_tables(struct traceplan *plan)
+{
+	const char *wish = getenv("GOTOOLS_TABLES"); /* for tests: "yes", "no" */
+	bool asked = wish && !strcmp(wish, "yes");
+
+	if (!asked && (wish || traceplan_text_count(plan->text) <= COMPILED_MAX))
+		return false;
+	plan->why_no_tables = why_no_tables(plan);
+	return !plan->why_no_tables && (asked || traceplan_text_tabular(plan->text) > COMPILED_MAX);
+}
+
 int traceplan_make(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	struct traceplan *plan = ctx;
@@ -262,11 +322,16 @@ int traceplan_make(void *ctx, struct tracer *tracer, struct errmsg *err)
 		return -1;
 	if (traceplan_text_count(plan->text) > TRACE_PLANS)
 		return errmsg_set(err, "too many functions of different signatures");
-	traceplan_define(plan, tracer);
-	tracer_set_parts(tracer, traceplan_text_parts(plan->text));
-	tracer_insert(tracer, "plans", traceplan_text_plans(plan->text));
-	tracer_insert(tracer, "programs", traceplan_text_programs(plan->text));
-	return plan->states ? traceplan_add_states(plan, tracer, err) : 0;
+	bool by_tables = wants_tables(plan);
+
+	serve(plan, tracer, by_tables);
+	if (by_tables)
+		tracer_set_otherwise(tracer, serve_without_tables, plan);
+	if (plan->states && traceplan_add_states(plan, tracer, err))
+		return -1;
+	traceplan_say_warnings(plan);
+	traceplan_say_compiling(plan);
+	return 0;
 }
 
 int traceplan_loaded(void *ctx, struct tracer *tracer, struct errmsg *err)
@@ -275,9 +340,15 @@ int traceplan_loaded(void *ctx, struct tracer *tracer, struct errmsg *err)
 	struct shape_limits limits = traceplan_limits(plan);
 	int fd = tracer_map(tracer, "dyntypes");
 
-	(void)err;
 	if (traceplan_text_uses_types(plan->text))
 		traceplan_types_fill(plan->types, fd, tracer, plan->infos, &limits);
+	uint32_t part;
+	const struct traceplan_tables *tables = traceplan_text_tables(plan->text, &part);
+
+	if (tables && traceplan_tables_fill(tables, tracer_map(tracer, "tables"),
+					    tracer_map(tracer, "steps")))
+		return errmsg_set(err, "cannot pass %zu tables to the BPF program: %s",
+				  traceplan_tables_count(tables), strerror(errno));
 	return 0;
 }
 
@@ -311,11 +382,6 @@ uint32_t traceplan_record_max(const struct traceplan *plan)
 const struct probespec *traceplan_spec(const struct traceplan *plan, size_t probe)
 {
 	return &plan->specs[probe];
-}
-
-size_t traceplan_kinds(const struct traceplan *plan)
-{
-	return traceplan_text_count(plan->text);
 }
 
 size_t traceplan_unknown(const struct traceplan *plan, const char **first)

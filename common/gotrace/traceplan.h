@@ -16,6 +16,7 @@ struct tracer;
 struct traceplan;
 
 struct traceplan_config {
+	const char *tool;    /* its name, for messages */
 	char *const *probes; /* as typed */
 	size_t probe_count;
 	bool regex; /* -r */
@@ -37,6 +38,7 @@ struct traceplan_item { /* what an event of the selection's item of the same num
 	size_t arg_count;
 	uint32_t saved_size, record_size; /* bytes */
 	uint32_t program;                 /* index in the tracer's */
+	uint32_t plan;                    /* its number */
 };
 
 /* Parses; the config outlives it. NULL and *err: "PROBE: col N: ...". */
@@ -47,7 +49,7 @@ void traceplan_free(struct traceplan *plan); /* NULL is all right */
 char *const *traceplan_patterns(const struct traceplan *plan);
 const bool *traceplan_returns(const struct traceplan *plan);
 
-/* tracer_config's `plan` and `loaded`; ctx is the traceplan. */
+/* tracer_config's `plan` and `loaded`; ctx is the traceplan. Prints warnings on stderr. */
 int traceplan_make(void *ctx, struct tracer *tracer, struct errmsg *err);
 int traceplan_loaded(void *ctx, struct tracer *tracer, struct errmsg *err);
 /* When all is attached. -1 with *err: not all is that PROBEs rely on. */
@@ -56,11 +58,9 @@ int traceplan_attached(const struct traceplan *plan, const struct tracer *tracer
 
 /* The PROBE that an item of the selection is of. */
 const struct probespec *traceplan_spec(const struct traceplan *plan, size_t probe);
-/* The number of kinds of functions; each kind is compiled by itself. */
-size_t traceplan_kinds(const struct traceplan *plan);
 struct funcinfo *traceplan_funcinfo(const struct traceplan *plan, size_t program);
-/* Prints warnings on stderr, a line each: what PROBEs say that was probably not meant. */
-void traceplan_say_warnings(const struct traceplan *plan, const char *tool);
+/* For -v, on stderr: how arguments are read. */
+void traceplan_say_served(const struct traceplan *plan);
 /* Functions whose arguments are asked for, but of which only raw words are known. */
 size_t traceplan_unknown(const struct traceplan *plan, const char **first);
 /* Inlined copies whose arguments are asked for, but not one of them is known; NULL: none. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gotrace/traceplan_internal.h"
 
+#include "gotrace/traceplan_tables_internal.h"
+#include "gotrace/traceplan_text_internal.h"
 #include "kernel/bpfmap.h"
 #include "tracing/tracer.h"
 #include "sites/goruntime.h"
@@ -8,6 +10,7 @@
 enum { CALLS_MAX = 1 << 17, RING_PAGES = 2048 };
 /* Keys of a few KB each are fewer, so that they take at most KEYS_BYTES. */
 enum { KEYS_MAX = 1 << 16, KEYS_MIN = 1 << 12, KEYS_BYTES = 1 << 26, ROOMS_MAX = 1 << 14 };
+enum { READERS_MAX = 128 }; /* hits at a time; a power of two */
 
 static bool same_creation(const struct tracer *tracer)
 {
@@ -45,6 +48,29 @@ static void define_keys(const struct traceplan *plan, struct tracer *tracer)
 		tracer_define(tracer, "KEY_BIAS", 1);
 }
 
+static uint32_t readers_max(void)
+{
+	uint32_t max = READERS_MAX, room = bpfmap_room(READERS_MAX);
+
+	while (max > room)
+		max /= 2;
+	return max;
+}
+
+/* For parts/trace_tables.bpf.c. */
+static void define_tables(const struct traceplan *plan, struct tracer *tracer)
+{
+	uint32_t part;
+	const struct traceplan_tables *tables = traceplan_text_tables(plan->text, &part);
+
+	tracer_define(tracer, "TABLES", tables ? traceplan_tables_count(tables) : 0);
+	if (!tables)
+		return;
+	tracer_define(tracer, "TABLE_PART", part);
+	tracer_define(tracer, "STEPS", traceplan_tables_steps(tables) + 1);
+	tracer_define(tracer, "ROOMS", readers_max());
+}
+
 void traceplan_define(const struct traceplan *plan, struct tracer *tracer)
 {
 	const struct traceplan_config *config = plan->config;
@@ -68,6 +94,7 @@ void traceplan_define(const struct traceplan *plan, struct tracer *tracer)
 		}
 	if (config->histograms)
 		define_keys(plan, tracer);
+	define_tables(plan, tracer);
 	tracer_define(tracer, "G_GOPC", same_creation(tracer) ? rt->g_gopc : 0);
 	tracer_define(tracer, "G_PARENT_GOID", same_creation(tracer) ? rt->g_parent_goid : 0);
 	if (config->user_stack || plan->uses_parent)

@@ -27,6 +27,7 @@ struct traceplan {
 	struct tracer_plan *numbers;
 	size_t item_count;
 	struct traceplan_text *text;
+	const char *why_no_tables; /* of many plans; NULL: tables can serve */
 	uint32_t saved_max;
 	uint32_t dynamic_max; /* bytes of a string in an interface */
 	bool lacks_room;      /* some record lacks room, however short strings are */
@@ -49,6 +50,10 @@ bool traceplan_unwraps(const struct probespec *spec, const char *name, const str
 /* For struct tracegen_probe; ctx is the traceplan. */
 void traceplan_warn(void *ctx, const char *warning);
 void traceplan_free_warnings(struct traceplan *plan);
+/* Prints them on stderr, a line each: what PROBEs say that was probably not meant. */
+void traceplan_say_warnings(const struct traceplan *plan);
+/* Prints that compiling takes long, if it does. */
+void traceplan_say_compiling(const struct traceplan *plan);
 
 /* When all is planned: defines what the kernel side is compiled with. */
 void traceplan_define(const struct traceplan *plan, struct tracer *tracer);

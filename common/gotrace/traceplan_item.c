@@ -155,8 +155,8 @@ static void note_plan(struct planning *now, const struct tracegen_plan *made)
 {
 	struct traceplan *plan = now->plan;
 	struct traceplan_item *as = now->as;
-	uint32_t number = traceplan_text_add(plan->text, made, now->item->returns);
 
+	as->plan = traceplan_text_add(plan->text, made, now->item->returns);
 	as->args = made->args;
 	as->arg_count = made->arg_count;
 	as->saved_size = made->saved_size;
@@ -168,8 +168,6 @@ static void note_plan(struct planning *now, const struct tracegen_plan *made)
 	plan->uses_code |= made->uses_code;
 	plan->uses_parent |= made->uses_parent;
 	plan->uses_identity |= made->uses_identity;
-	now->to->number = trace_plan(number, as->program);
-	now->to->part = traceplan_text_part(plan->text, trace_plan_number(now->to->number));
 }
 
 /* Can stacks be read by frame pointers? Where the release is not known, it may be an old one. */

@@ -8,13 +8,20 @@
 #include "base/index.h"
 #include "base/mem.h"
 #include "gotrace/tracegen_internal.h"
+#include "gotrace/traceplan_tables_internal.h"
 
 /* Bytes of text for one BPF program: jumps reach at most 32767 instructions, and twice as much text
  * takes the compiler more than twice as long. */
 enum { PART_TEXT = 40000 };
 
+#define NO_PART UINT32_MAX
+
 struct plan_text {
 	uint32_t part;
+	bool tabular;   /* has a table */
+	bool by_table;  /* and is served by it */
+	uint32_t table; /* its number */
+	size_t same;    /* by a table: the first plan with the same code beside the table */
 	char *save, *wanted, *fill, *key;
 	uint32_t saved_size, record_size;
 	bool at_return, wants_at_entry;
@@ -27,11 +34,19 @@ struct traceplan_text {
 	size_t part_len;        /* bytes in the last part */
 	bool uses_types;
 	bool keyed; /* records become keys */
+	struct traceplan_tables *tables;
+	uint32_t parts;
+	uint32_t table_part; /* that serves plans by their tables; NO_PART: none does */
 };
 
 struct traceplan_text *traceplan_text_new(void)
 {
-	return mem_zalloc(1, sizeof(struct traceplan_text));
+	struct traceplan_text *text = mem_zalloc(1, sizeof(*text));
+
+	text->tables = traceplan_tables_new();
+	text->parts = 1;
+	text->table_part = NO_PART;
+	return text;
 }
 
 void traceplan_text_free(struct traceplan_text *text)
@@ -46,6 +61,7 @@ void traceplan_text_free(struct traceplan_text *text)
 	}
 	free(text->plans);
 	index_free(&text->by_bodies);
+	traceplan_tables_free(text->tables);
 	free(text);
 }
 
@@ -55,6 +71,19 @@ static bool is_same_text(const struct plan_text *a, const struct plan_text *b)
 	       a->saved_size == b->saved_size && a->record_size == b->record_size &&
 	       !strcmp(a->save, b->save) && !strcmp(a->wanted, b->wanted) &&
 	       !strcmp(a->fill, b->fill) && !strcmp(a->key, b->key);
+}
+
+static void put_in_part(struct traceplan_text *text, struct plan_text *plan)
+{
+	size_t len =
+		strlen(plan->save) + strlen(plan->wanted) + strlen(plan->fill) + strlen(plan->key);
+
+	if (text->part_len && text->part_len + len > PART_TEXT) {
+		text->parts++;
+		text->part_len = 0;
+	}
+	text->part_len += len;
+	plan->part = text->parts - 1;
 }
 
 uint32_t traceplan_text_add(struct traceplan_text *text, const struct tracegen_plan *plan,
@@ -79,14 +108,9 @@ uint32_t traceplan_text_add(struct traceplan_text *text, const struct tracegen_p
 		n = index_next(&text->by_bodies, n);
 	if (n != INDEX_NONE)
 		return n;
-	size_t len = strlen(add.save) + strlen(add.wanted) + strlen(add.fill) + strlen(add.key);
-
-	add.part = text->count ? text->plans[text->count - 1].part : 0;
-	if (text->part_len && text->part_len + len > PART_TEXT) {
-		add.part++;
-		text->part_len = 0;
-	}
-	text->part_len += len;
+	add.tabular = plan->tabular;
+	if (add.tabular)
+		add.table = traceplan_tables_add(text->tables, plan);
 	add.save = mem_strdup(add.save);
 	add.wanted = mem_strdup(add.wanted);
 	add.fill = mem_strdup(add.fill);
@@ -101,14 +125,87 @@ size_t traceplan_text_count(const struct traceplan_text *text)
 	return text->count;
 }
 
-uint32_t traceplan_text_part(const struct traceplan_text *text, uint32_t plan)
+/* The first plan by a table that has the same code beside it. */
+static size_t first_like(const struct traceplan_text *text, size_t plan)
 {
-	return text->plans[plan].part;
+	const struct plan_text *like = &text->plans[plan];
+	size_t i = 0;
+
+	while (i < plan && !(text->plans[i].by_table && text->plans[i].same == i &&
+			     !strcmp(text->plans[i].wanted, like->wanted)))
+		i++;
+	return i;
+}
+
+/* A predicate is code of the part that serves tables. What it has no room for is served by code
+ * alone; *len: bytes that are in it. */
+static bool put_by_table(struct traceplan_text *text, size_t n, size_t *len)
+{
+	struct plan_text *plan = &text->plans[n];
+	size_t same = first_like(text, n), more = same == n ? strlen(plan->wanted) : 0;
+
+	if (*len + more > PART_TEXT)
+		return false;
+	*len += more;
+	plan->same = same;
+	return true;
+}
+
+void traceplan_text_serve(struct traceplan_text *text, bool by_tables)
+{
+	size_t served = 0, len = 0;
+
+	text->parts = 1;
+	text->part_len = 0;
+	for (size_t i = 0; i < text->count; i++) {
+		struct plan_text *plan = &text->plans[i];
+
+		plan->same = i;
+		plan->by_table = by_tables && plan->tabular && put_by_table(text, i, &len);
+		served += plan->by_table;
+		if (!plan->by_table)
+			put_in_part(text, plan);
+	}
+	text->table_part = NO_PART;
+	if (!served)
+		return;
+	text->table_part = served < text->count ? text->parts++ : 0;
+	for (size_t i = 0; i < text->count; i++)
+		if (text->plans[i].by_table)
+			text->plans[i].part = text->table_part;
+}
+
+const struct traceplan_tables *traceplan_text_tables(const struct traceplan_text *text,
+						     uint32_t *part)
+{
+	*part = text->table_part;
+	return text->table_part == NO_PART ? NULL : text->tables;
+}
+
+struct traceplan_served traceplan_text_served(const struct traceplan_text *text, uint32_t plan)
+{
+	const struct plan_text *as = &text->plans[plan];
+
+	return (struct traceplan_served){as->same, as->part, as->table};
+}
+
+size_t traceplan_text_tabular(const struct traceplan_text *text)
+{
+	return traceplan_tables_count(text->tables);
+}
+
+size_t traceplan_text_compiled(const struct traceplan_text *text)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < text->count; i++)
+		count += !text->plans[i].by_table;
+	return count;
 }
 
 uint32_t traceplan_text_parts(const struct traceplan_text *text)
 {
-	return text->count ? text->plans[text->count - 1].part + 1 : 1;
+	return text->parts;
 }
 
 bool traceplan_text_uses_types(const struct traceplan_text *text)
@@ -153,7 +250,7 @@ static void write_wants(struct ctext *out, const struct plan_text *plan, size_t 
 	ctext_line(out, "bool want = true;");
 	ctext_line(out, "s64 bad = 0;");
 	ctext_line(out, "%s", "");
-	if (plan->wants_at_entry)
+	if (plan->wants_at_entry || !plan->at_return)
 		paste(out, plan->wanted);
 	ctext_line(out, "return is_wanted(want, bad);");
 	end_function(out);
@@ -215,14 +312,19 @@ static void write_key(struct ctext *out, const struct plan_text *plan, size_t n)
 	end_function(out);
 }
 
-static void write_plan(struct ctext *out, const struct plan_text *plan, size_t n, bool keyed)
+static void write_plan(struct ctext *out, const struct traceplan_text *text, size_t n)
 {
-	if (plan->at_return) {
+	const struct plan_text *plan = &text->plans[n];
+
+	if (plan->same != n)
+		return;
+	if (plan->at_return || plan->by_table)
 		write_wants(out, plan, n);
+	if (plan->at_return)
 		write_save(out, plan, n);
-	}
-	write_report(out, plan, n, keyed);
-	if (keyed)
+	if (!plan->by_table)
+		write_report(out, plan, n, text->keyed);
+	if (text->keyed)
 		write_key(out, plan, n);
 }
 
@@ -233,6 +335,7 @@ struct choice {
 	const char *params, *args;
 	const char *otherwise; /* what is returned where no plan has one; NULL: nothing */
 	bool entry;            /* plans of entry probes have it too */
+	bool tables;           /* and tables do it */
 };
 
 static void write_cases(const struct traceplan_text *text, struct ctext *out,
@@ -242,7 +345,8 @@ static void write_cases(const struct traceplan_text *text, struct ctext *out,
 
 	ctext_line(out, "switch (hit->plan) {");
 	for (size_t i = 0; i < text->count; i++) {
-		if (text->plans[i].part != part || (!text->plans[i].at_return && !choice->entry))
+		if (text->plans[i].part != part || text->plans[i].same != i ||
+		    (!text->plans[i].at_return && !choice->entry))
 			continue;
 		ctext_line(out, "case %zu:", i);
 		ctext_line(out, "\t%s%s_%zu(ctx, hit%s);", give, choice->call, i, choice->args);
@@ -250,6 +354,25 @@ static void write_cases(const struct traceplan_text *text, struct ctext *out,
 			ctext_line(out, "\tbreak;");
 	}
 	ctext_line(out, "}");
+}
+
+/* The same for the part that serves tables. The loop over steps is called in one place: so it is in
+ * the program once, whatever predicates there are. */
+static void write_table_cases(const struct traceplan_text *text, struct ctext *out)
+{
+	ctext_line(out, "bool want = true;");
+	ctext_line(out, "%s", "");
+	ctext_line(out, "switch (hit->plan) {");
+	for (size_t i = 0; i < text->count; i++) {
+		if (!text->plans[i].by_table || text->plans[i].same != i)
+			continue;
+		ctext_line(out, "case %zu:", i);
+		ctext_line(out, "\twant = wants_%zu(ctx, hit);", i);
+		ctext_line(out, "\tbreak;");
+	}
+	ctext_line(out, "}");
+	ctext_line(out, "if (forget_value(want, hit->sp))");
+	ctext_line(out, "\treturn table_report(ctx, hit);");
 }
 
 /* Writes a function for each part that chooses among its plans, and one that chooses the part,
@@ -275,7 +398,9 @@ static void write_choice(const struct traceplan_text *text, struct ctext *out,
 				   choice->type, choice->name, part, choice->params);
 		ctext_line(out, "{");
 		out->depth = 1;
-		if (!last)
+		if (part == text->table_part && choice->tables)
+			write_table_cases(text, out);
+		else if (!last)
 			write_cases(text, out, choice, part);
 		for (uint32_t i = 0; last && i < parts; i++) {
 			ctext_line(out, "if (part == %u)", i);
@@ -298,7 +423,8 @@ static void write_test(const struct traceplan_text *text, struct ctext *out, con
 	out->depth = 1;
 	ctext_line(out, "switch (plan) {");
 	for (size_t i = 0; i < text->count; i++)
-		if (text->plans[i].at_return && !(tests_results && text->plans[i].wants_at_entry))
+		if (text->plans[i].same == i && text->plans[i].at_return &&
+		    !(tests_results && text->plans[i].wants_at_entry))
 			ctext_line(out, "case %zu:", i);
 	ctext_line(out, "case ~0U:");
 	ctext_line(out, "\treturn true;");
@@ -310,17 +436,17 @@ static void write_test(const struct traceplan_text *text, struct ctext *out, con
 char *traceplan_text_plans(const struct traceplan_text *text)
 {
 	static const struct choice choices[] = {
-		{"bool ", "wants_at_entry", "wants", "", "", "true", false},
-		{"void ", "save_arguments", "save", ", char *rec", ", rec", NULL, false},
-		{"REPORT *", "fill_event", "report", ", char *saved", ", saved", "0", true},
+		{"bool ", "wants_at_entry", "wants", "", "", "true", false, false},
+		{"void ", "save_arguments", "save", ", char *rec", ", rec", NULL, false, false},
+		{"REPORT *", "fill_event", "report", ", char *saved", ", saved", "0", true, true},
 		/* the last one, of keyed plans */
-		{"void ", "make_key", "key", ", char *rec", ", rec", NULL, true},
+		{"void ", "make_key", "key", ", char *rec", ", rec", NULL, true, false},
 	};
 	size_t count = sizeof(choices) / sizeof(choices[0]) - !text->keyed;
 	struct ctext out = {0};
 
 	for (size_t i = 0; i < text->count; i++)
-		write_plan(&out, &text->plans[i], i, text->keyed);
+		write_plan(&out, text, i);
 	write_test(text, &out, "waits_for_return", false);
 	write_test(text, &out, "tests_results", true);
 	for (size_t i = 0; i < count; i++)

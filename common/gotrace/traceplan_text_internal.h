@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct traceplan_tables;
 struct traceplan_text;
 struct tracegen_plan;
 
@@ -17,11 +18,22 @@ void traceplan_text_free(struct traceplan_text *text); /* NULL is all right */
 /* The number of a plan with these bodies, which are copied. */
 uint32_t traceplan_text_add(struct traceplan_text *text, const struct tracegen_plan *plan,
 			    bool at_return);
-/* Plans too large for one BPF program are divided into parts: a plan's part, and the number of
- * parts. */
-uint32_t traceplan_text_part(const struct traceplan_text *text, uint32_t plan);
+size_t traceplan_text_tabular(const struct traceplan_text *text); /* those that have steps */
+/* When all are added: those that have steps are served by tables or, as the others are, by
+ * generated code. The functions below tell of what was decided last. */
+void traceplan_text_serve(struct traceplan_text *text, bool by_tables);
+/* How a plan is served: under which number, by which part (plans too large for one BPF program are
+ * divided into parts), and by which table. */
+struct traceplan_served {
+	uint32_t number, part, table;
+};
+struct traceplan_served traceplan_text_served(const struct traceplan_text *text, uint32_t plan);
 uint32_t traceplan_text_parts(const struct traceplan_text *text);
+/* NULL: no plan is served by a table; else *part is the part that does. */
+const struct traceplan_tables *traceplan_text_tables(const struct traceplan_text *text,
+						     uint32_t *part);
 size_t traceplan_text_count(const struct traceplan_text *text);
+size_t traceplan_text_compiled(const struct traceplan_text *text); /* plans by code alone */
 bool traceplan_text_uses_types(const struct traceplan_text *text); /* reads interfaces */
 /* The text for each of gotrace.bpf.c's two marks; caller frees. */
 char *traceplan_text_plans(const struct traceplan_text *text);

@@ -3,6 +3,7 @@
 
 import collections
 import contextlib
+import os
 import re
 
 from harness import Target, expect, newest, plain_name, test, versions
@@ -127,10 +128,19 @@ def named(text):
     return " ".join(re.findall(r'\b\w+=(?:"[^"]*"|[\w*.]+\("[^"]*"\)|\S+)', text))
 
 
-@test(version=lambda: ["1.19", newest()] if len(versions()) > 5 else [newest()])
-def trace_all_functions(version):
-    """Hundreds of signatures at once"""
-    text, said = trace_fixture("args", version, *(p for part in MOST for p in PARTS[part]))
+@test(version=lambda: ["1.15", "1.19", newest()] if len(versions()) > 5 else ["1.15", newest()],
+      tables=["yes", "no"], where=lambda version, tables: tables == "yes" or version == newest())
+def trace_all_functions(version, tables):
+    """Hundreds of signatures at once, by tables of steps and by compiled code"""
+    patterns = [p for part in MOST for p in PARTS[part]]
+    with Target("args", version) as target:
+        with Tracer("-p", target.target_pid, *patterns,
+                    env=dict(os.environ, GOTOOLS_TABLES=tables)) as tracer:
+            tracer.attached()
+            target.go()
+            text = tracer.rest()
+        target.wait()
+        said = target.out.text()
     true = [(n, t) for part in MOST for n, t in truth(said, "p", part)]
     compare(true, rows(text), version, ordered=False)
 

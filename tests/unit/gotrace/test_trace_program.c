@@ -79,6 +79,7 @@ static struct bpfprog *compile(uint32_t *plans, struct errmsg *err)
 	size_t count = 10 + fakeg_define(defs + 10);
 
 	add_plans(text, plans);
+	traceplan_text_serve(text, false);
 	char *bodies = traceplan_text_plans(text), *programs = traceplan_text_programs(text);
 	const struct bpfprog_insert inserts[] = {{"plans", bodies}, {"programs", programs}};
 	struct bpfprog *prog = bpfprog_compile("gotrace.bpf.c", defs, count, inserts, 2, err);

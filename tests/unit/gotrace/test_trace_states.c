@@ -78,6 +78,7 @@ static struct bpfprog *compile(unsigned goroutines, struct errmsg *err)
 	assert_int_equal(genprobe_make(&gp, "r:main.f() \"%d\", $blocked", &how, err), 0);
 	traceplan_text_add(text, &gp.plan, true);
 	genprobe_free(&gp);
+	traceplan_text_serve(text, false);
 	char *bodies = traceplan_text_plans(text), *programs = traceplan_text_programs(text);
 	char changes[] =
 		"int on_probe_1(struct pt_regs *ctx)\n{\n\treturn on_state_change(ctx);\n}\n";

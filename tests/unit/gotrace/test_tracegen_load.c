@@ -191,6 +191,7 @@ static void check_variant(const struct variant *how, bool loads)
 	if (how->states)
 		add_all(&made, timed, sizeof(timed) / sizeof(timed[0]), how);
 	size_t count = define(how, made.saved_max, defs);
+	traceplan_text_serve(made.text, false);
 	char *plans = traceplan_text_plans(made.text);
 	char *programs = traceplan_text_programs(made.text);
 	uint32_t parts = traceplan_text_parts(made.text);

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/tally.h"
 #include "gotrace/tracegen_internal.h"
+#include "gotrace/traceplan_tables_internal.h"
 #include "gotrace/traceplan_text_internal.h"
 #include "unit.h"
 
@@ -42,6 +43,77 @@ static void test_same(void **state)
 	traceplan_text_free(text);
 }
 
+/* Plans whose code steps can do share a part, and what code their predicates need. */
+static void test_tables(void **state)
+{
+	struct traceplan_text *text = traceplan_text_new();
+	struct trace_step step = {.what = TRACE_STEP_STATE};
+	struct tracegen_plan plan = {.save = "", .wanted = "", .fill = "\ta;\n"};
+	char *fills[] = {"\tb;\n", "\tc;\n", "\td;\n"};
+	uint32_t part;
+
+	(void)state;
+	traceplan_text_add(text, &plan, false);
+	plan.tabular = true;
+	plan.steps = &step;
+	plan.step_count = 1;
+	for (int i = 0; i < 3; i++) {
+		plan.fill = fills[i];
+		plan.wanted = i < 2 ? "" : "\twant = 0;\n";
+		traceplan_text_add(text, &plan, false);
+	}
+	assert_int_equal(traceplan_text_tabular(text), 3);
+	traceplan_text_serve(text, true);
+	const struct traceplan_tables *tables = traceplan_text_tables(text, &part);
+
+	assert_int_equal(traceplan_tables_count(tables), 3);
+	assert_int_equal(traceplan_tables_steps(tables), 3);
+	assert_int_equal(part, 1);
+	assert_int_equal(traceplan_text_parts(text), 2);
+	assert_int_equal(traceplan_text_compiled(text), 1);
+	assert_int_equal(traceplan_text_served(text, 0).part, 0);
+	assert_int_equal(traceplan_text_served(text, 2).number, 1);
+	assert_int_equal(traceplan_text_served(text, 2).table, 1);
+	assert_int_equal(traceplan_text_served(text, 2).part, 1);
+	assert_int_equal(traceplan_text_served(text, 3).number, 3);
+	traceplan_text_serve(text, false);
+	assert_null(traceplan_text_tables(text, &part));
+	assert_int_equal(traceplan_text_compiled(text), 4);
+	assert_int_equal(traceplan_text_served(text, 2).number, 2);
+	assert_int_equal(traceplan_text_served(text, 2).part, 0);
+	traceplan_text_free(text);
+}
+
+/* Predicates have room in one part only: plans with more of them are served by code. */
+static void test_predicates(void **state)
+{
+	struct traceplan_text *text = traceplan_text_new();
+	struct trace_step step = {.what = TRACE_STEP_STATE};
+	uint32_t part;
+
+	(void)state;
+	for (uint32_t i = 0; i < 100; i++) {
+		char *wanted = mem_printf("\twant = %1000u;\n", i);
+		struct tracegen_plan plan = {.save = "",
+					     .wanted = wanted,
+					     .fill = "\ta;\n",
+					     .tabular = true,
+					     .steps = &step,
+					     .step_count = 1};
+
+		traceplan_text_add(text, &plan, false);
+		free(wanted);
+	}
+	traceplan_text_serve(text, true);
+	assert_non_null(traceplan_text_tables(text, &part));
+	assert_int_equal(part, traceplan_text_parts(text) - 1);
+	assert_in_range(traceplan_text_compiled(text), 55, 65);
+	assert_int_equal(traceplan_text_served(text, 0).part, part);
+	assert_int_equal(traceplan_text_served(text, 99).part, part - 1);
+	assert_int_equal(traceplan_text_served(text, 99).number, 99);
+	traceplan_text_free(text);
+}
+
 static void test_parts(void **state)
 {
 	struct traceplan_text *text = traceplan_text_new();
@@ -53,9 +125,12 @@ static void test_parts(void **state)
 		struct tracegen_plan plan = {.save = "", .wanted = "", .fill = fill};
 
 		assert_int_equal(traceplan_text_add(text, &plan, false), i);
-		assert_true(traceplan_text_part(text, i) - last <= 1);
-		last = traceplan_text_part(text, i);
 		free(fill);
+	}
+	traceplan_text_serve(text, false);
+	for (uint32_t i = 0; i < 100; i++) {
+		assert_true(traceplan_text_served(text, i).part - last <= 1);
+		last = traceplan_text_served(text, i).part;
 	}
 	assert_true(last > 1 && last < 20);
 	assert_int_equal(traceplan_text_parts(text), last + 1);
@@ -64,7 +139,7 @@ static void test_parts(void **state)
 	struct tracegen_plan again = {.save = "", .wanted = "", .fill = first};
 
 	assert_int_equal(traceplan_text_add(text, &again, false), 0);
-	assert_int_equal(traceplan_text_part(text, 0), 0);
+	assert_int_equal(traceplan_text_served(text, 0).part, 0);
 	char *programs = traceplan_text_programs(text);
 	char *name = mem_printf("int on_probe_%u(", last);
 
@@ -103,6 +178,7 @@ static void test_functions(void **state)
 	(void)state;
 	traceplan_text_add(text, &plan, false);
 	traceplan_text_add(text, &plan, true);
+	traceplan_text_serve(text, false);
 	char *plans = traceplan_text_plans(text);
 
 	assert_non_null(strstr(plans, "report_0("));
@@ -165,9 +241,10 @@ static void test_tally(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same),  cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_many),  cmocka_unit_test(test_functions),
-		cmocka_unit_test(test_ctext), cmocka_unit_test(test_tally),
+		cmocka_unit_test(test_same),   cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_tables), cmocka_unit_test(test_predicates),
+		cmocka_unit_test(test_many),   cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_ctext),  cmocka_unit_test(test_tally),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
