@@ -21,9 +21,11 @@ CALLS, ROUNDS = 4000, 15
 TRACED_NS = 150
 FALSE_PREDICATE = 1.3  # of an empty program, at the most
 AT_RETURN = 1.15       # of reading at entry
+BY_TABLES = 1.25       # of reading by compiled code
 FORMATS = {"two": 'main.two "%d %d", a, b', "text": 'main.text "%s", s'}
 PRINTF = {"two": 'printf("%d %d\\n", reg("ax"), reg("bx"));',
           "text": 'printf("%s\\n", str(reg("ax"), reg("bx") + 1));'}
+TITLES = {"two": "event with two ints", "text": "event with 32 bytes of text"}
 RATES = (5000, 10000, 20000, 40000, 60000, 80000, 100000, 150000, 200000, 300000)
 SECONDS, BEAT = 2, 0.01
 
@@ -76,8 +78,9 @@ def bpftrace(copy):
     return copy.trace(["bpftrace", "-e", script], "Attaching")
 
 
-def ours(world, copy, probe, when=""):
-    return copy.trace([world.tool("gotrace"), f"{when}{copy.program}:{probe}"], "PID")
+def ours(world, copy, probe, when="", env=()):
+    start = ["env", *env] if env else []
+    return copy.trace([*start, world.tool("gotrace"), f"{when}{copy.program}:{probe}"], "PID")
 
 
 def empty(world, copy, other, probe):
@@ -120,8 +123,7 @@ def measure_event(world, what):
     check_lines(traced, rf"main\.{what}")
     if len(copies) > 2:
         check_lines(copies[2], r"^(\d+ 13|0123456789abcdef)")
-        yield Row({"two": "event with two ints", "text": "event with 32 bytes of text"}[what],
-                  "bpftrace", above(traced, idle), above(copies[2], idle), "ns", 1.0)
+        yield Row(TITLES[what], "bpftrace", above(traced, idle), above(copies[2], idle), "ns", 1.0)
 
 
 def measure_predicate(world):
@@ -134,6 +136,20 @@ def measure_predicate(world):
         copy.end()
     yield Row("false predicate", "empty program", above(traced, idle), above(bare, idle), "ns",
               FALSE_PREDICATE)
+
+
+def measure_tables(world, what):
+    """All arguments, as they are printed without a format: steps of a table or compiled code read them"""
+    idle, steps, code = (Copy(world, what, role) for role in ("untraced4", "tables", "code"))
+    ours(world, steps, f"main.{what}", env=["GOTOOLS_TABLES=yes"])
+    ours(world, code, f"main.{what}", env=["GOTOOLS_TABLES=no"])
+    interleave([idle, steps, code])
+    for copy in idle, steps, code:
+        copy.end()
+    for copy in steps, code:
+        check_lines(copy, rf"main\.{what}")
+    yield Row(f"{TITLES[what]}, by tables", "compiled code",
+              above(steps, idle), above(code, idle), "ns", BY_TABLES)
 
 
 def measure_after(world):
@@ -197,6 +213,11 @@ def printed(world):
         delve(world)
     except Failed as why:
         print(f"dlv is not measured: {why}", file=sys.stderr)
+
+
+def tables(world):
+    yield from measure_tables(world, "two")
+    yield from measure_tables(world, "text")
 
 
 def after(world):

@@ -11,6 +11,8 @@ from stats import Row
 ROUNDS = 7
 FEW = "os.*"  # a package whose functions the others attach to and leave in seconds, not minutes
 FEW_ROUNDS = 3
+# with the arguments of each: how many functions of prometheus these are, and seconds at most
+SIGNATURES = {"github.com/prometheus/prometheus/tsdb*": ("1,487", 5), "github.com/prometheus/*": ("5,530", 6)}
 SETTLE = 0.3  # seconds between the line that says a tool traces and the interrupt, not counted
 
 
@@ -108,3 +110,18 @@ def memory(world):
     names = w.symbol_bytes(world.prometheus()) / 1e6
     yield Row(f"peak memory there, less {names:.1f} MB of names",
               "bare compile", [p[2] - names for p in pairs], [p[3] for p in pairs], "MB", 1.5)
+
+
+def signatures(world):
+    """gotrace's start where many functions have different signatures: by tables, and by compiled code"""
+    for pattern, (functions, limit) in SIGNATURES.items():
+        ours, code, peaks = [], [], []
+        with undisturbed():
+            for way, seconds in (("yes", ours), ("no", code)):
+                ready, _, tool = whole_run([world.tool("gotrace"), f"{world.prometheus()}:{pattern}"],
+                                           "PID", {"GOTOOLS_TABLES": way})
+                seconds.append(ready)
+                peaks.append(tool.peak_mb())
+        what = f"gotrace of {functions} functions with arguments"
+        yield Row(f"{what}: start", "compiled code", ours, code, "s", 0.3, limit)
+        yield Row(f"{what}: peak memory", "compiled code", peaks[:1], peaks[1:], "MB", 0.8, 400)
