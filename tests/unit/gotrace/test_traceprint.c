@@ -1,107 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Events, made of bytes, as lines: of PROBEs of the program of gofile.h. */
+#include "event_subject.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf-src/shared/trace.h"
-#include "gofile_open.h"
-
 #include "base/mem.h"
-#include "gotrace/traceplan_internal.h"
-#include "gotrace/traceprint.h"
-#include "kernel/bpfprog.h"
 #include "kernel/quiet_internal.h"
-#include "program/program.h"
-#include "program/toolchain.h"
-#include "selection/selection.h"
-#include "sites/site.h"
-#include "tracing/tracer_state_internal.h"
 
-enum { WORDS = 12, BOB = 'b' | 'o' << 8 | 'b' << 16 };
+enum { BOB = 'b' | 'o' << 8 | 'b' << 16 };
 
-struct subject {
-	struct opened o;
-	struct program prog, *programs[1];
-	struct goruntime runtime;
-	struct tracer_config tracer_config;
-	struct tracer tracer;
-	char *probes[1];
-	struct traceplan_config plan_config;
-	struct traceplan *plan;
-	struct traceprint *print;
-	struct {
-		struct trace_event head;
-		uint64_t words[WORDS];
-	} event;
-	size_t len;
-};
-
-static void subject_make(struct subject *s, const char *probe,
-			 const struct traceprint_config *config)
-{
-	struct errmsg err = {0};
-
-	*s = (struct subject){.programs = {&s->prog}, .probes = {(char *)probe}};
-	gofile_make(&s->o.g, 23, EM_X86_64);
-	open_it(&s->o);
-	s->prog = (struct program){.toolchain = &toolchain_gc,
-				   .path = "prog",
-				   .img = s->o.img,
-				   .tab = s->o.tab,
-				   .release = 23};
-	s->plan_config =
-		(struct traceplan_config){.probes = s->probes, .probe_count = 1, .string_max = 80};
-	s->tracer = (struct tracer){.config = &s->tracer_config,
-				    .programs = s->programs,
-				    .program_count = 1,
-				    .runtimes = &s->runtime,
-				    .sel = selection_new(&(struct selection_want){.args = true})};
-	s->plan = traceplan_new(&s->plan_config, &err);
-	if (!s->plan)
-		fail_msg("%s", err.text);
-	selection_group(s->tracer.sel, 0, traceplan_returns(s->plan)[0]);
-	if (selection_add(s->tracer.sel, &s->prog, "main.a", &err) ||
-	    traceplan_make(s->plan, &s->tracer, &err))
-		fail_msg("%s: %s", probe, err.text);
-	s->print = traceprint_new(config, s->plan, &s->tracer);
-	s->event.head = (struct trace_event){.goid = 1,
-					     .latency_ns = 7,
-					     .tgid = 16061,
-					     .tid = 16063,
-					     .cpu = 2,
-					     .comm = "functions"};
-	s->len = sizeof(s->event.head) + traceplan_item(s->plan, 0)->record_size;
-}
-
-static void subject_drop(struct subject *s)
-{
-	traceprint_free(s->print);
-	traceplan_free(s->plan);
-	selection_free(s->tracer.sel);
-	for (size_t i = 0; i < s->tracer.insert_count; i++)
-		free((char *)s->tracer.inserts[i].text);
-	free(s->tracer.inserts);
-	free(s->tracer.defs);
-	close_it(&s->o);
-}
-
-/* what stdout gets of it; caller frees */
-static char *printed(struct subject *s, bool *more)
-{
-	struct quiet *quiet;
-
-	fflush(stdout);
-	quiet = quiet_begin();
-	*more = traceprint_event(&s->event, s->len, s->print);
-	fflush(stdout);
-	return quiet_end(quiet);
-}
-
-static void expect(struct subject *s, const char *text)
+static void expect(struct event_subject *s, const char *text)
 {
 	bool more;
-	char *got = printed(s, &more);
+	char *got = event_print(s, &more);
 
 	assert_string_equal(got, text);
 	assert_true(more);
@@ -175,15 +88,15 @@ static const struct row rows[] = {
 static void check_row(const struct row *row, bool json)
 {
 	const struct traceprint_config config = {.json = json};
-	struct subject s;
+	struct event_subject s;
 	bool more;
 
-	subject_make(&s, row->probe, &config);
+	event_make(&s, row->probe, &config);
 	s.event.head.how = row->how;
 	memcpy(s.event.words, row->words, sizeof(row->words));
 	if (row->how >= TRACE_PANICKED)
 		s.len = sizeof(s.event.head) + traceplan_item(s.plan, 0)->saved_size;
-	char *got = printed(&s, &more);
+	char *got = event_print(&s, &more);
 	char *line = mem_printf("16061   16063   1       functions       main.a           %s\n",
 				row->message);
 
@@ -194,7 +107,7 @@ static void check_row(const struct row *row, bool json)
 	assert_true(more);
 	free(got);
 	free(line);
-	subject_drop(&s);
+	event_drop(&s);
 }
 
 static void test_messages(void **state)
@@ -209,34 +122,34 @@ static void test_messages(void **state)
 static void test_columns(void **state)
 {
 	const struct traceprint_config config = {.cpu = true, .timestamp = true, .unix_time = true};
-	struct subject s;
+	struct event_subject s;
 	bool more;
 
 	(void)state;
-	subject_make(&s, "main.a(n int) \"%d\", n", &config);
+	event_make(&s, "main.a(n int) \"%d\", n", &config);
 	memcpy(s.event.head.comm, "\x1b[2J", 5);
 	s.event.words[0] = 8;
-	char *got = printed(&s, &more), *after = strchr(got, ' ');
+	char *got = event_print(&s, &more), *after = strchr(got, ' ');
 
 	assert_int_equal(after - got, 17);
 	assert_string_equal(after,
 			    " 2   16061   16063   1       \\x1b[2J         main.a           0\n");
 	free(got);
-	subject_drop(&s);
+	event_drop(&s);
 }
 
 /* what does not fit together is none of ours; what is cut is said to be */
 static void test_malformed(void **state)
 {
 	const struct traceprint_config config = {.user_stack = true};
-	struct subject s;
+	struct event_subject s;
 
 	(void)state;
-	subject_make(&s, "main.a(n int) \"%d\", n", &config);
+	event_make(&s, "main.a(n int) \"%d\", n", &config);
 	s.event.words[0] = 8;
 	s.len = sizeof(s.event.head) - 1;
 	expect(&s, "");
-	s.len = sizeof(s.event);
+	s.len = sizeof(s.event.head) + WORDS * sizeof(uint64_t);
 	s.event.head.item = 1;
 	expect(&s, "");
 	s.event.head.item = 0;
@@ -252,18 +165,18 @@ static void test_malformed(void **state)
 	expect(&s, "16061   16063   1       functions       main.a           ...\n");
 	s.len = sizeof(s.event.head);
 	expect(&s, "16061   16063   1       functions       main.a           <fault>\n");
-	subject_drop(&s);
+	event_drop(&s);
 }
 
 /* -n, -f, and what they leave out does not count for -M */
 static void test_filters(void **state)
 {
 	const struct traceprint_config config = {.comm = "func", .message = "3", .max = 2};
-	struct subject s;
+	struct event_subject s;
 	bool more;
 
 	(void)state;
-	subject_make(&s, "main.a(n int) \"%d\", n", &config);
+	event_make(&s, "main.a(n int) \"%d\", n", &config);
 	s.event.words[0] = 8;
 	s.event.words[1] = 4;
 	expect(&s, "");
@@ -272,18 +185,18 @@ static void test_filters(void **state)
 	memcpy(s.event.head.comm, "other", 6);
 	expect(&s, "");
 	memcpy(s.event.head.comm, "functions", 10);
-	free(printed(&s, &more));
+	free(event_print(&s, &more));
 	assert_false(more);
-	subject_drop(&s);
+	event_drop(&s);
 }
 
 static void test_aggregate(void **state)
 {
 	const struct traceprint_config config = {.aggregate = true};
-	struct subject s;
+	struct event_subject s;
 
 	(void)state;
-	subject_make(&s, "main.a(n int) \"%d\", n", &config);
+	event_make(&s, "main.a(n int) \"%d\", n", &config);
 	s.event.words[0] = 8;
 	for (unsigned i = 0; i < 5; i++) {
 		s.event.head.tid = i; /* of other threads and goroutines all the same */
@@ -303,17 +216,17 @@ static void test_aggregate(void **state)
 	assert_int_equal(strlen(got), 2 * strlen("16061   functions       main.a           0\n"
 						 "-->COUNT 3\n\n"));
 	free(got);
-	subject_drop(&s);
+	event_drop(&s);
 }
 
 /* A function that has several lines is named before them, with their sum. */
 static void test_by_func(void **state)
 {
 	const struct traceprint_config config = {.aggregate = true, .by_func = true, .header = "N"};
-	struct subject s;
+	struct event_subject s;
 
 	(void)state;
-	subject_make(&s, "main.a(n int) \"%d\", n", &config);
+	event_make(&s, "main.a(n int) \"%d\", n", &config);
 	s.event.words[0] = 8;
 	for (unsigned i = 0; i < 5; i++) {
 		s.event.words[1] = i / 3;
@@ -329,7 +242,7 @@ static void test_by_func(void **state)
 	assert_string_equal(got, "COUNT    N\n         main.a: 5, in 2 lines:\n2        1\n"
 				 "3        0\nCOUNT    N\n1        1\n");
 	free(got);
-	subject_drop(&s);
+	event_drop(&s);
 }
 
 /* The most frequent lines, of which numbers are folded; an error that is passed on is one. */
@@ -341,10 +254,10 @@ static void test_origins(void **state)
 						 .origins = true,
 						 .top = 1,
 						 .header = "N"};
-	struct subject s;
+	struct event_subject s;
 
 	(void)state;
-	subject_make(&s, "main.a(n int) \"%s: key %d\", $func, n", &config);
+	event_make(&s, "main.a(n int) \"%s: key %d\", $func, n", &config);
 	s.event.words[0] = 8;
 	s.event.head.latency_ns = 1;
 	for (unsigned i = 0; i < 3; i++) {
@@ -365,7 +278,7 @@ static void test_origins(void **state)
 	assert_string_equal(got, "COUNT    N\n4        main.a: key N\n"
 				 "         passed on by main.a (1)\n");
 	free(got);
-	subject_drop(&s);
+	event_drop(&s);
 }
 
 int main(void)

@@ -92,11 +92,12 @@ static const struct gotype *find_held(void *ctx, const char *name, bool *direct,
 	return held;
 }
 
-static int parse(struct genprobe *gp, const char *probe, struct errmsg *err)
+static int parse(struct genprobe *gp, const char *probe, bool keyed, struct errmsg *err)
 {
 	const struct signature_names names = {find_type, gp->types, 24};
 
-	if (probespec_parse(probe, false, &gp->spec, err)) {
+	if (keyed ? probespec_parse_values(probe, false, &gp->spec, err)
+		  : probespec_parse(probe, false, &gp->spec, err)) {
 		gp->spec = (struct probespec){0};
 		return -1;
 	}
@@ -124,13 +125,15 @@ int genprobe_make(struct genprobe *gp, const char *probe, const struct genprobe_
 				    .is_copy = how->is_copy,
 				    .held = &held,
 				    .told = how->told,
+				    .keyed = how->keyed,
+				    .log2 = how->log2,
 				    .limits = {.string_max = how->string_max ? how->string_max : 80,
 					       .record_max = RECORD_MAX}};
 
 	*gp = (struct genprobe){.types = gotypes_new(),
 				.fn = {.dictionary = -1, .source = GOFUNC_SIGNATURE}};
 	held.ctx = gp->types;
-	if (parse(gp, probe, err))
+	if (parse(gp, probe, how->keyed, err))
 		return -1;
 	gp->fn.source = how->unknown ? GOFUNC_NONE : GOFUNC_SIGNATURE;
 	gp->fn.dictionary = -1;

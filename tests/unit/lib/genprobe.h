@@ -13,7 +13,9 @@ struct genprobe_how {
 	enum arch arch;
 	enum abi_convention convention;
 	bool several, is_copy;
-	bool unknown;    /* nothing is known but raw words, which the signature names */
+	bool unknown; /* nothing is known but raw words, which the signature names */
+	/* as goargdist's: the record becomes a key; log2: with a histogram's row */
+	bool keyed, log2;
 	bool has_states; /* another PROBE asks for $running or the like */
 	unsigned absent; /* bit n: parameter n has no place */
 	uint32_t string_max;
