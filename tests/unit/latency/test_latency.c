@@ -59,8 +59,8 @@ static struct attach *attach_places(int fd, struct errmsg *err)
 static struct bpfprog *compile(bool per_row, struct errmsg *err)
 {
 	struct bpfprog_define defs[FAKEG_DEFINES + 8] = {
-		{"ROWS", ROWS},      {"UNIT", 1},      {"GOROUTINES", GOROUTINES},
-		{"DEEP_CALLS", 256}, {"PLACES", 1024},
+		{"ROWS", ROWS},       {"UNIT", 1},      {"GOROUTINES", GOROUTINES},
+		{"DEEP_CALLS", 4096}, {"PLACES", 1024},
 	};
 	size_t count = 5;
 
@@ -266,6 +266,27 @@ static void test_endings_of_many(void **state)
 	check_endings(state, 25);
 }
 
+/* More than the kernel side counts at once: the rest is counted at the end, as what it was, or when
+ * new calls take its place. */
+static void test_endings_at_once(void **state)
+{
+	enum { CALLS = 16 * 64 + 100, NEW = 60, STEP = 32 };
+	struct fixture *f = begin(state, false);
+
+	for (uint64_t goid = 1; goid <= 2; goid++) {
+		for (unsigned i = 1; i <= CALLS; i++)
+			fakeg_hit(goid, 256 + STEP * i, place_of(0, false, false));
+		fakeg_hit(goid, 256 + STEP * CALLS, GOEXIT);
+	}
+	for (unsigned i = 1; i <= NEW; i++)
+		fakeg_hit(2, 256 + STEP * i, place_of(0, false, false));
+	assert_int_equal(latency_read(f->lat, true), 0);
+	latency_total(f->lat, &f->report);
+	assert_int_equal(f->report.exited, 2 * CALLS);
+	assert_int_equal(f->report.running, NEW);
+	assert_int_equal(f->report.panicked + f->report.lost + f->report.count, 0);
+}
+
 /* What became of the calls of rows 0 and 1: how many returned, were lost, left by a jump, run. */
 static void expect_ends(struct fixture *f, unsigned row, uint64_t count, uint64_t lost,
 			uint64_t jumped, uint64_t running)
@@ -349,6 +370,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_nested_copies, teardown),
 		cmocka_unit_test_teardown(test_endings, teardown),
 		cmocka_unit_test_teardown(test_endings_of_many, teardown),
+		cmocka_unit_test_teardown(test_endings_at_once, teardown),
 		cmocka_unit_test_teardown(test_tail, teardown),
 		cmocka_unit_test_teardown(test_tail_stale, teardown),
 		cmocka_unit_test_teardown(test_tail_deep, teardown),
