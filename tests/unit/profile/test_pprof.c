@@ -2,7 +2,13 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include <zlib.h>
+
+#include "elffile.h"
+#include "frames/frames.h"
+#include "profile/pprof.h"
 #include "profile/pprof_internal.h"
 #include "profile/profile_internal.h"
 #include "unit.h"
@@ -163,6 +169,139 @@ static void escapes_names(void **state)
 	free(out.bytes);
 }
 
+/* --- mappings --- */
+
+/* A message's fields as text: "1=2 5=3 ", those of fields that are bytes with their length */
+static void expect_message(const struct written *out, unsigned number, size_t nth, const char *want)
+{
+	struct field message = {0}, field;
+	char text[256];
+	size_t len = 0;
+
+	assert_true(find(out->bytes, out->len, number, nth, &message));
+	const uint8_t *at = message.bytes;
+
+	while (next(&at, message.bytes + message.value, &field))
+		len += snprintf(text + len, sizeof(text) - len, "%u=%lx ", field.number,
+				(unsigned long)field.value);
+	assert_string_equal(text, want);
+}
+
+/* The number of a field of the nth message; the field is there. */
+static size_t number_of(const struct written *out, unsigned message, size_t nth, unsigned number)
+{
+	struct field of, field = {0};
+
+	assert_true(find(out->bytes, out->len, message, nth, &of));
+	assert_true(find(of.bytes, of.value, number, 0, &field));
+	return field.value;
+}
+
+static struct image *open_image(struct elffile *f, uint8_t id)
+{
+	/* as of an ELF note: lengths of the name and of the ID, NT_GNU_BUILD_ID */
+	static const uint8_t note[] = "\4\0\0\0\3\0\0\0\3\0\0\0GNU\0\1\xab";
+	Elf64_Shdr *section = elffile_section(f, ".note.gnu.build-id", ELFFILE_RODATA, 20);
+
+	section->sh_type = SHT_NOTE;
+	elffile_bytes(f, ELFFILE_RODATA, note, 19);
+	elffile_bytes(f, ELFFILE_RODATA + 18, &id, 1);
+	/* of the third segment, less than whole pages is in memory */
+	elffile_segment(f, 2)->p_vaddr += 0x10;
+	elffile_segment(f, 2)->p_offset += 0x10;
+	elffile_segment(f, 2)->p_filesz = elffile_segment(f, 2)->p_memsz = 0x1001;
+	struct image *img = elffile_open(f, NULL);
+
+	assert_non_null(img);
+	return img;
+}
+
+static void add_frame(struct profile *profile, const struct image *img, uint64_t bias, uint64_t at)
+{
+	const struct frames frames = {.img = img, .bias = bias};
+	const struct profile_at to = {profile, &frames};
+
+	profile_frame(
+		(void *)&to,
+		&(struct frame){.func = "f", .file = "f.go", .line = 3, .start_line = 2, .at = at});
+	profile_add(profile, (uint64_t[]){1, 1});
+}
+
+/* Each segment of each program, at each place, is there once, in whole pages. */
+static void has_mappings(void **state)
+{
+	struct profile *profile = profile_new(&spec);
+	struct elffile *files[2] = {elffile_new(EM_X86_64), elffile_new(EM_X86_64)};
+	struct image *images[2];
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++)
+		images[i] = open_image(files[i], 0x20 + i);
+	for (unsigned again = 0; again < 2; again++) {
+		add_frame(profile, images[0], 0, ELFFILE_TEXT);
+		add_frame(profile, images[0], 0, ELFFILE_RODATA - 1);
+		add_frame(profile, images[0], 0, ELFFILE_DATA + 0x10);
+		add_frame(profile, images[0], 0, ELFFILE_DATA + 0x1011); /* behind it */
+		add_frame(profile, images[0], 0x10000, ELFFILE_TEXT);
+		add_frame(profile, images[1], 0, ELFFILE_TEXT);
+	}
+	assert_int_equal(profile->mapped_count, 4); /* looked up, no more are made */
+	struct written out = write_out(profile);
+
+	expect_message(&out, 3, 0, "1=1 2=401000 3=402000 4=1000 5=1 6=2 7=1 8=1 9=1 10=1 ");
+	expect_message(&out, 3, 1, "1=2 2=404000 3=406000 4=4000 5=1 6=2 7=1 8=1 9=1 10=1 ");
+	expect_message(&out, 3, 2, "1=3 2=411000 3=412000 4=1000 5=1 6=2 7=1 8=1 9=1 10=1 ");
+	expect_message(&out, 4, 0, "1=1 2=1 3=401000 4=4 ");
+	expect_message(&out, 4, 2, "1=3 2=2 3=404010 4=4 ");
+	expect_message(&out, 4, 3, "1=4 3=405011 4=4 ");
+	expect_message(&out, 4, 4, "1=5 2=3 3=411000 4=4 ");
+	expect_message(&out, 5, 0, "1=1 2=3 4=4 5=2 ");
+	assert_int_equal(count(&out, 3), 4);
+	assert_int_equal(count(&out, 4), 6);
+	expect_text(&out, number_of(&out, 3, 0, 6), "01ab20");
+	expect_text(&out, number_of(&out, 3, 3, 6), "01ab21");
+	expect_text(&out, number_of(&out, 3, 0, 5), "/memfd:elffile");
+	free(out.bytes);
+	for (unsigned i = 0; i < 2; i++) {
+		image_close(images[i]);
+		elffile_free(files[i]);
+	}
+}
+
+/* --- the file --- */
+
+static void is_gzipped(void **state)
+{
+	char path[] = "/tmp/test_pprof.XXXXXX";
+	struct errmsg err = {0};
+	struct pprof pprof;
+	char bytes[4096];
+
+	(void)state;
+	assert_int_equal(pprof_open(&pprof, NULL, &spec, &err), 0);
+	assert_null(pprof.profile);
+	assert_int_equal(pprof_write(&pprof, &err), 0);
+	pprof_close(&pprof);
+	assert_int_equal(pprof_open(&pprof, "/nowhere/at/all", &spec, &err), -1);
+	assert_non_null(strstr(err.text, "--pprof: "));
+	close(mkstemp(path));
+	assert_int_equal(pprof_open(&pprof, path, &spec, &err), 0);
+	add(pprof.profile, "[one]", "sleep", 1, 10);
+	assert_int_equal(pprof_write(&pprof, &err), 0);
+	size_t len;
+	uint8_t *want = pprof_bytes(pprof.profile, &len);
+	gzFile in = gzopen(path, "r");
+
+	assert_false(gzdirect(in));
+	assert_int_equal(gzread(in, bytes, sizeof(bytes)), len);
+	assert_memory_equal(bytes, want, len);
+	gzclose(in);
+	free(want);
+	unlink(path);
+	pprof_close(&pprof);
+	assert_null(pprof.profile);
+}
+
 /* Sums stay what they are, whatever there is no room for. */
 static void has_a_row_for_the_rest(void **state)
 {
@@ -194,6 +333,8 @@ int main(void)
 		cmocka_unit_test(begins_with_the_empty_text),
 		cmocka_unit_test(escapes_names),
 		cmocka_unit_test(has_a_row_for_the_rest),
+		cmocka_unit_test(has_mappings),
+		cmocka_unit_test(is_gzipped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

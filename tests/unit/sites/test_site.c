@@ -8,6 +8,8 @@
 #include "program/functab.h"
 #include "sites/site_internal.h"
 #include "sites/site_finder_internal.h"
+#include "elffile.h"
+#include "program/program.h"
 #include "unit.h"
 
 enum { BASE = 0x401000 };
@@ -170,6 +172,54 @@ static void test_entry_stack_args(void **state)
 	later.kind = SITE_FIRST;
 	later.emulated = false;
 	check_entry(&later, false);
+}
+
+/* gccgo's: the same loop is said to be one. */
+static void test_entry_split(void **state)
+{
+	struct site_finder *finder = finder_of("\x48\xff\xc8\x75\xfb\xc3", 6);
+	struct functab_func fn = function(6);
+	const char *reason;
+	struct site site;
+
+	(void)state;
+	finder->split_stacks = true;
+	assert_int_equal(site_entry(finder, &fn, false, &site, &reason), -1);
+	assert_string_equal(reason, "the first instruction is also part of a loop");
+	site_finder_free(finder);
+}
+
+/* The first place that a switch jumps to is one, whichever of its table's it is. */
+static void test_entry_switch(void **state)
+{
+	enum { TABLE = ELFFILE_RODATA + 0x20, PUSH = 3, RET = 15 };
+	static const char code[] = "\x48\x89\xd9"             /* mov rcx, rbx */
+				   "\x55\x5d"                 /* 3: push rbp; pop rbp */
+				   "\x48\x8d\x15\x14\x10\0\0" /* lea rdx, [rip + 0x1014]: TABLE */
+				   "\xff\x24\xc2"             /* jmp [rdx + rax * 8] */
+				   "\xc3";
+	static const unsigned offsets[][2] = {{PUSH, RET}, {RET, PUSH}, {RET, RET}};
+	struct functab_func fn = {.name = "main.f", .addr = BASE, .end = BASE + RET + 1};
+	const char *reason = "";
+	struct site site;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		struct elffile *f = elffile_new(EM_X86_64);
+
+		elffile_bytes(f, BASE, code, sizeof(code));
+		for (unsigned n = 0; n < 2; n++)
+			elffile_u64(f, TABLE + n * 8, BASE + offsets[i][n]);
+		struct image *img = elffile_open(f, NULL);
+		struct site_finder *finder = site_finder_new(&(struct program){.img = img});
+
+		if (site_entry(finder, &fn, false, &site, &reason))
+			fail_msg("%u: %s", i, reason);
+		assert_int_equal(site.addr, BASE + (i < 2 ? 0 : PUSH));
+		site_finder_free(finder);
+		image_close(img);
+		elffile_free(f);
+	}
 }
 
 static void test_entry_never(void **state)
@@ -361,7 +411,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_entry),          cmocka_unit_test(test_entry_stack_args),
-		cmocka_unit_test(test_entry_never),    cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_entry_never),    cmocka_unit_test(test_entry_split),
+		cmocka_unit_test(test_entry_switch),   cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_refusal_places), cmocka_unit_test(test_entry_arm64),
 		cmocka_unit_test(test_returns),        cmocka_unit_test(test_left_otherwise),
 	};
