@@ -153,9 +153,9 @@ static inline void read_links(struct record *rec, struct profile_part *part)
 	for (i = 0; i < PROFILE_LINKS && rec->sample.count <= PROFILE_WORDS - 2; i = loop_next(i)) {
 		struct profile_link *link = (void *)free_words(rec);
 
-		/* callers are at higher addresses; without a branch for each switch, which the
-		 * verifier would follow both ways */
-		switches += bp <= before;
+		/* callers are at higher addresses; a shift, as the compiler makes a branch of a
+		 * comparison, which the verifier would follow both ways, at each frame */
+		switches += (bp - before - 1) >> 63;
 		if (switches > SWITCHES || !bp || bp & 7 ||
 		    probe_read_user(link, sizeof(*link), (void *)bp))
 			break;

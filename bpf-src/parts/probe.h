@@ -33,18 +33,17 @@ static long (*copy_from_user)(void *to, u32 size,
 #endif
 
 /* Reads memory without which nothing can be said of a hit. Even pages in use are absent for a
- * moment while the kernel moves them or merges them into a huge page: a read that fails at once is
- * repeated in a way that waits for the page, as the process itself would. 0, or an error, and *to
+ * moment while the kernel moves them or merges them into a huge page: a program that may wait waits
+ * for them, as the process itself would. It has one call for that, not a quick one before: each
+ * way on from here doubles what the verifier walks, most of all in loops. 0, or an error, and *to
  * is all zeroes. */
 static inline long read_user(void *to, u32 size, u64 from)
 {
-	long error = probe_read_user(to, size, (void *)from);
-
 #ifdef SLEEPABLE
-	if (error)
-		error = copy_from_user(to, size, (void *)from);
+	return copy_from_user(to, size, (void *)from);
+#else
+	return probe_read_user(to, size, (void *)from);
 #endif
-	return error;
 }
 
 /* The value, made unknown to the verifier, which would walk the code once for each value that it

@@ -42,9 +42,9 @@ static inline u64 stack_read(struct frames_link link, u64 end, struct stack *sta
 		stack->frames[n & (STACK_FRAMES - 1)] = link.ret;
 		hash = stack_hash(hash, link.ret);
 		stack->count = n + 1;
-		/* callers are at higher addresses; without a branch for each switch, which the
-		 * verifier would follow both ways */
-		switches += link.caller <= bp;
+		/* callers are at higher addresses; a shift, as the compiler makes a branch of a
+		 * comparison, which the verifier would follow both ways, at each frame */
+		switches += (link.caller - bp - 1) >> 63;
 		if (switches > STACK_SWITCHES || !link.caller || link.caller & 7 ||
 		    link.caller >= end)
 			break;
