@@ -100,6 +100,13 @@ again_one() {
 	[ $passed -gt "$before" ] && failed=$((failed - 1))
 }
 
+# took FILE: prints how long this script has run, and how much of a processor it and what it has started used
+took() {
+	times >"$1" # not in a subshell, which has used nothing yet: two lines of `0m1.234s 0m0.567s`
+	awk -F '[ms ]+' -v seconds=$SECONDS '{ used += ($1 + $3) * 60 + $2 + $4 }
+		END { printf "# took %.1f minutes, %.1f of a processor\n", seconds / 60, used / 60 }' "$1"
+}
+
 # Prints `N passed, M failed`. Fails where a test has, where none has run, and where a name was asked
 # for that no test has.
 summary() {
