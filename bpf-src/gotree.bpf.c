@@ -218,8 +218,9 @@ static inline u32 ending_of(u32 kind)
 	return kind == COOKIE_GOEXIT ? TREE_EXITED : TREE_PANICKED;
 }
 
-/* What a hit says of its goroutine's calls. The verifier is told nothing of what is in it: else it
- * would walk through all that follows for each kind of site. */
+/* What a hit says of its goroutine's calls. The verifier is told nothing of what is in it, nor of
+ * who and which copy it is: else it would walk through all that follows, and its loops, for each
+ * kind of site, of stack and of copy. */
 struct hit_facts {
 	u64 over; /* those at this depth or deeper are over, */
 	u64 how;
@@ -227,7 +228,8 @@ struct hit_facts {
 	u64 begins;
 };
 
-static inline struct hit_facts hit_of(u32 kind, bool begins, struct call *call, u64 noise)
+static inline struct hit_facts hit_of(u32 kind, bool begins, struct goroutine_key *who,
+				      struct call *call, u64 noise)
 {
 	u64 ends = kind == COOKIE_RETURN ? TREE_RETURNED : kind == COOKIE_JUMP ? TREE_JUMPED : 0;
 	struct hit_facts hit;
@@ -236,6 +238,8 @@ static inline struct hit_facts hit_of(u32 kind, bool begins, struct call *call, 
 	hit.how = forget_value(ending_of(kind), noise);
 	hit.ends = forget_value(ends, noise);
 	hit.begins = forget_value(begins, noise);
+	who->id = forget_value(who->id, noise);
+	call->copy = forget_value(call->copy, noise);
 	return hit;
 }
 
@@ -282,7 +286,7 @@ int on_probe(struct pt_regs *ctx)
 	if (!tree && !(begins && call.row < ROOT_ROWS))
 		return 0;
 	call.copy = tail_copy(ctx, cookie, probe_sp(ctx) + cookie_adjust(cookie));
-	hit = hit_of(kind, begins, &call, now);
+	hit = hit_of(kind, begins, &who, &call, now);
 	if (tree)
 		tree = go_on(&who, tree, &hit, &call, now);
 	if (!hit.begins)

@@ -202,6 +202,7 @@ def harness_flaky_run():
         done = run(["bash", f"{folder}/tests/run", "--no-install"], env=env)
         lines = done.stdout.splitlines()
         expect((done.returncode, lines[-1]) == (0, "10 passed, 0 failed"), f"{done}")
+        expect(re.fullmatch(r"# took 0\.\d minutes, 0\.\d of a processor", lines[-2]), f"{done}")
         # those of cli and e2e run beside each other
         expect(sorted(line for line in lines if line.startswith("flaky ")) ==
                [f"flaky {name}: for once" for name in ("asan/one/a", "cli/seldom", "e2e/seldom", "unit/one/a")], f"{done}")

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kernel's verifier walks through our programs in a moment, and far from its limit."""
+
+import glob
+
+from harness import Skip, Target, Tool, expect, newest, test
+
+LIMIT = 1_000_000  # instructions that it walks through: BPF_COMPLEXITY_LIMIT_INSNS
+MOST = 250_000
+TOOLS = {"gofunclatency": ["main.*"], "gofuncslower": ["1", "main.*"], "gostackcount": ["main.*"], "gotree": ["main.*"],
+         "gotree_follow": ["main.*", "--follow"], "goprofile": [], "goallocs": [], "golocks": [], "gogc": [],
+         "gooffcputime": [], "gorunqlat": [], "gowakeups": []}
+
+
+def walked(pid):
+    """Of the BPF programs of a process: how many instructions the verifier went through"""
+    found = []
+    for path in glob.glob(f"/proc/{pid}/fdinfo/*"):
+        with open(path, encoding="ascii") as file:
+            found += [int(line.split()[1]) for line in file if line.startswith("verified_insns:")]
+    return found
+
+
+@test(tool=TOOLS)
+def verifier_has_room(tool):
+    """Other kernels walk further, other programs have other offsets: they must not be refused there."""
+    with Target("calls", newest(), "strip") as target:
+        with Tool(tool.split("_")[0], "-p", target.target_pid, *TOOLS[tool]) as tracer:
+            tracer.wait_line("Sampling " if tool == "goprofile" else "Tracing ")
+            counts = walked(tracer.child.pid)
+            tracer.stop()
+    if not counts:
+        raise Skip("the kernel does not say (before 5.16)")
+    expect(max(counts) < MOST, f"{tool}: {counts} of {LIMIT} instructions")
