@@ -99,8 +99,9 @@ static void say_descendants(const struct tracer *tracer, const char *tool, size_
 	unsigned long long lost = desc ? descendants_lost(desc) : 0;
 
 	if (lost)
-		fprintf(stderr, "%s: %llu process%s that COMMAND started not followed: too many\n",
-			tool, lost, lost == 1 ? " was" : "es were");
+		fprintf(stderr,
+			"%s: %llu process%s that COMMAND started %s not followed: too many\n", tool,
+			lost, lost == 1 ? "" : "es", lost == 1 ? "was" : "were");
 	if (running)
 		fprintf(stderr,
 			"%s: %zu process%s that COMMAND started: traced up to COMMAND's end only\n",
