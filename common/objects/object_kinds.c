@@ -18,7 +18,15 @@ void object_kinds_free(struct object_kinds *kinds)
 	*kinds = (struct object_kinds){0};
 }
 
-static char *name_of(enum object_role role, const char *name)
+/* A slice's header or a pointer to a map or channel has the same name as what it leads to. */
+static bool leads_to_same(const struct gotype *type)
+{
+	return type && !type->defined &&
+	       (type->kind == GOTYPE_SLICE || type->kind == GOTYPE_MAP ||
+		type->kind == GOTYPE_CHAN);
+}
+
+static char *name_of(enum object_role role, const struct gotype *type, const char *name)
 {
 	static const char *const formats[] = {
 		[OBJECT_VALUE] = "%s",
@@ -30,6 +38,8 @@ static char *name_of(enum object_role role, const char *name)
 		[OBJECT_BUFFER] = "chan %s (buffer)",
 		[OBJECT_FUNC] = "func %s",
 	};
+	if (role == OBJECT_VALUE && leads_to_same(type))
+		return mem_printf("%s (variable)", name);
 	const char *mark = strstr(formats[role], "%s");
 
 	return mem_printf("%.*s%s%s", (int)(mark - formats[role]), formats[role], name, mark + 2);
@@ -51,7 +61,7 @@ uint16_t object_kinds_number(struct object_kinds *kinds, enum object_role role, 
 	}
 	kinds->all = mem_grow(kinds->all, kinds->count, &kinds->cap, sizeof(*kinds->all));
 	kinds->all[kinds->count++] = (struct object_kind){
-		.role = role, .of = of, .type = type, .name = name_of(role, name)};
+		.role = role, .of = of, .type = type, .name = name_of(role, type, name)};
 	return (uint16_t)(index_add(&kinds->index, hash) + OBJECT_FIRST);
 }
 

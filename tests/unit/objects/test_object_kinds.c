@@ -42,6 +42,28 @@ static void test_numbers(void **state)
 	object_kinds_free(&kinds);
 }
 
+static void expect_name(enum gotype_kind kind, bool defined, enum object_role role,
+			const char *want)
+{
+	const struct gotype type = {.kind = kind, .defined = defined, .name = "t"};
+
+	assert_string_equal(object_kinds_get(&kinds, number(role, &type))->name, want);
+	object_kinds_free(&kinds);
+}
+
+/* No two rows have the same name: a map's header and a pointer to it, elements and a slice. */
+static void test_variables(void **state)
+{
+	(void)state;
+	expect_name(GOTYPE_SLICE, false, OBJECT_VALUE, "t (variable)");
+	expect_name(GOTYPE_MAP, false, OBJECT_VALUE, "t (variable)");
+	expect_name(GOTYPE_CHAN, false, OBJECT_VALUE, "t (variable)");
+	expect_name(GOTYPE_SLICE, true, OBJECT_VALUE, "t");
+	expect_name(GOTYPE_POINTER, false, OBJECT_VALUE, "t");
+	expect_name(GOTYPE_SLICE, false, OBJECT_ARRAY, "[]t");
+	expect_name(GOTYPE_MAP, false, OBJECT_MAP, "t");
+}
+
 /* An object that is one type and begins with the other is the one. */
 static void test_merge(void **state)
 {
@@ -99,6 +121,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_variables),
 		cmocka_unit_test(test_merge),
 		cmocka_unit_test(test_too_many),
 	};
