@@ -117,6 +117,8 @@ static int copy_all(const struct taking *taking, struct errmsg *err)
 	struct objects_still *out = taking->out;
 	uint64_t total = 0;
 
+	if (check_copy(taking, out->scanned, err))
+		return -1;
 	budget_watch_allow(out->scanned * COPY_NS, out->scanned);
 	if (copy_spans(taking, &total, err))
 		return -1;
@@ -156,7 +158,8 @@ static int read_now(const struct taking *taking, uint64_t place, const struct pr
 	if (spans_read(taking->mem, place, goprocess_release(gp), taking->until_ns, &out->spans,
 		       err))
 		return -1;
-	out->scanned = bytes_with_pointers(&out->spans);
+	out->scanned = out->copy ? bytes_with_pointers(&out->spans)
+				 : spans_there(&out->spans, taking->mem);
 	return out->copy ? copy_all(taking, err) : 0;
 }
 
@@ -179,6 +182,11 @@ static int read_ahead(const struct taking *taking, uint64_t place, struct errmsg
 		return 0;
 	uint64_t bytes = bytes_with_pointers(&spans);
 
+	/* it is not to be stopped for nothing */
+	if (check_copy(taking, bytes, err)) {
+		spans_free(&spans);
+		return -1;
+	}
 	bytes += bytes / 16 + RUN_MAX;
 	spans_free(&spans);
 	budget_watch_allow(bytes * COPY_NS, bytes);

@@ -288,6 +288,21 @@ int spans_read(const struct memory *mem, uint64_t place, int release, uint64_t u
 	return ret;
 }
 
+uint64_t spans_there(const struct spans *spans, const struct memory *mem)
+{
+	enum { PAGE = 4096 };
+	uint64_t bytes = 0, word;
+
+	for (size_t i = 0; i < spans->count; i++) {
+		const struct span *span = &spans->all[i];
+
+		for (uint64_t at = 0; !span->noscan && at < span->bytes; at += PAGE)
+			if (memory_u64(mem, span->base + at, &word))
+				bytes += PAGE;
+	}
+	return bytes;
+}
+
 void spans_free(struct spans *spans)
 {
 	free(spans->all);

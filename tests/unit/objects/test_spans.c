@@ -125,6 +125,22 @@ static void test_at(void **state)
 	spans_free(&spans);
 }
 
+static void test_there(void **state)
+{
+	struct errmsg err = {0};
+	struct spans spans;
+
+	(void)state;
+	begin(27);
+	assert_int_equal(spans_read(&fakemem_memory, PLACE, release, 0, &spans, &err), 0);
+	assert_int_equal(spans_there(&spans, &fakemem_memory), 0);
+	fakemem.again = HEAP - FAKEMEM_BASE;
+	assert_int_equal(spans_there(&spans, &fakemem_memory), 4096); /* half of the small one */
+	fakemem.size = 0x9800; /* all of it, a page and a half of the large one */
+	assert_int_equal(spans_there(&spans, &fakemem_memory), 8192 + 2 * 4096);
+	spans_free(&spans);
+}
+
 /* --- lies --- */
 
 static void expect_refused(const struct made *lie)
@@ -200,9 +216,9 @@ static void test_rounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_read),    cmocka_unit_test(test_at),
-		cmocka_unit_test(test_lies),    cmocka_unit_test(test_list_lies),
-		cmocka_unit_test(test_rounded),
+		cmocka_unit_test(test_read),      cmocka_unit_test(test_at),
+		cmocka_unit_test(test_there),     cmocka_unit_test(test_lies),
+		cmocka_unit_test(test_list_lies), cmocka_unit_test(test_rounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
