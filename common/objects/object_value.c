@@ -16,21 +16,23 @@
 /* Go's src/runtime/map.go, hmap, up to 1.23; src/internal/runtime/maps/map.go and table.go after it
  */
 enum {
+	MAP_BYTES = 48, /* of both */
 	MAP_BUCKETS = 16,
 	MAP_OLD_BUCKETS = 24,
 	SWISS_DIRECTORY = 16,
 	SWISS_DIRECTORY_LEN = 24,
+	TABLE_BYTES = 32,
 	TABLE_GROUPS = 16,
-	TABLES_MAX = 1 << 24,
 	MAP_TYPE_GROUP = 64, /* in the descriptor: of a bucket, or of a group */
-	CHAN_COUNT = 8,      /* src/runtime/chan.go, hchan */
+	CHAN_BYTES = 96,     /* src/runtime/chan.go, hchan: at least */
+	CHAN_COUNT = 8,
 	CHAN_BUFFER = 16,
 	NAME_MAX_BYTES = 4096,
 };
 
 /* --- maps and channels --- */
 
-static void set_map_part(struct object_walk *walk, uint64_t addr, enum object_role role,
+static bool set_map_part(struct object_walk *walk, uint64_t addr, enum object_role role,
 			 const struct gotype *group, const struct gotype *map)
 {
 	char name[NAME_MAX_BYTES];
@@ -38,7 +40,8 @@ static void set_map_part(struct object_walk *walk, uint64_t addr, enum object_ro
 	/* maps of defined types are the same memory */
 	snprintf(name, sizeof(name), "map[%s]%s", map->key ? map->key->name : "?",
 		 map->elem ? map->elem->name : "?");
-	object_walk_set(walk, addr, object_kinds_number(&walk->kinds, role, group, group, name));
+	return object_walk_set(walk, addr,
+			       object_kinds_number(&walk->kinds, role, group, group, name));
 }
 
 static void walk_directory(struct object_walk *walk, uint64_t directory, uint64_t len,
@@ -46,13 +49,15 @@ static void walk_directory(struct object_walk *walk, uint64_t directory, uint64_
 {
 	uint64_t before = 0;
 
+	if (object_walk_bytes(walk, directory) / 8 < len)
+		return;
 	set_map_part(walk, directory, OBJECT_DIRECTORY, group.type, map);
-	for (uint64_t i = 0; i < len && i < TABLES_MAX; i++) {
+	for (uint64_t i = 0; i < len && object_walk_spend(walk); i++) {
 		uint64_t table = object_walk_word(walk, directory + i * 8);
 
 		if (!table)
 			return;
-		if (table == before)
+		if (table == before || object_walk_bytes(walk, table) != TABLE_BYTES)
 			continue;
 		before = table;
 		set_map_part(walk, table, OBJECT_TABLE, group.type, map);
@@ -69,9 +74,11 @@ static void walk_map(struct object_walk *walk, uint64_t addr, const struct gotyp
 					     : NULL;
 	struct object_place place = {.type = group, .buckets = !type->swiss};
 
-	if (!addr || !group || group->kind != GOTYPE_STRUCT)
+	if (!group || group->kind != GOTYPE_STRUCT || object_walk_bytes(walk, addr) != MAP_BYTES)
 		return;
-	set_map_part(walk, addr, OBJECT_MAP, group, type);
+	/* many may point to it, and it may be large */
+	if (!set_map_part(walk, addr, OBJECT_MAP, group, type))
+		return;
 	place.addr = object_walk_word(walk, addr + MAP_BUCKETS);
 	uint64_t len = type->swiss ? object_walk_word(walk, addr + SWISS_DIRECTORY_LEN) : 0;
 
@@ -91,7 +98,7 @@ static void walk_chan(struct object_walk *walk, uint64_t addr, const struct goty
 	uint64_t buffer = object_walk_word(walk, addr + CHAN_BUFFER);
 	struct object_kinds *kinds = &walk->kinds;
 
-	if (!addr || !elem ||
+	if (!elem || object_walk_bytes(walk, addr) < CHAN_BYTES ||
 	    !object_walk_set(walk, addr,
 			     object_kinds_number(kinds, OBJECT_CHAN, elem, elem, elem->name)))
 		return;
@@ -225,11 +232,8 @@ static void walk_struct(struct object_walk *walk, uint64_t addr, const struct go
 
 void object_walk_value(struct object_walk *walk, uint64_t addr, const struct gotype *type)
 {
-	if (!walk->words_left) {
-		walk->gave_up = true;
+	if (!object_walk_spend(walk))
 		return;
-	}
-	walk->words_left--;
 	switch (type->kind) {
 	case GOTYPE_STRING:
 		walk_string(walk, addr);
@@ -244,7 +248,7 @@ void object_walk_value(struct object_walk *walk, uint64_t addr, const struct got
 		walk_struct(walk, addr, type);
 		break;
 	case GOTYPE_ARRAY:
-		if (type->elem->kind <= GOTYPE_COMPLEX)
+		if (!object_walk_has_pointers(walk, type))
 			break;
 		for (uint64_t i = 0; i < type->count && walk->words_left; i++)
 			object_walk_value(walk, addr + i * type->elem->size, type->elem);

@@ -17,7 +17,18 @@ enum {
 	POINTER_BYTES = 8, /* in a descriptor: how much of a value has pointers */
 	TINY = 16,         /* objects below it that have no pointers share a block */
 	CHUNK = 512,       /* words */
+	AT_ONCE = 256,     /* elements: what they lead to is looked at before the rest */
 };
+
+bool object_walk_spend(struct object_walk *walk)
+{
+	if (!walk->words_left) {
+		walk->gave_up = true;
+		return false;
+	}
+	walk->words_left--;
+	return true;
+}
 
 uint64_t object_walk_word(const struct object_walk *walk, uint64_t addr)
 {
@@ -35,7 +46,7 @@ const struct gotype *object_walk_type(struct object_walk *walk, uint64_t addr)
 	return type && type->kind != GOTYPE_UNKNOWN && type->rtype ? type : NULL;
 }
 
-static bool has_pointers(const struct object_walk *walk, const struct gotype *type)
+bool object_walk_has_pointers(const struct object_walk *walk, const struct gotype *type)
 {
 	uint64_t bytes;
 
@@ -118,23 +129,25 @@ static bool merge(struct object_walk *walk, const struct slot *slot, uint16_t ki
 	return new;
 }
 
+uint64_t object_walk_bytes(const struct object_walk *walk, uint64_t addr)
+{
+	struct slot slot;
+
+	return find_slot(walk, addr, &slot) && addr == slot.start ? slot.end - slot.start : 0;
+}
+
 bool object_walk_set(struct object_walk *walk, uint64_t addr, uint16_t kind)
 {
 	struct slot slot;
 
-	if (!find_slot(walk, addr, &slot) || addr != slot.start)
+	if (kind == OBJECT_UNKNOWN || !find_slot(walk, addr, &slot) || addr != slot.start)
 		return false;
-	bool told = is_told(walk, &slot);
-
-	if (kind == OBJECT_UNKNOWN)
-		return true;
-	if (!told)
-		merge(walk, &slot, kind);
-	else if (kind >= OBJECT_FIRST &&
-		 object_kinds_get(&walk->kinds, kind)->role == OBJECT_DIRECTORY)
-		walk->kind_of[slot.number] =
-			kind; /* its header tells of pointers to tables alone */
-	return true;
+	if (!is_told(walk, &slot))
+		return merge(walk, &slot, kind);
+	/* its header tells of pointers to tables alone */
+	if (kind >= OBJECT_FIRST && object_kinds_get(&walk->kinds, kind)->role == OBJECT_DIRECTORY)
+		walk->kind_of[slot.number] = kind;
+	return false;
 }
 
 /* --- places --- */
@@ -212,7 +225,7 @@ void object_walk_reach(struct object_walk *walk, const struct object_place *plac
 	if (!place->addr || !type || !type->size || type->kind == GOTYPE_UNKNOWN ||
 	    __builtin_mul_overflow(type->size, place->count, &bytes) || !bytes)
 		return;
-	bool pointers = has_pointers(walk, type);
+	bool pointers = object_walk_has_pointers(walk, type);
 
 	if (pointers && is_variable(walk, place->addr, bytes)) {
 		add_part(walk, place);
@@ -237,7 +250,7 @@ void object_walk_whole(struct object_walk *walk, struct object_place place)
 		return;
 	place.count = (slot.end - slot.start) / place.type->size;
 	place.role = place.count > 1 ? OBJECT_ARRAY : OBJECT_VALUE;
-	if (!place.count || has_pointers(walk, place.type) == slot.span->noscan)
+	if (!place.count || object_walk_has_pointers(walk, place.type) == slot.span->noscan)
 		return;
 	if (is_told(walk, &slot))
 		add_part(walk, &place); /* its last words are not told by the header */
@@ -249,9 +262,11 @@ void object_walk_whole(struct object_walk *walk, struct object_place place)
 
 static void walk_place(struct object_walk *walk, const struct object_place *place)
 {
-	bool pointers = has_pointers(walk, place->type);
+	bool pointers = object_walk_has_pointers(walk, place->type);
 
-	for (uint64_t i = 0; i < place->count && walk->words_left; i++) {
+	if (!pointers && !place->buckets)
+		return;
+	for (uint64_t i = 0; i < place->count && object_walk_spend(walk); i++) {
 		uint64_t addr = place->addr + i * place->type->size;
 		struct object_place next = {.type = place->type, .buckets = true};
 
@@ -259,7 +274,6 @@ static void walk_place(struct object_walk *walk, const struct object_place *plac
 			object_walk_value(walk, addr, place->type);
 		if (!place->buckets)
 			continue;
-		walk->words_left--;
 		next.addr = object_walk_word(walk, addr + place->type->size - 8);
 		object_walk_whole(walk, next);
 	}
@@ -271,8 +285,16 @@ static void drain(struct object_walk *walk)
 
 	walk->strict = false;
 	while (walk->todo_count) {
-		struct object_place place = walk->todo[--walk->todo_count];
+		struct object_place *last = &walk->todo[walk->todo_count - 1];
+		struct object_place place = *last;
 
+		if (place.count > AT_ONCE) {
+			place.count = AT_ONCE;
+			last->count -= AT_ONCE;
+			last->addr += AT_ONCE * place.type->size;
+		} else {
+			walk->todo_count--;
+		}
 		walk_place(walk, &place);
 	}
 	walk->strict = strict;
@@ -292,7 +314,7 @@ static void walk_header(struct object_walk *walk, const struct span *span, uint3
 	place.count = (span->elem - header) / place.type->size;
 	/* one alone would have been put into a smaller slot */
 	place.role = place.count > 1 ? OBJECT_ARRAY : OBJECT_VALUE;
-	if (!place.count || !has_pointers(walk, place.type))
+	if (!place.count || !object_walk_has_pointers(walk, place.type))
 		return;
 	walk->kind_of[span->first + index] = kind_of(walk, &place);
 	add_todo(walk, &place);
@@ -324,7 +346,9 @@ static const struct gotype *held_by(struct object_walk *walk, uint64_t word)
 
 	if (is_type(walk, word))
 		return object_walk_type(walk, word);
-	if (!word || word % 8 || !walk->live->read(walk->live->ctx, word, itab, sizeof(itab)) ||
+	/* itabs are not in the heap */
+	if (!word || word % 8 || spans_at(walk->spans, word) ||
+	    !walk->live->read(walk->live->ctx, word, itab, sizeof(itab)) ||
 	    !is_type(walk, itab[0]) || !is_type(walk, itab[1]))
 		return NULL;
 	const struct gotype *inter = object_walk_type(walk, itab[0]);
@@ -365,7 +389,7 @@ void object_walk_words(struct object_walk *walk, uint64_t addr, uint64_t len)
 {
 	uint64_t words[CHUNK + 1];
 
-	for (uint64_t at = 0; at + 16 <= len && walk->words_left; at += CHUNK * 8) {
+	for (uint64_t at = 0; at + 16 <= len && object_walk_spend(walk); at += CHUNK * 8) {
 		uint64_t bytes = len - at < sizeof(words) ? (len - at) / 8 * 8 : sizeof(words);
 
 		if (!walk->mem->read(walk->mem->ctx, addr + at, words, bytes))

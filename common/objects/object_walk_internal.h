@@ -57,12 +57,17 @@ void object_walk_end(struct object_walk *walk); /* frees what is its own */
 
 /* --- between its parts --- */
 
+/* Once for each thing that is looked at; false: there were too many. */
+bool object_walk_spend(struct object_walk *walk);
 uint64_t object_walk_word(const struct object_walk *walk, uint64_t addr);       /* 0: not there */
 const struct gotype *object_walk_type(struct object_walk *walk, uint64_t addr); /* in memory */
 /* At `addr` are values of this type: remembers it of the object, if they are all of it, and to look
  * at them. */
 void object_walk_reach(struct object_walk *walk, const struct object_place *place);
-/* The object that begins at `addr` is of this kind; false: none begins there. */
+bool object_walk_has_pointers(const struct object_walk *walk, const struct gotype *type);
+/* How long the object is that begins at `addr`, in bytes; 0: none begins there. */
+uint64_t object_walk_bytes(const struct object_walk *walk, uint64_t addr);
+/* The object that begins at `addr` is of this kind; false: that is not new. */
 bool object_walk_set(struct object_walk *walk, uint64_t addr, uint16_t kind);
 /* All of the object that begins at `addr`, as buckets or the like */
 void object_walk_whole(struct object_walk *walk, struct object_place place);

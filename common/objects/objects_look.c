@@ -13,6 +13,7 @@
 #include "objects/object_walk_internal.h"
 #include "objects/objects_print_internal.h"
 #include "objects/objects_still_internal.h"
+#include "objects/objects_sum_internal.h"
 #include "program/functab.h"
 #include "program/moduledata.h"
 #include "program/program.h"
@@ -23,82 +24,8 @@ enum {
 	SLOT_NS = 100,
 	SLOT_BYTES = 64,
 	LOOKS = 16, /* at a word by as many types, at most */
-	LARGE = 32768,
 };
 #define WORDS_MIN (UINT64_C(1) << 24)
-
-/* --- adding up --- */
-
-static struct objects_row *row_of(struct objects_table *table, const struct span *span)
-{
-	uint64_t size = span->large ? 0 : span->elem;
-
-	for (size_t i = 0; i < table->count; i++) {
-		struct objects_row *row = &table->rows[i];
-
-		if (row->what == OBJECTS_UNKNOWN && row->size == size &&
-		    row->pointers == !span->noscan)
-			return row;
-	}
-	table->rows = mem_grow(table->rows, table->count, &table->cap, sizeof(*table->rows));
-	table->rows[table->count] = (struct objects_row){
-		.what = OBJECTS_UNKNOWN, .size = size, .pointers = !span->noscan};
-	return &table->rows[table->count++];
-}
-
-/* By the numbers of kinds; those of no type come after them. */
-static void add_rows(struct objects_table *table, const struct object_kinds *kinds)
-{
-	static const enum objects_what whats[OBJECT_FIRST] = {[OBJECT_UNKNOWN] = OBJECTS_UNKNOWN,
-							      [OBJECT_SEVERAL] = OBJECTS_SEVERAL,
-							      [OBJECT_TINY] = OBJECTS_TINY,
-							      [OBJECT_STRING] = OBJECTS_STRING};
-
-	table->count = table->cap = kinds->count + OBJECT_FIRST;
-	table->rows = mem_zalloc(table->cap, sizeof(*table->rows));
-	for (size_t i = 0; i < table->count; i++)
-		table->rows[i] = (struct objects_row){
-			.what = i < OBJECT_FIRST ? whats[i] : OBJECTS_TYPE,
-			.name = i < OBJECT_FIRST ? NULL : kinds->all[i - OBJECT_FIRST].name,
-			.size = UINT64_MAX};
-}
-
-static void add_span(struct objects_table *table, const struct object_walk *walk,
-		     const struct span *span)
-{
-	for (uint32_t i = 0; i < span->count; i++) {
-		if (!spans_is_allocated(walk->spans, span, i))
-			continue;
-		uint16_t kind = walk->kind_of[span->first + i];
-		struct objects_row *row =
-			kind == OBJECT_UNKNOWN ? row_of(table, span) : &table->rows[kind];
-
-		row->objects++;
-		row->bytes += span->elem;
-		table->objects++;
-		table->bytes += span->elem;
-		table->unswept += span->unswept ? span->elem : 0;
-	}
-}
-
-static void drop_empty(struct objects_table *table)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < table->count; i++)
-		if (table->rows[i].objects)
-			table->rows[kept++] = table->rows[i];
-	table->count = kept;
-}
-
-static void add_up(struct objects_table *table, const struct object_walk *walk)
-{
-	*table = (struct objects_table){0};
-	add_rows(table, &walk->kinds);
-	for (size_t i = 0; i < walk->spans->count; i++)
-		add_span(table, walk, &walk->spans->all[i]);
-	drop_empty(table);
-}
 
 /* --- looking --- */
 
@@ -115,18 +42,6 @@ static void follow(struct object_walk *walk, const struct objects_still *still)
 	object_walk_unknown(walk);
 }
 
-static void say(const struct object_walk *walk, const struct objects_table *table)
-{
-	if (table->unswept)
-		fprintf(stderr,
-			"goheap: %llu of these bytes are not swept yet: garbage is among them\n",
-			(unsigned long long)table->unswept);
-	if (walk->gave_up)
-		fputs("goheap: not all pointers were followed: there are too many\n", stderr);
-	if (walk->kinds.full)
-		fputs("goheap: there are too many types: some are unknown\n", stderr);
-}
-
 static void show(const struct objects_look *look, const struct goprocesses_one *one,
 		 struct object_walk *walk, const struct objects_still *still, uint64_t *count)
 {
@@ -138,9 +53,10 @@ static void show(const struct objects_look *look, const struct goprocesses_one *
 	walk->mem = memory_pages_memory(pages);
 	walk->live = memory_pages_memory(live);
 	follow(walk, still);
-	add_up(&table, walk);
+	objects_add_up(&table, walk);
+	table.release = goprocess_release(one->gp);
 	*count = objects_print(stdout, look, one, &table);
-	say(walk, &table);
+	objects_say(stderr, walk, &table);
 	objects_table_free(&table);
 	object_walk_end(walk);
 	memory_pages_free(pages);

@@ -84,8 +84,8 @@ static void print_head(FILE *out, const struct goprocesses_one *one,
 	}
 	fprintf(out, "%d ", one->pid);
 	escape_print(out, one->name);
-	fprintf(out, " (go1.%d): %" PRIu64 " bytes in %" PRIu64 " objects\n",
-		goprocess_release(one->gp), table->bytes, table->objects);
+	fprintf(out, " (go1.%d): %" PRIu64 " bytes in %" PRIu64 " objects\n", table->release,
+		table->bytes, table->objects);
 	fprintf(out, "known are %.1f%% of the bytes, %.1f%% of the objects\n",
 		share(bytes, table->bytes), share(objects, table->objects));
 	fputs("       BYTES     OBJECTS  SHARE TYPE\n", out);

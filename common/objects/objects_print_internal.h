@@ -29,6 +29,7 @@ struct objects_row {
 struct objects_table {
 	struct objects_row *rows;
 	size_t count, cap;
+	int release;             /* N of Go 1.N */
 	uint64_t objects, bytes; /* all of them */
 	uint64_t unswept;        /* bytes of these that may be garbage */
 };
