@@ -91,14 +91,14 @@ static char which(const struct profile *profile)
 		fprintf(notes, format " ", which(profile), value);                                 \
 	}
 /* of what may not be there */
-#define FREED(name, type)                                                                          \
-	void name(type *it)                                                                        \
+#define FREED(name, it, ...)                                                                       \
+	void name(__VA_ARGS__)                                                                     \
 	{                                                                                          \
 		if (it)                                                                            \
 			step(#name);                                                               \
 	}
 
-/* most do not look at what they are given */
+/* most do not look at what they are given: NOLINTBEGIN(misc-unused-parameters) */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 STEP(progress_begin, const char *tool)
@@ -112,15 +112,15 @@ NOTE(profile_word, "%c:%s", word, struct profile *profile, const char *word)
 NOTE(profile_label, "%c:comm=%s", text, struct profile *profile, const char *key, const char *text)
 NOTE(profile_number, "%c:pid=%d", (int)number, struct profile *profile, const char *key,
      uint64_t number)
-FREED(bpfprog_free, struct bpfprog)
-FREED(events_free, struct events)
-FREED(heldfile_close, struct heldfile)
-FREED(kallsyms_close, struct kallsyms)
-FREED(profile_free, struct profile)
-FREED(sampled_free, struct sampled)
-FREED(sampler_free, struct sampler)
-FREED(session_free, struct session)
-FREED(vdso_free, struct vdso)
+FREED(bpfprog_free, prog, struct bpfprog *prog)
+FREED(events_free, events, struct events *events)
+FREED(heldfile_close, file, struct heldfile *file)
+FREED(kallsyms_close, syms, struct kallsyms *syms)
+FREED(profile_free, profile, struct profile *profile)
+FREED(sampled_free, sampled, struct sampled *sampled)
+FREED(sampler_free, sampler, struct sampler *sampler)
+FREED(session_free, ses, struct session *ses)
+FREED(vdso_free, vdso, struct vdso *vdso)
 VALUE(bool, kernelfeature_task_registers, !step("registers"), void)
 VALUE(int, session_check_privileges, result("privileges", err), struct errmsg *err)
 VALUE(int, events_check, result("events_check", err), struct errmsg *err)
@@ -591,4 +591,4 @@ int main(void)
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+} /* NOLINTEND(misc-unused-parameters) */
