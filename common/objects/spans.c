@@ -288,18 +288,27 @@ int spans_read(const struct memory *mem, uint64_t place, int release, uint64_t u
 	return ret;
 }
 
-uint64_t spans_there(const struct spans *spans, const struct memory *mem)
+/* Where nothing is, steps grow: there may be no end of it. */
+static uint64_t bytes_there(const struct span *span, const struct memory *mem)
 {
 	enum { PAGE = 4096 };
-	uint64_t bytes = 0, word;
+	uint64_t bytes = 0, step = PAGE, word;
 
-	for (size_t i = 0; i < spans->count; i++) {
-		const struct span *span = &spans->all[i];
+	for (uint64_t at = 0; at < span->bytes; at += step) {
+		bool there = memory_u64(mem, span->base + at, &word);
 
-		for (uint64_t at = 0; !span->noscan && at < span->bytes; at += PAGE)
-			if (memory_u64(mem, span->base + at, &word))
-				bytes += PAGE;
+		bytes += there ? PAGE : 0;
+		step = there ? PAGE : step * 2;
 	}
+	return bytes;
+}
+
+uint64_t spans_there(const struct spans *spans, const struct memory *mem)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < spans->count; i++)
+		bytes += spans->all[i].noscan ? 0 : bytes_there(&spans->all[i], mem);
 	return bytes;
 }
 

@@ -46,8 +46,9 @@ int spans_read(const struct memory *mem, uint64_t place, int release, uint64_t u
 	       struct spans *out, struct errmsg *err);
 void spans_free(struct spans *spans); /* what it points to */
 
-/* How many bytes of those that may have pointers in them can be read, by whole pages of 4 KiB: a
- * core file may tell of far more than it has. */
+/* How many bytes of those that may have pointers in them can be read, by pages of 4 KiB: a core
+ * file may tell of far more than it has. Of what stands behind such a gap, some may not be counted.
+ */
 uint64_t spans_there(const struct spans *spans, const struct memory *mem);
 
 /* The span that has this address; NULL: none. */

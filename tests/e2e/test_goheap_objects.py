@@ -191,6 +191,31 @@ def goheap_objects_lie(lie):
             target.child.kill()
 
 
+@test()
+def goheap_objects_core_lie():
+    """A core file tells of an object of 8 TiB, which is not there: it takes no longer for that."""
+    with tempfile.TemporaryDirectory() as folder, ONE_AT_A_TIME, \
+            Target("objects", newest(), "plain", argv=crashing(folder)) as target:
+        mem = os.open(f"/proc/{target.target_pid}/mem", os.O_RDWR)
+        try:
+            place = address_of(target.path, "runtime.mheap_") + ALLSPANS.get(newest(), 0x10148)
+            array, count = peek(mem, place), peek(mem, place + 8)
+            last = max((span for span in (peek(mem, array + 8 * i) for i in range(count))
+                        if os.pread(mem, 1, span + 99) == b"\1"), key=lambda span: peek(mem, span + 24))
+            poke(mem, last + 32, 1 << 30)      # pages
+            poke(mem, last + 104, 1 << 43)     # bytes of an object
+            os.pwrite(mem, b"\1\0\1\0", last + 48)  # it is one, and allocated
+            os.pwrite(mem, b"\0", last + 98)  # large, with pointers
+        finally:
+            os.close(mem)
+        core = crash(target, folder)
+        done = run([tool_path("goheap"), "--objects", "-j", "--core", core, target.path], timeout=60)
+        expect(done.returncode == 0 and "not all pointers were followed" in done.stderr,
+               f"{done.returncode}: {done.stderr}")
+        rows = by_name(json_lines(done.stdout))
+        expect(rows[(None, True)]["bytes"] >= 1 << 43 and "main.outer" in rows, "it is not in the rows, or no other is")
+
+
 @test(version=two_versions)
 def goheap_objects_lies(version):
     dice = random.Random(f"objects {version}")

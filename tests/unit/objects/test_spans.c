@@ -138,6 +138,11 @@ static void test_there(void **state)
 	assert_int_equal(spans_there(&spans, &fakemem_memory), 4096); /* half of the small one */
 	fakemem.size = 0x9800; /* all of it, a page and a half of the large one */
 	assert_int_equal(spans_there(&spans, &fakemem_memory), 8192 + 2 * 4096);
+	/* the list of spans has been read, which may now tell of any number of pages */
+	spans.all[2].bytes = 1ull << 40;
+	fakemem.reads = 0;
+	assert_int_equal(spans_there(&spans, &fakemem_memory), 8192 + 2 * 4096);
+	assert_true(fakemem.reads < 100);
 	spans_free(&spans);
 }
 
