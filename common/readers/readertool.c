@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "readers/readertool.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +14,15 @@
 #include "base/number.h"
 #include "base/signals.h"
 #include "files/process.h"
+#include "files/process_usage.h"
 #include "golang/pattern.h"
 #include "profile/profile.h"
 #include "tracing/session.h"
 #include "tracing/toolrun.h"
 
 #define SECOND_NS UINT64_C(1000000000)
+
+enum { ENDING_MS = 1000 };
 
 /* --- in a process of its own, for each that is looked at --- */
 
@@ -127,6 +131,17 @@ static int show_once(struct readertool *rt, struct errmsg *err)
 	return !rt->shown && !rt->has_failed && rt->nothing ? rt->nothing(rt->ctx, err) : 0;
 }
 
+/* The kernel takes the memory of one that ends before it tells of the end. */
+static bool runs_on(const struct process *proc)
+{
+	struct pollfd ended = {.fd = process_fd(proc), .events = POLLIN};
+	struct process_usage usage;
+
+	if (process_usage(proc, &usage))
+		return process_runs(proc);
+	return poll(&ended, 1, ENDING_MS) <= 0;
+}
+
 /* One that ends is shown no more; another that cannot be read is a failure, unless it was only
  * looked for. due() is asked once more for one that has ended. */
 static void ask_again(struct readertool *rt, size_t i)
@@ -135,7 +150,7 @@ static void ask_again(struct readertool *rt, size_t i)
 
 	if (!ask(rt, i, &why))
 		return;
-	bool runs = process_runs(rt->procs.all[i].proc);
+	bool runs = runs_on(rt->procs.all[i].proc);
 
 	rt->gone[i] = runs || !rt->due;
 	if (runs)

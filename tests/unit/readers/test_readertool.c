@@ -12,6 +12,7 @@
 
 #include "base/errmsg.h"
 #include "files/process.h"
+#include "files/process_usage.h"
 #include "golang/pattern.h"
 #include "printed.h"
 #include "readers/readertool.h"
@@ -26,6 +27,7 @@ static const char *failures[PROCESSES]; /* of a look; NULL: it shows two things 
 static const char *hint;
 static size_t process_count, refused, looks;
 static struct process *living, *dead;
+static bool has_memory = true;
 static bool all_closed, runs, nothing_fails, core_untold;
 static unsigned long long core_missing;
 static struct goprocesses_wanted asked;
@@ -77,6 +79,14 @@ bool goprocesses_close(struct goprocesses *procs)
 {
 	free(procs->all);
 	return all_closed;
+}
+
+/* in place of files/process_usage.c */
+bool process_usage(const struct process *proc, struct process_usage *out)
+{
+	(void)proc;
+	*out = (struct process_usage){0};
+	return has_memory;
 }
 
 int goprocess_check(const struct goprocess *gp, struct errmsg *err)
@@ -302,6 +312,28 @@ static void test_interval(void **state)
 	assert_int_equal(looks, 1);
 }
 
+/* Its memory is gone, and its end is told a moment later. */
+static void test_ending(void **state)
+{
+	struct process *other = living;
+	struct errmsg err;
+	pid_t child = fork();
+
+	(void)state;
+	if (!child) {
+		usleep(50000);
+		_exit(0);
+	}
+	living = process_open(child, &err);
+	failures[0] = "why";
+	has_memory = false;
+	expect_run("20 -i 0.05", 0, "");
+	has_memory = true;
+	process_close(living);
+	living = other;
+	waitpid(child, NULL, 0);
+}
+
 static void test_nothing(void **state)
 {
 	process_count = 0;
@@ -366,6 +398,7 @@ int main(void)
 		cmocka_unit_test_setup(test_failures, begin),
 		cmocka_unit_test_setup(test_looked_for, begin),
 		cmocka_unit_test_setup(test_interval, begin),
+		cmocka_unit_test_setup(test_ending, begin),
 		cmocka_unit_test_setup(test_nothing, begin),
 		cmocka_unit_test_setup(test_core, begin),
 	};
