@@ -114,7 +114,6 @@ static void print_count(const struct counter *counter, uint32_t row, uint64_t co
 
 static void json_row(const struct counter *counter, uint32_t row, uint64_t count)
 {
-	char *binary = selection_row_binary(counter->sel, row);
 	struct json json;
 
 	json_init(&json, stdout);
@@ -124,10 +123,8 @@ static void json_row(const struct counter *counter, uint32_t row, uint64_t count
 		toolrun_json_time(&json);
 	json_member_string(&json, "func", counter->sel->rows[row].name);
 	json_member_u64(&json, "count", count);
-	if (binary)
-		json_member_string(&json, "binary", binary);
+	selection_json_binary(counter->sel, row, &json);
 	json_object_end(&json);
-	free(binary);
 }
 
 static void fit_names(struct counter *counter)

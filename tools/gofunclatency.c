@@ -144,15 +144,6 @@ static void json_errors(const struct timer *timer, struct json *json, size_t row
 	}
 }
 
-static void json_binary(const struct timer *timer, struct json *json, size_t row)
-{
-	char *binary = row == SIZE_MAX ? NULL : selection_row_binary(timer->sel, row);
-
-	if (binary)
-		json_member_string(json, "binary", binary);
-	free(binary);
-}
-
 /* Of a row; SIZE_MAX: of all together. */
 static void json_report(const struct timer *timer, size_t row, const struct shown *shown)
 {
@@ -165,7 +156,8 @@ static void json_report(const struct timer *timer, size_t row, const struct show
 	if (timer->opts->timestamp)
 		toolrun_json_time(&json);
 	json_member_string(&json, "func", row == SIZE_MAX ? NULL : timer->sel->rows[row].name);
-	json_binary(timer, &json, row);
+	if (row != SIZE_MAX)
+		selection_json_binary(timer->sel, row, &json);
 	latency_json(&json, report);
 	json_member_u64(&json, "panicked", report->panicked);
 	json_member_u64(&json, "exited", report->exited);

@@ -39,6 +39,8 @@ char *process_exe_path(const struct process *proc);
 char *process_name(const struct process *proc);
 /* The same of a process by its ID; NULL: it has ended. */
 char *process_name_of(pid_t pid);
+/* Does its command, or with `or_file` the name of the file that it executes, contain this? */
+bool process_is_called(const struct process *proc, const char *part, bool or_file);
 /* A variable of the environment that its program began with, the first of the name; malloc'd.
  * NULL: it has none, or it cannot be read. */
 char *process_variable(const struct process *proc, const char *name);

@@ -26,15 +26,6 @@ static char *file_name(const struct process *proc)
 	return name;
 }
 
-static bool has_name(const struct goprocesses_one *one, const char *name)
-{
-	char *command = process_name(one->proc);
-	bool has = strstr(command, name) || strstr(one->name, name);
-
-	free(command);
-	return has;
-}
-
 /* --- in the worker --- */
 
 /* A process that is no Go program, or ends meanwhile, is none of those that are looked for. */
@@ -70,7 +61,7 @@ static enum found open_process(struct goprocesses_one *one, const char *name, st
 {
 	process_find_root(one->proc);
 	one->name = file_name(one->proc);
-	if (name && !has_name(one, name))
+	if (name && !process_is_called(one->proc, name, true))
 		return FOUND_OTHER;
 	/* the file first: whether it is a Go program can be told with fewer privileges */
 	struct heldfile *exe = process_exe(one->proc, err);

@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "base/index.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "files/heldfile.h"
 #include "program/functab.h"
@@ -68,6 +69,15 @@ char *selection_row_binary(const struct selection *sel, size_t row)
 	char *place = heldfile_place(prog->file);
 
 	return place ? place : mem_strdup(prog->path);
+}
+
+void selection_json_binary(const struct selection *sel, size_t row, struct json *json)
+{
+	char *binary = selection_row_binary(sel, row);
+
+	if (binary)
+		json_member_string(json, "binary", binary);
+	free(binary);
 }
 
 char *selection_row_text(const struct selection *sel, size_t row)

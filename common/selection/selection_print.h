@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+struct json;
 struct selection;
 
 /* What the user should know before tracing, a line each:
@@ -17,6 +18,8 @@ void selection_print_notes(FILE *out, const struct selection *sel);
 char *selection_row_text(const struct selection *sel, size_t row);
 /* Its program's path where several have rows, as heldfile_place(); malloc'd. Else NULL. */
 char *selection_row_binary(const struct selection *sel, size_t row);
+/* The same as member "binary", if there is any. */
+void selection_json_binary(const struct selection *sel, size_t row, struct json *json);
 
 size_t selection_traced(const struct selection *sel); /* how many different names */
 /* Which are not, and why: a line per item with `each`, else a line per reason. */

@@ -52,32 +52,22 @@ static void try_process(void *ctx, const void *request, size_t len, void *reply)
 
 /* --- in the tool --- */
 
-static bool is_wanted(const struct tracer_config *config, const struct process *proc,
-		      const char *path)
-{
-	const char *slash = path ? strrchr(path, '/') : NULL;
-	bool by_file = slash && !config->named_by_command;
-
-	if (config->all || (by_file && strstr(slash + 1, config->named)))
-		return true;
-	char *command = process_name(proc);
-	bool has = strstr(command, config->named);
-
-	free(command);
-	return has;
-}
-
 /* By its path and the mounts that it is seen through, both of which the kernel tells without asking
- * a file system. */
-static bool is_new(struct search *search, pid_t pid, const char *path)
+ * a file system. Of a file that was replaced since, the path may be another one's. */
+static bool is_new(struct search *search, const struct process *proc)
 {
 	char link[LINK_MAX], mounts[LINK_MAX] = "";
 
-	snprintf(link, sizeof(link), "/proc/%d/ns/mnt", pid);
+	snprintf(link, sizeof(link), "/proc/%d/ns/mnt", process_id(proc));
 	if (readlink(link, mounts, sizeof(mounts) - 1) < 0)
 		return false; /* it has ended */
+	char *path = process_exe_path(proc);
+	bool replaced = path && process_runs_deleted(proc, path);
 	uint64_t hash = index_hash_text(index_hash_text(0, mounts), path ? path : "");
 
+	free(path);
+	if (replaced)
+		return true;
 	if (index_first(&search->seen, hash) != INDEX_NONE)
 		return false;
 	index_add(&search->seen, hash);
@@ -100,10 +90,12 @@ static bool is_go(struct process *proc, struct errmsg *err)
 static void look_at(struct search *search, pid_t pid)
 {
 	struct process *proc = process_hold(pid, NULL);
-	char *path = proc ? process_exe_path(proc) : NULL;
+	const struct tracer_config *config = search->tracer->config;
 	struct errmsg err = {0};
 
-	if (proc && is_wanted(search->tracer->config, proc, path) && is_new(search, pid, path)) {
+	if (proc &&
+	    (config->all || process_is_called(proc, config->named, !config->named_by_command)) &&
+	    is_new(search, proc)) {
 		if (is_go(proc, &err)) {
 			process_find_root(proc);
 			tracer_open(search->tracer, process_exe(proc, &err), &err);
@@ -111,7 +103,6 @@ static void look_at(struct search *search, pid_t pid)
 		if (err.text[0] && !search->why->text[0])
 			*search->why = err;
 	}
-	free(path);
 	process_close(proc);
 }
 

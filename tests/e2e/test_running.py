@@ -102,6 +102,23 @@ def running_by_file():
 
 
 @test()
+def running_replaced():
+    """Of a program that was upgraded, the processes of the old file are traced, and those of the new one"""
+    with Named(one=(30, newest())) as named:
+        path = named.path("one")
+        shutil.copy(path, path + ".new")
+        os.rename(path + ".new", path)
+        with Target("process", newest(), args=["once", "calls=50"], path=path) as new, \
+                Tool("gofunccount", "-j", "-n", named.tag, WORK) as tracer:
+            tracer.tracing()
+            new.go()
+            new.truth()
+            named.go()
+            got = sorted(r["count"] for r in tracer.stop() if r.get("type") == "count")
+    expect(got == [30, 50], f"counted {got}")
+
+
+@test()
 def running_binaries():
     """Tools of whole programs: the name in place of BINARY sees what BINARY sees"""
     with Named(one=(30, newest())) as named:

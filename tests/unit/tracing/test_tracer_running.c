@@ -28,7 +28,7 @@ enum { CHILDREN = 4, PROGRAMS_MAX = 16 };
 struct process {
 	pid_t pid;
 	const char *path, *comm; /* path NULL: not known */
-	bool no_exe, not_go, is_not_held, worker_fails;
+	bool no_exe, not_go, is_not_held, worker_fails, is_replaced;
 	bool root_found;
 };
 
@@ -76,6 +76,16 @@ void process_close(struct process *proc)
 char *process_exe_path(const struct process *proc)
 {
 	return proc->path ? mem_strdup(proc->path) : NULL;
+}
+
+pid_t process_id(const struct process *proc)
+{
+	return proc->pid;
+}
+
+bool process_runs_deleted(const struct process *proc, const char *path)
+{
+	return proc->is_replaced && !strcmp(path, proc->path);
 }
 
 char *process_name(const struct process *proc)
@@ -279,6 +289,17 @@ static void test_all(void **state)
 	expect(&all, 0, "1 program: /bin/a", 2);
 }
 
+/* The same path, but the file there is another one now: each may run one of its own. */
+static void test_replaced(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < CHILDREN - 1; i++)
+		run(i, "/bin/a", "a");
+	expect(&all, 0, "1 program: /bin/a", 1);
+	processes[0].is_replaced = processes[2].is_replaced = true;
+	expect(&all, 0, "3 programs: /bin/a, /bin/a, /bin/a", 3);
+}
+
 /* The same path, but seen through other mounts */
 static void test_mounts(void **state)
 {
@@ -382,10 +403,10 @@ static void test_for_running(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all),   cmocka_unit_test(test_mounts),
-		cmocka_unit_test(test_named), cmocka_unit_test(test_many),
-		cmocka_unit_test(test_none),  cmocka_unit_test(test_for_running),
-		cmocka_unit_test(test_ended),
+		cmocka_unit_test(test_all),         cmocka_unit_test(test_replaced),
+		cmocka_unit_test(test_mounts),      cmocka_unit_test(test_named),
+		cmocka_unit_test(test_many),        cmocka_unit_test(test_none),
+		cmocka_unit_test(test_for_running), cmocka_unit_test(test_ended),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);
