@@ -13,6 +13,7 @@
  *   -DUSER_FRAMES -DKERNEL_FRAMES    stacks are wanted
  *   -DPARENT            who created the goroutine is wanted
  *   -DIDENTITY_FIRST     predicates ask for the goroutine, the thread or the CPU
+ *   -DLABELS            labels of goroutines are asked for
  *   -DSLEEPABLE         pages that are not in memory can be waited for
  *   -DONLY_TID=n -DONLY_GOID=n
  *   -DKEYED             no events: calls are counted by their records, parts/trace_keys.bpf.c
@@ -25,6 +26,9 @@
 #include "shared/trace.h"
 #include "parts/hit.h"
 #include "parts/fetch.h"
+#ifdef LABELS
+#include "parts/label_find.h"
+#endif
 #if defined(SPLIT_STACK) && USER_FRAMES
 #include "parts/stackcopy.h"
 #endif

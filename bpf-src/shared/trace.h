@@ -92,6 +92,7 @@ struct trace_event {
 #define TRACE_BOUNDS (-3LL) /* an index out of range, a division by zero */
 #define TRACE_ABSENT (-4LL) /* the function has not kept it */
 #define TRACE_OTHER (-5LL)  /* an interface holds a value of another type */
+#define TRACE_MANY (-6LL)   /* more labels than are looked at, and the one not among those */
 
 enum trace_counter {                   /* of map `counters` */
 		     TRACE_LOST,       /* events: the ring buffer was full */
@@ -112,6 +113,7 @@ enum trace_counter {                   /* of map `counters` */
 };
 
 #define TRACE_FRAMES 128
+#define TRACE_LABEL_KEY 64 /* bytes of $label("key"), at most; a multiple of 8 */
 
 /* With -U, of a gccgo program, in place of the user's frames: user_frames - 1 pieces of its stack,
  * innermost first. */

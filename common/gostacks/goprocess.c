@@ -338,7 +338,9 @@ int goprocess_snapshot(struct goprocess *gp, const struct goprocess_wanted *want
 		.listed_ctx = gp,
 		.g_tracking_seq = gp->tracking_seq,
 		.g_bubble = bubble_field(gp),
-		.g_labels = wanted->labels && goprocess_has_labels(gp) ? gp->rt.g_gopc + 64 : 0,
+		.g_labels = wanted->labels && goprocess_has_labels(gp)
+				    ? goruntime_labels(gp->prog, &gp->rt)
+				    : 0,
 		.with_args = wanted->args,
 		.registers = gp->core       ? gocore_registers
 			     : wanted->stop ? stopped_registers

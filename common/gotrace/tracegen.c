@@ -308,6 +308,7 @@ static void take_back(struct gen *gen, const struct gen *before)
 	gen->saved_later = before->saved_later;
 	gen->filled_later = before->filled_later;
 	gen->uses_parent = before->uses_parent;
+	gen->uses_labels = before->uses_labels;
 	gen->keeps_sp = before->keeps_sp;
 	gen->absent = gen->after = false;
 	leave_phase(gen, &gen->fill);
@@ -443,6 +444,7 @@ int tracegen_plan(struct gotypes *memory, const struct tracegen_probe *probe,
 	out->uses_parent = gen.uses_parent;
 	out->uses_identity = gen.uses_identity;
 	out->uses_types = gen.uses_types;
+	out->uses_labels = gen.uses_labels;
 	gen_steps_take(&gen, out);
 	out->save = ctext_take(&gen.save);
 	out->wanted = ctext_take(&gen.wanted);

@@ -32,15 +32,16 @@ struct tracegen_probe {
 	 * is_clone: GCC made it from a function, and changed how it is called; is_copy: an inlined
 	 * copy, where what has no pieces in abi is optimised out; restarts: it may lose register
 	 * arguments when its stack grows; has_states: what is kept with the call begins with struct
-	 * state_times, for $running and the like. */
-	bool several, is_clone, is_copy, is_line, restarts, has_states;
-	bool is_method; /* the first parameter is its receiver: an address is enough of it */
+	 * state_times, for $running and the like; is_method: the first parameter is its receiver,
+	 * of which an address is enough; label_map: g.labels leads to a map, not to a slice. */
+	bool several, is_clone, is_copy, is_line, restarts, has_states, is_method, label_map;
 	/* Without a format: pointers to structs are followed, or their types said. For goargdist:
 	 * the record becomes a key; log2: its one number is that of a histogram's row. */
 	bool follows, says_types, keyed, log2;
 	struct shape_limits limits;
 	const struct tracegen_held *held; /* finds types of x.(T); NULL: none */
 	const struct tracegen_told *told; /* NULL: nothing is warned of */
+	uint32_t g_labels;                /* byte offset in Go's struct g; 0: not known */
 };
 
 enum tracegen_kind {
@@ -81,8 +82,8 @@ struct tracegen_plan {
 	 * can do all that `fill` does */
 	bool wants_at_entry, tabular;
 	/* computed expressions use the goroutine, the thread or the CPU; $parent_goid is asked for;
-	 * interfaces are read, by their dynamic types; a key has addresses of code */
-	bool uses_identity, uses_parent, uses_types, uses_code;
+	 * interfaces are read, by their dynamic types; a key has addresses of code; $label() */
+	bool uses_identity, uses_parent, uses_types, uses_code, uses_labels;
 	/* Without a format: a list of parameters, and at return a list of results. */
 	struct tracegen_arg *args;
 	size_t arg_count;

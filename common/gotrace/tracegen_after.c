@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/errmsg.h"
 #include "values/shape_walk.h"
 
 struct ctext *gen_enter_entry(struct gen *gen)
@@ -28,6 +29,14 @@ void gen_leave_entry(struct gen *gen, struct ctext *before, char name[NAME_MAX_L
 	gen_var(gen, name);
 	ctext_line(gen->out, "u64 %s = *(u64 *)(rec + %u);", name, at);
 	ctext_line(gen->out, "must(&bad, *(s64 *)(rec + %u));", at + 8);
+}
+
+int gen_at_entry_only(struct gen *gen, const struct expr *expr)
+{
+	errmsg_set(gen->err, "col %u: arguments are read at entry, when results are not known yet",
+		   expr->col);
+	errmsg_hint(gen->err, "after(EXPR) reads them at return");
+	return -1;
 }
 
 /* Writes code that keeps the stack pointer at entry; to be called while code that runs at entry is

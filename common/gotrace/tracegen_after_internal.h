@@ -28,6 +28,9 @@ int gen_load_kept(struct gen *gen, const struct place *place, uint64_t off, unsi
 struct shape *gen_kept_value(struct gen *gen, const struct place *place,
 			     const struct shape_limits *limits, uint32_t *state_at);
 
+/* Sets the error: in after() it would be known. Returns -1. */
+int gen_at_entry_only(struct gen *gen, const struct expr *expr);
+
 /* x[i:j] */
 int gen_slice_place(struct gen *gen, const struct expr *expr, struct place *out);
 /* Is it a slice of a parameter whose end depends on results? */

@@ -30,6 +30,7 @@ unsigned gen_uses(const struct gen *gen, const struct expr *expr)
 			       ? GEN_USES_RETURN
 			       : 0;
 	case EXPR_PARAMS:
+	case EXPR_LABEL: /* the call may give the goroutine other labels */
 		return GEN_USES_ENTRY;
 	case EXPR_ERROR:
 	case EXPR_RESULTS:

@@ -10,6 +10,7 @@
 #include "gotrace/tracegen_after_internal.h"
 #include "gotrace/tracegen_assert_internal.h"
 #include "gotrace/tracegen_internal.h"
+#include "gotrace/tracegen_label_internal.h"
 #include "gotrace/tracegen_register_internal.h"
 
 enum { FIELD_STEPS = 8 }; /* embedded pointers followed on the way to one field */
@@ -233,8 +234,9 @@ bool gen_is_place(const struct expr *expr)
 	if (expr->kind == EXPR_AFTER)
 		return gen_is_place(expr->a);
 	return expr->kind == EXPR_SLICE || expr->kind == EXPR_NAME || expr->kind == EXPR_PARAM ||
-	       expr->kind == EXPR_RESULT || expr->kind == EXPR_ERROR || expr->kind == EXPR_FIELD ||
-	       expr->kind == EXPR_INDEX || expr->kind == EXPR_ASSERT || expr->kind == EXPR_DEREF;
+	       expr->kind == EXPR_RESULT || expr->kind == EXPR_ERROR || expr->kind == EXPR_LABEL ||
+	       expr->kind == EXPR_FIELD || expr->kind == EXPR_INDEX || expr->kind == EXPR_ASSERT ||
+	       expr->kind == EXPR_DEREF;
 }
 
 int gen_place(struct gen *gen, const struct expr *expr, struct place *out)
@@ -245,6 +247,8 @@ int gen_place(struct gen *gen, const struct expr *expr, struct place *out)
 	case EXPR_RESULT:
 	case EXPR_ERROR:
 		return gen_symbol_place(gen, expr, out);
+	case EXPR_LABEL:
+		return gen_label_place(gen, expr, out);
 	case EXPR_FIELD:
 		return field_place(gen, expr, out);
 	case EXPR_INDEX:

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/errmsg.h"
+#include "gotrace/tracegen_after_internal.h"
 #include "gotrace/tracegen_internal.h"
 #include "gotrace/tracegen_register_internal.h"
 #include "program/toolchain.h"
@@ -155,14 +156,6 @@ static int guessed(struct gen *gen, const struct expr *expr)
 	return -1;
 }
 
-static int at_entry_only(struct gen *gen, const struct expr *expr)
-{
-	errmsg_set(gen->err, "col %u: arguments are read at entry, when results are not known yet",
-		   expr->col);
-	errmsg_hint(gen->err, "after(EXPR) reads them at return");
-	return -1;
-}
-
 static int unknown_place(struct gen *gen, const struct expr *expr)
 {
 	errmsg_set(gen->err, "col %u: the place of this argument is not known", expr->col);
@@ -215,7 +208,7 @@ static int c_word_place(struct gen *gen, const struct expr *expr, struct place *
 	struct abi_value *value = gotypes_alloc(gen->memory, 1, sizeof(*value));
 
 	if (gen->returning && !gen->after)
-		return at_entry_only(gen, expr);
+		return gen_at_entry_only(gen, expr);
 	if (gen->probe->is_clone)
 		return unknown_place(gen, expr);
 	if (expr->number > C_WORDS_MAX)
@@ -240,7 +233,7 @@ int gen_symbol_place(struct gen *gen, const struct expr *expr, struct place *out
 		return errmsg_set(gen->err,
 				  "col %u: results are known at return only: use r:", expr->col);
 	if (!sym.is_result && gen->returning && !gen->after)
-		return at_entry_only(gen, expr);
+		return gen_at_entry_only(gen, expr);
 	const struct goparam *param =
 		sym.is_result ? &probe->fn->results[sym.index] : &probe->fn->params[sym.index];
 	const struct abi_value *value =

@@ -32,7 +32,7 @@ struct traceplan {
 	uint32_t dynamic_max; /* bytes of a string in an interface */
 	bool lacks_room;      /* some record lacks room, however short strings are */
 	uint32_t record_max;
-	bool uses_parent, uses_identity, uses_code;
+	bool uses_parent, uses_identity, uses_code, uses_labels;
 	const char *states; /* the first variable of a state's time, in any PROBE; NULL: none */
 	size_t unknown;
 	const char *first_unknown, *unknown_copy;

@@ -16,6 +16,7 @@
 #include "gotrace/traceplan_text_internal.h"
 #include "program/functab.h"
 #include "program/program.h"
+#include "sites/goruntime.h"
 #include "tracing/tracer.h"
 #include "gotrace/tracegen_plan_internal.h"
 
@@ -166,6 +167,7 @@ static void note_plan(struct planning *now, const struct tracegen_plan *made)
 	if (made->record_size > plan->record_max)
 		plan->record_max = made->record_size;
 	plan->uses_code |= made->uses_code;
+	plan->uses_labels |= made->uses_labels;
 	plan->uses_parent |= made->uses_parent;
 	plan->uses_identity |= made->uses_identity;
 }
@@ -218,6 +220,8 @@ static int plan_item(struct planning *now, bool several, struct errmsg *err)
 	probe.says_types = plan->config->typed;
 	probe.follows = plan->config->typed && plan->item_count <= FOLLOWS_MAX;
 	probe.restarts = now->to->restart != 0;
+	probe.g_labels = goruntime_labels(item->prog, tracer_runtime(now->tracer, as->program));
+	probe.label_map = item->prog->release < RELEASE_LABEL_SETS;
 	probe.has_states = plan->states && item->returns;
 	/* a copy without a site is left out for that */
 	int ret = item->skipped ? 0 : plan_strings(plan, &probe, &made, err);

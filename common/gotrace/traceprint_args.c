@@ -26,6 +26,7 @@ static const char *state_text(int64_t state)
 	       : state == TRACE_BOUNDS ? "<out of range>"
 	       : state == TRACE_ABSENT ? absent_text
 	       : state == TRACE_OTHER  ? "<other type>"
+	       : state == TRACE_MANY   ? "<too many labels>"
 				       : "<fault>";
 }
 

@@ -19,6 +19,7 @@ enum expr_kind {
 	EXPR_PARAMS,  /* goargs: the root of an argument, never part of another expression */
 	EXPR_RESULTS, /* gorets: likewise */
 	EXPR_SPECIAL, /* number: enum expr_special */
+	EXPR_LABEL,   /* $label("text"): of the goroutine; text, len */
 	EXPR_FIELD,   /* a.text */
 	EXPR_INDEX,   /* a[b] */
 	EXPR_SLICE,   /* a[b:c]; b, c may be NULL */

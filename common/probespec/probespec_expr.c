@@ -131,6 +131,35 @@ static struct expr *read_name(struct probespec_reader *reader)
 	return probespec_reader_leaf(reader, EXPR_NAME, 0);
 }
 
+static struct expr *read_string(struct probespec_reader *reader);
+static struct expr *closed(struct probespec_reader *reader, struct expr *expr, const char *bracket);
+
+/* $label("key") */
+static struct expr *read_label(struct probespec_reader *reader)
+{
+	size_t at = reader->token.at;
+	struct expr *label;
+
+	probespec_reader_next(reader);
+	if (!probespec_reader_is(reader, "(")) {
+		expected(reader, "\"(\"");
+		errmsg_hint(reader->err, "$label(\"key\") is the value of the goroutine's label");
+		return NULL;
+	}
+	probespec_reader_next(reader);
+	if (reader->token.kind != TOKEN_STRING) {
+		expected(reader, "a label's key in double quotes");
+		errmsg_hint(reader->err, "$label(\"key\")");
+		return NULL;
+	}
+	label = closed(reader, read_string(reader), ")");
+	if (!label)
+		return NULL;
+	label->kind = EXPR_LABEL;
+	label->col = at + 1;
+	return label;
+}
+
 static struct expr *read_special(struct probespec_reader *reader)
 {
 	const struct token *token = &reader->token;
@@ -145,6 +174,8 @@ static struct expr *read_special(struct probespec_reader *reader)
 		reader->state = expr_special_text(special);
 	if (is_error)
 		return probespec_reader_leaf(reader, EXPR_ERROR, 0);
+	if (probespec_reader_is(reader, "$label"))
+		return read_label(reader);
 	if (special >= 0)
 		return probespec_reader_leaf(reader, EXPR_SPECIAL, special);
 	probespec_col_error(reader->err, token->at, "there is no \"%.*s\"", (int)token->len,
@@ -156,7 +187,7 @@ static struct expr *read_special(struct probespec_reader *reader)
 	else
 		errmsg_hint(reader->err, "there are $goid $pid $tid $cpu $comm $latency $running "
 					 "$runnable $blocked $syscall $unknown $func $parent_goid "
-					 "$err");
+					 "$err $label(\"key\")");
 	return NULL;
 }
 

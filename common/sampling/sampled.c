@@ -101,8 +101,7 @@ static void read_layout(struct sampled_process *process)
 	target->m_curg = rt.m_curg;
 	target->m_g0 = rt.m_g0;
 	target->m_gsignal = rt.m_procid + 8;
-	/* gopc, ancestors, startpc, racectx, waiting, cgoCtxt, labels */
-	target->g_labels = rt.g_gopc && prog->release >= 0 ? rt.g_gopc + 64 : 0;
+	target->g_labels = goruntime_labels(prog, &rt);
 	target->label_map = prog->release < RELEASE_LABEL_SETS;
 }
 

@@ -56,6 +56,8 @@ int goruntime_read(const struct program *prog, struct site_finder *finder, struc
 
 /* Of a gc program, the offsets alone. */
 void goruntime_read_fields(const struct program *prog, struct goruntime *out);
+/* Where g has the goroutine's labels; 0: not known. */
+uint32_t goruntime_labels(const struct program *prog, const struct goruntime *rt);
 /* Adds to *out, for a program without a runtime, what its library has. */
 void goruntime_link_gccgo(const struct image *img, const struct image *library,
 			  const struct goruntime *library_rt, struct goruntime *out);

@@ -12,6 +12,9 @@ static const struct genprobe_how stack = {.arch = ARCH_AMD64, .convention = ABI_
 static const struct genprobe_how several = {
 	.arch = ARCH_AMD64, .convention = ABI_REGISTERS, .several = true};
 
+static const struct genprobe_how labelled = {
+	.arch = ARCH_AMD64, .convention = ABI_REGISTERS, .g_labels = 352, .label_map = true};
+
 struct row {
 	const char *probe;
 	const struct genprobe_how *how;
@@ -42,6 +45,20 @@ static const struct row rows[] = {
 	 "\twant = v2 != 0;\n",
 	 "\tbad = 0;\n"
 	 "\tmust(&bad, fetch(rec + 8, 4, hit->sp + 8));\n" STATE(0, 4), 0, 16},
+	/* a label is a string; with r: it is read when the call begins */
+	{"r:main.f() (n int) (n > 1) \"%s\", $label(\"endpoints\")", &labelled,
+	 "\tbad = 0;\n"
+	 "\tconst struct label_key v2 = {9, {0x746e696f70646e65ULL, 0x73ULL}};\n"
+	 "\tstruct go_string v3 = find_label(&bad, ctx, (struct label_place){352, true}, &v2);\n"
+	 "\tu64 v4 = v3.data;\n"
+	 "\tu64 v5 = v3.len;\n"
+	 "\tu64 v6 = v3.len;\n"
+	 "\t*(u64 *)(rec + 8) = v4;\n"
+	 "\t*(u64 *)(rec + 16) = v5;\n" STATE(0, 16)
+	 "\thit->later[0] = later_elements(8, 24, 80, 1);\n",
+	 "\tu64 v0 = (s64)probe_register(ctx, REGISTER_AX);\n"
+	 "\tu64 v1 = (s64)v0 > (s64)1ULL;\n"
+	 "\twant = v1 != 0;\n", "", 112, 112},
 	/* strings: bytes of the literal, as numbers; the right side only where the left is true */
 	{"main.f(s string, t *main.T) (t.next.a > 3 && s == \"bob\") \"%s\", s", &registers, "",
 	 "\tu64 v0 = (u64)probe_register(ctx, REGISTER_CX);\n"

@@ -29,6 +29,7 @@ static const struct {
 	{"r:main.f(x int) error (err != nil)", "col 24: no parameter or result is called \"err\"", "write $err, which is the last result"},
 	{"main.f(x int) error (err != nil)", "col 22: no parameter or result is called \"err\"", "write $err, which is the last result, and begin the PROBE with r:"},
 	{"r:main.f(x int) int (err != nil)", "col 22: no parameter or result is called \"err\"", "it has x int, goret1 int"},
+	{"main.f() \"%s\", $label(\"k\")", "col 16: where goroutines have labels is not known in this program", ""},
 	{"main.f() \"%d\", z", "col 16: no parameter or result is called \"z\"", ""},
 	{"main.f(x int) \"%d\", goarg2", "col 21: the function has 1 parameter", ""},
 	{"r:main.f(x int) (a, b int) \"%d\", goret3", "col 34: the function has 2 results", ""},

@@ -127,6 +127,8 @@ int genprobe_make(struct genprobe *gp, const char *probe, const struct genprobe_
 				    .told = how->told,
 				    .keyed = how->keyed,
 				    .log2 = how->log2,
+				    .g_labels = how->g_labels,
+				    .label_map = how->label_map,
 				    .limits = {.string_max = how->string_max ? how->string_max : 80,
 					       .record_max = RECORD_MAX}};
 

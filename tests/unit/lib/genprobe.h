@@ -19,6 +19,8 @@ struct genprobe_how {
 	bool has_states; /* another PROBE asks for $running or the like */
 	unsigned absent; /* bit n: parameter n has no place */
 	uint32_t string_max;
+	uint32_t g_labels;
+	bool label_map;
 	const struct tracegen_told *told;
 };
 

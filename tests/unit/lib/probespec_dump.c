@@ -47,6 +47,10 @@ static void dump_leaf(FILE *out, const struct expr *expr)
 	case EXPR_RESULTS:
 		fputs(expr->kind == EXPR_PARAMS ? "PARAMS" : "RESULTS", out);
 		break;
+	case EXPR_LABEL:
+		fputs("$label:", out);
+		dump_text(out, expr->text, expr->len);
+		break;
 	case EXPR_SPECIAL:
 		fputs(expr_special_text(expr->number), out);
 		break;

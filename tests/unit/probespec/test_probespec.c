@@ -196,6 +196,8 @@ static const struct {
 	{"$latency", "$latency"},
 	{"$func", "$func"},
 	{"$parent_goid", "$parent_goid"},
+	{"$label(\"a b\\n\")", "$label:\"a b\\x0a\""},
+	{"len($label( \"k\" )) > 1", "(> (len $label:\"k\") 1)"},
 	{"$running + $runnable + $blocked + $syscall + $unknown",
 	 "(+ (+ (+ (+ $running $runnable) $blocked) $syscall) $unknown)"},
 	{"req.URL.Path", "(. (. req URL) Path)"},

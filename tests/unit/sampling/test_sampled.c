@@ -180,7 +180,8 @@ struct program *program_open(struct heldfile *file, struct errmsg *err)
 				 .img = (struct image *)known,
 				 .tab = (struct functab *)&known->release,
 				 .toolchain = known->by_gccgo ? &toolchain_gccgo : &toolchain_gc,
-				 .release = known->release};
+				 .release = known->release,
+				 .release_told = known->release >= 0};
 	held.programs++;
 	return prog;
 }
