@@ -11,7 +11,7 @@
 
 enum { DEFAULT_HZ = 49, MAX_HZ = 1000000 }; /* not 50: what runs by a clock is not met in step */
 
-enum { LETTER_LABELS = 256, LETTER_CGROUP };
+enum { LETTER_LABELS = 256, LETTER_CGROUP, LETTER_OFF_CPU };
 
 static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
 {
@@ -25,6 +25,10 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 	}
 	if (letter == LETTER_CGROUP) {
 		sampling->cgroup = value;
+		return 0;
+	}
+	if (letter == LETTER_OFF_CPU) {
+		sampling->off_cpu = true;
 		return 0;
 	}
 	if (letter == 'f' || letter == 'K') {
@@ -42,6 +46,7 @@ static const struct options_def own_options[] = {
 	{'F', "frequency", "HZ", "samples a second on each processor (default 49)"},
 	{'f', "folded", NULL, "output folded format, for flame graphs"},
 	{'K', "kernel-stack", NULL, "show the kernel's frames as well"},
+	{LETTER_OFF_CPU, "off-cpu", NULL, "time that goroutines are blocked or runnable as well"},
 	{LETTER_CGROUP, "cgroup", "PATH", "what runs in this cgroup, and in those below it"},
 	{LETTER_LABELS, "labels", "[=KEY]",
 	 "tell stacks apart by their goroutines' labels, all or that of KEY"},
@@ -54,6 +59,8 @@ static const char examples[] =
 	"    goprofile -d 10 /usr/bin/etcd   # in all processes that run etcd\n"
 	"    goprofile -d 10                 # in all Go programs of the machine\n"
 	"    goprofile -F 999 -d 1 -p 181    # 999 times a second\n"
+	"    goprofile --off-cpu -d 10 -p 181\n"
+	"                                    # what its goroutines wait for as well\n"
 	"    goprofile -K -d 10 -p 181       # with the kernel's frames\n"
 	"    goprofile -d 10 --cgroup /sys/fs/cgroup/system.slice/etcd.service\n"
 	"                                    # in all Go programs of a service\n"

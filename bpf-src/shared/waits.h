@@ -10,6 +10,8 @@ struct wait_begun {                      /* of a goroutine, that goes on */
 	unsigned int pid, reason;
 };
 
+#define WAIT_RUNNABLE 256 /* in place of a reason, of which Go has fewer: for a processor */
+
 enum waker {
 	WAKER_UNASKED,
 	WAKER_GOROUTINE,

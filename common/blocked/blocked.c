@@ -23,7 +23,7 @@
 #include "sites/goruntime.h"
 
 /* Room in maps, which take memory as they fill. */
-enum { WAITS_MAX = 1 << 20, SUMS_MAX = 1 << 16 };
+enum { WAITS_MAX = 1 << 20, SUMS_MAX = 1 << 16, DEFINES = 6 };
 #define US UINT64_C(1000)
 
 enum { LETTER_STATE = 300 };
@@ -115,20 +115,43 @@ static int plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 	return 0;
 }
 
+/* From now on waits are seen. */
+static int switch_on(struct blocked *blocked, uint64_t *since_ns, struct errmsg *err)
+{
+	*since_ns = clock_ns();
+	if (bpfmap_set(blocked->control, 1))
+		return errmsg_set(err, "cannot switch the BPF program on: %s", strerror(errno));
+	return 0;
+}
+
+static int begin_beside(struct blocked *blocked, struct errmsg *err)
+{
+	struct blocked_before *before = blocked_before_new(blocked);
+	uint64_t since_ns;
+	int ret = switch_on(blocked, &since_ns, err);
+
+	if (!ret)
+		ret = blocked->beside->begin(blocked->beside->ctx, blocked->run->profile, err);
+	if (!ret)
+		blocked_before_note(before, since_ns);
+	blocked_before_free(before);
+	return ret;
+}
+
 static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	struct blocked *blocked = ctx;
+	uint64_t since_ns;
 
 	blocked->tracer = tracer;
 	blocked->sums = tracer_map(tracer, "sums");
 	blocked->waits = tracer_map(tracer, "waits");
 	blocked->control = tracer_map(tracer, "control");
 	blocked->losses = tracer_map(tracer, "losses");
+	blocked->parked = blocked->beside ? tracer_map(tracer, "parked") : -1;
 	blocked->procs = processes_new(tracer_bpf(tracer));
 	blocked->stacks = stacks_new(tracer);
-	if (bpfmap_set(blocked->control, 1))
-		return errmsg_set(err, "cannot switch the BPF program on: %s", strerror(errno));
-	return 0;
+	return blocked->beside ? begin_beside(blocked, err) : switch_on(blocked, &since_ns, err);
 }
 
 static void started(void *ctx)
@@ -136,6 +159,10 @@ static void started(void *ctx)
 	const struct blocked *blocked = ctx;
 	FILE *out = blocked->opts->json || blocked->folded ? stderr : stdout;
 
+	if (blocked->beside) {
+		blocked->beside->started(blocked->beside->ctx);
+		return;
+	}
 	fprintf(out, "Tracing blocked time (us) of goroutines by %s... Hit Ctrl-C to end.\n",
 		blocked->tool->by);
 	fflush(out);
@@ -146,6 +173,8 @@ static int stop(void *ctx)
 	struct blocked *blocked = ctx;
 
 	blocked->stopped_ns = clock_ns();
+	if (blocked->beside)
+		blocked->beside->stop(blocked->beside->ctx);
 	return bpfmap_set(blocked->control, 0);
 }
 
@@ -248,6 +277,21 @@ static void merge(struct blocked *blocked)
 
 /* --- output --- */
 
+static void show_beside(const struct blocked *blocked)
+{
+	const struct blocked_beside *beside = blocked->beside;
+
+	for (size_t i = 0; i < blocked->row_count; i++) {
+		const struct blocked_row *row = &blocked->rows[i];
+		char *reason = blocked_reason(blocked, row->key.reason);
+
+		beside->row(beside->ctx, blocked, &row->key, reason,
+			    row->sum.total_ns + row->open.ns);
+		free(reason);
+	}
+	beside->show(beside->ctx);
+}
+
 static int show(void *ctx, bool final, struct errmsg *err)
 {
 	struct blocked *blocked = ctx;
@@ -258,6 +302,10 @@ static int show(void *ctx, bool final, struct errmsg *err)
 			blocked) ||
 	    blocked_add_open(blocked))
 		return errmsg_set(err, "cannot read the sums: %s", strerror(errno));
+	if (blocked->beside) {
+		show_beside(blocked);
+		return 0;
+	}
 	if (blocked->row_count) {
 		merge(blocked);
 		qsort(blocked->rows, blocked->row_count, sizeof(*blocked->rows), by_time);
@@ -283,6 +331,8 @@ static void say_lost(void *ctx)
 	uint64_t lost[WAIT_LOSSES];
 
 	losses_say(blocked->losses, blocked->tool->name, said, lost, WAIT_LOSSES);
+	if (blocked->beside)
+		blocked->beside->lost(blocked->beside->ctx);
 }
 
 /* --- the tool --- */
@@ -298,10 +348,12 @@ static const struct options_def own_options[] = {
 static int trace(struct blocked *blocked, const struct options_tool *tool)
 {
 	static const struct runtime_func funcs[] = {{.names = {"runtime.casgstatus"}}};
-	struct bpfprog_define defs[] = {
+	const struct blocked_beside *beside = blocked->beside;
+	/* the last one where all of the time counts */
+	struct bpfprog_define defs[DEFINES] = {
 		{"WAITS", bpfmap_room(WAITS_MAX)}, {"STACKS", bpfmap_room(STACKS_MAX)},
 		{"SUMS", bpfmap_room(SUMS_MAX)},   {"MIN_NS", blocked->min_ns},
-		{"MAX_NS", blocked->max_ns},
+		{"MAX_NS", blocked->max_ns},       {"PARKED", bpfmap_room(WAITS_MAX)},
 	};
 	struct toolrun run = {.tool = tool,
 			      .opts = blocked->opts,
@@ -310,7 +362,7 @@ static int trace(struct blocked *blocked, const struct options_tool *tool)
 					 .runtime_func_count = 1,
 					 .bpf_file = blocked->tool->bpf_file,
 					 .defs = defs,
-					 .def_count = sizeof(defs) / sizeof(*defs),
+					 .def_count = DEFINES - !beside,
 					 .goroutines = true,
 					 .sleepable = true,
 					 .plan = plan,
@@ -322,7 +374,9 @@ static int trace(struct blocked *blocked, const struct options_tool *tool)
 			      .lost = say_lost,
 			      .stop = stop,
 			      .profile_spec = blocked->tool->profile_spec,
+			      .events = beside ? beside->events : NULL,
 			      .folded = blocked->folded,
+			      .quiet_end = beside,
 			      .ctx = blocked};
 
 	blocked->run = &run;
@@ -360,4 +414,16 @@ int blocked_main(const struct blocked_tool *tool, int argc, char **argv)
 	if (!options_main(&shown, argc, argv, &opts, &status))
 		return status;
 	return trace(&blocked, &shown);
+}
+
+int blocked_run_beside(const struct blocked_tool *tool, const struct blocked_beside *beside,
+		       const struct options_tool *shown, const struct options *opts)
+{
+	struct blocked blocked = {.tool = tool,
+				  .beside = beside,
+				  .opts = opts,
+				  .max_ns = INT64_MAX,
+				  .folded = beside->folded};
+
+	return trace(&blocked, shown);
 }

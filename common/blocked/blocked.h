@@ -10,7 +10,11 @@
 #include "bpf-src/shared/waits.h"
 
 struct blocked;
+struct errmsg;
+struct events;
 struct json;
+struct options;
+struct options_tool;
 struct profile;
 struct profile_spec;
 struct stacks;
@@ -41,6 +45,28 @@ struct blocked_tool {
 
 /* Runs to the end and returns the exit status. */
 int blocked_main(const struct blocked_tool *tool, int argc, char **argv);
+
+/* What else is measured in the same run of one process, and shows all of it: the whole time of its
+ * goroutines then counts, from the beginning on, waits that had begun before and those that go on
+ * at the end; and the time in which they are runnable, which is a state. */
+struct blocked_beside {
+	/* Waits count from now on. `written`: for --pprof; NULL: it is not asked for. */
+	int (*begin)(void *ctx, struct profile *written, struct errmsg *err);
+	void (*started)(void *ctx);
+	void (*stop)(void *ctx); /* they do not any more */
+	/* One row after the other, then the end of them. */
+	void (*row)(void *ctx, const struct blocked *blocked, const struct wait_key *key,
+		    const char *state, uint64_t ns);
+	void (*show)(void *ctx);
+	void (*lost)(void *ctx);
+	struct events **events; /* as struct toolrun's */
+	bool folded;
+	void *ctx;
+};
+
+/* The same with the options that another tool has read. Of `tool`, what shows rows is not used. */
+int blocked_run_beside(const struct blocked_tool *tool, const struct blocked_beside *beside,
+		       const struct options_tool *shown, const struct options *opts);
 
 /* For the tool's functions: the stacks, and the load bias of a row's process. */
 const struct stacks *blocked_stacks(const struct blocked *blocked);

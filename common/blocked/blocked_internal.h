@@ -23,6 +23,7 @@ struct blocked_row {
 
 struct blocked {
 	const struct blocked_tool *tool;
+	const struct blocked_beside *beside; /* NULL: nothing */
 	const struct options *opts;
 	const struct toolrun *run;
 	const char *state; /* NULL: every one */
@@ -30,7 +31,8 @@ struct blocked {
 	uint64_t reasons_wanted; /* a mask */
 	bool folded;
 	const struct tracer *tracer;
-	int sums, waits, control, losses; /* maps */
+	int sums, waits, control, losses; /* maps ... */
+	int parked; /* ... of waits that had begun before tracing did; -1: they do not count */
 	struct processes *procs;
 	char *reasons[WAIT_REASONS];
 	struct stacks *stacks;
@@ -51,6 +53,11 @@ void blocked_add_row(struct blocked *blocked, struct blocked_row *row);
 void blocked_sweep(struct blocked *blocked);
 /* After the last sweep: adds rows of all waits that have not ended. 0, or -1 with errno. */
 int blocked_add_open(struct blocked *blocked);
+/* Of the process: to be opened before waits are seen. The second notes those of its goroutines that
+ * wait already: they do so from `since_ns` on. Says what is missing. */
+struct blocked_before *blocked_before_new(const struct blocked *blocked);
+void blocked_before_note(struct blocked_before *before, uint64_t since_ns);
+void blocked_before_free(struct blocked_before *before);
 void blocked_open_add(struct blocked_open *to, const struct blocked_open *more);
 /* After all rows: how many waits are in no sum, as they have not ended. */
 void blocked_put_rest(const struct blocked *blocked);

@@ -98,7 +98,10 @@ static int add_waiting(const void *key, const void *value, void *arg)
 	struct blocked *blocked = arg;
 	struct blocked_row row;
 
-	(void)key;
+	/* one that waits again does so by what was seen of it; the key begins with the goroutine's
+	 * address */
+	if (blocked->parked >= 0)
+		bpfmap_delete(blocked->parked, key);
 	if (!make_row(blocked, value, blocked->stopped_ns, &row))
 		return 0;
 	row.open.waiting = 1;
@@ -114,6 +117,11 @@ int blocked_add_open(struct blocked *blocked)
 		make_room(blocked);
 	for (size_t i = 0; i < blocked->ended_count; i++)
 		blocked_add_row(blocked, &blocked->ended[i]);
-	return bpfmap_each(blocked->waits, sizeof(struct goroutine_key), sizeof(struct wait_begun),
+	if (bpfmap_each(blocked->waits, sizeof(struct goroutine_key), sizeof(struct wait_begun),
+			add_waiting, blocked))
+		return -1;
+	if (blocked->parked < 0)
+		return 0;
+	return bpfmap_each(blocked->parked, sizeof(uint64_t), sizeof(struct wait_begun),
 			   add_waiting, blocked);
 }

@@ -19,6 +19,8 @@
 
 char *blocked_reason(const struct blocked *blocked, uint32_t reason)
 {
+	if (reason == WAIT_RUNNABLE)
+		return mem_strdup("runnable");
 	if (reason < WAIT_REASONS && blocked->reasons[reason])
 		return mem_strdup(blocked->reasons[reason]);
 	return mem_printf("wait reason %" PRIu32, reason);

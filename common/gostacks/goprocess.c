@@ -366,3 +366,8 @@ int goprocess_snapshot(struct goprocess *gp, const struct goprocess_wanted *want
 		snapshot_free(out);
 	return ret;
 }
+
+bool goprocess_is_still(const struct goprocess *gp, const struct goroutine *g)
+{
+	return snapshot_is_still(&gp->from, &gp->mem, g);
+}

@@ -32,5 +32,7 @@ struct goprocess_wanted {                          /* beside states and stacks *
 /* 0; -1 with *err: among others, it has ended or executes another program meanwhile. */
 int goprocess_snapshot(struct goprocess *gp, const struct goprocess_wanted *wanted,
 		       struct snapshot *out, struct errmsg *err);
+/* Is a goroutine of the last snapshot where it was? */
+bool goprocess_is_still(const struct goprocess *gp, const struct goroutine *g);
 
 #endif

@@ -187,6 +187,11 @@ static void print_labels(FILE *out, const struct profile *profile, size_t row, c
 
 /* --- text --- */
 
+static uint64_t unit(const struct profile_style *style)
+{
+	return style->unit ? style->unit : 1;
+}
+
 static void print_leaf(FILE *out, const struct profile *profile, size_t row, const char *key)
 {
 	uint64_t none;
@@ -197,18 +202,30 @@ static void print_leaf(FILE *out, const struct profile *profile, size_t row, con
 
 /* "        1200        57600 main.T" */
 static void print_line(FILE *out, const struct profile *profile, const struct shown *shown,
-		       const char *leaf)
+		       const struct profile_style *style)
 {
 	for (size_t i = 0; i < profile->spec->type_count; i++)
-		fprintf(out, "%12" PRIu64 " ", shown->values[i]);
-	print_leaf(out, profile, shown->row, leaf);
+		fprintf(out, "%12" PRIu64 " ", shown->values[i] / unit(style));
+	print_leaf(out, profile, shown->row, style->leaf);
 	fputc('\n', out);
 }
 
+static void print_state(FILE *out, const struct profile *profile, size_t row, const char *key)
+{
+	uint64_t none;
+	const char *state = key ? label(profile, row, key, &none) : NULL;
+
+	if (!state)
+		return;
+	fputs(": ", out);
+	escape_print(out, state);
+}
+
 static void print_row(FILE *out, const struct profile *profile, const struct shown *shown,
-		      const char *leaf)
+		      const struct profile_style *style)
 {
 	uint64_t pid, none;
+	const char *leaf = style->leaf;
 	const char *comm = label(profile, shown->row, "comm", &none);
 
 	if (leaf) {
@@ -222,11 +239,12 @@ static void print_row(FILE *out, const struct profile *profile, const struct sho
 		escape_print(out, comm ? comm : "-");
 		fprintf(out, " (%" PRIu64 ")", pid);
 		print_labels(out, profile, shown->row, " ");
+		print_state(out, profile, shown->row, style->state);
 		fputc('\n', out);
 	}
 	fputs("       ", out);
 	for (size_t i = 0; i < profile->spec->type_count; i++)
-		fprintf(out, leaf ? " %" PRIu64 " %s" : " %" PRIu64, shown->values[i],
+		fprintf(out, leaf ? " %" PRIu64 " %s" : " %" PRIu64, shown->values[i] / unit(style),
 			profile->spec->types[i].name);
 	fputs("\n\n", out);
 }
@@ -270,10 +288,11 @@ static void fold_labels(FILE *out, const struct profile *profile, size_t row)
 }
 
 static void fold_row(FILE *out, const struct profile *profile, const struct shown *shown,
-		     const char *key)
+		     const struct profile_style *style)
 {
 	struct names names = {0};
 	uint64_t pid, none;
+	const char *key = style->state ? style->state : style->leaf;
 	const char *comm = label(profile, shown->row, "comm", &none);
 	const char *leaf = key ? label(profile, shown->row, key, &none) : NULL;
 
@@ -289,9 +308,11 @@ static void fold_row(FILE *out, const struct profile *profile, const struct show
 		fputs(names.all[i].of_kernel ? "_[k]" : "", out);
 		fputs(i || leaf ? ";" : "", out);
 	}
+	fputs(leaf && style->state ? "[" : "", out);
 	if (leaf)
 		frame_print_word(out, leaf);
-	fprintf(out, " %" PRIu64 "\n", shown->values[profile->spec->shown]);
+	fprintf(out, "%s %" PRIu64 "\n", leaf && style->state ? "]" : "",
+		shown->values[profile->spec->shown] / unit(style));
 	free(names.all);
 }
 
@@ -357,11 +378,11 @@ void profile_show(FILE *out, const struct profile *profile, const struct profile
 		if (style->json)
 			json_row(out, profile, &show.rows[i], style);
 		else if (style->folded)
-			fold_row(out, profile, &show.rows[i], style->leaf);
+			fold_row(out, profile, &show.rows[i], style);
 		else if (style->lines)
-			print_line(out, profile, &show.rows[i], style->leaf);
+			print_line(out, profile, &show.rows[i], style);
 		else
-			print_row(out, profile, &show.rows[i], style->leaf);
+			print_row(out, profile, &show.rows[i], style);
 		free(show.rows[i].values);
 	}
 	free(show.rows);

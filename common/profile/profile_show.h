@@ -16,8 +16,12 @@ struct profile_style {
 	bool json, folded;
 	const char *leaf; /* a label that stands before the innermost frame; NULL: none. Values
 			     then have their types' names, in text */
-	bool labels;      /* JSON tells the program's labels, though there be none */
-	bool lines;       /* rows have no frames: a line each, values, then the leaf */
+	/* a label that stands behind the process, and folded, in brackets, behind the innermost
+	 * frame; NULL: none */
+	const char *state;
+	uint64_t unit; /* how many of a value are 1, but in JSON; 0: 1 */
+	bool labels;   /* JSON tells the program's labels, though there be none */
+	bool lines;    /* rows have no frames: a line each, values, then the leaf */
 	void (*begin)(struct json *json); /* members after "type"; NULL: none */
 };
 

@@ -14,6 +14,7 @@ struct sampling {
 	struct options *opts;
 	uint32_t hz; /* samples a second on each CPU */
 	bool folded;
+	bool off_cpu;       /* the time of one process's goroutines, running or not */
 	const char *cgroup; /* what runs in this one alone; NULL: anywhere */
 	bool kernel;        /* the kernel's frames as well */
 	bool labels;        /* and labels of goroutines ... */

@@ -96,6 +96,11 @@ static void test_text(void **state)
 			 "    -                - (2147483647): wait reason 64\n"
 			 "    under\n"
 			 "        7654 in 1 wait, at most 4321\n\n");
+	row.key.reason = WAIT_RUNNABLE;
+	tool.below = NULL;
+	expect_row(&row, "    stack5\n"
+			 "    -                - (2147483647): runnable\n"
+			 "        7654 in 1 wait, at most 4321\n\n");
 }
 
 /* Each process by its own name, and whatever characters that has */

@@ -135,6 +135,28 @@ static void test_leaf(void **state)
 		       "main.g 30\n");
 }
 
+/* A state stands behind the process, and values are told in a larger unit, but in JSON. */
+static void test_state(void **state)
+{
+	struct profile_style style = {.type = "wall", .state = "state", .unit = 10};
+
+	(void)state;
+	profile_word(made, "main.g");
+	profile_number(made, "pid", 7);
+	profile_label(made, "comm", "app");
+	profile_label(made, "state", "chan\nreceive;");
+	add(19, 256);
+	expect(&style,
+	       "    main.g\n    -                app (7): chan\\nreceive;\n        1 25\n\n");
+	style.folded = true;
+	expect(&style, "app-7;main.g;[chan\\nreceive,] 25\n");
+	style.json = true;
+	expect(&style,
+	       "{\"type\":\"wall\",\"pid\":7,\"comm\":\"app\",\"state\":\"chan\\nreceive;\","
+	       "\"objects\":19,\"bytes\":256,\"stack\":[{\"func\":\"main.g\",\"file\":null,"
+	       "\"line\":null}]}\n");
+}
+
 static void test_folded(void **state)
 {
 	const struct profile_style style = {.folded = true};
@@ -257,6 +279,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_rows, begin, end),
 		cmocka_unit_test_setup_teardown(test_process, begin, end),
 		cmocka_unit_test_setup_teardown(test_leaf, begin, end),
+		cmocka_unit_test_setup_teardown(test_state, begin, end),
 		cmocka_unit_test_setup_teardown(test_folded, begin, end),
 		cmocka_unit_test_setup_teardown(test_json, begin, end),
 		cmocka_unit_test_setup_teardown(test_kernel, begin, end),

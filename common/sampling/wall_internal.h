@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WALL_INTERNAL_H
+#define WALL_INTERNAL_H
+
+struct sampling;
+
+/* With off_cpu: runs to the end and returns the exit status. */
+int wall_run(const struct sampling *sampling);
+
+#endif
