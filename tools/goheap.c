@@ -3,11 +3,14 @@
  * objects in its heap; or of one that has left a core file. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/errmsg.h"
 #include "base/mem.h"
+#include "base/number.h"
 #include "files/process.h"
+#include "golang/pattern.h"
 #include "frames/frames.h"
 #include "heap/heap_look.h"
 #include "objects/objects_look.h"
@@ -19,6 +22,9 @@ struct goheap {
 	struct readertool rt;
 	struct heap_look look;
 	bool objects, stop;
+	const char *retained; /* a type or an address, with --retained */
+	struct pattern *retained_types;
+	uint64_t retained_addr;
 	/* with --watch-oom, one of each process: */
 	struct watched {
 		pid_t pid;
@@ -33,7 +39,9 @@ static int look_at_objects(const struct goheap *goheap, const struct goprocesses
 	const struct objects_look look = {.json = goheap->rt.opts.json,
 					  .has_printed = !first,
 					  .patterns = goheap->rt.patterns,
-					  .pattern_count = goheap->rt.pattern_count};
+					  .pattern_count = goheap->rt.pattern_count,
+					  .retained = goheap->retained_types,
+					  .retained_addr = goheap->retained_addr};
 
 	return objects_look(&look, one, count, err);
 }
@@ -49,7 +57,7 @@ static int look_at(void *ctx, const struct goprocesses_one *one, bool first,
 					.name = one->name,
 					.ended = !one->proc};
 
-	if (goheap->objects)
+	if (goheap->objects || goheap->retained)
 		return look_at_objects(goheap, one, first, count, err);
 	goheap->look.has_printed = !first && !goheap->rt.due;
 	goheap->look.profile = profile;
@@ -132,7 +140,7 @@ static void end_watching(struct goheap *goheap)
 
 /* --- options --- */
 
-enum { LETTER_ALLOC = 256, LETTER_WATCH_OOM, LETTER_OBJECTS, LETTER_STOP };
+enum { LETTER_ALLOC = 256, LETTER_WATCH_OOM, LETTER_OBJECTS, LETTER_RETAINED, LETTER_STOP };
 
 static const struct options_def own_defs[] = {
 	READERTOOL_DEFS,
@@ -141,8 +149,10 @@ static const struct options_def own_defs[] = {
 	 "stay, and read it as its memory cgroup comes near its limit, before the kernel kills it"},
 	{LETTER_OBJECTS, "objects", NULL,
 	 "all objects in the heap by their types; a process needs --stop, too"},
+	{LETTER_RETAINED, "retained", "TYPE",
+	 "what keeps objects of this type alive, or the object at 0xADDRESS; needs --stop, too"},
 	{LETTER_STOP, "stop", NULL,
-	 "stop the process for a moment (ptrace), to copy its heap for --objects"},
+	 "stop the process for a moment (ptrace), to copy its heap for --objects and --retained"},
 	{'r', "regexp", NULL, "use regular expressions. Default is \"*\" wildcards only."},
 	{'f', "folded", NULL, "print folded stacks, one line a stack, for flame graphs"},
 	READERTOOL_CORE_DEF,
@@ -163,6 +173,9 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 		return 0;
 	case LETTER_OBJECTS:
 		goheap->objects = true;
+		return 0;
+	case LETTER_RETAINED:
+		goheap->retained = value;
 		return 0;
 	case LETTER_STOP:
 		goheap->stop = true;
@@ -185,6 +198,7 @@ static const char examples[] =
 	"    goheap -i 60 181           # and every minute, what has grown\n"
 	"    goheap --watch-oom 181     # until the kernel kills it for want of memory\n"
 	"    goheap --objects --stop 181  # what types of objects are in its heap\n"
+	"    goheap --retained main.Conn --stop 181  # what keeps these alive\n"
 	"    goheap -n etcd             # of the programs whose name contains etcd\n"
 	"    goheap -f 181 > stacks     # for a flame graph\n"
 	"    goheap --pprof heap.pb.gz 181  # for go tool pprof\n"
@@ -200,21 +214,52 @@ static int check_objects(const struct goheap *goheap, struct errmsg *err)
 			    : goheap->rt.due      ? "--watch-oom"
 			    : opts->interval_ns   ? "-i"
 						  : NULL;
+	const char *what = goheap->retained ? "--retained" : goheap->objects ? "--objects" : NULL;
 
 	if (goheap->rt.wanted.core && goheap->stop)
 		return errmsg_set(err, "--stop is for programs that run: not with --core");
-	if (!goheap->objects)
-		return goheap->stop
-			       ? errmsg_set(err, "--stop is for --objects: the profile is read "
-						 "of a process that runs")
-			       : 0;
+	if (!what)
+		return goheap->stop ? errmsg_set(err, "--stop is for --objects and --retained: the "
+						      "profile is read of a process that runs")
+				    : 0;
 	if (other)
-		return errmsg_set(err, "%s shows the profile: not with --objects", other);
+		return errmsg_set(err, "%s shows the profile: not with %s", other, what);
 	if (goheap->rt.wanted.core || goheap->stop)
 		return 0;
-	errmsg_set(err, "--objects needs a process that stands still");
+	errmsg_set(err, "%s needs a process that stands still", what);
 	errmsg_hint(err, "--stop stops it to copy its heap; or read a core file: gcore(1), --core");
 	return -1;
+}
+
+static bool parse_address(const char *digits, uint64_t *out)
+{
+	enum { DIGITS_MAX = 16 };
+	size_t len = strlen(digits);
+
+	*out = 0;
+	for (; number_hex_digit(*digits) >= 0; digits++)
+		*out = *out << 4 | (unsigned)number_hex_digit(*digits);
+	return !*digits && len <= DIGITS_MAX && *out;
+}
+
+/* An address is a number as C has it: no type has such a name. */
+static int take_retained(struct goheap *goheap, struct errmsg *err)
+{
+	const char *text = goheap->retained;
+
+	if (!text)
+		return 0;
+	if (goheap->objects)
+		return errmsg_set(err, "--objects and --retained exclude each other");
+	if (goheap->rt.pattern_count)
+		return errmsg_set(err, "--retained names the type: no PATTERN stands with it");
+	if (strncmp(text, "0x", 2) != 0) {
+		goheap->retained_types = pattern_new(text, goheap->rt.opts.regexp, err);
+		return goheap->retained_types ? 0 : -1;
+	}
+	if (!parse_address(text + 2, &goheap->retained_addr))
+		return errmsg_set(err, "--retained %s: not an address", text);
+	return 0;
 }
 
 static int ready(void *ctx, struct errmsg *err)
@@ -222,7 +267,7 @@ static int ready(void *ctx, struct errmsg *err)
 	struct goheap *goheap = ctx;
 	const struct options *opts = &goheap->rt.opts;
 
-	if (check_objects(goheap, err))
+	if (check_objects(goheap, err) || take_retained(goheap, err))
 		return -1;
 	if (goheap->look.folded && opts->json)
 		return errmsg_set(err, "-f and -j exclude each other");
@@ -261,5 +306,6 @@ int main(int argc, char **argv)
 	int status = readertool_main(&goheap.rt, argc, argv);
 
 	end_watching(&goheap);
+	pattern_free(goheap.retained_types);
 	return status;
 }

@@ -81,18 +81,14 @@ struct slot {
 /* An object that is allocated and has this address in it; false: there is none. */
 static bool find_slot(const struct object_walk *walk, uint64_t addr, struct slot *out)
 {
-	const struct span *span = spans_at(walk->spans, addr);
-	uint64_t index = span ? (addr - span->base) / span->elem : 0;
+	struct spans_slot slot;
 
-	if (!span || index >= span->count ||
-	    !spans_is_allocated(walk->spans, span, (uint32_t)index))
+	if (!spans_slot(walk->spans, addr, &slot))
 		return false;
-	uint64_t begin = span->base + index * span->elem;
-
-	*out = (struct slot){.span = span,
-			     .number = span->first + index,
-			     .start = begin + spans_header(walk->spans, span),
-			     .end = begin + span->elem};
+	*out = (struct slot){.span = slot.span,
+			     .number = slot.number,
+			     .start = slot.begin + spans_header(walk->spans, slot.span),
+			     .end = slot.begin + slot.span->elem};
 	return addr >= out->start;
 }
 
@@ -112,10 +108,17 @@ static void add_todo(struct object_walk *walk, const struct object_place *place)
 	walk->todo[walk->todo_count++] = *place;
 }
 
-/* Its header has told what it is, and all of it is looked at by that. */
+/* ... and all of it is looked at by that. */
 static bool is_told(const struct object_walk *walk, const struct slot *slot)
 {
 	return walk->kind_of[slot->number] != OBJECT_UNKNOWN && has_header(walk, slot->span);
+}
+
+bool object_walk_is_certain(const struct object_walk *walk, const struct spans_slot *slot)
+{
+	uint16_t kind = walk->kind_of[slot->number];
+
+	return kind != OBJECT_UNKNOWN && (kind == walk->processors || has_header(walk, slot->span));
 }
 
 /* Has it become what it was not before? */

@@ -18,6 +18,7 @@ struct program;
 struct rtti;
 struct span;
 struct spans;
+struct spans_slot;
 
 struct object_place { /* values of one type, one after the other */
 	uint64_t addr, count;
@@ -42,6 +43,7 @@ struct object_walk {
 	struct object_place *parts; /* of objects, that were looked at */
 	size_t part_count, part_cap;
 	struct index part_index;
+	uint16_t processors; /* the kind of the runtime's structs p; OBJECT_UNKNOWN: not found */
 	uint64_t words_left;
 	bool strict;  /* what is found is not to be trusted if it is no whole object */
 	bool gave_up; /* there was more to look at than there can be in a real program */
@@ -53,6 +55,8 @@ void object_walk_headers(struct object_walk *walk);
 void object_walk_words(struct object_walk *walk, uint64_t addr, uint64_t len);
 /* The same in all objects of which nothing is known. */
 void object_walk_unknown(struct object_walk *walk);
+/* Is it certain what the object of this slot is? */
+bool object_walk_is_certain(const struct object_walk *walk, const struct spans_slot *slot);
 void object_walk_end(struct object_walk *walk); /* frees what is its own */
 
 /* --- between its parts --- */

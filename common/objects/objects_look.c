@@ -14,6 +14,8 @@
 #include "objects/objects_print_internal.h"
 #include "objects/objects_still_internal.h"
 #include "objects/objects_sum_internal.h"
+#include "objects/processors_internal.h"
+#include "objects/retained_internal.h"
 #include "program/functab.h"
 #include "program/moduledata.h"
 #include "program/program.h"
@@ -29,38 +31,73 @@ enum {
 
 /* --- looking --- */
 
-static void follow(struct object_walk *walk, const struct objects_still *still)
+/* For one way through all of the objects */
+static void allow(struct object_walk *walk, const struct objects_still *still)
 {
-	walk->kind_of = mem_zalloc(walk->spans->slots + 1, sizeof(*walk->kind_of));
 	walk->words_left = WORDS_MIN + still->scanned / sizeof(uint64_t) * LOOKS;
 	budget_watch_allow(still->scanned / sizeof(uint64_t) * WORD_NS +
 				   walk->spans->slots * SLOT_NS,
 			   walk->spans->slots * SLOT_BYTES + still->scanned);
+}
+
+static void follow(struct object_walk *walk, const struct objects_still *still)
+{
+	walk->kind_of = mem_zalloc(walk->spans->slots + 1, sizeof(*walk->kind_of));
+	allow(walk, still);
 	object_walk_headers(walk);
+	processors_find(walk);
 	for (size_t i = 0; i < still->root_count; i++)
 		object_walk_words(walk, still->roots[i].addr, still->roots[i].len);
 	object_walk_unknown(walk);
 }
 
-static void show(const struct objects_look *look, const struct goprocesses_one *one,
-		 struct object_walk *walk, const struct objects_still *still, uint64_t *count)
+static void show_types(const struct objects_look *look, const struct goprocesses_one *one,
+		       const struct object_walk *walk, uint64_t *count)
 {
-	struct memory_pages *pages = memory_pages_new(&still->mem);
-	struct memory_pages *live = memory_pages_new(goprocess_memory(one->gp));
 	struct objects_table table;
 
-	walk->spans = &still->spans;
-	walk->mem = memory_pages_memory(pages);
-	walk->live = memory_pages_memory(live);
-	follow(walk, still);
 	objects_add_up(&table, walk);
 	table.release = goprocess_release(one->gp);
 	*count = objects_print(stdout, look, one, &table);
 	objects_say(stderr, walk, &table);
 	objects_table_free(&table);
+}
+
+static int show_retained(const struct objects_look *look, const struct goprocesses_one *one,
+			 struct object_walk *walk, const struct objects_still *still,
+			 uint64_t *count, struct errmsg *err)
+{
+	struct retained retained;
+
+	allow(walk, still);
+	if (retained_find(look, walk, still, goprocess_frames(one->gp), &retained, err))
+		return -1;
+	*count = retained_print(stdout, look, one, walk, &retained);
+	retained_say(stderr, walk, &retained);
+	retained_free(&retained);
+	return 0;
+}
+
+static int show(const struct objects_look *look, const struct goprocesses_one *one,
+		struct object_walk *walk, const struct objects_still *still, uint64_t *count,
+		struct errmsg *err)
+{
+	struct memory_pages *pages = memory_pages_new(&still->mem);
+	struct memory_pages *live = memory_pages_new(goprocess_memory(one->gp));
+	int ret = 0;
+
+	walk->spans = &still->spans;
+	walk->mem = memory_pages_memory(pages);
+	walk->live = memory_pages_memory(live);
+	follow(walk, still);
+	if (look->retained || look->retained_addr)
+		ret = show_retained(look, one, walk, still, count, err);
+	else
+		show_types(look, one, walk, count);
 	object_walk_end(walk);
 	memory_pages_free(pages);
 	memory_pages_free(live);
+	return ret;
 }
 
 static int read_types(struct object_walk *walk, struct gotypes *types, struct errmsg *err)
@@ -93,7 +130,7 @@ static int read_and_show(const struct objects_look *look, const struct goprocess
 	if (still.stopped_ns)
 		goroutines_print_stopped(stderr, "goheap", one->pid, still.stopped_ns);
 	if (!ret)
-		show(look, one, walk, &still, count);
+		ret = show(look, one, walk, &still, count, err);
 	objects_still_free(&still);
 	return ret;
 }

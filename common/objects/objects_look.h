@@ -17,6 +17,10 @@ struct objects_look {
 	bool has_printed;          /* something stands before this */
 	struct pattern **patterns; /* types that one matches; none: all */
 	size_t pattern_count;
+	/* what keeps objects alive is shown, of the types that this matches, or of one; none: the
+	 * objects by their types */
+	struct pattern *retained;
+	uint64_t retained_addr; /* 0: of none */
 };
 
 /* Stops a process that runs, for as long as it takes to copy those of its objects that have

@@ -40,7 +40,7 @@ static bool is_picked(const struct objects_look *look, const struct objects_row 
 
 /* --- text --- */
 
-static void print_what(FILE *out, const struct objects_row *row)
+void objects_print_what(FILE *out, const struct objects_row *row)
 {
 	const char *pointers = row->pointers ? "with pointers" : "without pointers";
 
@@ -63,7 +63,6 @@ static void print_what(FILE *out, const struct objects_row *row)
 		else
 			fprintf(out, "? more than 32 KiB, %s", pointers);
 	}
-	fputc('\n', out);
 }
 
 static double share(uint64_t part, uint64_t whole)
@@ -95,36 +94,43 @@ static void print_row(FILE *out, const struct objects_table *table, const struct
 {
 	fprintf(out, "%12" PRIu64 " %11" PRIu64 " %5.1f%% ", row->bytes, row->objects,
 		share(row->bytes, table->bytes));
-	print_what(out, row);
+	objects_print_what(out, row);
+	fputc('\n', out);
 }
 
 /* --- JSON --- */
 
-static void json_row(FILE *out, const struct goprocesses_one *one, const struct objects_row *row)
+void objects_json_what(struct json *json, const struct objects_row *row)
 {
 	static const char *const whats[] = {[OBJECTS_TYPE] = "type",
 					    [OBJECTS_STRING] = "strings",
 					    [OBJECTS_TINY] = "tiny",
 					    [OBJECTS_SEVERAL] = "several",
 					    [OBJECTS_UNKNOWN] = "unknown"};
+
+	json_member_string(json, "what", whats[row->what]);
+	json_member_string(json, "go_type", row->name);
+	if (row->what != OBJECTS_UNKNOWN)
+		return;
+	json_key(json, "size");
+	if (row->size)
+		json_u64(json, row->size);
+	else
+		json_null(json);
+	json_member_bool(json, "pointers", row->pointers);
+}
+
+static void json_row(FILE *out, const struct goprocesses_one *one, const struct objects_row *row)
+{
 	struct json json;
 
 	json_init(&json, out);
 	json_object(&json);
 	json_member_string(&json, "type", "objects");
 	json_member_i64(&json, "pid", one->pid);
-	json_member_string(&json, "what", whats[row->what]);
-	json_member_string(&json, "go_type", row->name);
+	objects_json_what(&json, row);
 	json_member_u64(&json, "objects", row->objects);
 	json_member_u64(&json, "bytes", row->bytes);
-	if (row->what == OBJECTS_UNKNOWN) {
-		json_key(&json, "size");
-		if (row->size)
-			json_u64(&json, row->size);
-		else
-			json_null(&json);
-		json_member_bool(&json, "pointers", row->pointers);
-	}
 	json_object_end(&json);
 }
 

@@ -10,6 +10,8 @@
 
 #include "objects/objects_look.h"
 
+struct json;
+
 enum objects_what {
 	OBJECTS_TYPE,    /* of the type `name` */
 	OBJECTS_STRING,  /* bytes of strings */
@@ -38,5 +40,10 @@ void objects_table_free(struct objects_table *table); /* what it points to */
 /* Prints the rows that are picked, most bytes first; sorts them. Returns how many. */
 size_t objects_print(FILE *out, const struct objects_look *look, const struct goprocesses_one *one,
 		     struct objects_table *table);
+
+/* "main.T", "? 64 bytes, with pointers": what such an object is */
+void objects_print_what(FILE *out, const struct objects_row *row);
+/* The same, as members: what, go_type, and where that is not known size and pointers. */
+void objects_json_what(struct json *json, const struct objects_row *row);
 
 #endif

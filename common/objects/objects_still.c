@@ -146,15 +146,15 @@ static int read_now(const struct taking *taking, uint64_t place, const struct pr
 	const struct goprocess_wanted wanted = {.stop = stop};
 	struct goprocess *gp = taking->one->gp;
 	struct objects_still *out = taking->out;
-	struct snapshot snap;
 
-	if (goprocess_snapshot(gp, &wanted, &snap, err))
+	if (goprocess_snapshot(gp, &wanted, &out->snap, err))
 		return -1;
+	out->has_snap = true;
 	budget_watch_task(taking->one->proc ? "the process" : "the core file",
 			  "a look at its heap");
 	add_variables(taking);
-	add_stacks(taking, &snap);
-	snapshot_free(&snap);
+	out->variables = out->root_count;
+	add_stacks(taking, &out->snap);
 	if (spans_read(taking->mem, place, goprocess_release(gp), taking->until_ns, &out->spans,
 		       err))
 		return -1;
@@ -225,6 +225,8 @@ int objects_still_take(const struct goprocesses_one *one, uint64_t place, struct
 
 void objects_still_free(struct objects_still *still)
 {
+	if (still->has_snap)
+		snapshot_free(&still->snap);
 	spans_free(&still->spans);
 	memory_copy_free(still->copy);
 	free(still->roots);

@@ -4,10 +4,12 @@
 #ifndef OBJECTS_STILL_INTERNAL_H
 #define OBJECTS_STILL_INTERNAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "goroutines/memory.h"
+#include "goroutines/snapshot.h"
 #include "objects/spans_internal.h"
 
 struct errmsg;
@@ -23,6 +25,9 @@ struct objects_still {
 	struct memory_copy *copy;    /* NULL: there is none */
 	struct objects_range *roots; /* where pointers to objects are: variables and stacks */
 	size_t root_count, root_cap;
+	size_t variables;     /* how many of these are variables; the others are stacks */
+	struct snapshot snap; /* of the goroutines; has_snap: it was taken */
+	bool has_snap;
 	uint64_t scanned; /* bytes of spans with pointers */
 	uint64_t stopped_ns;
 };

@@ -345,6 +345,20 @@ bool spans_is_allocated(const struct spans *spans, const struct span *span, uint
 	return index < span->free_from || (spans->bits[span->bits + index / 8] >> index % 8 & 1);
 }
 
+bool spans_slot(const struct spans *spans, uint64_t addr, struct spans_slot *out)
+{
+	const struct span *span = spans_at(spans, addr);
+	uint64_t index = span ? (addr - span->base) / span->elem : 0;
+
+	if (!span || index >= span->count || !spans_is_allocated(spans, span, (uint32_t)index))
+		return false;
+	*out = (struct spans_slot){.span = span,
+				   .index = (uint32_t)index,
+				   .number = span->first + index,
+				   .begin = span->base + index * span->elem};
+	return true;
+}
+
 /* src/runtime/malloc.go: maxSmallSize, minSizeForMallocHeader, mallocHeaderSize */
 enum { SMALL_MAX = 32768, HEADER_FROM = 512, HEADER = 8 };
 

@@ -53,6 +53,15 @@ uint64_t spans_there(const struct spans *spans, const struct memory *mem);
 
 /* The span that has this address; NULL: none. */
 const struct span *spans_at(const struct spans *spans, uint64_t addr);
+struct spans_slot {
+	const struct span *span;
+	uint32_t index;  /* in the span */
+	uint64_t number; /* among all slots */
+	uint64_t begin;  /* address */
+};
+
+/* The slot that has this address and is allocated; false: there is none. */
+bool spans_slot(const struct spans *spans, uint64_t addr, struct spans_slot *out);
 bool spans_is_allocated(const struct spans *spans, const struct span *span, uint32_t index);
 /* Bytes of a slot that are not the object's: 8 where its type stands before it. */
 uint64_t spans_header(const struct spans *spans, const struct span *span);

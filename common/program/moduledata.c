@@ -9,13 +9,14 @@
 /* src/runtime/symtab.go, type moduledata, of each release: its fields in their order there */
 static const struct moduledata_layout layouts[] = {
 	/* first, last; funcnametab, pclntable, ftab, text; types, typedesclen, etypes, itaboffset,
-	 * itabsize; gofunc; typelinks, itablinks */
-	{15, 15, 0, 0, 3, 12, 25, 0, 26, 0, 0, 0, 30, 33},
-	{16, 17, 1, 13, 16, 22, 35, 0, 36, 0, 0, 0, 40, 43},
-	{18, 19, 1, 13, 16, 22, 35, 0, 36, 0, 0, 38, 42, 45},
-	{20, 25, 1, 13, 16, 22, 37, 0, 38, 0, 0, 40, 44, 47},
-	{26, 26, 1, 13, 16, 22, 37, 0, 38, 0, 0, 40, 45, 48},
-	{27, INT_MAX, 1, 13, 16, 22, 37, 38, 39, 40, 41, 43, 0, 0},
+	 * itabsize; gofunc; typelinks, itablinks; gcdatamask */
+	{15, 15, 0, 0, 3, 12, 25, 0, 26, 0, 0, 0, 30, 33, 50},
+	{16, 17, 1, 13, 16, 22, 35, 0, 36, 0, 0, 0, 40, 43, 60},
+	{18, 19, 1, 13, 16, 22, 35, 0, 36, 0, 0, 38, 42, 45, 62},
+	{20, 20, 1, 13, 16, 22, 37, 0, 38, 0, 0, 40, 44, 47, 64},
+	{21, 25, 1, 13, 16, 22, 37, 0, 38, 0, 0, 40, 44, 47, 67},
+	{26, 26, 1, 13, 16, 22, 37, 0, 38, 0, 0, 40, 45, 48, 68},
+	{27, INT_MAX, 1, 13, 16, 22, 37, 38, 39, 40, 41, 43, 0, 0, 65},
 };
 
 const struct moduledata_layout *moduledata_layout(int release)

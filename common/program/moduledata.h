@@ -22,6 +22,7 @@ struct moduledata_layout {
 	/* slices, the length in the next word: offsets of descriptors from types; itabs' addresses
 	 */
 	unsigned typelinks, itablinks;
+	unsigned masks; /* which words of data are pointers, and behind that of bss: bitvectors */
 };
 
 /* of this release; of the first known, if it is before that */

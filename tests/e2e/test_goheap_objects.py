@@ -136,20 +136,20 @@ def goheap_objects_refused(what):
     done = run([tool_path("goheap"), "--objects", *args, *([] if what == "core" else ["1"])])
     expect(done.returncode == 2 and f"goheap: {message}\n" in done.stderr, f"{done.returncode}: {done.stderr}")
     done = run([tool_path("goheap"), "--stop", "1"])
-    expect(done.returncode == 2 and "--stop is for --objects" in done.stderr, done.stderr)
+    expect(done.returncode == 2 and "--stop is for --objects and --retained" in done.stderr, done.stderr)
 
 
 # --- lies ---
 
-def ends_well(pid):
+def ends_well(pid, *more):
     """In a short time, and harmlessly"""
-    for options in ["-j"], []:
-        with subprocess.Popen([tool_path("goheap"), "--objects", "--stop", *options, str(pid)],
+    for options in ["--retained", "*", "-j"], *more, ["--objects", "-j"], ["--objects"]:
+        with subprocess.Popen([tool_path("goheap"), "--stop", *options, str(pid)],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
             out, err = child.communicate(timeout=100)
         expect(child.returncode in (0, 1), f"{options}: {child.returncode}: {err[-400:]}")
         expect(not re.search(rb"[\x00-\x08\x0b-\x1f\x7f]", out + err), "control characters")
-        for line in out.splitlines() if options else []:
+        for line in out.splitlines() if "-j" in options else []:
             json.loads(line)
     return err.decode()
 
@@ -228,7 +228,7 @@ def goheap_objects_lies(version):
             for number in range(8):
                 for _ in range(20 << number):
                     os.pwrite(mem, lie(dice, known), dice.choice(known)[0])
-                ends_well(pid)
+                ends_well(pid, ["--retained", hex(dice.choice(known)[0])])
         finally:
             os.close(mem)
             target.child.kill()

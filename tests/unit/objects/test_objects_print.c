@@ -98,10 +98,10 @@ static void test_json(void **state)
 	(void)state;
 	expect_print(&look, 1, 7, 7,
 		     ROW
-		     "\"what\":\"unknown\",\"go_type\":null,\"objects\":1,\"bytes\":40960,"
-		     "\"size\":null,\"pointers\":true}\n" ROW
-		     "\"what\":\"unknown\",\"go_type\":null,\"objects\":10,\"bytes\":640,"
-		     "\"size\":64,\"pointers\":false}\n" ROW
+		     "\"what\":\"unknown\",\"go_type\":null,\"size\":null,"
+		     "\"pointers\":true,\"objects\":1,\"bytes\":40960}\n" ROW
+		     "\"what\":\"unknown\",\"go_type\":null,\"size\":64,"
+		     "\"pointers\":false,\"objects\":10,\"bytes\":640}\n" ROW
 		     "\"what\":\"type\",\"go_type\":\"main.a\\\"\\u001b\",\"objects\":4,"
 		     "\"bytes\":300}\n" ROW
 		     "\"what\":\"type\",\"go_type\":\"main.b\",\"objects\":2,\"bytes\":300}\n" ROW
