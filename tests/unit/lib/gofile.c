@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gofile.h"
 
+enum { PCS_LINES = 0x40 }; /* of gofile_put_lines() */
+
 /* where record i stands, relative to the start of the table that functab's offsets refer to */
 static uint64_t gofile_record_off(const struct gofile *g, unsigned i)
 {
@@ -137,6 +139,29 @@ void gofile_rename(struct gofile *g, unsigned i, unsigned like)
 	const void *name = elffile_at(g->f, gofile_record(g, like) + at);
 
 	memcpy(elffile_at(g->f, gofile_record(g, i) + at), name, 4);
+}
+
+uint8_t *gofile_put_step(uint8_t *table, int change, unsigned bytes)
+{
+	*table++ = change < 0 ? -change * 2 - 1 : change * 2;
+	*table++ = bytes;
+	return table;
+}
+
+void gofile_put_lines(struct gofile *g, const struct gofile_lines *lines)
+{
+	uint8_t table[32], *at = table;
+	int before = -1;
+	unsigned pc = 0;
+
+	for (; pc < 64; lines++) {
+		at = gofile_put_step(at, (int)lines->line - before, lines->to - pc);
+		before = lines->line;
+		pc = lines->to;
+	}
+	*at++ = 0;
+	elffile_bytes(g->f, GOFILE_TAB + GOFILE_PCS + PCS_LINES, table, at - table);
+	elffile_u32(g->f, gofile_record(g, 1) + 24, PCS_LINES);
 }
 
 static void gofile_put_tree(struct gofile *g)

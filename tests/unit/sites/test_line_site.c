@@ -11,17 +11,13 @@
 
 #define CODE(text) text, sizeof(text) - 1
 
-enum { LINE = 20, PCS_FREE = 0x40, CALL_SIZE = 5 };
-
-struct line_run { /* up to this offset in the code, exclusive */
-	unsigned to, line;
-};
+enum { LINE = 20, CALL_SIZE = 5 };
 
 struct line_case {
 	const char *what, *code;
 	size_t len;
-	struct line_run lines[8]; /* the last to the end of the function */
-	int at;                   /* offset of the site; -1: none */
+	struct gofile_lines lines[8]; /* the last to the end of the function */
+	int at;                       /* offset of the site; -1: none */
 	const char *reason;
 };
 
@@ -91,30 +87,6 @@ static const struct line_case cases[] = {
 	 NULL},
 };
 
-static uint8_t *put_step(uint8_t *at, int change, unsigned bytes)
-{
-	*at++ = change < 0 ? -change * 2 - 1 : change * 2;
-	*at++ = bytes;
-	return at;
-}
-
-static void put_lines(struct gofile *g, const struct line_case *c)
-{
-	uint8_t table[32], *at = table;
-	int before = -1;
-	unsigned pc = 0;
-
-	for (const struct line_run *run = c->lines; pc < 64; run++) {
-		at = put_step(at, (int)run->line - before, run->to - pc);
-		before = run->line;
-		pc = run->to;
-	}
-	*at++ = 0;
-	elffile_bytes(g->f, GOFILE_TAB + GOFILE_PCS + PCS_FREE, table, at - table);
-	elffile_u32(g->f, gofile_record(g, 1) + 24, PCS_FREE);
-	elffile_u32(g->f, gofile_record(g, 1) + 52, 0); /* nothing is inlined */
-}
-
 static void put_code(struct gofile *g, const struct line_case *c)
 {
 	uint64_t start = g->starts[1];
@@ -136,7 +108,8 @@ static void check_case(const struct line_case *c)
 
 	gofile_make(&o.g, 23, EM_X86_64);
 	put_code(&o.g, c);
-	put_lines(&o.g, c);
+	gofile_put_lines(&o.g, c->lines);
+	elffile_u32(o.g.f, gofile_record(&o.g, 1) + 52, 0); /* nothing is inlined */
 	open_it(&o);
 	get(&o, 1, &fn);
 	struct site_finder *finder = site_finder_new(&(struct program){.img = o.img, .tab = o.tab});

@@ -12,20 +12,15 @@
 
 #define CODE(text) text, sizeof(text) - 1
 
-enum { CALL_LINE = 20, NONE = -1, PCS_FREE = 0x40 };
+enum { CALL_LINE = 20, NONE = -1 };
 
-/* Up to this offset in the code, exclusive; the next has another line, as a table would end where
- * the value stays. */
-struct line_run {
-	unsigned to, line;
-};
-
+/* The next run of lines has another line, as a table would end where the value stays. */
 struct place_case {
 	const char *what, *code;
 	size_t len;
-	unsigned from, to;        /* offsets [from, to) of the copy's code */
-	struct line_run lines[3]; /* the last to the end of the function */
-	int start;                /* offset where its runs begin; NONE: not believed */
+	unsigned from, to;            /* offsets [from, to) of the copy's code */
+	struct gofile_lines lines[3]; /* the last to the end of the function */
+	int start;                    /* offset where its runs begin; NONE: not believed */
 };
 
 /* 0: test rcx, rcx; 3: je 8; 5: add rax, rbx; 8: ret */
@@ -69,41 +64,17 @@ static const struct place_case cases[] = {
 	 0},
 };
 
-/* One step of a table of values: by how much the value changes, and for how many bytes. */
-static uint8_t *put_step(uint8_t *at, int change, unsigned bytes)
-{
-	*at++ = change < 0 ? -change * 2 - 1 : change * 2;
-	*at++ = bytes;
-	return at;
-}
-
-static void put_lines(struct gofile *g, const struct place_case *c)
-{
-	uint8_t table[16], *at = table;
-	int before = -1;
-	unsigned pc = 0;
-
-	for (const struct line_run *run = c->lines; pc < 64; run++) {
-		at = put_step(at, (int)run->line - before, run->to - pc);
-		before = run->line;
-		pc = run->to;
-	}
-	*at++ = 0;
-	elffile_bytes(g->f, GOFILE_TAB + GOFILE_PCS + PCS_FREE, table, at - table);
-	elffile_u32(g->f, gofile_record(g, 1) + 24, PCS_FREE);
-}
-
 /* the copy is node 0, main.inl1; node 1 has no code */
 static void put_copy(struct gofile *g, const struct place_case *c)
 {
 	uint8_t table[8], *at = table;
 
-	at = put_step(at, 0, c->from);
-	at = put_step(at, 1, c->to - c->from);
-	at = put_step(at, -1, 64 - c->to);
+	at = gofile_put_step(at, 0, c->from);
+	at = gofile_put_step(at, 1, c->to - c->from);
+	at = gofile_put_step(at, -1, 64 - c->to);
 	*at++ = 0;
-	elffile_bytes(g->f, GOFILE_TAB + GOFILE_PCS + PCS_FREE + 16, table, at - table);
-	elffile_u32(g->f, gofile_record(g, 1) + 52, PCS_FREE + 16);
+	elffile_bytes(g->f, GOFILE_TAB + GOFILE_PCS_FREE, table, at - table);
+	elffile_u32(g->f, gofile_record(g, 1) + 52, GOFILE_PCS_FREE - GOFILE_PCS);
 }
 
 static bool keep_copy(const struct inlining_copy *copy, void *ctx)
@@ -122,7 +93,7 @@ static void check_case(const struct place_case *c)
 	gofile_make(&o.g, 23, EM_X86_64);
 	memset(elffile_at(o.g.f, o.g.starts[1]), 0xcc, 0x40);
 	elffile_bytes(o.g.f, o.g.starts[1], c->code, c->len);
-	put_lines(&o.g, c);
+	gofile_put_lines(&o.g, c->lines);
 	put_copy(&o.g, c);
 	open_it(&o);
 
