@@ -17,6 +17,7 @@
 #define PROBE_H
 
 #include <uapi/linux/ptrace.h>
+#include "parts/assembly.h"
 #include "shared/cookie.h"
 
 #define E2BIG 7 /* the error of a full map; from the kernel's errno-base.h */
@@ -44,24 +45,6 @@ static inline long read_user(void *to, u32 size, u64 from)
 #else
 	return probe_read_user(to, size, (void *)from);
 #endif
-}
-
-/* The value, made unknown to the verifier, which would walk the code once for each value that it
- * can tell apart. `noise`: any value that the verifier does not know. */
-static inline u64 forget_value(u64 value, u64 noise)
-{
-	asm volatile("%0 ^= %1\n\t%0 ^= %1" : "+&r"(value) : "r"(noise));
-	return value;
-}
-
-/* The next value of a loop's counter. Kernels before 6.2 or so insist that a loop's end leads to
- * its beginning by a jump, which the compiler omits where it places the end right before the
- * beginning. */
-static inline u32 loop_next(u32 i)
-{
-	i++;
-	asm volatile("goto +0" : "+r"(i));
-	return i;
 }
 
 enum {
@@ -93,30 +76,6 @@ enum {
 	REGISTER_FLAGS = __builtin_offsetof(struct pt_regs, flags),
 #endif
 };
-
-/* Since Linux 6.13 a BPF program has its stack in memory of the CPU, shared by all runs of the
- * program there, unless it makes tail calls. The kernel relies on a program not being run on a CPU
- * while it already runs there; nothing sees to that for uprobes. A handler that waits for a page,
- * or that another thread preempts, would find its variables overwritten by the next one. So each
- * program has a tail call, which is never reached; the verifier knows that, and removes it. */
-static inline void probe_own_stack(void)
-{
-	u64 zero;
-
-	/* 12: BPF_FUNC_tail_call */
-	asm volatile("%0 = 0\n\tif %0 == 0 goto +1\n\tcall 12" : "=r"(zero));
-}
-
-/* The register at byte offset `at` of struct pt_regs. The verifier insists on a read by the
- * context's own pointer with a constant offset; the compiler might merge equal reads in several
- * places, or different ones in branches, into one by a computed pointer: assembly prevents that. */
-static inline u64 probe_register(struct pt_regs *ctx, const u32 at)
-{
-	u64 value;
-
-	asm volatile("%0 = *(u64 *)(%1 + %2)" : "=r"(value) : "r"(ctx), "i"(at));
-	return value;
-}
 
 #ifdef TASK_SIGNAL
 /* At sched_process_exit: is the thread that ends the last one of its process? */

@@ -11,6 +11,9 @@
  *   STACK_SWITCHES    how often a stack may go on at lower addresses, where the runtime has
  * switched from one to another; 0: a stack ends there
  */
+#ifndef STACKS_BPF
+#define STACKS_BPF
+
 #include "parts/frame_link.h"
 #include "parts/goroutine.h"
 #include "shared/stack.h"
@@ -137,3 +140,5 @@ static inline u64 stack_keep_caller(struct pt_regs *ctx, struct goroutine_key *w
 
 	return frames_first(ctx, entry_sp, &link) ? stack_keep(who, link, end) : 0;
 }
+
+#endif
