@@ -7,7 +7,8 @@
     constant    a number by one           text    a JSON key, a unit
     swap        operands, arguments       take    what `?:` chooses
 
-Statements that free memory are left: what is lost then, only a leak checker sees."""
+Left are statements that free memory, as only a leak checker sees what is lost then; limits of thousands; and code that
+is compiled for another machine alone."""
 
 import random
 import re
@@ -25,6 +26,10 @@ LINE = r"\t+([^\s#{}][^\n{}]*;)(?=[ \t]*\n)"  # a statement that has one to itse
 STATEMENT = re.compile(rf"(?<=[;{{}})\n:])[ \t]*\n(?:[ \t]*\n)*{LINE}|(?<=else)\n{LINE}")
 DECLARES = re.compile(r"(?!return|goto|else)(?:[a-z]\w+ )+\**\w+(?: =|;|\[|,)")
 ALLOCATES = re.compile(r"alloc\w*\([^;]*$|\w \w+\[$|\bBPF_\w*ARRAY\([^;]*$")  # more room changes nothing
+# directives; what another machine compiles; limits of thousands, of which one more is not seen
+HIDDEN = re.compile(r"^#[ \t]*(?!define\b|ifdef __aarch64__$)\w+(?:[^\n]*\\\n)*[^\n]*|"
+                    r"^#ifdef __aarch64__$.*?^#(?:else|endif)|"
+                    r"\b\w*MAX\w* (?:= )?(?:[1-9]\d{3,}|0x[0-9a-fA-F]{4,}|1U?L? << [1-9]\d)\b", re.M | re.S)
 FREES = re.compile(r"\b(\w*_)?(free|close|fclose|munmap|pclose)\(")
 
 
@@ -119,7 +124,7 @@ def texts(text):
 def slips(path, text):
     """All slips that a file's text leaves room for"""
     code = masked(text)
-    hidden = [(m.start(), m.end()) for m in re.finditer(r"^#[ \t]*(?!define\b)\w+(?:[^\n]*\\\n)*[^\n]*", code, re.M)]
+    hidden = [m.span() for m in HIDDEN.finditer(code)]
     found = []
     for finder in conditions, operators, constants, swaps, choices, statements:
         found += finder(code)

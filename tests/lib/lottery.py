@@ -14,7 +14,7 @@ from breaks import drawn
 
 ROOMS = ["common", "bpf-src", "tools"]
 UNITS, OTHERS = 12, 24    # tests that are tried, of those that execute a line
-KERNEL_OTHERS = 48        # ... that load a program: which lines of it they execute is not known
+KERNEL_UNITS, KERNEL_OTHERS = 24, 48  # ... that load a program: which lines of it they execute is not known
 COMPILED = "gotools-common"  # the library of all of common/
 SAME_KIND = re.compile(r"[a-z]{4,}")
 HANGS = ", or another, hangs"
@@ -59,9 +59,22 @@ class Lottery:
         def far(test):
             name = test.split("/")[1]
             own = glob.glob(f"{self.source}/tests/unit/{room}/test_{name}.c")
-            return (name != module, not name.startswith(module), not own, name)
-        near = sorted((t for t, _ in found if t.startswith("unit/") and self.is_there(t)), key=far)
-        return [test + "$" for test in near[:UNITS]]
+            return (name != module, not name.startswith(module), test not in included, not own, name)
+        included = self.units_with(path)
+        near = sorted({t for t, _ in found if t.startswith("unit/") and self.is_there(t)} | included, key=far)
+        return [test + "$" for test in near[:KERNEL_UNITS if path.startswith("bpf-src/") else UNITS]]
+
+    def units_with(self, path):
+        """Unit tests that include a file of bpf-src/, by whatever others, or are a module's own, which may execute
+        it in a child, of which coverage knows nothing"""
+        if not path.startswith("bpf-src/"):
+            module = os.path.splitext(os.path.basename(path))[0].removesuffix("_internal")
+            names = glob.glob(f"{self.source}/tests/unit/*/test_{module}.c")
+            return {"unit/" + os.path.basename(name)[5:-2] for name in names}
+        users = [f'"{user}"' for user in self.users_of(path)]
+        tests = sources(self.source, ["tests/unit"]).items()
+        return {"unit/" + os.path.basename(test)[5:-2] for test, text in tests
+                if os.path.basename(test).startswith("test_") and any(user in text for user in users)}
 
     def is_there(self, test):
         return glob.glob(f"{self.source}/tests/unit/*/test_{test.split('/')[1]}.c")
@@ -77,24 +90,20 @@ class Lottery:
         return [row[-1] + "$" for row in sorted(rows)[:KERNEL_OTHERS if path.startswith("bpf-src/") else OTHERS]]
 
     def tests_of(self, path, lines):
-        """[(test, seconds)] that execute any of these lines; of the kernel's side, that load the program, or include the
-        file themselves"""
+        """[(test, seconds)] that execute any of these lines; of the kernel's side, that load the program"""
         found = {t for line in lines for t in self.where.tests_of(path, line)}
         if not path.startswith("bpf-src/"):
             return found
-        loaded = [f'"{program}.bpf.c"' for program in self.programs_with(path)]
+        loaded = [f'"{os.path.basename(p)}"' for p in self.users_of(path) if os.path.dirname(p) == "bpf-src"]
         for user, text in sources(self.source, ["tools", "common", "tests/unit"]).items():
-            is_test = os.path.basename(user).startswith("test_")
             if any(name in text for name in loaded):
                 found |= set(self.where.tests_in(user))
-            elif not is_test or f'"{path}"' not in text:
-                continue
-            if is_test:
-                found.add(("unit/" + os.path.basename(user)[5:-2], 1))
+                if os.path.basename(user).startswith("test_"):
+                    found.add(("unit/" + os.path.basename(user)[5:-2], 1))
         return found
 
-    def programs_with(self, path):
-        """Names of the BPF programs that a file is part of"""
+    def users_of(self, path):
+        """The file of bpf-src/, and those that it is part of"""
         users, todo = set(), [path]
         texts = sources(self.source, ["bpf-src"])
         while todo:
@@ -104,7 +113,7 @@ class Lottery:
             beside = f'include "{os.path.basename(one)}"'
             todo += [p for p, text in texts.items() if p not in users and
                      (said in text or beside in text and os.path.dirname(p) == os.path.dirname(one))]
-        return {os.path.basename(p)[:-6] for p in users if os.path.dirname(p) == "bpf-src" and p.endswith(".bpf.c")}
+        return users
 
     def target(self, path):
         """What is built of a file first: (target, its path)"""
