@@ -82,6 +82,19 @@ static void test_parse(void **state)
 		{"prog:main.*", true, "prog", "main.*"},
 		{"here:main.*", true, "here", "main.*"},
 		{"/no/such:main.*", true, "/no/such", "main.*"},
+		/* lines of files, with or without a colon before */
+		{"prog:@a.go:7", false, "prog", "@a.go:7"},
+		{"prog@x/a.go:7", false, "prog", "@x/a.go:7"},
+		{"p:./here@a.go:12", false, "./here", "@a.go:12"},
+		{"./a:b/prog:1:@a.go:7", false, "./a:b/prog:1", "@a.go:7"},
+		{"prog:@a@b.go:7", false, "prog:@a", "@b.go:7"},
+		{"@a.go:7", true, NULL, "@a.go:7"},
+		{":@a.go:7", true, NULL, "@a.go:7"},
+		{"prog@a.go:7", true, "prog", "@a.go:7"},
+		/* none */
+		{"prog:f@a:x7", false, "prog", "f@a:x7"},
+		{"prog:f@a:", false, "prog", "f@a:"},
+		{"prog:f@7", false, "prog", "f@7"},
 	};
 
 	(void)state;
@@ -114,6 +127,8 @@ static void test_parse_errors(void **state)
 		{"/bin/x:", false, "no PATTERN in \"/bin/x:\"", "'/bin/x:*'"},
 		{":", true, "no PATTERN in \":\"", "':*'"},
 		{"", true, "no PATTERN in \"\"", "'*'"},
+		{"@a.go:7", false, "no BINARY in \"@a.go:7\"", "-p PID"},
+		{":@a.go:7", false, "no BINARY in \":@a.go:7\"", "-p PID"},
 	};
 
 	(void)state;
