@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "selection/nearest_internal.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -22,8 +23,11 @@ struct nearest {
 	const char *names[NEAREST_MAX]; /* nearest first */
 	unsigned ranks[NEAREST_MAX];
 	size_t count;
-	unsigned limit;       /* names at a greater distance are not offered */
-	struct pattern *last; /* "*.Put", if only a last part was typed: names that it matches */
+	unsigned limit; /* names at a greater distance are not offered */
+	/* "*.Put", if only a last part was typed, or "*.f.func*" of a function without a name; and
+	 * names that it matches. NULL: neither */
+	char *last_text;
+	struct pattern *last;
 	size_t matched;
 };
 
@@ -93,16 +97,28 @@ static bool is_made_method(const struct functab_func *fn)
 	return fn->is_wrapper && strstr(fn->name, "(*");
 }
 
-/* "*.Put" for "Put"; NULL: more was typed. */
-static struct pattern *pattern_of_last(const char *typed)
+/* "*.f.func*" for "main.f.func1": where f is inlined, some releases of Go call such a function
+ * main.g.f.func1, others (1.27) have one main.f.func1 for all places. NULL: it is none. */
+static char *text_of_closure(const char *typed)
+{
+	const char *func = strstr(typed, ".func"), *next, *outer = typed;
+
+	while (func && (next = strstr(func + 1, ".func")))
+		func = next;
+	if (!func || !isdigit((unsigned char)func[strlen(".func")]) || strchr(typed, '*'))
+		return NULL;
+	for (const char *at = typed; at < func; at++)
+		if (*at == '.')
+			outer = at + 1;
+	return outer > typed ? mem_printf("*.%.*s.func*", (int)(func - outer), outer) : NULL;
+}
+
+/* "*.Put" for "Put" */
+static char *text_of_last(const char *typed)
 {
 	if (!*typed || strpbrk(typed, ".*/()[]|+?\\^$ "))
-		return NULL;
-	char *text = mem_printf("*.%s", typed);
-	struct pattern *pat = pattern_new(text, false, NULL);
-
-	free(text);
-	return pat;
+		return text_of_closure(typed);
+	return mem_printf("*.%s", typed);
 }
 
 static struct nearest search(const struct functab *tab, const char *module, const char *typed)
@@ -111,7 +127,8 @@ static struct nearest search(const struct functab *tab, const char *module, cons
 	struct budget names = budget_new(functab_file_size(tab), BUDGET_NAMES);
 	struct functab_func fn;
 
-	near.last = pattern_of_last(typed);
+	near.last_text = text_of_last(typed);
+	near.last = near.last_text ? pattern_new(near.last_text, false, NULL) : NULL;
 	for (size_t i = 0; i < functab_count(tab); i++)
 		if (functab_func(tab, i, &fn) && budget_take_name(&names, fn.name) &&
 		    !is_made_method(&fn)) {
@@ -133,7 +150,7 @@ static void hint_of_last(const struct nearest *near, struct errmsg *err)
 	for (size_t i = 0; i < shown && len < sizeof(list); i++)
 		len += snprintf(list + len, sizeof(list) - len, "%s%s", i ? ", " : "",
 				near->names[i]);
-	errmsg_hint(err, "'*.%s' matches %s%s", near->typed, list,
+	errmsg_hint(err, "'%s' matches %s%s", near->last_text, list,
 		    shown < near->matched ? ", ..." : "");
 }
 
@@ -149,12 +166,15 @@ void nearest_hint(const struct functab *tab, const char *module, const char *typ
 	char list[400] = "";
 	size_t len = 0;
 
-	if (!near.count && slash)
+	if (!near.count && slash) {
+		free(near.last_text);
 		near = search(tab, module, slash + 1);
-	if (near.matched > 1) {
-		hint_of_last(&near, err);
-		return;
 	}
+	if (near.matched > 1)
+		hint_of_last(&near, err);
+	free(near.last_text);
+	if (near.matched > 1)
+		return;
 	for (size_t i = 0; i < near.count && len < sizeof(list); i++)
 		len += snprintf(list + len, sizeof(list) - len, "%s%s", i ? ", " : "",
 				near.names[i]);

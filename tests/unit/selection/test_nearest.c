@@ -69,11 +69,45 @@ static void test_last_part(void **state)
 	subject_drop(&s);
 }
 
+/* Functions without names, of a function that is inlined or not */
+static void test_closures(void **state)
+{
+	static const struct {
+		const char *typed, *hint;
+	} cases[] = {
+		{"m.f.func1", "'*.f.func*' matches m.g.f.func2, m.h.f.func1"},
+		{"b/m.f.func9", "'*.f.func*' matches m.g.f.func2, m.h.f.func1"},
+		{"m.k.l.func1", "near names: m.l.func3, m.h.f.func1"},
+		{"m.abcdefghijklmnopqrstuvw.f.funcs",
+		 "gofuncs lists the names, as in gofuncs 'BINARY:main.*'; a function that "
+		 "was inlined may leave no code: go build -gcflags=-l keeps it"},
+	};
+	static const char names[] = "m.g.f.func2\0m.h.f.func1\0m.l.func3";
+	static const uint32_t places[] = {0x40, 0x4c, 0x58};
+	const struct selection_want want = {0};
+	struct subject s;
+
+	(void)state;
+	subject_write(&s);
+	elffile_bytes(s.o.g.f, GOFILE_TAB + GOFILE_NAMES + places[0], names, sizeof(names));
+	for (unsigned i = 0; i < 3; i++)
+		elffile_u32(s.o.g.f, gofile_record(&s.o.g, i) + NAME_OFF, places[i]);
+	subject_open(&s, &want);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct errmsg err = {0};
+
+		nearest_hint(s.o.tab, NULL, cases[i].typed, &err);
+		assert_string_equal(err.hint, cases[i].hint);
+	}
+	subject_drop(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_last_part),
+		cmocka_unit_test(test_closures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
