@@ -18,7 +18,7 @@
  *   -DONLY_TID=n -DONLY_GOID=n
  *   -DKEYED             no events: calls are counted by their records, parts/trace_keys.bpf.c
  *   -DKEY_BIAS          records have addresses of code
- *   -DTABLES=n          there is a part that reads by tables of steps: parts/trace_tables.bpf.c
+ *   -DTABLES=n          there are programs that read by tables of steps: parts/trace_tables.bpf.c
  */
 #include "parts/goroutine.h"
 #include "parts/tail.h"
@@ -36,6 +36,10 @@
 #if TABLES
 #include "parts/extremes.h"
 #include "shared/trace_step.h"
+#else
+#define TABLE_ENTRIES ~0U
+#define TABLE_BEGINS ~0U
+#define TABLE_ENDS ~0U
 #endif
 
 #ifdef SPLIT_STACK
@@ -53,8 +57,8 @@ struct waiting { /* a call that has not returned yet; a goroutine's are in order
 	u64 bias; /* of the file that it is in */
 	u32 plan;
 	u32 done; /* its return was seen */
-	u32 part; /* which program serves it */
-	u32 zero;
+	u32 part; /* which program saw it begin */
+	u32 table;
 #ifdef STATES_WANTED
 	struct clock_read { /* the beginning of its goroutine's clock, when it has ended */
 		u64 since_ns;
@@ -346,6 +350,11 @@ static inline bool is_wanted(bool want, s64 bad)
 
 #if TABLES
 #include "parts/trace_tables.bpf.c"
+
+static inline bool reports_by_table(u32 part)
+{
+	return part == TABLE_ENTRIES || part == TABLE_ENDS;
+}
 #endif
 
 /* generated: plans */
@@ -388,7 +397,7 @@ static inline void report(struct pt_regs *ctx, struct hit *hit, char *saved, u32
 	struct trace_event *event = fill_event(ctx, hit, saved, part);
 
 #if TABLES
-	if (part == TABLE_PART && !event)
+	if (reports_by_table(part) && !event)
 		return;
 #endif
 	/* not `!event`: older verifiers (6.1) take it that the event can still be NULL here */
@@ -397,7 +406,7 @@ static inline void report(struct pt_regs *ctx, struct hit *hit, char *saved, u32
 	if (!hit->now && !hit_identify(ctx, hit))
 		count(TRACE_NAMELESS);
 #if TABLES
-	if (part == TABLE_PART) {
+	if (reports_by_table(part)) {
 		u64 size = hit->size & TABLE_SIZE_MASK;
 
 		hit_describe(hit, event, how);
@@ -422,8 +431,21 @@ static inline void report(struct pt_regs *ctx, struct hit *hit, char *saved, u32
 #include "parts/state_changes.bpf.c"
 #endif
 
+/* Is it a call whose return is waited for? */
+static inline bool waits(struct hit *hit, u32 part)
+{
+	if (part == TABLE_ENTRIES || part == TABLE_BEGINS)
+		return part == TABLE_BEGINS;
+	return waits_for_return(hit->plan);
+}
+
+static inline bool reads_by_table(u32 part)
+{
+	return part == TABLE_ENTRIES || part == TABLE_BEGINS || part == TABLE_ENDS;
+}
+
 /* Fills in the hit's place and plan. False: no place, as of most hooks in the runtime. */
-static inline bool find_place(struct pt_regs *ctx, u32 row, struct hit *hit)
+static inline bool find_place(struct pt_regs *ctx, u32 row, struct hit *hit, u32 part)
 {
 	struct trace_place *place = places.lookup(&row);
 	u64 here = probe_address(ctx);
@@ -435,20 +457,22 @@ static inline bool find_place(struct pt_regs *ctx, u32 row, struct hit *hit)
 	hit->site = here ^ ((here ^ place->addr) & -(u64)hit->returned);
 	hit->bias = hit->site - place->addr;
 #ifdef SPLIT_STACK
-	hit->tls_g = hit->bias + place->tls_word;
+	u64 tls_g = hit->bias + place->tls_word;
+
 	if (place->tls_delta) {
-		read_user(&hit->tls_g, sizeof(hit->tls_g), hit->tls_g);
-		hit->tls_g += place->tls_delta;
+		read_user(&tls_g, sizeof(tls_g), tls_g);
+		tls_g += place->tls_delta;
 	}
+	hit->tls_g = tls_g;
 #endif
 	hit->item = place->item;
 	hit->plan = trace_plan_number(place->plan);
 	hit->program = trace_plan_program(place->plan);
-#if TABLES
-	hit->table = place->table;
-#endif
+	if (reads_by_table(part))
+		hit->table = place->table;
 	hit->restart = place->restart;
 	hit->entry_sp = place->frame < 0 ? 0 : hit->sp + place->frame;
+	hit->entry_sp = forget_value(hit->entry_sp, hit->sp);
 	return true;
 }
 
@@ -456,7 +480,7 @@ static inline int handle(struct pt_regs *ctx, u32 part)
 {
 	u64 cookie = find_cookie(ctx);
 	u32 kind = cookie_kind(cookie);
-	bool begins = probe_is_call(ctx, cookie);
+	bool begins = part != TABLE_ENDS && probe_is_call(ctx, cookie);
 	u32 zero = 0, *over = ended.lookup(&zero);
 	struct hit hit = {.sp = probe_sp(ctx) + cookie_adjust(cookie),
 			  .returned = probe_returned(ctx, cookie)};
@@ -468,13 +492,13 @@ static inline int handle(struct pt_regs *ctx, u32 part)
 		return 0;
 #ifdef SPLIT_STACK
 	if (kind > COOKIE_RETURN) /* the hook's place tells where g is */
-		find_place(ctx, cookie_row(cookie), &hit);
+		find_place(ctx, cookie_row(cookie), &hit, part);
 #endif
-	if (kind <= COOKIE_RETURN && !find_place(ctx, cookie_row(cookie), &hit))
+	if (kind <= COOKIE_RETURN && !find_place(ctx, cookie_row(cookie), &hit, part))
 		return 0;
 #ifndef IDENTITY_FIRST
 	/* most predicates are false: they are tested before anything else is found out */
-	if (begins && !waits_for_return(hit.plan)) {
+	if (begins && !waits(&hit, part)) {
 		report(ctx, &hit, 0, TRACE_ENTRY, part);
 		return 0;
 	}
@@ -491,12 +515,14 @@ static inline int handle(struct pt_regs *ctx, u32 part)
 		return 0;
 	find_parent(ctx, &hit);
 #ifdef IDENTITY_FIRST
-	if (begins && !waits_for_return(hit.plan)) {
+	if (begins && !waits(&hit, part)) {
 		report(ctx, &hit, 0, TRACE_ENTRY, part);
 		return 0;
 	}
 #endif
 #ifdef RETURNS
+	if (part == TABLE_ENTRIES)
+		return 0;
 	call.row = hit.item;
 	call.copy = tail_copy(ctx, cookie, hit.sp);
 	follow_call(ctx, &hit, &who, &call, kind, begins, part);

@@ -25,16 +25,22 @@ struct hit {          /* of a probe */
 	u32 restart;  /* as in struct trace_place */
 	u32 returned; /* probe_returned() */
 	u64 size;     /* bytes of the event without frames; 0: there is none */
-#if TABLES
-	u32 table; /* as in struct trace_place */
-#endif
-	u64 later[TRACE_LATER]; /* what is to be read yet, see shared/later.h; 0: nothing */
+	union {       /* there is no room for both on the stack */
+		/* what is to be read yet, see shared/later.h; 0: nothing */
+		u64 later[TRACE_LATER];
+		u32 table; /* in programs that read by tables: as in struct trace_place */
+	};
 };
 
 static inline void find_parent(struct pt_regs *ctx, struct hit *hit)
 {
 #ifdef PARENT
-	frames_creator(goroutine_g(ctx), &hit->created_by, &hit->parent_goid);
+	/* not into the hit, all of which the compiler would have to keep on the stack then */
+	u64 created_by = 0, parent_goid = 0;
+
+	frames_creator(goroutine_g(ctx), &created_by, &parent_goid);
+	hit->created_by = created_by;
+	hit->parent_goid = parent_goid;
 #endif
 }
 

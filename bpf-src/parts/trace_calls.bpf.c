@@ -168,6 +168,21 @@ static inline u64 index_for(struct goroutine_key *who, u64 end, struct call *cal
 	return end;
 }
 
+/* Reads what is kept with the call until it returns. A call for which there is no room counts as
+ * done. */
+static inline void save(struct pt_regs *ctx, struct hit *hit, struct waiting *waiting, u32 part)
+{
+#if TABLES
+	if (part == TABLE_BEGINS) {
+		waiting->table = hit->table;
+		waiting->done = !table_save(ctx, hit, waiting->saved);
+		return;
+	}
+#endif
+	save_arguments(ctx, hit, waiting->saved, part);
+	fetch_later(hit, waiting->saved);
+}
+
 static inline void remember(struct pt_regs *ctx, struct hit *hit, struct goroutine_key *who,
 			    u64 *calls, struct call *call, u32 how, u32 part)
 {
@@ -200,8 +215,7 @@ static inline void remember(struct pt_regs *ctx, struct hit *hit, struct gorouti
 	first = forget_value(!*calls, hit->now);
 	if (key.index == *calls)
 		*calls = key.index + 1;
-	save_arguments(ctx, hit, waiting->saved, part);
-	fetch_later(hit, waiting->saved);
+	save(ctx, hit, waiting, part);
 	waiting->call.start_ns = bpf_ktime_get_ns();
 	states_begin(ctx, who, waiting, first);
 }
@@ -214,7 +228,9 @@ static inline bool is_returning(struct waiting *waiting, struct call *call, u32 
 {
 	if (waiting->call.copy != call->copy || waiting->done)
 		return false;
-	return tail_is(call->copy) ? waiting->part == part : waiting->call.row == call->row;
+	if (!tail_is(call->copy))
+		return waiting->call.row == call->row;
+	return waiting->part == (part == TABLE_ENDS ? TABLE_BEGINS : part);
 }
 
 /* The index of the call that a hit ends: the last one; of several PROBEs of one function, which
@@ -257,6 +273,8 @@ static inline void on_return(struct pt_regs *ctx, struct hit *hit, struct gorout
 		return;
 	hit->item = waiting->call.row;
 	hit->plan = waiting->plan;
+	if (part == TABLE_ENDS)
+		hit->table = waiting->table;
 	if_returned = waiting->bias & -(u64)hit->returned;
 	hit->bias += if_returned;
 	hit->site += if_returned;
@@ -313,6 +331,10 @@ static inline void forget_place(struct hit *hit, struct call *call)
 	hit->plan = forget_value(hit->plan, hit->now);
 	hit->program = forget_value(hit->program, hit->now);
 	hit->restart = forget_value(hit->restart, hit->now);
+	hit->returned = forget_value(hit->returned, hit->now);
+	hit->goid = forget_value(hit->goid, hit->now);
+	hit->created_by = forget_value(hit->created_by, hit->now);
+	hit->parent_goid = forget_value(hit->parent_goid, hit->now);
 	call->row = forget_value(call->row, hit->now);
 	call->copy = forget_value(call->copy, hit->now);
 }
@@ -326,15 +348,18 @@ static inline void follow_call(struct pt_regs *ctx, struct hit *hit, struct goro
 	u64 wanted = forget_value(begins && wants_at_entry(ctx, hit, part), hit->now);
 
 	kind = forget_value(kind, hit->now);
+	who->id = forget_value(who->id, hit->now);
+	call->depth = forget_value(call->depth, hit->now);
 	hit->depth = call->depth;
 	forget_place(hit, call);
 	calls = forget_value(wanted, hit->now) ? calls_of(who) : goroutines.lookup(who);
 	if (!calls)
 		return;
 	abandon(hit, who, calls, over, fresh, call->copy, how);
-	if (wanted)
+	/* the conditions on `part` are decided when this is compiled */
+	if (part != TABLE_ENDS && wanted)
 		remember(ctx, hit, who, calls, call, how, part);
-	else if (kind == COOKIE_RETURN || kind == COOKIE_JUMP)
+	else if (part != TABLE_BEGINS && (kind == COOKIE_RETURN || kind == COOKIE_JUMP))
 		on_return(ctx, hit, who, calls, call, kind, part);
 	forget_done(who, calls);
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The part of gotrace.bpf.c that reads arguments at entry by tables of steps: where many functions
- * are traced, code for each kind of them would take the compiler longer than all else takes.
- * Inserted there.
+/* The part of gotrace.bpf.c that reads arguments and results by tables of steps: where many
+ * functions are traced, code for each kind of them would take the compiler longer than all else
+ * takes. Inserted there.
  *
  *   -DTABLES=n   number of tables; 0: no such part
- *   -DTABLE_PART=n   the part's number
+ *   -DTABLE_ENTRIES=n -DTABLE_BEGINS=n -DTABLE_ENDS=n   numbers of the programs that serve PROBEs
+ *                without r:, and beginnings and ends of calls for the others; ~0: there is none.
+ *                Each has the loop over steps once: the verifier follows no more.
  *   -DSTEPS=n    steps of them all
  *   -DROOMS=n    hits that can read at a time */
 
@@ -120,9 +122,6 @@ static inline u32 step_do(struct pt_regs *ctx, struct hit *hit, struct trace_roo
 	case TRACE_STEP_REGISTER:
 		step_register(room, step, at);
 		break;
-	case TRACE_STEP_STACK:
-		room_must(room, fetch(at, max, hit->sp + step->n));
-		break;
 	case TRACE_STEP_STATE:
 		bad = room->bad;
 		*(s64 *)at = bad ? bad : step->n;
@@ -130,6 +129,9 @@ static inline u32 step_do(struct pt_regs *ctx, struct hit *hit, struct trace_roo
 		break;
 	case TRACE_STEP_SET:
 		*(s64 *)at = (int)step->n;
+		break;
+	case TRACE_STEP_STACK:
+		room_must(room, fetch(at, max, hit->sp + step->n));
 		break;
 	case TRACE_STEP_ELEMENTS:
 		*(s64 *)state = fetch_elements(at, max, *(u64 *)own, *(u64 *)(own + 8), step->n);
@@ -143,6 +145,12 @@ static inline u32 step_do(struct pt_regs *ctx, struct hit *hit, struct trace_roo
 	case TRACE_STEP_DYNAMIC:
 		room->dynamics[*dynamics & (TRACE_STEP_DYNAMICS - 1)] = index;
 		++*dynamics;
+		break;
+	case TRACE_STEP_SP:
+		*(u64 *)at = hit->sp;
+		break;
+	case TRACE_STEP_MOVED:
+		*(u64 *)at = after_move(hit, *(u64 *)state, *(u64 *)own);
 		break;
 	case TRACE_STEP_IF:
 		return *(s64 *)state >= (s64)step->n ? 0 : step->skip;
@@ -172,14 +180,14 @@ static inline void room_dynamics(struct hit *hit, struct trace_room *room, u32 c
 }
 
 static inline void room_fill(struct pt_regs *ctx, struct hit *hit, struct trace_room *room,
-			     u32 first, u32 count)
+			     u32 first, u32 count, const u32 most)
 {
 	u32 i, at = first, end = first + count, dynamics = forget_value(0, hit->sp);
 	struct trace_step *step;
 
 	room->bad = 0;
 #pragma clang loop unroll(disable)
-	for (i = 0; i < TRACE_STEPS_MAX; i = loop_next(i)) {
+	for (i = 0; i < most; i = loop_next(i)) {
 		if (at >= end)
 			break;
 		step = steps.lookup(&at);
@@ -190,22 +198,60 @@ static inline void room_fill(struct pt_regs *ctx, struct hit *hit, struct trace_
 	room_dynamics(hit, room, dynamics);
 }
 
-/* Fills all of an event but its head; NULL: there was no room. The event is given back by
- * table_submit(). */
-static inline struct trace_event *table_report(struct pt_regs *ctx, struct hit *hit)
+static inline struct trace_table *table_of(struct hit *hit)
 {
-	struct trace_table *table = tables.lookup(&hit->table);
+	u32 table = hit->table; /* or the compiler would keep all of the hit on the stack */
+
+	return tables.lookup(&table);
+}
+
+static inline struct trace_room *table_room(struct trace_table *table)
+{
 	struct trace_room *room = table ? room_take() : 0;
 
-	if (!room) {
+	if (!room)
 		count(TRACE_ROOMS_FULL);
+	return room;
+}
+
+/* Fills all of an event but its head; NULL: there was no room. `saved`: what was kept with the
+ * call, or 0. The event is given back by table_submit(). */
+static inline struct trace_event *table_report(struct pt_regs *ctx, struct hit *hit, char *saved)
+{
+	struct trace_table *table = saved ? table_of(hit) : tables.lookup(&hit->table);
+	struct trace_room *room = table_room(table);
+
+	if (!room)
 		return 0;
-	}
+	if (saved)
+		probe_read_kernel(room->record, table->saved_size & TABLE_MASK, saved);
 	room_registers(ctx, room);
-	room_fill(ctx, hit, room, table->first, table->count);
+	room_fill(ctx, hit, room, table->first + table->saved, table->count,
+		  saved ? TRACE_STEPS_MAX_RETURN : TRACE_STEPS_MAX);
 	hit->size = sizeof(room->event) + (table->record_size & TABLE_SIZE_MASK);
 	return &room->event;
 }
+
+#ifdef RETURNS
+/* Reads what is kept with a call that begins. False: there was no room. */
+static inline bool table_save(struct pt_regs *ctx, struct hit *hit, char *to)
+{
+	struct trace_table *table = table_of(hit);
+	struct trace_room *room = table_room(table);
+	u64 size;
+
+	if (!room)
+		return false;
+	room_registers(ctx, room);
+	room_fill(ctx, hit, room, table->first, table->saved, TRACE_STEPS_MAX_SAVED);
+	size = table->saved_size;
+	asm volatile("" : "+r"(size));
+	if (size <= SAVED_ROOM)
+		probe_read_kernel(to, size, room->record);
+	room_give(room);
+	return true;
+}
+#endif
 
 static inline void table_submit(struct trace_event *event, u64 size)
 {

@@ -6,7 +6,11 @@
 #ifndef TRACE_STEP_H
 #define TRACE_STEP_H
 
-#define TRACE_STEPS_MAX 640    /* to be done at one hit */
+#define TRACE_STEPS_MAX 640 /* to be done at one hit */
+/* The same when a call begins whose return is waited for, and when it ends: the verifier walks
+ * through each of them, and has more to walk through beside them. */
+#define TRACE_STEPS_MAX_SAVED 320
+#define TRACE_STEPS_MAX_RETURN 128
 #define TRACE_STEP_DYNAMICS 16 /* interfaces that they read */
 #define TRACE_STEP_REGISTERS 16
 #define TRACE_STEP_PLACES (1 << 15) /* bytes of a record, at most */
@@ -25,8 +29,11 @@ enum trace_step_what {
 	TRACE_STEP_GROUP,    /* fetch_group() of the map header at `own`, swiss if `how`; to `at` */
 	/* fetch_dynamic(), its type found by `how`, at most `max` levels; to `at` */
 	TRACE_STEP_DYNAMIC,
-	TRACE_STEP_IF,   /* unless the state at `state` is at least `n`: skips `skip` steps */
-	TRACE_STEP_SKIP, /* skips `skip` steps */
+	TRACE_STEP_SP,    /* to `at`: the stack pointer that identifies the call */
+	TRACE_STEP_MOVED, /* to `at`: after_move() of the pointer at `own`; `state`: from
+			     TRACE_STEP_SP */
+	TRACE_STEP_IF,    /* unless the state at `state` is at least `n`: skips `skip` steps */
+	TRACE_STEP_SKIP,  /* skips `skip` steps */
 };
 
 struct trace_step {
@@ -37,8 +44,10 @@ struct trace_step {
 };
 
 struct trace_table {
-	unsigned int record_size;  /* bytes */
-	unsigned int first, count; /* steps in map `steps` */
+	/* bytes of a record, and of its beginning, which is kept with a call until it returns */
+	unsigned int record_size, saved_size;
+	/* in map `steps`: `saved` of them read what is kept, the next `count` the rest */
+	unsigned int first, saved, count;
 };
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "bpf-src/shared/states.h"
+#include "gotrace/eventexpr_internal.h"
 #include "gotrace/tracegen_after_internal.h"
 #include "gotrace/tracegen_internal.h"
 #include "gotrace/tracegen_key_internal.h"
@@ -95,6 +96,32 @@ static int value_arg(struct gen *gen, const struct expr *expr, bool follow,
 	return 0;
 }
 
+static void cut(struct ctext *text, const struct ctext *before)
+{
+	text->depth = before->depth;
+	text->len = before->len;
+	if (text->text)
+		text->text[text->len] = 0;
+}
+
+/* Removes the code written for an argument that turned out not to exist, and frees its room. */
+static void take_back(struct gen *gen, const struct gen *before)
+{
+	cut(&gen->save, &before->save);
+	cut(&gen->fill, &before->fill);
+	gen_steps_cut(&gen->save_steps, &before->save_steps);
+	gen_steps_cut(&gen->fill_steps, &before->fill_steps);
+	gen->saved_end = before->saved_end;
+	gen->record_end = before->record_end;
+	gen->saved_later = before->saved_later;
+	gen->filled_later = before->filled_later;
+	gen->uses_parent = before->uses_parent;
+	gen->uses_labels = before->uses_labels;
+	gen->keeps_sp = before->keeps_sp;
+	gen->absent = gen->after = false;
+	leave_phase(gen, &gen->fill);
+}
+
 static int number_arg(struct gen *gen, const struct expr *expr, struct tracegen_arg *arg)
 {
 	struct ctext *before = enter_phase(gen, gen_uses(gen, expr));
@@ -114,6 +141,23 @@ static int number_arg(struct gen *gen, const struct expr *expr, struct tracegen_
 	ctext_line(gen->out, "*(u64 *)(rec + %u) = %s;", arg->at, number.text);
 	ctext_line(gen->out, "*(s64 *)(rec + %u) = bad;", arg->at + 8);
 	leave_phase(gen, before);
+	return 0;
+}
+
+/* What the event tells anyway is computed when it is printed: the code is for its checks alone. */
+static int event_arg(struct gen *gen, const struct expr *expr, struct tracegen_arg *arg)
+{
+	const struct gen before = *gen;
+
+	if (number_arg(gen, expr, arg))
+		return -1;
+	bool uses_parent = gen->uses_parent;
+
+	take_back(gen, &before);
+	gen->uses_identity = before.uses_identity;
+	gen->uses_parent = uses_parent;
+	arg->kind = TRACEGEN_COMPUTED;
+	arg->expr = expr;
 	return 0;
 }
 
@@ -145,22 +189,41 @@ static bool is_to_plain(const struct gotype *type)
 		to->elem->size == 1);
 }
 
+/* What the pointer, which is in the record, points to now. */
+static struct tracegen_arg *target_arg(struct gen *gen, const struct tracegen_arg *pointer)
+{
+	struct tracegen_arg *arg = gotypes_alloc(gen->memory, 1, sizeof(*arg));
+	struct shape_limits limits = gen->probe->limits;
+
+	limits.follow = false;
+	*arg = (struct tracegen_arg){
+		.kind = TRACEGEN_VALUE, .at_return = gen->returning, .is_guess = pointer->is_guess};
+	arg->shape =
+		gen_target(gen, pointer->shape->type->elem, pointer->shape->at, &limits, &arg->at);
+	return arg;
+}
+
 /* A parameter that the call may fill is read once more when it returns. */
 static int after_arg(struct gen *gen, const struct gotype *type, struct expr *param,
 		     struct tracegen_arg *arg)
 {
-	struct expr target = {.kind = EXPR_DEREF, .a = param};
-	struct expr after = {.kind = EXPR_AFTER, .a = is_bytes(type) ? param : &target};
+	struct expr after = {.kind = EXPR_AFTER, .a = param};
 
-	if (arg->kind != TRACEGEN_VALUE || (!is_bytes(type) && !is_to_plain(type)))
+	if (arg->kind != TRACEGEN_VALUE)
 		return 0;
-	if (!is_bytes(type)) {
-		arg->before = gotypes_alloc(gen->memory, 1, sizeof(*arg->before));
-		if (value_arg(gen, &target, false, arg->before))
-			return -1;
+	if (is_bytes(type)) {
+		arg->after = gotypes_alloc(gen->memory, 1, sizeof(*arg->after));
+		return value_arg(gen, &after, false, arg->after);
 	}
-	arg->after = gotypes_alloc(gen->memory, 1, sizeof(*arg->after));
-	return value_arg(gen, &after, false, arg->after);
+	if (is_to_plain(type) && arg->shape->size == type->size) {
+		struct ctext *before = enter_phase(gen, GEN_USES_ENTRY);
+
+		gen_keep_sp(gen);
+		arg->before = target_arg(gen, arg);
+		leave_phase(gen, before);
+		arg->after = target_arg(gen, arg);
+	}
+	return 0;
 }
 
 /* Is it a pointer to a struct of which something is known? */
@@ -263,8 +326,11 @@ static int make_arg(struct gen *gen, const struct expr *expr, bool follow, struc
 		arg->text = gotypes_text(gen->memory, expr->text, expr->len);
 		return 0;
 	default:
-		return gen_is_place(expr) ? value_arg(gen, expr, follow, arg)
-					  : number_arg(gen, expr, arg);
+		if (gen_is_place(expr))
+			return value_arg(gen, expr, follow, arg);
+		if (!gen->probe->keyed && eventexpr_is(expr))
+			return event_arg(gen, expr, arg);
+		return number_arg(gen, expr, arg);
 	}
 }
 
@@ -287,31 +353,6 @@ static void arg_as_format(const struct tracegen_arg *arg, struct format_arg *out
 		out->kind = FORMAT_LIST;
 	else if (arg->kind == TRACEGEN_MISSING)
 		out->kind = FORMAT_MISSING;
-}
-
-static void cut(struct ctext *text, const struct ctext *before)
-{
-	text->depth = before->depth;
-	text->len = before->len;
-	if (text->text)
-		text->text[text->len] = 0;
-}
-
-/* Removes the code written for an argument that turned out not to exist, and frees its room. */
-static void take_back(struct gen *gen, const struct gen *before)
-{
-	cut(&gen->save, &before->save);
-	cut(&gen->fill, &before->fill);
-	gen_steps_cut(&gen->steps, &before->steps);
-	gen->saved_end = before->saved_end;
-	gen->record_end = before->record_end;
-	gen->saved_later = before->saved_later;
-	gen->filled_later = before->filled_later;
-	gen->uses_parent = before->uses_parent;
-	gen->uses_labels = before->uses_labels;
-	gen->keeps_sp = before->keeps_sp;
-	gen->absent = gen->after = false;
-	leave_phase(gen, &gen->fill);
 }
 
 /* Of several functions, one without the name prints "?": nothing would tell that none can have it.
@@ -419,7 +460,8 @@ static void free_text(struct gen *gen)
 	ctext_free(&gen->wanted);
 	ctext_free(&gen->fill);
 	ctext_free(&gen->key);
-	free(gen->steps.items);
+	free(gen->save_steps.items);
+	free(gen->fill_steps.items);
 }
 
 int tracegen_plan(struct gotypes *memory, const struct tracegen_probe *probe,
@@ -451,6 +493,8 @@ int tracegen_plan(struct gotypes *memory, const struct tracegen_probe *probe,
 	out->fill = ctext_take(&gen.fill);
 	out->uses_code = gen.uses_code;
 	out->key = probe->keyed ? ctext_take(&gen.key) : NULL;
+	free(gen.save_steps.items);
+	free(gen.fill_steps.items);
 	return 0;
 }
 

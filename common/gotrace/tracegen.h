@@ -45,23 +45,25 @@ struct tracegen_probe {
 };
 
 enum tracegen_kind {
-	TRACEGEN_MISSING, /* ? */
-	TRACEGEN_NUMBER,  /* in the record: s64 value, s64 state */
-	TRACEGEN_VALUE,   /* in the record: s64 state, then a shape */
-	TRACEGEN_SPECIAL, /* of the event itself */
-	TRACEGEN_TEXT,    /* a literal */
-	TRACEGEN_LIST,    /* goargs, gorets */
-	TRACEGEN_ABSENT,  /* <optimised out>; `shape` is what it would be */
+	TRACEGEN_MISSING,  /* ? */
+	TRACEGEN_NUMBER,   /* in the record: s64 value, s64 state */
+	TRACEGEN_VALUE,    /* in the record: s64 state, then a shape */
+	TRACEGEN_SPECIAL,  /* of the event itself */
+	TRACEGEN_COMPUTED, /* from what is of the event itself */
+	TRACEGEN_TEXT,     /* a literal */
+	TRACEGEN_LIST,     /* goargs, gorets */
+	TRACEGEN_ABSENT,   /* <optimised out>; `shape` is what it would be */
 };
 
 struct tracegen_arg {
 	enum tracegen_kind kind;
-	bool at_return; /* known only when the call has returned */
-	/* is_guess: its place is a guess; deep, typed: of a list's item, as in format_list_item */
-	bool is_bool, is_unsigned, is_guess, deep, typed;
+	/* at_return: known only when the call has returned; is_guess: its place is a guess; deep,
+	 * typed: of a list's item, as in format_list_item */
+	bool at_return, is_bool, is_unsigned, is_guess, deep, typed;
 	uint32_t at;
 	enum expr_special special;
-	const char *text; /* TEXT; of a list's item: its name */
+	const char *text;        /* TEXT; of a list's item: its name */
+	const struct expr *expr; /* COMPUTED: owned by the probe */
 	struct shape *shape;
 	/* For a parameter in a list that the call may fill: its value after the call; for a
 	 * pointer, what it points to, and the same at entry in `before`. NULL: none */
@@ -75,18 +77,18 @@ struct tracegen_plan {
 	char *wanted; /* the predicate: sets `want`, and `bad` if something could not be read */
 	char *fill;   /* into rec, when the event is reserved */
 	char *key;    /* makes rec a key; NULL: it is to be none */
-	struct trace_step *steps; /* that do the same as `fill`, if it is tabular */
-	size_t step_count;
+	/* that do the same, if it is tabular: the first ones as `save`, the others as `fill` */
+	struct trace_step *steps;
+	size_t save_step_count, step_count, arg_count; /* the last one: of `args` */
 	uint32_t saved_size, record_size; /* bytes kept with the call (its beginning), and in all */
 	/* wants_at_entry: the predicate needs nothing that is known at return only; tabular: steps
-	 * can do all that `fill` does */
+	 * can do all that `save` and `fill` do */
 	bool wants_at_entry, tabular;
 	/* computed expressions use the goroutine, the thread or the CPU; $parent_goid is asked for;
 	 * interfaces are read, by their dynamic types; a key has addresses of code; $label() */
 	bool uses_identity, uses_parent, uses_types, uses_code, uses_labels;
 	/* Without a format: a list of parameters, and at return a list of results. */
 	struct tracegen_arg *args;
-	size_t arg_count;
 };
 
 #endif

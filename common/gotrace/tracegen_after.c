@@ -39,9 +39,7 @@ int gen_at_entry_only(struct gen *gen, const struct expr *expr)
 	return -1;
 }
 
-/* Writes code that keeps the stack pointer at entry; to be called while code that runs at entry is
- * written. */
-static void keep_sp(struct gen *gen)
+void gen_keep_sp(struct gen *gen)
 {
 	if (gen->keeps_sp)
 		return;
@@ -49,6 +47,7 @@ static void keep_sp(struct gen *gen)
 	gen->kept_sp_at = *gen_end(gen);
 	*gen_end(gen) += 8;
 	ctext_line(gen->out, "*(u64 *)(rec + %u) = hit->sp;", gen->kept_sp_at);
+	gen_step(gen, &(struct trace_step){.what = TRACE_STEP_SP, .at = gen->kept_sp_at});
 }
 
 /* The offset of the pointer in a value that refers to something. */
@@ -94,7 +93,7 @@ int gen_load_kept(struct gen *gen, const struct place *place, uint64_t off, unsi
 	if (gen_load(gen, &then, off, size, is_signed, col, name))
 		return -1;
 	if (moves)
-		keep_sp(gen);
+		gen_keep_sp(gen);
 	gen_leave_entry(gen, before, name);
 	if (moves)
 		ctext_line(gen->out, "%s = after_move(hit, *(u64 *)(rec + %u), %s);", name,
@@ -116,6 +115,9 @@ static bool move_pointer(const struct gotype *type, uint32_t off, void *ctx)
 	ctext_line(gen->out,
 		   "*(u64 *)(rec + %u) = after_move(hit, *(u64 *)(rec + %u), *(u64 *)(rec + %u));",
 		   at, gen->kept_sp_at, at);
+	gen_step(gen,
+		 &(struct trace_step){
+			 .what = TRACE_STEP_MOVED, .own = at, .at = at, .state = gen->kept_sp_at});
 	return true;
 }
 
@@ -126,9 +128,9 @@ struct shape *gen_kept_value(struct gen *gen, const struct place *place,
 	struct shape *shape = gotypes_alloc(gen->memory, 1, sizeof(*shape));
 	struct place then;
 
-	ctext_line(gen->out, "bad = 0;");
+	gen_reset(gen);
 	place_then(gen, place, &then);
-	keep_sp(gen);
+	gen_keep_sp(gen);
 	*state_at = *gen_end(gen);
 	shape_init(gen->memory, place->type, *state_at + 8, limits, &gen->record_end, shape);
 	if (shape->at + shape->size > limits->record_max) { /* as shape_new() does */

@@ -18,6 +18,13 @@ const char *gen_first_word(const struct gen *gen, const struct gotype *type);
 /* after(): values known at entry are kept with the call; pointers into its stack are adjusted if
  * the stack has moved. */
 
+/* Keeps the stack pointer at entry; to be called while code that runs at entry is written. */
+void gen_keep_sp(struct gen *gen);
+/* What a parameter points to, of this type: at entry, or when the call returns. The pointer is at
+ * `pointer_at` of the record, the stack pointer at entry is kept. *state_at is where the value's
+ * state is. */
+struct shape *gen_target(struct gen *gen, const struct gotype *type, uint32_t pointer_at,
+			 const struct shape_limits *limits, uint32_t *state_at);
 /* Writes code that runs at entry, until gen_leave_entry(). */
 struct ctext *gen_enter_entry(struct gen *gen);
 /* Back to code that runs at return; there `name`, a number computed at entry, is a variable. */

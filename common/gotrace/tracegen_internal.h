@@ -17,8 +17,8 @@ struct gen {
 	const struct tracegen_probe *probe;
 	struct gotypes *memory;
 	struct ctext save, wanted, fill, key;
-	struct ctext *out;      /* the one that is being written */
-	struct gen_steps steps; /* that do the same as `fill` */
+	struct ctext *out;                       /* the one that is being written */
+	struct gen_steps save_steps, fill_steps; /* that do the same as these */
 	/* what is being written runs when the call returns; and is within after(): parameters are
 	 * allowed, as they were at entry */
 	bool returning, after;

@@ -31,28 +31,32 @@ static void emit_unread(struct gen *gen, const struct shape *shape)
 	}
 }
 
+/* Reads what a value refers to, if the state says that so many bytes were read. */
+static void emit_refs_if(struct gen *gen, const struct shape *shape, uint32_t state_at,
+			 uint32_t bytes)
+{
+	if (!shape->ref_count)
+		return;
+	ctext_open(gen->out, "if (*(s64 *)(rec + %u) >= %u)", state_at, bytes);
+	size_t test = gen_step(
+		gen, &(struct trace_step){.what = TRACE_STEP_IF, .state = state_at, .n = bytes});
+
+	emit_refs(gen, shape, false);
+	ctext_else(gen->out);
+	size_t end = gen_step(gen, &(struct trace_step){.what = TRACE_STEP_SKIP});
+
+	gen_step_skip(gen, test);
+	emit_unread(gen, shape);
+	ctext_close(gen->out);
+	gen_step_skip_line(gen, end);
+}
+
 /* Reads what elements refer to, for as many elements as there are. */
 static void emit_elems(struct gen *gen, const struct shape_ref *ref)
 {
-	for (size_t i = 0; i < ref->elem_count; i++) {
-		const struct shape *elem = &ref->elems[i];
-
-		if (!elem->ref_count)
-			continue;
-		ctext_open(gen->out, "if (*(s64 *)(rec + %u) >= %u)", ref->state_at,
-			   elem->at - ref->at + elem->size);
-		size_t test =
-			gen_step(gen, &(struct trace_step){.what = TRACE_STEP_IF,
-							   .state = ref->state_at,
-							   .n = elem->at - ref->at + elem->size});
-		emit_refs(gen, elem, false);
-		ctext_else(gen->out);
-		size_t end = gen_step(gen, &(struct trace_step){.what = TRACE_STEP_SKIP});
-		gen_step_skip(gen, test);
-		emit_unread(gen, elem);
-		ctext_close(gen->out);
-		gen_step_skip_line(gen, end);
-	}
+	for (size_t i = 0; i < ref->elem_count; i++)
+		emit_refs_if(gen, &ref->elems[i], ref->state_at,
+			     ref->elems[i].at - ref->at + ref->elems[i].size);
 }
 
 static uint64_t element_size(const struct shape_ref *ref)
@@ -214,6 +218,42 @@ void gen_own(struct gen *gen, const struct place *place, struct shape *shape, ui
 void gen_refs(struct gen *gen, const struct shape *shape)
 {
 	emit_refs(gen, shape, true);
+}
+
+/* Where a pointer that was known at entry is, as it would be when the call returns. */
+static uint32_t moved(struct gen *gen, uint32_t pointer_at)
+{
+	uint32_t at = *gen_end(gen);
+
+	*gen_end(gen) += 8;
+	ctext_line(gen->out,
+		   "*(u64 *)(rec + %u) = after_move(hit, *(u64 *)(rec + %u), *(u64 *)(rec + %u));",
+		   at, gen->kept_sp_at, pointer_at);
+	gen_step(gen, &(struct trace_step){.what = TRACE_STEP_MOVED,
+					   .own = pointer_at,
+					   .at = at,
+					   .state = gen->kept_sp_at});
+	return at;
+}
+
+struct shape *gen_target(struct gen *gen, const struct gotype *type, uint32_t pointer_at,
+			 const struct shape_limits *limits, uint32_t *state_at)
+{
+	uint32_t from = gen->returning ? moved(gen, pointer_at) : pointer_at;
+
+	*state_at = *gen_end(gen);
+	*gen_end(gen) += 8;
+	struct shape *shape = shape_new(gen->memory, type, limits, gen_end(gen));
+
+	ctext_line(gen->out, "*(s64 *)(rec + %u) = fetch_object(rec + %u, %u, *(u64 *)(rec + %u));",
+		   *state_at, shape->at, shape->size, from);
+	gen_step(gen, &(struct trace_step){.what = TRACE_STEP_OBJECT,
+					   .own = from,
+					   .at = shape->at,
+					   .state = *state_at,
+					   .max = shape->size});
+	emit_refs_if(gen, shape, *state_at, shape->size);
+	return shape;
 }
 
 /* Reads from registers never fail, and failed reads from memory yield zeros, which refer to

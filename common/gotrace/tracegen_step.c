@@ -10,7 +10,9 @@
 /* NULL: what is being written needs no steps */
 static struct gen_steps *steps_of(struct gen *gen)
 {
-	return gen->out == &gen->fill && !gen->probe->spec->at_return ? &gen->steps : NULL;
+	if (gen->out == &gen->save)
+		return &gen->save_steps;
+	return gen->out == &gen->fill ? &gen->fill_steps : NULL;
 }
 
 /* Takes note of one line that was written. If there are more, one of them has no step. */
@@ -113,22 +115,31 @@ static size_t most_done(const struct gen_steps *steps)
 }
 
 /* Do the steps stand for all of the text, and can the kernel side do so many? */
-static bool is_whole(const struct gen_steps *steps, const struct ctext *text)
+static bool is_whole(const struct gen_steps *steps, const struct ctext *text, size_t most)
 {
 	size_t dynamics = 0;
 
 	for (size_t i = 0; i < steps->count; i++)
 		dynamics += steps->items[i].what == TRACE_STEP_DYNAMIC;
 	return !steps->lacking && steps->text_len == text->len && dynamics <= TRACE_STEP_DYNAMICS &&
-	       most_done(steps) <= TRACE_STEPS_MAX;
+	       most_done(steps) <= most;
 }
 
 void gen_steps_take(struct gen *gen, struct tracegen_plan *out)
 {
 	const struct tracegen_probe *probe = gen->probe;
+	struct gen_steps *save = &gen->save_steps, *fill = &gen->fill_steps;
+	size_t most = probe->spec->at_return ? TRACE_STEPS_MAX_RETURN : TRACE_STEPS_MAX;
 
-	out->tabular = !probe->spec->at_return && !probe->keyed &&
-		       gen->record_end <= TRACE_STEP_PLACES && is_whole(&gen->steps, &gen->fill);
-	out->steps = gen->steps.items;
-	out->step_count = gen->steps.count;
+	out->tabular = !probe->keyed && !probe->has_states &&
+		       gen->record_end <= TRACE_STEP_PLACES &&
+		       is_whole(save, &gen->save, TRACE_STEPS_MAX_SAVED) &&
+		       is_whole(fill, &gen->fill, most);
+	out->save_step_count = save->count;
+	out->step_count = save->count + fill->count;
+	out->steps = mem_zalloc(out->step_count + 1, sizeof(*out->steps));
+	if (save->count)
+		memcpy(out->steps, save->items, save->count * sizeof(*out->steps));
+	if (fill->count)
+		memcpy(out->steps + save->count, fill->items, fill->count * sizeof(*out->steps));
 }

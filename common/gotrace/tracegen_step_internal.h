@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps that do the same as the code that fills an entry probe's record. Whoever writes a line
- * of code which a step can do adds the step right after it. Where some line has no step, the code
- * is compiled. */
+/* The steps that do the same as the code that reads a record, or what is kept with a call. Whoever
+ * writes a line of code which a step can do adds the step right after it. Where some line has no
+ * step, the code is compiled. */
 #ifndef TRACEGEN_STEP_INTERNAL_H
 #define TRACEGEN_STEP_INTERNAL_H
 
@@ -22,7 +22,7 @@ struct gen_steps {
 	bool lacking;    /* something has no step */
 };
 
-/* For the one line that was just written, if it fills the record; returns the step's index. */
+/* For the one line that was just written, if it reads something; returns the step's index. */
 size_t gen_step(struct gen *gen, const struct trace_step *step);
 /* For a line that copies `size` bytes of the register, from bit `shift` on, to record + `at`. */
 void gen_step_register(struct gen *gen, const struct abi_piece *piece, unsigned shift,

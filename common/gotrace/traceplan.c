@@ -263,6 +263,7 @@ static void serve(struct traceplan *plan, struct tracer *tracer, bool by_tables)
 		as->number = trace_plan(served.number, plan->items[i].program);
 		as->part = served.part;
 		as->table = served.table;
+		as->ends_apart = served.ends_apart;
 	}
 	traceplan_define(plan, tracer);
 	tracer_set_parts(tracer, traceplan_text_parts(plan->text));
@@ -283,11 +284,8 @@ static void serve_without_tables(void *ctx, struct tracer *tracer, const struct 
 }
 
 /* NULL: tables can serve; else why not. */
-static const char *why_no_tables(const struct traceplan *plan)
+static const char *why_no_tables(void)
 {
-	for (size_t i = 0; i < plan->config->probe_count; i++)
-		if (plan->returns[i]) /* the verifier follows too much then */
-			return "tables are for entries alone";
 	return kernelfeature_cmpxchg()
 		       ? NULL
 		       : "tables need atomic compare and exchange in BPF, of Linux 5.12";
@@ -302,7 +300,7 @@ static bool wants_tables(struct traceplan *plan)
 
 	if (!asked && (wish || traceplan_text_count(plan->text) <= COMPILED_MAX))
 		return false;
-	plan->why_no_tables = why_no_tables(plan);
+	plan->why_no_tables = why_no_tables();
 	return !plan->why_no_tables && (asked || traceplan_text_tabular(plan->text) > COMPILED_MAX);
 }
 
@@ -342,8 +340,8 @@ int traceplan_loaded(void *ctx, struct tracer *tracer, struct errmsg *err)
 
 	if (traceplan_text_uses_types(plan->text))
 		traceplan_types_fill(plan->types, fd, tracer, plan->infos, &limits);
-	uint32_t part;
-	const struct traceplan_tables *tables = traceplan_text_tables(plan->text, &part);
+	struct traceplan_table_parts parts;
+	const struct traceplan_tables *tables = traceplan_text_tables(plan->text, &parts);
 
 	if (tables && traceplan_tables_fill(tables, tracer_map(tracer, "tables"),
 					    tracer_map(tracer, "steps")))

@@ -60,13 +60,15 @@ static uint32_t readers_max(void)
 /* For parts/trace_tables.bpf.c. */
 static void define_tables(const struct traceplan *plan, struct tracer *tracer)
 {
-	uint32_t part;
-	const struct traceplan_tables *tables = traceplan_text_tables(plan->text, &part);
+	struct traceplan_table_parts parts;
+	const struct traceplan_tables *tables = traceplan_text_tables(plan->text, &parts);
 
 	tracer_define(tracer, "TABLES", tables ? traceplan_tables_count(tables) : 0);
 	if (!tables)
 		return;
-	tracer_define(tracer, "TABLE_PART", part);
+	tracer_define(tracer, "TABLE_ENTRIES", parts.entries);
+	tracer_define(tracer, "TABLE_BEGINS", parts.begins);
+	tracer_define(tracer, "TABLE_ENDS", parts.ends);
 	tracer_define(tracer, "STEPS", traceplan_tables_steps(tables) + 1);
 	tracer_define(tracer, "ROOMS", readers_max());
 }

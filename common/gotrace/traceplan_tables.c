@@ -32,8 +32,10 @@ void traceplan_tables_free(struct traceplan_tables *tables)
 uint32_t traceplan_tables_add(struct traceplan_tables *tables, const struct tracegen_plan *plan)
 {
 	struct trace_table table = {.record_size = plan->record_size,
+				    .saved_size = plan->saved_size,
 				    .first = tables->step_count,
-				    .count = plan->step_count};
+				    .saved = plan->save_step_count,
+				    .count = plan->step_count - plan->save_step_count};
 
 	for (size_t i = 0; i < plan->step_count; i++) {
 		tables->steps = mem_grow(tables->steps, tables->step_count, &tables->step_cap,

@@ -14,8 +14,6 @@
  * takes the compiler more than twice as long. */
 enum { PART_TEXT = 40000 };
 
-#define NO_PART UINT32_MAX
-
 struct plan_text {
 	uint32_t part;
 	bool tabular;   /* has a table */
@@ -36,8 +34,11 @@ struct traceplan_text {
 	bool keyed; /* records become keys */
 	struct traceplan_tables *tables;
 	uint32_t parts;
-	uint32_t table_part; /* that serves plans by their tables; NO_PART: none does */
+	struct traceplan_table_parts by_table;
 };
+
+static const struct traceplan_table_parts no_parts = {TRACEPLAN_NO_PART, TRACEPLAN_NO_PART,
+						      TRACEPLAN_NO_PART};
 
 struct traceplan_text *traceplan_text_new(void)
 {
@@ -45,7 +46,7 @@ struct traceplan_text *traceplan_text_new(void)
 
 	text->tables = traceplan_tables_new();
 	text->parts = 1;
-	text->table_part = NO_PART;
+	text->by_table = no_parts;
 	return text;
 }
 
@@ -132,6 +133,8 @@ static size_t first_like(const struct traceplan_text *text, size_t plan)
 	size_t i = 0;
 
 	while (i < plan && !(text->plans[i].by_table && text->plans[i].same == i &&
+			     text->plans[i].at_return == like->at_return &&
+			     text->plans[i].wants_at_entry == like->wants_at_entry &&
 			     !strcmp(text->plans[i].wanted, like->wanted)))
 		i++;
 	return i;
@@ -151,9 +154,29 @@ static bool put_by_table(struct traceplan_text *text, size_t n, size_t *len)
 	return true;
 }
 
+/* After those that are code: ends of calls before their beginnings, as tracer_config.h has it. */
+static void put_tables(struct traceplan_text *text, size_t entries, size_t returns)
+{
+	struct traceplan_table_parts *parts = &text->by_table;
+
+	*parts = no_parts;
+	if (entries + returns == text->count)
+		text->parts = 0;
+	if (returns) {
+		parts->ends = text->parts++;
+		parts->begins = text->parts++;
+	}
+	if (entries)
+		parts->entries = text->parts++;
+	for (size_t i = 0; i < text->count; i++)
+		if (text->plans[i].by_table)
+			text->plans[i].part =
+				text->plans[i].at_return ? parts->begins : parts->entries;
+}
+
 void traceplan_text_serve(struct traceplan_text *text, bool by_tables)
 {
-	size_t served = 0, len = 0;
+	size_t served[2] = {0, 0}, len = 0;
 
 	text->parts = 1;
 	text->part_len = 0;
@@ -162,31 +185,33 @@ void traceplan_text_serve(struct traceplan_text *text, bool by_tables)
 
 		plan->same = i;
 		plan->by_table = by_tables && plan->tabular && put_by_table(text, i, &len);
-		served += plan->by_table;
+		served[plan->at_return] += plan->by_table;
 		if (!plan->by_table)
 			put_in_part(text, plan);
 	}
-	text->table_part = NO_PART;
-	if (!served)
-		return;
-	text->table_part = served < text->count ? text->parts++ : 0;
-	for (size_t i = 0; i < text->count; i++)
-		if (text->plans[i].by_table)
-			text->plans[i].part = text->table_part;
+	if (text->count)
+		put_tables(text, served[false], served[true]);
+}
+
+static bool any_by_table(const struct traceplan_text *text)
+{
+	return text->by_table.entries != TRACEPLAN_NO_PART ||
+	       text->by_table.begins != TRACEPLAN_NO_PART;
 }
 
 const struct traceplan_tables *traceplan_text_tables(const struct traceplan_text *text,
-						     uint32_t *part)
+						     struct traceplan_table_parts *parts)
 {
-	*part = text->table_part;
-	return text->table_part == NO_PART ? NULL : text->tables;
+	*parts = text->by_table;
+	return any_by_table(text) ? text->tables : NULL;
 }
 
 struct traceplan_served traceplan_text_served(const struct traceplan_text *text, uint32_t plan)
 {
 	const struct plan_text *as = &text->plans[plan];
 
-	return (struct traceplan_served){as->same, as->part, as->table};
+	return (struct traceplan_served){as->same, as->part, as->table,
+					 as->by_table && as->at_return};
 }
 
 size_t traceplan_text_tabular(const struct traceplan_text *text)
@@ -256,6 +281,19 @@ static void write_wants(struct ctext *out, const struct plan_text *plan, size_t 
 	end_function(out);
 }
 
+/* By a table: the predicate that needs what is known at return. */
+static void write_holds(struct ctext *out, const struct plan_text *plan, size_t n)
+{
+	begin_function(out, "bool ", "holds", n, ", char *saved");
+	ctext_line(out, "char *rec = saved;");
+	ctext_line(out, "bool want = true;");
+	ctext_line(out, "s64 bad = 0;");
+	ctext_line(out, "%s", "");
+	paste(out, plan->wanted);
+	ctext_line(out, "return is_wanted(want, bad);");
+	end_function(out);
+}
+
 static void write_save(struct ctext *out, const struct plan_text *plan, size_t n)
 {
 	begin_function(out, "void ", "save", n, ", char *rec");
@@ -320,10 +358,13 @@ static void write_plan(struct ctext *out, const struct traceplan_text *text, siz
 		return;
 	if (plan->at_return || plan->by_table)
 		write_wants(out, plan, n);
+	if (plan->by_table && plan->at_return && !plan->wants_at_entry)
+		write_holds(out, plan, n);
+	if (plan->by_table)
+		return;
 	if (plan->at_return)
 		write_save(out, plan, n);
-	if (!plan->by_table)
-		write_report(out, plan, n, text->keyed);
+	write_report(out, plan, n, text->keyed);
 	if (text->keyed)
 		write_key(out, plan, n);
 }
@@ -335,7 +376,7 @@ struct choice {
 	const char *params, *args;
 	const char *otherwise; /* what is returned where no plan has one; NULL: nothing */
 	bool entry;            /* plans of entry probes have it too */
-	bool tables;           /* and tables do it */
+	enum { LIKE_CODE, BY_TABLE, NOT_BY_TABLE } tables; /* what parts do that read by tables */
 };
 
 static void write_cases(const struct traceplan_text *text, struct ctext *out,
@@ -356,23 +397,43 @@ static void write_cases(const struct traceplan_text *text, struct ctext *out,
 	ctext_line(out, "}");
 }
 
-/* The same for the part that serves tables. The loop over steps is called in one place: so it is in
+/* The same for a part that reads by tables. The loop over steps is called in one place: so it is in
  * the program once, whatever predicates there are. */
-static void write_table_cases(const struct traceplan_text *text, struct ctext *out)
+static void write_table_cases(const struct traceplan_text *text, struct ctext *out, uint32_t part)
 {
+	bool at_return = part == text->by_table.ends;
+
 	ctext_line(out, "bool want = true;");
 	ctext_line(out, "%s", "");
 	ctext_line(out, "switch (hit->plan) {");
 	for (size_t i = 0; i < text->count; i++) {
-		if (!text->plans[i].by_table || text->plans[i].same != i)
+		const struct plan_text *plan = &text->plans[i];
+
+		if (!plan->by_table || plan->same != i || plan->at_return != at_return ||
+		    (at_return && plan->wants_at_entry))
 			continue;
 		ctext_line(out, "case %zu:", i);
-		ctext_line(out, "\twant = wants_%zu(ctx, hit);", i);
+		if (at_return)
+			ctext_line(out, "\twant = holds_%zu(ctx, hit, saved);", i);
+		else
+			ctext_line(out, "\twant = wants_%zu(ctx, hit);", i);
 		ctext_line(out, "\tbreak;");
 	}
 	ctext_line(out, "}");
 	ctext_line(out, "if (forget_value(want, hit->sp))");
-	ctext_line(out, "\treturn table_report(ctx, hit);");
+	ctext_line(out, "\treturn table_report(ctx, hit, %s);", at_return ? "saved" : "0");
+}
+
+static void write_part(const struct traceplan_text *text, struct ctext *out,
+		       const struct choice *choice, uint32_t part)
+{
+	const struct traceplan_table_parts *tables = &text->by_table;
+	bool reports = part == tables->entries || part == tables->ends;
+
+	if ((!reports && part != tables->begins) || choice->tables == LIKE_CODE)
+		write_cases(text, out, choice, part);
+	else if (reports && choice->tables == BY_TABLE)
+		write_table_cases(text, out, part);
 }
 
 /* Writes a function for each part that chooses among its plans, and one that chooses the part,
@@ -398,10 +459,8 @@ static void write_choice(const struct traceplan_text *text, struct ctext *out,
 				   choice->type, choice->name, part, choice->params);
 		ctext_line(out, "{");
 		out->depth = 1;
-		if (part == text->table_part && choice->tables)
-			write_table_cases(text, out);
-		else if (!last)
-			write_cases(text, out, choice, part);
+		if (!last)
+			write_part(text, out, choice, part);
 		for (uint32_t i = 0; last && i < parts; i++) {
 			ctext_line(out, "if (part == %u)", i);
 			ctext_line(out, "\t%s%s_in_%u(ctx, hit%s);",
@@ -436,11 +495,13 @@ static void write_test(const struct traceplan_text *text, struct ctext *out, con
 char *traceplan_text_plans(const struct traceplan_text *text)
 {
 	static const struct choice choices[] = {
-		{"bool ", "wants_at_entry", "wants", "", "", "true", false, false},
-		{"void ", "save_arguments", "save", ", char *rec", ", rec", NULL, false, false},
-		{"REPORT *", "fill_event", "report", ", char *saved", ", saved", "0", true, true},
+		{"bool ", "wants_at_entry", "wants", "", "", "true", false, LIKE_CODE},
+		{"void ", "save_arguments", "save", ", char *rec", ", rec", NULL, false,
+		 NOT_BY_TABLE},
+		{"REPORT *", "fill_event", "report", ", char *saved", ", saved", "0", true,
+		 BY_TABLE},
 		/* the last one, of keyed plans */
-		{"void ", "make_key", "key", ", char *rec", ", rec", NULL, true, false},
+		{"void ", "make_key", "key", ", char *rec", ", rec", NULL, true, NOT_BY_TABLE},
 	};
 	size_t count = sizeof(choices) / sizeof(choices[0]) - !text->keyed;
 	struct ctext out = {0};

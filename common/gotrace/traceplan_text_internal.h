@@ -23,15 +23,22 @@ size_t traceplan_text_tabular(const struct traceplan_text *text); /* those that 
  * generated code. The functions below tell of what was decided last. */
 void traceplan_text_serve(struct traceplan_text *text, bool by_tables);
 /* How a plan is served: under which number, by which part (plans too large for one BPF program are
- * divided into parts), and by which table. */
+ * divided into parts), and by which table. ends_apart: where calls end, the part before does. */
 struct traceplan_served {
 	uint32_t number, part, table;
+	bool ends_apart;
 };
 struct traceplan_served traceplan_text_served(const struct traceplan_text *text, uint32_t plan);
 uint32_t traceplan_text_parts(const struct traceplan_text *text);
-/* NULL: no plan is served by a table; else *part is the part that does. */
+/* The parts that read by tables, each in one place, or the verifier would follow too much. Those
+ * that there are not are TRACEPLAN_NO_PART. */
+#define TRACEPLAN_NO_PART UINT32_MAX
+struct traceplan_table_parts {
+	uint32_t entries, begins, ends; /* of PROBEs without r:, and of the others */
+};
+/* NULL: no plan is served by a table. */
 const struct traceplan_tables *traceplan_text_tables(const struct traceplan_text *text,
-						     uint32_t *part);
+						     struct traceplan_table_parts *parts);
 size_t traceplan_text_count(const struct traceplan_text *text);
 size_t traceplan_text_compiled(const struct traceplan_text *text); /* plans by code alone */
 bool traceplan_text_uses_types(const struct traceplan_text *text); /* reads interfaces */

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "bpf-src/shared/trace.h"
+#include "gotrace/eventexpr_internal.h"
 #include "gotrace/traceplan.h"
 #include "values/value_read.h"
 
@@ -181,6 +182,14 @@ static void make_arg(const struct traceprint_event *event, const struct tracegen
 		out->kind = FORMAT_LIST;
 		out->list = list_items(event, arg);
 		out->list_count = arg->count;
+	} else if (arg->kind == TRACEGEN_COMPUTED) {
+		uint64_t value = 0;
+		bool known = eventexpr_compute(arg->expr, event->head, &value);
+
+		out->kind = FORMAT_INT;
+		out->number = (int64_t)value;
+		if (!known)
+			set_fault(out, state_text(TRACE_BOUNDS));
 	} else if (arg->kind == TRACEGEN_NUMBER) {
 		state = word_at(event, arg->at + 8);
 		out->kind = FORMAT_INT;

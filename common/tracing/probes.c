@@ -130,28 +130,34 @@ static bool stands_in(const struct selection_item *item, const struct program *p
 	return item->prog == prog && !item->skipped;
 }
 
-static bool is_of_part(const struct probes_want *want, size_t item)
+static bool begins_in_part(const struct probes_want *want, size_t item)
 {
 	return (want->plans ? want->plans[item].part : 0) == want->part;
 }
 
+static bool ends_in_part(const struct probes_want *want, size_t item)
+{
+	const struct tracer_plan *plan = want->plans ? &want->plans[item] : NULL;
+
+	return (plan ? plan->part - plan->ends_apart : 0) == want->part;
+}
+
 static bool is_asked(const struct probes_want *want, size_t item, uint32_t group)
 {
-	return want->sel->items[item].group == group && is_of_part(want, item) &&
+	return want->sel->items[item].group == group &&
 	       stands_in(&want->sel->items[item], want->prog);
 }
 
 /* Of several probes at one place, the kernel runs the one attached last first: it shall be the
  * first group's, so the groups are added in reverse order. */
-static void add_of_all(struct probes *probes, const struct probes_want *want,
-		       void (*add_of)(struct probes *, const struct selection *, size_t owner))
+static void add_ends(struct probes *probes, const struct probes_want *want)
 {
 	const struct selection *sel = want->sel;
 
 	for (uint32_t group = sel->group + 1; group-- > 0;)
 		for (size_t i = 0; i < sel->item_count; i++)
-			if (is_asked(want, i, group))
-				add_of(probes, sel, i);
+			if (ends_in_part(want, i) && is_asked(want, i, group))
+				add_exits(probes, sel, i);
 }
 
 /* The same of entries. A copy may begin at the very place where the function that it stands in
@@ -164,10 +170,12 @@ static void add_entries(struct probes *probes, const struct probes_want *want)
 
 	for (uint32_t group = sel->group + 1; group-- > 0;) {
 		for (size_t i = sel->item_count; i-- > 0;)
-			if (sel->items[i].is_copy && is_asked(want, i, group))
+			if (sel->items[i].is_copy && begins_in_part(want, i) &&
+			    is_asked(want, i, group))
 				add_entry(probes, sel, i);
 		for (size_t i = 0; i < sel->item_count; i++)
-			if (!sel->items[i].is_copy && is_asked(want, i, group))
+			if (!sel->items[i].is_copy && begins_in_part(want, i) &&
+			    is_asked(want, i, group))
 				add_entry(probes, sel, i);
 	}
 }
@@ -179,7 +187,7 @@ static void add_tails(struct probes *probes, const struct probes_want *want)
 	bool any = false;
 
 	for (size_t i = 0; !any && i < sel->item_count; i++)
-		any = sel->items[i].tails && is_of_part(want, i) &&
+		any = sel->items[i].tails && ends_in_part(want, i) &&
 		      stands_in(&sel->items[i], want->prog);
 	for (size_t i = 0; any && i < sel->tails->count; i++)
 		if (sel->items[sel->tails->items[i].item].prog == want->prog)
@@ -208,7 +216,7 @@ struct probes *probes_new(const struct probes_want *want)
 
 	probes->first_place = want->first_place;
 	probes->emulates = want->emulates;
-	add_of_all(probes, want, add_exits);
+	add_ends(probes, want);
 	add_tails(probes, want);
 	if (want->rt && !want->part && any_timed(want))
 		add_hooks(probes, want->prog, want->rt);

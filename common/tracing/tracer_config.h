@@ -20,6 +20,7 @@ struct tracer_plan {      /* what `plan` below has found of one item of the sele
 	uint32_t part;    /* which program of the kernel side serves it */
 	uint32_t table;   /* the tool's own, as the number */
 	uint64_t restart; /* what funcinfo_layout() returned, or 0 */
+	bool ends_apart;  /* where its calls end, the program before that serves it */
 };
 
 struct tracer_config {

@@ -2,11 +2,13 @@
 """The kernel's verifier walks through our programs in a moment, and far from its limit."""
 
 import glob
+import os
 
 from harness import Skip, Target, Tool, expect, newest, test
 
 LIMIT = 1_000_000  # instructions that it walks through: BPF_COMPLEXITY_LIMIT_INSNS
 MOST = 250_000
+MOST_TABLES = 800_000  # a loop over so many steps
 TOOLS = {"gofunclatency": ["main.*"], "gofuncslower": ["1", "main.*"], "gostackcount": ["main.*"], "gotree": ["main.*"],
          "gotree_follow": ["main.*", "--follow"], "goprofile": [], "goallocs": [], "golocks": [], "gogc": [],
          "gooffcputime": [], "gorunqlat": [], "gowakeups": []}
@@ -32,3 +34,19 @@ def verifier_has_room(tool):
     if not counts:
         raise Skip("the kernel does not say (before 5.16)")
     expect(max(counts) < MOST, f"{tool}: {counts} of {LIMIT} instructions")
+
+
+@test(probe=["p:", "r:"])
+def verifier_tables(probe):
+    """The same where gotrace reads by tables; if they are refused, it compiles code."""
+    env = dict(os.environ, GOTOOLS_TABLES="yes")
+    with Target("calls", newest(), "strip") as target:
+        with Tool("gotrace", "-p", target.target_pid, probe + ":main.*", env=env) as tracer:
+            tracer.wait_line("PID ")
+            counts = walked(tracer.child.pid)
+            tracer.stop()
+            said = tracer.err.text()
+    if not counts:
+        raise Skip("the kernel does not say (before 5.16)")
+    expect("instead of tables" not in said, said)
+    expect(max(counts) < MOST_TABLES, f"{probe}: {counts} of {LIMIT} instructions")

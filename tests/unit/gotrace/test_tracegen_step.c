@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The steps that stand for the code of entry probes, and which code has some. */
+/* The steps that stand for code that reads arguments and results, and which code has some. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,7 +115,46 @@ static void test_tabular(void **state)
 	assert_false(is_tabular("main.f(s string) \"%d\", len(s)", &registers));
 	assert_false(is_tabular("main.f(s string) \"%s\", s[1:3]", &registers));
 	assert_false(is_tabular("main.f(t *main.T) \"%d\", t.a", &registers));
-	assert_false(is_tabular("r:main.f(s string)", &registers));
+	assert_true(is_tabular("r:main.f(s string) (n int, e error)", &registers));
+	assert_true(is_tabular("r:main.f(b []byte, s *string) (n int)", &stack));
+	assert_true(is_tabular("r:main.f(x int) (n int) (n > 5) \"%d %d\", x, n", &registers));
+	assert_true(is_tabular("r:main.f(x int) (n int) (x > 5) \"%d %d\", x, n", &registers));
+	assert_false(is_tabular("r:main.f(x int) (n int) (x > n) \"%d %d\", x, n", &registers));
+	assert_true(is_tabular("r:main.f(x int) \"%d %d\", $latency / 1000 % 1000, x", &registers));
+	assert_false(is_tabular("r:main.f(x int) (n int) \"%d\", x + n", &registers));
+	assert_false(is_tabular("r:main.f(x int) \"%d %d\", x, $running", &registers));
+}
+
+/* What is read at entry, then what is read at return; a parameter that the call may fill in both.
+ */
+static void test_at_return(void **state)
+{
+	static const struct trace_step results[] = {
+		{.what = TRACE_STEP_REGISTER, .how = 0, .at = 8, .max = 8},
+		{.what = TRACE_STEP_STATE, .at = 0, .n = 8},
+		{.what = TRACE_STEP_REGISTER, .how = 0, .at = 24, .max = 8},
+		{.what = TRACE_STEP_STATE, .at = 16, .n = 8},
+	};
+	static const struct trace_step target[] = {
+		{.what = TRACE_STEP_REGISTER, .how = 0, .at = 8, .max = 8},
+		{.what = TRACE_STEP_STATE, .at = 0, .n = 8},
+		{.what = TRACE_STEP_SP, .at = 16},
+		{.what = TRACE_STEP_OBJECT, .own = 8, .at = 32, .state = 24, .max = 8},
+		{.what = TRACE_STEP_MOVED, .own = 8, .at = 40, .state = 16},
+		{.what = TRACE_STEP_OBJECT, .own = 40, .at = 56, .state = 48, .max = 8},
+	};
+	struct genprobe gp;
+
+	(void)state;
+	CHECK("r:main.f(x int) (n int) \"%d %d\", x, n", &registers, results);
+	CHECK("r:main.f(x *int)", &registers, target);
+	make(&gp, "r:main.f(x *int)", &registers);
+	assert_int_equal(gp.plan.save_step_count, 4);
+	assert_int_equal(gp.plan.saved_size, 40);
+	assert_int_equal(gp.plan.record_size, 64);
+	assert_int_equal(gp.plan.args[0].items[0].before->at, 24);
+	assert_int_equal(gp.plan.args[0].items[0].after->at, 48);
+	genprobe_free(&gp);
 }
 
 /* The kernel side has room for so many interfaces. */
@@ -136,9 +175,8 @@ static void test_interfaces(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_pointers),
-		cmocka_unit_test(test_tabular),
+		cmocka_unit_test(test_numbers),    cmocka_unit_test(test_pointers),
+		cmocka_unit_test(test_at_return),  cmocka_unit_test(test_tabular),
 		cmocka_unit_test(test_interfaces),
 	};
 

@@ -50,7 +50,7 @@ static void test_tables(void **state)
 	struct trace_step step = {.what = TRACE_STEP_STATE};
 	struct tracegen_plan plan = {.save = "", .wanted = "", .fill = "\ta;\n"};
 	char *fills[] = {"\tb;\n", "\tc;\n", "\td;\n"};
-	uint32_t part;
+	struct traceplan_table_parts parts;
 
 	(void)state;
 	traceplan_text_add(text, &plan, false);
@@ -64,11 +64,13 @@ static void test_tables(void **state)
 	}
 	assert_int_equal(traceplan_text_tabular(text), 3);
 	traceplan_text_serve(text, true);
-	const struct traceplan_tables *tables = traceplan_text_tables(text, &part);
+	const struct traceplan_tables *tables = traceplan_text_tables(text, &parts);
 
 	assert_int_equal(traceplan_tables_count(tables), 3);
 	assert_int_equal(traceplan_tables_steps(tables), 3);
-	assert_int_equal(part, 1);
+	assert_int_equal(parts.entries, 1);
+	assert_int_equal(parts.begins, TRACEPLAN_NO_PART);
+	assert_int_equal(parts.ends, TRACEPLAN_NO_PART);
 	assert_int_equal(traceplan_text_parts(text), 2);
 	assert_int_equal(traceplan_text_compiled(text), 1);
 	assert_int_equal(traceplan_text_served(text, 0).part, 0);
@@ -77,10 +79,68 @@ static void test_tables(void **state)
 	assert_int_equal(traceplan_text_served(text, 2).part, 1);
 	assert_int_equal(traceplan_text_served(text, 3).number, 3);
 	traceplan_text_serve(text, false);
-	assert_null(traceplan_text_tables(text, &part));
+	assert_null(traceplan_text_tables(text, &parts));
 	assert_int_equal(traceplan_text_compiled(text), 4);
 	assert_int_equal(traceplan_text_served(text, 2).number, 2);
 	assert_int_equal(traceplan_text_served(text, 2).part, 0);
+	traceplan_text_free(text);
+}
+
+/* Calls that are waited for: their beginnings are served by one part, their ends by the part
+ * before. */
+static void test_tables_at_return(void **state)
+{
+	struct traceplan_text *text = traceplan_text_new();
+	struct trace_step step = {.what = TRACE_STEP_STATE};
+	struct tracegen_plan plan = {.save = "\ta;\n",
+				     .wanted = "\twant = 1;\n",
+				     .fill = "",
+				     .tabular = true,
+				     .steps = &step,
+				     .step_count = 1,
+				     .save_step_count = 1};
+	struct traceplan_table_parts parts;
+
+	(void)state;
+	traceplan_text_add(text, &plan, true);
+	plan.wants_at_entry = true;
+	traceplan_text_add(text, &plan, true);
+	plan.fill = "\tb;\n";
+	traceplan_text_add(text, &plan, true);
+	traceplan_text_serve(text, true);
+	assert_non_null(traceplan_text_tables(text, &parts));
+	assert_int_equal(parts.ends, 0);
+	assert_int_equal(parts.begins, 1);
+	assert_int_equal(parts.entries, TRACEPLAN_NO_PART);
+	assert_int_equal(traceplan_text_parts(text), 2);
+	assert_int_equal(traceplan_text_served(text, 0).part, 1);
+	assert_true(traceplan_text_served(text, 0).ends_apart);
+	assert_int_equal(traceplan_text_served(text, 0).number, 0);
+	/* one that tests at entry is not like one that tests at return */
+	assert_int_equal(traceplan_text_served(text, 1).number, 1);
+	assert_int_equal(traceplan_text_served(text, 2).number, 1);
+	char *plans = traceplan_text_plans(text);
+
+	assert_non_null(strstr(plans, "want = holds_0(ctx, hit, saved);"));
+	assert_null(strstr(plans, "holds_1("));
+	assert_non_null(strstr(plans, "return wants_1(ctx, hit);"));
+	assert_null(strstr(plans, "save_0("));
+	free(plans);
+	plan.tabular = false;
+	plan.fill = "\tc;\n";
+	traceplan_text_add(text, &plan, true);
+	plan.tabular = true;
+	plan.fill = "\td;\n";
+	traceplan_text_add(text, &plan, false);
+	traceplan_text_serve(text, true);
+	traceplan_text_tables(text, &parts);
+	assert_int_equal(parts.ends, 1);
+	assert_int_equal(parts.begins, 2);
+	assert_int_equal(parts.entries, 3);
+	assert_int_equal(traceplan_text_served(text, 3).part, 0);
+	assert_false(traceplan_text_served(text, 3).ends_apart);
+	assert_int_equal(traceplan_text_served(text, 4).part, 3);
+	assert_false(traceplan_text_served(text, 4).ends_apart);
 	traceplan_text_free(text);
 }
 
@@ -89,7 +149,7 @@ static void test_predicates(void **state)
 {
 	struct traceplan_text *text = traceplan_text_new();
 	struct trace_step step = {.what = TRACE_STEP_STATE};
-	uint32_t part;
+	struct traceplan_table_parts parts;
 
 	(void)state;
 	for (uint32_t i = 0; i < 100; i++) {
@@ -105,11 +165,11 @@ static void test_predicates(void **state)
 		free(wanted);
 	}
 	traceplan_text_serve(text, true);
-	assert_non_null(traceplan_text_tables(text, &part));
-	assert_int_equal(part, traceplan_text_parts(text) - 1);
+	assert_non_null(traceplan_text_tables(text, &parts));
+	assert_int_equal(parts.entries, traceplan_text_parts(text) - 1);
 	assert_in_range(traceplan_text_compiled(text), 55, 65);
-	assert_int_equal(traceplan_text_served(text, 0).part, part);
-	assert_int_equal(traceplan_text_served(text, 99).part, part - 1);
+	assert_int_equal(traceplan_text_served(text, 0).part, parts.entries);
+	assert_int_equal(traceplan_text_served(text, 99).part, parts.entries - 1);
 	assert_int_equal(traceplan_text_served(text, 99).number, 99);
 	traceplan_text_free(text);
 }
@@ -241,10 +301,15 @@ static void test_tally(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same),   cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_tables), cmocka_unit_test(test_predicates),
-		cmocka_unit_test(test_many),   cmocka_unit_test(test_functions),
-		cmocka_unit_test(test_ctext),  cmocka_unit_test(test_tally),
+		cmocka_unit_test(test_same),
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_tables_at_return),
+		cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_predicates),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_ctext),
+		cmocka_unit_test(test_tally),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -289,7 +289,8 @@ static void expect_places(const struct subject *s, const char *want)
 
 static void test_places(void **state)
 {
-	static const struct tracer_plan plans[] = {{4, 0, 5, 0x130}, {6, 0, 7, 0}, {8, 1, 9, 0}};
+	static const struct tracer_plan plans[] = {
+		{4, 0, 5, 0x130, false}, {6, 0, 7, 0, false}, {8, 1, 9, 0, false}};
 	struct subject *s = subject_new();
 
 	(void)state;
