@@ -138,17 +138,19 @@ def measure_predicate(world):
               FALSE_PREDICATE)
 
 
-def measure_tables(world, what):
-    """All arguments, as they are printed without a format: steps of a table or compiled code read them"""
-    idle, steps, code = (Copy(world, what, role) for role in ("untraced4", "tables", "code"))
-    ours(world, steps, f"main.{what}", env=["GOTOOLS_TABLES=yes"])
-    ours(world, code, f"main.{what}", env=["GOTOOLS_TABLES=no"])
+def measure_tables(world, what, when):
+    """All arguments, as they are printed without a format, and with r: results: steps of a table or compiled
+    code read them"""
+    tail = when.replace(":", "")
+    idle, steps, code = (Copy(world, what, role + tail) for role in ("untraced4", "tables", "code"))
+    ours(world, steps, f"main.{what}", when, env=["GOTOOLS_TABLES=yes"])
+    ours(world, code, f"main.{what}", when, env=["GOTOOLS_TABLES=no"])
     interleave([idle, steps, code])
     for copy in idle, steps, code:
         copy.end()
     for copy in steps, code:
         check_lines(copy, rf"main\.{what}")
-    yield Row(f"{TITLES[what]}, by tables", "compiled code",
+    yield Row(f"{TITLES[what]}{', at return' if when else ''}, by tables", "compiled code",
               above(steps, idle), above(code, idle), "ns", BY_TABLES)
 
 
@@ -216,8 +218,9 @@ def printed(world):
 
 
 def tables(world):
-    yield from measure_tables(world, "two")
-    yield from measure_tables(world, "text")
+    for when in "", "r:":
+        for what in "two", "text":
+            yield from measure_tables(world, what, when)
 
 
 def after(world):

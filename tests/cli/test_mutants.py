@@ -152,7 +152,9 @@ def mutants_kernel_side():
         lots = Lottery(Copy(""), coverage.Map(folder, folder), folder)
         for path in "bpf-src/goone.bpf.c", "bpf-src/parts/deep_calls.h", "bpf-src/parts/words.h":
             found = lots.tests_of(path, [1])
-            want = {"unit/own", "e2e/calls", "e2e/deep_calls", "e2e/quick"} | ({"unit/words"} if "words" in path else set())
+            want = {"unit/own", "e2e/calls", "e2e/deep_calls", "e2e/quick"}
             expect({name for name, _ in found} == want, f"{path}: {found}")
+            units = lots.units_near(found, path)
+            expect(units == (["unit/words$"] if "words" in path else []) + ["unit/own$"], f"{path}: {units}")
         near = lots.others_near(lots.tests_of("bpf-src/parts/deep_calls.h", [1]), "bpf-src/parts/deep_calls.h")
         expect(near == ["e2e/deep_calls$", "e2e/calls$", "e2e/quick$"], f"{near}")
