@@ -464,6 +464,8 @@ static void test_unlike(void **state)
 			lines++;
 		assert_int_equal(lines, 3); /* as 1, +1 and -1 */
 		free(text);
+		free_made(&before);
+		free_made(&now);
 		/* and they are two groups */
 		make(&before);
 		add(&before, GOROUTINE_WAITING, 14, GO_MAIN, STACK(WORK));
@@ -477,6 +479,7 @@ static void test_unlike(void **state)
 
 		free(groups_make(&before.snap, NULL, &count));
 		assert_int_equal(count, 2);
+		free_made(&before);
 	}
 }
 
