@@ -16,7 +16,7 @@ ALL = [pattern for part in PARTS.values() for pattern in part]
 WILD = [f":main.takes{what}" for what in ("Text", "Bytes", "Interface", "Error", "Map", "Ring", "Others")]
 PROGRAMS = {  # the functions of fixtures
     "args": ALL, "traced": [":main.*"], "pointers": WILD, "restarts": [":main.unused*"],
-    "stringers": [":main.show*"]}
+    "stringers": [":main.show*"], "after": [":main.fill", ":main.array", ":main.numbers", ":main.write"]}
 HEADER = re.compile(r"(TIME.* )?(CPU +)?PID  ")
 SERVED = re.compile(r"^gotrace: arguments are read by (?!code instead)(.*)", re.M)
 
@@ -70,9 +70,9 @@ def tables_same(program):
 
 
 @test(program=["args/1.15/strip", "args/1.27/strip", "traced/1.15/plain", "traced/1.27/plain",
-               "pointers/1.15/plain", "pointers/1.27/plain", "stringers/1.27/plain"])
+               "pointers/1.15/plain", "pointers/1.27/plain", "stringers/1.27/plain", "after/1.27/plain"])
 def tables_same_at_return(program):
-    """Arguments, results, and what calls have filled; calls that panic, recurse, grow their stacks"""
+    """Arguments, results, and what calls have filled, on stacks that have moved; calls that panic, recurse"""
     name, version, flavour = program.split("/")
     with Target(name, version, flavour) as target:
         (tables, code), _ = both_ways(target, *("r" + pattern for pattern in PROGRAMS[name]))
