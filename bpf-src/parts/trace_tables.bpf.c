@@ -218,6 +218,8 @@ static inline struct trace_room *table_room(struct trace_table *table)
  * call, or 0. The event is given back by table_submit(). */
 static inline struct trace_event *table_report(struct pt_regs *ctx, struct hit *hit, char *saved)
 {
+	/* At entries all of the hit may stay on the stack, where there is room: else the verifier
+	 * gives up, if frames are wanted too. */
 	struct trace_table *table = saved ? table_of(hit) : tables.lookup(&hit->table);
 	struct trace_room *room = table_room(table);
 
