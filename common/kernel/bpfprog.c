@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/bpfprog_internal.h"
 
-#include <bcc/bcc_common.h>
-#include <bcc/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -17,6 +15,7 @@
 #include "base/mem.h"
 #include "kernel/bpfcall_internal.h"
 #include "kernel/headertree_internal.h"
+#include "kernel/libbcc_internal.h"
 #include "kernel/quiet_internal.h"
 #include "kernel/readhelpers_internal.h"
 
@@ -25,6 +24,7 @@
 enum { LOG_SIZE = 1 << 20 };
 
 struct bpfprog {
+	const struct libbcc *libbcc;
 	void *module;  /* libbcc's; owns the maps */
 	char *chatter; /* never NULL */
 	int fds[MAX_PROGRAMS];
@@ -155,13 +155,14 @@ static const char **make_flags(const char *dir, const struct bpfprog_define *def
 
 /* libbcc finds the kernel headers by an environment variable alone: what the user has set is
  * restored */
-static void *create_module(const char *text, const char *dir, const char **flags, size_t nflags)
+static void *create_module(const struct libbcc *libbcc, const char *text, const char *dir,
+			   const char **flags, size_t nflags)
 {
 	const char *before = getenv(KERNEL_SOURCE);
 	char *saved = before ? mem_strdup(before) : NULL;
 
 	setenv(KERNEL_SOURCE, dir, 1);
-	void *module = bpf_module_create_c_from_string(text, 0, flags, nflags, true, NULL);
+	void *module = libbcc->compile(text, 0, flags, nflags, true, NULL);
 
 	if (saved)
 		setenv(KERNEL_SOURCE, saved, 1);
@@ -174,8 +175,8 @@ static void *create_module(const char *text, const char *dir, const char **flags
 /* Compiles, with what libbcc prints caught in *chatter. libbcc changes the working directory, which
  * other threads may be using, and looks for headers in the one it starts in, where others may have
  * put some: in /proc nobody can. */
-static void *compile_quietly(const char *text, const char *dir, const struct bpfprog_define *defs,
-			     size_t ndefs, char **chatter)
+static void *compile_quietly(const struct libbcc *libbcc, const char *text, const char *dir,
+			     const struct bpfprog_define *defs, size_t ndefs, char **chatter)
 {
 	const char **flags = make_flags(dir, defs, ndefs);
 	struct quiet *quiet = quiet_begin();
@@ -186,7 +187,7 @@ static void *compile_quietly(const char *text, const char *dir, const struct bpf
 	int here = open(".", O_PATH | O_CLOEXEC);
 
 	if (!chdir("/proc"))
-		module = create_module(text, dir, flags, ndefs + OWN_FLAGS);
+		module = create_module(libbcc, text, dir, flags, ndefs + OWN_FLAGS);
 	if (here >= 0 && !fchdir(here))
 		close(here);
 
@@ -228,12 +229,13 @@ static struct bpfprog *compile_text(const char *file, const char *text,
 				    const struct bpfprog_define *defs, size_t ndefs,
 				    struct errmsg *err)
 {
-	struct headertree *tree = headertree_new(err);
+	const struct libbcc *libbcc = libbcc_open(err);
+	struct headertree *tree = libbcc ? headertree_new(err) : NULL;
 	char *chatter = NULL;
 
 	if (!tree)
 		return NULL;
-	void *module = compile_quietly(text, headertree_dir(tree), defs, ndefs, &chatter);
+	void *module = compile_quietly(libbcc, text, headertree_dir(tree), defs, ndefs, &chatter);
 
 	headertree_free(tree);
 	if (!module) {
@@ -243,6 +245,7 @@ static struct bpfprog *compile_text(const char *file, const char *text,
 	}
 	struct bpfprog *prog = mem_zalloc(1, sizeof(*prog));
 
+	prog->libbcc = libbcc;
 	prog->module = module;
 	prog->chatter = chatter;
 	return prog;
@@ -270,14 +273,14 @@ void bpfprog_free(struct bpfprog *prog)
 		return;
 	for (size_t i = 0; i < prog->nfds; i++)
 		close(prog->fds[i]);
-	bpf_module_destroy(prog->module);
+	prog->libbcc->destroy(prog->module);
 	free(prog->chatter);
 	free(prog);
 }
 
 int bpfprog_map(const struct bpfprog *prog, const char *name)
 {
-	return bpf_table_fd(prog->module, name);
+	return prog->libbcc->table_fd(prog->module, name);
 }
 
 struct loading {
@@ -306,8 +309,9 @@ static int load_sleepable(const struct bpf_insn *insns, size_t size, int attach_
 static int load_plain(const struct loading *how, struct bpf_insn *insns, size_t size, char *log)
 {
 	struct quiet *quiet = quiet_begin();
-	int fd = bcc_func_load(how->prog->module, how->type, how->name, insns, size, "GPL", 0,
-			       log ? 1 : 0, log, log ? LOG_SIZE : 0, NULL, how->attach_type);
+	int fd = how->prog->libbcc->load(how->prog->module, how->type, how->name, insns, size,
+					 "GPL", 0, log ? 1 : 0, log, log ? LOG_SIZE : 0, NULL,
+					 how->attach_type);
 	int saved = errno;
 
 	free(quiet_end(quiet));
@@ -317,8 +321,9 @@ static int load_plain(const struct loading *how, struct bpf_insn *insns, size_t 
 
 static int load_program(const struct loading *how, char *log)
 {
-	struct bpf_insn *insns = bpf_function_start(how->prog->module, how->name);
-	size_t size = bpf_function_size(how->prog->module, how->name);
+	const struct libbcc *libbcc = how->prog->libbcc;
+	struct bpf_insn *insns = libbcc->function_start(how->prog->module, how->name);
+	size_t size = libbcc->function_size(how->prog->module, how->name);
 
 	if (!insns) {
 		errno = ENOENT;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The BPF programs: embedded C files, compiled by libbcc when the tool starts. The only file that
- * includes <bcc/...>. Kernel headers are not needed: a private tree of a few embedded headers
- * stands in for them. Output of libbcc and clang is kept, and shown only if it is the error, or
- * under -v. */
+/* The BPF programs: embedded C files, compiled by libbcc when the tool starts. Kernel headers are
+ * not needed: a private tree of a few embedded headers stands in for them. Output of libbcc and
+ * clang is kept, and shown only if it is the error, or under -v. */
 #ifndef BPFPROG_H
 #define BPFPROG_H
 
