@@ -29,6 +29,25 @@ int bpfcall_map(enum bpf_map_type type, uint32_t key_size, uint32_t value_size, 
 	return call(BPF_MAP_CREATE, &attr);
 }
 
+static void put_name(char *out, const char *name)
+{
+	strncpy(out, name, BPF_OBJ_NAME_LEN - 1); /* the rest is zero already */
+}
+
+int bpfcall_named_map(const struct bpfcall_map *map)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_type = map->type;
+	attr.key_size = map->key_size;
+	attr.value_size = map->value_size;
+	attr.max_entries = map->entries;
+	attr.map_flags = map->flags;
+	put_name(attr.map_name, map->name);
+	return call(BPF_MAP_CREATE, &attr);
+}
+
 int bpfcall_prog_array(int prog_fd)
 {
 	uint32_t first = 0, value = prog_fd;
@@ -46,6 +65,8 @@ int bpfcall_prog(const struct bpfcall_prog *prog)
 
 	memset(&attr, 0, sizeof(attr));
 	attr.prog_type = prog->type ? prog->type : BPF_PROG_TYPE_KPROBE;
+	if (prog->name)
+		put_name(attr.prog_name, prog->name);
 	attr.insns = (uintptr_t)prog->insns;
 	attr.insn_cnt = prog->count;
 	attr.license = (uintptr_t) "GPL";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls bpf(2) directly where libbcc lacks something: small programs built instruction by
- * instruction, flags, raw tracepoints. Each function returns a descriptor, or -1 with errno. */
+/* Calls of bpf(2): maps and programs are created, raw tracepoints opened, and small programs built
+ * instruction by instruction. Each function returns a descriptor, or -1 with errno. */
 #ifndef BPFCALL_INTERNAL_H
 #define BPFCALL_INTERNAL_H
 
@@ -9,8 +9,14 @@
 
 #include <linux/bpf.h>
 
+struct bpfcall_map {
+	const char *name; /* cut to what the kernel keeps */
+	uint32_t type, key_size, value_size, entries, flags;
+};
+
 struct bpfcall_prog {
 	enum bpf_prog_type type; /* 0: BPF_PROG_TYPE_KPROBE, as uprobes take it */
+	const char *name;        /* cut to what the kernel keeps; or NULL */
 	const struct bpf_insn *insns;
 	size_t count; /* instructions */
 	uint32_t attach_type, flags;
@@ -20,6 +26,7 @@ struct bpfcall_prog {
 
 int bpfcall_map(enum bpf_map_type type, uint32_t key_size, uint32_t value_size, uint32_t entries,
 		uint32_t flags);
+int bpfcall_named_map(const struct bpfcall_map *map);
 /* A map of one program, for bpf_tail_call(); prog_fd -1: none yet. */
 int bpfcall_prog_array(int prog_fd);
 int bpfcall_prog(const struct bpfcall_prog *prog);

@@ -2,30 +2,27 @@
 #include "kernel/bpfprog_internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/bpf.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/embedded.h"
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "kernel/bpfcall_internal.h"
-#include "kernel/headertree_internal.h"
-#include "kernel/libbcc_internal.h"
-#include "kernel/quiet_internal.h"
-#include "kernel/readhelpers_internal.h"
+#include "kernel/bytecode_internal.h"
+#include "kernel/compile_internal.h"
+#include "kernel/progcache_internal.h"
 
 #define MAX_PROGRAMS 64
-#define KERNEL_SOURCE "BCC_KERNEL_SOURCE"
 enum { LOG_SIZE = 1 << 20 };
 
 struct bpfprog {
-	const struct libbcc *libbcc;
-	void *module;  /* libbcc's; owns the maps */
+	struct bytecode *code;
+	int *maps; /* descriptors, in its order; those below nmaps are open */
+	uint32_t nmaps;
 	char *chatter; /* never NULL */
 	int fds[MAX_PROGRAMS];
 	size_t nfds;
@@ -130,140 +127,103 @@ const char *bpfprog_chatter(const struct bpfprog *prog)
 	return prog->chatter;
 }
 
-static void free_flags(const char **flags, size_t count)
+/* Before Linux 5.11 BPF's memory counts as locked memory, of which little is allowed. */
+static int create_map(const struct bytecode_map *map)
 {
-	for (size_t i = 0; i < count; i++)
-		free((void *)flags[i]);
-	free(flags);
+	static const struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY};
+	const struct bpfcall_map how = {
+		.type = map->type,
+		.name = map->name,
+		.key_size = map->key_size,
+		.value_size = map->value_size,
+		.entries = map->entries,
+		.flags = map->flags,
+	};
+	int fd = bpfcall_named_map(&how);
+
+	if (fd < 0 && errno == EPERM && !setrlimit(RLIMIT_MEMLOCK, &all))
+		fd = bpfcall_named_map(&how);
+	return fd;
 }
 
-enum { OWN_FLAGS = 2 };
-
-/* -I for the embedded headers; -g0, as debug information would take a third of the time and nobody
- * reads it; then one -D for each definition */
-static const char **make_flags(const char *dir, const struct bpfprog_define *defs, size_t ndefs)
+static int create_maps(struct bpfprog *prog, struct errmsg *err)
 {
-	const char **flags = mem_zalloc(ndefs + OWN_FLAGS, sizeof(*flags));
+	const struct bytecode *code = prog->code;
 
-	flags[0] = mem_printf("-I%s", dir);
-	flags[1] = mem_strdup("-g0");
-	for (size_t i = 0; i < ndefs; i++)
-		flags[i + OWN_FLAGS] =
-			mem_printf("-D%s=%lluULL", defs[i].name, (unsigned long long)defs[i].value);
-	return flags;
-}
+	prog->maps = mem_zalloc(code->nmaps + 1, sizeof(*prog->maps));
+	for (; prog->nmaps < code->nmaps; prog->nmaps++) {
+		int fd = create_map(&code->maps[prog->nmaps]);
 
-/* libbcc finds the kernel headers by an environment variable alone: what the user has set is
- * restored */
-static void *create_module(const struct libbcc *libbcc, const char *text, const char *dir,
-			   const char **flags, size_t nflags)
-{
-	const char *before = getenv(KERNEL_SOURCE);
-	char *saved = before ? mem_strdup(before) : NULL;
+		if (fd < 0) {
+			int error = errno;
 
-	setenv(KERNEL_SOURCE, dir, 1);
-	void *module = libbcc->compile(text, 0, flags, nflags, true, NULL);
-
-	if (saved)
-		setenv(KERNEL_SOURCE, saved, 1);
-	else
-		unsetenv(KERNEL_SOURCE);
-	free(saved);
-	return module;
-}
-
-/* Compiles, with what libbcc prints caught in *chatter. libbcc changes the working directory, which
- * other threads may be using, and looks for headers in the one it starts in, where others may have
- * put some: in /proc nobody can. */
-static void *compile_quietly(const struct libbcc *libbcc, const char *text, const char *dir,
-			     const struct bpfprog_define *defs, size_t ndefs, char **chatter)
-{
-	const char **flags = make_flags(dir, defs, ndefs);
-	struct quiet *quiet = quiet_begin();
-	void *module = NULL;
-
-	readhelpers_try();
-	unshare(CLONE_FS);
-	int here = open(".", O_PATH | O_CLOEXEC);
-
-	if (!chdir("/proc"))
-		module = create_module(libbcc, text, dir, flags, ndefs + OWN_FLAGS);
-	if (here >= 0 && !fchdir(here))
-		close(here);
-
-	*chatter = quiet_end(quiet);
-	free_flags(flags, ndefs + OWN_FLAGS);
-	return module;
-}
-
-/* The first line of `text` that has `word`, or else the first line of all, and its length. */
-static const char *find_line(const char *text, const char *word, int *len)
-{
-	const char *found = strstr(text, word), *line = text;
-
-	if (found)
-		for (line = found; line > text && line[-1] != '\n';)
-			line--;
-	*len = strcspn(line, "\n");
-	return line;
-}
-
-/* The compiler's first error is the cause; the others follow from it. */
-static void set_compile_error(struct errmsg *err, const char *file, const char *chatter)
-{
-	const char *line;
-	int len;
-
-	if (strstr(chatter, "could not open bpf map")) {
-		line = find_line(chatter, "could not open bpf map", &len);
-		errmsg_set(err, "cannot create BPF maps: %.*s", len, line);
-		errmsg_hint(err, "run as root, or with CAP_BPF and CAP_PERFMON");
-		return;
+			errmsg_set(err, "cannot create BPF map %s: %s",
+				   code->maps[prog->nmaps].name, strerror(error));
+			if (error == EPERM)
+				errmsg_hint(err, BPFPROG_PRIVILEGES);
+			return -1;
+		}
+		prog->maps[prog->nmaps] = fd;
 	}
-	line = find_line(chatter, "error:", &len);
-	errmsg_set(err, "%s does not compile: %.*s", file, len, line);
-	errmsg_hint(err, "-v shows the program");
+	return 0;
 }
 
-static struct bpfprog *compile_text(const char *file, const char *text,
-				    const struct bpfprog_define *defs, size_t ndefs,
-				    struct errmsg *err)
+/* The functions' instructions then have descriptors of maps. */
+static void link_maps(struct bpfprog *prog)
 {
-	const struct libbcc *libbcc = libbcc_open(err);
-	struct headertree *tree = libbcc ? headertree_new(err) : NULL;
-	char *chatter = NULL;
+	for (uint32_t i = 0; i < prog->code->nfuncs; i++) {
+		const struct bytecode_func *func = &prog->code->funcs[i];
 
-	if (!tree)
-		return NULL;
-	void *module = compile_quietly(libbcc, text, headertree_dir(tree), defs, ndefs, &chatter);
-
-	headertree_free(tree);
-	if (!module) {
-		set_compile_error(err, file, chatter);
-		free(chatter);
-		return NULL;
+		for (uint32_t j = 0; j < func->count; j++)
+			if (bytecode_is_map(&func->insns[j]))
+				func->insns[j].imm = prog->maps[func->insns[j].imm];
 	}
-	struct bpfprog *prog = mem_zalloc(1, sizeof(*prog));
+}
 
-	prog->libbcc = libbcc;
-	prog->module = module;
-	prog->chatter = chatter;
-	return prog;
+/* Compiled now, or once before. */
+static struct bytecode *code_of(const char *file, const char *text,
+				const struct bpfprog_define *defs, size_t ndefs, char **chatter,
+				struct errmsg *err)
+{
+	struct progcache *kept = progcache_open(text, defs, ndefs);
+	struct bytecode *code = progcache_find(kept);
+
+	if (code) {
+		*chatter = mem_printf("%s was compiled before: taken from %s\n", file,
+				      progcache_folder(kept));
+	} else {
+		code = compile_text(file, text, defs, ndefs, chatter, err);
+		if (code && !**chatter)
+			progcache_keep(kept, code);
+	}
+	progcache_close(kept);
+	return code;
 }
 
 struct bpfprog *bpfprog_compile(const char *file, const struct bpfprog_define *defs, size_t ndefs,
 				const struct bpfprog_insert *inserts, size_t ninserts,
 				struct errmsg *err)
 {
-	char *text = bpfprog_text(file, inserts, ninserts);
+	char *text = bpfprog_text(file, inserts, ninserts), *chatter;
 
 	if (!text) {
 		errmsg_set(err, "no BPF program \"%s\" in this tool", file);
 		return NULL;
 	}
-	struct bpfprog *prog = compile_text(file, text, defs, ndefs, err);
+	struct bytecode *code = code_of(file, text, defs, ndefs, &chatter, err);
 
 	free(text);
+	if (!code)
+		return NULL;
+	struct bpfprog *prog = mem_zalloc(1, sizeof(*prog));
+
+	prog->code = code;
+	prog->chatter = chatter;
+	if (create_maps(prog, err)) {
+		bpfprog_free(prog);
+		return NULL;
+	}
+	link_maps(prog);
 	return prog;
 }
 
@@ -273,14 +233,20 @@ void bpfprog_free(struct bpfprog *prog)
 		return;
 	for (size_t i = 0; i < prog->nfds; i++)
 		close(prog->fds[i]);
-	prog->libbcc->destroy(prog->module);
+	for (uint32_t i = 0; i < prog->nmaps; i++)
+		close(prog->maps[i]);
+	bytecode_free(prog->code);
+	free(prog->maps);
 	free(prog->chatter);
 	free(prog);
 }
 
 int bpfprog_map(const struct bpfprog *prog, const char *name)
 {
-	return prog->libbcc->table_fd(prog->module, name);
+	for (uint32_t i = 0; i < prog->nmaps; i++)
+		if (!strcmp(prog->code->maps[i].name, name))
+			return prog->maps[i];
+	return -1;
 }
 
 struct loading {
@@ -291,47 +257,34 @@ struct loading {
 	enum bpf_prog_type type;
 };
 
-/* libbcc cannot pass flags; its instructions contain the maps' descriptors already */
-static int load_sleepable(const struct bpf_insn *insns, size_t size, int attach_type, char *log)
+static const struct bytecode_func *find_func(const struct bytecode *code, const char *name)
 {
+	for (uint32_t i = 0; i < code->nfuncs; i++)
+		if (!strcmp(code->funcs[i].name, name))
+			return &code->funcs[i];
+	return NULL;
+}
+
+static int load_program(const struct loading *how, char *log)
+{
+	const struct bytecode_func *func = find_func(how->prog->code, how->name);
+
+	if (!func) {
+		errno = ENOENT;
+		return -1;
+	}
 	const struct bpfcall_prog prog = {
-		.insns = insns,
-		.count = size / sizeof(*insns),
-		.attach_type = attach_type,
-		.flags = BPF_F_SLEEPABLE,
+		.type = how->type,
+		.name = how->name,
+		.insns = func->insns,
+		.count = func->count,
+		.attach_type = how->attach_type,
+		.flags = how->sleepable ? BPF_F_SLEEPABLE : 0,
 		.log = log,
 		.log_size = LOG_SIZE,
 	};
 
 	return bpfcall_prog(&prog);
-}
-
-static int load_plain(const struct loading *how, struct bpf_insn *insns, size_t size, char *log)
-{
-	struct quiet *quiet = quiet_begin();
-	int fd = how->prog->libbcc->load(how->prog->module, how->type, how->name, insns, size,
-					 "GPL", 0, log ? 1 : 0, log, log ? LOG_SIZE : 0, NULL,
-					 how->attach_type);
-	int saved = errno;
-
-	free(quiet_end(quiet));
-	errno = saved;
-	return fd;
-}
-
-static int load_program(const struct loading *how, char *log)
-{
-	const struct libbcc *libbcc = how->prog->libbcc;
-	struct bpf_insn *insns = libbcc->function_start(how->prog->module, how->name);
-	size_t size = libbcc->function_size(how->prog->module, how->name);
-
-	if (!insns) {
-		errno = ENOENT;
-		return -1;
-	}
-	if (how->sleepable)
-		return load_sleepable(insns, size, how->attach_type, log);
-	return load_plain(how, insns, size, log);
 }
 
 /* The last lines of the verifier's log: they tell the reason. */
@@ -358,7 +311,7 @@ static void set_load_error(const struct loading *how, struct errmsg *err)
 	else
 		errmsg_set(err, "cannot load BPF program %s: %s", how->name, strerror(error));
 	if (error == EPERM || error == EACCES)
-		errmsg_hint(err, "run as root, or with CAP_BPF and CAP_PERFMON");
+		errmsg_hint(err, BPFPROG_PRIVILEGES);
 	free(log);
 }
 

@@ -5,6 +5,8 @@
 
 #include "kernel/bpfprog.h"
 
+#define BPFPROG_PRIVILEGES "run as root, or with CAP_BPF and CAP_PERFMON"
+
 const char *bpfprog_source(const char *file); /* the embedded text; NULL: none */
 
 #endif

@@ -68,7 +68,8 @@ bool kernelfeature_exec_watch(void)
 	static const struct bpf_insn insns[] = {
 		BPFCALL_RETURN_0,
 	};
-	const struct bpfcall_prog plain = {BPF_PROG_TYPE_RAW_TRACEPOINT, insns, 2, 0, 0, NULL, 0};
+	const struct bpfcall_prog plain = {
+		.type = BPF_PROG_TYPE_RAW_TRACEPOINT, .insns = insns, .count = 2};
 	int prog = bpfcall_prog(&plain);
 
 	if (prog < 0)

@@ -28,7 +28,7 @@ const struct libbcc *libbcc_open(struct errmsg *err)
 {
 	static struct libbcc lib;
 
-	if (lib.load)
+	if (lib.function_size)
 		return &lib;
 	if (!dlopen(SONAME, RTLD_LAZY | RTLD_GLOBAL)) {
 		errmsg_set(err, "cannot load libbcc: %s", dlerror());
@@ -37,10 +37,13 @@ const struct libbcc *libbcc_open(struct errmsg *err)
 	}
 	bool whole = find("bpf_module_create_c_from_string", &lib.compile, err) &&
 		     find("bpf_module_destroy", &lib.destroy, err) &&
-		     find("bpf_table_fd", &lib.table_fd, err) &&
-		     find("bpf_function_start", &lib.function_start, err) &&
-		     find("bpf_function_size", &lib.function_size, err) &&
-		     find("bcc_func_load", &lib.load, err);
+		     find("bpf_num_tables", &lib.num_tables, err) &&
+		     find("bpf_table_name", &lib.table_name, err) &&
+		     find("bpf_table_fd_id", &lib.table_fd, err) &&
+		     find("bpf_num_functions", &lib.num_functions, err) &&
+		     find("bpf_function_name", &lib.function_name, err) &&
+		     find("bpf_function_start_id", &lib.function_start, err) &&
+		     find("bpf_function_size_id", &lib.function_size, err);
 
 	return whole ? &lib : NULL;
 }

@@ -5,17 +5,19 @@
 #define LIBBCC_INTERNAL_H
 
 #include <bcc/bcc_common.h>
-#include <bcc/libbpf.h>
 
 struct errmsg;
 
 struct libbcc {
 	__typeof__(bpf_module_create_c_from_string) *compile;
 	__typeof__(bpf_module_destroy) *destroy;
-	__typeof__(bpf_table_fd) *table_fd;
-	__typeof__(bpf_function_start) *function_start;
-	__typeof__(bpf_function_size) *function_size;
-	__typeof__(bcc_func_load) *load;
+	__typeof__(bpf_num_tables) *num_tables;
+	__typeof__(bpf_table_name) *table_name;
+	__typeof__(bpf_table_fd_id) *table_fd;
+	__typeof__(bpf_num_functions) *num_functions;
+	__typeof__(bpf_function_name) *function_name;
+	__typeof__(bpf_function_start_id) *function_start;
+	__typeof__(bpf_function_size_id) *function_size;
 };
 
 /* Loaded once and kept until the process ends. NULL with *err where there is none, or an older one

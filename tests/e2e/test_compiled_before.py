@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""BPF programs that are kept: the second start compiles nothing, and sees what the first saw."""
+
+import glob
+import os
+import tempfile
+
+from harness import Target, Tool, compare_counts, compare_latency, expect, newest, run, test, tool_path
+
+ARGUMENTS = {"gofunccount": [], "gofunclatency": ["-F"], "gotrace": [], "gorunqlat": ["-d", "0.3"]}
+PATTERN = "main.*.Promoted"
+
+
+def compiler_is_there(pid):
+    with open(f"/proc/{pid}/maps", encoding="ascii", errors="replace") as maps:
+        return "libLLVM" in maps.read()
+
+
+def check(tool, truth, records):
+    expect(sum(t["calls"] for t in truth) == 300, f"of the program: {truth}")
+    if tool == "gofunccount":
+        compare_counts(truth, records)
+    elif tool == "gofunclatency":
+        compare_latency(truth, records)
+    elif tool == "gotrace":
+        for track in truth:
+            got = sum(1 for r in records if r["type"] == "call" and r["func"] == track["func"])
+            expect(got == track["calls"], f"{track['func']}: {got} calls, {track['calls']} true")
+    else:
+        expect(sum(r.get("count", 0) for r in records) > 0, f"{records}")
+
+
+def start(tool, folder):
+    """Traces a program: did the tool load the compiler?"""
+    with Target("calls", newest()) as target:
+        what = [target.path] if tool == "gorunqlat" else [f"{target.path}:{PATTERN}"]
+        with Tool(tool, "-j", *ARGUMENTS[tool], *what, env=dict(os.environ, GOTOOLS_CACHE=folder)) as tracer:
+            tracer.tracing()
+            loaded = compiler_is_there(tracer.pid)
+            target.go()
+            truth = [t for t in target.truth() if t["func"].endswith(".Promoted")]
+            check(tool, truth, tracer.records() if tool == "gorunqlat" else tracer.stop())
+    return loaded
+
+
+@test(tool=list(ARGUMENTS))
+def compiled_before(tool):
+    with tempfile.TemporaryDirectory() as place:
+        folder = place + "/programs"
+        expect(start(tool, folder), "the first start does not compile")
+        kept = glob.glob(folder + "/*")
+        expect(len(kept) == 1, f"kept: {kept}")
+        expect(not start(tool, folder), "the second start compiles")
+        with open(kept[0], "r+b") as file:
+            file.seek(-9, os.SEEK_END)
+            file.write(b"\xff")
+        expect(start(tool, folder), "a damaged program is loaded")
+        expect(not start(tool, folder), "the damaged program is not replaced")
+        expect(start(tool, "no"), "compiled before, though nothing is kept")
+
+
+@test(tool=["gostat", "gostacks", "goheap", "gofunccount"])
+def no_compiler_for(tool):
+    """What compiles nothing does not load libbcc."""
+    done = run([tool_path(tool), "--version"], env=dict(os.environ, LD_DEBUG="files"))
+    expect("libelf" in done.stderr and "libbcc" not in done.stderr, done.stderr[-300:])

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/errmsg.h"
+#include "base/mem.h"
+#include "kernel/bpfprog.h"
+#include "kernel/bytecode_internal.h"
+#include "kernel/libbcc_internal.h"
+#include "kernel/progcache_internal.h"
+#include "unit.h"
+
+static struct bpf_insn insns[] = {{.code = BPF_JMP | BPF_EXIT}};
+static struct bytecode_map maps[] = {{"calls", 1, 2, 3, 4, 5}};
+static struct bytecode_func funcs[] = {{"on_probe", insns, 1}};
+static const struct bytecode code = {maps, funcs, 1, 1};
+static const struct bpfprog_define defs[] = {{"ROOM", 5}, {"ROOM", 6}};
+static char dir[] = "/tmp/progcache.XXXXXX";
+static char *folder;
+
+static void forget(const char *path)
+{
+	char *command = mem_printf("rm -rf '%s'", path);
+
+	assert_int_equal(system(command), 0);
+	free(command);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	strcpy(strrchr(dir, '.'), ".XXXXXX");
+	assert_non_null(mkdtemp(dir));
+	folder = mem_printf("%s/a/programs", dir);
+	setenv("GOTOOLS_CACHE", folder, 1);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	forget(dir);
+	free(folder);
+	return 0;
+}
+
+static bool finds(const char *text, const struct bpfprog_define *define)
+{
+	struct progcache *kept = progcache_open(text, define, 1);
+	struct bytecode *found = progcache_find(kept);
+	bool whole = found && found->nmaps == 1 && found->nfuncs == 1 &&
+		     !strcmp(found->funcs[0].name, "on_probe") && found->maps[0].flags == 5;
+
+	assert_true(whole || !found);
+	bytecode_free(found);
+	progcache_close(kept);
+	return whole;
+}
+
+static void keep(const char *text)
+{
+	struct progcache *kept = progcache_open(text, defs, 1);
+
+	progcache_keep(kept, &code);
+	progcache_close(kept);
+}
+
+/* The path of the only file; caller frees. */
+static char *only_file(void)
+{
+	DIR *all = opendir(folder);
+	const struct dirent *entry;
+	char *found = NULL;
+
+	while ((entry = readdir(all)))
+		if (entry->d_name[0] != '.') {
+			assert_null(found);
+			found = mem_printf("%s/%s", folder, entry->d_name);
+		}
+	closedir(all);
+	assert_non_null(found);
+	return found;
+}
+
+/* Of all that the outcome depends on, nothing may differ. */
+static void test_kept(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	assert_false(finds("text", defs));
+	keep("text");
+	assert_true(finds("text", defs));
+	assert_false(finds("texts", defs));
+	assert_false(finds("text", defs + 1));
+	setenv("LD_LIBRARY_PATH", "/elsewhere", 1);
+	assert_false(finds("text", defs));
+	unsetenv("LD_LIBRARY_PATH");
+	assert_true(finds("text", defs));
+	assert_int_equal(stat(folder, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0700);
+	char *path = only_file();
+
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_string_equal(path + strlen(path) - 4, ".bpf");
+	free(path);
+}
+
+static void test_folder_is_told(void **state)
+{
+	struct progcache *kept = progcache_open("text", defs, 1);
+
+	(void)state;
+	assert_string_equal(progcache_folder(kept), folder);
+	progcache_close(kept);
+}
+
+static void change_byte(const char *path, off_t at)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	char byte;
+
+	assert_int_equal(pread(fd, &byte, 1, at), 1);
+	byte ^= 1;
+	assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+	close(fd);
+}
+
+/* Any bit of the file that is not as it was written, and it is no longer taken. */
+static void test_damaged(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	keep("text");
+	char *path = only_file();
+
+	assert_int_equal(stat(path, &st), 0);
+	for (off_t at = 0; at < st.st_size; at += at < 64 ? 1 : 7) {
+		change_byte(path, at);
+		assert_false(finds("text", defs));
+		change_byte(path, at);
+	}
+	assert_true(finds("text", defs));
+	assert_int_equal(truncate(path, st.st_size - 1), 0);
+	assert_false(finds("text", defs));
+	assert_int_equal(truncate(path, 3), 0);
+	assert_false(finds("text", defs));
+	free(path);
+}
+
+/* Another text whose sum is the same would be in the same file: the whole text is compared. */
+static void test_same_name(void **state)
+{
+	(void)state;
+	keep("text");
+	char *path = only_file();
+
+	keep("another");
+	struct progcache *kept = progcache_open("another", defs, 1);
+
+	progcache_close(kept);
+	DIR *all = opendir(folder);
+	const struct dirent *entry;
+
+	while ((entry = readdir(all))) {
+		char *other = mem_printf("%s/%s", folder, entry->d_name);
+
+		if (entry->d_name[0] != '.' && strcmp(other, path) != 0)
+			assert_int_equal(rename(path, other), 0);
+		free(other);
+	}
+	closedir(all);
+	assert_false(finds("another", defs));
+	free(path);
+}
+
+/* What others could have written is not run in the kernel. */
+static void test_others(void **state)
+{
+	(void)state;
+	keep("text");
+	assert_int_equal(chmod(folder, 0777), 0);
+	assert_false(finds("text", defs));
+	assert_int_equal(chmod(folder, 0700), 0);
+	assert_true(finds("text", defs));
+	assert_int_equal(chown(folder, 1, 1), 0);
+	assert_false(finds("text", defs));
+	assert_int_equal(chown(folder, 0, 0), 0);
+	char *path = only_file();
+
+	assert_int_equal(chmod(path, 0620), 0);
+	assert_false(finds("text", defs));
+	assert_int_equal(chmod(path, 0600), 0);
+	assert_int_equal(chown(path, 1, 1), 0);
+	assert_false(finds("text", defs));
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkfifo(path, 0600), 0); /* and nobody waits for it */
+	assert_false(finds("text", defs));
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(symlink("/etc/passwd", path), 0);
+	assert_false(finds("text", defs));
+	free(path);
+}
+
+static void test_link_to_a_folder(void **state)
+{
+	char *real = mem_printf("%s/real", dir);
+
+	(void)state;
+	keep("text");
+	assert_int_equal(rename(folder, real), 0);
+	assert_int_equal(symlink(real, folder), 0);
+	assert_false(finds("text", defs));
+	free(real);
+}
+
+static void test_nowhere(void **state)
+{
+	static const char *const wishes[] = {"no", "", "relative/folder", "/proc/nowhere/programs"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wishes) / sizeof(*wishes); i++) {
+		setenv("GOTOOLS_CACHE", wishes[i], 1);
+		assert_null(progcache_open("text", defs, 1));
+		keep("text");
+		assert_false(finds("text", defs));
+	}
+}
+
+/* Written by a compiler that is another one by now */
+static void test_libraries(void **state)
+{
+	struct errmsg err;
+
+	(void)state;
+	assert_non_null(libbcc_open(&err));
+	keep("text");
+	assert_true(finds("text", defs));
+	char *path = only_file(), *bytes = NULL;
+	size_t cap = 0;
+	FILE *in = fopen(path, "re");
+	ssize_t size = getdelim(&bytes, &cap, EOF, in);
+
+	fclose(in);
+	assert_non_null(memmem(bytes, size, "/libbcc.", 8));
+	assert_non_null(memmem(bytes, size, "/libLLVM", 8));
+	free(bytes);
+	free(path);
+}
+
+/* A library that lies about its name: zlib's text, LLVM's name */
+static char *make_library(void)
+{
+	char *path = mem_printf("%s/libLLVM-0.so", dir);
+	Dl_info zlib;
+
+	assert_int_not_equal(dladdr(dlsym(RTLD_DEFAULT, "zlibVersion"), &zlib), 0);
+	char *command = mem_printf("cp -L '%s' '%s'", zlib.dli_fname, path);
+
+	assert_int_equal(system(command), 0);
+	free(command);
+	return path;
+}
+
+static void test_library_changes(void **state)
+{
+	static const struct timespec then[2] = {{1, 0}, {1, 0}}, now[2] = {{1, 0}, {2, 0}};
+	char *path = make_library();
+	void *library = dlopen(path, RTLD_NOW);
+
+	(void)state;
+	assert_non_null(library);
+	assert_int_equal(utimensat(AT_FDCWD, path, then, 0), 0);
+	keep("text");
+	assert_true(finds("text", defs));
+	assert_int_equal(utimensat(AT_FDCWD, path, now, 0), 0);
+	assert_false(finds("text", defs));
+	assert_int_equal(utimensat(AT_FDCWD, path, then, 0), 0);
+	assert_true(finds("text", defs));
+	assert_int_equal(unlink(path), 0);
+	assert_false(finds("text", defs));
+	dlclose(library);
+	free(path);
+}
+
+static off_t size_of_all(size_t *count)
+{
+	DIR *all = opendir(folder);
+	const struct dirent *entry;
+	struct stat st;
+	off_t sum = 0;
+
+	*count = 0;
+	while ((entry = readdir(all)))
+		if (!fstatat(dirfd(all), entry->d_name, &st, 0) && S_ISREG(st.st_mode)) {
+			sum += st.st_size;
+			++*count;
+		}
+	closedir(all);
+	return sum;
+}
+
+static char *make_big(const char *name, off_t size, time_t used)
+{
+	const struct timespec times[2] = {{used, 0}, {used, 0}};
+	char *path = mem_printf("%s/%s", folder, name);
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	assert_int_equal(ftruncate(fd, size), 0);
+	assert_int_equal(futimens(fd, times), 0);
+	close(fd);
+	return path;
+}
+
+/* Above 64 MiB what was used last stays, up to three quarters of that; files of others stay. */
+static void test_room(void **state)
+{
+	enum { MIB = 1 << 20 };
+	char *paths[5];
+	size_t count;
+
+	(void)state;
+	keep("first");
+	char *other = make_big("notes", 100 * MIB, 1);
+
+	paths[0] = make_big("0123456789abcdef.bpf", 15 * MIB, 1000);
+	paths[1] = make_big("0000000000000001.bpf", 15 * MIB, 3000);
+	paths[2] = make_big("0000000000000002.new", 15 * MIB, 2000);
+	paths[3] = make_big("0000000000000003.bpf", 15 * MIB, 5000);
+	keep("second");
+	size_of_all(&count);
+	assert_int_equal(count, 7);
+	paths[4] = make_big("0000000000000004.bpf", 15 * MIB, 4000);
+	keep("third");
+	assert_true(size_of_all(&count) <= 148 * MIB);
+	assert_int_equal(access(other, F_OK), 0);
+	assert_int_equal(access(paths[0], F_OK), -1);
+	assert_int_equal(access(paths[1], F_OK), 0);
+	assert_int_equal(access(paths[2], F_OK), -1);
+	assert_int_equal(access(paths[3], F_OK), 0);
+	assert_int_equal(access(paths[4], F_OK), 0);
+	assert_true(finds("first", defs));
+	assert_true(finds("second", defs));
+	assert_true(finds("third", defs));
+	for (size_t i = 0; i < 5; i++)
+		free(paths[i]);
+	free(other);
+}
+
+/* A tool that was killed while it wrote does not keep others from it for ever. */
+static void test_killed_while_writing(void **state)
+{
+	struct timespec old[2] = {{1, 0}, {1, 0}};
+
+	(void)state;
+	keep("text");
+	char *path = only_file(), *new = mem_printf("%.*s.new", (int)strlen(path) - 4, path);
+
+	assert_int_equal(rename(path, new), 0);
+	keep("text");
+	assert_false(finds("text", defs)); /* somebody may be writing */
+	assert_int_equal(utimensat(AT_FDCWD, new, old, 0), 0);
+	keep("text"); /* takes it away */
+	keep("text");
+	assert_true(finds("text", defs));
+	free(path);
+	free(new);
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		CASE(test_kept),
+		CASE(test_folder_is_told),
+		CASE(test_damaged),
+		CASE(test_same_name),
+		CASE(test_others),
+		CASE(test_link_to_a_folder),
+		CASE(test_nowhere),
+		CASE(test_libraries),
+		CASE(test_library_changes),
+		CASE(test_room),
+		CASE(test_killed_while_writing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
