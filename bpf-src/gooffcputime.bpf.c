@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Adds up how long goroutines are blocked: see waits.bpf.c. */
+#include "parts/goroutine.h"
 #include "shared/waits.h"
 
 #define LOSS_KINDS WAIT_LOSSES

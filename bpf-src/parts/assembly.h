@@ -45,4 +45,13 @@ static inline u64 probe_register(struct pt_regs *ctx, const u32 at)
 	return value;
 }
 
+/* A number that is put in when the program is loaded, as it is of one start of the tool alone: the
+ * compiled program is kept for the next. The compiler is not to know anything of it. */
+#define LATE(mark)                                                                                 \
+	({                                                                                         \
+		u64 number;                                                                        \
+		asm("%0 = " #mark " ll" : "=r"(number));                                           \
+		number;                                                                            \
+	})
+
 #endif

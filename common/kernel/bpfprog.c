@@ -168,15 +168,35 @@ static int create_maps(struct bpfprog *prog, struct errmsg *err)
 	return 0;
 }
 
-/* The functions' instructions then have descriptors of maps. */
-static void link_maps(struct bpfprog *prog)
+/* The definition whose mark the instruction loads; NULL: none */
+static const struct bpfprog_define *late_of(const struct bpf_insn *insn,
+					    const struct bpfprog_define *defs, size_t ndefs)
 {
-	for (uint32_t i = 0; i < prog->code->nfuncs; i++) {
-		const struct bytecode_func *func = &prog->code->funcs[i];
+	if (insn->code != (BPF_LD | BPF_DW | BPF_IMM) || insn->src_reg)
+		return NULL;
+	uint64_t number = (uint64_t)(uint32_t)insn[1].imm << 32 | (uint32_t)insn->imm;
 
-		for (uint32_t j = 0; j < func->count; j++)
-			if (bytecode_is_map(&func->insns[j]))
-				func->insns[j].imm = prog->maps[func->insns[j].imm];
+	for (size_t i = 0; i < ndefs; i++)
+		if (number && compile_mark(defs[i].name) == number)
+			return &defs[i];
+	return NULL;
+}
+
+/* Puts in what is of this start alone: descriptors of maps, and numbers. */
+static void link_func(const struct bpfprog *prog, const struct bytecode_func *func,
+		      const struct bpfprog_define *defs, size_t ndefs)
+{
+	for (uint32_t i = 0; i < func->count; i++) {
+		struct bpf_insn *insn = &func->insns[i];
+		const struct bpfprog_define *def =
+			i + 1 < func->count ? late_of(insn, defs, ndefs) : NULL;
+
+		if (bytecode_is_map(insn))
+			insn->imm = prog->maps[insn->imm];
+		if (!def)
+			continue;
+		insn[0].imm = (int32_t)def->value;
+		insn[1].imm = (int32_t)(def->value >> 32);
 	}
 }
 
@@ -223,7 +243,8 @@ struct bpfprog *bpfprog_compile(const char *file, const struct bpfprog_define *d
 		bpfprog_free(prog);
 		return NULL;
 	}
-	link_maps(prog);
+	for (uint32_t i = 0; i < code->nfuncs; i++)
+		link_func(prog, &code->funcs[i], defs, ndefs);
 	return prog;
 }
 

@@ -20,6 +20,7 @@
 #include "kernel/bpfmap.h"
 #include "kernel/bpfprog.h"
 #include "kernel/bytecode_internal.h"
+#include "kernel/compile_internal.h"
 #include "kernel/kernelfeature_internal.h"
 
 #define FOLDER "/var/cache/bcc-gotools/programs"
@@ -127,7 +128,8 @@ static void write_key(FILE *out, const char *text, const struct bpfprog_define *
 		kernelfeature_probe_read_kernel(), (unsigned long long)sum_of_headers(),
 		path ? path : "");
 	for (size_t i = 0; i < ndefs; i++)
-		fprintf(out, "%s=%llu\n", defs[i].name, (unsigned long long)defs[i].value);
+		fprintf(out, "%s=%llu\n", defs[i].name,
+			compile_mark(defs[i].name) ? 0 : (unsigned long long)defs[i].value);
 	fputs(text, out);
 }
 

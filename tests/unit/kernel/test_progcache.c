@@ -113,6 +113,20 @@ static void test_kept(void **state)
 	free(path);
 }
 
+/* The PID is another one at each start. */
+static void test_number_of_one_start(void **state)
+{
+	static const struct bpfprog_define pids[] = {{"TGID", 5}, {"TGID", 6}};
+	struct progcache *kept = progcache_open("text", pids, 1);
+
+	(void)state;
+	progcache_keep(kept, &code);
+	progcache_close(kept);
+	assert_true(finds("text", pids));
+	assert_true(finds("text", pids + 1));
+	assert_false(finds("text", defs));
+}
+
 static void test_folder_is_told(void **state)
 {
 	struct progcache *kept = progcache_open("text", defs, 1);
@@ -382,6 +396,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		CASE(test_kept),
 		CASE(test_folder_is_told),
+		CASE(test_number_of_one_start),
 		CASE(test_damaged),
 		CASE(test_same_name),
 		CASE(test_others),
