@@ -13,6 +13,7 @@
 #include "bpf-src/shared/cancels.h"
 #include "cancels/cancellation.h"
 #include "cancels/cancels_print.h"
+#include "elf/image.h"
 #include "golang/release.h"
 #include "goroutines/wait.h"
 #include "kernel/bpfmap.h"
@@ -57,7 +58,7 @@ static void define_layout(struct tracer *tracer, const struct program *prog)
 {
 	const struct goruntime *rt = tracer_runtime(tracer, 0);
 	bool value = prog->release >= RELEASE_CONTEXT_DONE_VALUE;
-	struct wait_layout layout = wait_layout(rt, prog->release, true);
+	struct wait_layout layout = wait_layout(image_arch(prog->img), rt, prog->release, true);
 
 	tracer_define(tracer, "CONTEXT_DONE", value ? CONTEXT_DONE_IN_VALUE : CONTEXT_DONE);
 	tracer_define(tracer, "CONTEXT_ERR", value ? CONTEXT_ERR_AFTER_VALUE : CONTEXT_ERR);

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "golang/release.h"
+#include "machine/calls.h"
 
 enum { PIECES_MAX = 32 /* all registers of a machine */ };
 
@@ -335,7 +336,5 @@ bool abi_layout_fitting(const struct gofunc *fn, enum arch arch, enum abi_conven
 
 enum abi_convention abi_convention(enum arch arch, int release)
 {
-	int from = arch == ARCH_ARM64 ? RELEASE_REGISTERS_ARM64 : RELEASE_REGISTERS_AMD64;
-
-	return release >= from ? ABI_REGISTERS : ABI_STACK;
+	return release >= calls_of(arch)->args_from ? ABI_REGISTERS : ABI_STACK;
 }

@@ -12,9 +12,11 @@
 #include "bpf-src/shared/trace.h"
 #include "frames/frame_print.h"
 #include "frames/frames.h"
+#include "elf/image.h"
 #include "golang/release.h"
 #include "kernel/bpfmap.h"
 #include "kernel/bpfprog.h"
+#include "machine/calls.h"
 #include "profile/profile.h"
 #include "program/gostack.h"
 #include "program/program.h"
@@ -28,6 +30,17 @@ struct stacks {
 	int map;
 };
 
+/* Where the release is not known, it may be an old one. */
+static int check_frames(const struct program *prog, struct errmsg *err)
+{
+	if (prog->release >= calls_of(image_arch(prog->img))->frames_from)
+		return 0;
+	return errmsg_set(err,
+			  "\"%s\": stacks of arm64 programs from before Go 1.21 cannot be read: "
+			  "their frame pointers are wrong once a stack has moved",
+			  prog->path);
+}
+
 int stacks_define(struct tracer *tracer, const char *tool, struct errmsg *err)
 {
 	const struct goruntime *rt = tracer_runtime(tracer, 0);
@@ -38,6 +51,8 @@ int stacks_define(struct tracer *tracer, const char *tool, struct errmsg *err)
 		errmsg_hint(err, "start it once for each");
 		return -1;
 	}
+	if (check_frames(tracer_program(tracer, 0), err))
+		return -1;
 	/* gobuf: sp, pc, g, ctxt, ret until it was dropped, lr, bp */
 	tracer_define(tracer, "G_SCHED_BP", rt->g_sched_sp + (is_short ? 40 : 48));
 	return 0;
@@ -49,6 +64,8 @@ int stacks_check(void *ctx, struct tracer *tracer, struct errmsg *err)
 	for (size_t i = 0; i < tracer_program_count(tracer); i++) {
 		const struct program *prog = tracer_program(tracer, i);
 
+		if (check_frames(prog, err))
+			return -1;
 		if (!tracer_runtime(tracer, i)->split_stack)
 			continue;
 		errmsg_set(err, "\"%s\": what gccgo has compiled keeps no frame pointers",

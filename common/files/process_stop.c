@@ -2,12 +2,14 @@
 #include "files/process_stop.h"
 
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -196,28 +198,32 @@ struct process_stop *process_stop_new(const struct process *proc, struct errmsg 
 	return NULL;
 }
 
-bool process_stop_registers(const struct process_stop *stop, pid_t tid, uint64_t *pc, uint64_t *sp)
+/* Of the machine that the tool runs on, as struct user_regs_struct is. */
+static struct process_registers of_machine(const struct user_regs_struct *regs)
 {
-#ifdef __x86_64__
+#ifdef __aarch64__
+	return (struct process_registers){regs->pc, regs->sp, regs->regs[30]};
+#else
+	return (struct process_registers){regs->rip, regs->rsp, 0};
+#endif
+}
+
+bool process_stop_registers(const struct process_stop *stop, pid_t tid,
+			    struct process_registers *out)
+{
 	struct user_regs_struct regs;
+	struct iovec into = {&regs, sizeof(regs)};
 
 	for (size_t i = 0; i < stop->count; i++) {
 		const struct thread *thread = &stop->all[i];
 
 		if (thread->own != tid || thread->state != THREAD_STOPPED)
 			continue;
-		if (ptrace(PTRACE_GETREGS, thread->tid, 0, &regs))
+		if (ptrace(PTRACE_GETREGSET, thread->tid, NT_PRSTATUS, &into))
 			return false;
-		*pc = regs.rip;
-		*sp = regs.rsp;
+		*out = of_machine(&regs);
 		return true;
 	}
-#else
-	(void)stop;
-	(void)tid;
-	(void)pc;
-	(void)sp;
-#endif
 	return false;
 }
 

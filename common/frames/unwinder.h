@@ -9,14 +9,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct calls;
 struct frames;
 struct unwinder;
 
 enum { UNWINDER_FRAMES = 512 }; /* at most; of a deeper stack the innermost */
 
 struct frame_rule {       /* of the code at an address */
-	int32_t sp_delta; /* bytes from the stack pointer to the return address */
-	uint16_t args;    /* bytes behind that which hold arguments, as tracebacks show them */
+	int32_t sp_delta; /* bytes from the stack pointer to where the frame ends */
+	uint16_t args;    /* bytes of arguments, as tracebacks show them, a word behind that */
+	/* NULL: as on amd64, where the return address stands there */
+	const struct calls *calls;
+	bool injected; /* the runtime has it called by code that makes no call there */
 	/* a goroutine's stack ends here; the function switches stacks, so that only the innermost
 	 * frame may be one; no code of Go's, or nothing is known of it */
 	enum { FRAME_PLAIN, FRAME_FIRST, FRAME_SWITCH, FRAME_UNKNOWN } kind;
@@ -27,6 +31,8 @@ struct stack_bytes { /* a copy of the memory from the stack pointer on */
 	const uint8_t *bytes;
 	size_t len;
 	bool cut; /* the stack goes on beyond it */
+	/* what the register for it holds, where a call leaves the return address in one */
+	uint64_t link;
 };
 
 enum unwound { UNWOUND_WHOLE, UNWOUND_CUT, UNWOUND_NOT };
@@ -37,6 +43,13 @@ struct unwound_frames { /* the innermost first */
 	uint16_t args_len[UNWINDER_FRAMES];
 	size_t count;
 };
+
+/* Bytes from the stack pointer to the return address, which may be in a register yet where the
+ * frame has none; and to the caller's stack pointer. */
+int32_t unwinder_return_at(const struct frame_rule *rule);
+int32_t unwinder_caller(const struct frame_rule *rule);
+/* What the runtime has pushed between the two, beside. */
+uint32_t unwinder_injected(const struct frame_rule *rule);
 
 /* `rule` is asked for each address as in the process's memory. Leaves out the function that every
  * goroutine begins with. UNWOUND_NOT: this is no stack. */

@@ -10,6 +10,7 @@
 #include "elf/corefile.h"
 #include "elf/corefile_program.h"
 #include "elf/image.h"
+#include "files/process_stop.h"
 #include "goroutines/memory.h"
 #include "goroutines/signal_frame_internal.h"
 #include "sites/goruntime.h"
@@ -182,14 +183,13 @@ void gocore_find_threads(struct gocore *core, const struct goruntime *rt)
 	}
 }
 
-bool gocore_registers(const void *ctx, pid_t tid, uint64_t *pc, uint64_t *sp)
+bool gocore_registers(const void *ctx, pid_t tid, struct process_registers *out)
 {
 	const struct thread *thread = find_thread(ctx, tid);
 
 	if (!thread)
 		return false;
-	*pc = thread->pc;
-	*sp = thread->sp;
+	*out = (struct process_registers){.pc = thread->pc, .sp = thread->sp};
 	return true;
 }
 

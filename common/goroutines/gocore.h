@@ -14,6 +14,7 @@ struct errmsg;
 struct gocore;
 struct goruntime;
 struct image;
+struct process_registers;
 
 /* NULL and *err: it is one of another program. Both outlive it; the caller frees. */
 struct gocore *gocore_new(const struct corefile *core, const struct image *img, struct errmsg *err);
@@ -26,7 +27,7 @@ bool gocore_read(void *ctx, uint64_t addr, void *out, size_t len);
 /* To be called before those below: which thread is whose, by the runtime's own numbers of them. */
 void gocore_find_threads(struct gocore *core, const struct goruntime *rt);
 /* ctx: the gocore. As process_stop_registers(); the number of a system call, -1: in none. */
-bool gocore_registers(const void *ctx, pid_t tid, uint64_t *pc, uint64_t *sp);
+bool gocore_registers(const void *ctx, pid_t tid, struct process_registers *out);
 int gocore_call(const void *ctx, pid_t tid);
 
 #endif

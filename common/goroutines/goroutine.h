@@ -42,6 +42,7 @@ struct goroutine {
 	bool interrupted;
 	uint64_t addr; /* of its struct g */
 	uint64_t sp, stack_hi;
+	uint64_t link; /* where its last call returns to, if that is not on the stack; or 0 */
 	uint32_t waits, wait_count; /* which of the snapshot's waits are its */
 	uint64_t args;              /* where its frames' arguments are: snapshot_args() */
 };

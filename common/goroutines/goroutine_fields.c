@@ -41,6 +41,7 @@ bool goroutine_fields_read(const struct snapshot_source *from, const struct memo
 		.stack_hi = word(g, rt->g_stack_hi),
 		.sp = word(g, rt->g_sched_sp),
 		.pc = word(g, rt->g_sched_sp + 8),
+		.link = rt->g_sched_link ? word(g, rt->g_sched_link) : 0,
 		.syscall_sp = word(g, rt->g_syscall_sp),
 		.syscall_pc = word(g, rt->g_syscall_sp + 8),
 		.goid = word(g, rt->g_goid),

@@ -14,6 +14,7 @@ struct snapshot_source;
 struct goroutine_fields {
 	uint64_t stack_lo, stack_hi, sp, pc, syscall_sp, syscall_pc, goid;
 	uint64_t waitsince, parent, created_by, start;
+	uint64_t link; /* saved with sp and pc: where the last call returns to, or 0 */
 	uint64_t waiting, timer, sleep_when, m;
 	uint64_t bubble, labels; /* addresses; 0: it has none */
 	uint32_t status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which variables a function of Go's runtime refers to, by its code (amd64): so they are found in
+/* Which variables a function of Go's runtime refers to, by its code: so they are found in
  * stripped programs as well. Addresses are with load bias 0. */
 #ifndef RUNTIME_REFS_H
 #define RUNTIME_REFS_H
@@ -8,18 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "machine/coderefs.h"
+
 struct program;
 
 enum { RUNTIME_REFS = 512 };
 
-struct runtime_ref {
-	uint64_t addr;
-	uint8_t bytes; /* 1, 2, 4 or 8; 0: not known, or the address alone is taken */
-	enum { REF_LOAD, REF_STORE, REF_ADDRESS, REF_OTHER } how; /* OTHER: compared, added to */
-};
-
 struct runtime_refs { /* all zero: none */
-	struct runtime_ref all[RUNTIME_REFS];
+	struct coderef all[RUNTIME_REFS];
 	size_t count; /* in the order of the code, as often as they occur */
 };
 

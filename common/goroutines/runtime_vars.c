@@ -8,57 +8,20 @@
 #include "base/mem.h"
 #include "elf/image.h"
 #include "goroutines/memory.h"
+#include "goroutines/runtime_refs_internal.h"
+#include "machine/access.h"
 #include "machine/insn.h"
-#include "machine/x86.h"
 #include "program/functab.h"
 #include "program/program.h"
 #include "sites/goruntime.h"
 
-enum { ADDRESSES = 64, REASON_MAX = 64 };
-
-struct addresses {
-	uint64_t at[ADDRESSES];
-	size_t count;
-};
-
-static void add(struct addresses *set, uint64_t addr)
-{
-	if (addr && set->count < ADDRESSES)
-		set->at[set->count++] = addr;
-}
-
-static bool has(const struct addresses *set, uint64_t addr)
-{
-	for (size_t i = 0; i < set->count; i++)
-		if (set->at[i] == addr)
-			return true;
-	return false;
-}
-
-/* Which variables the code loads, stores or compares (`values`), and which it takes the address of.
- */
-static void find_addresses(const struct insn_code *code, struct addresses *values,
-			   struct addresses *taken)
-{
-	struct insn_decoder *dec = insn_decoder_new(ARCH_AMD64);
-	struct insn_operands op;
-	uint64_t addr = code->addr;
-	struct insn in;
-
-	for (; insn_decode(dec, code, addr, &in); addr += in.size) {
-		if (insn_operands(code, addr, &op))
-			add(values, op.addr);
-		else if (in.kind == INSN_MOVE)
-			add(taken, in.target);
-	}
-	insn_decoder_free(dec);
-}
+enum { REASON_MAX = 64 };
 
 static bool named_code(const struct program *prog, const char *name, struct insn_code *code)
 {
 	struct functab_func fn;
 
-	if (image_arch(prog->img) != ARCH_AMD64 || !functab_named(prog->tab, name, &fn))
+	if (!functab_named(prog->tab, name, &fn))
 		return false;
 	*code = (struct insn_code){.addr = fn.addr, .len = fn.end - fn.addr};
 	code->bytes = image_at(prog->img, fn.addr, code->len);
@@ -66,14 +29,15 @@ static bool named_code(const struct program *prog, const char *name, struct insn
 }
 
 /* allgs = append(allgs, gp): of all that it touches, only a slice is three words in a row. */
-bool runtime_vars_parse_allgs(const struct insn_code *code, uint64_t *addr)
+bool runtime_vars_parse_allgs(enum arch arch, const struct insn_code *code, uint64_t *addr)
 {
-	struct addresses values = {0}, taken = {0};
+	struct runtime_refs refs = {0};
 
-	find_addresses(code, &values, &taken);
-	for (size_t i = 0; i < values.count; i++) {
-		*addr = values.at[i];
-		if (has(&values, *addr + 8) && has(&values, *addr + 16))
+	runtime_refs_parse(arch, code, &refs);
+	for (size_t i = 0; i < refs.count; i++) {
+		*addr = refs.all[i].addr;
+		if (refs.all[i].how != ACCESS_ADDRESS && runtime_refs_has(&refs, *addr + 8) &&
+		    runtime_refs_has(&refs, *addr + 16))
 			return true;
 	}
 	return false;
@@ -83,52 +47,52 @@ bool runtime_vars_allgs(const struct program *prog, uint64_t *addr)
 {
 	struct insn_code code;
 
-	return named_code(prog, "runtime.allgadd", &code) && runtime_vars_parse_allgs(&code, addr);
+	return named_code(prog, "runtime.allgadd", &code) &&
+	       runtime_vars_parse_allgs(image_arch(prog->img), &code, addr);
 }
 
 size_t runtime_vars_semtables(const struct program *prog, uint64_t addrs[SEMTABLES_MAX])
 {
-	struct addresses values = {0}, taken = {0};
-	struct insn_code code;
+	struct runtime_refs refs = {0};
 	size_t count = 0;
 
-	if (!named_code(prog, "runtime.semacquire1", &code))
-		return 0;
-	find_addresses(&code, &values, &taken);
-	for (size_t i = 0; i < taken.count && count < SEMTABLES_MAX; i++)
-		if (taken.at[i] % 8 == 0)
-			addrs[count++] = taken.at[i];
+	runtime_refs_add(prog, "runtime.semacquire1", &refs);
+	for (size_t i = 0; i < refs.count && count < SEMTABLES_MAX; i++)
+		if (refs.all[i].how == ACCESS_ADDRESS && refs.all[i].addr % 8 == 0)
+			addrs[count++] = refs.all[i].addr;
 	return count;
 }
 
 /* --- struct g --- */
 
 /* Among the small fields behind waitreason: a byte that is loaded, incremented and stored. */
-static uint32_t small_field(const struct x86_op *op, const struct goruntime *rt)
+static uint32_t small_field(const struct access *access, const struct goruntime *rt)
 {
 	uint32_t first = rt->g_waitreason + 8;
 
-	if (op->form != X86_LEGACY || !op->plain || op->prefixes || op->disp < (int32_t)first ||
-	    op->disp >= (int32_t)first + 8)
+	if (!access->plain || access->bytes != 1 || access->constant ||
+	    access->disp < (int32_t)first || access->disp >= (int32_t)first + 8)
 		return 0;
-	return op->disp;
+	return access->disp;
 }
 
-uint32_t runtime_vars_parse_tracking_seq(const struct insn_code *code, const struct goruntime *rt)
+uint32_t runtime_vars_parse_tracking_seq(enum arch arch, const struct insn_code *code,
+					 const struct goruntime *rt)
 {
 	uint32_t loaded = 0, found = 0;
 	uint8_t reg = 0, base = 0;
-	struct x86_op op;
+	struct access access;
 
-	for (size_t at = 0; x86_parse(code->bytes + at, code->len - at, &op); at += op.size) {
-		uint32_t off = small_field(&op, rt);
+	for (size_t at = 0; access_parse(arch, code, at, &access); at += access.size) {
+		uint32_t off = small_field(&access, rt);
 
-		if (off && op.map == 1 && op.opcode == 0xb6) { /* movzx r32, byte */
+		if (off && access.how == ACCESS_LOAD) {
 			loaded = off;
-			reg = x86_reg(&op);
-			base = op.base;
-		} else if (off && !op.map && op.opcode == 0x88) { /* mov byte, r8 */
-			if (off != loaded || x86_reg(&op) != reg || op.base != base || found)
+			reg = access.reg;
+			base = access.base;
+		} else if (off && access.how == ACCESS_STORE && off == loaded &&
+			   access.reg == reg && access.base == base) {
+			if (found)
 				return 0;
 			found = off;
 		}
@@ -141,7 +105,7 @@ uint32_t runtime_vars_tracking_seq(const struct program *prog, const struct goru
 	struct insn_code code;
 
 	return named_code(prog, "runtime.casgstatus", &code)
-		       ? runtime_vars_parse_tracking_seq(&code, rt)
+		       ? runtime_vars_parse_tracking_seq(image_arch(prog->img), &code, rt)
 		       : 0;
 }
 
@@ -180,15 +144,13 @@ static bool find_reasons(const struct program *prog, const struct memory *mem, u
 			 uint64_t *addr)
 {
 	static const char *const users[] = {"runtime.waitReason.String", "runtime.goroutineheader"};
-	struct addresses values = {0}, taken = {0};
-	struct insn_code code;
+	struct runtime_refs refs = {0};
 
 	for (size_t i = 0; i < sizeof(users) / sizeof(*users); i++)
-		if (named_code(prog, users[i], &code))
-			find_addresses(&code, &values, &taken);
-	for (size_t i = 0; i < taken.count; i++) {
-		*addr = taken.at[i] + bias;
-		if (is_reasons(mem, *addr))
+		runtime_refs_add(prog, users[i], &refs);
+	for (size_t i = 0; i < refs.count; i++) {
+		*addr = refs.all[i].addr + bias;
+		if (refs.all[i].how == ACCESS_ADDRESS && is_reasons(mem, *addr))
 			return true;
 	}
 	return false;

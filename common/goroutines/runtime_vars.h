@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where variables of Go's runtime are, by the code that uses them, so that no symbols are needed
- * (amd64). Addresses are with load bias 0. */
+/* Where variables of Go's runtime are, by the code that uses them, so that no symbols are
+ * needed. Addresses are with load bias 0. */
 #ifndef RUNTIME_VARS_H
 #define RUNTIME_VARS_H
 

@@ -19,6 +19,7 @@
 struct errmsg;
 struct frame_rule;
 struct memory;
+struct process_registers;
 struct snapshot_stacks;
 
 struct snapshot_source {
@@ -29,16 +30,14 @@ struct snapshot_source {
 	void *rule_ctx;
 	/* The process does not run on: where its threads are, by the runtime's numbers of them.
 	 * NULL: it does. */
-	bool (*registers)(const void *ctx, pid_t tid, uint64_t *pc, uint64_t *sp);
+	bool (*registers)(const void *ctx, pid_t tid, struct process_registers *out);
 	const void *registers_ctx;
 	bool timeless;     /* it has ended, nobody knows when */
 	uint64_t until_ns; /* of CLOCK_MONOTONIC: what is not read by then is left out; 0: ever */
 	bool with_args;    /* keep what is in the arguments of each frame */
-	/* where struct g has the byte that changes whenever the goroutine leaves off running;
-	 * 0: not known */
-	uint32_t g_tracking_seq;
-	/* ... its bubble (testing/synctest), and labels; 0: nowhere, or they are not to be read */
-	uint32_t g_bubble, g_labels;
+	/* where struct g has the byte that changes whenever the goroutine leaves off running, its
+	 * bubble (testing/synctest), and labels; 0: not known, or not to be read */
+	uint32_t g_tracking_seq, g_bubble, g_labels;
 	/* called when it is known how many there are; NULL: not */
 	void (*listed)(void *ctx, size_t count);
 	void *listed_ctx;

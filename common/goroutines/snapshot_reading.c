@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "files/process_stop.h"
 #include "goroutines/goroutine_fields_internal.h"
 #include "goroutines/memory.h"
 #include "goroutines/snapshot.h"
@@ -56,6 +57,7 @@ struct goroutine snapshot_reading_described(uint64_t addr, const struct goroutin
 				  .args = SNAPSHOT_NO_ARGS,
 				  .addr = addr,
 				  .sp = goroutine_fields_sp(g),
+				  .link = g->link,
 				  .stack_hi = g->stack_hi};
 }
 
@@ -63,8 +65,11 @@ enum unwound snapshot_reading_unwind(struct snapshot_reading *r, const struct go
 				     const uint8_t *bytes, size_t len, bool again)
 {
 	uint64_t sp = goroutine_fields_sp(g);
-	struct stack_bytes stack = {
-		.addr = sp, .bytes = bytes, .len = len, .cut = g->stack_hi - sp > len};
+	struct stack_bytes stack = {.addr = sp,
+				    .bytes = bytes,
+				    .len = len,
+				    .cut = g->stack_hi - sp > len,
+				    .link = g->status == GOROUTINE_SYSCALL ? 0 : g->link};
 	enum unwound how =
 		unwinder_walk(&stack, g->status == GOROUTINE_SYSCALL ? g->syscall_pc : g->pc,
 			      r->from->rule, r->from->rule_ctx, &r->walks[again]);
@@ -194,18 +199,20 @@ static bool is_on(const struct memory *mem, const struct goruntime *rt, uint64_t
 static bool freeze(const struct snapshot_source *from, struct goroutine_fields *g)
 {
 	const struct goruntime *rt = from->rt;
-	uint64_t tid, pc, sp, g0;
+	struct process_registers regs;
+	uint64_t tid, g0;
 
 	if (!from->registers || !g->m || !memory_u64(from->mem, g->m + rt->m_procid, &tid) ||
-	    tid > INT32_MAX || !from->registers(from->registers_ctx, (pid_t)tid, &pc, &sp))
+	    tid > INT32_MAX || !from->registers(from->registers_ctx, (pid_t)tid, &regs))
 		return false;
-	if (sp >= g->stack_lo && sp < g->stack_hi) {
-		g->pc = pc;
-		g->sp = sp;
+	if (regs.sp >= g->stack_lo && regs.sp < g->stack_hi) {
+		g->pc = regs.pc;
+		g->sp = regs.sp;
+		g->link = regs.link;
 		g->interrupted = true;
 		return true;
 	}
-	return memory_u64(from->mem, g->m + rt->m_g0, &g0) && is_on(from->mem, rt, g0, sp);
+	return memory_u64(from->mem, g->m + rt->m_g0, &g0) && is_on(from->mem, rt, g0, regs.sp);
 }
 
 static void read_frozen(struct snapshot_reading *r, const struct goroutine_fields *g,
@@ -238,6 +245,7 @@ static enum found try_goroutine(struct snapshot_reading *r, uint64_t addr, struc
 	out->stack_state = STACK_RUNNING;
 	if (g.status == GOROUTINE_RUNNING && freeze(r->from, &g)) {
 		out->sp = g.sp;
+		out->link = g.link;
 		read_frozen(r, &g, out);
 		return FOUND;
 	}

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "golang/release.h"
 #include "goroutines/memory.h"
+#include "machine/linux.h"
 #include "sites/goruntime.h"
 
 enum {
@@ -15,10 +16,10 @@ enum {
 	FD_MAX = 1 << 24,
 };
 
-struct wait_layout wait_layout(const struct goruntime *rt, int release, bool told)
+struct wait_layout wait_layout(enum arch arch, const struct goruntime *rt, int release, bool told)
 {
 	bool wide = release >= RELEASE_TRACEABLE_SUDOGS;
-	struct wait_layout layout = {.known = told && rt->g_gopc};
+	struct wait_layout layout = {.known = told && rt->g_gopc, .arch = arch};
 
 	/* gopc, ancestors, startpc, racectx, waiting, cgoCtxt, labels, timer, sleepWhen */
 	layout.g_waiting = rt->g_gopc + 32;
@@ -138,7 +139,7 @@ static void read_poll(const struct memory *mem, const struct wait_layout *layout
 	for (size_t at = 0; at + 8 <= end; at += 8) {
 		uint64_t addr = word_at(from->stack, at);
 
-		if (addr >> 41 != 0x7e >> 1 || addr == before)
+		if (!linux_is_mapped(layout->arch, addr) || addr == before)
 			continue;
 		before = addr;
 		if (is_poll(mem, layout, from, addr, out) ||

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "machine/arch.h"
+
 struct goruntime;
 struct memory;
 
@@ -49,6 +51,7 @@ enum {
  * chan.go, time.go), and pollDesc (netpoll.go). */
 struct wait_layout {
 	bool known;
+	enum arch arch;
 	uint32_t g_waiting, g_timer, g_sleep_when; /* sleep_when 0: there is none */
 	uint32_t g_m, m_procid;
 	uint32_t sudog_elem, sudog_link, sudog_channel, sudog_len;
@@ -58,7 +61,7 @@ struct wait_layout {
 	bool semaphores; /* sudogs of semaphores are listed in g, too */
 };
 
-struct wait_layout wait_layout(const struct goruntime *rt, int release, bool told);
+struct wait_layout wait_layout(enum arch arch, const struct goruntime *rt, int release, bool told);
 
 struct wait_source {                            /* a goroutine that waits */
 	uint64_t g, waiting, timer, sleep_when; /* address; fields */

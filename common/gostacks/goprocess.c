@@ -70,8 +70,6 @@ static int check_program(const struct program *prog, struct errmsg *err)
 		return errmsg_set(err,
 				  "%s: built by gccgo, whose runtime keeps goroutines otherwise",
 				  prog->path);
-	if (image_arch(prog->img) != ARCH_AMD64)
-		return errmsg_set(err, "%s: goroutines are read on x86-64 alone", prog->path);
 	return 0;
 }
 
@@ -99,7 +97,7 @@ static int find_runtime(struct goprocess *gp, struct errmsg *err)
 				     .release = prog->release};
 	gp->tracking_seq = runtime_vars_tracking_seq(prog, &gp->rt);
 	gp->unwinder = unwinder_new(&gp->frames);
-	gp->layout = wait_layout(&gp->rt, prog->release, prog->release_told);
+	gp->layout = wait_layout(image_arch(prog->img), &gp->rt, prog->release, prog->release_told);
 	if (gp->core)
 		gocore_find_threads(gp->core, &gp->rt);
 	return heldfile_check(prog->file, err);
@@ -234,9 +232,9 @@ static void copy_reasons(struct goprocess *gp, struct snapshot *out)
 		out->reasons[i] = gp->reasons[i] ? mem_strdup(gp->reasons[i]) : NULL;
 }
 
-static bool stopped_registers(const void *ctx, pid_t tid, uint64_t *pc, uint64_t *sp)
+static bool stopped_registers(const void *ctx, pid_t tid, struct process_registers *out)
 {
-	return process_stop_registers(ctx, tid, pc, sp);
+	return process_stop_registers(ctx, tid, out);
 }
 
 /* Is what was read that of the program that it was opened for? */

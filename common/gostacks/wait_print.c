@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "files/process_files.h"
 #include "goroutines/snapshot.h"
-#include "gostacks/syscall_name_internal.h"
+#include "machine/linux.h"
 #include "waits/wait_objects.h"
 
 #define SECOND_NS 1000000000ULL
@@ -171,7 +171,7 @@ static void print_fd(FILE *out, const struct waiting *w)
 static void print_call(FILE *out, const struct waiting *w)
 {
 	int number = call_number(w);
-	const char *name = syscall_name(number);
+	const char *name = linux_call_name(w->waits->arch, number);
 
 	fputs("is in system call ", out);
 	if (name)
@@ -350,7 +350,7 @@ static void json_call(struct json *json, const struct waiting *w)
 		json_i64(json, number);
 	else
 		json_null(json);
-	json_member_string(json, "name", syscall_name(number));
+	json_member_string(json, "name", linux_call_name(w->waits->arch, number));
 	json_member_u64(json, "tid", w->wait->object);
 }
 

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "machine/arch.h"
+
 struct goroutine;
 struct json;
 struct process_files;
@@ -19,6 +21,7 @@ struct wait_context { /* what is known beside the snapshot */
 	/* the number of the system call that a thread is in; -1: none, or not known */
 	int (*call)(void *ctx, pid_t tid);
 	void *call_ctx;
+	enum arch arch; /* whose calls they are */
 	/* of the descriptor at an address in memory; NULL: not known */
 	const char *(*type_name)(void *ctx, uint64_t addr);
 	void *type_ctx;

@@ -28,9 +28,9 @@ enum { LAST_GOAL = -8, ASSIST = 88 };
 static bool find_pair(const struct runtime_refs *refs, uint64_t *live, uint64_t *heap1)
 {
 	for (size_t i = 0; i + 1 < refs->count; i++) {
-		const struct runtime_ref *ref = &refs->all[i];
+		const struct coderef *ref = &refs->all[i];
 
-		if (ref->how != REF_LOAD || ref->bytes != 8 || ref[1].how != REF_STORE ||
+		if (ref->how != ACCESS_LOAD || ref->bytes != 8 || ref[1].how != ACCESS_STORE ||
 		    ref[1].bytes != 8)
 			continue;
 		*live = ref->addr;
@@ -41,7 +41,7 @@ static bool find_pair(const struct runtime_refs *refs, uint64_t *live, uint64_t 
 	return false;
 }
 
-static bool are_three(const struct runtime_ref *refs, uint64_t first)
+static bool are_three(const struct coderef *refs, uint64_t first)
 {
 	unsigned seen = 0;
 
@@ -62,7 +62,7 @@ static uint64_t find_old_assist(const struct runtime_refs *refs, uint64_t times)
 			if (refs->all[i + k].addr < first)
 				first = refs->all[i + k].addr;
 		if ((first < times || first >= times + TIMES * WORD) &&
-		    are_three(&refs->all[i], first) && refs->all[i].how == REF_LOAD &&
+		    are_three(&refs->all[i], first) && refs->all[i].how == ACCESS_LOAD &&
 		    runtime_refs_has(refs, first + 3 * WORD))
 			return first;
 	}

@@ -71,7 +71,7 @@ static uint64_t first_half(const struct program *prog, const char *func)
 
 	runtime_refs_add(prog, func, &refs);
 	for (size_t i = 0; i < refs.count; i++)
-		if (refs.all[i].how == REF_LOAD && refs.all[i].bytes == 4)
+		if (refs.all[i].how == ACCESS_LOAD && refs.all[i].bytes == 4)
 			return refs.all[i].addr;
 	return 0;
 }
@@ -95,9 +95,9 @@ static uint64_t find_last_gc(const struct runtime_refs *refs)
 static uint64_t find_heap_live(const struct runtime_refs *refs)
 {
 	for (size_t i = 0; i + 1 < refs->count; i++) {
-		const struct runtime_ref *ref = &refs->all[i];
+		const struct coderef *ref = &refs->all[i];
 
-		if (ref->how == REF_LOAD && ref->bytes == 8 && ref[1].how == REF_STORE &&
+		if (ref->how == ACCESS_LOAD && ref->bytes == 8 && ref[1].how == ACCESS_STORE &&
 		    ref[1].bytes == 8)
 			return runtime_refs_has(refs, ref->addr + INUSE) ? ref->addr : 0;
 	}

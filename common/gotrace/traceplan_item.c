@@ -14,6 +14,7 @@
 #include "gotrace/traceplan_held_internal.h"
 #include "gotrace/traceplan_internal.h"
 #include "gotrace/traceplan_text_internal.h"
+#include "machine/calls.h"
 #include "program/functab.h"
 #include "program/program.h"
 #include "sites/goruntime.h"
@@ -175,7 +176,7 @@ static void note_plan(struct planning *now, const struct tracegen_plan *made)
 /* Can stacks be read by frame pointers? Where the release is not known, it may be an old one. */
 static bool has_frames(const struct program *prog)
 {
-	return image_arch(prog->img) == ARCH_AMD64 || prog->release >= RELEASE_FRAMES_MOVE_ARM64;
+	return prog->release >= calls_of(image_arch(prog->img))->frames_from;
 }
 
 static int plan_item(struct planning *now, bool several, struct errmsg *err)

@@ -15,8 +15,8 @@ static bool find_buckets(const struct program *prog, struct heap_vars *out)
 	if (!runtime_refs_add(prog, "runtime.mProf_Flush", &refs))
 		return false;
 	runtime_refs_add(prog, "runtime.mProf_FlushLocked", &refs);
-	return runtime_refs_only(&refs, REF_LOAD, 8, &out->buckets) &&
-	       runtime_refs_only(&refs, REF_LOAD, 4, &out->cycle);
+	return runtime_refs_only(&refs, ACCESS_LOAD, 8, &out->buckets) &&
+	       runtime_refs_only(&refs, ACCESS_LOAD, 4, &out->cycle);
 }
 
 /* What profilealloc loads (nextSample is inlined there) and the reader of GODEBUG sets, for
@@ -29,9 +29,10 @@ static bool find_rate(const struct program *prog, struct heap_vars *out)
 	if (!runtime_refs_add(prog, "runtime.parsegodebug", &sets))
 		runtime_refs_add(prog, "runtime.parsedebugvars", &sets);
 	for (size_t i = 0; i < loads.count; i++) {
-		const struct runtime_ref *ref = &loads.all[i];
+		const struct coderef *ref = &loads.all[i];
 
-		if (ref->how != REF_LOAD || ref->bytes != 8 || !runtime_refs_has(&sets, ref->addr))
+		if (ref->how != ACCESS_LOAD || ref->bytes != 8 ||
+		    !runtime_refs_has(&sets, ref->addr))
 			continue;
 		out->rate = ref->addr;
 		return true;

@@ -7,7 +7,6 @@
 
 #include "base/errmsg.h"
 #include "base/mem.h"
-#include "elf/image.h"
 #include "golang/release.h"
 #include "kernel/bpfmap.h"
 #include "program/program.h"
@@ -91,8 +90,6 @@ static bool same_reasons(char *const a[WAIT_REASONS], char *const b[WAIT_REASONS
 /* `asked`: what the user calls it */
 static int check_program(const struct program *prog, const char *asked, struct errmsg *err)
 {
-	if (image_arch(prog->img) != ARCH_AMD64)
-		return errmsg_set(err, "%s is for x86-64 only", asked);
 	if (!prog->toolchain->libgo)
 		return 0;
 	return errmsg_set(err, "\"%s\" is built by gccgo: %s is for Go's gc compiler only",

@@ -157,11 +157,10 @@ bool arm64_is_table_load(uint32_t word, uint8_t reg, uint8_t *base)
 
 bool arm64_is_address(uint32_t adrp, uint32_t add, uint64_t addr, uint64_t *out, uint8_t *reg)
 {
-	uint32_t page = (adrp >> 3 & 0x1ffffc) | (adrp >> 29 & 3);
-	int64_t pages = (int64_t)(page ^ 0x100000) - 0x100000;
+	bool paged = arm64_page(adrp, addr, out);
 
 	*reg = add & 31;
-	*out = (addr & ~0xfffull) + (uint64_t)pages * 4096 + (add >> 10 & 0xfff);
-	return (adrp & 0x9f000000) == 0x90000000 && (add & 0xffc00000) == 0x91000000 &&
-	       (adrp & 31) == *reg && (add >> 5 & 31) == *reg;
+	*out += add >> 10 & 0xfff;
+	return paged && adrp >> 31 && (add & 0xffc00000) == 0x91000000 && (adrp & 31) == *reg &&
+	       (add >> 5 & 31) == *reg;
 }

@@ -28,6 +28,12 @@ struct arm64_op {
 
 void arm64_parse(uint32_t word, struct arm64_op *out);
 
+struct access;
+/* What access_parse() tells. */
+void arm64_access(uint32_t word, struct access *out);
+/* adrp or adr, which stands at addr: what it computes */
+bool arm64_page(uint32_t word, uint64_t addr, uint64_t *out);
+
 /* `ldr reg, [base, index, lsl #3]` just before `br reg`: a switch. Fills the base register. */
 bool arm64_is_table_load(uint32_t word, uint8_t reg, uint8_t *base);
 /* `adrp reg, page` at addr, then `add reg, reg, #low`: the address that they compute */

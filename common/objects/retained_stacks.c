@@ -19,7 +19,8 @@ struct stack {
 	struct unwinder *uw;
 	const struct goroutine *g;
 	struct retained_root root;
-	bool saved; /* the frame further in holds registers of this one: anything may be in use */
+	uint64_t ret; /* where the return address of the last frame is */
+	bool saved;   /* the frame further in holds registers of this one: anything may be in use */
 };
 
 struct range {
@@ -62,10 +63,10 @@ static void add_map(const struct stack *stack, const struct frame_map *map, uint
 	}
 }
 
-/* Its locals are before the caller's frame pointer and the return address, at `ret`. */
-static void add_frame(const struct stack *stack, uint64_t at, uint64_t sp, uint64_t ret)
+/* Its locals are before the caller's frame pointer, where it ends at `top`. */
+static void add_frame(const struct stack *stack, uint64_t at, uint64_t sp, uint64_t top)
 {
-	uint64_t end = ret > sp ? ret - 8 : ret, args = ret + 8;
+	uint64_t end = top > sp ? top - 8 : top, args = top + 8;
 	const struct frames *frames = stack->roots->frames;
 	struct frame_maps maps;
 	struct frame_object object;
@@ -82,7 +83,7 @@ static void add_frame(const struct stack *stack, uint64_t at, uint64_t sp, uint6
 	}
 }
 
-/* The frame of the call that stands at `pc`, less than its return address: where its caller's
+/* The frame of the call that stands at `pc`, up to its end: where its caller's
  * begins; 0: that is not known. */
 static uint64_t add_call(struct stack *stack, uint64_t pc, uint64_t sp, bool stopped)
 {
@@ -90,10 +91,10 @@ static uint64_t add_call(struct stack *stack, uint64_t pc, uint64_t sp, bool sto
 	const struct frames *frames = stack->roots->frames;
 	struct frame_rule rule = unwinder_rule(stack->uw, pc);
 	struct functab_func fn;
-	uint64_t ret = sp + (uint64_t)(rule.sp_delta > 0 ? rule.sp_delta : 0);
+	uint64_t top = sp + (uint64_t)(rule.sp_delta > 0 ? rule.sp_delta : 0);
 
 	if ((rule.kind != FRAME_PLAIN && rule.kind != FRAME_SWITCH) || rule.sp_delta < 0 ||
-	    rule.sp_delta % 8 || ret + 8 > stack->g->stack_hi ||
+	    rule.sp_delta % 8 || top + 8 > stack->g->stack_hi ||
 	    !functab_find(frames->tab, pc - frames->bias, &fn))
 		return 0;
 	bool saved = !strncmp(fn.name, saves, sizeof(saves) - 1);
@@ -101,11 +102,12 @@ static uint64_t add_call(struct stack *stack, uint64_t pc, uint64_t sp, bool sto
 	stack->root.addr = fn.addr;
 	stack->root.name = fn.name;
 	if (stopped || saved || stack->saved)
-		add_all(stack, (struct range){sp, ret});
+		add_all(stack, (struct range){sp, top});
 	else
-		add_frame(stack, pc - 1 - frames->bias, sp, ret);
+		add_frame(stack, pc - 1 - frames->bias, sp, top);
 	stack->saved = saved;
-	return ret + 8;
+	stack->ret = sp + (uint64_t)unwinder_return_at(&rule);
+	return sp + (uint64_t)unwinder_caller(&rule) + unwinder_injected(&rule);
 }
 
 static void add_stack(struct stack *stack)
@@ -128,7 +130,8 @@ static void add_stack(struct stack *stack)
 		if (!next)
 			break;
 		/* it is the stack of the snapshot */
-		if (i + 1 < count && object_walk_word(stack->roots->walk, next - 8) != pcs[i + 1])
+		if (i + 1 < count && next > sp &&
+		    object_walk_word(stack->roots->walk, stack->ret) != pcs[i + 1])
 			break;
 		if (i + 1 == count && g->stack_state == STACK_READ)
 			return;

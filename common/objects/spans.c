@@ -13,7 +13,8 @@
 #include "goroutines/memory.h"
 #include "goroutines/memory_pages.h"
 #include "goroutines/runtime_refs.h"
-#include "machine/x86.h"
+#include "machine/access.h"
+#include "machine/insn.h"
 #include "program/functab.h"
 #include "program/program.h"
 
@@ -66,15 +67,17 @@ static bool find_offset(const struct program *prog, uint32_t *off)
 	uint32_t disps[DISPS];
 	size_t count = 0;
 	struct functab_func fn;
-	struct x86_op op;
+	struct access access;
 
 	if (!functab_named(prog->tab, "runtime.recordspan", &fn))
 		return false;
-	const uint8_t *code = image_at(prog->img, fn.addr, fn.end - fn.addr);
+	struct insn_code code = {.addr = fn.addr, .len = fn.end - fn.addr};
 
-	for (size_t at = 0; code && x86_parse(code + at, fn.end - fn.addr - at, &op); at += op.size)
-		if (op.plain && op.disp > FAR && count < DISPS)
-			disps[count++] = (uint32_t)op.disp;
+	code.bytes = image_at(prog->img, fn.addr, code.len);
+	for (size_t at = 0; code.bytes && access_parse(image_arch(prog->img), &code, at, &access);
+	     at += access.size)
+		if (access.plain && access.disp > FAR && count < DISPS)
+			disps[count++] = (uint32_t)access.disp;
 	for (size_t i = 0; i < count; i++) {
 		*off = disps[i];
 		if (has_disp(disps, count, *off + 8) && has_disp(disps, count, *off + 16))
@@ -111,7 +114,7 @@ int spans_find(const struct program *prog, const struct memory *mem, uint64_t bi
 			runtime_refs_add(prog, users[i], &refs);
 		for (size_t i = 0; i < refs.count; i++) {
 			*place = refs.all[i].addr + bias + off;
-			if (refs.all[i].how == REF_ADDRESS && is_list(mem, *place, &list))
+			if (refs.all[i].how == ACCESS_ADDRESS && is_list(mem, *place, &list))
 				return 0;
 		}
 	}

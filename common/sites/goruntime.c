@@ -6,6 +6,7 @@
 #include "base/errmsg.h"
 #include "elf/image.h"
 #include "golang/release.h"
+#include "machine/calls.h"
 #include "machine/insn.h"
 #include "machine/registers.h"
 #include "program/functab.h"
@@ -204,6 +205,8 @@ static void known_layout(struct goruntime *out, int release)
 	out->g_stack_hi = 8;
 	out->g_m = 48;
 	out->g_sched_sp = 56;
+	/* sp, pc, g, ctxt, up to 1.24 ret, lr, bp */
+	out->g_sched_link = out->g_sched_sp + (release >= RELEASE_SHORT_GOBUF ? 32 : 40);
 	out->g_goid = release >= RELEASE_SYSCALLBP && release < RELEASE_SHORT_GOBUF ? 160 : 152;
 	out->g_syscall_sp = release >= RELEASE_SHORT_GOBUF ? 104 : 112;
 	out->m_g0 = 0;
@@ -325,11 +328,11 @@ static void find_ends(const struct functab *tab, struct site_finder *finder, str
 void goruntime_read_fields(const struct program *prog, struct goruntime *out)
 {
 	bool arm = image_arch(prog->img) == ARCH_ARM64;
+	const struct calls *calls = calls_of(image_arch(prog->img));
 
 	*out = (struct goruntime){
-		.g_in_register = arm || prog->release >= RELEASE_REGISTERS_AMD64,
-		.args_in_registers =
-			prog->release >= (arm ? RELEASE_REGISTERS_ARM64 : RELEASE_REGISTERS_AMD64),
+		.g_in_register = prog->release >= calls->g_from,
+		.args_in_registers = prog->release >= calls->args_from,
 	};
 	known_layout(out, prog->release);
 	if (prog->release_told)

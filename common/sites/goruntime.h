@@ -25,6 +25,7 @@ struct goruntime {
 	uint64_t tls_word;
 	uint32_t g_stack_hi; /* byte offsets in struct g */
 	uint32_t g_m, g_sched_sp, g_goid;
+	uint32_t g_sched_link; /* where a machine's register for return addresses is saved; or 0 */
 	/* who created the goroutine: the address after the go statement, and from 1.21 the goid of
 	 * the creator; 0: not known */
 	uint32_t g_gopc, g_parent_goid;

@@ -317,7 +317,7 @@ static bool walk_it(struct live_words *words)
 	size_t count;
 	const uint64_t *stack = snapshot_stack(words->snap, g->stack, &count);
 	struct stack_bytes bytes = {g->sp, words->bytes, words->len,
-				    g->sp + words->len < g->stack_hi};
+				    g->sp + words->len < g->stack_hi, g->link};
 
 	if (!count)
 		return false;

@@ -60,7 +60,9 @@ struct release_code *release_code_new(const struct frames *frames)
 	struct release_code *code = mem_zalloc(1, sizeof(*code));
 
 	code->frames = frames;
-	code->dec = insn_decoder_new(ARCH_AMD64);
+	/* the instructions that locks are got and let go with are told on amd64 alone */
+	if (image_arch(frames->img) == ARCH_AMD64)
+		code->dec = insn_decoder_new(ARCH_AMD64);
 	return code;
 }
 
@@ -326,7 +328,7 @@ static bool decode(struct release_code *code, const struct functab_func *fn)
 	struct insn_code bytes = {image_at(code->frames->img, fn->addr, fn->end - fn->addr),
 				  fn->end - fn->addr, fn->addr};
 
-	return bytes.bytes && code->insns < ALL_INSNS_MAX &&
+	return code->dec && bytes.bytes && code->insns < ALL_INSNS_MAX &&
 	       flow_decode(&code->flow, code->dec, &bytes) == 0 && code->flow.count < INSNS_MAX;
 }
 

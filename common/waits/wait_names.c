@@ -81,7 +81,7 @@ static bool read_stack(struct wait_names *names, const struct goroutine *g)
 	if (!mem->read(mem->ctx, g->sp, names->bytes, names->len) ||
 	    !snapshot_is_still(names->from, names->from->mem, g))
 		return false;
-	struct stack_bytes bytes = {g->sp, names->bytes, names->len, left > STACK_MAX};
+	struct stack_bytes bytes = {g->sp, names->bytes, names->len, left > STACK_MAX, g->link};
 	enum unwound how = unwinder_walk(&bytes, stack[0] - g->interrupted, names->from->rule,
 					 names->from->rule_ctx, &names->walk);
 

@@ -3,6 +3,7 @@
 #include "gofile_open.h"
 #include "frames/frames.h"
 #include "frames/unwinder.h"
+#include "machine/calls.h"
 
 enum { LOOKUPS = 3 };
 
@@ -97,12 +98,82 @@ static void test_cut(void **state)
 	assert_int_equal(walk(UNWINDER_FRAMES + 1), UNWOUND_CUT);
 }
 
+/* --- return addresses in a register --- */
+
+enum { LEAF = 0x10, PLAIN = 0x20, INJECTED = 0x30, GOEXIT = 0x40 };
+
+/* As arm64's are: an address's row, and one that stands anywhere else in it */
+static struct frame_rule linked(void *ctx, uint64_t pc)
+{
+	struct frame_rule rule = {.kind = FRAME_PLAIN, .args = 8, .calls = calls_of(ARCH_ARM64)};
+
+	(void)ctx;
+	if (pc == GOEXIT)
+		rule.kind = FRAME_FIRST;
+	rule.injected = pc == INJECTED;
+	rule.sp_delta = pc == LEAF ? 0 : 32;
+	return rule;
+}
+
+struct linked_case {
+	uint64_t pc, link, words[12];
+	enum unwound how;
+	size_t count;
+	uint64_t pcs[4];
+	uint32_t args[4];
+};
+
+static const struct linked_case linked_cases[] = {
+	/* its own stack pointer has the return address, and its arguments are beyond the callee's
+	 */
+	{PLAIN, 0, {PLAIN, 0, 0, 0, GOEXIT}, UNWOUND_WHOLE, 2, {PLAIN, PLAIN}, {40, 72}},
+	/* a function without a frame, and one that has not run yet */
+	{LEAF, PLAIN, {GOEXIT}, UNWOUND_WHOLE, 2, {LEAF, PLAIN}, {8, 40}},
+	{LEAF, GOEXIT, {0}, UNWOUND_WHOLE, 1, {LEAF}, {8}},
+	/* only the innermost can have none */
+	{PLAIN, LEAF, {LEAF, 0, 0, 0, GOEXIT}, UNWOUND_NOT, 1, {PLAIN}, {40}},
+	/* interrupted in a function without a frame: what the register held was pushed */
+	{INJECTED,
+	 0,
+	 {LEAF, 0, 0, 0, PLAIN, 0, GOEXIT},
+	 UNWOUND_WHOLE,
+	 3,
+	 {INJECTED, LEAF, PLAIN},
+	 {40, 56, 88}},
+	{INJECTED,
+	 0,
+	 {PLAIN, 0, 0, 0, 1, 0, GOEXIT},
+	 UNWOUND_WHOLE,
+	 2,
+	 {INJECTED, PLAIN},
+	 {40, 88}},
+};
+
+static void test_linked(void **state)
+{
+	static struct unwound_frames out;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(linked_cases) / sizeof(*linked_cases); i++) {
+		const struct linked_case *c = &linked_cases[i];
+		struct stack_bytes stack = {.bytes = (const uint8_t *)c->words,
+					    .len = sizeof(c->words),
+					    .link = c->link};
+
+		assert_int_equal(unwinder_walk(&stack, c->pc, linked, NULL, &out), c->how);
+		assert_int_equal(out.count, c->count);
+		assert_memory_equal(out.pc, c->pcs, c->count * sizeof(*c->pcs));
+		assert_memory_equal(out.args, c->args, c->count * sizeof(*c->args));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_remembered),
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_linked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

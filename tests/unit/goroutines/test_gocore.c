@@ -10,6 +10,7 @@
 #include "elffile.h"
 #include "files/heldfile.h"
 #include "goroutines/gocore.h"
+#include "files/process_stop.h"
 #include "sites/goruntime.h"
 #include "unit.h"
 
@@ -137,21 +138,21 @@ static void end(struct made *made)
 static void test_threads(void **state)
 {
 	struct made *made = begin(2);
-	uint64_t pc, sp;
+	struct process_registers regs;
 
 	(void)state;
 	put_thread(made, 0, TLS);
 	put_thread(made, 1, TLS + 0x40);
 	open_made(made);
-	assert_false(gocore_registers(made->core, FIRST_TID, &pc, &sp));
-	assert_true(gocore_registers(made->core, FIRST_TID + 1, &pc, &sp));
-	assert_int_equal(pc, 0x1001);
-	assert_int_equal(sp, STACK);
+	assert_false(gocore_registers(made->core, FIRST_TID, &regs));
+	assert_true(gocore_registers(made->core, FIRST_TID + 1, &regs));
+	assert_int_equal(regs.pc, 0x1001);
+	assert_int_equal(regs.sp, STACK);
 	assert_int_equal(gocore_call(made->core, FIRST_TID + 1), 202);
 	/* it is in a signal handler: where that returns to */
-	assert_true(gocore_registers(made->core, PROCID, &pc, &sp));
-	assert_int_equal(pc, BASE + 0x600);
-	assert_int_equal(sp, 0x5678);
+	assert_true(gocore_registers(made->core, PROCID, &regs));
+	assert_int_equal(regs.pc, BASE + 0x600);
+	assert_int_equal(regs.sp, 0x5678);
 	assert_int_equal(gocore_call(made->core, PROCID), 35);
 	assert_int_equal(gocore_call(made->core, 1), -1);
 	end(made);
@@ -160,7 +161,7 @@ static void test_threads(void **state)
 /* Of several that have the same g, the one with its m's number; else the first. */
 static void test_cloned(void **state)
 {
-	uint64_t pc, sp;
+	struct process_registers regs;
 
 	(void)state;
 	for (int which = 0; which < 4; which++) {
@@ -170,9 +171,9 @@ static void test_cloned(void **state)
 		for (int i = 0; i < 3; i++)
 			put_numbered(made, i, i == which ? PROCID : FIRST_TID + i, TLS);
 		open_made(made);
-		assert_true(gocore_registers(made->core, PROCID, &pc, &sp));
-		assert_int_equal(pc, 0x1000 + which % 3);
-		assert_false(gocore_registers(made->core, FIRST_TID + 1, &pc, &sp));
+		assert_true(gocore_registers(made->core, PROCID, &regs));
+		assert_int_equal(regs.pc, 0x1000 + which % 3);
+		assert_false(gocore_registers(made->core, FIRST_TID + 1, &regs));
 		end(made);
 	}
 }
@@ -181,7 +182,7 @@ static void test_cloned(void **state)
 static void test_many_handlers(void **state)
 {
 	struct made *made = begin(THREADS_MAX);
-	uint64_t pc, sp;
+	struct process_registers regs;
 
 	(void)state;
 	for (int i = 0; i < THREADS_MAX - 1; i++)
@@ -192,8 +193,8 @@ static void test_many_handlers(void **state)
 	put(made, BASE + 0x900 + 72, GSIGNAL);
 	put_thread(made, THREADS_MAX - 1, BASE + 0x80);
 	open_made(made);
-	assert_true(gocore_registers(made->core, PROCID + 1, &pc, &sp));
-	assert_int_equal(pc, 0x1000 + THREADS_MAX - 1);
+	assert_true(gocore_registers(made->core, PROCID + 1, &regs));
+	assert_int_equal(regs.pc, 0x1000 + THREADS_MAX - 1);
 	end(made);
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files/process_stop.h"
 #include "base/errmsg.h"
 #include "gostacks/groups_internal.h"
 #include "goroutines/memory.h"
@@ -392,12 +393,11 @@ struct stopped {
 	uint64_t pc, sp;
 };
 
-static bool fake_registers(const void *ctx, pid_t tid, uint64_t *pc, uint64_t *sp)
+static bool fake_registers(const void *ctx, pid_t tid, struct process_registers *out)
 {
 	const struct stopped *stopped = ctx;
 
-	*pc = stopped->pc;
-	*sp = stopped->sp;
+	*out = (struct process_registers){.pc = stopped->pc, .sp = stopped->sp};
 	return tid == TID;
 }
 
@@ -508,10 +508,10 @@ static void test_allgs(void **state)
 	uint64_t addr;
 
 	(void)state;
-	assert_true(runtime_vars_parse_allgs(&code, &addr));
+	assert_true(runtime_vars_parse_allgs(ARCH_AMD64, &code, &addr));
 	assert_int_equal(addr, 0x403010);
 	code.len -= 7; /* two words in a row are no slice */
-	assert_false(runtime_vars_parse_allgs(&code, &addr));
+	assert_false(runtime_vars_parse_allgs(ARCH_AMD64, &code, &addr));
 }
 
 /* As src/runtime/runtime2.go numbers them */

@@ -57,7 +57,7 @@ static int setup(void **state)
 
 static struct waits read_waits(int release, const struct wait_source *from)
 {
-	struct wait_layout waits_layout = wait_layout(&fakemem_layout, release, true);
+	struct wait_layout waits_layout = wait_layout(ARCH_AMD64, &fakemem_layout, release, true);
 	struct waits waits = {0};
 
 	wait_read(&fakemem_memory, &waits_layout, from, &waits);
@@ -99,7 +99,7 @@ static void test_select_circle(void **state)
 /* A goroutine that is read again and again, since it changes, is not read for ever. */
 static void test_budget(void **state)
 {
-	struct wait_layout waits_layout = wait_layout(&fakemem_layout, 25, true);
+	struct wait_layout waits_layout = wait_layout(ARCH_AMD64, &fakemem_layout, 25, true);
 	struct wait_source from = {.g = G, .waiting = sudog_at(0)};
 	struct waits waits = {0};
 
@@ -296,7 +296,7 @@ static void test_semaphore_circles(void **state)
 /* Queues that lead back to themselves; a channel that is not there. */
 static void test_queue_circle(void **state)
 {
-	struct wait_layout waits_layout = wait_layout(&fakemem_layout, 25, true);
+	struct wait_layout waits_layout = wait_layout(ARCH_AMD64, &fakemem_layout, 25, true);
 	struct snapshot_source from = {
 		.mem = &fakemem_memory, .rt = &fakemem_layout, .waits = &waits_layout};
 	struct snapshot snap = make_snapshot(2);
@@ -463,7 +463,8 @@ static void test_poll_layout(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct wait_layout got = wait_layout(&fakemem_layout, rows[i].release, true);
+		struct wait_layout got =
+			wait_layout(ARCH_AMD64, &fakemem_layout, rows[i].release, true);
 
 		assert_int_equal(got.poll_reader, rows[i].reader);
 		assert_int_equal(got.poll_writer, rows[i].writer);

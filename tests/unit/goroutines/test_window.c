@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files/process_stop.h"
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "goroutines/memory.h"
@@ -220,7 +221,7 @@ static void run_at_last(void)
 static void test_waits(void **state)
 {
 	static const uint64_t channels[] = {0x4000, 0x5000, 0x6000};
-	struct wait_layout waits = wait_layout(&fakemem_layout, 25, true);
+	struct wait_layout waits = wait_layout(ARCH_AMD64, &fakemem_layout, 25, true);
 	struct snapshot_source from = source();
 	struct snapshot snap;
 
@@ -241,11 +242,11 @@ static void test_waits(void **state)
 
 /* --- a process that does not run on --- */
 
-static bool no_registers(const void *ctx, pid_t tid, uint64_t *pc, uint64_t *sp)
+static bool no_registers(const void *ctx, pid_t tid, struct process_registers *out)
 {
 	(void)ctx;
 	(void)tid;
-	*pc = *sp = 0;
+	*out = (struct process_registers){0};
 	return false;
 }
 
@@ -386,17 +387,17 @@ static void test_tracking_seq(void **state)
 	struct insn_code code = {good, sizeof(good) - 1, 0x401000};
 
 	(void)state;
-	assert_int_equal(runtime_vars_parse_tracking_seq(&code, &fakemem_layout), 0xbd);
+	assert_int_equal(runtime_vars_parse_tracking_seq(ARCH_AMD64, &code, &fakemem_layout), 0xbd);
 	code.bytes = other;
 	for (size_t at = 0; at < sizeof(good); at++) {
 		memcpy(other, good, sizeof(good));
 		other[at] ^= 8;
-		uint32_t off = runtime_vars_parse_tracking_seq(&code, &fakemem_layout);
+		uint32_t off = runtime_vars_parse_tracking_seq(ARCH_AMD64, &code, &fakemem_layout);
 
 		assert_true(at >= 7 && at < 14 ? off == 0 : off == 0 || off == 0xbd);
 	}
 	code = (struct insn_code){good, 7, 0x401000};
-	assert_int_equal(runtime_vars_parse_tracking_seq(&code, &fakemem_layout), 0);
+	assert_int_equal(runtime_vars_parse_tracking_seq(ARCH_AMD64, &code, &fakemem_layout), 0);
 }
 
 int main(void)

@@ -20,17 +20,17 @@ enum {
 	PAUSES = 8 * 256,
 };
 
-static struct runtime_ref mark[32], last[8], procs[4];
+static struct coderef mark[32], last[8], procs[4];
 static size_t mark_count, last_count, procs_count;
 
 /* --- in place of goroutines/runtime_refs.c --- */
 
 bool runtime_refs_add(const struct program *prog, const char *func, struct runtime_refs *refs)
 {
-	const struct runtime_ref *from = procs;
+	const struct coderef *from = procs;
 	size_t count = procs_count;
-	static const struct runtime_ref trigger[] = {{PERCENT - 8, 8, REF_LOAD},
-						     {PERCENT, 4, REF_LOAD}};
+	static const struct coderef trigger[] = {{PERCENT - 8, 8, ACCESS_LOAD},
+						 {PERCENT, 4, ACCESS_LOAD}};
 
 	(void)prog;
 	if (!strcmp(func, "runtime.gcMarkTermination")) {
@@ -62,36 +62,36 @@ bool runtime_refs_has(const struct runtime_refs *refs, uint64_t addr)
 
 static void refer(uint64_t addr, uint8_t bytes, int how)
 {
-	mark[mark_count++] = (struct runtime_ref){.addr = addr, .bytes = bytes, .how = how};
+	mark[mark_count++] = (struct coderef){.addr = addr, .bytes = bytes, .how = how};
 }
 
 static void refer_last(uint64_t addr)
 {
-	last[last_count++] = (struct runtime_ref){.addr = addr, .bytes = 8, .how = REF_STORE};
+	last[last_count++] = (struct coderef){.addr = addr, .bytes = 8, .how = ACCESS_STORE};
 }
 
 /* work.heap1 = gcController.heapLive, and what else the function refers to */
 static struct program begin(int release)
 {
 	mark_count = last_count = procs_count = 0;
-	refer(0x100, 4, REF_LOAD);
-	refer(0x108, 8, REF_STORE);
-	refer(LIVE, 8, REF_LOAD);
-	refer(HEAP1, 8, REF_STORE);
-	refer(HEAP1 - 8, 8, REF_LOAD);
-	refer(HEAP1 + 8, 8, REF_LOAD);
-	refer(LIVE + 168, 8, REF_LOAD);
-	refer(HEAP1 - (release >= 22 ? 48 : 56), 8, REF_LOAD);
+	refer(0x100, 4, ACCESS_LOAD);
+	refer(0x108, 8, ACCESS_STORE);
+	refer(LIVE, 8, ACCESS_LOAD);
+	refer(HEAP1, 8, ACCESS_STORE);
+	refer(HEAP1 - 8, 8, ACCESS_LOAD);
+	refer(HEAP1 + 8, 8, ACCESS_LOAD);
+	refer(LIVE + 168, 8, ACCESS_LOAD);
+	refer(HEAP1 - (release >= 22 ? 48 : 56), 8, ACCESS_LOAD);
 	refer_last(LAST_GC - 8);
 	refer_last(LAST_GC);
 	refer_last(LAST_GC + 8);
 	refer_last(LAST_GC + 16);
 	refer_last(LAST_GC + 16 + PAUSES);
 	refer_last(LAST_GC + 16 + 2 * PAUSES);
-	procs[procs_count++] = (struct runtime_ref){.addr = 0x1, .bytes = 8, .how = REF_LOAD};
-	procs[procs_count++] = (struct runtime_ref){.addr = 0x2, .bytes = 4, .how = REF_STORE};
-	procs[procs_count++] = (struct runtime_ref){.addr = PROCS, .bytes = 4, .how = REF_LOAD};
-	procs[procs_count++] = (struct runtime_ref){.addr = 0x3, .bytes = 4, .how = REF_LOAD};
+	procs[procs_count++] = (struct coderef){.addr = 0x1, .bytes = 8, .how = ACCESS_LOAD};
+	procs[procs_count++] = (struct coderef){.addr = 0x2, .bytes = 4, .how = ACCESS_STORE};
+	procs[procs_count++] = (struct coderef){.addr = PROCS, .bytes = 4, .how = ACCESS_LOAD};
+	procs[procs_count++] = (struct coderef){.addr = 0x3, .bytes = 4, .how = ACCESS_LOAD};
 	return (struct program){.release = release, .release_told = true};
 }
 
@@ -214,7 +214,7 @@ static void test_other_code(void **state)
 	mark[3].bytes = 4;
 	assert_int_equal(find(&prog).goal, 0);
 	prog = begin(27);
-	mark[3].how = REF_LOAD;
+	mark[3].how = ACCESS_LOAD;
 	assert_int_equal(find(&prog).goal, 0);
 	prog = begin(27);
 	procs_count = 2;
@@ -247,12 +247,12 @@ static void test_oldest_collections(void **state)
 
 	(void)state;
 	for (uint64_t n = 0; n < 4; n++)
-		refer(HEAP1 - 56 + n * 8, 8, REF_LOAD);
-	refer(OLD + 8, 8, REF_LOAD);
-	refer(OLD, 8, REF_LOAD);
-	refer(OLD + 16, 8, REF_LOAD);
+		refer(HEAP1 - 56 + n * 8, 8, ACCESS_LOAD);
+	refer(OLD + 8, 8, ACCESS_LOAD);
+	refer(OLD, 8, ACCESS_LOAD);
+	refer(OLD + 16, 8, ACCESS_LOAD);
 	assert_int_equal(find_gc(&prog).assist, 0);
-	refer(OLD + 24, 8, REF_LOAD);
+	refer(OLD + 24, 8, ACCESS_LOAD);
 	assert_int_equal(find_gc(&prog).assist, OLD);
 	assert_int_equal(find_gc(&prog).goal, HEAP1 + 16);
 	assert_int_equal(find_gc(&prog).times, HEAP1 - 56);

@@ -30,7 +30,7 @@ enum {
 
 struct func {
 	const char *name; /* NULL: the program does not have it */
-	struct runtime_ref refs[REFS];
+	struct coderef refs[REFS];
 };
 
 static struct func flush, locked, alloc, godebug, mark, last;
@@ -47,7 +47,7 @@ bool runtime_refs_add(const struct program *of, const char *func, struct runtime
 	for (size_t i = 0; i < FUNCS; i++) {
 		if (!all[i]->name || strcmp(all[i]->name, func) != 0)
 			continue;
-		for (const struct runtime_ref *ref = all[i]->refs; ref->addr; ref++)
+		for (const struct coderef *ref = all[i]->refs; ref->addr; ref++)
 			refs->all[refs->count++] = *ref;
 		return true;
 	}
@@ -84,22 +84,22 @@ bool functab_named(const struct functab *tab, const char *name, struct functab_f
 static int begin(void **state)
 {
 	(void)state;
-	flush = (struct func){"runtime.mProf_Flush", {{CYCLE, 4, REF_LOAD}}};
-	locked = (struct func){"runtime.mProf_FlushLocked", {{BUCKETS, 8, REF_LOAD}}};
+	flush = (struct func){"runtime.mProf_Flush", {{CYCLE, 4, ACCESS_LOAD}}};
+	locked = (struct func){"runtime.mProf_FlushLocked", {{BUCKETS, 8, ACCESS_LOAD}}};
 	alloc = (struct func){"runtime.profilealloc",
-			      {{RATE, 8, REF_STORE},
-			       {OTHER, 8, REF_LOAD},
-			       {RATE + 8, 4, REF_LOAD},
-			       {RATE, 8, REF_LOAD}}};
+			      {{RATE, 8, ACCESS_STORE},
+			       {OTHER, 8, ACCESS_LOAD},
+			       {RATE + 8, 4, ACCESS_LOAD},
+			       {RATE, 8, ACCESS_LOAD}}};
 	godebug = (struct func){"runtime.parsegodebug",
-				{{RATE + 8, 4, REF_STORE}, {RATE, 8, REF_STORE}}};
+				{{RATE + 8, 4, ACCESS_STORE}, {RATE, 8, ACCESS_STORE}}};
 	mark = (struct func){"runtime.gcMarkTermination",
-			     {{OTHER, 8, REF_STORE},
-			      {PAUSE_TOTAL, 8, REF_OTHER},
-			      {LAST_GC, 8, REF_STORE},
-			      {PAUSE_NS, 8, REF_ADDRESS}}};
+			     {{OTHER, 8, ACCESS_STORE},
+			      {PAUSE_TOTAL, 8, ACCESS_OTHER},
+			      {LAST_GC, 8, ACCESS_STORE},
+			      {PAUSE_NS, 8, ACCESS_ADDRESS}}};
 	last = (struct func){"runtime.gcMarkTermination.func1",
-			     {{PAUSE_END, 8, REF_ADDRESS}, {NUMGC, 4, REF_LOAD}}};
+			     {{PAUSE_END, 8, ACCESS_ADDRESS}, {NUMGC, 4, ACCESS_LOAD}}};
 	profile_func = "runtime.memProfileInternal";
 	return 0;
 }
@@ -141,8 +141,8 @@ static void test_old(void **state)
 /* One that lacks any of what follows it is another variable. */
 static void test_last_gc(void **state)
 {
-	struct runtime_ref *const all[FIELDS] = {&mark.refs[1], &mark.refs[3], &last.refs[0],
-						 &last.refs[1]};
+	struct coderef *const all[FIELDS] = {&mark.refs[1], &mark.refs[3], &last.refs[0],
+					     &last.refs[1]};
 
 	(void)state;
 	for (size_t i = 0; i < FIELDS; i++) {
@@ -179,7 +179,7 @@ static void test_not_found(void **state)
 	locked.name = NULL;
 	expect_refused(no_list);
 	begin(state);
-	locked.refs[0].how = REF_STORE;
+	locked.refs[0].how = ACCESS_STORE;
 	expect_refused(no_list);
 	begin(state);
 	godebug.name = NULL;
@@ -188,7 +188,7 @@ static void test_not_found(void **state)
 	alloc.refs[3].bytes = 4;
 	expect_refused(no_rate);
 	begin(state);
-	alloc.refs[3].how = REF_STORE;
+	alloc.refs[3].how = ACCESS_STORE;
 	expect_refused(no_rate);
 }
 

@@ -34,16 +34,16 @@ static const struct row {
 	struct frame_rule rule;
 	uint8_t flags;
 } rows[] = {
-	{"main.leaf", {0, 0, FRAME_PLAIN}, 0},
-	{"main.caller", {16, 0, FRAME_PLAIN}, 0},
-	{"main.main", {8, 0, FRAME_PLAIN}, 0},
-	{"runtime.goexit", {0, 0, FRAME_FIRST}, TOP_FRAME},
-	{"runtime.systemstack", {8, 0, FRAME_SWITCH}, 0},
-	{"runtime.systemstack_switch", {0, 0, FRAME_PLAIN}, 0},
-	{"runtime.mstart", {0, 0, FRAME_FIRST}, TOP_FRAME},
-	{"runtime.sigtramp", {0, 0, FRAME_PLAIN}, 0},
-	{"main.assembly", {0, 0, FRAME_UNKNOWN}, 0},
-	{"runtime.nanotime1", {8, 0, FRAME_SWITCH}, 0},
+	{"main.leaf", {.sp_delta = 0, .kind = FRAME_PLAIN}, 0},
+	{"main.caller", {.sp_delta = 16, .kind = FRAME_PLAIN}, 0},
+	{"main.main", {.sp_delta = 8, .kind = FRAME_PLAIN}, 0},
+	{"runtime.goexit", {.sp_delta = 0, .kind = FRAME_FIRST}, TOP_FRAME},
+	{"runtime.systemstack", {.sp_delta = 8, .kind = FRAME_SWITCH}, 0},
+	{"runtime.systemstack_switch", {.sp_delta = 0, .kind = FRAME_PLAIN}, 0},
+	{"runtime.mstart", {.sp_delta = 0, .kind = FRAME_FIRST}, TOP_FRAME},
+	{"runtime.sigtramp", {.sp_delta = 0, .kind = FRAME_PLAIN}, 0},
+	{"main.assembly", {.sp_delta = 0, .kind = FRAME_UNKNOWN}, 0},
+	{"runtime.nanotime1", {.sp_delta = 8, .kind = FRAME_SWITCH}, 0},
 };
 
 /* --- in place of the program's tables --- */
