@@ -142,6 +142,35 @@ static void each_arm64(const struct insn_code *code, const struct emitter *to)
 	free(joins);
 }
 
+/* --- fields --- */
+
+/* add x27, base, #near -- add x27, x27, #far -- ldr x, [x27, #nearest] */
+static bool is_far(enum arch arch, const struct access *access)
+{
+	return arch == ARCH_ARM64 && access->how == ACCESS_ADDRESS && access->reg == ARM64_SCRATCH;
+}
+
+void coderefs_fields(enum arch arch, const struct insn_code *code,
+		     void (*fn)(int32_t off, void *ctx), void *ctx)
+{
+	struct access access;
+	int32_t far = 0;
+
+	for (size_t at = 0; access_parse(arch, code, at, &access); at += access.size) {
+		int32_t off = far + access.disp;
+
+		if (is_far(arch, &access)) {
+			far = access.base == ARM64_SCRATCH ? off : access.disp;
+			continue;
+		}
+		if (access.plain)
+			fn(off, ctx);
+		if (access.plain && access.pair)
+			fn(off + access.bytes, ctx);
+		far = 0;
+	}
+}
+
 /* --- either --- */
 
 void coderefs_each(enum arch arch, const struct insn_code *code,

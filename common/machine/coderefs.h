@@ -20,5 +20,9 @@ struct coderef {
  * reached from, an address in a register is found up to where other code may join. */
 void coderefs_each(enum arch arch, const struct insn_code *code,
 		   void (*fn)(const struct coderef *ref, void *ctx), void *ctx);
+/* Calls fn for each access to what is `off` bytes beyond an address in a register: a field of a
+ * struct. Far ones are of several instructions on arm64. */
+void coderefs_fields(enum arch arch, const struct insn_code *code,
+		     void (*fn)(int32_t off, void *ctx), void *ctx);
 
 #endif

@@ -13,7 +13,7 @@
 #include "goroutines/memory.h"
 #include "goroutines/memory_pages.h"
 #include "goroutines/runtime_refs.h"
-#include "machine/access.h"
+#include "machine/coderefs.h"
 #include "machine/insn.h"
 #include "program/functab.h"
 #include "program/program.h"
@@ -60,27 +60,38 @@ static bool has_disp(const uint32_t *disps, size_t count, uint32_t disp)
 	return false;
 }
 
+enum { DISPS = 256, FAR = 4096 };
+
+struct disps { /* of fields far inside of a struct */
+	uint32_t all[DISPS];
+	size_t count;
+};
+
+static void add_disp(int32_t off, void *ctx)
+{
+	struct disps *disps = ctx;
+
+	if (off > FAR && disps->count < DISPS)
+		disps->all[disps->count++] = (uint32_t)off;
+}
+
 /* runtime.recordspan appends to h.allspans: three words in a row far inside of struct mheap. */
 static bool find_offset(const struct program *prog, uint32_t *off)
 {
-	enum { DISPS = 256, FAR = 4096 };
-	uint32_t disps[DISPS];
-	size_t count = 0;
+	struct disps disps = {.count = 0};
 	struct functab_func fn;
-	struct access access;
 
 	if (!functab_named(prog->tab, "runtime.recordspan", &fn))
 		return false;
 	struct insn_code code = {.addr = fn.addr, .len = fn.end - fn.addr};
 
 	code.bytes = image_at(prog->img, fn.addr, code.len);
-	for (size_t at = 0; code.bytes && access_parse(image_arch(prog->img), &code, at, &access);
-	     at += access.size)
-		if (access.plain && access.disp > FAR && count < DISPS)
-			disps[count++] = (uint32_t)access.disp;
-	for (size_t i = 0; i < count; i++) {
-		*off = disps[i];
-		if (has_disp(disps, count, *off + 8) && has_disp(disps, count, *off + 16))
+	if (code.bytes)
+		coderefs_fields(image_arch(prog->img), &code, add_disp, &disps);
+	for (size_t i = 0; i < disps.count; i++) {
+		*off = disps.all[i];
+		if (has_disp(disps.all, disps.count, *off + 8) &&
+		    has_disp(disps.all, disps.count, *off + 16))
 			return true;
 	}
 	return false;

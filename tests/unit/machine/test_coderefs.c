@@ -89,11 +89,43 @@ static void test_arm64_forgets(void **state)
 	check(want, LENGTH(want));
 }
 
+static int32_t offs[FOUND_MAX];
+static size_t off_count;
+
+static void note_off(int32_t off, void *ctx)
+{
+	(void)ctx;
+	assert_true(off_count < FOUND_MAX);
+	offs[off_count++] = off;
+}
+
+static void test_arm64_fields(void **state)
+{
+	static const uint32_t words[] = {
+		0xf9408001, /* ldr x1, [x0, #256] */
+		0x9105401b, /* add x27, x0, #0x150 */
+		0x9140437b, /* add x27, x27, #0x10, lsl #12 */
+		0xa9401764, /* ldp x4, x5, [x27] */
+		0x9140407b, /* add x27, x3, #0x10, lsl #12 */
+		0xf940af67, /* ldr x7, [x27, #344] */
+		0xf9000401, /* str x1, [x0, #8] */
+	};
+	static const int32_t want[] = {256, 0x10150, 0x10158, 0x10158, 8};
+	const struct insn_code code = {(const uint8_t *)words, sizeof(words), BASE};
+
+	(void)state;
+	off_count = 0;
+	coderefs_fields(ARCH_ARM64, &code, note_off, NULL);
+	assert_int_equal(off_count, LENGTH(want));
+	assert_memory_equal(offs, want, sizeof(want));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_arm64),
 		cmocka_unit_test(test_arm64_forgets),
+		cmocka_unit_test(test_arm64_fields),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
