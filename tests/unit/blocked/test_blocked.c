@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The life of a tool that adds up blocked time: its options, what it defines, and what it makes of
+ * its maps. The run, the maps and the stacks are the test's. */
+#include "blockedrun.h"
+#include "printed.h"
+#include "selection/runtime_func.h"
+#include "tracing/options.h"
+
+/* --- a tool --- */
+
+static void above(const struct blocked *blocked, const struct wait_key *key, bool folded)
+{
+	(void)blocked;
+	printf(folded ? "stack%llu;" : "    stack%llu\n", key->stack);
+}
+
+static void add_members(const struct blocked *blocked, const struct wait_key *key,
+			struct json *json)
+{
+	(void)blocked;
+	(void)key;
+	(void)json;
+}
+
+static struct blocked_tool tool = {.name = "test",
+				   .about = "about",
+				   .examples = "",
+				   .bpf_file = "test.bpf.c",
+				   .by = "stack",
+				   .type = "waited",
+				   .wait = "wait",
+				   .waits = "waits",
+				   .above = above,
+				   .json = add_members};
+
+static int begin(void **state)
+{
+	(void)state;
+	tool.open_rows = false;
+	tool.settle = NULL;
+	prog.release = 27;
+	runtime_of = (struct goruntime){.g_waitreason = 176};
+	*defined = '\0';
+	sum_count = open_count = 0;
+	memset(lost, 0, sizeof(lost));
+	map_that_fails = -2;
+	is_due = false;
+	looks = notes = 0;
+	deleted = control = 0;
+	status = 7;
+	return 0;
+}
+
+static void add_sum(uint64_t stack, uint32_t reason, uint64_t waits, uint64_t us, uint64_t max_us)
+{
+	sums[sum_count].key = (struct wait_key){
+		.stack = stack, .probe = ENTRY + BIAS, .pid = PID, .reason = reason};
+	sums[sum_count++].sum = (struct wait_sum){waits, us * US, max_us * US};
+}
+
+static void add_open(uint64_t stack, uint32_t reason, uint64_t start_us, bool ended, bool parked)
+{
+	open_waits[open_count].ended = ended;
+	open_waits[open_count].parked = parked;
+	open_waits[open_count].key =
+		(struct goroutine_key){.id = 1 + open_count, .process.tgid = PID};
+	open_waits[open_count++].wait =
+		(struct wait_begun){start_us * US, stack, ENTRY + BIAS, PID, reason};
+}
+
+static void main_expect(void (*run)(const struct toolrun *), const char *const *argv, int want)
+{
+	char *mutable[16];
+	int argc = 0;
+
+	while (argv[argc]) {
+		mutable[argc] = (char *)argv[argc];
+		argc++;
+	}
+	mutable[argc] = NULL;
+	with_run = run;
+	assert_int_equal(blocked_main(&tool, argc, mutable), want);
+}
+
+#define ARGS(...)                                                                                  \
+	(const char *const[])                                                                      \
+	{                                                                                          \
+		"test", __VA_ARGS__, NULL                                                          \
+	}
+
+static struct errmsg err;
+
+static int plan(const struct toolrun *run)
+{
+	*defined = '\0';
+	return run->config.plan(run->config.plan_ctx, NULL, &err);
+}
+
+static void start(const struct toolrun *run)
+{
+	assert_int_equal(plan(run), 0);
+	assert_int_equal(run->begin(run->ctx, NULL, &err), 0);
+	assert_int_equal(control, 1);
+}
+
+/* --- what it is run with --- */
+
+static void look_at_run(const struct toolrun *run)
+{
+	assert_string_equal(run->tool->name, "test");
+	assert_int_equal(run->config.cpu, -1);
+	assert_int_equal(run->config.runtime_func_count, 1);
+	assert_string_equal(run->config.runtime_funcs[0].names[0], "runtime.casgstatus");
+	assert_string_equal(run->config.bpf_file, "test.bpf.c");
+	assert_true(run->config.goroutines && run->config.sleepable && !run->quiet_end);
+	assert_int_equal(run->config.def_count, 5);
+	for (size_t i = 0; i < 5; i++)
+		sprintf(defined + strlen(defined), " %s=%lld", run->config.defs[i].name,
+			(long long)run->config.defs[i].value);
+	assert_string_equal(defined, " WAITS=1048576 STACKS=16384 SUMS=65536 MIN_NS=7000 "
+				     "MAX_NS=9000000");
+	assert_true(run->folded);
+	assert_int_equal(plan(run), 0);
+	assert_string_equal(defined, " STACKS_OF=0x1 REASONS=0x8 G_WAITREASON=0xb0");
+}
+
+static void look_at_defaults(const struct toolrun *run)
+{
+	assert_int_equal(run->config.defs[3].value, 0);
+	assert_int_equal(run->config.defs[4].value, INT64_MAX);
+	assert_false(run->folded);
+	assert_int_equal(plan(run), 0);
+	assert_string_equal(defined, " STACKS_OF=0x1 REASONS=0xffffffffffffffff G_WAITREASON=0xb0");
+	runtime_of.g_waitreason = 0;
+	assert_int_equal(plan(run), -1);
+	assert_string_equal(err.text, "\"/bin/bank\": what goroutines wait for is not found in the "
+				      "code of runtime.waitReason.String");
+}
+
+static void test_options(void **state)
+{
+	(void)state;
+	main_expect(look_at_run, ARGS("-f", "-m", "7", "-M", "9000", "--state", "chan r*", "x"),
+		    status);
+	main_expect(look_at_defaults, ARGS("x"), status);
+}
+
+static char *stderr_text;
+static size_t stderr_len;
+static FILE *was;
+
+static void errors_begin(void)
+{
+	was = stderr;
+	stderr = open_memstream(&stderr_text, &stderr_len);
+}
+
+static void errors_expect(const char *want)
+{
+	fclose(stderr);
+	stderr = was;
+	assert_string_equal(stderr_text, want);
+	free(stderr_text);
+}
+
+static void never(const struct toolrun *run)
+{
+	(void)run;
+	fail();
+}
+
+static void test_bad_options(void **state)
+{
+	(void)state;
+	errors_begin();
+	main_expect(never, ARGS("-m", "x", "y"), 2);
+	fflush(stderr);
+	assert_non_null(strstr(stderr_text, "\"x\" is not a number of microseconds"));
+	fclose(stderr);
+	stderr = was;
+	free(stderr_text);
+}
+
+static void look_at_state(const struct toolrun *run)
+{
+	assert_int_equal(plan(run), -1);
+	assert_string_equal(err.text, "\"/bin/bank\": its goroutines have no state \"sync.Foo\"");
+	assert_string_equal(err.hint, "without --state, test shows which they have");
+}
+
+static void look_at_known_state(const struct toolrun *run)
+{
+	assert_int_equal(plan(run), 0);
+	assert_string_equal(defined, " STACKS_OF=0x1 REASONS=0x208 G_WAITREASON=0xb0");
+}
+
+static void test_states(void **state)
+{
+	(void)state;
+	main_expect(look_at_state, ARGS("--state", "sync.Foo", "x"), status);
+	main_expect(look_at_known_state, ARGS("--state", "*[ek]", "x"), status);
+}
+
+/* --- what it shows --- */
+
+static const char *shown;
+
+static void show_all(const struct toolrun *run)
+{
+	start(run);
+	printed_begin();
+	run->started(run->ctx);
+	run->stop(run->ctx);
+	assert_int_equal(control, 0);
+	assert_int_equal(run->show(run->ctx, true, &err), 0);
+	printed_expect(shown);
+}
+
+#define ROW(stack, state, us, count, max)                                                          \
+	"    stack" stack "\n    -                - (2147483647): " state "\n        " us          \
+	" in " count ", at most " max "\n\n"
+#define TITLE "Tracing blocked time (us) of goroutines by stack... Hit Ctrl-C to end.\n\n"
+
+/* Of which the same is shown, rows become one; the largest is last. */
+static void test_rows(void **state)
+{
+	(void)state;
+	add_sum(21, 3, 1, 700, 700);
+	add_sum(11, 3, 2, 300, 200);
+	add_sum(12, 3, 3, 500, 250);
+	add_sum(15, 3, 1, 10, 10);
+	add_sum(11, 9, 1, 700, 700);
+	shown = TITLE ROW("11", "sync.Mutex.Lock", "700", "1 wait", "700")
+		ROW("21", "chan receive", "700", "1 wait", "700")
+			ROW("11", "chan receive", "810", "6 waits", "250");
+	main_expect(show_all, ARGS("x"), status);
+	sum_count = 0;
+	shown = TITLE;
+	main_expect(show_all, ARGS("x"), status);
+}
+
+static void show_folded(const struct toolrun *run)
+{
+	start(run);
+	errors_begin();
+	run->started(run->ctx);
+	errors_expect("Tracing blocked time (us) of goroutines by stack... Hit Ctrl-C to end.\n");
+	run->stop(run->ctx);
+	printed_begin();
+	assert_int_equal(run->show(run->ctx, true, &err), 0);
+	printed_expect("stack11;[sync.Mutex.Lock] 7\nstack11;[chan receive] 8\n");
+}
+
+static void settle(const struct blocked *blocked, struct wait_key *key)
+{
+	(void)blocked;
+	key->stack = 11;
+}
+
+static void test_folded(void **state)
+{
+	(void)state;
+	tool.settle = settle;
+	add_sum(21, 3, 1, 5, 5);
+	add_sum(11, 3, 2, 3, 2);
+	add_sum(12, 9, 2, 7, 2);
+	main_expect(show_folded, ARGS("-f", "x"), status);
+}
+
+/* --- waits that have not ended --- */
+
+static void show_open(const struct toolrun *run)
+{
+	struct blocked *blocked = run->ctx;
+
+	start(run);
+	run->sweep(run->ctx);
+	assert_int_equal(looks, is_due);
+	uint64_t now = clock_ns();
+
+	run->stop(run->ctx);
+	assert_true(blocked->stopped_ns >= now && blocked->stopped_ns <= clock_ns());
+	blocked->stopped_ns = 9000 * US;
+	printed_begin();
+	assert_int_equal(run->show(run->ctx, true, &err), 0);
+	printed_expect(shown);
+}
+
+static void make_open(void)
+{
+	add_open(11, 3, 1000, false, false); /* 8000 us */
+	add_open(12, 3, 8500, false, false); /* 500 us: too short */
+	add_open(13, 3, 2000, false, false); /* 7000 us */
+	add_open(11, 3, 3000, true, false);  /* 2000 us */
+	add_open(11, 3, 1500, true, false);  /* 3500 us */
+	add_open(11, 9, 1500, true, false);
+	add_open(11, 5, 1000, false, false); /* another reason */
+}
+
+static void test_open(void **state)
+{
+	(void)state;
+	make_open();
+	is_due = true;
+	shown = "\nnot in the sums: 2 in processes that ended, 2 still waiting\n\n";
+	main_expect(show_open, ARGS("-m", "1000", "--state", "chan *", "x"), status);
+	begin(NULL);
+	make_open();
+	shown = "\nnot in the sums: 2 in processes that ended, 1 still waiting\n\n";
+	main_expect(show_open, ARGS("-m", "1000", "-M", "7000", "--state", "chan *", "x"), status);
+	begin(NULL);
+	add_open(11, 3, 9500, false, false); /* it began when tracing had ended */
+	shown = "\nnot in the sums: 1 still waiting\n\n";
+	main_expect(show_open, ARGS("x"), status);
+	begin(NULL);
+	make_open();
+	shown = "\nnot in the sums: 1 in processes that ended, 2 still waiting\n\n";
+	main_expect(show_open, ARGS("-m", "3000", "--state", "chan *", "x"), status);
+}
+
+/* JSON has rows of them */
+static void test_open_rows(void **state)
+{
+#define OBJECT(waits, total, waiting, ended, open)                                                 \
+	"{\"type\":\"waited\",\"pid\":2147483647,\"comm\":\"-\",\"state\":\"chan receive\","       \
+	"\"waits\":" waits ",\"total_ns\":" total ",\"max_ns\":" total ",\"waiting\":" waiting     \
+	",\"process_ended\":" ended ",\"open_ns\":" open "}\n"
+	(void)state;
+	tool.open_rows = true;
+	add_sum(21, 3, 1, 700, 700);
+	make_open();
+	is_due = true;
+	shown = OBJECT("0", "0", "2", "2", "20500000") OBJECT("1", "700000", "0", "0", "0");
+	errors_begin();
+	main_expect(show_open, ARGS("-j", "-m", "1000", "--state", "chan *", "x"), status);
+	errors_expect("not in the sums: 2 in processes that ended, 2 still waiting\n");
+}
+
+/* --- what fails, and what is lost --- */
+
+static void fail_each(const struct toolrun *run)
+{
+	static const int maps[] = {SUMS, WAITS};
+
+	assert_int_equal(plan(run), 0);
+	map_that_fails = CONTROL;
+	assert_int_equal(run->begin(run->ctx, NULL, &err), -1);
+	assert_string_equal(err.text, "cannot switch the BPF program on: Operation not permitted");
+	for (size_t i = 0; i < 2; i++) {
+		map_that_fails = maps[i];
+		assert_int_equal(run->show(run->ctx, true, &err), -1);
+		assert_string_equal(err.text, "cannot read the sums: Operation not permitted");
+	}
+	map_that_fails = LOSSES_MAP;
+	errors_begin();
+	run->lost(run->ctx);
+	errors_expect("test: cannot read what was lost: Operation not permitted\n");
+	map_that_fails = -2;
+	errors_begin();
+	run->lost(run->ctx);
+	errors_expect("");
+	for (size_t i = 0; i < WAIT_LOSSES; i++)
+		lost[i] = 5 + i;
+	errors_begin();
+	run->lost(run->ctx);
+	errors_expect("test: 5 waits were lost: more goroutines than there is room for\n"
+		      "test: 6 waits were lost: more stacks and states than there is room for\n"
+		      "test: 7 waits have no stack: more of them than there is room for\n"
+		      "test: 8 waits were lost: the goroutine could not be read\n");
+}
+
+static void test_failures(void **state)
+{
+	(void)state;
+	main_expect(fail_each, ARGS("x"), status);
+}
+
+/* --- beside another measurement --- */
+
+static char told[512];
+
+static int beside_begin(void *ctx, struct profile *written, struct errmsg *unused)
+{
+	(void)unused;
+	assert_ptr_equal(ctx, told);
+	assert_null(written);
+	assert_int_equal(control, 1);
+	assert_int_equal(notes, 0);
+	return status == 5 ? -1 : 0;
+}
+
+static void beside_started(void *ctx)
+{
+	strcat(ctx, "started ");
+}
+
+static void beside_stop(void *ctx)
+{
+	assert_int_equal(control, 1);
+	strcat(ctx, "stop ");
+}
+
+static void beside_row(void *ctx, const struct blocked *blocked, const struct wait_key *key,
+		       const char *reason, uint64_t ns)
+{
+	(void)blocked;
+	sprintf((char *)ctx + strlen(ctx), "%llu %s %llu, ", key->stack, reason,
+		(unsigned long long)ns / US);
+}
+
+static void beside_show(void *ctx)
+{
+	strcat(ctx, "show ");
+}
+
+static void beside_lost(void *ctx)
+{
+	strcat(ctx, "lost");
+}
+
+static const struct blocked_beside beside = {.begin = beside_begin,
+					     .started = beside_started,
+					     .stop = beside_stop,
+					     .row = beside_row,
+					     .show = beside_show,
+					     .lost = beside_lost,
+					     .ctx = told};
+
+static void run_beside(const struct toolrun *run)
+{
+	struct blocked *blocked = run->ctx;
+
+	assert_int_equal(run->config.def_count, 6);
+	assert_string_equal(run->config.defs[5].name, "PARKED");
+	assert_int_equal(run->config.defs[5].value, 1 << 20);
+	assert_true(run->quiet_end);
+	assert_int_equal(plan(run), 0);
+	assert_int_equal(run->begin(run->ctx, NULL, &err), status == 5 ? -1 : 0);
+	assert_int_equal(notes, status != 5);
+	if (status == 5)
+		return;
+	run->started(run->ctx);
+	run->stop(run->ctx);
+	blocked->stopped_ns = 9000 * US;
+	printed_begin();
+	assert_int_equal(run->show(run->ctx, true, &err), 0);
+	run->lost(run->ctx);
+	printed_expect("");
+	map_that_fails = PARKED;
+	assert_int_equal(run->show(run->ctx, true, &err), -1);
+}
+
+static void test_beside(void **state)
+{
+	struct options opts = {0};
+	const struct options_tool other = {.name = "other"};
+
+	(void)state;
+	tool.open_rows = true;
+	with_run = run_beside;
+	add_sum(11, 3, 2, 300, 200);
+	add_sum(12, 9, 3, 500, 250);
+	add_open(21, 3, 1000, false, false);
+	add_open(22, WAIT_RUNNABLE, 2000, false, true);
+	assert_int_equal(blocked_run_beside(&tool, &beside, &other, &opts), 7);
+	assert_string_equal(told, "started stop 11 chan receive 300, 12 sync.Mutex.Lock 500, "
+				  "21 chan receive 8000, 22 runnable 7000, show lost");
+	assert_int_equal(deleted, 1 + 2 + 1);
+	begin(NULL);
+	status = 5;
+	assert_int_equal(blocked_run_beside(&tool, &beside, &other, &opts), 5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_options, begin),
+		cmocka_unit_test_setup(test_bad_options, begin),
+		cmocka_unit_test_setup(test_states, begin),
+		cmocka_unit_test_setup(test_rows, begin),
+		cmocka_unit_test_setup(test_folded, begin),
+		cmocka_unit_test_setup(test_open, begin),
+		cmocka_unit_test_setup(test_open_rows, begin),
+		cmocka_unit_test_setup(test_failures, begin),
+		cmocka_unit_test_setup(test_beside, begin),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
