@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "base/errmsg.h"
 #include "base/json.h"
@@ -25,7 +26,7 @@
 static char did[512]; /* what was asked for, in its order */
 static int snapshots_fail, stop_fails;
 static size_t count; /* goroutines that there are */
-static bool labels_known, labels_shown, with_objects;
+static bool labels_known, labels_shown, with_objects, in_call;
 static const struct frames frames = {.release = 27};
 static char its_name[] = "ba\nnk";
 static struct goprocesses_one one;
@@ -84,6 +85,11 @@ int goprocess_snapshot(struct goprocess *gp, const struct goprocess_wanted *want
 					   .reason = 5,
 					   .args = SNAPSHOT_NO_ARGS};
 		assert_true(snapshot_stacks_add(out->stacks, NULL, 0, &out->all[i].stack));
+	}
+	if (in_call) { /* the last one */
+		out->waits.all = mem_zalloc(1, sizeof(*out->waits.all));
+		out->waits.all[0] = (struct wait){.kind = WAIT_SYSCALL, .object = SYS_write};
+		out->all[count - 1].wait_count = 1;
 	}
 	return 0;
 }
@@ -199,7 +205,7 @@ char *process_files_name(struct process_files *files, int fd)
 
 int process_files_syscall(struct process_files *files, pid_t tid)
 {
-	(void)files;
+	assert_ptr_equal(files, its_name);
 	return tid;
 }
 
@@ -214,7 +220,7 @@ static int begin(void **state)
 				       .name = its_name};
 	snapshots_fail = stop_fails = 0;
 	count = 3;
-	labels_known = labels_shown = with_objects = false;
+	labels_known = labels_shown = with_objects = in_call = false;
 	*did = '\0';
 	return 0;
 }
@@ -256,6 +262,22 @@ static void test_text(void **state)
 	one.proc = NULL; /* of a core file */
 	with_objects = false;
 	expect(&look, "snapshot+waits", 3, "\n" TITLE GROUPS);
+}
+
+/* The number of a system call that a thread is in, /proc tells, or the core file: here it is the
+ * thread's. */
+static void test_calls(void **state)
+{
+	struct goroutines_look look = {.each = true};
+
+	(void)state;
+	in_call = with_objects = true;
+	expect(&look, "snapshot+waits+labels files free files-", 3,
+	       EACH "\tis in system call write, thread 1\n");
+	one.proc = NULL;
+	look = (struct goroutines_look){.each = true};
+	expect(&look, "snapshot+waits+labels free", 3,
+	       EACH "\tis in system call write, thread 1\n");
 }
 
 /* One goroutine; nothing that is asked for, of one process and of several */
@@ -405,6 +427,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_text, begin),
+		cmocka_unit_test_setup(test_calls, begin),
 		cmocka_unit_test_setup(test_picked, begin),
 		cmocka_unit_test_setup(test_forms, begin),
 		cmocka_unit_test_setup(test_profile, begin),

@@ -3,6 +3,7 @@
  * by since they were read last. */
 #include "unit.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,6 +114,8 @@ static struct process_key process(unsigned tgid, unsigned exec)
 static int begin(void **state)
 {
 	(void)state;
+	if (fcntl(STDIN_FILENO, F_GETFD) < 0)
+		assert_int_equal(open("/dev/null", O_RDONLY), STDIN_FILENO);
 	gone_map = GONE;
 	links[0] = links[1] = -1;
 	memset(gone, 0, sizeof(gone));
@@ -187,6 +190,7 @@ static void test_sweep(void **state)
 	assert_int_equal(processes_ended(procs, &first), 0);
 	assert_false(processes_look(procs));
 	processes_free(procs);
+	assert_int_not_equal(fcntl(STDIN_FILENO, F_GETFD), -1); /* is none of its descriptors */
 }
 
 /* Ten times as long passes before the next one as the last one took. */
