@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which functions of the scheduler are probed for the states of goroutines, by release, and what the
- * kernel side is told. The tracer is the test's. */
+/* Which functions of the scheduler are probed for the states of goroutines, by release, and what
+ * the kernel side is told. The tracer is the test's. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -210,10 +210,12 @@ static void plan(bool threads, const char *want, const char *why, const char *hi
 	states_free(states);
 }
 
-#define NEVER_MISSING "casgstatus:1/3 preemptPark:2/4 coroswitch_m?:2/5 coroswitch_m?runtime.gogo:3/6 "
+#define NEVER_MISSING                                                                              \
+	"casgstatus:1/3 preemptPark:2/4 coroswitch_m?:2/5 coroswitch_m?runtime.gogo:3/6 "
 #define CALLS "reentersyscall:4/7 exitsyscall:5/8 "
-#define DEFINED "STATES_WANTED=1 G_STATUS=144 reversed part=0 part=1 part=0 parts=2 NESTED=1048576 " \
-		"G_WAITREASON=176 "
+#define DEFINED                                                                                    \
+	"STATES_WANTED=1 G_STATUS=144 reversed part=0 part=1 part=0 parts=2 NESTED=1048576 "       \
+	"G_WAITREASON=176 "
 
 static void test_releases(void **state)
 {
@@ -276,8 +278,7 @@ static void test_refused(void **state)
 	     "runtime.waitReason.String",
 	     NULL);
 	programs[0].toolchain = &toolchain_gccgo;
-	plan(false, "",
-	     "\"/one\" is built by gccgo: --states is for Go's gc compiler only", NULL);
+	plan(false, "", "\"/one\" is built by gccgo: --states is for Go's gc compiler only", NULL);
 	image_close(programs[0].img);
 	elffile_free(files[0]);
 	open_program(0, EM_AARCH64);
