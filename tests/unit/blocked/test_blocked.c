@@ -188,6 +188,14 @@ static void look_at_state(const struct toolrun *run)
 	assert_string_equal(err.hint, "without --state, test shows which they have");
 }
 
+/* A number for which the program has no words is none of its states. */
+static void look_at_number(const struct toolrun *run)
+{
+	assert_int_equal(plan(run), -1);
+	assert_string_equal(err.text,
+			    "\"/bin/bank\": its goroutines have no state \"wait reason 5\"");
+}
+
 static void look_at_known_state(const struct toolrun *run)
 {
 	assert_int_equal(plan(run), 0);
@@ -198,6 +206,7 @@ static void test_states(void **state)
 {
 	(void)state;
 	main_expect(look_at_state, ARGS("--state", "sync.Foo", "x"), status);
+	main_expect(look_at_number, ARGS("--state", "wait reason 5", "x"), status);
 	main_expect(look_at_known_state, ARGS("--state", "*[ek]", "x"), status);
 }
 

@@ -173,7 +173,7 @@ static void test_ways(void **state)
 	expect(".IeCAr", 0);
 	expect(".JdAAr", RELEASE_UNLOCKS);
 	expect(".JdAr", 0);
-	expect(".I.Jar", 0);
+	expect(".IdJar", 0);
 	expect("..a", RELEASE_UNLOCKS);
 	expect(".uAr", 0);
 	expect(".rAr", 0);
