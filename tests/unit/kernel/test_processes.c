@@ -247,7 +247,7 @@ static void test_not_followed(void **state)
 static void set_count(size_t i, const char *key, uint64_t count)
 {
 	memset(counts[i].key, 0, sizeof(counts[i].key));
-	strncpy(counts[i].key, key, sizeof(counts[i].key));
+	memcpy(counts[i].key, key, strnlen(key, sizeof(counts[i].key)));
 	counts[i].count = count;
 	if (count_count <= i)
 		count_count = i + 1;
