@@ -43,8 +43,9 @@ def doctor_refuses():
     for name in "/bin/ls", "/nowhere", "2147483646":
         status, checks = checked(name)
         expect(status == 1 and not checks["program"]["ok"] and "release" not in checks, f"{name}: {checks}")
-    result = run([tool_path("gotools"), "nurse"])
-    expect(result.returncode == 2 and '"nurse"' in result.stderr, f"{result}")
+    for words, refused in (["nurse"], "nurse"), (["nurse", "1"], "nurse"), (["doctor", "1", "2"], "2"):
+        result = run([tool_path("gotools"), *words])
+        expect(result.returncode == 2 and f'"{refused}": what is asked?' in result.stderr, f"{result}")
 
 
 @test()

@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The life of a tool that adds up blocked time: its options, what it defines, and what it makes of
- * its maps. The run, the maps and the stacks are the test's. */
+ * its maps. */
+#include "unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/errmsg.h"
+#include "blocked/blocked_internal.h"
 #include "blockedrun.h"
+#include "faketool.h"
 #include "printed.h"
 #include "selection/runtime_func.h"
 #include "tracing/options.h"
@@ -38,74 +48,38 @@ static int begin(void **state)
 	(void)state;
 	tool.open_rows = false;
 	tool.settle = NULL;
-	prog.release = 27;
-	runtime_of = (struct goruntime){.g_waitreason = 176};
-	*defined = '\0';
-	sum_count = open_count = 0;
-	memset(lost, 0, sizeof(lost));
-	map_that_fails = -2;
-	is_due = false;
-	looks = notes = 0;
-	deleted = control = 0;
-	status = 7;
+	blockedrun_begin();
 	return 0;
 }
 
-static void add_sum(uint64_t stack, uint32_t reason, uint64_t waits, uint64_t us, uint64_t max_us)
+static int tool_main(int argc, char **argv)
 {
-	sums[sum_count].key = (struct wait_key){
-		.stack = stack, .probe = ENTRY + BIAS, .pid = PID, .reason = reason};
-	sums[sum_count++].sum = (struct wait_sum){waits, us * US, max_us * US};
+	return blocked_main(&tool, argc, argv);
 }
 
-static void add_open(uint64_t stack, uint32_t reason, uint64_t start_us, bool ended, bool parked)
+static void main_expect(void (*run)(struct toolrun *), const char *words)
 {
-	open_waits[open_count].ended = ended;
-	open_waits[open_count].parked = parked;
-	open_waits[open_count].key =
-		(struct goroutine_key){.id = 1 + open_count, .process.tgid = PID};
-	open_waits[open_count++].wait =
-		(struct wait_begun){start_us * US, stack, ENTRY + BIAS, PID, reason};
+	assert_int_equal(faketool_main(tool_main, words, run), FAKETOOL_STATUS);
 }
-
-static void main_expect(void (*run)(const struct toolrun *), const char *const *argv, int want)
-{
-	char *mutable[16];
-	int argc = 0;
-
-	while (argv[argc]) {
-		mutable[argc] = (char *)argv[argc];
-		argc++;
-	}
-	mutable[argc] = NULL;
-	with_run = run;
-	assert_int_equal(blocked_main(&tool, argc, mutable), want);
-}
-
-#define ARGS(...)                                                                                  \
-	(const char *const[])                                                                      \
-	{                                                                                          \
-		"test", __VA_ARGS__, NULL                                                          \
-	}
 
 static struct errmsg err;
 
-static int plan(const struct toolrun *run)
+static int plan(struct toolrun *run)
 {
-	*defined = '\0';
+	*faketool.defined = '\0';
 	return run->config.plan(run->config.plan_ctx, NULL, &err);
 }
 
-static void start(const struct toolrun *run)
+static void start(struct toolrun *run)
 {
 	assert_int_equal(plan(run), 0);
 	assert_int_equal(run->begin(run->ctx, NULL, &err), 0);
-	assert_int_equal(control, 1);
+	assert_int_equal(blockedrun.control, 1);
 }
 
 /* --- what it is run with --- */
 
-static void look_at_run(const struct toolrun *run)
+static void look_at_run(struct toolrun *run)
 {
 	assert_string_equal(run->tool->name, "test");
 	assert_int_equal(run->config.cpu, -1);
@@ -115,23 +89,23 @@ static void look_at_run(const struct toolrun *run)
 	assert_true(run->config.goroutines && run->config.sleepable && !run->quiet_end);
 	assert_int_equal(run->config.def_count, 5);
 	for (size_t i = 0; i < 5; i++)
-		sprintf(defined + strlen(defined), " %s=%lld", run->config.defs[i].name,
-			(long long)run->config.defs[i].value);
-	assert_string_equal(defined, " WAITS=1048576 STACKS=16384 SUMS=65536 MIN_NS=7000 "
-				     "MAX_NS=9000000");
+		sprintf(faketool.defined + strlen(faketool.defined), "%s=%lld ",
+			run->config.defs[i].name, (long long)run->config.defs[i].value);
+	assert_string_equal(faketool.defined, "WAITS=1048576 STACKS=16384 SUMS=65536 MIN_NS=7000 "
+					      "MAX_NS=9000000 ");
 	assert_true(run->folded);
 	assert_int_equal(plan(run), 0);
-	assert_string_equal(defined, " STACKS_OF=0x1 REASONS=0x8 G_WAITREASON=0xb0");
+	assert_string_equal(faketool.defined, "STACKS_OF=1 REASONS=8 G_WAITREASON=176 ");
 }
 
-static void look_at_defaults(const struct toolrun *run)
+static void look_at_defaults(struct toolrun *run)
 {
 	assert_int_equal(run->config.defs[3].value, 0);
 	assert_int_equal(run->config.defs[4].value, INT64_MAX);
 	assert_false(run->folded);
 	assert_int_equal(plan(run), 0);
-	assert_string_equal(defined, " STACKS_OF=0x1 REASONS=0xffffffffffffffff G_WAITREASON=0xb0");
-	runtime_of.g_waitreason = 0;
+	assert_string_equal(faketool.defined, "STACKS_OF=1 REASONS=-1 G_WAITREASON=176 ");
+	faketool.runtime.g_waitreason = 0;
 	assert_int_equal(plan(run), -1);
 	assert_string_equal(err.text, "\"/bin/bank\": what goroutines wait for is not found in the "
 				      "code of runtime.waitReason.String");
@@ -140,48 +114,19 @@ static void look_at_defaults(const struct toolrun *run)
 static void test_options(void **state)
 {
 	(void)state;
-	main_expect(look_at_run, ARGS("-f", "-m", "7", "-M", "9000", "--state", "chan r*", "x"),
-		    status);
-	main_expect(look_at_defaults, ARGS("x"), status);
-}
-
-static char *stderr_text;
-static size_t stderr_len;
-static FILE *was;
-
-static void errors_begin(void)
-{
-	was = stderr;
-	stderr = open_memstream(&stderr_text, &stderr_len);
-}
-
-static void errors_expect(const char *want)
-{
-	fclose(stderr);
-	stderr = was;
-	assert_string_equal(stderr_text, want);
-	free(stderr_text);
-}
-
-static void never(const struct toolrun *run)
-{
-	(void)run;
-	fail();
+	main_expect(look_at_run, "-f -m 7 -M 9000 --state chan?r* x");
+	main_expect(look_at_defaults, "x");
 }
 
 static void test_bad_options(void **state)
 {
 	(void)state;
-	errors_begin();
-	main_expect(never, ARGS("-m", "x", "y"), 2);
-	fflush(stderr);
-	assert_non_null(strstr(stderr_text, "\"x\" is not a number of microseconds"));
-	fclose(stderr);
-	stderr = was;
-	free(stderr_text);
+	faketool_errors_begin();
+	assert_int_equal(faketool_main(tool_main, "-m x y", faketool_never), 2);
+	faketool_errors_expect("test: \"x\" is not a number of microseconds\n...");
 }
 
-static void look_at_state(const struct toolrun *run)
+static void look_at_state(struct toolrun *run)
 {
 	assert_int_equal(plan(run), -1);
 	assert_string_equal(err.text, "\"/bin/bank\": its goroutines have no state \"sync.Foo\"");
@@ -189,38 +134,38 @@ static void look_at_state(const struct toolrun *run)
 }
 
 /* A number for which the program has no words is none of its states. */
-static void look_at_number(const struct toolrun *run)
+static void look_at_number(struct toolrun *run)
 {
 	assert_int_equal(plan(run), -1);
 	assert_string_equal(err.text,
-			    "\"/bin/bank\": its goroutines have no state \"wait reason 5\"");
+			    "\"/bin/bank\": its goroutines have no state \"wait?reason?5\"");
 }
 
-static void look_at_known_state(const struct toolrun *run)
+static void look_at_known_state(struct toolrun *run)
 {
 	assert_int_equal(plan(run), 0);
-	assert_string_equal(defined, " STACKS_OF=0x1 REASONS=0x208 G_WAITREASON=0xb0");
+	assert_string_equal(faketool.defined, "STACKS_OF=1 REASONS=520 G_WAITREASON=176 ");
 }
 
 static void test_states(void **state)
 {
 	(void)state;
-	main_expect(look_at_state, ARGS("--state", "sync.Foo", "x"), status);
-	main_expect(look_at_number, ARGS("--state", "wait reason 5", "x"), status);
-	main_expect(look_at_known_state, ARGS("--state", "*[ek]", "x"), status);
+	main_expect(look_at_state, "--state sync.Foo x");
+	main_expect(look_at_number, "--state wait?reason?5 x");
+	main_expect(look_at_known_state, "--state *[ek] x");
 }
 
 /* --- what it shows --- */
 
 static const char *shown;
 
-static void show_all(const struct toolrun *run)
+static void show_all(struct toolrun *run)
 {
 	start(run);
 	printed_begin();
 	run->started(run->ctx);
 	run->stop(run->ctx);
-	assert_int_equal(control, 0);
+	assert_int_equal(blockedrun.control, 0);
 	assert_int_equal(run->show(run->ctx, true, &err), 0);
 	printed_expect(shown);
 }
@@ -234,26 +179,27 @@ static void show_all(const struct toolrun *run)
 static void test_rows(void **state)
 {
 	(void)state;
-	add_sum(21, 3, 1, 700, 700);
-	add_sum(11, 3, 2, 300, 200);
-	add_sum(12, 3, 3, 500, 250);
-	add_sum(15, 3, 1, 10, 10);
-	add_sum(11, 9, 1, 700, 700);
+	blockedrun_add_sum(21, 3, 1, 700, 700);
+	blockedrun_add_sum(11, 3, 2, 300, 200);
+	blockedrun_add_sum(12, 3, 3, 500, 250);
+	blockedrun_add_sum(15, 3, 1, 10, 10);
+	blockedrun_add_sum(11, 9, 1, 700, 700);
 	shown = TITLE ROW("11", "sync.Mutex.Lock", "700", "1 wait", "700")
 		ROW("21", "chan receive", "700", "1 wait", "700")
 			ROW("11", "chan receive", "810", "6 waits", "250");
-	main_expect(show_all, ARGS("x"), status);
-	sum_count = 0;
+	main_expect(show_all, "x");
+	blockedrun.sum_count = 0;
 	shown = TITLE;
-	main_expect(show_all, ARGS("x"), status);
+	main_expect(show_all, "x");
 }
 
-static void show_folded(const struct toolrun *run)
+static void show_folded(struct toolrun *run)
 {
 	start(run);
-	errors_begin();
+	faketool_errors_begin();
 	run->started(run->ctx);
-	errors_expect("Tracing blocked time (us) of goroutines by stack... Hit Ctrl-C to end.\n");
+	faketool_errors_expect(
+		"Tracing blocked time (us) of goroutines by stack... Hit Ctrl-C to end.\n");
 	run->stop(run->ctx);
 	printed_begin();
 	assert_int_equal(run->show(run->ctx, true, &err), 0);
@@ -270,26 +216,26 @@ static void test_folded(void **state)
 {
 	(void)state;
 	tool.settle = settle;
-	add_sum(21, 3, 1, 5, 5);
-	add_sum(11, 3, 2, 3, 2);
-	add_sum(12, 9, 2, 7, 2);
-	main_expect(show_folded, ARGS("-f", "x"), status);
+	blockedrun_add_sum(21, 3, 1, 5, 5);
+	blockedrun_add_sum(11, 3, 2, 3, 2);
+	blockedrun_add_sum(12, 9, 2, 7, 2);
+	main_expect(show_folded, "-f x");
 }
 
 /* --- waits that have not ended --- */
 
-static void show_open(const struct toolrun *run)
+static void show_open(struct toolrun *run)
 {
 	struct blocked *blocked = run->ctx;
 
 	start(run);
 	run->sweep(run->ctx);
-	assert_int_equal(looks, is_due);
+	assert_int_equal(blockedrun.looks, blockedrun.is_due);
 	uint64_t now = clock_ns();
 
 	run->stop(run->ctx);
 	assert_true(blocked->stopped_ns >= now && blocked->stopped_ns <= clock_ns());
-	blocked->stopped_ns = 9000 * US;
+	blocked->stopped_ns = 9000 * BLOCKEDRUN_US;
 	printed_begin();
 	assert_int_equal(run->show(run->ctx, true, &err), 0);
 	printed_expect(shown);
@@ -297,34 +243,34 @@ static void show_open(const struct toolrun *run)
 
 static void make_open(void)
 {
-	add_open(11, 3, 1000, false, false); /* 8000 us */
-	add_open(12, 3, 8500, false, false); /* 500 us: too short */
-	add_open(13, 3, 2000, false, false); /* 7000 us */
-	add_open(11, 3, 3000, true, false);  /* 2000 us */
-	add_open(11, 3, 1500, true, false);  /* 3500 us */
-	add_open(11, 9, 1500, true, false);
-	add_open(11, 5, 1000, false, false); /* another reason */
+	blockedrun_add_open(11, 3, 1000, false, false); /* 8000 us */
+	blockedrun_add_open(12, 3, 8500, false, false); /* 500 us: too short */
+	blockedrun_add_open(13, 3, 2000, false, false); /* 7000 us */
+	blockedrun_add_open(11, 3, 3000, true, false);  /* 2000 us */
+	blockedrun_add_open(11, 3, 1500, true, false);  /* 3500 us */
+	blockedrun_add_open(11, 9, 1500, true, false);
+	blockedrun_add_open(11, 5, 1000, false, false); /* another reason */
 }
 
 static void test_open(void **state)
 {
 	(void)state;
 	make_open();
-	is_due = true;
+	blockedrun.is_due = true;
 	shown = "\nnot in the sums: 2 in processes that ended, 2 still waiting\n\n";
-	main_expect(show_open, ARGS("-m", "1000", "--state", "chan *", "x"), status);
+	main_expect(show_open, "-m 1000 --state chan?* x");
 	begin(NULL);
 	make_open();
 	shown = "\nnot in the sums: 2 in processes that ended, 1 still waiting\n\n";
-	main_expect(show_open, ARGS("-m", "1000", "-M", "7000", "--state", "chan *", "x"), status);
+	main_expect(show_open, "-m 1000 -M 7000 --state chan?* x");
 	begin(NULL);
-	add_open(11, 3, 9500, false, false); /* it began when tracing had ended */
+	blockedrun_add_open(11, 3, 9500, false, false); /* it began when tracing had ended */
 	shown = "\nnot in the sums: 1 still waiting\n\n";
-	main_expect(show_open, ARGS("x"), status);
+	main_expect(show_open, "x");
 	begin(NULL);
 	make_open();
 	shown = "\nnot in the sums: 1 in processes that ended, 2 still waiting\n\n";
-	main_expect(show_open, ARGS("-m", "3000", "--state", "chan *", "x"), status);
+	main_expect(show_open, "-m 3000 --state chan?* x");
 }
 
 /* JSON has rows of them */
@@ -336,52 +282,53 @@ static void test_open_rows(void **state)
 	",\"process_ended\":" ended ",\"open_ns\":" open "}\n"
 	(void)state;
 	tool.open_rows = true;
-	add_sum(21, 3, 1, 700, 700);
+	blockedrun_add_sum(21, 3, 1, 700, 700);
 	make_open();
-	is_due = true;
+	blockedrun.is_due = true;
 	shown = OBJECT("0", "0", "2", "2", "20500000") OBJECT("1", "700000", "0", "0", "0");
-	errors_begin();
-	main_expect(show_open, ARGS("-j", "-m", "1000", "--state", "chan *", "x"), status);
-	errors_expect("not in the sums: 2 in processes that ended, 2 still waiting\n");
+	faketool_errors_begin();
+	main_expect(show_open, "-j -m 1000 --state chan?* x");
+	faketool_errors_expect("not in the sums: 2 in processes that ended, 2 still waiting\n");
 }
 
 /* --- what fails, and what is lost --- */
 
-static void fail_each(const struct toolrun *run)
+static void fail_each(struct toolrun *run)
 {
-	static const int maps[] = {SUMS, WAITS};
+	static const char *const maps[] = {"sums", "waits"};
 
 	assert_int_equal(plan(run), 0);
-	map_that_fails = CONTROL;
+	blockedrun.failing = "control";
 	assert_int_equal(run->begin(run->ctx, NULL, &err), -1);
 	assert_string_equal(err.text, "cannot switch the BPF program on: Operation not permitted");
 	for (size_t i = 0; i < 2; i++) {
-		map_that_fails = maps[i];
+		blockedrun.failing = maps[i];
 		assert_int_equal(run->show(run->ctx, true, &err), -1);
 		assert_string_equal(err.text, "cannot read the sums: Operation not permitted");
 	}
-	map_that_fails = LOSSES_MAP;
-	errors_begin();
+	blockedrun.failing = "losses";
+	faketool_errors_begin();
 	run->lost(run->ctx);
-	errors_expect("test: cannot read what was lost: Operation not permitted\n");
-	map_that_fails = -2;
-	errors_begin();
+	faketool_errors_expect("test: cannot read what was lost: Operation not permitted\n");
+	blockedrun.failing = NULL;
+	faketool_errors_begin();
 	run->lost(run->ctx);
-	errors_expect("");
+	faketool_errors_expect("");
 	for (size_t i = 0; i < WAIT_LOSSES; i++)
-		lost[i] = 5 + i;
-	errors_begin();
+		blockedrun.lost[i] = 5 + i;
+	faketool_errors_begin();
 	run->lost(run->ctx);
-	errors_expect("test: 5 waits were lost: more goroutines than there is room for\n"
-		      "test: 6 waits were lost: more stacks and states than there is room for\n"
-		      "test: 7 waits have no stack: more of them than there is room for\n"
-		      "test: 8 waits were lost: the goroutine could not be read\n");
+	faketool_errors_expect("test: 5 waits were lost: more goroutines than there is room for\n"
+			       "test: 6 waits were lost: more stacks and states than there is room "
+			       "for\n"
+			       "test: 7 waits have no stack: more of them than there is room for\n"
+			       "test: 8 waits were lost: the goroutine could not be read\n");
 }
 
 static void test_failures(void **state)
 {
 	(void)state;
-	main_expect(fail_each, ARGS("x"), status);
+	main_expect(fail_each, "x");
 }
 
 /* --- beside another measurement --- */
@@ -393,9 +340,9 @@ static int beside_begin(void *ctx, struct profile *written, struct errmsg *unuse
 	(void)unused;
 	assert_ptr_equal(ctx, told);
 	assert_null(written);
-	assert_int_equal(control, 1);
-	assert_int_equal(notes, 0);
-	return status == 5 ? -1 : 0;
+	assert_int_equal(blockedrun.control, 1);
+	assert_int_equal(blockedrun.notes, 0);
+	return faketool.status == 5 ? -1 : 0;
 }
 
 static void beside_started(void *ctx)
@@ -405,7 +352,7 @@ static void beside_started(void *ctx)
 
 static void beside_stop(void *ctx)
 {
-	assert_int_equal(control, 1);
+	assert_int_equal(blockedrun.control, 1);
 	strcat(ctx, "stop ");
 }
 
@@ -414,7 +361,7 @@ static void beside_row(void *ctx, const struct blocked *blocked, const struct wa
 {
 	(void)blocked;
 	sprintf((char *)ctx + strlen(ctx), "%llu %s %llu, ", key->stack, reason,
-		(unsigned long long)ns / US);
+		(unsigned long long)ns / BLOCKEDRUN_US);
 }
 
 static void beside_show(void *ctx)
@@ -435,7 +382,7 @@ static const struct blocked_beside beside = {.begin = beside_begin,
 					     .lost = beside_lost,
 					     .ctx = told};
 
-static void run_beside(const struct toolrun *run)
+static void run_beside(struct toolrun *run)
 {
 	struct blocked *blocked = run->ctx;
 
@@ -444,18 +391,18 @@ static void run_beside(const struct toolrun *run)
 	assert_int_equal(run->config.defs[5].value, 1 << 20);
 	assert_true(run->quiet_end);
 	assert_int_equal(plan(run), 0);
-	assert_int_equal(run->begin(run->ctx, NULL, &err), status == 5 ? -1 : 0);
-	assert_int_equal(notes, status != 5);
-	if (status == 5)
+	assert_int_equal(run->begin(run->ctx, NULL, &err), faketool.status == 5 ? -1 : 0);
+	assert_int_equal(blockedrun.notes, faketool.status != 5);
+	if (faketool.status == 5)
 		return;
 	run->started(run->ctx);
 	run->stop(run->ctx);
-	blocked->stopped_ns = 9000 * US;
+	blocked->stopped_ns = 9000 * BLOCKEDRUN_US;
 	printed_begin();
 	assert_int_equal(run->show(run->ctx, true, &err), 0);
 	run->lost(run->ctx);
 	printed_expect("");
-	map_that_fails = PARKED;
+	blockedrun.failing = "parked";
 	assert_int_equal(run->show(run->ctx, true, &err), -1);
 }
 
@@ -466,17 +413,18 @@ static void test_beside(void **state)
 
 	(void)state;
 	tool.open_rows = true;
-	with_run = run_beside;
-	add_sum(11, 3, 2, 300, 200);
-	add_sum(12, 9, 3, 500, 250);
-	add_open(21, 3, 1000, false, false);
-	add_open(22, WAIT_RUNNABLE, 2000, false, true);
+	faketool.run = run_beside;
+	blockedrun_add_sum(11, 3, 2, 300, 200);
+	blockedrun_add_sum(12, 9, 3, 500, 250);
+	blockedrun_add_open(21, 3, 1000, false, false);
+	blockedrun_add_open(22, WAIT_RUNNABLE, 2000, false, true);
 	assert_int_equal(blocked_run_beside(&tool, &beside, &other, &opts), 7);
 	assert_string_equal(told, "started stop 11 chan receive 300, 12 sync.Mutex.Lock 500, "
 				  "21 chan receive 8000, 22 runnable 7000, show lost");
-	assert_int_equal(deleted, 1 + 2 + 1);
+	assert_int_equal(blockedrun.deleted, 1 + 2 + 1);
 	begin(NULL);
-	status = 5;
+	faketool.run = run_beside;
+	faketool.status = 5;
 	assert_int_equal(blocked_run_beside(&tool, &beside, &other, &opts), 5);
 }
 

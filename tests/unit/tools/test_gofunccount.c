@@ -2,12 +2,15 @@
 /* gofunccount from its command line to its output: counts are the test's. */
 #include "faketool.h"
 #include "printed.h"
+#include "unit.h"
 
 #include <errno.h>
 
 #include "metrics/reading.h"
 
+#define main tool_main
 #include "tools/gofunccount.c" /* NOLINT(bugprone-suspicious-include) */
+#undef main
 
 enum { ROWS = 5, CPUS = 4 };
 
@@ -25,7 +28,7 @@ unsigned bpfmap_cpus(void)
 
 int bpfmap_sum_percpu(int fd, size_t entries, size_t words, uint64_t *out)
 {
-	assert_string_equal(faketool_maps[fd - 1], "counts");
+	assert_string_equal(faketool_map(fd), "counts");
 	assert_int_equal(entries, ROWS);
 	assert_int_equal(words, 1);
 	memcpy(out, counts, sizeof(counts));
@@ -36,8 +39,9 @@ int bpfmap_sum_percpu(int fd, size_t entries, size_t words, uint64_t *out)
 static int setup(void **state)
 {
 	(void)state;
-	faketool_selection = (struct selection){.rows = rows, .row_count = ROWS};
-	faketool_at_once = true;
+	faketool_begin();
+	faketool.selection = (struct selection){.rows = rows, .row_count = ROWS};
+	faketool.at_once = true;
 	memset(counts, 0, sizeof(counts));
 	fails = false;
 	return 0;
@@ -88,7 +92,7 @@ static void intervals(struct toolrun *run)
 static void test_text(void **state)
 {
 	(void)state;
-	assert_int_equal(faketool("main.*", intervals), FAKETOOL_STATUS);
+	assert_int_equal(faketool_main(tool_main, "main.*", intervals), FAKETOOL_STATUS);
 }
 
 static void as_json(struct toolrun *run)
@@ -108,7 +112,7 @@ static void as_json(struct toolrun *run)
 static void test_json(void **state)
 {
 	(void)state;
-	assert_int_equal(faketool("-j -T -c 3 main.*", as_json), FAKETOOL_STATUS);
+	assert_int_equal(faketool_main(tool_main, "-j -T -c 3 main.*", as_json), FAKETOOL_STATUS);
 }
 
 static void timed(struct toolrun *run)
@@ -134,9 +138,9 @@ static void one_by_one(struct toolrun *run)
 static void test_begin(void **state)
 {
 	(void)state;
-	faketool("-T main.*", timed);
-	faketool_at_once = false;
-	faketool("main.*", one_by_one);
+	faketool_main(tool_main, "-T main.*", timed);
+	faketool.at_once = false;
+	faketool_main(tool_main, "main.*", one_by_one);
 }
 
 static void expect_calls(struct toolrun *run, size_t row, uint64_t calls)
@@ -174,22 +178,21 @@ static void with_metrics(struct toolrun *run)
 static void test_metrics(void **state)
 {
 	(void)state;
-	faketool_at_once = false;
-	faketool("main.*", with_metrics);
+	faketool.at_once = false;
+	faketool_main(tool_main, "main.*", with_metrics);
 }
 
 static void test_refused(void **state)
 {
 	(void)state;
 	faketool_errors_begin();
-	assert_int_equal(faketool("-c x main.*", faketool_never), 2);
+	assert_int_equal(faketool_main(tool_main, "-c x main.*", faketool_never), 2);
 	faketool_errors_expect("gofunccount: -c: \"x\" is not a CPU's number\n...");
 	faketool_errors_begin();
-	assert_int_equal(faketool("-c 4 main.*", faketool_never), 2);
+	assert_int_equal(faketool_main(tool_main, "-c 4 main.*", faketool_never), 2);
 	faketool_errors_expect("gofunccount: -c: no CPU 4: the last one is 3\n...");
 }
 
-#undef main
 int main(void)
 {
 	const struct CMUnitTest tests[] = {

@@ -3,10 +3,13 @@
  * lead to what. Collections, stacks and maps are the test's. */
 #include "faketool.h"
 #include "printed.h"
+#include "unit.h"
 
 #include <errno.h>
 
+#define main tool_main
 #include "tools/gogc.c" /* NOLINT(bugprone-suspicious-include) */
+#undef main
 
 enum { M_CURG = 184, ENTRY = 0x401000, BIAS = 0x10000, ITEMS = GC_FUNCS, CYCLES = 0x5000 };
 
@@ -51,20 +54,15 @@ void stacks_free(struct stacks *stacks)
 
 /* --- in place of maps and events --- */
 
-static const char *name_of(int fd)
-{
-	return faketool_maps[fd - 1];
-}
-
 static int result_of(int fd)
 {
 	errno = EPERM;
-	return failing && !strcmp(failing, name_of(fd)) ? -1 : 0;
+	return failing && !strcmp(failing, faketool_map(fd)) ? -1 : 0;
 }
 
 int bpfmap_update(int fd, const void *key, const void *value)
 {
-	assert_string_equal(name_of(fd), "layout");
+	assert_string_equal(faketool_map(fd), "layout");
 	assert_int_equal(*(const uint32_t *)key, 0);
 	assert_int_equal(active, 0); /* not before it knows */
 	memcpy(&layout, value, sizeof(layout));
@@ -73,14 +71,14 @@ int bpfmap_update(int fd, const void *key, const void *value)
 
 int bpfmap_set(int fd, uint32_t value)
 {
-	assert_string_equal(name_of(fd), "active");
+	assert_string_equal(faketool_map(fd), "active");
 	active = value;
 	return result_of(fd);
 }
 
 int bpfmap_sum_percpu(int fd, size_t entries, size_t words, uint64_t *out)
 {
-	assert_string_equal(name_of(fd), "losses");
+	assert_string_equal(faketool_map(fd), "losses");
 	assert_int_equal(entries * words, GC_LOSSES);
 	for (size_t i = 0; i < entries; i++)
 		out[i] = 3 + i;
@@ -94,7 +92,7 @@ uint32_t bpfmap_room(uint32_t room)
 
 struct events *events_new(int fd, events_fn *fn, void *ctx, struct errmsg *why)
 {
-	assert_string_equal(name_of(fd), "events");
+	assert_string_equal(faketool_map(fd), "events");
 	taken = fn;
 	taken_ctx = ctx;
 	if (!result_of(fd))
@@ -110,7 +108,7 @@ void events_free(struct events *events)
 
 void gc_vars_find(const struct program *prog, struct gc_vars *out)
 {
-	assert_ptr_equal(prog, &faketool_program);
+	assert_ptr_equal(prog, &faketool.program);
 	*out = (struct gc_vars){CYCLES, CYCLES + 1, CYCLES + 2, CYCLES + 3, CYCLES + 4};
 }
 
@@ -197,7 +195,7 @@ void collections_json_stop(const struct collections_view *view, const struct sto
 
 static int assists(const struct collections_view *view, int map, uint64_t entry, const char *what)
 {
-	assert_string_equal(name_of(map), "assists");
+	assert_string_equal(faketool_map(map), "assists");
 	assert_int_equal(entry, ENTRY + 0x100 * GC_FUNC_ASSIST);
 	check_view(view, what);
 	return 5;
@@ -220,13 +218,14 @@ int assists_json(const struct collections_view *view, int map, uint64_t entry, s
 static int setup(void **state)
 {
 	(void)state;
-	faketool_program = (struct program){.path = "/app", .release = 27, .release_told = true};
-	faketool_runtime = (struct goruntime){.m_curg = M_CURG};
+	faketool_begin();
+	faketool.program = (struct program){.path = "/app", .release = 27, .release_told = true};
+	faketool.runtime = (struct goruntime){.m_curg = M_CURG};
 	for (uint32_t i = 0; i < ITEMS; i++) {
 		items[i] = (struct selection_item){.row = i, .group = i, .returns = true};
 		items[i].sites.entry.addr = ENTRY + 0x100 * i;
 	}
-	faketool_selection = (struct selection){
+	faketool.selection = (struct selection){
 		.rows = rows, .row_count = ITEMS, .items = items, .item_count = ITEMS};
 	*told = '\0';
 	active = 0;
@@ -237,10 +236,10 @@ static int setup(void **state)
 static void expect_plan(struct toolrun *run, int release, const char *want, bool stop_returns)
 {
 	setup(NULL);
-	*faketool_defined = '\0';
-	faketool_program.release = release;
+	*faketool.defined = '\0';
+	faketool.program.release = release;
 	assert_int_equal(run->config.plan(run->config.plan_ctx, NULL, &err), 0);
-	assert_string_equal(faketool_defined, want);
+	assert_string_equal(faketool.defined, want);
 	for (size_t i = 0; i < ITEMS; i++)
 		assert_int_equal(items[i].returns, i != GC_FUNC_STOP || stop_returns);
 }
@@ -256,7 +255,7 @@ static void releases(struct toolrun *run)
 	expect_plan(run, 22, DEFINED("200") "STOP_REASONS=1 WORLD_STOP=1 ", true);
 	expect_plan(run, 21, DEFINED("200") "STOP_REASONS=1 ", true);
 	expect_plan(run, 20, DEFINED("200"), true);
-	faketool_program.release_told = false;
+	faketool.program.release_told = false;
 	assert_int_equal(run->config.plan(run->config.plan_ctx, NULL, &err), -1);
 	assert_string_equal(err.text, "\"/app\": which release of Go has built it is not told");
 }
@@ -264,7 +263,7 @@ static void releases(struct toolrun *run)
 static void test_releases(void **state)
 {
 	(void)state;
-	assert_int_equal(faketool("-p 1", releases), FAKETOOL_STATUS);
+	assert_int_equal(faketool_main(tool_main, "-p 1", releases), FAKETOOL_STATUS);
 }
 
 static void look_at_run(struct toolrun *run)
@@ -287,7 +286,7 @@ static void look_at_run(struct toolrun *run)
 static void test_run(void **state)
 {
 	(void)state;
-	faketool("-p 1", look_at_run);
+	faketool_main(tool_main, "-p 1", look_at_run);
 }
 
 /* --- while it runs --- */
@@ -295,7 +294,7 @@ static void test_run(void **state)
 static void start(struct toolrun *run, int release)
 {
 	setup(NULL);
-	faketool_program.release = release;
+	faketool.program.release = release;
 	assert_int_equal(run->config.plan(run->config.plan_ctx, NULL, &err), 0);
 	assert_int_equal(run->begin(run->ctx, NULL, &err), 0);
 	assert_ptr_equal(*run->events, told);
@@ -338,7 +337,7 @@ static void events(struct toolrun *run)
 static void test_events(void **state)
 {
 	(void)state;
-	faketool("-p 1", events);
+	faketool_main(tool_main, "-p 1", events);
 }
 
 #define TITLE "Tracing garbage collections and stops of the world... Hit Ctrl-C to end.\n"
@@ -381,8 +380,8 @@ static void as_json(struct toolrun *run)
 static void test_output(void **state)
 {
 	(void)state;
-	faketool("-T --assists -p 1", as_text);
-	faketool("-j --assists -p 1", as_json);
+	faketool_main(tool_main, "-T --assists -p 1", as_text);
+	faketool_main(tool_main, "-j --assists -p 1", as_json);
 }
 
 /* --- what fails --- */
@@ -422,11 +421,10 @@ static void failures(struct toolrun *run)
 static void test_failures(void **state)
 {
 	(void)state;
-	faketool("-p 1", skipped);
-	faketool("-p 1", failures);
+	faketool_main(tool_main, "-p 1", skipped);
+	faketool_main(tool_main, "-p 1", failures);
 }
 
-#undef main
 int main(void)
 {
 	const struct CMUnitTest tests[] = {

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+/* gotools: its list, what it says of the machine, and of a program. What the kernel has, and what
+ * may be done, is the test's. */
+#include "unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "printed.h"
+
+#define main tool_main
+#include "tools/gotools.c" /* NOLINT(bugprone-suspicious-include) */
+#undef main
+
+static enum attach_how how;
+static bool sleepable, alone, may, sees_all, has_ring;
+
+/* --- in place of the kernel --- */
+
+struct attach_trial *attach_trial_start(void)
+{
+	return (struct attach_trial *)&how;
+}
+
+bool attach_trial_end(struct attach_trial *trial)
+{
+	assert_ptr_equal(trial, &how);
+	return alone;
+}
+
+enum attach_how attach_how(void)
+{
+	return how;
+}
+
+bool attach_sleepable(void)
+{
+	return sleepable;
+}
+
+int events_check(struct errmsg *err)
+{
+	return has_ring ? 0 : errmsg_set(err, "no ring buffers");
+}
+
+int session_check_privileges(struct errmsg *err)
+{
+	if (may)
+		return 0;
+	errmsg_set(err, "not permitted");
+	errmsg_hint(err, "as root");
+	return -1;
+}
+
+bool session_sees_all(void)
+{
+	return sees_all;
+}
+
+int session_flush(struct errmsg *err)
+{
+	(void)err;
+	return fflush(stdout);
+}
+
+/* --- a run --- */
+
+static int setup(void **state)
+{
+	(void)state;
+	how = ATTACH_MULTI;
+	sleepable = alone = may = sees_all = has_ring = true;
+	return 0;
+}
+
+/* stdout; the caller frees */
+static char *run_tool(int want_status, const char *const *words)
+{
+	char *argv[8] = {(char *)"gotools"};
+	int argc = 1;
+
+	for (; *words; words++)
+		argv[argc++] = (char *)*words;
+	argv[argc] = NULL;
+	optind = 0;
+	printed_begin();
+	int status = tool_main(argc, argv);
+	char *text = printed_end();
+
+	assert_int_equal(status, want_status);
+	return text;
+}
+
+#define RUN(status, ...) run_tool(status, (const char *const[]){__VA_ARGS__, NULL})
+
+static size_t count_lines(const char *text)
+{
+	size_t lines = 0;
+
+	for (; (text = strchr(text, '\n')); text++)
+		lines++;
+	return lines;
+}
+
+static void expect_in(const char *text, const char *want, bool is_there)
+{
+	if ((strstr(text, want) != NULL) != is_there)
+		fail_msg("%s: \"%s\" in\n%s", is_there ? "missing" : "there", want, text);
+}
+
+static void test_list(void **state)
+{
+	static const char first[] = "Which functions are called, and how often?     gofunccount\n";
+	char *text = run_tool(0, (const char *const[]){NULL});
+
+	(void)state;
+	assert_memory_equal(text, first, sizeof(first) - 1);
+	expect_in(text, "\nWhat can be traced here, and why not?          gotools doctor\n", true);
+	assert_int_equal(count_lines(text), sizeof(answers) / sizeof(*answers));
+	free(text);
+	text = RUN(0, "-j");
+	expect_in(text,
+		  "{\"type\":\"tool\",\"question\":\"Who creates goroutines?\","
+		  "\"tool\":\"gocreators\"}\n",
+		  true);
+	assert_int_equal(count_lines(text), sizeof(answers) / sizeof(*answers));
+	free(text);
+}
+
+/* --- the machine --- */
+
+static void test_machine(void **state)
+{
+	char *text = RUN(0, "doctor");
+
+	(void)state;
+	expect_in(text, "ok  ring buffers: there\n", true);
+	expect_in(text, "ok  privileges: may trace: root, or CAP_BPF and CAP_PERFMON\n", true);
+	expect_in(text, "ok  others' processes: root, or CAP_SYS_PTRACE\n", true);
+	expect_in(text, "ok  many probes: one link for all of them\n", true);
+	expect_in(text, "ok  memory that is paged out: probes wait for it\n", true);
+	expect_in(text,
+		  "ok  probes in one process: -p leaves other processes of the same file "
+		  "alone\n",
+		  true);
+	expect_in(text, "no  privileges", false);
+	free(text);
+	how = ATTACH_PERF_COOKIE;
+	sleepable = alone = sees_all = has_ring = false;
+	text = RUN(0, "doctor"); /* none of these is needed */
+	expect_in(text, "no  ring buffers: no ring buffers\n      it takes Linux 5.8\n", true);
+	expect_in(text,
+		  "no  many probes: a perf event for each\n      tools over thousands of functions "
+		  "begin and end faster from Linux 6.6 on\n",
+		  true);
+	expect_in(text, "no  memory that is paged out: probes cannot wait for it\n", true);
+	expect_in(text, "no  probes in one process: with -p, other processes", true);
+	expect_in(text,
+		  "no  others' processes: CAP_SYS_PTRACE is missing\n      as root, tools read "
+		  "the memory of all processes\n",
+		  true);
+	free(text);
+	how = ATTACH_PERF_STUB;
+	text = RUN(0, "doctor", "-j");
+	expect_in(text,
+		  "{\"type\":\"check\",\"check\":\"many probes\",\"ok\":false,"
+		  "\"detail\":\"a perf event and a BPF program for each\",\"remedy\":",
+		  true);
+	expect_in(text,
+		  "{\"type\":\"check\",\"check\":\"privileges\",\"ok\":true,\"detail\":\"may "
+		  "trace: root, or CAP_BPF and CAP_PERFMON\",\"remedy\":null}\n",
+		  true);
+	free(text);
+	may = false;
+	text = RUN(1, "doctor");
+	expect_in(text, "no  privileges: not permitted\n      as root\n", true);
+	expect_in(text, "many probes", false);
+	free(text);
+}
+
+/* --- a program --- */
+
+static void test_no_program(void **state)
+{
+	char *text = RUN(1, "doctor", "/nowhere/there");
+
+	(void)state;
+	expect_in(text, "no  program: ", true);
+	expect_in(text, "release", false);
+	free(text);
+	text = RUN(1, "doctor", "2147483646");
+	expect_in(text, "no  program: ", true);
+	free(text);
+}
+
+static void test_refused(void **state)
+{
+	static const struct {
+		const char *words[4], *why;
+	} rows[] = {
+		{{"nurse"},
+		 "gotools: \"nurse\": what is asked?\nhint: gotools doctor "
+		 "[PID|BINARY]\n"},
+		{{"nurse", "1"}, "gotools: \"nurse\": what is asked?\n"},
+		{{"doctor", "1", "2"}, "gotools: \"2\": what is asked?\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		FILE *was = stderr;
+		char *said;
+		size_t len;
+
+		stderr = open_memstream(&said, &len);
+		char *text = run_tool(2, rows[i].words);
+
+		fclose(stderr);
+		stderr = was;
+		assert_string_equal(text, "");
+		assert_memory_equal(said, rows[i].why, strlen(rows[i].why));
+		free(said);
+		free(text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_list, setup),
+		cmocka_unit_test_setup(test_machine, setup),
+		cmocka_unit_test_setup(test_no_program, setup),
+		cmocka_unit_test_setup(test_refused, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
