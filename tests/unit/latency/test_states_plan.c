@@ -113,10 +113,12 @@ bool runtime_vars_wait_reasons_of(const struct program *prog, char *reasons[WAIT
 {
 	const char *const *mine = words[prog - programs];
 
+	if (!mine[0])
+		return false;
 	for (size_t i = 0; i < 4; i++)
 		if (mine[i])
 			reasons[2 * i + 1] = mem_strdup(mine[i]);
-	return mine[0];
+	return true;
 }
 
 int threadwatch_plan(struct tracer *tracer, struct errmsg *err)

@@ -130,6 +130,10 @@ static void one_by_one(struct toolrun *run)
 	show_it(run, true,
 		"\nFUNC                                    COUNT\n"
 		"main.a\\x1b                                  1\n");
+}
+
+static void unreadable(struct toolrun *run)
+{
 	fails = true;
 	assert_int_equal(run->begin(run->ctx, NULL, &err), -1);
 	assert_string_equal(err.text, "cannot read the counts: Operation not permitted");
@@ -141,6 +145,7 @@ static void test_begin(void **state)
 	faketool_main(tool_main, "-T main.*", timed);
 	faketool.at_once = false;
 	faketool_main(tool_main, "main.*", one_by_one);
+	faketool_main(tool_main, "main.*", unreadable);
 }
 
 static void expect_calls(struct toolrun *run, size_t row, uint64_t calls)
