@@ -24,7 +24,7 @@ enum { TREES = 3, REQUESTS = 4, MOST = 400, MS = 1000000, PROBE = 0x401234 };
 
 static char told[1024];
 static uint64_t now_ns;
-static struct program prog = {.path = "/bin/app"};
+static struct program app = {.path = "/bin/app"};
 static struct selection_row rows[] = {{.name = "main.root"}, {.name = "runtime.newproc1"}};
 static struct selection_item items[3];
 static struct selection selection;
@@ -37,9 +37,9 @@ uint64_t clock_ns(void)
 	return now_ns;
 }
 
-int nanosleep(const struct timespec *time, struct timespec *left)
+int nanosleep(const struct timespec *time, struct timespec *__remaining) /* NOLINT */
 {
-	(void)left;
+	(void)__remaining; /* NOLINT */
 	now_ns += time->tv_nsec;
 	return 0;
 }
@@ -54,7 +54,7 @@ const struct program *tracer_program(const struct tracer *tracer, size_t n)
 {
 	(void)tracer;
 	assert_int_equal(n, 0);
-	return &prog;
+	return &app;
 }
 
 int tracer_map(const struct tracer *tracer, const char *name)
@@ -88,10 +88,10 @@ void selection_group(struct selection *sel, uint32_t group, bool returns)
 	sel->returns = returns;
 }
 
-int runtime_func_add(struct selection *sel, const struct program *of,
+int runtime_func_add(struct selection *sel, const struct program *prog,
 		     const struct runtime_func *func, struct errmsg *err)
 {
-	assert_ptr_equal(of, &prog);
+	assert_ptr_equal(prog, &app);
 	if (missing && !strcmp(missing, func->names[0]))
 		return errmsg_set(err, "no %s", missing);
 	sprintf(told + strlen(told), "%s|%s:%u/%u%s ", func->names[0],
@@ -234,8 +234,8 @@ static int begin(void **state)
 {
 	(void)state;
 	*told = '\0';
-	prog.release = 27;
-	prog.release_told = true;
+	app.release = 27;
+	app.release_told = true;
 	memset(items, 0, sizeof(items));
 	items[1] = (struct selection_item){.row = 1, .runtime = FOLLOW_START};
 	items[1].sites.entry.addr = PROBE;
@@ -284,13 +284,13 @@ static void test_plan(void **state)
 {
 	(void)state;
 	expect_plan(STARTS ENDS "CALLER_SECOND=1 ", NULL);
-	prog.release = 18;
+	app.release = 18;
 	expect_plan(STARTS ENDS "CALLER_SECOND=1 ", NULL);
-	prog.release = 17;
+	app.release = 17;
 	expect_plan(STARTS ENDS, NULL);
 	missing = "runtime.gdestroy";
 	expect_plan(STARTS, "no runtime.gdestroy");
-	prog.release_told = false;
+	app.release_told = false;
 	expect_plan("", "\"/bin/app\": --follow needs to know the release of Go that built it");
 	items[0].skipped = "has no end"; /* is not the runtime's */
 	assert_int_equal(follow_begin(follow, NULL, &err), 0);
@@ -360,7 +360,7 @@ static void test_gather(void **state)
 	assert_int_equal(joined.probe, PROBE);
 	assert_int_equal(joined.end_ns, now_ns);
 	assert_int_equal(joined.grace_ns, 5 * MS);
-	assert_ptr_equal(joined.tab, prog.tab);
+	assert_ptr_equal(joined.tab, app.tab);
 	assert_int_equal(lookups, 4);
 }
 

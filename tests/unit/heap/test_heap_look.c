@@ -20,8 +20,8 @@
 
 enum { MOST = 8, BIAS = 0x1000 };
 
-static struct program prog;
-static const struct frames frames = {.bias = BIAS};
+static struct program app;
+static const struct frames its_frames = {.bias = BIAS};
 static struct heap_subject of;
 static struct heap made;
 static struct heap_bucket buckets[MOST];
@@ -37,9 +37,9 @@ void budget_watch_task(const char *whose, const char *task)
 	snprintf(watched, sizeof(watched), "%s: %s", whose, task);
 }
 
-int heap_vars_find(const struct program *from, struct heap_vars *out, struct errmsg *err)
+int heap_vars_find(const struct program *prog, struct heap_vars *out, struct errmsg *err)
 {
-	assert_ptr_equal(from, &prog);
+	assert_ptr_equal(prog, &app);
 	*out = (struct heap_vars){.used = is_used, .buckets = 77};
 	return vars_fail ? errmsg_set(err, "%s", vars_fail) : 0;
 }
@@ -75,9 +75,9 @@ struct heap_count heap_in_use(const struct heap_bucket *bucket)
 
 /* --- in place of stacks: a bucket's has the number that its record is --- */
 
-struct heap_stacks *heap_stacks_new(const struct frames *from)
+struct heap_stacks *heap_stacks_new(const struct frames *frames)
 {
-	assert_ptr_equal(from, &frames);
+	assert_ptr_equal(frames, &its_frames);
 	opened++;
 	return (struct heap_stacks *)&made;
 }
@@ -119,10 +119,10 @@ void heap_stacks_profile(struct heap_stacks *stacks, const struct heap *heap,
 static int begin(void **state)
 {
 	(void)state;
-	prog = (struct program){.release = 27, .release_told = true, .path = "/bin/app"};
+	app = (struct program){.release = 27, .release_told = true, .path = "/bin/app"};
 	of = (struct heap_subject){.mem = (const struct memory *)&made,
-				   .prog = &prog,
-				   .frames = &frames,
+				   .prog = &app,
+				   .frames = &its_frames,
 				   .pid = 12,
 				   .name = "app"};
 	made = (struct heap){.all = buckets, .rate = 512, .cycle = 8, .of = 7};
@@ -328,11 +328,11 @@ static void test_failures(void **state)
 	vars_fail = "no such code";
 	expect_failure("no such code", "");
 	vars_fail = NULL;
-	prog.release_told = false;
+	app.release_told = false;
 	expect_failure("/bin/app: does not say which release of Go built it: how its profile is "
 		       "laid out is not known",
 		       "");
-	prog.release_told = true;
+	app.release_told = true;
 	made.rate = 0;
 	expect_failure("it samples no allocations: its runtime.MemProfileRate is 0",
 		       "it is set by the program, or by GODEBUG=memprofilerate=N");

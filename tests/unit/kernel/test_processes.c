@@ -29,7 +29,7 @@ static struct {
 	uint64_t value;
 	bool deleted;
 } calls[MOST];
-static size_t gone_count, call_count, key_size;
+static size_t gone_count, call_count, count_key_size;
 static struct {
 	char key[12];
 	uint64_t count;
@@ -45,49 +45,49 @@ uint64_t clock_ns(void)
 	return now_ns;
 }
 
-int bpfprog_map(const struct bpfprog *bpf, const char *name)
+int bpfprog_map(const struct bpfprog *prog, const char *name)
 {
-	assert_null(bpf);
+	assert_null(prog);
 	assert_string_equal(name, "gone");
 	return gone_map;
 }
 
-int bpfprog_at_tracepoint(struct bpfprog *bpf, const char *func, const char *tracepoint,
+int bpfprog_at_tracepoint(struct bpfprog *prog, const char *name, const char *tracepoint,
 			  struct errmsg *err)
 {
-	assert_null(bpf);
+	assert_null(prog);
 	assert_null(err);
-	if (!strcmp(func, "on_process_exit")) {
+	if (!strcmp(name, "on_process_exit")) {
 		assert_string_equal(tracepoint, "sched_process_exit");
 		return links[0];
 	}
-	assert_string_equal(func, "on_process_exec");
+	assert_string_equal(name, "on_process_exec");
 	assert_string_equal(tracepoint, "sched_process_exec");
 	return links[1];
 }
 
 int bpfmap_sizes(int fd, size_t *key, size_t *value)
 {
-	*key = fd == CALLS ? sizeof(struct goroutine_key) : key_size;
+	*key = fd == CALLS ? sizeof(struct goroutine_key) : count_key_size;
 	*value = sizeof(uint64_t);
 	return fd < 0 ? -1 : 0;
 }
 
-int bpfmap_each(int fd, size_t keys, size_t values,
+int bpfmap_each(int fd, size_t key_size, size_t value_size,
 		int (*fn)(const void *key, const void *value, void *arg), void *arg)
 {
-	assert_int_equal(values, sizeof(uint64_t));
+	assert_int_equal(value_size, sizeof(uint64_t));
 	for (size_t i = 0; fd == GONE && i < gone_count; i++) {
-		assert_int_equal(keys, sizeof(struct process_key));
+		assert_int_equal(key_size, sizeof(struct process_key));
 		if (!gone[i].deleted)
 			assert_int_equal(fn(&gone[i].key, &gone[i].end_ns, arg), 0);
 	}
 	for (size_t i = 0; fd == CALLS && i < call_count; i++) {
-		assert_int_equal(keys, sizeof(struct goroutine_key));
+		assert_int_equal(key_size, sizeof(struct goroutine_key));
 		assert_int_equal(fn(&calls[i].key, &calls[i].value, arg), 0);
 	}
 	for (size_t i = 0; fd == COUNTS && i < count_count; i++) {
-		assert_int_equal(keys, key_size);
+		assert_int_equal(key_size, count_key_size);
 		assert_int_equal(fn(counts[i].key, &counts[i].count, arg), 0);
 	}
 	return fd == CALLS ? 7 : 0;
@@ -272,7 +272,7 @@ static void test_delta(void **state)
 	struct bpfdelta *delta = bpfdelta_new(COUNTS);
 
 	(void)state;
-	key_size = sizeof(counts[0].key);
+	count_key_size = sizeof(counts[0].key);
 	expect_more(delta, "");
 	set_count(0, "abcdefghijka", 5);
 	set_count(1, "abcdefghijkb", 7);

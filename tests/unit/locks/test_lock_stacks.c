@@ -42,16 +42,16 @@ static const char *const all[][FRAMES] = {
 	[UNKNOWN] = {NULL},
 };
 
-static struct lock_stacks *stacks;
-static struct stacks *const kept = (struct stacks *)&stacks;
+static struct lock_stacks *locks;
+static struct stacks *const kept = (struct stacks *)&locks;
 static unsigned asked;
 
 /* --- in place of what the kernel side keeps, and of the program's code --- */
 
-bool stacks_each(const struct stacks *of, uint64_t hash, uint64_t bias, bool every,
+bool stacks_each(const struct stacks *stacks, uint64_t hash, uint64_t bias, bool every,
 		 void (*fn)(void *ctx, const struct frame *frame), void *ctx)
 {
-	assert_ptr_equal(of, kept);
+	assert_ptr_equal(stacks, kept);
 	assert_int_equal(bias, BIAS);
 	asked++;
 	for (size_t i = 0; i < FRAMES && all[hash][i]; i++)
@@ -59,18 +59,18 @@ bool stacks_each(const struct stacks *of, uint64_t hash, uint64_t bias, bool eve
 	return all[hash][0];
 }
 
-size_t stacks_addresses(const struct stacks *of, uint64_t hash, uint64_t *out, size_t max)
+size_t stacks_addresses(const struct stacks *stacks, uint64_t hash, uint64_t *out, size_t max)
 {
-	assert_ptr_equal(of, kept);
+	assert_ptr_equal(stacks, kept);
 	assert_true(max > ADDRESSES);
 	for (size_t i = 0; i < ADDRESSES; i++)
 		out[i] = hash * 16 + i;
 	return ADDRESSES;
 }
 
-struct frames stacks_frames(const struct stacks *of, uint64_t bias)
+struct frames stacks_frames(const struct stacks *stacks, uint64_t bias)
 {
-	assert_ptr_equal(of, kept);
+	assert_ptr_equal(stacks, kept);
 	return (struct frames){.bias = bias + 7};
 }
 
@@ -92,7 +92,7 @@ char *wait_code_of(const struct frames *frames, struct lock_fields *fields, cons
 static int begin(void **state)
 {
 	(void)state;
-	stacks = lock_stacks_new(kept);
+	locks = lock_stacks_new(kept);
 	asked = named = 0;
 	return 0;
 }
@@ -100,7 +100,7 @@ static int begin(void **state)
 static int end(void **state)
 {
 	(void)state;
-	lock_stacks_free(stacks);
+	lock_stacks_free(locks);
 	lock_stacks_free(NULL);
 	return 0;
 }
@@ -114,7 +114,7 @@ static struct lock_stack stack_of(uint64_t hash)
 static void expect(uint64_t hash, const char *want)
 {
 	char got[512] = "[";
-	const struct lock_trace *trace = lock_stacks_find(stacks, stack_of(hash));
+	const struct lock_trace *trace = lock_stacks_find(locks, stack_of(hash));
 
 	for (size_t i = 0; i <= trace->count; i++) {
 		if (i == trace->wrappers)
@@ -149,7 +149,7 @@ static void expect_owner(uint64_t hash, bool is_mutex, bool known, enum lock_op 
 	const struct lock_event event = {.stack = hash, .probe = BIAS, .is_mutex = is_mutex};
 	struct lock_owner owner = {0};
 
-	assert_int_equal(lock_stacks_owner(stacks, &event, &owner), known);
+	assert_int_equal(lock_stacks_owner(locks, &event, &owner), known);
 	assert_int_equal(owner.op, op);
 	assert_int_equal(owner.before, before);
 }
@@ -170,7 +170,7 @@ static void test_owners(void **state)
 static void expect_name(uint64_t hash, bool in_sync, const char *want)
 {
 	const struct frames frames = {.release = 27, .bias = 99};
-	const char *got = lock_stacks_name(stacks, &frames, NULL, stack_of(hash), in_sync);
+	const char *got = lock_stacks_name(locks, &frames, NULL, stack_of(hash), in_sync);
 
 	assert_string_equal(got ? got : "none", want);
 }
@@ -192,7 +192,7 @@ static void test_names(void **state)
 	named = 0;
 	expect_name(UNKNOWN, false, "none");
 	assert_int_equal(named, 0);
-	assert_int_equal(lock_stacks_frames(stacks, BIAS).bias, BIAS + 7);
+	assert_int_equal(lock_stacks_frames(locks, BIAS).bias, BIAS + 7);
 }
 
 int main(void)

@@ -20,11 +20,11 @@ static struct selection_item items[ITEMS];
 static char told[512];
 static events_fn *taken;
 static void *taken_ctx;
-static struct collections_report report;
+static struct collections_report reports;
 static struct gc_layout layout;
 static uint32_t active;
 static const char *failing; /* the map that does */
-static struct errmsg err;
+static struct errmsg failure;
 
 static void tell(const char *what)
 {
@@ -33,9 +33,9 @@ static void tell(const char *what)
 
 /* --- in place of stacks --- */
 
-int stacks_define(struct tracer *tracer, const char *tool, struct errmsg *unused)
+int stacks_define(struct tracer *tracer, const char *tool, struct errmsg *err)
 {
-	(void)unused;
+	(void)err;
 	assert_string_equal(tool, "gogc");
 	tracer_define(tracer, "STACKS_OF", 1);
 	return 0;
@@ -90,14 +90,14 @@ uint32_t bpfmap_room(uint32_t room)
 	return room;
 }
 
-struct events *events_new(int fd, events_fn *fn, void *ctx, struct errmsg *why)
+struct events *events_new(int fd, events_fn *fn, void *ctx, struct errmsg *err)
 {
 	assert_string_equal(faketool_map(fd), "events");
 	taken = fn;
 	taken_ctx = ctx;
 	if (!result_of(fd))
 		return (struct events *)told;
-	errmsg_set(why, "no ring");
+	errmsg_set(err, "no ring");
 	return NULL;
 }
 
@@ -114,9 +114,9 @@ void gc_vars_find(const struct program *prog, struct gc_vars *out)
 
 /* --- in place of collections --- */
 
-struct collections *collections_new(const struct collections_report *to)
+struct collections *collections_new(const struct collections_report *report)
 {
-	report = *to;
+	reports = *report;
 	return (struct collections *)told;
 }
 
@@ -201,15 +201,15 @@ static int assists(const struct collections_view *view, int map, uint64_t entry,
 	return 5;
 }
 
-int assists_print(const struct collections_view *view, int map, uint64_t entry, struct errmsg *why)
+int assists_print(const struct collections_view *view, int map, uint64_t entry, struct errmsg *err)
 {
-	(void)why;
+	(void)err;
 	return assists(view, map, entry, "assists");
 }
 
-int assists_json(const struct collections_view *view, int map, uint64_t entry, struct errmsg *why)
+int assists_json(const struct collections_view *view, int map, uint64_t entry, struct errmsg *err)
 {
-	(void)why;
+	(void)err;
 	return assists(view, map, entry, "{assists}");
 }
 
@@ -238,7 +238,7 @@ static void expect_plan(struct toolrun *run, int release, const char *want, bool
 	setup(NULL);
 	*faketool.defined = '\0';
 	faketool.program.release = release;
-	assert_int_equal(run->config.plan(run->config.plan_ctx, NULL, &err), 0);
+	assert_int_equal(run->config.plan(run->config.plan_ctx, NULL, &failure), 0);
 	assert_string_equal(faketool.defined, want);
 	for (size_t i = 0; i < ITEMS; i++)
 		assert_int_equal(items[i].returns, i != GC_FUNC_STOP || stop_returns);
@@ -256,8 +256,8 @@ static void releases(struct toolrun *run)
 	expect_plan(run, 21, DEFINED("200") "STOP_REASONS=1 ", true);
 	expect_plan(run, 20, DEFINED("200"), true);
 	faketool.program.release_told = false;
-	assert_int_equal(run->config.plan(run->config.plan_ctx, NULL, &err), -1);
-	assert_string_equal(err.text, "\"/app\": which release of Go has built it is not told");
+	assert_int_equal(run->config.plan(run->config.plan_ctx, NULL, &failure), -1);
+	assert_string_equal(failure.text, "\"/app\": which release of Go has built it is not told");
 }
 
 static void test_releases(void **state)
@@ -279,7 +279,7 @@ static void look_at_run(struct toolrun *run)
 	assert_int_equal(run->config.defs[1].value, 256);
 	assert_string_equal(run->config.defs[2].name, "ASSISTS");
 	assert_int_equal(run->config.defs[2].value, 1 << 14);
-	assert_int_equal(run->show(run->ctx, true, &err), 0);
+	assert_int_equal(run->show(run->ctx, true, &failure), 0);
 	assert_string_equal(told, "");
 }
 
@@ -295,8 +295,8 @@ static void start(struct toolrun *run, int release)
 {
 	setup(NULL);
 	faketool.program.release = release;
-	assert_int_equal(run->config.plan(run->config.plan_ctx, NULL, &err), 0);
-	assert_int_equal(run->begin(run->ctx, NULL, &err), 0);
+	assert_int_equal(run->config.plan(run->config.plan_ctx, NULL, &failure), 0);
+	assert_int_equal(run->begin(run->ctx, NULL, &failure), 0);
 	assert_ptr_equal(*run->events, told);
 	assert_int_equal(active, 1);
 }
@@ -348,10 +348,10 @@ static void as_text(struct toolrun *run)
 	printed_begin();
 	run->started(run->ctx);
 	printed_expect(TITLE);
-	report.collection(report.ctx, NULL);
-	report.stop(report.ctx, NULL);
-	assert_int_equal(run->show(run->ctx, false, &err), 0);
-	assert_int_equal(run->show(run->ctx, true, &err), 5);
+	reports.collection(reports.ctx, NULL);
+	reports.stop(reports.ctx, NULL);
+	assert_int_equal(run->show(run->ctx, false, &failure), 0);
+	assert_int_equal(run->show(run->ctx, true, &failure), 5);
 	assert_string_equal(told, "head timed collection timed stop timed assists timed ");
 	faketool_errors_begin();
 	run->lost(run->ctx);
@@ -371,9 +371,9 @@ static void as_json(struct toolrun *run)
 	run->started(run->ctx);
 	printed_expect("");
 	faketool_errors_expect(TITLE);
-	report.collection(report.ctx, NULL);
-	report.stop(report.ctx, NULL);
-	assert_int_equal(run->show(run->ctx, true, &err), 5);
+	reports.collection(reports.ctx, NULL);
+	reports.stop(reports.ctx, NULL);
+	assert_int_equal(run->show(run->ctx, true, &failure), 5);
 	assert_string_equal(told, "{collection} {stop} {assists} ");
 }
 
@@ -394,10 +394,10 @@ static void skipped(struct toolrun *run)
 
 		setup(NULL);
 		items[i].skipped = "too short";
-		assert_int_equal(run->begin(run->ctx, NULL, &err), needed ? -1 : 0);
+		assert_int_equal(run->begin(run->ctx, NULL, &failure), needed ? -1 : 0);
 		assert_int_equal(active, !needed);
 	}
-	assert_string_equal(err.text, "runtime.assist cannot be probed: too short");
+	assert_string_equal(failure.text, "runtime.assist cannot be probed: too short");
 }
 
 static void failures(struct toolrun *run)
@@ -407,14 +407,14 @@ static void failures(struct toolrun *run)
 	for (size_t i = 0; i < 2; i++) {
 		setup(NULL);
 		failing = maps[i];
-		assert_int_equal(run->begin(run->ctx, NULL, &err), -1);
-		assert_string_equal(err.text,
+		assert_int_equal(run->begin(run->ctx, NULL, &failure), -1);
+		assert_string_equal(failure.text,
 				    "cannot switch the BPF program on: Operation not permitted");
 	}
 	setup(NULL);
 	failing = "events";
-	assert_int_equal(run->begin(run->ctx, NULL, &err), -1);
-	assert_string_equal(err.text, "no ring");
+	assert_int_equal(run->begin(run->ctx, NULL, &failure), -1);
+	assert_string_equal(failure.text, "no ring");
 	assert_int_equal(active, 0);
 }
 

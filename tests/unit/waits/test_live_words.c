@@ -32,7 +32,7 @@ enum {
 };
 
 static struct opened o;
-static struct frames frames;
+static struct frames its_frames;
 static struct goroutine g;
 static struct snapshot snap = {.all = &g, .count = 1};
 static struct frame_rule rules[2];
@@ -47,11 +47,11 @@ static struct {
 	uint32_t object_count;
 } maps[2]; /* of main.a's frames, and of main.b's */
 
-void frame_maps_at(const struct frames *of, uint64_t addr, struct frame_maps *out)
+void frame_maps_at(const struct frames *frames, uint64_t addr, struct frame_maps *out)
 {
 	size_t i = addr >= o.g.starts[1];
 
-	assert_ptr_equal(of, &frames);
+	assert_ptr_equal(frames, &its_frames);
 	*out = (struct frame_maps){0};
 	if (addr == o.g.starts[2]) /* of a deferred call */
 		return;
@@ -68,10 +68,10 @@ bool frame_maps_bit(const struct frame_map *map, uint32_t word)
 	return *map->bits >> word & 1;
 }
 
-bool frame_maps_object(const struct frames *of, const struct frame_maps *at, uint32_t number,
+bool frame_maps_object(const struct frames *frames, const struct frame_maps *at, uint32_t number,
 		       struct frame_object *out)
 {
-	assert_ptr_equal(of, &frames);
+	assert_ptr_equal(frames, &its_frames);
 	*out = maps[at->objects].objects[number];
 	return out->size;
 }
@@ -107,7 +107,7 @@ static void begin_as(const char *a, int release)
 	name_it(1, "main.b");
 	name_it(2, "main.c");
 	open_it(&o);
-	frames = (struct frames){.tab = o.tab, .img = o.img, .release = release, .bias = BIAS};
+	its_frames = (struct frames){.tab = o.tab, .img = o.img, .release = release, .bias = BIAS};
 	fakemem_begin(SIZE);
 	snap.stacks = snapshot_stacks_new();
 	g = (struct goroutine){.addr = G, .sp = STACK, .stack_hi = STACK + LEN};
@@ -139,7 +139,7 @@ static void expect_len(size_t len, const char *want)
 {
 	const struct snapshot_source from = {
 		.mem = &fakemem_memory, .rule = rule, .rule_ctx = rules, .rt = &fakemem_layout};
-	struct live_words *words = live_words_new(&from, &snap, &frames);
+	struct live_words *words = live_words_new(&from, &snap, &its_frames);
 	char got[4096], *to = got;
 	size_t count = 0;
 	const struct live_word *all =

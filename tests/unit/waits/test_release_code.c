@@ -64,6 +64,9 @@ static void put_relative(uint8_t *at, uint64_t end, uint64_t target)
 /* One token at `addr`; `to`: where a jump leads. */
 static void put_token(uint8_t *at, uint64_t addr, char token, uint64_t to)
 {
+	static const uint8_t locked[] = {0xf0, 0xff, 0x08} /* lock dec dword [rax] */,
+			     trap[] = {0x0f, 0x0b}, jump[] = {0xff, 0xe0} /* jmp rax */,
+			     lea[] = {0x48, 0x8d, 0x05};
 	uint64_t end = addr + len_of(token);
 
 	switch (token) {
@@ -74,7 +77,7 @@ static void put_token(uint8_t *at, uint64_t addr, char token, uint64_t to)
 		put_relative(at + 1, end, o.g.starts[token == 'C' ? 2 : 0]);
 		break;
 	case 'L':
-		memcpy(at, "\xf0\xff\x08", 3); /* lock dec dword [rax] */
+		memcpy(at, locked, sizeof(locked));
 		break;
 	case 'J':
 	case 'I':
@@ -82,17 +85,17 @@ static void put_token(uint8_t *at, uint64_t addr, char token, uint64_t to)
 		at[1] = (uint8_t)(to - end);
 		break;
 	case 'u':
-		memcpy(at, "\x0f\x0b", 2);
+		memcpy(at, trap, sizeof(trap));
 		break;
 	case 'x':
-		memcpy(at, "\xff\xe0", 2); /* jmp rax */
+		memcpy(at, jump, sizeof(jump));
 		break;
 	case '.':
 	case 'r':
 		*at = token == 'r' ? 0xc3 : 0x90;
 		break;
 	default: /* a digit: the address of that variable to rax */
-		memcpy(at, "\x48\x8d\x05", 3);
+		memcpy(at, lea, sizeof(lea));
 		put_relative(at + 3, end, VARIABLE + 0x10 * (uint64_t)(token - '0'));
 	}
 }

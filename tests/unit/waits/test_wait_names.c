@@ -45,44 +45,45 @@ enum { FIRST = 0x10, CALLER = 0x20, LOCKER = 0x30, IN_SYNC = 0x40, OTHER = 0x50,
 
 static struct goroutine all[GS];
 static struct wait list[GS];
-static struct snapshot snap;
+static struct snapshot its_snap;
 static struct wait_layout layout;
-static const struct frames frames = {.bias = BIAS};
-static struct wait_lock lock;
+static const struct frames its_frames = {.bias = BIAS};
+static struct wait_lock its_lock;
 static struct wait_names *names;
 
 /* --- in place of the program --- */
 
-static const char *variable, *code, *code_in_sync; /* NULL: not known */
-static uint64_t typed_at;                          /* whose arguments have types */
+static const char *variable, *its_code, *code_in_sync; /* NULL: not known */
+static uint64_t typed_at;                              /* whose arguments have types */
 static uint32_t typed_off;
-static bool points; /* by the maps of arguments */
+static bool are_pointers; /* by the maps of arguments */
 static unsigned asked;
-static struct gotype type = {.kind = GOTYPE_STRUCT, .size = 0x30};
+static struct gotype its_type = {.kind = GOTYPE_STRUCT, .size = 0x30};
 
-struct wait_code *wait_code_new(const struct snapshot *of, const struct frames *with,
+struct wait_code *wait_code_new(const struct snapshot *snap, const struct frames *frames,
 				struct lock_fields *fields)
 {
-	assert_ptr_equal(of, &snap);
-	assert_ptr_equal(with, &frames);
+	assert_ptr_equal(snap, &its_snap);
+	assert_ptr_equal(frames, &its_frames);
 	assert_ptr_equal(fields, list);
 	return (struct wait_code *)all;
 }
 
-void wait_code_free(struct wait_code *of)
+void wait_code_free(struct wait_code *code)
 {
-	assert_ptr_equal(of, all);
+	assert_ptr_equal(code, all);
 }
 
 /* That of goroutine 2 is known. */
-const char *wait_code_name(struct wait_code *of, uint32_t stack, enum wait_kind kind, bool in_sync)
+const char *wait_code_name(struct wait_code *code, uint32_t stack, enum wait_kind kind,
+			   bool in_sync)
 {
-	assert_ptr_equal(of, all);
+	assert_ptr_equal(code, all);
 	assert_int_equal(kind, WAIT_MUTEX);
 	asked++;
 	if (stack != all[2].stack)
 		return NULL;
-	return in_sync ? code_in_sync : code;
+	return in_sync ? code_in_sync : its_code;
 }
 
 char *lock_fields_variable(struct lock_fields *fields, uint64_t addr)
@@ -95,7 +96,7 @@ char *lock_fields_variable(struct lock_fields *fields, uint64_t addr)
 const struct gotype *lock_fields_param(struct lock_fields *fields, uint64_t at, uint32_t off)
 {
 	assert_ptr_equal(fields, list);
-	return at == typed_at - 1 && off == typed_off ? &type : NULL;
+	return at == typed_at - 1 && off == typed_off ? &its_type : NULL;
 }
 
 bool lock_fields_in_sync(const char *func)
@@ -103,26 +104,26 @@ bool lock_fields_in_sync(const char *func)
 	return !strncmp(func, "sync.", 5);
 }
 
-bool frame_args_points(const struct frames *of, uint64_t addr, uint32_t off)
+bool frame_args_points(const struct frames *frames, uint64_t addr, uint32_t off)
 {
 	(void)off;
-	assert_ptr_equal(of, &frames);
+	assert_ptr_equal(frames, &its_frames);
 	assert_true(addr < FIRST + 0x100);
-	return points;
+	return are_pointers;
 }
 
 /* of the unwinder's own rules, which are not asked */
-uint16_t frame_args_size(const struct frames *of, const struct functab_func *fn)
+uint16_t frame_args_size(const struct frames *frames, const struct functab_func *fn)
 {
-	(void)of;
+	(void)frames;
 	(void)fn;
 	return 0;
 }
 
-void frames_all(const struct frames *of, const uint64_t *addrs, size_t count,
+void frames_all(const struct frames *frames, const uint64_t *addrs, size_t count,
 		void (*fn)(void *ctx, const struct frame *frame), void *ctx)
 {
-	assert_ptr_equal(of, &frames);
+	assert_ptr_equal(frames, &its_frames);
 	for (size_t i = 0; i < count; i++) {
 		uint64_t at = addrs[i] - BIAS;
 
@@ -133,30 +134,30 @@ void frames_all(const struct frames *of, const uint64_t *addrs, size_t count,
 	}
 }
 
-char *lock_path(const struct gotype *of, uint64_t off, enum wait_kind kind, bool to)
+char *lock_path(const struct gotype *type, uint64_t off, enum wait_kind kind, bool points)
 {
-	assert_ptr_equal(of, &type);
+	assert_ptr_equal(type, &its_type);
 	assert_int_equal(kind, WAIT_MUTEX);
-	assert_false(to);
+	assert_false(points);
 	return off == LOCK - OBJECT ? mem_strdup("field") : NULL;
 }
 
-char *lock_path_behind(const struct gotype *of, const void *bytes, size_t len, uint64_t addr,
+char *lock_path_behind(const struct gotype *type, const void *bytes, size_t len, uint64_t lock,
 		       enum wait_kind kind)
 {
 	uint64_t word;
 
-	assert_ptr_equal(of, &type);
-	assert_int_equal(len, type.size);
-	assert_int_equal(addr, LOCK);
+	assert_ptr_equal(type, &its_type);
+	assert_int_equal(len, its_type.size);
+	assert_int_equal(lock, LOCK);
 	assert_int_equal(kind, WAIT_MUTEX);
 	memcpy(&word, bytes, sizeof(word));
 	return word == 77 ? mem_strdup("behind") : NULL;
 }
 
-char *lock_path_along(const struct gotype *of, const struct origin *origin, enum wait_kind kind)
+char *lock_path_along(const struct gotype *type, const struct origin *origin, enum wait_kind kind)
 {
-	(void)of;
+	(void)type;
 	(void)origin;
 	(void)kind;
 	return NULL;
@@ -189,7 +190,7 @@ static void stand(size_t i, uint64_t pc, uint64_t caller)
 {
 	const uint64_t stack[] = {pc + BIAS, caller + BIAS};
 
-	assert_true(snapshot_stacks_add(snap.stacks, stack, 2, &all[i].stack));
+	assert_true(snapshot_stacks_add(its_snap.stacks, stack, 2, &all[i].stack));
 	put(i, FRAME, caller + BIAS);
 	put(i, ARGS_0 + FRAME, FIRST);
 }
@@ -221,16 +222,16 @@ static int begin(void **state)
 {
 	(void)state;
 	fakemem_begin(0x8000);
-	snap = (struct snapshot){.all = all, .count = GS, .waits = {.all = list}};
-	snap.stacks = snapshot_stacks_new();
+	its_snap = (struct snapshot){.all = all, .count = GS, .waits = {.all = list}};
+	its_snap.stacks = snapshot_stacks_new();
 	layout = (struct wait_layout){.known = true, .sudog_elem = 24, .semaphores = true};
 	for (size_t i = 0; i < GS; i++)
 		make(i);
-	lock = (struct wait_lock){.addr = LOCK, .waiters = 2};
-	variable = code = code_in_sync = NULL;
+	its_lock = (struct wait_lock){.addr = LOCK, .waiters = 2};
+	variable = its_code = code_in_sync = NULL;
 	typed_at = LOCKER;
 	typed_off = 8;
-	points = true;
+	are_pointers = true;
 	names = NULL;
 	return 0;
 }
@@ -239,7 +240,7 @@ static int end(void **state)
 {
 	(void)state;
 	wait_names_free(names);
-	snapshot_stacks_free(snap.stacks);
+	snapshot_stacks_free(its_snap.stacks);
 	return 0;
 }
 
@@ -250,7 +251,8 @@ static const char *find(void)
 
 	wait_names_free(names);
 	asked = 0;
-	names = wait_names_new(&from, &snap, &frames, (struct lock_fields *)list, &lock, 1);
+	names = wait_names_new(&from, &its_snap, &its_frames, (struct lock_fields *)list, &its_lock,
+			       1);
 	wait_names_waits(names, 0, 1);
 	wait_names_waits(names, 0, 2);
 	wait_names_look(names);
@@ -286,13 +288,13 @@ static void test_order(void **state)
 	expect("in sync");
 	argument_of_waiter(1);
 	expect("field");
-	code = "code";
+	its_code = "code";
 	expect("code");
 	variable = "main.mu";
 	expect("main.mu");
 	variable = NULL;
 	expect("code");
-	code = NULL;
+	its_code = NULL;
 	expect("field");
 	wait_names_free(names);
 	wait_names_free(NULL);
@@ -306,9 +308,9 @@ static void test_arguments(void **state)
 	(void)state;
 	argument_of_waiter(2);
 	expect("field");
-	points = false; /* it is out of use */
+	are_pointers = false; /* it is out of use */
 	expect("none");
-	points = true;
+	are_pointers = true;
 	typed_off = 0;
 	expect("none");
 	put(2, ARGS_0, OBJECT);
@@ -381,7 +383,7 @@ static void test_gone(void **state)
 static void test_code_of_waiters(void **state)
 {
 	(void)state;
-	code = "code";
+	its_code = "code";
 	fakemem_put(list[2].sudog, 0);
 	expect("code");
 	layout.semaphores = false;
@@ -398,18 +400,18 @@ static void test_holders(void **state)
 	typed_off = 8;
 	argument_of_waiter(4);
 	expect("none");
-	lock.holders[0] = 9; /* there is none of this number */
-	lock.holders[1] = 5;
-	lock.holder_count = 2;
+	its_lock.holders[0] = 9; /* there is none of this number */
+	its_lock.holders[1] = 5;
+	its_lock.holder_count = 2;
 	expect("field");
-	lock.holder_count = 1;
+	its_lock.holder_count = 1;
 	expect("none");
 	for (int i = 0; i < 5; i++)
-		lock.holders[i] = 4;
-	lock.holders[4] = 5;
-	lock.holder_count = 5;
+		its_lock.holders[i] = 4;
+	its_lock.holders[4] = 5;
+	its_lock.holder_count = 5;
 	expect("none"); /* no more than four are looked at */
-	lock.holders[3] = 5;
+	its_lock.holders[3] = 5;
 	expect("field");
 	/* who waits comes first */
 	stand(4, IN_SYNC, CALLER);
@@ -421,10 +423,11 @@ static void test_holders(void **state)
 static void test_many(void **state)
 {
 	(void)state;
-	code = "code";
+	its_code = "code";
 	for (unsigned last = 3; last < 6; last++) {
 		wait_names_free(names);
-		names = wait_names_new(&from, &snap, &frames, (struct lock_fields *)list, &lock, 1);
+		names = wait_names_new(&from, &its_snap, &its_frames, (struct lock_fields *)list,
+				       &its_lock, 1);
 		for (unsigned i = 0; i < last; i++)
 			wait_names_waits(names, 0, 1);
 		wait_names_waits(names, 0, 2);
@@ -464,9 +467,9 @@ static void test_behind(void **state)
 	put_pointer(FAKEMEM_BASE + 0x8000); /* not there */
 	expect("none");
 	put_pointer(HEAP);
-	points = false;
+	are_pointers = false;
 	expect("none");
-	points = true;
+	are_pointers = true;
 	stand(1, IN_SYNC, CALLER);
 	typed_at = IN_SYNC;
 	expect("none");

@@ -32,9 +32,9 @@ enum { RECEIVE = 1, SEND, SELECT, SEMACQUIRE };
 
 static struct goroutine all[MOST];
 static struct wait list[MOST];
-static struct snapshot snap;
+static struct snapshot its_snap;
 static const struct wait_layout layout = {.known = true, .channel_type = TYPE_AT};
-static const struct snapshot_source from = {
+static const struct snapshot_source its_memory = {
 	.mem = &fakemem_memory, .rt = &fakemem_layout, .waits = &layout};
 static struct wait_objects *objects;
 
@@ -42,12 +42,12 @@ static int begin(void **state)
 {
 	(void)state;
 	fakemem_begin(0x10000);
-	snap = (struct snapshot){.all = all, .waits = {.all = list}};
-	snap.reasons[RECEIVE] = "chan receive";
-	snap.reasons[SEND] = "chan send";
-	snap.reasons[SELECT] = "select";
-	snap.reasons[SEMACQUIRE] = "semacquire";
-	snap.stacks = snapshot_stacks_new();
+	its_snap = (struct snapshot){.all = all, .waits = {.all = list}};
+	its_snap.reasons[RECEIVE] = "chan receive";
+	its_snap.reasons[SEND] = "chan send";
+	its_snap.reasons[SELECT] = "select";
+	its_snap.reasons[SEMACQUIRE] = "semacquire";
+	its_snap.stacks = snapshot_stacks_new();
 	return 0;
 }
 
@@ -56,24 +56,24 @@ static int end(void **state)
 	(void)state;
 	wait_objects_free(objects);
 	objects = NULL;
-	snapshot_stacks_free(snap.stacks);
+	snapshot_stacks_free(its_snap.stacks);
 	return 0;
 }
 
 static struct goroutine *add(uint8_t reason)
 {
-	struct goroutine *g = &all[snap.count++];
+	struct goroutine *g = &all[its_snap.count++];
 
-	*g = (struct goroutine){.goid = 100 + snap.count,
+	*g = (struct goroutine){.goid = 100 + its_snap.count,
 				.status = GOROUTINE_WAITING,
 				.reason = reason,
-				.waits = snap.waits.count};
+				.waits = its_snap.waits.count};
 	return g;
 }
 
 static struct wait *add_wait(struct goroutine *g, uint8_t kind, uint64_t object)
 {
-	struct wait *wait = &list[snap.waits.count++];
+	struct wait *wait = &list[its_snap.waits.count++];
 
 	g->wait_count++;
 	*wait = (struct wait){.kind = kind, .object = object};
@@ -113,7 +113,7 @@ static void expect_channel(const struct wait *wait, struct wait_channel want)
 static void find_channels(void)
 {
 	wait_objects_free(objects);
-	objects = wait_objects_new(&from, &snap, NULL, NULL);
+	objects = wait_objects_new(&its_memory, &its_snap, NULL, NULL);
 }
 
 /* Two receive from one, one sends to another; one cannot be read. */
@@ -240,14 +240,14 @@ void frames_all(const struct frames *frames, const uint64_t *addrs, size_t count
 
 static struct wait_candidate made[16];
 static size_t made_count;
-static struct wait_circle_step steps[MOST];
+static struct wait_circle_step made_steps[MOST];
 static bool stands_still[MOST];
 static size_t asked;
 
 void wait_holders_find(const struct wait_holders_source *source, struct wait_candidates *out)
 {
-	assert_ptr_equal(source->snap, &snap);
-	assert_ptr_equal(source->from, &from);
+	assert_ptr_equal(source->snap, &its_snap);
+	assert_ptr_equal(source->from, &its_memory);
 	*out = (struct wait_candidates){.all = made, .count = made_count};
 	asked++;
 }
@@ -258,18 +258,18 @@ void wait_candidates_free(struct wait_candidates *candidates)
 }
 
 void wait_circles_find(const struct wait_holders_source *source,
-		       const struct wait_candidates *candidates, struct wait_circle_step *out)
+		       const struct wait_candidates *candidates, struct wait_circle_step *steps)
 {
-	assert_ptr_equal(source->snap, &snap);
+	assert_ptr_equal(source->snap, &its_snap);
 	assert_int_equal(candidates->count, made_count);
-	memcpy(out, steps, snap.count * sizeof(*steps));
+	memcpy(steps, made_steps, its_snap.count * sizeof(*made_steps));
 }
 
-void wait_still_look(const struct snapshot_source *source, const struct snapshot *of,
+void wait_still_look(const struct snapshot_source *from, const struct snapshot *snap,
 		     const uint32_t *goroutines, size_t count, bool *still)
 {
-	assert_ptr_equal(source, &from);
-	assert_ptr_equal(of, &snap);
+	assert_ptr_equal(from, &its_memory);
+	assert_ptr_equal(snap, &its_snap);
 	for (size_t i = 0; i < count; i++)
 		still[i] = stands_still[goroutines[i]];
 }
@@ -277,12 +277,12 @@ void wait_still_look(const struct snapshot_source *source, const struct snapshot
 static const struct wait_lock *named_locks;
 static char told[256];
 
-struct wait_names *wait_names_new(const struct snapshot_source *source, const struct snapshot *of,
+struct wait_names *wait_names_new(const struct snapshot_source *from, const struct snapshot *snap,
 				  const struct frames *frames, struct lock_fields *fields,
 				  const struct wait_lock *locks, size_t count)
 {
-	(void)source;
-	(void)of;
+	(void)from;
+	(void)snap;
 	(void)frames;
 	(void)fields;
 	named_locks = locks;
@@ -324,14 +324,14 @@ static struct wait *add_locker(enum stack stack, uint64_t semaphore)
 {
 	struct goroutine *g = add(SEMACQUIRE);
 
-	assert_true(snapshot_stacks_add(snap.stacks, &(uint64_t){stack}, 1, &g->stack));
+	assert_true(snapshot_stacks_add(its_snap.stacks, &(uint64_t){stack}, 1, &g->stack));
 	return add_wait(g, WAIT_SEMAPHORE, semaphore);
 }
 
 static void find_locks(struct lock_fields *fields)
 {
 	wait_objects_free(objects);
-	objects = wait_objects_new(&from, &snap, &frames, fields);
+	objects = wait_objects_new(&its_memory, &its_snap, &frames, fields);
 }
 
 static int begin_locks(void **state)
@@ -339,7 +339,7 @@ static int begin_locks(void **state)
 	made_count = asked = 0;
 	named_locks = NULL;
 	for (size_t i = 0; i < MOST; i++) {
-		steps[i] = (struct wait_circle_step){.next = WAIT_NOBODY};
+		made_steps[i] = (struct wait_circle_step){.next = WAIT_NOBODY};
 		stands_still[i] = true;
 	}
 	return begin(state);
@@ -436,8 +436,8 @@ static void test_circles(void **state)
 	for (size_t i = 0; i < 6; i++)
 		add_locker(MUTEX, 0x1000 + 0x10 * i);
 	for (size_t i = 0; i < 5; i++)
-		steps[i].next = next[i];
-	steps[1].how = steps[3].how = CIRCLE_PERHAPS;
+		made_steps[i].next = next[i];
+	made_steps[1].how = made_steps[3].how = CIRCLE_PERHAPS;
 	find_locks(NULL);
 	for (size_t i = 0; i < 5; i++)
 		expect_next(i, next[i], i % 2);
