@@ -2,25 +2,10 @@
 /* Goroutines that are started below a call of ROOT, and by these, until that call ends: -DFOLLOW;
  * else nothing. Each has a tree of its own, which nobody else touches while it runs. The tool reads
  * these trees when ROOT's call has ended, and deletes them then.
- *
- *   -DCALLER_SECOND     newproc1's argument callergp is the second, not the fourth
- *
- * runtime.newproc1 makes each goroutine, on the system stack of the thread that its starter is
- * stopped on. It is told the function and the starter, and returns the new goroutine, which has not
- * run yet.
  */
 #ifdef FOLLOW
-#include "parts/goarg.h"
+#include "parts/starts.bpf.c"
 
-#define STARTING_MAX 4096 /* threads in newproc1 at a time, and some more */
-
-struct starting {
-	struct goroutine_key by;
-	u64 func; /* as tree_started_func() */
-};
-
-/* by thread */
-BPF_TABLE("lru_hash", u64, struct starting, starting, STARTING_MAX);
 BPF_F_TABLE("hash", struct tree_request, struct tree_followed, requests, TREES, BPF_F_NO_PREALLOC);
 
 /* The tree of a goroutine that was started below ROOT; NULL: it has none. When the tool has read
@@ -164,72 +149,25 @@ static inline void note_started(struct tree *tree, struct goroutine_key *newborn
 	add_newborn(tree, newborn, now);
 }
 
-/* newproc1(fn, argp, narg, callergp, callerpc), and since Go 1.18 newproc1(fn, callergp, callerpc).
- * What `fn` points to begins with the function's address. */
-static inline void on_start(struct pt_regs *ctx, u64 cookie)
+static inline bool starts_wanted(struct goroutine_key *by)
 {
-	u64 thread = bpf_get_current_pid_tgid(), fn = 0, g = 0;
-	struct starting it = {};
-	struct tree *tree;
+	struct tree *tree = tree_here(by);
 
-#ifdef CALLER_SECOND
-	goarg(ctx, cookie, GOARG_2, 8, 8, &g);
-#else
-	goarg(ctx, cookie, GOARG_4, 24, 8, &g);
-#endif
-	if (read_user(&it.by.id, sizeof(it.by.id), g + GOID_OFF)) {
-		count_loss(TREE_NEWBORN);
-		return;
-	}
-	goroutine_process(&it.by);
-	tree = tree_here(&it.by);
-	if (!tree || tree->head.last == TREE_NONE || follow_is_over(tree))
-		return;
-	if (goarg(ctx, cookie, GOARG_1, 0, 8, &fn) || read_user(&it.func, sizeof(it.func), fn)) {
-		count_loss(TREE_NEWBORN);
-		return;
-	}
-	it.func -= probe_register(ctx, REGISTER_PC);
-	starting.update(&thread, &it);
+	return tree && tree->head.last != TREE_NONE && !follow_is_over(tree);
 }
 
-/* newproc1 returns: in a register, or on the stack above its five arguments. */
-static inline void on_started(struct pt_regs *ctx, u64 cookie, u64 now)
+static inline void starts_begun(struct starting *it, struct goroutine_key *newborn, u64 now)
 {
-	u64 thread = bpf_get_current_pid_tgid(), g = 0;
-	struct starting *it = starting.lookup(&thread), copy;
-	struct goroutine_key newborn = {};
-	struct tree *tree;
+	struct tree *tree = tree_here(&it->by);
 
-	if (!it)
-		return;
-	copy = *it;
-	starting.delete(&thread);
-	if (goarg(ctx, cookie, GOARG_1, 40, 8, &g) ||
-	    read_user(&newborn.id, sizeof(newborn.id), g + GOID_OFF)) {
-		count_loss(TREE_NEWBORN);
-		return;
-	}
-	newborn.process = copy.by.process;
-	tree = tree_here(&copy.by);
 	if (tree && tree->head.last != TREE_NONE)
-		note_started(tree, &newborn, copy.func, now);
+		note_started(tree, newborn, it->func, now);
 }
 
-/* gdestroy(gp), or before Go 1.22 goexit0(gp): on a system stack, for the last time. */
-static inline void on_end(struct pt_regs *ctx, u64 cookie, u64 now)
+static inline void starts_ended(struct goroutine_key *who, u64 now)
 {
-	struct goroutine_key who = {};
-	struct tree *tree;
-	u64 g;
+	struct tree *tree = follow_tree(who);
 
-	if (goarg(ctx, cookie, GOARG_1, 0, 8, &g) ||
-	    read_user(&who.id, sizeof(who.id), g + GOID_OFF)) {
-		count_loss(TREE_NEWBORN);
-		return;
-	}
-	goroutine_process(&who);
-	tree = follow_tree(&who);
 	if (!tree)
 		return;
 	end_from(tree, 1, TREE_UNSEEN, now);
@@ -237,21 +175,18 @@ static inline void on_end(struct pt_regs *ctx, u64 cookie, u64 now)
 	tree->head.end_ns = now;
 }
 
+static inline void starts_lost(void)
+{
+	count_loss(TREE_NEWBORN);
+}
+
 int on_probe_1(struct pt_regs *ctx)
 {
 	u64 cookie = find_cookie(ctx), now = bpf_ktime_get_ns();
 	u32 zero = 0, *on = active.lookup(&zero);
 
-	if (!on || !*on || !probe_wanted())
-		return 0;
-	if (cookie_kind(cookie) == COOKIE_RETURN)
-		on_started(ctx, cookie, now);
-	else if (!probe_is_call(ctx, cookie))
-		return 0;
-	else if (cookie_copy(cookie) == FOLLOW_START)
-		on_start(ctx, cookie);
-	else
-		on_end(ctx, cookie, now);
+	if (on && *on)
+		starts_hit(ctx, cookie, now);
 	return 0;
 }
 #else

@@ -4,6 +4,7 @@
 #define TREE_SHARED_H
 
 #include "latency.h"
+#include "starts.h"
 
 #define TREE_CALLS 2048         /* of one tree that are kept; the others are counted */
 #define TREE_CUT_FUNCS 8        /* so many functions are told of which calls were not kept */
@@ -33,11 +34,6 @@ enum tree_counter {                  /* of map `losses`: calls of ROOT without a
 		    TREE_FOLLOWED,   /* goroutines not followed: too many at a time, */
 		    TREE_NEWBORN,    /* or they could not be read */
 		    TREE_COUNTERS,
-};
-
-enum tree_follow {                   /* the copy of the cookie of a function of the runtime */
-		   FOLLOW_START = 1, /* newproc1 */
-		   FOLLOW_END,       /* gdestroy */
 };
 
 struct tree_call {

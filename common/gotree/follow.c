@@ -9,13 +9,12 @@
 #include "base/clock.h"
 #include "base/errmsg.h"
 #include "base/mem.h"
-#include "golang/release.h"
 #include "gotree/calltree_internal.h"
 #include "gotree/started_internal.h"
 #include "kernel/bpfmap.h"
 #include "kernel/processes.h"
 #include "program/program.h"
-#include "selection/runtime_func.h"
+#include "roots/starts.h"
 #include "selection/selection.h"
 #include "tracing/tracer.h"
 
@@ -27,6 +26,8 @@
 #define IDLE_NS (2000 * MS)
 /* A call of ROOT whose event has not come until then has lost it. */
 #define LOST_NS (10000 * MS)
+
+static const char asked[] = "--follow";
 
 /* Several that are started at once may be a few more than the limit. */
 enum { READ_MAX = TREE_GOROUTINES + 64 };
@@ -69,29 +70,12 @@ void follow_free(struct follow *follow)
 
 /* --- what is traced --- */
 
-static int add_func(struct tracer *tracer, uint32_t what, bool returns,
-		    const struct runtime_func *func, struct errmsg *err)
-{
-	struct selection *sel = tracer_selection(tracer);
-
-	selection_group(sel, sel->group + 1, returns);
-	sel->runtime = what;
-	return runtime_func_add(sel, tracer_program(tracer, 0), func, err) ? -1 : 0;
-}
-
 int follow_plan(struct follow *follow, struct tracer *tracer, struct errmsg *err)
 {
-	static const struct runtime_func starts = {.names = {"runtime.newproc1"}};
-	static const struct runtime_func ends = {.names = {"runtime.gdestroy", "runtime.goexit0"}};
 	const struct selection *sel = tracer_selection(tracer);
 
 	follow->prog = tracer_program(tracer, 0);
-	if (!follow->prog->release_told)
-		return errmsg_set(err,
-				  "\"%s\": --follow needs to know the release of Go that built it",
-				  follow->prog->path);
-	if (add_func(tracer, FOLLOW_START, true, &starts, err) ||
-	    add_func(tracer, FOLLOW_END, false, &ends, err))
+	if (starts_plan(tracer, asked, err))
 		return -1;
 	follow->plans = mem_zalloc(sel->item_count, sizeof(*follow->plans));
 	for (size_t i = 0; i < sel->item_count; i++)
@@ -99,8 +83,6 @@ int follow_plan(struct follow *follow, struct tracer *tracer, struct errmsg *err
 	tracer_set_plans(tracer, follow->plans);
 	tracer_set_parts(tracer, 2);
 	tracer_define(tracer, "FOLLOW", 1);
-	if (follow->prog->release >= RELEASE_GO_WITHOUT_ARGS)
-		tracer_define(tracer, "CALLER_SECOND", 1);
 	return 0;
 }
 
@@ -110,16 +92,10 @@ int follow_begin(struct follow *follow, const struct tracer *tracer, struct errm
 
 	follow->trees = tracer_map(tracer, "trees");
 	follow->requests = tracer_map(tracer, "requests");
-	for (size_t i = 0; i < sel->item_count; i++) {
-		const struct selection_item *item = &sel->items[i];
-
-		if (item->runtime && item->skipped)
-			return errmsg_set(err, "--follow: %s cannot be traced: %s",
-					  sel->rows[item->row].name, item->skipped);
-		if (item->runtime == FOLLOW_START)
-			follow->probe = item->sites.entry.addr;
-	}
-	return 0;
+	for (size_t i = 0; i < sel->item_count; i++)
+		if (sel->items[i].runtime == FOLLOW_START)
+			follow->probe = sel->items[i].sites.entry.addr;
+	return starts_check(tracer, asked, err);
 }
 
 /* --- what was started --- */
