@@ -3,6 +3,7 @@
  * adds up those that have ended.
  *
  *   -DGOROUTINES=n    room in the map
+ *   -DROOTS=n         calls below a call of ROOT are timed alone: parts/roots.bpf.c
  *
  * A goroutine runs on one thread at a time, so its stack of calls is never touched twice at once. A
  * call is over, however it ended, once its goroutine runs with a stack that no longer reaches down
@@ -26,6 +27,9 @@ BPF_ARRAY(no_calls, struct calls, 1);
 #include "parts/state_clocks.bpf.c"
 #include "parts/states.bpf.c"
 #include "parts/latency_deep.bpf.c"
+#ifdef ROOTS
+#include "parts/roots.bpf.c"
+#endif
 
 /* Ends the calls whose frames are at `depth` or deeper. Entries in deep_calls are left to
  * deep_end(). Returns the count of calls before. */
@@ -244,6 +248,9 @@ int on_probe(struct pt_regs *ctx)
 			count_loss(LOSS_UNREADABLE);
 		return 0;
 	}
+#ifdef ROOTS
+	begins = begins && root_find(&who);
+#endif
 	call.copy = tail_copy(ctx, cookie, probe_sp(ctx) + cookie_adjust(cookie));
 	hit = hit_of(kind, begins, &who, &call, now);
 	calls = hit.begins ? calls_of(&who) : goroutines.lookup(&who);
@@ -276,3 +283,5 @@ int on_probe(struct pt_regs *ctx)
 	states_end_last(&who, from, call.row, start, now);
 	return 0;
 }
+
+/* generated: root_programs */

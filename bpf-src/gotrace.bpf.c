@@ -18,6 +18,8 @@
  *   -DONLY_TID=n -DONLY_GOID=n
  *   -DKEYED             no events: calls are counted by their records, parts/trace_keys.bpf.c
  *   -DKEY_BIAS          records have addresses of code
+ *   -DROOTS=n           calls below a call of ROOT are wanted alone: parts/roots.bpf.c. With it
+ *                       IDENTITY_FIRST
  *   -DTABLES=n          there are programs that read by tables of steps: parts/trace_tables.bpf.c
  */
 #include "parts/goroutine.h"
@@ -59,6 +61,9 @@ struct waiting { /* a call that has not returned yet; a goroutine's are in order
 	u32 done; /* its return was seen */
 	u32 part; /* which program saw it begin */
 	u32 table;
+#ifdef ROOTS
+	u32 root, zero; /* the number of ROOT's call that it began below */
+#endif
 #ifdef STATES_WANTED
 	struct clock_read { /* the beginning of its goroutine's clock, when it has ended */
 		u64 since_ns;
@@ -359,6 +364,11 @@ static inline bool reports_by_table(u32 part)
 
 /* generated: plans */
 
+#if defined(RETURNS) || defined(ROOTS)
+#include "parts/processes.bpf.c"
+#endif
+#include "parts/trace_roots.bpf.c"
+
 #ifdef KEYED
 static inline void report(struct pt_regs *ctx, struct hit *hit, char *saved, u32 how, u32 part)
 {
@@ -410,6 +420,7 @@ static inline void report(struct pt_regs *ctx, struct hit *hit, char *saved, u32
 		u64 size = hit->size & TABLE_SIZE_MASK;
 
 		hit_describe(hit, event, how);
+		root_describe(event, saved);
 		add_frames(ctx, hit, event, (char *)event + size);
 		table_submit(event, size + FRAMES_SIZE);
 		return;
@@ -417,13 +428,13 @@ static inline void report(struct pt_regs *ctx, struct hit *hit, char *saved, u32
 #endif
 	fetch_later(hit, (char *)(event + 1));
 	hit_describe(hit, event, how);
+	root_describe(event, saved);
 	add_frames(ctx, hit, event, (char *)event + hit->size);
 	submit(event, hit->size + FRAMES_SIZE);
 }
 #endif
 
 #ifdef RETURNS
-#include "parts/processes.bpf.c"
 #include "parts/first_over.bpf.c"
 #include "parts/state_clocks.bpf.c"
 #include "parts/trace_states.bpf.c"
@@ -516,9 +527,12 @@ static inline int handle(struct pt_regs *ctx, u32 part)
 	find_parent(ctx, &hit);
 #ifdef IDENTITY_FIRST
 	if (begins && !waits(&hit, part)) {
-		report(ctx, &hit, 0, TRACE_ENTRY, part);
+		if (root_enters(&hit, &who))
+			report(ctx, &hit, 0, TRACE_ENTRY, part);
 		return 0;
 	}
+	if (begins)
+		root_enters(&hit, &who);
 #endif
 #ifdef RETURNS
 	if (part == TABLE_ENTRIES)
@@ -532,3 +546,4 @@ static inline int handle(struct pt_regs *ctx, u32 part)
 
 /* generated: programs */
 /* generated: state_program */
+/* generated: root_programs */

@@ -23,12 +23,13 @@
 #include "latency/latency_show.h"
 #include "tracing/options.h"
 #include "latency/states.h"
+#include "roots/roots.h"
 #include "latency/summary.h"
 #include "tracing/toolrun.h"
 
 /* Entries of the kernel side's maps, which take memory only as they fill. */
 enum { GOROUTINES_MAX = 1 << 20, DEEP_CALLS_MAX = 1 << 20, PLACES_MAX = 1 << 22 };
-enum { LETTER_STATES = 256, LETTER_THREADS, LETTER_SUMMARY, LETTER_ERRORS };
+enum { LETTER_STATES = 256, LETTER_THREADS, LETTER_SUMMARY, LETTER_ERRORS, LETTER_FOLLOW };
 
 struct timer {
 	const struct options *opts;
@@ -40,6 +41,7 @@ struct timer {
 	struct latency_prices *prices;
 	struct errors *errors;       /* NULL: not asked for */
 	struct states *states;       /* NULL: not asked for */
+	struct roots *roots;         /* --follow; NULL: not asked for */
 	bool threads;                /* their running is told apart */
 	struct cpu_waits *cpu_waits; /* NULL: no states, or told apart */
 	/* since the beginning: calls left on a system stack; calls whose error is not known */
@@ -47,6 +49,14 @@ struct timer {
 	/* what the calls took, and what of that their states, since the beginning */
 	uint64_t took_ns, told_ns;
 };
+
+static int take_root(struct timer *timer, const char *root, struct errmsg *err)
+{
+	if (timer->roots)
+		return errmsg_set(err, "--follow: \"%s\" is a second ROOT", root);
+	timer->roots = roots_new(root);
+	return 0;
+}
 
 static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
 {
@@ -65,6 +75,8 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 		timer->threads = true;
 	else if (letter == LETTER_SUMMARY)
 		timer->summary = true;
+	else if (letter == LETTER_FOLLOW)
+		return take_root(timer, value, err);
 	else if (letter == LETTER_ERRORS)
 		timer->errors = timer->errors ? timer->errors : errors_new();
 	else if (!number_parse(value, UINT32_MAX, &level))
@@ -90,6 +102,8 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 	if (timer->states && !timer->threads)
 		timer->cpu_waits = cpu_waits_begin(tracer_pid(tracer));
 	if (timer->errors && errors_begin(timer->errors, tracer, err))
+		return -1;
+	if (timer->roots && roots_begin(timer->roots, tracer, err))
 		return -1;
 	if (latency_switch(timer->lat, true))
 		return errmsg_set(err, "cannot switch the BPF program on: %s", strerror(errno));
@@ -317,6 +331,8 @@ static void say_lost(void *ctx)
 			"gofunclatency: %" PRIu64
 			" calls whose error could not be read, not counted as errors\n",
 			timer->unread);
+	if (timer->roots)
+		roots_say_lost(timer->roots, "gofunclatency");
 	latency_say_all_losses(&timer->words, timer->lat,
 			       timer->opts->interval_ns ? "in total " : "");
 }
@@ -366,6 +382,8 @@ static const struct options_def own_options[] = {
 	{'l', "level", "LEVEL", "accepted and ignored: every recursive call is timed"},
 	{LETTER_STATES, "states", NULL,
 	 "show where the calls' time went: running, runnable, or what they waited for"},
+	{LETTER_FOLLOW, "follow", "ROOT",
+	 "time only calls below calls of ROOT, also in goroutines that these start"},
 	{LETTER_THREADS, "threads", NULL,
 	 "with --states, show for how long running goroutines were not on a CPU"},
 	{0},
@@ -380,10 +398,28 @@ static const char examples[] =
 	"    gofunclatency --summary 'app:main.*'   # one table, most time first\n"
 	"    gofunclatency --summary --errors 'app:main.*' # and how many returned an error\n"
 	"    gofunclatency --states app:main.handle # and what they waited for meanwhile\n"
+	"    gofunclatency --follow main.handle 'app:main.*' # only what handle calls\n"
 	"    gofunclatency -mTi 5 app:main.handle   # every 5 seconds, with timestamps\n"
 	"    gofunclatency -j -d 10 app:main.handle # JSON, for 10 seconds\n"
 	"    gofunclatency --metrics :9436 'app:main.*' # for Prometheus, until Ctrl-C\n"
 	"    gofunclatency 'main.*' -- ./app arg    # run a program from its start\n";
+
+/* What is traced beside the functions; --summary goes without --states. */
+static int make_plan(void *ctx, struct tracer *tracer, struct errmsg *err)
+{
+	struct timer *timer = ctx;
+
+	if (timer->states && states_plan(timer->states, tracer, err))
+		return -1;
+	if (timer->errors && errors_plan(timer->errors, tracer, err))
+		return -1;
+	if (!timer->roots)
+		return 0;
+	if (roots_plan(timer->roots, tracer, err))
+		return -1;
+	roots_serve(timer->roots, tracer);
+	return 0;
+}
 
 static int run_timer(struct timer *timer, const struct options_tool *tool)
 {
@@ -428,19 +464,16 @@ static int run_timer(struct timer *timer, const struct options_tool *tool)
 			      .stop = stop,
 			      .metrics = &metrics,
 			      .ctx = timer};
-	if (timer->states) {
-		run.config.plan = states_plan;
-		run.config.plan_ctx = timer->states;
-	}
-	if (timer->errors) { /* --summary goes without --states */
-		run.config.plan = errors_plan;
-		run.config.plan_ctx = timer->errors;
+	if (timer->states || timer->errors || timer->roots) {
+		run.config.plan = make_plan;
+		run.config.plan_ctx = timer;
 	}
 	int status = toolrun(&run);
 
 	cpu_waits_free(timer->cpu_waits);
 	states_free(timer->states);
 	errors_free(timer->errors);
+	roots_free(timer->roots);
 	latency_prices_free(timer->prices);
 	latency_free(timer->lat);
 	return status;

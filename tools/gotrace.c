@@ -18,6 +18,7 @@
 #include "gotrace/traceprint.h"
 #include "kernel/bpfmap.h"
 #include "kernel/events.h"
+#include "roots/roots.h"
 #include "selection/selection.h"
 #include "selection/selection_print.h"
 #include "tracing/options.h"
@@ -35,7 +36,8 @@ enum {
 	LETTER_FOLD_NUMBERS,
 	LETTER_ORIGINS,
 	LETTER_TOP,
-	LETTER_NO_RUNTIME
+	LETTER_NO_RUNTIME,
+	LETTER_FOLLOW
 }; /* options without a letter */
 
 struct gotrace {
@@ -113,6 +115,15 @@ static void take_under(struct gotrace *trace, const char *name)
 	trace->plan_config.callers = true;
 }
 
+static int take_root(struct gotrace *trace, const char *root, struct errmsg *err)
+{
+	if (trace->plan_config.roots)
+		return errmsg_set(err, "--follow: \"%s\" is a second ROOT", root);
+	trace->plan_config.roots = roots_new(root);
+	trace->print_config.roots = true;
+	return 0;
+}
+
 static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
 {
 	struct gotrace *trace = ctx;
@@ -164,6 +175,8 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 	case LETTER_HEADER:
 		print->header = value;
 		break;
+	case LETTER_FOLLOW:
+		return take_root(trace, value, err);
 	case LETTER_UNDER:
 		take_under(trace, value);
 		break;
@@ -198,6 +211,8 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 	struct gotrace *trace = ctx;
 
 	if (traceplan_attached(trace->plan, tracer, err))
+		return -1;
+	if (trace->plan_config.roots && roots_begin(trace->plan_config.roots, tracer, err))
 		return -1;
 	trace->tracer = tracer;
 	trace->print_config.profile = trace->run->profile;
@@ -299,6 +314,8 @@ static void say_lost(void *ctx)
 	struct gotrace *trace = ctx;
 
 	tracelosses_say_all(trace->losses, trace->opts->interval_ns ? "in total " : "");
+	if (trace->plan_config.roots)
+		roots_say_lost(trace->plan_config.roots, "gotrace");
 	if (traceprint_lacks_kernel(trace->print))
 		fputs("gotrace: no kernel stacks: at a uprobe this kernel has none to show\n",
 		      stderr);
@@ -330,6 +347,8 @@ static const struct options_def own_options[] = {
 	{LETTER_FULL_NAMES, "full-names", NULL, "print names with the path of their package"},
 	{LETTER_UNDER, "not-under", "FUNCTION",
 	 "leave out calls made by FUNCTION, directly or not"},
+	{LETTER_FOLLOW, "follow", "ROOT",
+	 "print only calls below calls of ROOT, also in goroutines that these start"},
 	{LETTER_HEADER, "header", "TEXT",
 	 "print only messages, with the header TEXT, without columns"},
 	{0},
@@ -350,6 +369,7 @@ static const char examples[] =
 	"                                           # calls that waited, whatever for\n"
 	"    gotrace 'app:main.add(x int, y int) (x > 10) \"%d\", y'\n"
 	"                                           # a stripped program: give the signature\n"
+	"    gotrace --follow main.handle 'app:main.*'  # below handle, in its goroutines too\n"
 	"    gotrace 'app:@server.go:42 \"%d\", $goid'  # a line, each time that it is passed\n"
 	"    gotrace -U -M 1 app:main.add           # one call, with its stack\n"
 	"    gotrace -p 181 'r:main.*'              # results of all of package main\n";
@@ -462,7 +482,8 @@ int main(int argc, char **argv)
 				    .examples = examples};
 	int status;
 
-	if (!options_main(&tool, argc, argv, &opts, &status))
-		return status;
-	return plan_and_run(&trace, &tool);
+	if (options_main(&tool, argc, argv, &opts, &status))
+		status = plan_and_run(&trace, &tool);
+	roots_free(trace.plan_config.roots);
+	return status;
 }

@@ -3,6 +3,7 @@
  *
  *   -DPARENT                         who created the goroutine is wanted
  *   -DONLY_TID=n -DONLY_GOID=n
+ *   -DROOTS                          calls below a call of ROOT are wanted
  */
 #ifndef HIT_H
 #define HIT_H
@@ -15,6 +16,8 @@ struct hit {          /* of a probe */
 	u64 sp;       /* identifies the call: of a function, the stack pointer at entry */
 	u64 entry_sp; /* of the function that the probe stands in; 0: not known */
 	u64 depth;    /* bytes from sp to its stack's high end; -sp where that is not known */
+	/* latency: with -DROOTS, where a call begins, as struct trace_event's `root`, or 0: it is
+	 * below none. There is no room for both on the stack */
 	u64 now, latency;
 	u64 site; /* address of the probe; of a hook 0 */
 	u64 goid, parent_goid, created_by;
@@ -87,7 +90,7 @@ static inline void hit_describe(struct hit *hit, struct trace_event *event, u32 
 	event->how = how;
 	event->user_frames = 0;
 	event->kernel_frames = 0;
-	event->zero = 0;
+	event->root = 0;
 	bpf_get_current_comm(event->comm, sizeof(event->comm));
 }
 

@@ -42,6 +42,7 @@ static inline void report_abandoned(struct hit *hit, struct waiting *call, u32 h
 		return;
 	}
 	hit_describe(hit, event, how);
+	root_describe(event, call->saved);
 	event->bias = call->bias;
 	event->item = call->call.row;
 	event->latency_ns = hit->now - call->call.start_ns;
@@ -212,6 +213,7 @@ static inline void remember(struct pt_regs *ctx, struct hit *hit, struct gorouti
 	waiting->plan = hit->plan;
 	waiting->done = 0;
 	waiting->part = part;
+	root_keep(waiting, hit);
 	first = forget_value(!*calls, hit->now);
 	if (key.index == *calls)
 		*calls = key.index + 1;
@@ -335,6 +337,7 @@ static inline void forget_place(struct hit *hit, struct call *call)
 	hit->goid = forget_value(hit->goid, hit->now);
 	hit->created_by = forget_value(hit->created_by, hit->now);
 	hit->parent_goid = forget_value(hit->parent_goid, hit->now);
+	root_forget(hit);
 	call->row = forget_value(call->row, hit->now);
 	call->copy = forget_value(call->copy, hit->now);
 }
@@ -345,7 +348,8 @@ static inline void follow_call(struct pt_regs *ctx, struct hit *hit, struct goro
 	u64 *calls, over = forget_value(hit_ends(kind, call->depth), hit->now);
 	u32 how = forget_value(ending_of(kind, who), hit->now);
 	u64 fresh = forget_value(begins && (!call->copy || tail_is(call->copy)), hit->now);
-	u64 wanted = forget_value(begins && wants_at_entry(ctx, hit, part), hit->now);
+	u64 wanted = forget_value(begins && root_entered(hit) && wants_at_entry(ctx, hit, part),
+				  hit->now);
 
 	kind = forget_value(kind, hit->now);
 	who->id = forget_value(who->id, hit->now);

@@ -82,7 +82,7 @@ struct trace_event {
 	unsigned int item;
 	unsigned int how;                        /* enum trace_how */
 	unsigned int user_frames, kernel_frames; /* how many of the frames are filled */
-	unsigned int zero;
+	unsigned int root; /* with --follow the number of ROOT's call, from 1 on; else 0 */
 	char comm[16];
 };
 

@@ -22,6 +22,7 @@ struct tracelosses {
 	const struct selection *sel;
 	int counters, goroutines, deep_calls, untested; /* maps; -1: no returns are traced */
 	int clocks, states;                             /* maps; -1: states are not asked for */
+	int members;                                    /* map; -1: no --follow */
 	struct processes *procs;
 	uint64_t process_ended; /* calls */
 	uint64_t told[TRACE_COUNTERS];
@@ -40,6 +41,7 @@ struct tracelosses *tracelosses_new(struct bpfprog *bpf, const struct selection 
 	losses->untested = bpfprog_map(bpf, "untested");
 	losses->clocks = bpfprog_map(bpf, "clocks");
 	losses->states = bpfprog_map(bpf, "state_losses");
+	losses->members = bpfprog_map(bpf, "root_members");
 	losses->procs = processes_new(bpf);
 	return losses;
 }
@@ -140,14 +142,22 @@ static int add_waiting(const void *key, const void *value, void *arg)
 	return 0;
 }
 
+static void sweep_map(const struct tracelosses *losses, int map)
+{
+	if (map >= 0)
+		processes_sweep(losses->procs, map, NULL, NULL);
+}
+
 static void sweep(struct tracelosses *losses)
 {
 	if (!processes_look(losses->procs))
 		return;
-	processes_sweep(losses->procs, losses->deep_calls, NULL, NULL);
-	processes_sweep(losses->procs, losses->goroutines, add_waiting, &losses->process_ended);
-	if (losses->clocks >= 0)
-		processes_sweep(losses->procs, losses->clocks, NULL, NULL);
+	sweep_map(losses, losses->deep_calls);
+	if (losses->goroutines >= 0)
+		processes_sweep(losses->procs, losses->goroutines, add_waiting,
+				&losses->process_ended);
+	sweep_map(losses, losses->clocks);
+	sweep_map(losses, losses->members);
 	processes_forget(losses->procs);
 }
 

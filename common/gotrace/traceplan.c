@@ -18,6 +18,7 @@
 #include "kernel/bpfprog.h"
 #include "kernel/kernelfeature.h"
 #include "program/program.h"
+#include "roots/roots.h"
 #include "latency/states.h"
 #include "tracing/tracer.h"
 #include "values/format.h"
@@ -271,6 +272,16 @@ static void serve(struct traceplan *plan, struct tracer *tracer, bool by_tables)
 	tracer_insert(tracer, "programs", traceplan_text_programs(plan->text));
 }
 
+/* What is traced beside the PROBEs' functions has the parts after theirs. */
+static void serve_others(struct traceplan *plan, struct tracer *tracer)
+{
+	tracer_set_plans(tracer, plan->numbers);
+	if (plan->states)
+		traceplan_serve_states(plan, tracer);
+	if (plan->config->roots)
+		roots_serve(plan->config->roots, tracer);
+}
+
 static void serve_without_tables(void *ctx, struct tracer *tracer, const struct errmsg *why)
 {
 	struct traceplan *plan = ctx;
@@ -280,6 +291,7 @@ static void serve_without_tables(void *ctx, struct tracer *tracer, const struct 
 		plan->config->tool, why->text);
 	progress_resume();
 	serve(plan, tracer, false);
+	serve_others(plan, tracer);
 	traceplan_say_compiling(plan);
 }
 
@@ -315,7 +327,6 @@ int traceplan_make(void *ctx, struct tracer *tracer, struct errmsg *err)
 	plan->item_count = tracer_selection(tracer)->item_count;
 	plan->items = mem_zalloc(plan->item_count, sizeof(*plan->items));
 	plan->numbers = mem_zalloc(plan->item_count, sizeof(*plan->numbers));
-	tracer_set_plans(tracer, plan->numbers);
 	if (plan_with_room(plan, tracer, err))
 		return -1;
 	if (traceplan_text_count(plan->text) > TRACE_PLANS)
@@ -327,6 +338,9 @@ int traceplan_make(void *ctx, struct tracer *tracer, struct errmsg *err)
 		tracer_set_otherwise(tracer, serve_without_tables, plan);
 	if (plan->states && traceplan_add_states(plan, tracer, err))
 		return -1;
+	if (plan->config->roots && roots_plan(plan->config->roots, tracer, err))
+		return -1;
+	serve_others(plan, tracer);
 	traceplan_say_warnings(plan);
 	traceplan_say_compiling(plan);
 	return 0;

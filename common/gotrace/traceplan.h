@@ -12,6 +12,7 @@
 
 struct errmsg;
 struct funcinfo;
+struct roots;
 struct tracer;
 struct traceplan;
 
@@ -25,10 +26,11 @@ struct traceplan_config {
 	const bool *histograms;
 	uint32_t string_max; /* -Z */
 	bool user_stack, kernel_stack;
-	bool typed;         /* without a format: pointers with their types, or followed */
-	bool callers;       /* --not-under: stacks, to look at the functions in them */
-	uint32_t only_tid;  /* -L; 0: all */
-	uint64_t only_goid; /* -G; 0: all */
+	bool typed;          /* without a format: pointers with their types, or followed */
+	bool callers;        /* --not-under: stacks, to look at the functions in them */
+	uint32_t only_tid;   /* -L; 0: all */
+	uint64_t only_goid;  /* -G; 0: all */
+	struct roots *roots; /* --follow; NULL: not given */
 };
 
 struct traceplan_item { /* what an event of the selection's item of the same number means */

@@ -103,7 +103,7 @@ void traceplan_define(const struct traceplan *plan, struct tracer *tracer)
 		tracer_define(tracer, "LABELS", 1);
 	if (config->user_stack || plan->uses_parent)
 		tracer_define(tracer, "PARENT", 1);
-	if (plan->uses_identity || config->only_tid || config->only_goid)
+	if (plan->uses_identity || config->only_tid || config->only_goid || config->roots)
 		tracer_define(tracer, "IDENTITY_FIRST", 1);
 	if (config->only_tid)
 		tracer_define(tracer, "ONLY_TID", config->only_tid);

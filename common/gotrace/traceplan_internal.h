@@ -26,6 +26,7 @@ struct traceplan {
 	struct traceplan_item *items;
 	struct tracer_plan *numbers;
 	size_t item_count;
+	size_t states_end; /* of the items that are traced for `states`, after these */
 	struct traceplan_text *text;
 	const char *why_no_tables; /* of many plans; NULL: tables can serve */
 	uint32_t saved_max;
@@ -61,6 +62,8 @@ void traceplan_define(const struct traceplan *plan, struct tracer *tracer);
 /* When that is done: has the scheduler's functions traced too, which change goroutines' states.
  * -1 with *err: not all changes could be seen. */
 int traceplan_add_states(struct traceplan *plan, struct tracer *tracer, struct errmsg *err);
+/* Then, and whenever the PROBEs are served by other parts: gives these functions a part. */
+void traceplan_serve_states(struct traceplan *plan, struct tracer *tracer);
 
 /* NULL: no such item */
 const struct traceplan_item *traceplan_item(const struct traceplan *plan, size_t item);

@@ -9,29 +9,29 @@
 #include "latency/states.h"
 #include "tracing/tracer.h"
 
-/* The items that were added have no plans, but are served by a part of their own. */
-static void add_part(struct traceplan *plan, struct tracer *tracer)
+void traceplan_serve_states(struct traceplan *plan, struct tracer *tracer)
 {
-	size_t count = tracer_selection(tracer)->item_count;
-	struct tracer_plan *numbers = mem_zalloc(count, sizeof(*numbers));
+	uint32_t part = tracer_parts(tracer);
 
-	memcpy(numbers, plan->numbers, plan->item_count * sizeof(*numbers));
-	for (size_t i = plan->item_count; i < count; i++)
-		numbers[i].part = tracer_parts(tracer);
-	free(plan->numbers);
-	plan->numbers = numbers;
-	tracer_set_plans(tracer, numbers);
-	tracer_set_parts(tracer, tracer_parts(tracer) + 1);
+	for (size_t i = plan->item_count; i < plan->states_end; i++)
+		plan->numbers[i].part = part;
+	tracer_set_parts(tracer, part + 1);
+	tracer_insert(tracer, "state_program",
+		      mem_printf("int on_probe_%u(struct pt_regs *ctx)\n{\n"
+				 "\treturn on_state_change(ctx);\n}\n",
+				 part));
 }
 
 int traceplan_add_states(struct traceplan *plan, struct tracer *tracer, struct errmsg *err)
 {
 	if (states_plan_brief(tracer, plan->states, err))
 		return -1;
-	tracer_insert(tracer, "state_program",
-		      mem_printf("int on_probe_%u(struct pt_regs *ctx)\n{\n"
-				 "\treturn on_state_change(ctx);\n}\n",
-				 tracer_parts(tracer)));
-	add_part(plan, tracer);
+	plan->states_end = tracer_selection(tracer)->item_count;
+	/* the items that were added have no plans, but are served by a part of their own */
+	struct tracer_plan *numbers = mem_zalloc(plan->states_end, sizeof(*numbers));
+
+	memcpy(numbers, plan->numbers, plan->item_count * sizeof(*numbers));
+	free(plan->numbers);
+	plan->numbers = numbers;
 	return 0;
 }

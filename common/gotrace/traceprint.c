@@ -102,6 +102,8 @@ void traceprint_header(const struct traceprint *print)
 		printf(config->unix_time ? "%-17s " : "%-8s ", "TIME");
 	if (config->cpu)
 		printf("%-3s ", "CPU");
+	if (config->roots && !config->header)
+		printf("%-6s ", "ROOT");
 	if (config->header)
 		puts(config->header);
 	else
@@ -178,6 +180,8 @@ static void print_event_row(FILE *out, struct traceprint *print,
 		print_times(out, print, head->time_ns);
 	if (print->config->cpu && !print->config->aggregate)
 		fprintf(out, "%-3u ", head->cpu);
+	if (print->config->roots && !print->config->aggregate && !print->config->header)
+		fprintf(out, "#%-5u ", head->root);
 	if (!print->config->header)
 		print_who(out, print, event);
 	fprintf(out, "%s\n", message);

@@ -21,6 +21,7 @@ struct traceprint_config {
 	bool timestamp;      /* -t: seconds since the start; with `unix_time` since 1970 */
 	bool unix_time;      /* -u */
 	bool cpu;            /* -C */
+	bool roots;          /* --follow: below which call of ROOT */
 	const char *comm;    /* -n: only where the command's name holds it; NULL: all */
 	const char *message; /* -f: the same of the message */
 	/* --not-under: only where the stack has none of these functions; ends with NULL; NULL: all

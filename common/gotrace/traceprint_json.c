@@ -260,6 +260,8 @@ void traceprint_json(struct traceprint_reader *reader, const struct traceprint_e
 	json_member_u64(&json, "pid", head->tgid);
 	json_member_u64(&json, "tid", head->tid);
 	json_member_u64(&json, "goid", head->goid);
+	if (head->root)
+		json_member_u64(&json, "root", head->root);
 	json_member_u64(&json, "cpu", head->cpu);
 	json_member_string(&json, "comm", event->comm);
 	json_member_string(&json, "func", event->func);

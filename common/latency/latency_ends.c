@@ -11,7 +11,7 @@
 
 struct latency_ends {
 	/* maps; -1: the kernel side has none */
-	int goroutines, deep_calls, marks, clocks, clocks_then;
+	int goroutines, deep_calls, marks, clocks, clocks_then, members;
 	size_t rows;
 	struct processes *procs;
 	struct latency_end *of; /* one for each row */
@@ -27,6 +27,7 @@ struct latency_ends *latency_ends_new(struct bpfprog *bpf, size_t rows)
 	ends->marks = bpfprog_map(bpf, "marks");
 	ends->clocks = bpfprog_map(bpf, "clocks");
 	ends->clocks_then = bpfprog_map(bpf, "clocks_then");
+	ends->members = bpfprog_map(bpf, "root_members");
 	ends->rows = rows;
 	ends->procs = processes_new(bpf);
 	ends->of = mem_zalloc(rows, sizeof(*ends->of));
@@ -127,7 +128,8 @@ static int sweep_maps(struct latency_ends *ends)
 	if (sweep_map(ends, ends->deep_calls, count_deep) ||
 	    sweep_map(ends, ends->goroutines, count_goroutine))
 		return -1;
-	if (sweep_map(ends, ends->clocks, NULL) || sweep_map(ends, ends->clocks_then, NULL))
+	if (sweep_map(ends, ends->clocks, NULL) || sweep_map(ends, ends->clocks_then, NULL) ||
+	    sweep_map(ends, ends->members, NULL))
 		return -1;
 	return sweep_map(ends, ends->marks, NULL);
 }

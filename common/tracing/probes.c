@@ -194,6 +194,14 @@ static void add_tails(struct probes *probes, const struct probes_want *want)
 			add_tail(probes, sel, &sel->tails->items[i]);
 }
 
+/* The hooks of part 0 are for all parts but the one that leads, which has its own. */
+static bool hooks_serve(const struct probes_want *want, size_t item)
+{
+	bool leads = want->leader && want->plans && want->plans[item].part == want->leader;
+
+	return leads == (want->leader && want->part == want->leader);
+}
+
 /* are calls timed that the file's hooks may end? Not those of the runtime's functions that a tool
  * asks for. */
 static bool any_timed(const struct probes_want *want)
@@ -203,7 +211,7 @@ static bool any_timed(const struct probes_want *want)
 	for (size_t i = 0; i < want->sel->item_count; i++) {
 		const struct selection_item *item = &want->sel->items[i];
 
-		if (item->returns &&
+		if (item->returns && hooks_serve(want, i) &&
 		    (stands_in(item, want->prog) || (want->rt->is_library && !item->skipped)))
 			return true;
 	}
@@ -218,7 +226,7 @@ struct probes *probes_new(const struct probes_want *want)
 	probes->emulates = want->emulates;
 	add_ends(probes, want);
 	add_tails(probes, want);
-	if (want->rt && !want->part && any_timed(want))
+	if (want->rt && (!want->part || want->part == want->leader) && any_timed(want))
 		add_hooks(probes, want->prog, want->rt);
 	add_entries(probes, want);
 	return probes;

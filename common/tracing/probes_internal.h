@@ -23,6 +23,7 @@ struct probes_want {
 	const struct goruntime *rt; /* NULL: there are no hooks */
 	bool emulates;              /* programs may carry out its RETs */
 	size_t first_place;
+	uint32_t leader; /* see tracer_lead() */
 };
 
 struct probes {
@@ -36,7 +37,8 @@ struct probes {
 };
 
 /* Covers the items of this part that are in `prog` and not skipped. The runtime's hooks belong to
- * part 0, if any item's calls are timed. Cookies have the item's row, or with the selection's
+ * part 0 and to the one that leads, if any item's calls are timed there; in part 0 those of others,
+ * too. Cookies have the item's row, or with the selection's
  * want.places the number of their place: probe i is place first_place + i. Caller frees. */
 struct probes *probes_new(const struct probes_want *want);
 void probes_free(struct probes *probes);

@@ -42,12 +42,20 @@ void tracer_define(struct tracer *tracer, const char *name, uint64_t value);
 void tracer_insert(struct tracer *tracer, const char *mark, char *text);
 /* One for each item of the selection; they outlive the tracer. Without them all are 0. */
 void tracer_set_plans(struct tracer *tracer, const struct tracer_plan *plans);
+/* The same, of the items that there were then; NULL: none. */
+const struct tracer_plan *tracer_plans(const struct tracer *tracer);
 /* How many programs the kernel side has: on_probe, on_probe_1, ... */
 uint32_t tracer_parts(const struct tracer *tracer);
 void tracer_set_parts(struct tracer *tracer, uint32_t count);
 /* The last part is attached first: the kernel runs its probes last where several stand at one
  * place. */
 void tracer_reverse_parts(struct tracer *tracer);
+/* The last part, now, leads: the kernel runs its probes first where several stand at one place, and
+ * the runtime tells it, too, which calls a panic or Goexit ends. */
+void tracer_lead(struct tracer *tracer);
+/* Which of the programs is BINARY, as who types it beside -p or COMMAND? NULL with *err: none. */
+const struct program *tracer_named(const struct tracer *tracer, const char *binary,
+				   struct errmsg *err);
 /* If the kernel side does not compile or the kernel refuses to load it, which `why` tells,
  * `otherwise` is called, once, and changes what another one is compiled from. */
 void tracer_set_otherwise(struct tracer *tracer,

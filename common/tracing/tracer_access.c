@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What others need of a tracer. */
 #include "bpf-src/shared/trace.h"
+#include "files/heldfile.h"
 #include "kernel/bpfprog.h"
+#include "program/program.h"
 #include "selection/selection_print.h"
+#include "selection/target.h"
 #include "tracing/session_internal.h"
 #include "tracing/tracer_state_internal.h"
 
@@ -46,6 +49,11 @@ void tracer_set_plans(struct tracer *tracer, const struct tracer_plan *plans)
 	tracer->plans = plans;
 }
 
+const struct tracer_plan *tracer_plans(const struct tracer *tracer)
+{
+	return tracer->plans;
+}
+
 uint32_t tracer_parts(const struct tracer *tracer)
 {
 	return tracer->part_count;
@@ -59,6 +67,28 @@ void tracer_set_parts(struct tracer *tracer, uint32_t count)
 void tracer_reverse_parts(struct tracer *tracer)
 {
 	tracer->parts_reversed = true;
+}
+
+void tracer_lead(struct tracer *tracer)
+{
+	tracer->leader = tracer->part_count - 1;
+}
+
+const struct program *tracer_named(const struct tracer *tracer, const char *binary,
+				   struct errmsg *err)
+{
+	struct heldfile *file = target_resolve(binary, tracer->process, err);
+	const struct program *named = NULL;
+
+	if (!file)
+		return NULL;
+	for (size_t i = 0; !named && i < tracer->program_count; i++)
+		if (heldfile_is(tracer->programs[i]->file, heldfile_then(file)))
+			named = tracer->programs[i];
+	heldfile_close(file);
+	if (!named)
+		errmsg_set(err, "\"%s\" is not what is traced", binary);
+	return named;
 }
 
 void tracer_set_otherwise(struct tracer *tracer,

@@ -119,6 +119,7 @@ struct probes *tracer_probes(const struct tracer *tracer, size_t n, uint32_t par
 	const struct probes_want want = {.sel = tracer->sel,
 					 .plans = tracer->plans,
 					 .part = part,
+					 .leader = tracer->leader,
 					 .prog = prog,
 					 .rt = rt,
 					 .emulates = tracer_emulates(tracer, prog, rt),
@@ -159,6 +160,17 @@ static int attach_program(struct tracer *tracer, size_t n, uint32_t part, int pr
 	return ret;
 }
 
+/* The part that is attached as the nth: the one that leads is the last. */
+static uint32_t nth_part(const struct tracer *tracer, uint32_t nth)
+{
+	uint32_t count = tracer->part_count;
+
+	if (tracer->leader && nth == count - 1)
+		return tracer->leader;
+	count -= tracer->leader != 0; /* it has the last number */
+	return tracer->parts_reversed ? count - 1 - nth : nth;
+}
+
 int tracer_attach_all(struct tracer *tracer, const int *prog_fds, struct errmsg *err)
 {
 	size_t count = tracer->program_count * tracer->part_count;
@@ -172,8 +184,7 @@ int tracer_attach_all(struct tracer *tracer, const int *prog_fds, struct errmsg 
 	tracer->places = mem_zalloc(tracer->place_max, sizeof(*tracer->places));
 	tracer_find_taken_rets(tracer);
 	for (size_t i = 0; i < count; i++) {
-		uint32_t nth = i % tracer->part_count;
-		uint32_t part = tracer->parts_reversed ? tracer->part_count - 1 - nth : nth;
+		uint32_t part = nth_part(tracer, i % tracer->part_count);
 		int ret;
 
 		do

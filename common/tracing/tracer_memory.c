@@ -32,8 +32,12 @@ static void add_file(struct tracer *tracer, size_t n)
 	struct offsets offs = {0};
 
 	for (uint32_t part = 0; part < tracer->part_count; part++) {
-		const struct probes_want want = {tracer->sel, tracer->plans, part, prog,
-						 rt,          false,         0};
+		const struct probes_want want = {.sel = tracer->sel,
+						 .plans = tracer->plans,
+						 .part = part,
+						 .prog = prog,
+						 .rt = rt,
+						 .leader = tracer->leader};
 		struct probes *probes = probes_new(&want);
 
 		add_probes(&offs, probes);

@@ -55,6 +55,7 @@ struct tracer {
 	/* The last part is attached first: the kernel runs its probes last where several stand at
 	 * one place. */
 	bool parts_reversed;
+	uint32_t leader;                   /* see tracer_lead(); 0: none does */
 	struct attach **attached;          /* for each program and part */
 	struct emulation_trial *emulation; /* or NULL: no returns are probed */
 	bool emulated; /* the kernel can: RETs may be carried out, by this tool or another */

@@ -22,7 +22,7 @@ class Tracer(Tool):
     def attached(self):
         """Until it says that it traces: by its header, or by a line of its own"""
         end = time.monotonic() + PATIENCE
-        while not re.search(r"^(TIME +)?(CPU +)?(PID |Tracing )", self.out.text() + self.err.text(), re.M):
+        while not re.search(r"^(TIME +)?(CPU +)?(ROOT +)?(PID |Tracing )", self.out.text() + self.err.text(), re.M):
             if self.child.poll() is not None or time.monotonic() > end:
                 raise Failure(f"{self.argv} does not trace: {self.said()}")
             with self.arrived:

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of ROOT, and which goroutines are below them: bpf-src/parts/roots.bpf.c knows that, beside
+ * what a tool traces. */
+#ifndef ROOTS_H
+#define ROOTS_H
+
+struct errmsg;
+struct roots;
+struct tracer;
+
+/* `root`: [BINARY:]PATTERN, as typed; outlives it */
+struct roots *roots_new(const char *root);
+void roots_free(struct roots *roots); /* NULL is all right */
+
+/* For the tracer's `plan`, after all that the tool adds to the selection itself. -1 with *err. */
+int roots_plan(struct roots *roots, struct tracer *tracer, struct errmsg *err);
+/* Then, and whenever the tool changes its plans or parts: adds two parts to these, as "generated:
+ * root_programs" of the kernel side. */
+void roots_serve(struct roots *roots, struct tracer *tracer);
+/* When probes are attached. -1 with *err: not all are that matter. */
+int roots_begin(struct roots *roots, const struct tracer *tracer, struct errmsg *err);
+/* What was not followed, on stderr. */
+void roots_say_lost(const struct roots *roots, const char *tool);
+
+#endif
