@@ -182,6 +182,11 @@ const struct program *goprocess_program(const struct goprocess *gp)
 	return gp->prog;
 }
 
+enum arch goprocess_arch(const struct goprocess *gp)
+{
+	return image_arch(gp->prog->img);
+}
+
 const struct memory *goprocess_memory(const struct goprocess *gp)
 {
 	return &gp->mem;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "elf/image.h"
 #include "files/process_files.h"
 #include "files/process_stop.h"
 #include "gostacks/goprocess_internal.h"
@@ -13,7 +12,6 @@
 #include "gostacks/goroutines_changes_internal.h"
 #include "gostacks/goroutines_print.h"
 #include "gostacks/goroutines_print_internal.h"
-#include "program/program.h"
 #include "waits/wait_objects.h"
 
 struct looked { /* a snapshot, and what is wanted of it */
@@ -125,7 +123,7 @@ static int hold(const struct goroutines_look *look, const struct goprocesses_one
 		out->waits.call = goprocess_core_call;
 		out->waits.call_ctx = one->gp;
 	}
-	out->waits.arch = image_arch(goprocess_program(one->gp)->img);
+	out->waits.arch = goprocess_arch(one->gp);
 	out->waits.type_name = goprocess_type;
 	out->waits.type_ctx = one->gp;
 	out->picked = goroutines_pick(&look->pick, &out->snap, frames, count);

@@ -108,6 +108,12 @@ const char *goprocess_type(void *ctx, uint64_t addr)
 	return NULL;
 }
 
+enum arch goprocess_arch(const struct goprocess *gp)
+{
+	(void)gp;
+	return ARCH_AMD64;
+}
+
 int goprocess_core_call(void *ctx, pid_t tid)
 {
 	assert_ptr_equal(ctx, did);
