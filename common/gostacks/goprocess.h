@@ -17,7 +17,6 @@ struct wait_objects;
 
 const struct frames *goprocess_frames(const struct goprocess *gp);
 const struct program *goprocess_program(const struct goprocess *gp);
-enum arch goprocess_arch(const struct goprocess *gp);
 const struct memory *goprocess_memory(const struct goprocess *gp);
 /* Is what was read of its memory that of the program it was opened for? 0; -1 with *err: it has
  * ended, or executes another one. */

@@ -4,6 +4,7 @@
 #define GOPROCESS_INTERNAL_H
 
 #include "gostacks/goprocess.h"
+#include "machine/arch.h"
 
 /* `prog`, what the process executes, becomes its own. NULL and *err: one of gccgo or for another
  * machine, not permitted, ended... `proc` outlives it; the caller closes. */
@@ -26,5 +27,7 @@ struct wait_objects *goprocess_waits(struct goprocess *gp, struct snapshot *snap
 /* The name of the type with its descriptor at `addr` in memory; NULL: not known. ctx: the process.
  */
 const char *goprocess_type(void *ctx, uint64_t addr);
+
+enum arch goprocess_arch(const struct goprocess *gp);
 
 #endif

@@ -16,16 +16,17 @@
 #include "latency/states.h"
 #include "selection/selection.h"
 
-enum { COUNTERS = 1, GOROUTINES, DEEP_CALLS, UNTESTED, CLOCKS, STATE_LOST, PAIRS = 16 };
+enum { COUNTERS = 1, GOROUTINES, DEEP_CALLS, UNTESTED, CLOCKS, STATE_LOST, MEMBERS, PAIRS = 16 };
 
 static uint64_t counters[TRACE_COUNTERS];
-static bool is_readable, has_returns, ended, is_due;
+static bool is_readable, has_returns, follows, ended, is_due;
 static struct {
 	uint64_t key, value;
 } untested[PAIRS];
 static size_t untested_count;
 static uint64_t waiting[2]; /* calls of two goroutines */
 static unsigned sweeps;
+static bool swept[MEMBERS + 1]; /* by map */
 
 /* --- in place of kernel/ and latency/ --- */
 
@@ -34,12 +35,13 @@ int bpfprog_map(const struct bpfprog *prog, const char *name)
 	static const char *const names[] = {
 		[COUNTERS] = "counters",     [GOROUTINES] = "goroutines",
 		[DEEP_CALLS] = "deep_calls", [UNTESTED] = "untested",
-		[CLOCKS] = "clocks",         [STATE_LOST] = "state_losses"};
+		[CLOCKS] = "clocks",         [STATE_LOST] = "state_losses",
+		[MEMBERS] = "root_members"};
 
 	(void)prog;
-	for (int i = COUNTERS; i <= STATE_LOST; i++)
+	for (int i = COUNTERS; i <= MEMBERS; i++)
 		if (!strcmp(names[i], name))
-			return i == COUNTERS || has_returns ? i : -1;
+			return i == COUNTERS || (i == MEMBERS ? follows : has_returns) ? i : -1;
 	fail();
 	return -1;
 }
@@ -96,6 +98,8 @@ int processes_sweep(const struct processes *procs, int fd,
 	const uint64_t calls = 3;
 
 	(void)procs;
+	assert_in_range(fd, COUNTERS, MEMBERS);
+	swept[fd] = true;
 	if (fd == GOROUTINES)
 		fn(NULL, &calls, arg);
 	return 0;
@@ -293,10 +297,30 @@ static void test_not_returned(void **state)
 	is_due = true;
 	tracelosses_sweep(losses);
 	assert_int_equal(sweeps, 1);
+	assert_true(swept[GOROUTINES] && swept[DEEP_CALLS] && swept[CLOCKS]);
+	assert_int_equal(swept[MEMBERS], follows);
 	waiting[0] = waiting[1] = 0;
 	expect_said("", STATES_LOST "gotrace: 3 calls had not returned when their process ended\n");
 	ended = true;
 	expect_said("", STATES_LOST "gotrace: 6 calls had not returned when their process ended\n");
+}
+
+/* Of --follow there is one more map, of goroutines that may not be there any more. */
+static void test_followed(void **state)
+{
+	test_not_returned(state);
+}
+
+static int begin_followed(void **state)
+{
+	follows = true;
+	return begin(state);
+}
+
+static int end_followed(void **state)
+{
+	follows = false;
+	return end(state);
 }
 
 int main(void)
@@ -307,6 +331,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_unreadable, begin, end),
 		cmocka_unit_test_setup_teardown(test_untested, begin, end),
 		cmocka_unit_test_setup_teardown(test_not_returned, begin, end),
+		cmocka_unit_test_setup_teardown(test_followed, begin_followed, end_followed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
