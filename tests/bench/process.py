@@ -30,7 +30,8 @@ class Process:
         self.status = None
         self.start = time.monotonic()
         self.child = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                      stderr=self.log, env={**os.environ, **(env or {})})
+                                      stderr=self.log,
+                                      env={**os.environ, "GOTOOLS_CACHE": "no", **(env or {})})
         Process.started.append(self)
 
     @classmethod

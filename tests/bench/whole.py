@@ -115,6 +115,24 @@ def memory(world):
               "bare compile", [p[2] - names for p in pairs], [p[3] for p in pairs], "MB", 1.5)
 
 
+def again(world):
+    """A start like one before, whose compiled program is kept, and one that compiles"""
+    program = world.target("1.19", "again")
+    kept = {"GOTOOLS_CACHE": world.path("programs")}
+    for tool, word in ("gofunccount", "Tracing"), ("gofunclatency", "Tracing"), ("gotrace", "PID"):
+        argv = [world.tool(tool), f"{program}:main.*"]
+        whole_run(argv, word, kept)
+        ours, first, peaks = [], [], []
+        with undisturbed():
+            for _ in range(ROUNDS):
+                for seconds, env in (ours, kept), (first, None):
+                    ready, _, done = whole_run(argv, word, env)
+                    seconds.append(ready)
+                    peaks.append(done.peak_mb())
+        yield Row(f"{tool} started again: to first probe", "compiled anew", ours, first, "s", 0.6)
+        yield Row(f"{tool} started again: peak memory", "compiled anew", peaks[::2], peaks[1::2], "MB", 0.4)
+
+
 def signatures(world):
     """gotrace's start where many functions have different signatures: by tables, and by compiled code"""
     for (when, pattern), (functions, limit) in SIGNATURES.items():
