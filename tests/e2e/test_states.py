@@ -322,7 +322,7 @@ def compare_trace(name, record, regions, delayed):
         expect(least <= theirs[state][1] - total <= most, f"{name}: {state} {total} ns, by Go's trace {theirs[state][1]}")
 
 
-@test(version=["1.22", "1.23", "1.24", "1.25", "1.26", "1.27"])
+@test(version=lambda: [v for v in versions() if v >= "1.22"])
 def states_trace(version):
     """What Go's own execution trace says of the same calls"""
     with tempfile.TemporaryDirectory(prefix="bcc-gotools-") as folder:
