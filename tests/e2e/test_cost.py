@@ -204,10 +204,10 @@ def cost_limited_by_the_kernel_side():
 HOT = re.compile(r"^(\w+): (\d+) hits a second of ([\d.]+) us each take some (\d+)% of a processor", re.M)
 
 
-def goes_first(target):
-    """Beside other work it gets its processor all the same."""
+def prioritize(target, nice):
+    """-5: beside other work it gets its processor all the same."""
     for thread in os.listdir(f"/proc/{target.target_pid}/task"):
-        os.setpriority(os.PRIO_PROCESS, int(thread), -15)
+        os.setpriority(os.PRIO_PROCESS, int(thread), nice)
 
 
 @test(tool=["gofunccount", "gofunclatency", "gotrace"])
@@ -215,9 +215,11 @@ def cost_hinted(tool):
     """A hot function is told of, once, while it is traced, if nobody has asked what it costs."""
     probe = "main.fib (false)" if tool == "gotrace" else "main.fib"
     with Target("steady", newest()) as target:
-        goes_first(target)
         with Tool(tool, "-p", target.target_pid, probe) as tracer:
+            tracer.wait_line("PID" if tool == "gotrace" else "Tracing ")
+            prioritize(target, -5)
             tracer.wait_line("hint: ")
+            prioritize(target, 0)
             tracer.signal(signal.SIGINT)
             tracer.wait()
             hot = HOT.findall(tracer.err.text())
