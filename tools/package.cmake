@@ -29,6 +29,16 @@ set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
  They use uprobes and eBPF: programs are neither rebuilt nor restarted,
  stripped programs are fine, and kernel headers are not needed.")
 
+# compiled programs are the tools' own to write; nobody else knows of them
+file(WRITE ${CMAKE_BINARY_DIR}/postrm "#!/bin/sh
+set -e
+[ \"$1\" != purge ] || rm -rf /var/cache/bcc-gotools/programs
+rmdir --ignore-fail-on-non-empty /var/cache/bcc-gotools 2>/dev/null || true
+")
+file(CHMOD ${CMAKE_BINARY_DIR}/postrm PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE
+     GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_BINARY_DIR}/postrm)
+
 configure_file(tools/package_install.cmake.in package_install.cmake @ONLY)
 install(SCRIPT ${CMAKE_BINARY_DIR}/package_install.cmake COMPONENT debian EXCLUDE_FROM_ALL)
 include(CPack)
