@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "kernel/bpfmap.h"
+#include "kernel/bytecode_internal.h"
 
 enum { LOADS_MAX = 10 }; /* a signal ends the verifier with EAGAIN; the next load may get through */
 
@@ -15,26 +16,12 @@ static int call(int cmd, union bpf_attr *attr)
 	return syscall(SYS_bpf, cmd, attr, sizeof(*attr));
 }
 
-int bpfcall_map(enum bpf_map_type type, uint32_t key_size, uint32_t value_size, uint32_t entries,
-		uint32_t flags)
-{
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.map_type = type;
-	attr.key_size = key_size;
-	attr.value_size = value_size;
-	attr.max_entries = entries;
-	attr.map_flags = flags;
-	return call(BPF_MAP_CREATE, &attr);
-}
-
 static void put_name(char *out, const char *name)
 {
 	strncpy(out, name, BPF_OBJ_NAME_LEN - 1); /* the rest is zero already */
 }
 
-int bpfcall_named_map(const struct bpfcall_map *map)
+int bpfcall_named_map(const struct bytecode_map *map)
 {
 	union bpf_attr attr;
 
@@ -44,8 +31,21 @@ int bpfcall_named_map(const struct bpfcall_map *map)
 	attr.value_size = map->value_size;
 	attr.max_entries = map->entries;
 	attr.map_flags = map->flags;
-	put_name(attr.map_name, map->name);
+	if (map->name)
+		put_name(attr.map_name, map->name);
 	return call(BPF_MAP_CREATE, &attr);
+}
+
+int bpfcall_map(enum bpf_map_type type, uint32_t key_size, uint32_t value_size, uint32_t entries,
+		uint32_t flags)
+{
+	const struct bytecode_map map = {.type = type,
+					 .key_size = key_size,
+					 .value_size = value_size,
+					 .entries = entries,
+					 .flags = flags};
+
+	return bpfcall_named_map(&map);
 }
 
 int bpfcall_prog_array(int prog_fd)

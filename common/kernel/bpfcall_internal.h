@@ -9,10 +9,7 @@
 
 #include <linux/bpf.h>
 
-struct bpfcall_map {
-	const char *name; /* cut to what the kernel keeps */
-	uint32_t type, key_size, value_size, entries, flags;
-};
+struct bytecode_map;
 
 struct bpfcall_prog {
 	enum bpf_prog_type type; /* 0: BPF_PROG_TYPE_KPROBE, as uprobes take it */
@@ -26,7 +23,7 @@ struct bpfcall_prog {
 
 int bpfcall_map(enum bpf_map_type type, uint32_t key_size, uint32_t value_size, uint32_t entries,
 		uint32_t flags);
-int bpfcall_named_map(const struct bpfcall_map *map);
+int bpfcall_named_map(const struct bytecode_map *map);
 /* A map of one program, for bpf_tail_call(); prog_fd -1: none yet. */
 int bpfcall_prog_array(int prog_fd);
 int bpfcall_prog(const struct bpfcall_prog *prog);

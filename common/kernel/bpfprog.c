@@ -131,18 +131,10 @@ const char *bpfprog_chatter(const struct bpfprog *prog)
 static int create_map(const struct bytecode_map *map)
 {
 	static const struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY};
-	const struct bpfcall_map how = {
-		.type = map->type,
-		.name = map->name,
-		.key_size = map->key_size,
-		.value_size = map->value_size,
-		.entries = map->entries,
-		.flags = map->flags,
-	};
-	int fd = bpfcall_named_map(&how);
+	int fd = bpfcall_named_map(map);
 
 	if (fd < 0 && errno == EPERM && !setrlimit(RLIMIT_MEMLOCK, &all))
-		fd = bpfcall_named_map(&how);
+		fd = bpfcall_named_map(map);
 	return fd;
 }
 

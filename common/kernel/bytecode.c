@@ -24,7 +24,7 @@ void bytecode_free(struct bytecode *code)
 	free(code);
 }
 
-int bytecode_is_map(const struct bpf_insn *insn)
+bool bytecode_is_map(const struct bpf_insn *insn)
 {
 	return insn->code == (BPF_LD | BPF_DW | BPF_IMM) && insn->src_reg == BPF_PSEUDO_MAP_FD;
 }

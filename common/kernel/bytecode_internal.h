@@ -5,12 +5,13 @@
 #define BYTECODE_INTERNAL_H
 
 #include <linux/bpf.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
 struct bytecode_map {
-	char *name; /* in the program's text; the kernel keeps 15 bytes of it */
+	char *name; /* in the program's text; the kernel keeps 15 bytes of it; or NULL */
 	uint32_t type, key_size, value_size, entries, flags; /* as BPF_MAP_CREATE takes them */
 };
 
@@ -28,7 +29,7 @@ struct bytecode {
 
 void bytecode_free(struct bytecode *code); /* NULL is fine */
 /* Does the instruction load the address of a map? The next one belongs to it. */
-int bytecode_is_map(const struct bpf_insn *insn);
+bool bytecode_is_map(const struct bpf_insn *insn);
 /* In the byte order of this machine. */
 void bytecode_write(FILE *out, const struct bytecode *code);
 /* NULL: not what bytecode_write() writes. Caller frees. */

@@ -34,7 +34,7 @@ uint64_t compile_mark(const char *define)
 
 	for (size_t i = 0; i < sizeof(late) / sizeof(*late); i++)
 		if (!strcmp(define, late[i]))
-			return 0x676f6c6174650000 + i; /* no number that programs have */
+			return 0x676f6c6174650000 + i; /* "golate": no number that programs have */
 	return 0;
 }
 

@@ -26,7 +26,7 @@ struct headertree {
 /* what a signal's handler removes */
 static struct headertree *to_remove;
 
-static bool is_header(const char *name)
+bool headertree_has(const char *name)
 {
 	size_t len = strlen(name);
 
@@ -81,7 +81,7 @@ static int write_headers(struct headertree *tree)
 	int ret = 0;
 
 	for (const struct embedded_file *f = embedded_files; f->name && !ret; f++) {
-		if (!is_header(f->name))
+		if (!headertree_has(f->name))
 			continue;
 		char *path = mem_printf("%s/%s", tree->dir, f->name);
 

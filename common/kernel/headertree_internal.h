@@ -6,11 +6,14 @@
 #ifndef HEADERTREE_INTERNAL_H
 #define HEADERTREE_INTERNAL_H
 
+#include <stdbool.h>
+
 struct errmsg;
 struct headertree;
 
 struct headertree *headertree_new(struct errmsg *err);     /* one at a time; NULL with *err */
 const char *headertree_dir(const struct headertree *tree); /* for this process; the tree's */
-void headertree_free(struct headertree *tree);             /* removes it */
+bool headertree_has(const char *name);         /* is the embedded file of this name in it? */
+void headertree_free(struct headertree *tree); /* removes it */
 
 #endif

@@ -21,6 +21,7 @@
 #include "kernel/bpfprog.h"
 #include "kernel/bytecode_internal.h"
 #include "kernel/compile_internal.h"
+#include "kernel/headertree_internal.h"
 #include "kernel/kernelfeature_internal.h"
 
 #define FOLDER "/var/cache/bcc-gotools/programs"
@@ -59,11 +60,9 @@ static uint64_t sum_of(const void *bytes, size_t size)
 }
 
 /* Does it belong to who runs the tool, and may nobody else write there? */
-static bool is_own(int fd)
+static bool is_own(int fd, struct stat *st)
 {
-	struct stat st;
-
-	return !fstat(fd, &st) && st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH));
+	return !fstat(fd, st) && st->st_uid == geteuid() && !(st->st_mode & (S_IWGRP | S_IWOTH));
 }
 
 /* Makes the last two folders of the path: /var/cache is everywhere. */
@@ -83,12 +82,13 @@ static int open_folder(const char *folder)
 {
 	enum { HOW = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 	int fd = open(folder, HOW);
+	struct stat st;
 
 	if (fd < 0) {
 		make_folder(folder);
 		fd = open(folder, HOW);
 	}
-	if (fd >= 0 && is_own(fd))
+	if (fd >= 0 && is_own(fd, &st))
 		return fd;
 	if (fd >= 0)
 		close(fd);
@@ -110,8 +110,9 @@ static uint64_t sum_of_headers(void)
 	uint64_t sum = 0;
 
 	for (const struct embedded_file *f = embedded_files; f->name; f++)
-		sum = sum * 31 + sum_of(f->text, strlen(f->text)) +
-		      sum_of(f->name, strlen(f->name));
+		if (headertree_has(f->name))
+			sum = sum * 31 + sum_of(f->text, strlen(f->text)) +
+			      sum_of(f->name, strlen(f->name));
 	return sum;
 }
 
@@ -161,7 +162,7 @@ static uint8_t *read_file(const struct progcache *kept, size_t *size)
 
 	if (fd < 0)
 		return NULL;
-	if (is_own(fd) && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= FILE_MAX) {
+	if (is_own(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= FILE_MAX) {
 		bytes = mem_alloc(st.st_size + 1);
 		ssize_t got = read(fd, bytes, st.st_size);
 
@@ -336,7 +337,8 @@ static struct kept_file *list_files(int folder, size_t *count, off_t *sum)
 	return files;
 }
 
-/* Makes room for `size` bytes: a quarter more than is needed, so as not to come here each time. */
+/* Above the limit, with `size` bytes more, those that were used longest ago go, until a quarter of
+ * it is free: so that this is seldom needed. */
 static void make_room(int folder, size_t size)
 {
 	size_t count = 0;

@@ -113,6 +113,23 @@ static void test_kept(void **state)
 	free(path);
 }
 
+/* What is used stays longest. */
+static void test_used(void **state)
+{
+	static const struct timespec old[2] = {{1, 0}, {1, 0}};
+	struct stat st;
+
+	(void)state;
+	keep("text");
+	char *path = only_file();
+
+	assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
+	assert_true(finds("text", defs));
+	assert_int_equal(stat(path, &st), 0);
+	assert_true(st.st_mtim.tv_sec > 1);
+	free(path);
+}
+
 /* The PID is another one at each start. */
 static void test_number_of_one_start(void **state)
 {
@@ -393,6 +410,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		CASE(test_kept),
 		CASE(test_folder_is_told),
+		CASE(test_used),
 		CASE(test_number_of_one_start),
 		CASE(test_damaged),
 		CASE(test_same_name),
