@@ -50,14 +50,6 @@ struct timer {
 	uint64_t took_ns, told_ns;
 };
 
-static int take_root(struct timer *timer, const char *root, struct errmsg *err)
-{
-	if (timer->roots)
-		return errmsg_set(err, "--follow: \"%s\" is a second ROOT", root);
-	timer->roots = roots_new(root);
-	return 0;
-}
-
 static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
 {
 	struct timer *timer = ctx;
@@ -76,7 +68,7 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 	else if (letter == LETTER_SUMMARY)
 		timer->summary = true;
 	else if (letter == LETTER_FOLLOW)
-		return take_root(timer, value, err);
+		return roots_take(&timer->roots, value, err);
 	else if (letter == LETTER_ERRORS)
 		timer->errors = timer->errors ? timer->errors : errors_new();
 	else if (!number_parse(value, UINT32_MAX, &level))

@@ -115,15 +115,6 @@ static void take_under(struct gotrace *trace, const char *name)
 	trace->plan_config.callers = true;
 }
 
-static int take_root(struct gotrace *trace, const char *root, struct errmsg *err)
-{
-	if (trace->plan_config.roots)
-		return errmsg_set(err, "--follow: \"%s\" is a second ROOT", root);
-	trace->plan_config.roots = roots_new(root);
-	trace->print_config.roots = true;
-	return 0;
-}
-
 static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
 {
 	struct gotrace *trace = ctx;
@@ -176,7 +167,8 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 		print->header = value;
 		break;
 	case LETTER_FOLLOW:
-		return take_root(trace, value, err);
+		print->roots = true;
+		return roots_take(&trace->plan_config.roots, value, err);
 	case LETTER_UNDER:
 		take_under(trace, value);
 		break;

@@ -76,7 +76,7 @@ void arm64_access(uint32_t word, struct access *out)
 bool arm64_page(uint32_t word, uint64_t addr, uint64_t *out)
 {
 	uint32_t imm = (word >> 3 & 0x1ffffc) | (word >> 29 & 3);
-	int64_t distance = (int64_t)(imm ^ 0x100000) - 0x100000;
+	int64_t distance = sign_extend(imm, 21);
 	bool pages = word >> 31;
 
 	*out = (pages ? addr & ~0xfffull : addr) + (uint64_t)distance * (pages ? 4096 : 1);

@@ -28,12 +28,13 @@ struct roots {
 	int losses;                          /* map */
 };
 
-struct roots *roots_new(const char *root)
+int roots_take(struct roots **roots, const char *root, struct errmsg *err)
 {
-	struct roots *roots = mem_zalloc(1, sizeof(*roots));
-
-	roots->root = root;
-	return roots;
+	if (*roots)
+		return errmsg_set(err, "%s: \"%s\" is a second ROOT", asked, root);
+	*roots = mem_zalloc(1, sizeof(**roots));
+	(*roots)->root = root;
+	return 0;
 }
 
 void roots_free(struct roots *roots)

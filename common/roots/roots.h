@@ -8,8 +8,9 @@ struct errmsg;
 struct roots;
 struct tracer;
 
-/* `root`: [BINARY:]PATTERN, as typed; outlives it */
-struct roots *roots_new(const char *root);
+/* For the option --follow: a new *roots, which is NULL before. `root`: [BINARY:]PATTERN, as typed;
+ * outlives it. -1 with *err: there is one already. */
+int roots_take(struct roots **roots, const char *root, struct errmsg *err);
 void roots_free(struct roots *roots); /* NULL is all right */
 
 /* For the tracer's `plan`, after all that the tool adds to the selection itself. -1 with *err. */
