@@ -23,10 +23,13 @@ static const struct profile_type types[VALUES] = {{"alloc_objects", "count"},
 						  {"inuse_objects", "count"},
 						  {"inuse_space", "bytes"}};
 
+/* A sample of so many bytes, as runtime/pprof says it: its profiles and these can be compared */
+#define SAMPLED {"space", "bytes"}
+
 const struct profile_spec heap_profile_spec = {
-	.tool = "goheap", .types = types, .type_count = VALUES, .shown = 3};
+	.tool = "goheap", .types = types, .type_count = VALUES, .shown = 3, .sampled = SAMPLED};
 const struct profile_spec heap_alloc_profile_spec = {
-	.tool = "goheap", .types = types, .type_count = VALUES, .shown = 1};
+	.tool = "goheap", .types = types, .type_count = VALUES, .shown = 1, .sampled = SAMPLED};
 
 struct heap_state {
 	struct heap_vars vars;
@@ -127,6 +130,8 @@ static void make_table(const struct heap_look *look, struct heap *heap)
 	struct heap_table *now = &look->state->now;
 
 	*now = (struct heap_table){0};
+	if (look->profile && heap->rate > 0)
+		profile_period(look->profile, (uint64_t)heap->rate);
 	for (size_t i = 0; i < heap->count; i++)
 		if (heap->all[i].allocated.objects)
 			add_bucket(look, heap, &heap->all[i]);

@@ -23,6 +23,8 @@ enum {
 	PROFILE_STRING_TABLE,
 	PROFILE_TIME_NANOS = 9,
 	PROFILE_DURATION_NANOS,
+	PROFILE_PERIOD_TYPE,
+	PROFILE_PERIOD,
 	PROFILE_COMMENT = 13,
 	PROFILE_DEFAULT_SAMPLE_TYPE
 };
@@ -69,17 +71,19 @@ static void end_sub(struct writing *out, unsigned field)
 	protobuf_clear(&out->sub);
 }
 
+static void put_type(struct writing *out, unsigned field, const struct profile_type *type)
+{
+	protobuf_number(&out->msg, VALUE_TYPE_TYPE, interned_text(&out->texts, type->name));
+	protobuf_number(&out->msg, VALUE_TYPE_UNIT, interned_text(&out->texts, type->unit));
+	end_message(out, field);
+}
+
 static void put_types(struct writing *out)
 {
 	const struct profile_spec *spec = out->profile->spec;
 
-	for (size_t i = 0; i < spec->type_count; i++) {
-		protobuf_number(&out->msg, VALUE_TYPE_TYPE,
-				interned_text(&out->texts, spec->types[i].name));
-		protobuf_number(&out->msg, VALUE_TYPE_UNIT,
-				interned_text(&out->texts, spec->types[i].unit));
-		end_message(out, PROFILE_SAMPLE_TYPE);
-	}
+	for (size_t i = 0; i < spec->type_count; i++)
+		put_type(out, PROFILE_SAMPLE_TYPE, &spec->types[i]);
 }
 
 static void put_labels(struct writing *out, size_t number)
@@ -188,6 +192,10 @@ static void put_rest(struct writing *out)
 
 	protobuf_number(&out->all, PROFILE_TIME_NANOS, profile->began_ns);
 	protobuf_number(&out->all, PROFILE_DURATION_NANOS, profile->lasted_ns);
+	if (spec->sampled.name) {
+		put_type(out, PROFILE_PERIOD_TYPE, &spec->sampled);
+		protobuf_number(&out->all, PROFILE_PERIOD, profile->period);
+	}
 	protobuf_number(&out->all, PROFILE_COMMENT, interned_text(&out->texts, comment));
 	protobuf_number(&out->all, PROFILE_DEFAULT_SAMPLE_TYPE,
 			interned_text(&out->texts, spec->types[spec->shown].name));

@@ -61,6 +61,12 @@ void profile_end(struct profile *profile)
 	profile->lasted_ns = clock_ns() - profile->began_clock_ns;
 }
 
+void profile_period(struct profile *profile, uint64_t period)
+{
+	if (profile->period < period)
+		profile->period = period;
+}
+
 static bool is_full(const struct profile *profile)
 {
 	return profile->rows.count >= ROWS_MAX;

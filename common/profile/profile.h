@@ -26,6 +26,9 @@ struct profile_spec { /* outlives the profile */
 	const struct profile_type *types;
 	size_t type_count;
 	size_t shown; /* the type that is shown if none is asked for */
+	/* What a sample is taken of once in each period. pprof compares profiles of the same one
+	 * only. Name NULL: these are no samples. */
+	struct profile_type sampled;
 };
 
 struct profile *profile_new(const struct profile_spec *spec);
@@ -35,6 +38,8 @@ void profile_free(struct profile *profile); /* NULL is all right */
  * profile was made. */
 void profile_begin(struct profile *profile);
 void profile_end(struct profile *profile);
+/* Where there are several, it is the longest. */
+void profile_period(struct profile *profile, uint64_t period);
 
 /* --- a row: its frames from the innermost on, and its labels, then its values --- */
 

@@ -62,6 +62,7 @@ int profile_pass(const struct profile *profile, int fd, struct errmsg *err)
 	if (!out || ftruncate(fd, 0))
 		return errmsg_set(err, "--pprof: %s", strerror(errno));
 	rewind(out);
+	put(out, profile->period);
 	put_texts(out, &profile->texts);
 	for (size_t i = 0; i < SETS; i++)
 		put_words(out, sets[i]);
@@ -225,6 +226,7 @@ int profile_take(struct profile *profile, int fd, struct errmsg *err)
 	if (!t.in)
 		return errmsg_set(err, "--pprof: %s", strerror(errno));
 	rewind(t.in);
+	profile_period(profile, get(&t));
 	take_texts(&t);
 	take_set(&t, &t.mappings, &profile->mappings, change_mapping);
 	take_set(&t, &t.funcs, &profile->funcs, change_func);

@@ -23,6 +23,7 @@
 #include "tracing/toolrun.h"
 
 enum { STREAM_NS = 100 * 1000 * 1000 };
+#define NS_PER_S UINT64_C(1000000000)
 
 static const struct profile_type shown_types[] = {{"samples", "count"}};
 /* as Go's own CPU profiles have them */
@@ -148,8 +149,10 @@ static int sample(struct run *run, struct errmsg *err)
 		spec.process_fd = process_fd(sampled_first(run->samples.sampled)->proc);
 	progress_end();
 	say_started(run);
-	if (run->written.profile)
+	if (run->written.profile) {
 		profile_begin(run->written.profile);
+		profile_period(run->written.profile, NS_PER_S / run->sampling->hz);
+	}
 	int ret = session_run(ses, &spec, &end, err);
 
 	if (!ret)
@@ -206,7 +209,11 @@ int sampling_run(const struct sampling *sampling)
 		.samples = {.sampling = sampling, .cgroup = -1},
 		.shown_spec = {.tool = name, .types = shown_types, .type_count = 1},
 		.written_spec = {
-			.tool = name, .types = written_types, .type_count = 2, .shown = 1}};
+			.tool = name,
+			.types = written_types,
+			.type_count = 2,
+			.shown = 1,
+			.sampled = written_types[1]}};
 	struct errmsg err = {0};
 
 	if (sampling->off_cpu) {

@@ -247,6 +247,9 @@ def goheap_pprof(version):
         target.wait_line("written")
         own = {key: n for key, n in pprof.Profile(folder + "/own").rows("bytes").items() if any(n)}
         expect(own == profile.rows("bytes"), different(own, profile.rows("bytes")))
+        for numbers in "alloc_objects", "inuse_space":  # pprof finds nothing that differs
+            top = pprof.say(path, "-top", f"-sample_index={numbers}", f"-diff_base={folder}/own")
+            expect("nodes accounting for 0, " in top, top[:500])
         expect(any(len(lines) > 1 for *_, lines in profile.locations.values()), "inlined calls are apart")
         sizes = {int(s[2]["bytes"]) for s in profile.samples}
         expect({1 << 14, 3072, 704} <= sizes, f"{sizes}")

@@ -268,6 +268,32 @@ static void has_mappings(void **state)
 	}
 }
 
+/* What a sample is of, and how often: of samples alone, and the longest of periods */
+static void tells_the_period(void **state)
+{
+	const struct profile_spec sampled = {.tool = "test",
+					     .types = types,
+					     .type_count = 2,
+					     .sampled = {"space", "bytes"}};
+	struct profile *profile = profile_new(&sampled);
+	struct written out = write_out(profile_new(&spec));
+	struct field field;
+
+	(void)state;
+	assert_int_equal(count(&out, 11) + count(&out, 12), 0);
+	free(out.bytes);
+	profile_period(profile, 512);
+	profile_period(profile, 1024);
+	profile_period(profile, 1);
+	out = write_out(profile);
+	expect_message(&out, 11, 0, "1=5 2=6 ");
+	expect_text(&out, 5, "space");
+	expect_text(&out, 6, "bytes");
+	assert_true(find(out.bytes, out.len, 12, 0, &field));
+	assert_int_equal(field.value, 1024);
+	free(out.bytes);
+}
+
 /* --- the file --- */
 
 static void is_gzipped(void **state)
@@ -331,6 +357,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(adds_up_what_is_the_same),
 		cmocka_unit_test(begins_with_the_empty_text),
+		cmocka_unit_test(tells_the_period),
 		cmocka_unit_test(escapes_names),
 		cmocka_unit_test(has_a_row_for_the_rest),
 		cmocka_unit_test(has_mappings),

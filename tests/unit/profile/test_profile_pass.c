@@ -58,10 +58,12 @@ static void test_added(void **state)
 	add(from, "main.both", "waiting", 2, 30);
 	add(from, "main.both", "waiting", 3, 4);
 	add(from, "main.other", "running", 1, 5);
+	profile_period(from, 512);
 	for (uint64_t i = 1; i <= 2; i++) {
 		assert_int_equal(profile_pass(from, fd, &err), 0);
 		assert_int_equal(profile_take(to, fd, &err), 0);
 		assert_int_equal(to->rows.count, 4);
+		assert_int_equal(to->period, 512);
 		check(to, 0, "main.first", "running", 1, 1);
 		check(to, 1, "main.both", "waiting", 2, 2 + 30 * i);
 		check(to, 2, "main.both", "waiting", 3, 4 * i);

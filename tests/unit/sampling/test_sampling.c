@@ -109,6 +109,7 @@ STEP(toolrun_json_time, struct json *json)
 STEP(toolrun_print_time, const struct options *opts)
 NOTE(profile_begin, "%c:%s", "begin", struct profile *profile)
 NOTE(profile_end, "%c:%s", "end", struct profile *profile)
+NOTE(profile_period, "%c:%d", (int)period, struct profile *profile, uint64_t period)
 NOTE(profile_word, "%c:%s", word, struct profile *profile, const char *word)
 NOTE(profile_label, "%c:comm=%s", text, struct profile *profile, const char *key, const char *text)
 NOTE(profile_number, "%c:pid=%d", (int)number, struct profile *profile, const char *key,
@@ -450,7 +451,7 @@ static void test_process(void **state)
 	       CHECKED
 	       "cgroup kallsyms " OPENED PROGRAM
 	       " CGROUP=1 LABELS=1 KERNEL_STACK=1 TGID=-1\ncompile on_sample 0_7_0 sampled events "
-	       "set_cgroup " BEGUN "w:begin \nrun 3 0 73 -1 100000000 71\nsession_run " BOTH(
+	       "set_cgroup " BEGUN "w:begin w:10101010 \nrun 3 0 73 -1 100000000 71\nsession_run " BOTH(
 		       FIRST, "user") BOTH(SECOND, "user") BOTH(THIRD, "user")
 		       STREAMED("show profile 1011") "sampler_free w:end " SHOW("show profile 1011")
 			       LOST_WORDS "sum pprof_write session_free progress_end " CLOSED
