@@ -94,7 +94,7 @@ class World:
         if not os.path.exists(built):
             goroot = self.goroot(version)
             env = {**os.environ, "GOROOT": goroot, "GOTOOLCHAIN": "local", "GO111MODULE": "off",
-                   "GOFLAGS": "", "CGO_ENABLED": "0", "GOCACHE": self.path("gocache")}
+                   "GOFLAGS": "", "CGO_ENABLED": "0", "GOCACHE": os.path.join(cache_folder(), "gocache")}
             run([os.path.join(goroot, "bin", "go"), "build", "-o", built,
                  os.path.join(HERE, source)], env=env)
         return shutil.copy(built, self.path(f"{role}-{version}"))
