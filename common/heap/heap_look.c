@@ -23,13 +23,17 @@ static const struct profile_type types[VALUES] = {{"alloc_objects", "count"},
 						  {"inuse_objects", "count"},
 						  {"inuse_space", "bytes"}};
 
-/* A sample of so many bytes, as runtime/pprof says it: its profiles and these can be compared */
-#define SAMPLED {"space", "bytes"}
-
-const struct profile_spec heap_profile_spec = {
-	.tool = "goheap", .types = types, .type_count = VALUES, .shown = 3, .sampled = SAMPLED};
-const struct profile_spec heap_alloc_profile_spec = {
-	.tool = "goheap", .types = types, .type_count = VALUES, .shown = 1, .sampled = SAMPLED};
+/* As runtime/pprof says what is sampled: its profiles and these can be compared. */
+const struct profile_spec heap_profile_spec = {.tool = "goheap",
+					       .types = types,
+					       .type_count = VALUES,
+					       .shown = 3,
+					       .sampled = {"space", "bytes"}};
+const struct profile_spec heap_alloc_profile_spec = {.tool = "goheap",
+						     .types = types,
+						     .type_count = VALUES,
+						     .shown = 1,
+						     .sampled = {"space", "bytes"}};
 
 struct heap_state {
 	struct heap_vars vars;

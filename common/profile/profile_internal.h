@@ -47,7 +47,7 @@ struct profile_words {
 struct profile {
 	const struct profile_spec *spec;
 	uint64_t began_ns, began_clock_ns, lasted_ns; /* since 1970; of clock_ns(); ns */
-	uint64_t period; /* 0: not known */
+	uint64_t period;                              /* 0: not known */
 	struct interned texts, mappings, funcs, locations, stacks, labels, rows;
 	uint64_t *values; /* of each row, one for each type */
 	size_t values_cap;

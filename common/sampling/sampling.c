@@ -204,16 +204,14 @@ static int check(struct run *run, struct errmsg *err)
 int sampling_run(const struct sampling *sampling)
 {
 	const char *name = sampling->tool->name;
-	struct run run = {
-		.sampling = sampling,
-		.samples = {.sampling = sampling, .cgroup = -1},
-		.shown_spec = {.tool = name, .types = shown_types, .type_count = 1},
-		.written_spec = {
-			.tool = name,
-			.types = written_types,
-			.type_count = 2,
-			.shown = 1,
-			.sampled = written_types[1]}};
+	struct run run = {.sampling = sampling,
+			  .samples = {.sampling = sampling, .cgroup = -1},
+			  .shown_spec = {.tool = name, .types = shown_types, .type_count = 1},
+			  .written_spec = {.tool = name,
+					   .types = written_types,
+					   .type_count = 2,
+					   .shown = 1,
+					   .sampled = written_types[1]}};
 	struct errmsg err = {0};
 
 	if (sampling->off_cpu) {

@@ -271,10 +271,8 @@ static void has_mappings(void **state)
 /* What a sample is of, and how often: of samples alone, and the longest of periods */
 static void tells_the_period(void **state)
 {
-	const struct profile_spec sampled = {.tool = "test",
-					     .types = types,
-					     .type_count = 2,
-					     .sampled = {"space", "bytes"}};
+	const struct profile_spec sampled = {
+		.tool = "test", .types = types, .type_count = 2, .sampled = {"space", "bytes"}};
 	struct profile *profile = profile_new(&sampled);
 	struct written out = write_out(profile_new(&spec));
 	struct field field;
