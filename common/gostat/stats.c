@@ -305,6 +305,7 @@ void stats_read(struct stats_reader *reader, const struct memory *mem, const str
 	take_half(&r, STATS_GOMAXPROCS, reader->vars.gomaxprocs);
 	take_half(&r, STATS_GC_CYCLES, reader->vars.gc_cycles);
 	take(&r, STATS_GC_PAUSE_NS, reader->vars.pause_total);
+	take(&r, STATS_GC_FRACTION, reader->vars.gc_fraction);
 	take_heap(&r, &reader->vars);
 	take_goal(&r, &reader->vars);
 	take_sum(&r, STATS_STACK_BYTES, reader->vars.stacks, STATS_STACKS);

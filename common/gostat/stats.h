@@ -39,6 +39,7 @@ enum stats_number {
 	STATS_ALLOCATED, /* TotalAlloc, as STATS_HEAP_BYTES */
 	STATS_GC_CYCLES,
 	STATS_GC_PAUSE_NS, /* PauseTotalNs */
+	STATS_GC_FRACTION, /* GCCPUFraction, the bits of a double */
 	STATS_CPU_NS,
 	STATS_GOGC,         /* signed: -1: off */
 	STATS_MEMORY_LIMIT, /* GOMEMLIMIT; INT64_MAX: none */

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/escape.h"
 #include "base/mem.h"
@@ -112,6 +113,18 @@ static const char *limit_of(char text[SHORTNUM], const struct stats *now, enum s
 								      : bytes_of(text, now, which);
 }
 
+static void print_collector(FILE *out, const struct stats *now)
+{
+	double n;
+
+	memcpy(&n, &now->all[STATS_GC_FRACTION].n, sizeof(n));
+	if (is_known(now, STATS_GC_FRACTION) && n >= 0 && n <= 1)
+		fprintf(out, "%.2f%%", 100 * n);
+	else
+		fputc('-', out);
+	fputs(" of the processors' time since it started was for collections\n", out);
+}
+
 static void print_settings(FILE *out, const struct stats *now)
 {
 	char gogc[LIMIT_TEXT], open[LIMIT_TEXT], most[LIMIT_TEXT], limit[SHORTNUM], goal[SHORTNUM];
@@ -137,6 +150,7 @@ void stats_memory_print(FILE *out, const struct stats_subject *of, const struct 
 	print_row(out, now, STATS_RSS_FILE, "files: the program, libraries, what it has mapped");
 	print_row(out, now, STATS_RSS_SHMEM, "shared memory");
 	print_rest(out, now);
+	print_collector(out, now);
 	print_settings(out, now);
 	free(name);
 }

@@ -2,7 +2,9 @@
 #include "gostat/stats_print.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/escape.h"
 #include "base/json.h"
@@ -137,6 +139,7 @@ static const char *const keys[STATS_NUMBERS] = {
 	[STATS_ALLOCATED] = "allocated_bytes",
 	[STATS_GC_CYCLES] = "gc_cycles",
 	[STATS_GC_PAUSE_NS] = "gc_pause_total_ns",
+	[STATS_GC_FRACTION] = "gc_cpu_fraction",
 	[STATS_CPU_NS] = "cpu_ns",
 	[STATS_GOGC] = "gogc",
 	[STATS_MEMORY_LIMIT] = "gomemlimit_bytes",
@@ -147,6 +150,20 @@ static const char *const keys[STATS_NUMBERS] = {
 static bool is_signed(enum stats_number which)
 {
 	return which == STATS_RSS_REST || which == STATS_GOGC;
+}
+
+/* All that it takes to tell it from others. A program that lies may have what is no number. */
+static void put_fraction(struct json *json, const struct stats *now)
+{
+	char text[32];
+	double n;
+
+	memcpy(&n, &now->all[STATS_GC_FRACTION].n, sizeof(n));
+	snprintf(text, sizeof(text), "%.17g", n);
+	if (isfinite(n))
+		json_number(json, text);
+	else
+		json_null(json);
 }
 
 void stats_print_json(FILE *out, const struct stats_subject *of, const struct stats *now,
@@ -167,6 +184,8 @@ void stats_print_json(FILE *out, const struct stats_subject *of, const struct st
 		json_key(&json, keys[i]);
 		if (!now->all[i].known)
 			json_null(&json);
+		else if (i == STATS_GC_FRACTION)
+			put_fraction(&json, now);
 		else if (is_signed(i))
 			json_i64(&json, (int64_t)now->all[i].n);
 		else

@@ -14,6 +14,7 @@ enum {
 	PAUSE_NS = 16,
 	PAUSE_END = PAUSE_NS + 8 * 256,
 	NUMGC = PAUSE_END + 8 * 256,
+	GC_FRACTION = NUMGC + 8, /* numforcedgc is between them */
 };
 
 /* memstats of Go 1.15, before last_gc_unix: counted at once, where others are only by ReadMemStats
@@ -164,6 +165,8 @@ static void find_heap(const struct program *prog, struct stats_vars *out)
 	if (last_gc) {
 		out->pause_total = last_gc + PAUSE_TOTAL;
 		out->gc_cycles = last_gc + NUMGC;
+		if (runtime_refs_has(&refs, last_gc + GC_FRACTION))
+			out->gc_fraction = last_gc + GC_FRACTION;
 	}
 	if (!prog->release_told)
 		return;

@@ -14,6 +14,7 @@ struct stats_vars {
 	uint64_t gomaxprocs;                /* 4 bytes */
 	uint64_t gc_cycles;                 /* 4 bytes */
 	uint64_t pause_total;               /* the others: 8 bytes */
+	uint64_t gc_fraction;               /* a double */
 	uint64_t heap_inuse, heap_released; /* runtime.gcController's, or memstats' */
 	uint64_t heap_free;                 /* idle and not released, */
 	uint64_t heap_idle;                 /* or both together */

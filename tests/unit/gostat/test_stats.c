@@ -229,6 +229,7 @@ static void test_new_heap(void **state)
 		.gomaxprocs = put_var(0, 8 | UINT64_C(1) << 32), /* of 4 bytes */
 		.gc_cycles = put_var(1, 33 | UINT64_C(1) << 32),
 		.pause_total = put_var(2, 777),
+		.gc_fraction = put_var(16, UINT64_C(0x3fc0000000000000)),
 		.heap_inuse = put_var(3, 5000),
 		.heap_released = put_var(4, 600),
 		.heap_free = put_var(5, 40),
@@ -244,6 +245,7 @@ static void test_new_heap(void **state)
 	expect(&stats, STATS_GOMAXPROCS, 8);
 	expect(&stats, STATS_GC_CYCLES, 33);
 	expect(&stats, STATS_GC_PAUSE_NS, 777);
+	expect(&stats, STATS_GC_FRACTION, 0x3fc0000000000000);
 	expect(&stats, STATS_HEAP_INUSE, 5000);
 	expect(&stats, STATS_HEAP_RELEASED, 600);
 	expect(&stats, STATS_HEAP_IDLE, 640);

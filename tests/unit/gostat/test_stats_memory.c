@@ -36,6 +36,7 @@ static struct stats look(void)
 	set(&stats, STATS_RSS_SHMEM, 5 * MB);
 	set(&stats, STATS_RSS_REST, 24 * MB);
 	set(&stats, STATS_SWAP, 0);
+	set(&stats, STATS_GC_FRACTION, 0x3fc0000000000000); /* 0.125 */
 	set(&stats, STATS_GOGC, 150);
 	set(&stats, STATS_HEAP_GOAL, 60 * MB);
 	set(&stats, STATS_MEMORY_LIMIT, 2048 * MB);
@@ -64,6 +65,7 @@ static void test_rows(void **state)
 		       "      40M  files: the program, libraries, what it has mapped\n"
 		       "     5.0M  shared memory\n"
 		       "      24M  the rest: variables, C's memory, stacks of threads\n"
+		       "12.50% of the processors' time since it started was for collections\n"
 		       "GOGC 150, GOMEMLIMIT 2.0G, goal of the next collection 60M\n"
 		       "12 descriptors open, of at most 1024\n");
 }
@@ -75,6 +77,7 @@ static void test_rest(void **state)
 
 	(void)state;
 	set(&stats, STATS_LAZYFREE, 30 * MB);
+	set(&stats, STATS_GC_FRACTION, 0x3ff8000000000000); /* 1.5: a lie */
 	set(&stats, STATS_GOGC, (uint64_t)INT64_C(-1));
 	set(&stats, STATS_HEAP_GOAL, UINT64_MAX);
 	set(&stats, STATS_MEMORY_LIMIT, INT64_MAX);
@@ -88,6 +91,7 @@ static void test_rest(void **state)
 		       "     5.0M  shared memory\n"
 		       "      30M  given back, still resident until the kernel needs it\n"
 		       "    -6.0M  the rest: counted above, but never touched, or swapped out\n"
+		       "- of the processors' time since it started was for collections\n"
 		       "GOGC off, GOMEMLIMIT off, goal of the next collection off\n"
 		       "12 descriptors open, of at most no limit\n");
 }
@@ -105,6 +109,7 @@ static void test_unknown(void **state)
 		      "        -  files: the program, libraries, what it has mapped\n"
 		      "        -  shared memory\n"
 		      "        -  the rest: variables, C's memory, stacks of threads\n"
+		      "- of the processors' time since it started was for collections\n"
 		      "GOGC -, GOMEMLIMIT -, goal of the next collection -\n"
 		      "- descriptors open, of at most -\n");
 }

@@ -44,6 +44,7 @@ static struct stats first_look(void)
 	set(&stats, STATS_ALLOCATED, 1000 * MB);
 	set(&stats, STATS_GC_CYCLES, 30);
 	set(&stats, STATS_GC_PAUSE_NS, 7000000);
+	set(&stats, STATS_GC_FRACTION, 0x3fc0000000000000); /* 0.125 */
 	set(&stats, STATS_CPU_NS, 9 * SECOND_NS);
 	return stats;
 }
@@ -187,9 +188,11 @@ static void test_json(void **state)
 		"\"rss_bytes\":62914560,\"rss_file_bytes\":null,\"rss_shmem_bytes\":null,"
 		"\"rss_rest_bytes\":-4096,\"lazyfree_bytes\":null,\"swap_bytes\":null,"
 		"\"allocated_bytes\":1048576000,\"gc_cycles\":30,\"gc_pause_total_ns\":7000000,"
+		"\"gc_cpu_fraction\":0.125,"
 		"\"cpu_ns\":9000000000,\"gogc\":-1,\"gomemlimit_bytes\":9223372036854775807,"
 		"\"fds\":null,\"fds_limit\":null}\n");
 	stats.all[STATS_RUNNABLE].known = false;
+	set(&stats, STATS_GC_FRACTION, UINT64_MAX); /* no number */
 	printed_begin();
 	stats_print_json(stdout, &unknown, &stats, NULL);
 	text = printed_end();

@@ -88,6 +88,7 @@ static struct program begin(int release)
 	refer_last(LAST_GC + 16);
 	refer_last(LAST_GC + 16 + PAUSES);
 	refer_last(LAST_GC + 16 + 2 * PAUSES);
+	refer_last(LAST_GC + 16 + 2 * PAUSES + 8);
 	procs[procs_count++] = (struct coderef){.addr = 0x1, .bytes = 8, .how = ACCESS_LOAD};
 	procs[procs_count++] = (struct coderef){.addr = 0x2, .bytes = 4, .how = ACCESS_STORE};
 	procs[procs_count++] = (struct coderef){.addr = PROCS, .bytes = 4, .how = ACCESS_LOAD};
@@ -132,6 +133,7 @@ static void test_since_the_pacer(void **state)
 		assert_int_equal(vars.gomaxprocs, PROCS);
 		assert_int_equal(vars.gc_cycles, LAST_GC + 16 + 2 * PAUSES);
 		assert_int_equal(vars.pause_total, LAST_GC + 8);
+		assert_int_equal(vars.gc_fraction, LAST_GC + 16 + 2 * PAUSES + 8);
 		assert_int_equal(vars.goal, LIVE - 32);
 		assert_int_equal(vars.sweep_goal, LIVE - 24);
 		assert_int_equal(vars.triggered, LIVE - 16);
@@ -189,7 +191,7 @@ static void test_between(void **state)
 		prog.release_told = release < 19;
 		vars = find(&prog);
 		assert_int_equal(vars.pause_total, LAST_GC + 8);
-		vars.pause_total = vars.gc_cycles = vars.gomaxprocs = 0;
+		vars.pause_total = vars.gc_cycles = vars.gomaxprocs = vars.gc_fraction = 0;
 		assert_memory_equal(&vars, &none, sizeof(none));
 	}
 }
@@ -200,6 +202,9 @@ static void test_other_code(void **state)
 	struct program prog = begin(27);
 
 	(void)state;
+	last[6].addr++; /* memstats.gc_cpu_fraction */
+	assert_int_equal(find(&prog).gc_fraction, 0);
+	assert_int_equal(find(&prog).pause_total, LAST_GC + 8);
 	mark[6].addr++; /* gcController.heapInuse */
 	assert_int_equal(find(&prog).goal, 0);
 	prog = begin(27);
