@@ -5,7 +5,7 @@ import collections
 import json
 import re
 
-from harness import Target, expect, test
+from harness import Target, Tool, expect, json_lines, newest, test
 
 from test_recipes import Recipe, in_time, rows, three_ways
 
@@ -67,3 +67,22 @@ def statements_that_failed(version):
            [({"EXEC": "ExecContext", "QUERY": "QueryContext"}[t["How"]], t["Text"], t["Error"], t["Affected"])
             for t in told], calls[:5])
     expect("42" in json.dumps(calls[0]["args"]) and "values" not in calls[0], calls[0])
+
+
+@test(version=lambda: ["1.15", newest()])
+def rows_read(version):
+    """As the page says to count the rows of queries: two of each that is read to its end, one of a QueryRow"""
+    with Target("sql", version, "strip") as target, \
+            Tool("goargdist", "-j", "-p", target.target_pid, "-C",
+                 "r:database/sql.(*Rows).Next (goret1 == true) rs") as tool:
+        tool.wait_line("Tracing ")
+        target.go()
+        expect(target.wait() == 0, f"the target failed: {target.said()}")
+        records = tool.records()
+        told = truth_of(target.out.text())
+    read = sum(t["How"] == "QUERY" and not t["Error"] for t in told)
+    one = sum(t["Text"].endswith("WHERE id = 1") for t in told)
+    prepared = sum(t["How"] == "QUERY" and "prepared" in t["Text"] for t in told)  # every other one is a QueryRow
+    true = 2 * read - one - prepared // 2
+    rows_of = sum(r["count"] for r in records)
+    expect(rows_of == true > 0, f"{rows_of} rows, in truth {true}: {records[:3]}")
