@@ -25,7 +25,7 @@
 #include "sites/goruntime.h"
 
 enum { QUOTE_MAX = 200, RECORD_MAX = LATER_PLACES };
-enum { COMPILED_MAX = 64 }; /* plans, without tables */
+enum { COMPILED_MAX = 32 }; /* plans: with more, to compile takes longer than to verify the loop */
 
 /* Bytes for each string in an interface, of which there may be a dozen. The length is the same in
  * all records: the larger one if every record has room for that, else the smaller. */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -17,6 +18,7 @@
 
 #include "base/embedded.h"
 #include "base/mem.h"
+#include "base/pack.h"
 #include "kernel/bpfmap.h"
 #include "kernel/bpfprog.h"
 #include "kernel/bytecode_internal.h"
@@ -27,17 +29,19 @@
 #define FOLDER "/var/cache/bcc-gotools/programs"
 enum {
 	FILE_MAX = 16 << 20,   /* bytes of a file: beyond, it is not kept */
+	PLAIN_MAX = 64 << 20,  /* of what is packed in it */
 	FOLDER_MAX = 64 << 20, /* of all */
 	NAME_DIGITS = 16,
-	STALE_S = 60,
+	ANOTHER_COMPILES_MS = 30000, /* that is waited for; it may have been stopped */
+	LOOK_MS = 20,
 };
 
-static const char MAGIC[8] = "GoBPF 1";
+static const char MAGIC[8] = "GoBPF 2";
 
 struct head {
 	char magic[8];
-	uint64_t sum; /* of all that follows */
-	uint32_t key_len, libraries_len, code_len, zero;
+	uint64_t sum;                                    /* of all that follows */
+	uint32_t key_len, libraries_len, code_len, zero; /* then these, packed as one by zlib */
 };
 
 struct progcache {
@@ -45,7 +49,8 @@ struct progcache {
 	int fd; /* of the folder */
 	char *key;
 	size_t key_len;
-	char name[NAME_DIGITS + sizeof(".bpf")];
+	char name[NAME_DIGITS + sizeof(".bpf")], new_name[NAME_DIGITS + sizeof(".new")];
+	int new_fd; /* locked: this process compiles it; -1: not so */
 };
 
 /* FNV-1a: files are told apart by their whole key; this finds them, and sees a damaged one. */
@@ -148,8 +153,11 @@ struct progcache *progcache_open(const char *text, const struct bpfprog_define *
 	kept->fd = fd;
 	write_key(out, text, defs, ndefs);
 	fclose(out);
-	snprintf(kept->name, sizeof(kept->name), "%016llx.bpf",
-		 (unsigned long long)sum_of(kept->key, kept->key_len));
+	uint64_t sum = sum_of(kept->key, kept->key_len);
+
+	snprintf(kept->name, sizeof(kept->name), "%016llx.bpf", (unsigned long long)sum);
+	snprintf(kept->new_name, sizeof(kept->new_name), "%016llx.new", (unsigned long long)sum);
+	kept->new_fd = -1;
 	return kept;
 }
 
@@ -222,68 +230,133 @@ static bool libraries_are_the_same(const char *lines)
 	return true;
 }
 
-static bool is_whole(const struct progcache *kept, const uint8_t *bytes, size_t size,
-		     struct head *head)
+/* Key, libraries and code, one behind the other; caller frees. NULL: another program's, or damaged.
+ */
+static uint8_t *unpack(const struct progcache *kept, const uint8_t *bytes, size_t size,
+		       struct head *head)
 {
 	if (size < sizeof(*head))
-		return false;
+		return NULL;
 	memcpy(head, bytes, sizeof(*head));
-	size_t rest = size - offsetof(struct head, key_len);
+	uint64_t plain = (uint64_t)head->key_len + head->libraries_len + head->code_len;
 
-	return !memcmp(head->magic, MAGIC, sizeof(MAGIC)) &&
-	       (uint64_t)head->key_len + head->libraries_len + head->code_len + sizeof(*head) ==
-		       size &&
-	       head->sum == sum_of(bytes + offsetof(struct head, key_len), rest) &&
-	       head->key_len == kept->key_len &&
-	       !memcmp(bytes + sizeof(*head), kept->key, kept->key_len);
+	if (memcmp(head->magic, MAGIC, sizeof(MAGIC)) || plain > PLAIN_MAX ||
+	    head->key_len != kept->key_len ||
+	    head->sum != sum_of(bytes + offsetof(struct head, key_len),
+				size - offsetof(struct head, key_len)))
+		return NULL;
+	uint8_t *all = pack_undo(bytes + sizeof(*head), size - sizeof(*head), plain);
+
+	if (all && !memcmp(all, kept->key, kept->key_len))
+		return all;
+	free(all);
+	return NULL;
 }
 
-struct bytecode *progcache_find(const struct progcache *kept)
+static struct bytecode *read_code(const struct progcache *kept)
 {
 	struct bytecode *code = NULL;
 	struct head head;
 	size_t size;
-	uint8_t *bytes = kept ? read_file(kept, &size) : NULL;
+	uint8_t *bytes = read_file(kept, &size);
+	uint8_t *all = bytes ? unpack(kept, bytes, size, &head) : NULL;
 
-	if (bytes && is_whole(kept, bytes, size, &head)) {
-		const uint8_t *libraries = bytes + sizeof(head) + head.key_len;
+	if (all) {
+		const uint8_t *libraries = all + head.key_len;
 		char *lines = mem_strndup((const char *)libraries, head.libraries_len);
 
 		if (libraries_are_the_same(lines))
 			code = bytecode_read(libraries + head.libraries_len, head.code_len);
 		free(lines);
 	}
+	free(all);
 	free(bytes);
 	return code;
 }
 
-static char *make_file(const struct progcache *kept, const struct bytecode *code, size_t *size)
+/* Is the file that is open here the one of this name? */
+static bool is_named(const struct progcache *kept, const struct stat *st)
 {
-	char *bytes = NULL, *libraries = NULL, *body = NULL;
-	size_t libraries_len, body_len;
-	FILE *out = open_memstream(&libraries, &libraries_len);
+	struct stat now;
 
-	dl_iterate_phdr(note_library, out);
-	fclose(out);
-	out = open_memstream(&body, &body_len);
-	bytecode_write(out, code);
-	fclose(out);
+	return !fstatat(kept->fd, kept->new_name, &now, AT_SYMLINK_NOFOLLOW) &&
+	       now.st_ino == st->st_ino && now.st_dev == st->st_dev;
+}
 
-	struct head head = {
-		.key_len = kept->key_len, .libraries_len = libraries_len, .code_len = body_len};
+/* Takes the file that the program will be written to, if nobody has. A lock says so, as it goes
+ * with its process, however that ends. False: another process has it, for now. */
+static bool claim(struct progcache *kept)
+{
+	enum { HOW = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC };
+	int fd = openat(kept->fd, kept->new_name, HOW, 0600);
+	struct stat st;
 
-	memcpy(head.magic, MAGIC, sizeof(MAGIC));
-	out = open_memstream(&bytes, size);
-	fwrite(&head, sizeof(head), 1, out);
+	if (fd < 0)
+		return true; /* cannot be kept: nothing is to be waited for */
+	if (!is_own(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return true;
+	}
+	if (flock(fd, LOCK_EX | LOCK_NB) || !is_named(kept, &st)) {
+		close(fd);
+		return false;
+	}
+	kept->new_fd = fd;
+	return true;
+}
+
+struct bytecode *progcache_find(struct progcache *kept)
+{
+	static const struct timespec pause = {.tv_nsec = LOOK_MS * 1000000};
+	struct bytecode *code = kept ? read_code(kept) : NULL;
+	int waited = 0;
+
+	if (!kept)
+		return NULL;
+	/* whoever has it may have written it between the look and the claim */
+	while (!code && waited < ANOTHER_COMPILES_MS) {
+		bool claimed = claim(kept);
+
+		code = read_code(kept);
+		if (code || claimed)
+			break;
+		nanosleep(&pause, NULL);
+		waited += LOOK_MS;
+	}
+	return code;
+}
+
+static char *make_plain(const struct progcache *kept, const struct bytecode *code,
+			struct head *head, size_t *size)
+{
+	char *plain = NULL;
+	FILE *out = open_memstream(&plain, size);
+
+	memcpy(head->magic, MAGIC, sizeof(MAGIC));
+	head->key_len = kept->key_len;
 	fwrite(kept->key, 1, kept->key_len, out);
-	fwrite(libraries, 1, libraries_len, out);
-	fwrite(body, 1, body_len, out);
+	dl_iterate_phdr(note_library, out);
+	head->libraries_len = ftell(out) - head->key_len;
+	bytecode_write(out, code);
+	head->code_len = ftell(out) - head->key_len - head->libraries_len;
 	fclose(out);
+	return plain;
+}
+
+/* Caller frees */
+static uint8_t *make_file(const struct progcache *kept, const struct bytecode *code, size_t *size)
+{
+	struct head head = {.zero = 0};
+	size_t plain_len;
+	char *plain = make_plain(kept, code, &head, &plain_len);
+	uint8_t *bytes = pack_bytes(plain, plain_len, sizeof(head), size);
+
+	*size += sizeof(head);
+	memcpy(bytes, &head, sizeof(head));
 	head.sum = sum_of(bytes + offsetof(struct head, key_len),
 			  *size - offsetof(struct head, key_len));
 	memcpy(bytes, &head, sizeof(head));
-	free(libraries);
-	free(body);
+	free(plain);
 	return bytes;
 }
 
@@ -354,39 +427,20 @@ static void make_room(int folder, size_t size)
 	free(files);
 }
 
-/* Written under this name first. One that is there belongs to a tool that is at it, or was killed.
- */
-static int open_new(int folder, const char *name)
+void progcache_keep(struct progcache *kept, const struct bytecode *code)
 {
-	struct stat st;
-	int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-
-	if (fd < 0 && errno == EEXIST && !fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) &&
-	    st.st_mtim.tv_sec + STALE_S < time(NULL))
-		unlinkat(folder, name, 0); /* the next tool writes it */
-	return fd;
-}
-
-void progcache_keep(const struct progcache *kept, const struct bytecode *code)
-{
-	char new[sizeof(kept->name)];
 	size_t size;
 
-	if (!kept)
+	if (!kept || (kept->new_fd < 0 && (!claim(kept) || kept->new_fd < 0)))
 		return;
-	char *bytes = make_file(kept, code, &size);
+	uint8_t *bytes = make_file(kept, code, &size);
 
-	memcpy(new, kept->name, sizeof(new));
-	strcpy(new + NAME_DIGITS, ".new");
-	int fd = size > FILE_MAX ? -1 : open_new(kept->fd, new);
-
-	if (fd >= 0) {
+	if (size <= FILE_MAX) {
 		make_room(kept->fd, size);
-		bool whole = write(fd, bytes, size) == (ssize_t)size;
-
-		whole = !close(fd) && whole;
-		if (!whole || renameat(kept->fd, new, kept->fd, kept->name))
-			unlinkat(kept->fd, new, 0);
+		/* of one that was killed there may be more */
+		if (!ftruncate(kept->new_fd, 0) &&
+		    write(kept->new_fd, bytes, size) == (ssize_t)size)
+			renameat(kept->fd, kept->new_name, kept->fd, kept->name);
 	}
 	free(bytes);
 }
@@ -400,6 +454,13 @@ void progcache_close(struct progcache *kept)
 {
 	if (!kept)
 		return;
+	struct stat st;
+
+	if (kept->new_fd >= 0) {
+		if (!fstat(kept->new_fd, &st) && is_named(kept, &st)) /* nothing was kept */
+			unlinkat(kept->fd, kept->new_name, 0);
+		close(kept->new_fd);
+	}
 	close(kept->fd);
 	free(kept->folder);
 	free(kept->key);

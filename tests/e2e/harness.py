@@ -11,6 +11,7 @@ import argparse
 import functools
 import glob
 import importlib
+import itertools
 import json
 import os
 import re
@@ -42,16 +43,21 @@ def test(alone=False, where=lambda **_: True, **matrix):
 
 
 def expand():
-    """(name, callable, alone) for each registered test; a test's group is its folder's name"""
-    for function, alone, where, matrix in REGISTRY:
-        group = os.path.basename(os.path.dirname(function.__code__.co_filename))
-        combinations = [{}]
-        for key, values in matrix.items():
-            values = values() if callable(values) else values
-            combinations = [dict(c, **{key: v}) for c in combinations for v in values]
-        for c in (c for c in combinations if where(**c)):
-            name = "/".join([group, function.__name__, *map(str, c.values())])
-            yield name, functools.partial(function, **c), alone
+    """(name, callable, alone) for each registered test; a test's group is its folder's name. First one of each,
+    then those that are alike: what the first has compiled is there by then, and does not have to be waited for."""
+    alike = [list(variants(*registered)) for registered in REGISTRY]
+    for nth in itertools.zip_longest(*alike):
+        yield from filter(None, nth)
+
+
+def variants(function, alone, where, matrix):
+    group = os.path.basename(os.path.dirname(function.__code__.co_filename))
+    combinations = [{}]
+    for key, values in matrix.items():
+        values = values() if callable(values) else values
+        combinations = [dict(c, **{key: v}) for c in combinations for v in values]
+    for c in (c for c in combinations if where(**c)):
+        yield "/".join([group, function.__name__, *map(str, c.values())]), functools.partial(function, **c), alone
 
 
 def expect(condition, message):

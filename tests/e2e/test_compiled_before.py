@@ -53,7 +53,9 @@ def compiled_before(tool):
         expect(not start(tool, folder), "the second start compiles")
         with open(kept[0], "r+b") as file:
             file.seek(-9, os.SEEK_END)
-            file.write(b"\xff")
+            byte = file.read(1)[0] ^ 0x55
+            file.seek(-9, os.SEEK_END)
+            file.write(bytes([byte]))
         expect(start(tool, folder), "a damaged program is loaded")
         expect(not start(tool, folder), "the damaged program is not replaced")
         expect(start(tool, "no"), "compiled before, though nothing is kept")
