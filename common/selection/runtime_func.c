@@ -34,6 +34,17 @@ static const char *find_name(const struct program *prog, const struct runtime_fu
 	return NULL;
 }
 
+static bool find_call(struct site_finder *finder, const struct functab_func *fn,
+		      const struct runtime_func *func, struct site *out)
+{
+	const struct site_callee want = {func->callee, func->after, func->not_before};
+
+	if (func->after || func->not_before)
+		return !site_one_call(finder, fn, &want, out);
+	return !site_call(finder, fn, func->callee, out) ||
+	       (func->other_callee && !site_call(finder, fn, func->other_callee, out));
+}
+
 /* Its probe stands where it calls another function, not where it begins. */
 static void locate_call(struct selection *sel, const struct program *prog,
 			const struct runtime_func *func, size_t first_item)
@@ -45,12 +56,7 @@ static void locate_call(struct selection *sel, const struct program *prog,
 		struct functab_func fn;
 		struct site site = {0};
 		bool known = functab_func(prog->tab, item->func, &fn);
-		bool found =
-			known && !site_call(selection_finder(sel, prog), &fn, func->callee, &site);
-
-		if (known && !found && func->other_callee)
-			found = !site_call(selection_finder(sel, prog), &fn, func->other_callee,
-					   &site);
+		bool found = known && find_call(selection_finder(sel, prog), &fn, func, &site);
 
 		selection_locate(sel, item, &site, &none,
 				 found ? NULL : "its call of another function is not found");

@@ -20,6 +20,9 @@ struct runtime_func {
 	/* the probe stands at its first call of this function, or of the other one where it does
 	 * not call that; NULL: entry */
 	const char *callee, *other_callee;
+	/* ... of its calls of `callee` the one that comes right after one of this function, or that
+	 * none of the second one comes right after: struct site_callee */
+	const char *after, *not_before;
 	bool inlined;  /* its inlined copies are no matter, as others of the tool's functions have
 			  them */
 	bool optional; /* programs may lack it, and then have no calls of it */

@@ -80,4 +80,14 @@ int site_returns(struct site_finder *finder, const struct functab_func *fn, stru
 int site_call(struct site_finder *finder, const struct functab_func *fn, const char *callee,
 	      struct site *out);
 
+/* Which of the calls of `callee`: the one that it makes next after one of `after`, or the one after
+ * which it makes none of `not_before` next. The other one is NULL. */
+struct site_callee {
+	const char *callee, *after, *not_before;
+};
+
+/* 0, or -1: there is none, or more than one. */
+int site_one_call(struct site_finder *finder, const struct functab_func *fn,
+		  const struct site_callee *want, struct site *out);
+
 #endif

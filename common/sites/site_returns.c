@@ -96,30 +96,3 @@ int site_returns(struct site_finder *finder, const struct functab_func *fn, stru
 	out->count = before;
 	return site_finder_refuse(reason, why);
 }
-
-int site_call(struct site_finder *finder, const struct functab_func *fn, const char *callee,
-	      struct site *out)
-{
-	const struct flow *flow = &finder->flow;
-	struct functab_func called;
-	const char *reason;
-	int32_t below = 0;
-
-	if (!finder->tab || site_finder_flow(finder, fn, &reason))
-		return -1;
-	for (size_t i = 0; i < flow->count; i++) {
-		const struct insn *in = &flow->insns[i];
-
-		if (in->kind != INSN_CALL || in->probe == INSN_REFUSED ||
-		    !functab_find(finder->tab, in->target, &called) ||
-		    strcmp(called.name, callee) != 0)
-			continue;
-		site_finder_sp(finder, fn, in->addr, &below);
-		*out = (struct site){.addr = in->addr,
-				     .kind = SITE_CALL,
-				     .emulated = in->probe == INSN_EMULATED,
-				     .sp_adjust = below};
-		return 0;
-	}
-	return -1;
-}
