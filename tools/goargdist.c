@@ -13,6 +13,7 @@
 #include "gotrace/traceplan.h"
 #include "kernel/bpfmap.h"
 #include "probespec/probespec.h"
+#include "roots/roots.h"
 #include "tracing/options.h"
 #include "tracing/session.h"
 #include "tracing/toolrun.h"
@@ -57,6 +58,8 @@ static int take_number(int letter, const char *value, uint64_t max, uint64_t *ou
 			  max);
 }
 
+enum { LETTER_FOLLOW = 256, LETTER_FOLLOW_CHANNELS };
+
 static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
 {
 	struct argdist_tool *tool = ctx;
@@ -84,6 +87,11 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 		break;
 	case 'G':
 		ret = take_number('G', value, INT64_MAX, &tool->plan_config.only_goid, err);
+		break;
+	case LETTER_FOLLOW:
+		return roots_take(&tool->plan_config.roots, value, err);
+	case LETTER_FOLLOW_CHANNELS:
+		roots_take_channels(&tool->plan_config.roots);
 		break;
 	default:
 		ret = take_number('Z', value, STRING_LIMIT, &n, err);
@@ -114,6 +122,8 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 	struct argdist_tool *tool = ctx;
 
 	if (traceplan_attached(tool->plan, tracer, err))
+		return -1;
+	if (tool->plan_config.roots && roots_begin(tool->plan_config.roots, tracer, err))
 		return -1;
 	tool->tracer = tracer;
 	tool->dist = argdist_new(&tool->config, tool->plan, tracer);
@@ -159,6 +169,8 @@ static void say_lost(void *ctx)
 	struct argdist_tool *tool = ctx;
 
 	argdist_say_lost(tool->dist);
+	if (tool->plan_config.roots)
+		roots_say_lost(tool->plan_config.roots, "goargdist");
 	tracelosses_say_all(tool->losses, tool->opts->interval_ns ? "in total " : "");
 }
 
@@ -173,6 +185,10 @@ static const struct options_def own_options[] = {
 	{'G', "goid", "GOID", "trace this goroutine only"},
 	{'Z', "string-size", "SIZE", "bytes to read of each string (default 80)"},
 	{'z', "string_size", "SIZE", "the same, as bcc's argdist calls it"},
+	{LETTER_FOLLOW, "follow", "ROOT",
+	 "count only calls below calls of ROOT, also in goroutines that these start"},
+	{LETTER_FOLLOW_CHANNELS, "follow-channels", NULL,
+	 "with --follow, also in goroutines that receive what these send"},
 	{0},
 };
 
@@ -188,6 +204,7 @@ static const char examples[] =
 	"                                           # how long calls take, every 5 s\n"
 	"    goargdist -T 10 -p 181 -C 'main.get key'\n"
 	"                                           # the ten most frequent keys\n"
+	"    goargdist -C 'app:main.get key' --follow main.handle # below handle alone\n"
 	"    goargdist -C 'main.* $func' -- ./app arg\n"
 	"                                           # run a program\n";
 
@@ -298,6 +315,16 @@ static int plan_and_run(struct argdist_tool *tool, const struct options_tool *op
 	return status;
 }
 
+static int check_and_run(struct argdist_tool *tool, const struct options_tool *options)
+{
+	struct errmsg err = {0};
+
+	if (take_probes(tool, &err) || take_outputs(tool, &err) ||
+	    roots_check(tool->plan_config.roots, &err))
+		return options_answer(options, OPTIONS_BAD, &err);
+	return plan_and_run(tool, options);
+}
+
 int main(int argc, char **argv)
 {
 	struct options opts;
@@ -317,15 +344,11 @@ int main(int argc, char **argv)
 				       .take = take_option,
 				       .ctx = &tool,
 				       .examples = examples};
-	struct errmsg err = {0};
 	int status;
 
-	if (!options_main(&options, argc, argv, &opts, &status))
-		return status;
-	if (take_probes(&tool, &err) || take_outputs(&tool, &err))
-		status = options_answer(&options, OPTIONS_BAD, &err);
-	else
-		status = plan_and_run(&tool, &options);
+	if (options_main(&options, argc, argv, &opts, &status))
+		status = check_and_run(&tool, &options);
+	roots_free(tool.plan_config.roots);
 	free(tool.probes);
 	free(tool.histograms);
 	return status;

@@ -29,7 +29,14 @@
 
 /* Entries of the kernel side's maps, which take memory only as they fill. */
 enum { GOROUTINES_MAX = 1 << 20, DEEP_CALLS_MAX = 1 << 20, PLACES_MAX = 1 << 22 };
-enum { LETTER_STATES = 256, LETTER_THREADS, LETTER_SUMMARY, LETTER_ERRORS, LETTER_FOLLOW };
+enum {
+	LETTER_STATES = 256,
+	LETTER_THREADS,
+	LETTER_SUMMARY,
+	LETTER_ERRORS,
+	LETTER_FOLLOW,
+	LETTER_FOLLOW_CHANNELS
+};
 
 struct timer {
 	const struct options *opts;
@@ -69,6 +76,8 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 		timer->summary = true;
 	else if (letter == LETTER_FOLLOW)
 		return roots_take(&timer->roots, value, err);
+	else if (letter == LETTER_FOLLOW_CHANNELS)
+		roots_take_channels(&timer->roots);
 	else if (letter == LETTER_ERRORS)
 		timer->errors = timer->errors ? timer->errors : errors_new();
 	else if (!number_parse(value, UINT32_MAX, &level))
@@ -376,6 +385,8 @@ static const struct options_def own_options[] = {
 	 "show where the calls' time went: running, runnable, or what they waited for"},
 	{LETTER_FOLLOW, "follow", "ROOT",
 	 "time only calls below calls of ROOT, also in goroutines that these start"},
+	{LETTER_FOLLOW_CHANNELS, "follow-channels", NULL,
+	 "with --follow, also in goroutines that receive what these send"},
 	{LETTER_THREADS, "threads", NULL,
 	 "with --states, show for how long running goroutines were not on a CPU"},
 	{0},
@@ -509,6 +520,8 @@ int main(int argc, char **argv)
 		errmsg_set(&err, "--errors is a part of --summary: give both");
 		return options_answer(&tool, OPTIONS_BAD, &err);
 	}
+	if (roots_check(timer.roots, &err))
+		return options_answer(&tool, OPTIONS_BAD, &err);
 	if (timer.threads)
 		states_watch_threads(timer.states);
 	return run_timer(&timer, &tool);

@@ -37,7 +37,8 @@ enum {
 	LETTER_ORIGINS,
 	LETTER_TOP,
 	LETTER_NO_RUNTIME,
-	LETTER_FOLLOW
+	LETTER_FOLLOW,
+	LETTER_FOLLOW_CHANNELS
 }; /* options without a letter */
 
 struct gotrace {
@@ -115,6 +116,16 @@ static void take_under(struct gotrace *trace, const char *name)
 	trace->plan_config.callers = true;
 }
 
+/* NULL: --follow-channels */
+static int take_root(struct gotrace *trace, const char *root, struct errmsg *err)
+{
+	trace->print_config.roots = true;
+	if (root)
+		return roots_take(&trace->plan_config.roots, root, err);
+	roots_take_channels(&trace->plan_config.roots);
+	return 0;
+}
+
 static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
 {
 	struct gotrace *trace = ctx;
@@ -167,8 +178,8 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 		print->header = value;
 		break;
 	case LETTER_FOLLOW:
-		print->roots = true;
-		return roots_take(&trace->plan_config.roots, value, err);
+	case LETTER_FOLLOW_CHANNELS:
+		return take_root(trace, letter == LETTER_FOLLOW ? value : NULL, err);
 	case LETTER_UNDER:
 		take_under(trace, value);
 		break;
@@ -341,6 +352,8 @@ static const struct options_def own_options[] = {
 	 "leave out calls made by FUNCTION, directly or not"},
 	{LETTER_FOLLOW, "follow", "ROOT",
 	 "print only calls below calls of ROOT, also in goroutines that these start"},
+	{LETTER_FOLLOW_CHANNELS, "follow-channels", NULL,
+	 "with --follow, also in goroutines that receive what these send"},
 	{LETTER_HEADER, "header", "TEXT",
 	 "print only messages, with the header TEXT, without columns"},
 	{0},
@@ -441,6 +454,8 @@ static int plan_and_run(struct gotrace *trace, const struct options_tool *tool)
 		errmsg_set(&err, "--top, --origins and --fold-numbers need -A, which counts");
 		return options_fail(tool, &err);
 	}
+	if (roots_check(trace->plan_config.roots, &err))
+		return options_answer(tool, OPTIONS_BAD, &err);
 	trace->plan = traceplan_new(&trace->plan_config, &err);
 	if (!trace->plan)
 		return options_fail(tool, &err);

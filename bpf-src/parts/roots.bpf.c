@@ -2,7 +2,8 @@
 /* Which goroutines are below a call of ROOT: the one that makes it, and all that are started below
  * it, by whichever of these, until the call ends.
  *
- *   -DROOTS=n     room for goroutines
+ *   -DROOTS=n         room for goroutines
+ *   -DROOT_CHANNELS   and those that receive what these send: parts/channels.bpf.c
  *
  * Inserted after parts/processes.bpf.c. ROOT's calls are numbered. A goroutine that is started has
  * its starter's number, and looks up whether the call goes on: so a call that ends has nobody to
@@ -30,8 +31,9 @@ static inline void count_root_loss(u32 loss)
 		__sync_fetch_and_add(n, 1);
 }
 
-/* What is kept of a goroutine that is below a call of ROOT. NULL: it is not, or no more. */
-static inline struct root_member *root_find(struct goroutine_key *who)
+/* What is kept under this key, of a goroutine that is below a call of ROOT. NULL: it is not, or no
+ * more. */
+static inline struct root_member *root_kept(struct goroutine_key *who)
 {
 	struct root_member *member = root_members.lookup(who), *root;
 	u64 id = who->id;
@@ -47,6 +49,24 @@ static inline struct root_member *root_find(struct goroutine_key *who)
 	root_members.delete(who);
 	return 0;
 }
+
+#ifdef ROOT_CHANNELS
+/* What it has received goes before who has started it. */
+static inline struct root_member *root_find(struct goroutine_key *who)
+{
+	struct root_member *member;
+
+	who->id |= ROOT_GIVEN;
+	member = root_kept(who);
+	who->id &= ~ROOT_GIVEN;
+	return member ? member : root_kept(who);
+}
+#else
+static inline struct root_member *root_find(struct goroutine_key *who)
+{
+	return root_kept(who);
+}
+#endif
 
 /* The call's number as it is printed: from 1 on. 0: the goroutine is below none. */
 static inline u32 root_number(struct goroutine_key *who)
@@ -130,6 +150,10 @@ static inline void starts_begun(struct starting *it, struct goroutine_key *newbo
 static inline void starts_ended(struct goroutine_key *who, u64 now)
 {
 	root_members.delete(who);
+#ifdef ROOT_CHANNELS
+	who->id |= ROOT_GIVEN;
+	root_members.delete(who);
+#endif
 }
 
 static inline void starts_lost(void)
@@ -152,3 +176,7 @@ static inline int on_root_start(struct pt_regs *ctx)
 	starts_hit(ctx, find_cookie(ctx), 0);
 	return 0;
 }
+
+#ifdef ROOT_CHANNELS
+#include "parts/channels.bpf.c"
+#endif

@@ -12,6 +12,7 @@
 #include "blocked/losses.h"
 #include "bpf-src/shared/roots.h"
 #include "kernel/bpfmap.h"
+#include "roots/channels_internal.h"
 #include "roots/starts.h"
 #include "selection/selection.h"
 #include "selection/target.h"
@@ -19,22 +20,39 @@
 
 enum { GOROUTINES_MAX = 1 << 20 }; /* below calls of ROOT; the map takes memory only as it fills */
 
-static const char asked[] = "--follow";
+static const char asked[] = "--follow", asked_channels[] = "--follow-channels";
 
 struct roots {
-	const char *root;
-	size_t first_start, first_root, end; /* of the selection's items */
-	struct tracer_plan *plans;           /* of all of these */
-	int losses;                          /* map */
+	const char *root; /* NULL: not given yet */
+	bool channels;
+	size_t first_start, first_channel, first_root, end; /* of the selection's items */
+	struct tracer_plan *plans;                          /* of all of these */
+	int losses;                                         /* map */
 };
 
 int roots_take(struct roots **roots, const char *root, struct errmsg *err)
 {
-	if (*roots)
+	if (*roots && (*roots)->root)
 		return errmsg_set(err, "%s: \"%s\" is a second ROOT", asked, root);
-	*roots = mem_zalloc(1, sizeof(**roots));
+	if (!*roots)
+		*roots = mem_zalloc(1, sizeof(**roots));
 	(*roots)->root = root;
 	return 0;
+}
+
+void roots_take_channels(struct roots **roots)
+{
+	if (!*roots)
+		*roots = mem_zalloc(1, sizeof(**roots));
+	(*roots)->channels = true;
+}
+
+int roots_check(const struct roots *roots, struct errmsg *err)
+{
+	if (!roots || roots->root)
+		return 0;
+	return errmsg_set(err, "%s needs %s ROOT: whose calls are to be followed?", asked_channels,
+			  asked);
 }
 
 void roots_free(struct roots *roots)
@@ -97,6 +115,9 @@ int roots_plan(struct roots *roots, struct tracer *tracer, struct errmsg *err)
 	roots->first_start = sel->item_count;
 	if (starts_plan(tracer, asked, err))
 		return -1;
+	roots->first_channel = sel->item_count;
+	if (roots->channels && channels_plan(tracer, err))
+		return -1;
 	roots->first_root = sel->item_count;
 	if (add_root(roots, tracer, &why)) {
 		errmsg_set(err, "%s: %.400s", asked, why.text);
@@ -109,28 +130,48 @@ int roots_plan(struct roots *roots, struct tracer *tracer, struct errmsg *err)
 	return 0;
 }
 
+static uint32_t part_of(const struct roots *roots, size_t item, uint32_t first)
+{
+	if (item < roots->first_channel)
+		return first;
+	return first + 1 + (roots->channels && item >= roots->first_root);
+}
+
+static char *programs_of(const struct roots *roots, uint32_t first)
+{
+	static const char *const with[] = {"on_root_start", "on_root_channel", "on_root"},
+				 *const without[] = {"on_root_start", "on_root"};
+	const char *const *names = roots->channels ? with : without;
+	char *text = mem_printf("%s", "");
+
+	for (uint32_t i = 0; i < 2U + roots->channels; i++) {
+		char *before = text;
+
+		text = mem_printf("%sint on_probe_%u(struct pt_regs *ctx)\n{\n"
+				  "\treturn %s(ctx);\n}\n\n",
+				  before, first + i, names[i]);
+		free(before);
+	}
+	return text;
+}
+
 void roots_serve(struct roots *roots, struct tracer *tracer)
 {
 	const struct tracer_plan *before = tracer_plans(tracer);
-	uint32_t starts = tracer_parts(tracer), root = starts + 1;
+	uint32_t first = tracer_parts(tracer);
 	struct tracer_plan *plans = mem_zalloc(roots->end, sizeof(*plans));
 
 	if (before)
 		memcpy(plans, before, roots->first_start * sizeof(*plans));
 	for (size_t i = roots->first_start; i < roots->end; i++)
-		plans[i].part = i < roots->first_root ? starts : root;
+		plans[i].part = part_of(roots, i, first);
 	free(roots->plans);
 	roots->plans = plans;
 	tracer_set_plans(tracer, plans);
-	tracer_set_parts(tracer, root + 1);
+	tracer_set_parts(tracer, first + 2 + roots->channels);
 	/* where a PROBE stands at the same place, its call is below that of ROOT */
 	tracer_lead(tracer);
-	tracer_insert(tracer, "root_programs",
-		      mem_printf("int on_probe_%u(struct pt_regs *ctx)\n{\n"
-				 "\treturn on_root_start(ctx);\n}\n\n"
-				 "int on_probe_%u(struct pt_regs *ctx)\n{\n"
-				 "\treturn on_root(ctx);\n}\n",
-				 starts, root));
+	tracer_insert(tracer, "root_programs", programs_of(roots, first));
 }
 
 /* --- the run --- */
@@ -173,6 +214,10 @@ void roots_say_lost(const struct roots *roots, const char *tool)
 		[ROOT_LOSS_SYSTEM] = "calls of ROOT were not followed: they were on a system stack",
 		[ROOT_LOSS_STARTED] = "goroutines were not followed: more than there is room for",
 		[ROOT_LOSS_NEWBORN] = "goroutines were not followed: they could not be read",
+		[ROOT_LOSS_VALUES] =
+			"values in channels were not followed: more than there is room for",
+		[ROOT_LOSS_CHANNELS] =
+			"values in channels were not followed: they could not be read",
 	};
 	uint64_t lost[ROOT_LOSSES];
 

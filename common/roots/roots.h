@@ -11,12 +11,16 @@ struct tracer;
 /* For the option --follow: a new *roots, which is NULL before. `root`: [BINARY:]PATTERN, as typed;
  * outlives it. -1 with *err: there is one already. */
 int roots_take(struct roots **roots, const char *root, struct errmsg *err);
-void roots_free(struct roots *roots); /* NULL is all right */
+/* For --follow-channels, before or after: they go on through channels, too. */
+void roots_take_channels(struct roots **roots);
+/* When all options are taken. -1 with *err: there is no --follow. */
+int roots_check(const struct roots *roots, struct errmsg *err); /* NULL is all right */
+void roots_free(struct roots *roots);                           /* NULL is all right */
 
 /* For the tracer's `plan`, after all that the tool adds to the selection itself. -1 with *err. */
 int roots_plan(struct roots *roots, struct tracer *tracer, struct errmsg *err);
-/* Then, and whenever the tool changes its plans or parts: adds two parts to these, as "generated:
- * root_programs" of the kernel side. */
+/* Then, and whenever the tool changes its plans or parts: adds parts of its own to these, as
+ * "generated: root_programs" of the kernel side. */
 void roots_serve(struct roots *roots, struct tracer *tracer);
 /* When probes are attached. -1 with *err: not all are that matter. */
 int roots_begin(struct roots *roots, const struct tracer *tracer, struct errmsg *err);
