@@ -4,6 +4,7 @@
 //
 //	requests N    answers N requests, each of which takes a lock and waits for another goroutine;
 //	              prints the CPU time of one in ns, of the whole process
+//	starts N      starts N goroutines, and waits for each; prints the CPU time of one
 //	naps N        has 8 goroutines sleep for a microsecond, N times each; prints the CPU time of one,
 //	              and how many there were a second
 //	waits MS      has 100 goroutines wait for such a time for a channel, a lock, a timer, over and over,
@@ -58,6 +59,16 @@ func requests(n int) {
 	start := cpuTime()
 	for i := 0; i < n; i++ {
 		sink += request(i)
+	}
+	fmt.Println(float64(cpuTime()-start) / float64(n))
+}
+
+func starts(n int) {
+	start := cpuTime()
+	for i := 0; i < n; i++ {
+		done := make(chan bool)
+		go close(done)
+		<-done
 	}
 	fmt.Println(float64(cpuTime()-start) / float64(n))
 }
@@ -154,6 +165,8 @@ func main() {
 		switch what {
 		case "requests":
 			requests(n)
+		case "starts":
+			starts(n)
 		case "naps":
 			naps(n)
 		case "waits":
