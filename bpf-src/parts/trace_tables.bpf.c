@@ -8,6 +8,9 @@
  *                without r:, and beginnings and ends of calls for the others; ~0: there is none.
  *                Each has the loop over steps once: the verifier follows no more.
  *   -DSTEPS=n    steps of them all
+ *   -DSTEPS_ENTRY=n -DSTEPS_SAVED=n -DSTEPS_RETURN=n   the most of one table: of PROBEs without r:,
+ *                and of the others what is kept with a call, and what is read at its end
+ *   -DSTEPS_DYNAMIC=n   the most of one table that are put off
  *   -DROOMS=n    hits that can read at a time */
 
 /* Places and sizes are masked instead of compared: the verifier would follow both ways. So a record
@@ -167,7 +170,7 @@ static inline void room_dynamics(struct hit *hit, struct trace_room *room, u32 c
 	u32 i;
 
 #pragma clang loop unroll(disable)
-	for (i = 0; i < TRACE_STEP_DYNAMICS; i = loop_next(i)) {
+	for (i = 0; i < STEPS_DYNAMIC; i = loop_next(i)) {
 		if (i >= count)
 			break;
 		step = steps.lookup(&room->dynamics[i]);
@@ -229,7 +232,7 @@ static inline struct trace_event *table_report(struct pt_regs *ctx, struct hit *
 		probe_read_kernel(room->record, table->saved_size & TABLE_MASK, saved);
 	room_registers(ctx, room);
 	room_fill(ctx, hit, room, table->first + table->saved, table->count,
-		  saved ? TRACE_STEPS_MAX_RETURN : TRACE_STEPS_MAX);
+		  saved ? STEPS_RETURN : STEPS_ENTRY);
 	hit->size = sizeof(room->event) + (table->record_size & TABLE_SIZE_MASK);
 	return &room->event;
 }
@@ -245,7 +248,7 @@ static inline bool table_save(struct pt_regs *ctx, struct hit *hit, char *to)
 	if (!room)
 		return false;
 	room_registers(ctx, room);
-	room_fill(ctx, hit, room, table->first, table->saved, TRACE_STEPS_MAX_SAVED);
+	room_fill(ctx, hit, room, table->first, table->saved, STEPS_SAVED);
 	size = table->saved_size;
 	asm volatile("" : "+r"(size));
 	if (size <= SAVED_ROOM)

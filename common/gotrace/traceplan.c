@@ -25,7 +25,7 @@
 #include "sites/goruntime.h"
 
 enum { QUOTE_MAX = 200, RECORD_MAX = LATER_PLACES };
-enum { COMPILED_MAX = 32 }; /* plans: with more, to compile takes longer than to verify the loop */
+enum { COMPILED_MAX = 16 }; /* plans: with more, to compile takes longer than to verify the loop */
 
 /* Bytes for each string in an interface, of which there may be a dozen. The length is the same in
  * all records: the larger one if every record has room for that, else the smaller. */
@@ -307,8 +307,8 @@ static const char *why_no_tables(void)
  * and a hit costs a little less then. */
 static bool wants_tables(struct traceplan *plan)
 {
-	const char *wish = getenv("GOTOOLS_TABLES"); /* for tests: "yes", "no" */
-	bool asked = wish && !strcmp(wish, "yes");
+	const char *wish = getenv("GOTOOLS_TABLES"); /* for tests: "yes", "most", "no" */
+	bool asked = wish && strcmp(wish, "no") != 0;
 
 	if (!asked && (wish || traceplan_text_count(plan->text) <= COMPILED_MAX))
 		return false;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gotrace/traceplan_internal.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpf-src/shared/trace_step.h"
 #include "gotrace/traceplan_tables_internal.h"
 #include "gotrace/traceplan_text_internal.h"
 #include "kernel/bpfmap.h"
@@ -9,6 +13,7 @@
 
 enum { CALLS_MAX = 1 << 17, RING_PAGES = 2048 };
 /* Keys of a few KB each are fewer, so that they take at most KEYS_BYTES. */
+enum { TABLES_LEAST = 64, ALL_STEPS_LEAST = 1024 };
 enum { KEYS_MAX = 1 << 16, KEYS_MIN = 1 << 12, KEYS_BYTES = 1 << 26, ROOMS_MAX = 1 << 14 };
 enum { READERS_MAX = 128 }; /* hits at a time; a power of two */
 
@@ -57,19 +62,45 @@ static uint32_t readers_max(void)
 	return max;
 }
 
+/* Rounded up, so that one kept program serves many. */
+static uint32_t rounded(size_t count, uint32_t least)
+{
+	while (least < count)
+		least *= 2;
+	return least;
+}
+
+/* Steps that the loop may do: the verifier walks through each, and most functions need few. */
+static uint32_t steps_of(uint32_t count, uint32_t most)
+{
+	const char *wish = getenv("GOTOOLS_TABLES"); /* for tests: the longest loops */
+	uint32_t steps = wish && !strcmp(wish, "most") ? most : rounded(count, 1);
+
+	return steps < most ? steps : most;
+}
+
 /* For parts/trace_tables.bpf.c. */
 static void define_tables(const struct traceplan *plan, struct tracer *tracer)
 {
 	struct traceplan_table_parts parts;
 	const struct traceplan_tables *tables = traceplan_text_tables(plan->text, &parts);
 
-	tracer_define(tracer, "TABLES", tables ? traceplan_tables_count(tables) : 0);
+	tracer_define(tracer, "TABLES",
+		      tables ? rounded(traceplan_tables_count(tables), TABLES_LEAST) : 0);
 	if (!tables)
 		return;
 	tracer_define(tracer, "TABLE_ENTRIES", parts.entries);
 	tracer_define(tracer, "TABLE_BEGINS", parts.begins);
 	tracer_define(tracer, "TABLE_ENDS", parts.ends);
-	tracer_define(tracer, "STEPS", traceplan_tables_steps(tables) + 1);
+	tracer_define(tracer, "STEPS", rounded(traceplan_tables_steps(tables), ALL_STEPS_LEAST));
+	tracer_define(tracer, "STEPS_ENTRY",
+		      steps_of(traceplan_tables_most(tables), TRACE_STEPS_MAX));
+	tracer_define(tracer, "STEPS_SAVED",
+		      steps_of(traceplan_tables_most_saved(tables), TRACE_STEPS_MAX_SAVED));
+	tracer_define(tracer, "STEPS_RETURN",
+		      steps_of(traceplan_tables_most(tables), TRACE_STEPS_MAX_RETURN));
+	tracer_define(tracer, "STEPS_DYNAMIC",
+		      steps_of(traceplan_tables_most_dynamics(tables), TRACE_STEP_DYNAMICS));
 	tracer_define(tracer, "ROOMS", readers_max());
 }
 

@@ -58,6 +58,48 @@ size_t traceplan_tables_steps(const struct traceplan_tables *tables)
 	return tables->step_count;
 }
 
+uint32_t traceplan_tables_most_saved(const struct traceplan_tables *tables)
+{
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < tables->count; i++)
+		if (tables->tables[i].saved > most)
+			most = tables->tables[i].saved;
+	return most;
+}
+
+uint32_t traceplan_tables_most(const struct traceplan_tables *tables)
+{
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < tables->count; i++)
+		if (tables->tables[i].count > most)
+			most = tables->tables[i].count;
+	return most;
+}
+
+static uint32_t dynamics_of(const struct traceplan_tables *tables, const struct trace_table *table)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < table->saved + table->count; i++)
+		count += tables->steps[table->first + i].what == TRACE_STEP_DYNAMIC;
+	return count;
+}
+
+uint32_t traceplan_tables_most_dynamics(const struct traceplan_tables *tables)
+{
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < tables->count; i++) {
+		uint32_t count = dynamics_of(tables, &tables->tables[i]);
+
+		if (count > most)
+			most = count;
+	}
+	return most;
+}
+
 int traceplan_tables_fill(const struct traceplan_tables *tables, int tables_fd, int steps_fd)
 {
 	for (uint32_t i = 0; i < tables->count; i++)

@@ -8,6 +8,7 @@
 #include "base/ctext.h"
 #include "base/mem.h"
 #include "base/tally.h"
+#include "bpf-src/shared/trace_step.h"
 #include "gotrace/tracegen_internal.h"
 #include "gotrace/traceplan_tables_internal.h"
 #include "gotrace/traceplan_text_internal.h"
@@ -298,6 +299,31 @@ static void test_tally(void **state)
 	tally_free(NULL);
 }
 
+/* The loops are as long as the longest table. */
+static void test_most_steps(void **state)
+{
+	static struct trace_step steps[9] = {[1] = {.what = TRACE_STEP_DYNAMIC},
+					     [5] = {.what = TRACE_STEP_DYNAMIC},
+					     [8] = {.what = TRACE_STEP_DYNAMIC}};
+	static const size_t counts[][2] = {{3, 0}, {9, 5}, {8, 1}}; /* all, and those of entries */
+	struct traceplan_tables *tables = traceplan_tables_new();
+
+	(void)state;
+	assert_int_equal(traceplan_tables_most(tables), 0);
+	for (size_t i = 0; i < 3; i++) {
+		struct tracegen_plan plan = {.steps = steps,
+					     .step_count = counts[i][0],
+					     .save_step_count = counts[i][1]};
+
+		assert_int_equal(traceplan_tables_add(tables, &plan), i);
+	}
+	assert_int_equal(traceplan_tables_most(tables), 7);
+	assert_int_equal(traceplan_tables_most_saved(tables), 5);
+	assert_int_equal(traceplan_tables_most_dynamics(tables), 3);
+	assert_int_equal(traceplan_tables_steps(tables), 20);
+	traceplan_tables_free(tables);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -305,6 +331,7 @@ int main(void)
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_tables_at_return),
 		cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_most_steps),
 		cmocka_unit_test(test_predicates),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_functions),
