@@ -19,7 +19,8 @@ size_t traceplan_tables_steps(const struct traceplan_tables *tables); /* of all 
 /* The most steps of one table: those whose results are kept with a call, and the others. */
 uint32_t traceplan_tables_most_saved(const struct traceplan_tables *tables);
 uint32_t traceplan_tables_most(const struct traceplan_tables *tables);
-uint32_t traceplan_tables_most_dynamics(const struct traceplan_tables *tables); /* put off, of all */
+uint32_t
+traceplan_tables_most_dynamics(const struct traceplan_tables *tables); /* put off, of all */
 /* Fills the maps of these descriptors. -1: errno tells why. */
 int traceplan_tables_fill(const struct traceplan_tables *tables, int tables_fd, int steps_fd);
 
