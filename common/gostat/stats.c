@@ -239,6 +239,43 @@ static void take_pacing(const struct reading *r, const struct stats_vars *vars)
 	take(r, STATS_MEMORY_LIMIT, vars->limit);
 }
 
+/* --- processors --- */
+
+/* src/runtime/runtime2.go: a struct p begins with its number and its status, of which 0 is idle.
+ * False: this is no slice of them. */
+static bool count_idle(const struct reading *r, uint64_t slice, uint64_t procs, uint64_t *idle)
+{
+	enum { STATUSES = 5 };
+	uint64_t head[2], p;
+	uint32_t id_status[2];
+
+	if (!r->mem->read(r->mem->ctx, slice + r->bias, head, sizeof(head)) || head[1] != procs)
+		return false;
+	*idle = 0;
+	for (uint64_t i = 0; i < procs; i++) {
+		if (!memory_u64(r->mem, head[0] + i * 8, &p) ||
+		    !r->mem->read(r->mem->ctx, p, id_status, sizeof(id_status)) ||
+		    id_status[0] != i || id_status[1] >= STATUSES)
+			return false;
+		*idle += !id_status[1];
+	}
+	return true;
+}
+
+static void take_idle(const struct reading *r, const struct stats_vars *vars)
+{
+	enum { PROCS_MAX = 1 << 16 };
+	uint64_t procs = r->out->all[STATS_GOMAXPROCS].n, idle;
+
+	if (!procs || procs > PROCS_MAX)
+		return;
+	for (size_t i = 0; i < STATS_SLICES && vars->slices[i]; i++)
+		if (count_idle(r, vars->slices[i], procs, &idle)) {
+			set(r->out, STATS_IDLE, idle);
+			return;
+		}
+}
+
 /* --- the process --- */
 
 /* What the runtime counts is mapped, but need not be resident: the rest may be negative. */
@@ -303,6 +340,7 @@ void stats_read(struct stats_reader *reader, const struct memory *mem, const str
 	*out = (struct stats){.when_ns = clock_ns()};
 	read_goroutines(reader, r.mem, out);
 	take_half(&r, STATS_GOMAXPROCS, reader->vars.gomaxprocs);
+	take_idle(&r, &reader->vars);
 	take_half(&r, STATS_GC_CYCLES, reader->vars.gc_cycles);
 	take(&r, STATS_GC_PAUSE_NS, reader->vars.pause_total);
 	take(&r, STATS_GC_FRACTION, reader->vars.gc_fraction);

@@ -23,6 +23,7 @@ enum stats_number {
 	STATS_SYSCALL,    /* or are in system calls or in C */
 	STATS_THREADS,
 	STATS_GOMAXPROCS,
+	STATS_IDLE,       /* of these processors, how many have nothing to do */
 	STATS_HEAP_BYTES, /* MemStats.HeapAlloc, but for what is not counted yet: gostat(8) */
 	STATS_HEAP_GOAL,  /* NextGC */
 	STATS_HEAP_INUSE, /* HeapInuse, in spans */

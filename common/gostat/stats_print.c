@@ -123,6 +123,7 @@ static const char *const keys[STATS_NUMBERS] = {
 	[STATS_SYSCALL] = "syscall",
 	[STATS_THREADS] = "threads",
 	[STATS_GOMAXPROCS] = "gomaxprocs",
+	[STATS_IDLE] = "processors_idle",
 	[STATS_HEAP_BYTES] = "heap_bytes",
 	[STATS_HEAP_GOAL] = "heap_goal_bytes",
 	[STATS_HEAP_INUSE] = "heap_inuse_bytes",

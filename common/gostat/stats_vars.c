@@ -77,6 +77,25 @@ static uint64_t first_half(const struct program *prog, const char *func)
 	return 0;
 }
 
+/* Slices that procresize takes the length of: allp, and masks of it. Which is which, what is in
+ * them tells. */
+static void find_slices(const struct program *prog, uint64_t slices[STATS_SLICES])
+{
+	struct runtime_refs refs = {0};
+	size_t count = 0;
+
+	runtime_refs_add(prog, "runtime.procresize", &refs);
+	for (size_t i = 0; i < refs.count && count < STATS_SLICES; i++) {
+		uint64_t addr = refs.all[i].addr;
+		bool is_new = refs.all[i].bytes == 8 && runtime_refs_has(&refs, addr + 8);
+
+		for (size_t k = 0; k < count; k++)
+			is_new &= slices[k] != addr;
+		if (is_new)
+			slices[count++] = addr;
+	}
+}
+
 static uint64_t find_last_gc(const struct runtime_refs *refs)
 {
 	for (size_t i = 0; i < refs->count; i++) {
@@ -180,5 +199,6 @@ void stats_vars_find(const struct program *prog, struct stats_vars *out)
 {
 	/* procresize: old := gomaxprocs */
 	*out = (struct stats_vars){.gomaxprocs = first_half(prog, "runtime.procresize")};
+	find_slices(prog, out->slices);
 	find_heap(prog, out);
 }

@@ -8,10 +8,11 @@
 
 struct program;
 
-enum { STATS_STACKS = 3, STATS_OWN = 12 };
+enum { STATS_STACKS = 3, STATS_OWN = 12, STATS_SLICES = 8 };
 
 struct stats_vars {
 	uint64_t gomaxprocs;                /* 4 bytes */
+	uint64_t slices[STATS_SLICES];      /* one of these may be allp; 0: there are no more */
 	uint64_t gc_cycles;                 /* 4 bytes */
 	uint64_t pause_total;               /* the others: 8 bytes */
 	uint64_t gc_fraction;               /* a double */

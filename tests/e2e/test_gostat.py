@@ -138,6 +138,21 @@ def gostat_no_collections(version):
             expect(once(target.target_pid)["heap_goal_bytes"] == 2 ** 64 - 1, "another goal in JSON")
 
 
+@test(version=versions)
+def gostat_idle(version):
+    """Processors that have nothing to do: all of a program that waits, all but those with goroutines that work"""
+    with Target("stats", version, "strip") as target:
+        for busy in 0, 1, 2:
+            if busy:
+                target.say("spin")
+            for _ in range(200):  # the runtime looks for work for a while, and a processor stays with a system call
+                got = once(target.target_pid)["processors_idle"]
+                if got == 3 - busy:
+                    break
+                time.sleep(0.05)
+            expect(got == 3 - busy, f"{got} idle, with {busy} busy of 3")
+
+
 @test()
 def gostat_lines():
     """What has happened in each interval"""

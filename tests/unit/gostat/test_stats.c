@@ -27,7 +27,8 @@ enum {
 	LIST = 0x1000,
 	GS = 0x8000,
 	G_SIZE = 0x140,
-	START = 304, /* g.startpc, by gopc */
+	START = 304,    /* g.startpc, by gopc */
+	IDLE = 0x40000, /* slices, and processors */
 	LIMIT = 12,
 	MAIN_PC = 0x10,
 	SYSTEM_PC = 0x20,
@@ -274,6 +275,39 @@ static void test_new_heap(void **state)
 		     stats.all[STATS_HEAP_BYTES].known);
 }
 
+/* Processors are numbered one after the other, and have one of five states: else it is another
+ * slice. */
+static void test_idle(void **state)
+{
+	static const uint64_t states[] = {0, 1, 0, 4};
+	struct stats stats;
+
+	(void)state;
+	vars = (struct stats_vars){.gomaxprocs = put_var(0, 4), .slices = {IDLE, IDLE + 0x20}};
+	put(IDLE, BIAS + IDLE + 0x100); /* a mask of them */
+	put(IDLE + 8, 1);
+	put(IDLE + 0x20, BIAS + IDLE + 0x200);
+	put(IDLE + 0x28, 4);
+	for (uint64_t i = 0; i < 4; i++) {
+		put(IDLE + 0x200 + i * 8, BIAS + IDLE + 0x300 + i * 8);
+		put(IDLE + 0x300 + i * 8, i | states[i] << 32);
+	}
+	stats = look();
+	expect(&stats, STATS_IDLE, 2);
+	put(IDLE + 0x318, 3 | UINT64_C(5) << 32);
+	stats = look();
+	assert_false(stats.all[STATS_IDLE].known);
+	put(IDLE + 0x318, 2);
+	stats = look();
+	assert_false(stats.all[STATS_IDLE].known);
+	put(IDLE + 0x318, 3);
+	stats = look();
+	expect(&stats, STATS_IDLE, 3);
+	put(IDLE + 0x28, 5);
+	stats = look();
+	assert_false(stats.all[STATS_IDLE].known);
+}
+
 /* Go 1.15: the goal, idle bytes and those of stacks are one variable each. */
 static void test_old_heap(void **state)
 {
@@ -320,6 +354,7 @@ int main(void)
 		cmocka_unit_test_setup(test_many, begin),
 		cmocka_unit_test_setup(test_unknown, begin),
 		cmocka_unit_test_setup(test_new_heap, begin),
+		cmocka_unit_test_setup(test_idle, begin),
 		cmocka_unit_test_setup(test_old_heap, begin),
 		cmocka_unit_test_setup(test_usage, begin),
 	};

@@ -182,6 +182,7 @@ static void test_json(void **state)
 		"{\"type\":\"stat\",\"time\":\"now\",\"pid\":4711,\"comm\":\"etcd\","
 		"\"go_version\":\"go1.19\",\"goroutines\":101,\"running\":2,\"runnable\":3,"
 		"\"waiting\":95,\"syscall\":1,\"threads\":14,\"gomaxprocs\":8,"
+		"\"processors_idle\":null,"
 		"\"heap_bytes\":20971520,\"heap_goal_bytes\":41943040,"
 		"\"heap_inuse_bytes\":26214400,\"heap_idle_bytes\":5242880,"
 		"\"heap_released_bytes\":4194304,\"stack_bytes\":1048576,\"runtime_bytes\":null,"
@@ -198,6 +199,7 @@ static void test_json(void **state)
 	text = printed_end();
 	assert_non_null(strstr(text, "\"stat\",\"pid\":1,\"comm\":\"b\",\"go_version\":null,"));
 	assert_non_null(strstr(text, "\"running\":2,\"runnable\":null,\"waiting\":95,"));
+	assert_non_null(strstr(text, "\"gc_cpu_fraction\":null,"));
 	free(text);
 	printed_begin();
 	stats_print_json(stdout, &oldest, &stats, NULL);

@@ -17,10 +17,11 @@ enum {
 	OLD = 0x40000,     /* gcController.assistTime of Go 1.15 */
 	PROCS = 0x50000,   /* gomaxprocs */
 	PERCENT = 0x60000, /* gcpercent of Go 1.15 */
+	SLICES = 0x70000,  /* allp and another one */
 	PAUSES = 8 * 256,
 };
 
-static struct coderef mark[32], last[8], procs[4];
+static struct coderef mark[32], last[8], procs[16];
 static size_t mark_count, last_count, procs_count;
 
 /* --- in place of goroutines/runtime_refs.c --- */
@@ -93,6 +94,11 @@ static struct program begin(int release)
 	procs[procs_count++] = (struct coderef){.addr = 0x2, .bytes = 4, .how = ACCESS_STORE};
 	procs[procs_count++] = (struct coderef){.addr = PROCS, .bytes = 4, .how = ACCESS_LOAD};
 	procs[procs_count++] = (struct coderef){.addr = 0x3, .bytes = 4, .how = ACCESS_LOAD};
+	for (uint64_t at = 0; at < 8; at++) /* two slices, the second of them twice */
+		procs[procs_count++] =
+			(struct coderef){.addr = SLICES + (at & 3) * 8 + (at & 2) * 8,
+					 .bytes = 8,
+					 .how = ACCESS_LOAD};
 	return (struct program){.release = release, .release_told = true};
 }
 
@@ -131,6 +137,9 @@ static void test_since_the_pacer(void **state)
 		const struct stats_vars vars = find(&prog);
 
 		assert_int_equal(vars.gomaxprocs, PROCS);
+		assert_int_equal(vars.slices[0], SLICES);
+		assert_int_equal(vars.slices[1], SLICES + 32);
+		assert_int_equal(vars.slices[2], 0);
 		assert_int_equal(vars.gc_cycles, LAST_GC + 16 + 2 * PAUSES);
 		assert_int_equal(vars.pause_total, LAST_GC + 8);
 		assert_int_equal(vars.gc_fraction, LAST_GC + 16 + 2 * PAUSES + 8);
@@ -192,6 +201,7 @@ static void test_between(void **state)
 		vars = find(&prog);
 		assert_int_equal(vars.pause_total, LAST_GC + 8);
 		vars.pause_total = vars.gc_cycles = vars.gomaxprocs = vars.gc_fraction = 0;
+		vars.slices[0] = vars.slices[1] = 0;
 		assert_memory_equal(&vars, &none, sizeof(none));
 	}
 }
