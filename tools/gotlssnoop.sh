@@ -34,17 +34,63 @@ recipe_long()
 }
 recipe_parse "$@"
 
+read='crypto/tls.(*Conn).Read' write='crypto/tls.(*Conn).Write'
+case $only in
+*r*w* | *w*r*) only= ;;
+*r*) write= ;;
+*w*) read= ;;
+esac
+# HTTP/2 compresses the fields of its headers: they are taken where the program has them as text. That is in net/http
+# up to Go 1.26, in a package below it since then, and in golang.org/x/net where a program has that itself.
+set --
+for http2 in 'net/http.(*http2' 'net/http/internal/http2.(*' 'golang.org/x/net/http2.(*'; do
+	set -- "$@" "${http2}serverConn).newWriterAndRequest" "${http2}clientConnReadLoop).handleResponse" \
+		"${http2}writeResHeaders).writeFrame" "${http2}clientStream).encodeAndWriteHeaders" \
+		"${http2}ClientConn).encodeHeaders"
+done
+recipe_need "${read:-$write}" 'has no TLS connections of package crypto/tls' "$write" "$@"
+
 # What was read is in the buffer when Read returns; what is written may be changed when Write has.
-case $only in
-'' | *r*)
-	recipe_need 'crypto/tls.(*Conn).Read' 'has no TLS connections of package crypto/tls'
-	recipe_probe "r:crypto/tls.(*Conn).Read (goret1 > 0) \"%-7d %-7d READ  %{bytes:%7d} %{data:%$verb}\", \$pid, \$goid, goret1, after(goarg2[:goret1])"
-	;;
-esac
-case $only in
-'' | *w*)
-	recipe_need 'crypto/tls.(*Conn).Write' 'has no TLS connections of package crypto/tls'
-	recipe_probe "r:crypto/tls.(*Conn).Write (goret1 > 0) \"%-7d %-7d WRITE %{bytes:%7d} %{data:%$verb}\", \$pid, \$goid, goret1, goarg2[:goret1]"
-	;;
-esac
+[ -z "$read" ] ||
+	recipe_probe "r:$read (goret1 > 0) \"%-7d %-7d READ  %{bytes:%7d} %{data:%$verb}\", \$pid, \$goid, goret1, after(goarg2[:goret1])"
+[ -z "$write" ] || ! recipe_has "$write" ||
+	recipe_probe "r:$write (goret1 > 0) \"%-7d %-7d WRITE %{bytes:%7d} %{data:%$verb}\", \$pid, \$goid, goret1, goarg2[:goret1]"
+
+# The function must be there. Lines have "HTTP/2" in place of the number of bytes.
+headers() # HOW [r:]FUNCTION SIGNATURE-AND-PREDICATE FORMAT VALUES
+{
+	! recipe_has "${2#r:}" ||
+		recipe_probe "$2$3 \"%-7d %-7d $1  HTTP/2 stream %{stream:%d}: $4\", \$pid, \$goid, $5"
+}
+
+received() # PREFIX TYPES REQUEST RESPONSE
+{
+	headers 'READ ' "r:$1serverConn).newWriterAndRequest" \
+		"(st *$2stream, f uintptr) (w uintptr, req *$3, err error) (err == nil)" \
+		'%{method:%s} %{uri:%s}' 'st.id, req.Method, req.RequestURI'
+	headers 'READ ' "r:$1clientConnReadLoop).handleResponse" \
+		"(cs *$2clientStream, f uintptr) (res *$4, err error) (err == nil && res != nil)" \
+		'%{status:%d}' 'cs.ID, res.StatusCode'
+}
+
+sent() # PREFIX REQUEST
+{
+	headers WRITE "$1writeResHeaders).writeFrame" ' (goarg1.httpResCode != 0)' \
+		'%{status:%d}' 'goarg1.streamID, goarg1.httpResCode'
+	asks="$1clientStream).encodeAndWriteHeaders" how="(req *$2) error" stream=goarg1.ID
+	# up to Go 1.16: the stream begins with this
+	recipe_has "$asks" || asks="$1ClientConn).encodeHeaders" stream=goarg1.nextStreamID \
+		how="(req *$2, gzip bool, trailers string, size int64) ([]byte, error)"
+	headers WRITE "$asks" "$how" '%{method:%s} %{url:%v}' "$stream, req.Method, req.URL"
+}
+
+http2() # PREFIX TYPES REQUEST-SERVED REQUEST-MADE RESPONSE
+{
+	[ -z "$read" ] || received "$1" "$2" "$3" "$5"
+	[ -z "$write" ] || sent "$1" "$4"
+}
+http2 'net/http.(*http2' net/http.http2 net/http.Request net/http.Request net/http.Response
+below=net/http/internal/http2.
+http2 "$below(*" $below ${below}ServerRequest ${below}ClientRequest ${below}ClientResponse
+http2 'golang.org/x/net/http2.(*' golang.org/x/net/http2. net/http.Request net/http.Request net/http.Response
 recipe_trace 'PID     GOID    HOW     BYTES DATA'

@@ -3,8 +3,9 @@
 
 import collections
 import json
+import re
 
-from harness import Target, expect, test
+from harness import Target, expect, test, versions
 
 from gotrace import Tracer
 
@@ -74,3 +75,43 @@ def tlssnoop_options():
     got = collections.Counter((call["func"].split(".")[-1].upper(), call["bytes"], json.dumps(call["data"]))
                               for call in objects)
     same(short(got), true)
+
+
+def streams(lines):
+    """What was shown of each stream, in order: HOW, and what was said"""
+    said = collections.defaultdict(list)
+    for line in lines:
+        headers = re.fullmatch(r"\d+ +\d+ +(READ|WRITE) +HTTP/2 stream (\d+): (.*)", line)
+        if headers:
+            said[headers[2]].append((headers[1], headers[3]))
+    return [tuple(text) for text in said.values()]
+
+
+def exchange(told):
+    """What both ends have of a request of HTTP/2, by what its client got"""
+    answer = [(how, str(told["status"])) for how in ("WRITE", "READ")] if told["status"] else []
+    return (("WRITE", told["method"] + " " + told["uri"]), ("READ", told["method"] + " " + told["uri"]), *answer)
+
+
+@test(version=versions, flavour=["plain", "strip"])
+def tlssnoop_http2(version, flavour):
+    """Method, path and status of each request and answer, at both ends, by stream"""
+    with Target("httpd", version, flavour, args=["many=20"]) as target:
+        with Snoop("-p", target.target_pid) as snoop, Snoop("-r", "-j", "-p", target.target_pid) as read:
+            snoop.attached()
+            read.attached()
+            target.go()
+            lines = [line for line in snoop.rest().splitlines() if line[:1].isdigit()]
+            objects = [json.loads(line) for line in read.rest().splitlines()]
+            expect(target.wait() == 0, f"the target failed: {target.said()}")
+    truth = [json.loads(line) for line in target.out.text().splitlines() if line[0] == "{"]
+    # the panics of HTTP/1 have no protocol
+    truth = [told for told in truth if told["proto"] == "HTTP/2.0"]
+    expect(len(truth) > 30, f"{len(truth)} requests of HTTP/2")
+    got = [tuple((how, re.sub("https://[^/]*", "", text)) for how, text in said) for said in streams(lines)]
+    same(collections.Counter(got), collections.Counter(map(exchange, truth)))
+    got = [(call["stream"], call.get("method"), call.get("uri"), call.get("status")) for call in objects if "stream" in call]
+    requests = [(method, uri) for _, method, uri, _ in got if method]
+    same(collections.Counter(requests), collections.Counter((told["method"], told["uri"]) for told in truth))
+    statuses = collections.Counter(status for _, _, _, status in got if status)
+    same(statuses, collections.Counter(told["status"] for told in truth if told["status"]))
