@@ -121,20 +121,34 @@ static void print_channel(FILE *out, const struct waiting *w)
 	print_others(out, beside ? beside - 1 : 0);
 }
 
+/* "1, 5 or 3 more" */
+static void print_goids(FILE *out, const uint64_t *goids, size_t count, const char *last)
+{
+	size_t told = count < WAIT_HOLDERS_MAX ? count : WAIT_HOLDERS_MAX;
+
+	for (size_t i = 0; i < told; i++)
+		fprintf(out, "%s%" PRIu64, i ? ", " : "", goids[i]);
+	if (told < count)
+		fprintf(out, " %s %zu more", last, count - told);
+}
+
 static void print_lock(FILE *out, const struct waiting *w)
 {
 	const struct wait_lock *lock = wait_objects_lock(w->waits->objects, w->wait);
-	size_t told = lock->holder_count < WAIT_HOLDERS_MAX ? lock->holder_count : WAIT_HOLDERS_MAX;
 
 	fputs("waits for ", out);
 	print_lock_name(out, w->waits->objects, w->wait);
 	print_others(out, lock->waiters - 1);
 	if (w->wait->kind != WAIT_MUTEX && w->wait->kind != WAIT_RWMUTEX)
 		return;
-	for (size_t i = 0; i < told; i++)
-		fprintf(out, "%s%" PRIu64, i ? ", " : "; held? by goroutine ", lock->holders[i]);
-	if (told < lock->holder_count)
-		fprintf(out, " or %zu more", lock->holder_count - told);
+	if (lock->holder_count)
+		fputs("; held? by goroutine ", out);
+	print_goids(out, lock->holders, lock->holder_count, "or");
+	if (lock->keeper_count)
+		fprintf(out, "; goroutine%s ", lock->keeper_count == 1 ? "" : "s");
+	print_goids(out, lock->keepers, lock->keeper_count, "and");
+	if (lock->keeper_count)
+		fprintf(out, " keep%s a pointer to it", lock->keeper_count == 1 ? "s" : "");
 }
 
 static bool is_in_circle(const struct waiting *w)
@@ -294,6 +308,15 @@ static void json_channel(struct json *json, const struct waiting *w)
 	json_in_circle(json, w);
 }
 
+static void json_goids(struct json *json, const char *key, const uint64_t *goids, size_t count)
+{
+	json_key(json, key);
+	json_array(json);
+	for (size_t i = 0; i < count && i < WAIT_HOLDERS_MAX; i++)
+		json_u64(json, goids[i]);
+	json_array_end(json);
+}
+
 static void json_lock(struct json *json, const struct waiting *w)
 {
 	static const char *const kinds[] = {[WAIT_SEMAPHORE] = "semaphore",
@@ -311,11 +334,9 @@ static void json_lock(struct json *json, const struct waiting *w)
 		json_in_circle(json, w);
 		return;
 	}
-	json_key(json, "maybe_held_by");
-	json_array(json);
-	for (size_t i = 0; i < lock->holder_count && i < WAIT_HOLDERS_MAX; i++)
-		json_u64(json, lock->holders[i]);
-	json_array_end(json);
+	json_goids(json, "maybe_held_by", lock->holders, lock->holder_count);
+	if (lock->keeper_count)
+		json_goids(json, "pointer_kept_by", lock->keepers, lock->keeper_count);
 	json_member_bool(json, "maybe_deadlock", is_in_circle(w));
 }
 

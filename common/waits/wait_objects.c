@@ -240,20 +240,42 @@ static void look_for_names(struct wait_objects *objects, const struct frames *fr
 
 /* --- who may release them --- */
 
+static void add_goid(uint64_t *goids, size_t *count, uint64_t goid)
+{
+	if (*count < WAIT_HOLDERS_MAX)
+		goids[*count] = goid;
+	++*count;
+}
+
+/* Of one lock: the first candidate is the likeliest. */
+static void note_candidates(const struct snapshot *snap, struct wait_lock *lock,
+			    const struct wait_candidate *found, size_t count)
+{
+	bool by_code = count && found[0].how != CANDIDATE_POINTS;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct goroutine *g = &snap->all[found[i].goroutine];
+
+		if (by_code && found[i].how == CANDIDATE_POINTS)
+			return;
+		if (!by_code && wait_holders_sleeps(snap, g))
+			add_goid(lock->keepers, &lock->keeper_count, g->goid);
+		else
+			add_goid(lock->holders, &lock->holder_count, g->goid);
+	}
+}
+
 static void note_holders(struct wait_objects *objects, const struct wait_targets *targets,
 			 const struct wait_candidates *found)
 {
-	for (size_t i = 0; i < found->count; i++) {
-		const struct wait_candidate *one = &found->all[i];
-		const struct wait_target *target = &targets->all[one->target];
+	for (size_t i = 0; i < targets->count; i++) {
+		const struct wait_target *target = &targets->all[i];
 		struct wait_lock *lock =
 			target->kind == WAIT_CHANNEL ? NULL : find_lock(objects, target->addr);
 
-		if (!lock)
-			continue;
-		if (lock->holder_count < WAIT_HOLDERS_MAX)
-			lock->holders[lock->holder_count] = objects->snap->all[one->goroutine].goid;
-		lock->holder_count++;
+		if (lock)
+			note_candidates(objects->snap, lock, &found->all[found->first[i]],
+					found->first[i + 1] - found->first[i]);
 	}
 }
 

@@ -30,9 +30,14 @@ enum { WAIT_HOLDERS_MAX = 8 };
 struct wait_lock { /* or a sync.WaitGroup, ... */
 	uint64_t addr;
 	size_t waiters;
-	/* goids of those who may hold it, the likeliest first, as many as there is room for */
+	/* goids of those who may hold it, the likeliest first, as many as there is room for: whose
+	 * code goes on to unlock what it has locked; if there is nobody, who has a pointer to it in
+	 * use and does not sleep */
 	uint64_t holders[WAIT_HOLDERS_MAX];
 	size_t holder_count; /* of all */
+	/* if there is nobody whose code tells it: who sleeps with a pointer to it */
+	uint64_t keepers[WAIT_HOLDERS_MAX];
+	size_t keeper_count;
 };
 
 enum wait_direction { WAIT_UNKNOWN, WAIT_RECEIVES, WAIT_SENDS };

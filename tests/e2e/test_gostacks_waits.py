@@ -188,3 +188,24 @@ def gostacks_many_holders(version):
         holders = {r["goid"] for r in json_lines(look("-j", target.target_pid)) if function(r) == "main.holds"}
         expect(len(named) == 8 and set(map(int, named)) <= holders, f"{said[0]}, in truth {holders}")
         expect(len(named) + int(said[2]) == len(holders) == 11, said[0])
+
+
+@test(version=versions, flavour=["plain", "strip"])
+def gostacks_keepers(version, flavour):
+    """Who holds a lock is named alone, by the code that it goes on with; where nobody's tells it, who sleeps with a
+    pointer to the lock is told to keep one."""
+    with Target("keepers", version, flavour) as target:
+        records = json_lines(look("-j", target.target_pid))
+        text = look("-a", target.target_pid)
+    goids = {function(record): record["goid"] for record in records}
+    waits = {function(record): record["waits_for"] for record in records}
+    first, second = waits["main.waits"], waits["main.waitsSecond"]
+    expect(first["maybe_held_by"] == [goids["main.holds"]] and "pointer_kept_by" not in first, f"{first}, {goids}")
+    expect(second["maybe_held_by"] == [goids["main.looksSecond"]] and
+           second["pointer_kept_by"] == [goids["main.sleepsSecond"]], f"{second}, {goids}")
+    said = re.findall(r"^\twaits for sync\.Mutex \w+ main\.\(\*account\)\.mu(.*)$", text, re.M) or \
+        re.findall(r"^\twaits for sync\.Mutex \w+(.*)$", text, re.M)
+    expect(sorted(said) == sorted([
+        f"; held? by goroutine {goids['main.holds']}",
+        f"; held? by goroutine {goids['main.looksSecond']}; goroutine {goids['main.sleepsSecond']} keeps a pointer to it"]),
+        f"{said}, {goids}")

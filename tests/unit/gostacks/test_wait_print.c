@@ -234,6 +234,30 @@ static void test_locks(void **state)
 	}
 }
 
+/* Who only keeps a pointer to it, beside others or alone */
+static void test_lock_keepers(void **state)
+{
+	(void)state;
+	set(WAIT_MUTEX, 0xd0);
+	lock.keepers[0] = 6;
+	lock.keepers[1] = 7;
+	lock.keeper_count = 1;
+	expect("  waits for sync.Mutex 0xd0; goroutine 6 keeps a pointer to it\n");
+	lock.keeper_count = 2;
+	lock.holders[0] = 8;
+	lock.holder_count = 1;
+	expect("  waits for sync.Mutex 0xd0; held? by goroutine 8; goroutines 6, 7 keep a pointer "
+	       "to it\n");
+	expect_json("{\"kind\":\"mutex\",\"addr\":\"0xd0\",\"name\":null,\"waiters\":1,"
+		    "\"maybe_held_by\":[8],\"pointer_kept_by\":[6,7],\"maybe_deadlock\":false}");
+	lock.keeper_count = WAIT_HOLDERS_MAX + 2;
+	lock.holder_count = 0;
+	for (size_t i = 0; i < WAIT_HOLDERS_MAX; i++)
+		lock.keepers[i] = i + 1;
+	expect("  waits for sync.Mutex 0xd0; goroutines 1, 2, 3, 4, 5, 6, 7, 8 and 2 more keep a "
+	       "pointer to it\n");
+}
+
 /* By its name; holders up to as many as are kept; a circle */
 static void test_lock_details(void **state)
 {
@@ -377,6 +401,7 @@ int main(void)
 		cmocka_unit_test_setup(test_select, begin),
 		cmocka_unit_test_setup(test_locks, begin),
 		cmocka_unit_test_setup(test_lock_details, begin),
+		cmocka_unit_test_setup(test_lock_keepers, begin),
 		cmocka_unit_test_setup(test_timers, begin),
 		cmocka_unit_test_setup(test_files, begin),
 		cmocka_unit_test_setup(test_calls, begin),
