@@ -43,7 +43,7 @@ recipe_long()
 recipe_check()
 {
 	[ $# = 0 ] || return 0
-	[ -n "$recipe_pid$recipe_command" ] || recipe_misused "no PATTERN, PID or COMMAND to trace"
+	[ -n "$recipe_pid$recipe_command$recipe_named$recipe_all" ] || recipe_misused "no PATTERN, PID or COMMAND to trace"
 	recipe_targets="'*' "
 }
 recipe_parse "$@"

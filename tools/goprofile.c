@@ -57,6 +57,7 @@ static const char examples[] =
 	"    goprofile -p 181                # where does process 181 spend its time?\n"
 	"    goprofile -d 10 -p 181          # for ten seconds\n"
 	"    goprofile -d 10 /usr/bin/etcd   # in all processes that run etcd\n"
+	"    goprofile -d 10 -n etcd         # in those whose name contains etcd\n"
 	"    goprofile -d 10                 # in all Go programs of the machine\n"
 	"    goprofile -F 999 -d 1 -p 181    # 999 times a second\n"
 	"    goprofile --off-cpu -d 10 -p 181\n"
@@ -84,6 +85,7 @@ int main(int argc, char **argv)
 		.binaries = true,
 		.numbers = OPTIONS_DURATION,
 		.process = true,
+		.running = true,
 		.pprof = true,
 		.own = own_options,
 		.take = take_option,

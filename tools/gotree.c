@@ -92,11 +92,19 @@ static int add_functions(struct gotree *tool, struct selection *sel, struct errm
 
 	tool->root_rows = sel->row_count;
 	if (opts->pattern_count > 1)
-		return treescope_add_patterns(sel, opts->patterns + 1, opts->pattern_count - 1,
-					      tool->binary, err);
+		return treescope_add_patterns(sel, tool->root_rows, opts->patterns + 1,
+					      opts->pattern_count - 1, tool->binary, err);
 	free(tool->scope);
 	tool->scope = NULL;
-	return treescope_add_module(sel, &tool->scope, err);
+	return treescope_add_module(sel, tool->root_rows, &tool->scope, err);
+}
+
+static bool has_many_programs(const struct gotree *tool, const struct selection *sel)
+{
+	for (size_t i = 1; i < tool->root_rows; i++)
+		if (treescope_is_first(sel, i))
+			return true;
+	return false;
 }
 
 static int plan(void *ctx, struct tracer *tracer, struct errmsg *err)
@@ -115,6 +123,11 @@ static int plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 	if (tool->hot)
 		hotcalls_skip(tool->hot, sel, tool->root_rows);
 	tracer_define(tracer, "ROOT_ROWS", tool->root_rows);
+	if (tool->follow && has_many_programs(tool, sel)) {
+		errmsg_set(err, "--follow: in one program only");
+		errmsg_hint(err, "name it: -p PID");
+		return -1;
+	}
 	return tool->follow ? follow_plan(tool->follow, tracer, err) : 0;
 }
 
@@ -148,6 +161,8 @@ static void try_functions(struct gotree *tool)
 	const struct tracer_config config = {.patterns = opts->patterns,
 					     .pattern_count = 1,
 					     .pid = opts->pid,
+					     .named = opts->named,
+					     .all = opts->all,
 					     .cpu = -1,
 					     .force = opts->force,
 					     .want.regex = opts->regexp,
@@ -417,7 +432,9 @@ static int open_and_run(struct gotree *tool, const struct options_tool *options)
 	struct target_spec root;
 	struct errmsg err = {0};
 
-	if (target_spec_parse(opts->patterns[0], opts->pid || opts->command, &root, &err))
+	bool bare = opts->pid || opts->command || opts->named || opts->all;
+
+	if (target_spec_parse(opts->patterns[0], bare, &root, &err))
 		return options_fail(options, &err);
 	tool->binary = root.binary;
 	if (tool->perfetto)
@@ -445,6 +462,7 @@ int main(int argc, char **argv)
 		.about = "Print what slow calls of a Go function have called, as trees",
 		.args = "[BINARY:]ROOT [PATTERN...] [-- COMMAND [ARG...]]",
 		.shared = "pdTrvj",
+		.running = true,
 		.inlined = true,
 		.force = true,
 		.returns = true,

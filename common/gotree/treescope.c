@@ -138,12 +138,20 @@ static int choose(struct selection *sel, const struct program *prog, const struc
 	return -1;
 }
 
-int treescope_add_module(struct selection *sel, char **taken, struct errmsg *err)
+bool treescope_is_first(const struct selection *sel, size_t row)
 {
-	const struct program *prog = sel->rows[0].prog;
+	for (size_t i = 0; i < row; i++)
+		if (sel->rows[i].prog == sel->rows[row].prog)
+			return false;
+	return true;
+}
+
+static int add_module_of(struct selection *sel, size_t row, char **taken, struct errmsg *err)
+{
+	const struct program *prog = sel->rows[row].prog;
 	struct scope scope = {0};
 
-	find_scope(&scope, prog, sel->rows[0].name);
+	find_scope(&scope, prog, sel->rows[row].name);
 	int ret = choose(sel, prog, &scope, taken, err);
 
 	free(scope.package);
@@ -151,8 +159,22 @@ int treescope_add_module(struct selection *sel, char **taken, struct errmsg *err
 	return ret;
 }
 
-static int add_pattern(struct selection *sel, const struct target_spec *spec, const char *binary,
-		       struct errmsg *err)
+int treescope_add_module(struct selection *sel, size_t roots, char **taken, struct errmsg *err)
+{
+	char *other = NULL;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < roots; i++)
+		if (treescope_is_first(sel, i)) {
+			ret = add_module_of(sel, i, i ? &other : taken, err);
+			free(other);
+			other = NULL;
+		}
+	return ret;
+}
+
+static int add_pattern(struct selection *sel, size_t row, const struct target_spec *spec,
+		       const char *binary, struct errmsg *err)
 {
 	struct errmsg why = {0};
 
@@ -162,7 +184,7 @@ static int add_pattern(struct selection *sel, const struct target_spec *spec, co
 		errmsg_hint(err, "leave out \"%s:\"", spec->binary);
 		return -1;
 	}
-	int ret = selection_add(sel, sel->rows[0].prog, spec->pattern, &why);
+	int ret = selection_add(sel, sel->rows[row].prog, spec->pattern, &why);
 
 	if (ret == SELECTION_NONE) {
 		selection_note(sel, mem_printf("warning: %s%s%s", why.text, *why.hint ? "; " : "",
@@ -174,16 +196,18 @@ static int add_pattern(struct selection *sel, const struct target_spec *spec, co
 	return ret;
 }
 
-int treescope_add_patterns(struct selection *sel, char *const *patterns, size_t count,
+int treescope_add_patterns(struct selection *sel, size_t roots, char *const *patterns, size_t count,
 			   const char *binary, struct errmsg *err)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct target_spec spec;
+		int ret = 0;
 
 		if (target_spec_parse(patterns[i], true, &spec, err))
 			return -1;
-		int ret = add_pattern(sel, &spec, binary, err);
-
+		for (size_t row = 0; !ret && row < roots; row++)
+			if (treescope_is_first(sel, row))
+				ret = add_pattern(sel, row, &spec, binary, err);
 		target_spec_free(&spec);
 		if (ret)
 			return ret;

@@ -174,6 +174,11 @@ static int open_process(const struct sampled *sampled, struct sampled_process *p
 		heldfile_close(exe);
 		return errmsg_set(err, "it executes another file");
 	}
+	if (sampled->wanted->named &&
+	    !process_is_called(process->proc, sampled->wanted->named, true)) {
+		heldfile_close(exe);
+		return errmsg_set(err, "it has another name");
+	}
 	process->comm = process_name(process->proc);
 	if (!share_program(sampled, process, &st))
 		return read_program(process, exe, err);

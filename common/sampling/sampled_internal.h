@@ -35,6 +35,7 @@ struct sampled_process {
 struct sampled_wanted {              /* of Go programs, all but: */
 	pid_t pid;                   /* this one alone; 0: any */
 	const struct heldfile *file; /* those that execute this file; NULL: any */
+	const char *named;           /* whose command or file has this in its name; NULL: any */
 };
 
 /* `map`: the kernel side's `targets`. With a PID, the process is opened now; NULL with *err: there

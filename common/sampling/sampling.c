@@ -89,6 +89,10 @@ static void say_started(const struct run *run)
 		fputs("what runs \"", out);
 		escape_print(out, heldfile_path(run->samples.file));
 		fputc('"', out);
+	} else if (opts->named) {
+		fputs("Go programs named \"", out);
+		escape_print(out, opts->named);
+		fputc('"', out);
 	} else {
 		fputs("all Go programs", out);
 	}
@@ -195,7 +199,11 @@ static int check(struct run *run, struct errmsg *err)
 	if (run->samples.label && strlen(run->samples.label) > PROFILE_LABEL_TEXT)
 		return errmsg_set(err, "--labels: of a key, %d bytes are read at most",
 				  PROFILE_LABEL_TEXT);
+	if (opts->pattern_count && (opts->named || opts->all))
+		return errmsg_set(err, "BINARY and %s exclude each other",
+				  opts->all ? "--all" : "--name");
 	run->samples.wanted.pid = opts->pid;
+	run->samples.wanted.named = opts->named;
 	if (session_check_privileges(err))
 		return -1;
 	return samples_open(&run->samples, opts->pattern_count ? opts->patterns[0] : NULL, err);

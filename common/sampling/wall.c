@@ -152,7 +152,7 @@ static int check(const struct sampling *sampling, struct errmsg *err)
 {
 	const struct options *opts = sampling->opts;
 
-	if (!opts->pid || opts->pattern_count) {
+	if (!opts->pid || opts->pattern_count || opts->named || opts->all) {
 		errmsg_set(err, "--off-cpu: of one process");
 		errmsg_hint(err, "name it: -p PID");
 		return -1;

@@ -407,7 +407,7 @@ static int check(const struct options_tool *tool, const struct options *opts, bo
 				  opts->pid ? "-p PID" : "-- COMMAND");
 	if (opts->named && opts->all)
 		return errmsg_set(err, "--name and --all exclude each other");
-	if ((opts->named || opts->all) && tool->binaries && opts->pattern_count)
+	if ((opts->named || opts->all) && tool->binaries && !tool->process && opts->pattern_count)
 		return errmsg_set(err, "BINARY and %s exclude each other",
 				  opts->all ? "--all" : "--name");
 	if (tool->process)

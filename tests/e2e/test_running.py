@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """-n NAME and --all: programs that are found by what runs."""
 
+import collections
 import os
+import re
 import shutil
 import tempfile
 
@@ -153,3 +155,59 @@ def running_none():
                    tool_path("gofunccount"), WORK, name])
     expect(name in got.stderr and "hint: " in got.stderr and
            "not a Go program" in got.stderr, got.stderr)
+
+
+@test()
+def running_tree():
+    """gotree: each program has a ROOT and functions of its own"""
+    with Named(one=(30, newest()), two=(20, newest()), other=(70, newest())) as named:
+        refused = run([tool_path("gotree"), "--follow", "-n", named.tag, WORK])
+        with Tool("gotree", "-j", "-n", named.tag, WORK) as tracer, \
+                Tool("gotree", "-j", "-p", named.targets["one"].target_pid, WORK) as single:
+            tracer.tracing()
+            single.tracing()
+            named.go()
+            trees = [r for r in tracer.stop() if r.get("type") == "call_tree"]
+            functions = [int(re.search(r"with (\d+) functions", tool.err.text())[1]) for tool in (tracer, single)]
+    pids = collections.Counter(tree["pid"] for tree in trees)
+    expect(pids == {int(named.targets["one"].target_pid): 30, int(named.targets["two"].target_pid): 20}, f"{pids}")
+    expect(functions[0] == 2 * functions[1] > 2, f"{functions} functions")
+    expect(refused.returncode == 1 and "in one program only" in refused.stderr, f"{refused}")
+
+
+@test()
+def running_profile():
+    """goprofile: the programs of the name, also those that start while it samples"""
+    with tempfile.TemporaryDirectory(prefix="running-") as folder:
+        os.chmod(folder, 0o755)
+        tag = os.path.basename(folder)[8:]
+        one = shutil.copy(fixture("spins", newest()), f"{folder}/{tag}one")
+        other = shutil.copy(fixture("spins", newest()), f"{folder}/other")
+        with Target("spins", newest(), path=one) as spins, Target("spins", newest(), path=other) as others:
+            with Tool("goprofile", "-j", "-F", "500", "-d", "2", "-n", tag) as tracer:
+                tracer.wait_line("Sampling ")
+                spins.go()
+                others.go()
+                comms = {record["comm"] for record in tracer.records()}
+    expect(comms == {f"{tag}one"[:15]}, f"{comms}")
+
+
+@test()
+def running_recipe():
+    """A recipe: probes are by what the program has, and its lines of that program"""
+    with tempfile.TemporaryDirectory(prefix="running-") as folder:
+        os.chmod(folder, 0o755)
+        tag = os.path.basename(folder)[8:]
+        path = shutil.copy(fixture("httpd", newest(), "strip"), f"{folder}/{tag}")
+        with Target("httpd", newest(), args=["rounds=1"], path=path) as named, \
+                Target("httpd", newest(), args=["rounds=1"]) as other:
+            with Tool("gohttpd", "-j", "-n", tag) as tracer:
+                tracer.tracing()
+                named.go()
+                other.go()
+                named.wait()
+                other.wait()
+                calls = [record for record in tracer.stop() if record.get("type") == "call"]
+            expect(calls and {call["pid"] for call in calls} == {int(named.target_pid)}, f"{calls[:3]}")
+            true = sum(line[0] == "{" for line in named.out.text().splitlines())
+    expect(len(calls) == true, f"{len(calls)} of {true} requests")

@@ -45,6 +45,7 @@ static struct file {
 } files[FILES];
 
 static struct process processes[PROCESSES];
+static const struct sampled_wanted anything, one_process = {.pid = PID};
 static struct held {
 	int processes, files, programs, symbols, unwinders, watched;
 } held;
@@ -93,6 +94,11 @@ bool process_runs(const struct process *proc)
 bool process_executes(const struct process *proc, const struct heldfile *file)
 {
 	return proc->file == file->number;
+}
+
+bool process_is_called(const struct process *proc, const char *part, bool or_file)
+{
+	return or_file && strstr(proc->comm, part);
 }
 
 char *process_name(const struct process *proc)
@@ -304,9 +310,8 @@ static struct profile_target usual(void)
 /* What the kernel side is told of process 0, before any sample of it. */
 static void expect_told(const struct profile_target *want)
 {
-	const struct sampled_wanted wanted = {.pid = PID};
 	struct errmsg err = {0};
-	struct sampled *sampled = sampled_new(TARGETS, &wanted, &err);
+	struct sampled *sampled = sampled_new(TARGETS, &one_process, &err);
 
 	if (!sampled)
 		fail_msg("%s", err.text);
@@ -360,10 +365,9 @@ static void test_loaded_tls(void **state)
 
 static void expect_refusal(const char *why, const char *hint)
 {
-	const struct sampled_wanted wanted = {.pid = PID};
 	struct errmsg err = {0};
 
-	assert_null(sampled_new(TARGETS, &wanted, &err));
+	assert_null(sampled_new(TARGETS, &one_process, &err));
 	assert_string_equal(err.text, why);
 	assert_string_equal(err.hint, hint);
 	assert_int_equal(tells, 0);
@@ -392,13 +396,12 @@ static void test_refused(void **state)
 /* The process of -p is known by its PID until the first sample tells its key. */
 static void test_one(void **state)
 {
-	const struct sampled_wanted wanted = {.pid = PID};
 	struct profile_target want = usual();
 
 	(void)state;
 	processes[0].comm = "server";
 	processes[0].bias = 0x5000;
-	struct sampled *sampled = sampled_new(TARGETS, &wanted, NULL);
+	struct sampled *sampled = sampled_new(TARGETS, &one_process, NULL);
 	const struct sampled_process *first = sampled_first(sampled);
 
 	assert_true(first->pid == PID && first->proc == &processes[0] && !first->is_shared);
@@ -422,13 +425,12 @@ static void test_one(void **state)
 /* A process of the same PID, or of the same that has executed another program, is not the first. */
 static void test_not_the_first(void **state)
 {
-	const struct sampled_wanted wanted = {.pid = PID};
 
 	(void)state;
 	for (int how = 0; how < 3; how++) {
 		processes[0].file = 0;
 		processes[0].ended = false;
-		struct sampled *sampled = sampled_new(TARGETS, &wanted, NULL);
+		struct sampled *sampled = sampled_new(TARGETS, &one_process, NULL);
 		const struct sampled_process *first = sampled_first(sampled);
 
 		processes[0].file = how == 0;
@@ -447,8 +449,7 @@ static void test_not_the_first(void **state)
 /* Three numbers tell processes apart. */
 static void test_keys(void **state)
 {
-	const struct sampled_wanted wanted = {0};
-	struct sampled *sampled = sampled_new(TARGETS, &wanted, NULL);
+	struct sampled *sampled = sampled_new(TARGETS, &anything, NULL);
 	const struct sampled_process *found[4];
 	const struct profile_sample samples[4] = {sample_of(0, 1, 5, 1), sample_of(0, 2, 5, 1),
 						  sample_of(0, 1, 6, 1), sample_of(0, 1, 5, 2)};
@@ -473,8 +474,7 @@ static void test_keys(void **state)
 /* A file is read once for all processes that have loaded it to one place. */
 static void test_shared(void **state)
 {
-	const struct sampled_wanted wanted = {0};
-	struct sampled *sampled = sampled_new(TARGETS, &wanted, NULL);
+	struct sampled *sampled = sampled_new(TARGETS, &anything, NULL);
 	struct profile_target want = usual();
 
 	(void)state;
@@ -535,8 +535,7 @@ static void test_left_out(void **state)
 
 static void test_gone_bad(void **state)
 {
-	const struct sampled_wanted wanted = {0};
-	struct sampled *sampled = sampled_new(TARGETS, &wanted, NULL);
+	struct sampled *sampled = sampled_new(TARGETS, &anything, NULL);
 	struct profile_target want = usual();
 
 	(void)state;
@@ -560,8 +559,7 @@ static void expect_place(struct sampled *sampled, const struct sampled_process *
 
 static void test_places(void **state)
 {
-	const struct sampled_wanted wanted = {0};
-	struct sampled *sampled = sampled_new(TARGETS, &wanted, NULL);
+	struct sampled *sampled = sampled_new(TARGETS, &anything, NULL);
 	const uint64_t page = UINT64_C(0x1000) * PID;
 
 	(void)state;
