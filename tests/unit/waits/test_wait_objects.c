@@ -239,7 +239,8 @@ void frames_all(const struct frames *frames, const uint64_t *addrs, size_t count
 }
 
 static struct wait_candidate made[16];
-static size_t made_count;
+static size_t made_count, made_first[16];
+static uint64_t sleeps_from; /* goroutines with this ID and later ones sleep */
 static struct wait_circle_step made_steps[MOST];
 static bool stands_still[MOST];
 static size_t asked;
@@ -248,8 +249,19 @@ void wait_holders_find(const struct wait_holders_source *source, struct wait_can
 {
 	assert_ptr_equal(source->snap, &its_snap);
 	assert_ptr_equal(source->from, &its_memory);
-	*out = (struct wait_candidates){.all = made, .count = made_count};
+	for (size_t i = 0, at = 0; i <= source->targets->count; i++) {
+		while (at < made_count && made[at].target < i)
+			at++;
+		made_first[i] = at;
+	}
+	*out = (struct wait_candidates){.all = made, .count = made_count, .first = made_first};
 	asked++;
+}
+
+bool wait_holders_sleeps(const struct snapshot *snap, const struct goroutine *g)
+{
+	assert_ptr_equal(snap, &its_snap);
+	return g->goid >= sleeps_from;
 }
 
 void wait_candidates_free(struct wait_candidates *candidates)
@@ -337,6 +349,7 @@ static void find_locks(struct lock_fields *fields)
 static int begin_locks(void **state)
 {
 	made_count = asked = 0;
+	sleeps_from = UINT64_MAX;
 	named_locks = NULL;
 	for (size_t i = 0; i < MOST; i++) {
 		made_steps[i] = (struct wait_circle_step){.next = WAIT_NOBODY};
@@ -400,7 +413,33 @@ static void test_holders(void **state)
 	assert_int_equal(lock->holder_count, 10);
 	for (size_t i = 0; i < WAIT_HOLDERS_MAX; i++)
 		assert_int_equal(lock->holders[i], 113 - i);
+	assert_int_equal(lock->keeper_count, 0);
 	assert_int_equal(asked, 1);
+}
+
+/* Who sleeps with a pointer keeps it only, unless it is by its code that it holds the lock: then
+ * who has but the pointer is not told. */
+static void test_keepers(void **state)
+{
+	(void)state;
+	struct wait *w = add_locker(MUTEX, SEMAPHORE + 4);
+
+	for (int i = 0; i < 4; i++)
+		add(RECEIVE);
+	for (uint32_t i = 1; i < 4; i++)
+		made[made_count++] = (struct wait_candidate){0, i, CANDIDATE_POINTS};
+	sleeps_from = all[2].goid;
+	find_locks(NULL);
+	const struct wait_lock *lock = wait_objects_lock(objects, w);
+
+	assert_true(lock->holder_count == 1 && lock->holders[0] == all[1].goid);
+	assert_true(lock->keeper_count == 2 && lock->keepers[0] == all[2].goid);
+	made[0] = (struct wait_candidate){0, 3, CANDIDATE_RELEASES};
+	*w = (struct wait){.kind = WAIT_SEMAPHORE, .object = SEMAPHORE + 4};
+	find_locks(NULL);
+	lock = wait_objects_lock(objects, w);
+	assert_true(lock->holder_count == 1 && lock->holders[0] == all[3].goid);
+	assert_int_equal(lock->keeper_count, 0);
 }
 
 /* Nobody waits for anything that one could release; or nothing tells who may */
@@ -479,6 +518,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_many_channels, begin, end),
 		cmocka_unit_test_setup_teardown(test_owners, begin_locks, end),
 		cmocka_unit_test_setup_teardown(test_holders, begin_locks, end),
+		cmocka_unit_test_setup_teardown(test_keepers, begin_locks, end),
 		cmocka_unit_test_setup_teardown(test_nothing_to_release, begin_locks, end),
 		cmocka_unit_test_setup_teardown(test_circles, begin_locks, end),
 		cmocka_unit_test_setup_teardown(test_names, begin_locks, end),
