@@ -161,7 +161,7 @@ def running_none():
 def running_tree():
     """gotree: each program has a ROOT and functions of its own"""
     with Named(one=(30, newest()), two=(20, newest()), other=(70, newest())) as named:
-        refused = run([tool_path("gotree"), "--follow", "-n", named.tag, WORK])
+        refused = run([tool_path("gotree"), "--follow", "-d", "1", "-n", named.tag, WORK])
         with Tool("gotree", "-j", "-n", named.tag, WORK) as tracer, \
                 Tool("gotree", "-j", "-p", named.targets["one"].target_pid, WORK) as single:
             tracer.tracing()
