@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "faketool.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/errmsg.h"
 #include "base/json.h"
+#include "selection/runtime_func.h"
 #include "tracing/options.h"
 #include "unit.h"
 
@@ -123,6 +128,112 @@ void faketool_never(struct toolrun *run)
 {
 	(void)run;
 	fail_msg("it runs");
+}
+
+/* --- what is asked --- */
+
+void faketool_note(const char *format, ...)
+{
+	size_t len = strlen(faketool.said);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(faketool.said + len, sizeof(faketool.said) - len, format, args);
+	va_end(args);
+}
+
+void faketool_noted(const char *want)
+{
+	char got[sizeof(faketool.said)];
+
+	strcpy(got, faketool.said);
+	*faketool.said = '\0';
+	assert_string_equal(got, want);
+}
+
+int faketool_result(const char *what)
+{
+	faketool_note("%s\n", what);
+	errno = EPERM;
+	return faketool.failing && !strcmp(faketool.failing, what) ? -1 : 0;
+}
+
+int faketool_answer(const char *what, struct errmsg *err)
+{
+	return faketool_result(what) ? errmsg_set(err, "%s fails", what) : 0;
+}
+
+struct named_flag {
+	const char *name;
+	bool is_set;
+};
+
+static void note_flags(const struct named_flag *flags)
+{
+	for (; flags->name; flags++)
+		if (flags->is_set)
+			faketool_note(" %s", flags->name);
+}
+
+static void note_selection(const struct tracer_config *config)
+{
+	const struct selection_want *want = &config->want;
+	const struct named_flag flags[] = {{"regex", want->regex},
+					   {"inlined", want->inlined},
+					   {"fips", want->fips},
+					   {"returns", want->returns},
+					   {"args", want->args},
+					   {"places", want->places},
+					   {"may_miss", want->may_miss},
+					   {"runtime", want->runtime},
+					   {"tails", want->tails},
+					   {"endless", want->endless},
+					   {"goroutines", config->goroutines},
+					   {"sleepable", config->sleepable},
+					   {"force", config->force},
+					   {"plan", config->plan},
+					   {"loaded", config->loaded},
+					   {0}};
+
+	note_flags(flags);
+	for (size_t i = 0; i < config->pattern_count; i++)
+		faketool_note(" %s", config->patterns[i]);
+	for (size_t i = 0; config->pattern_returns && i < config->pattern_count; i++)
+		faketool_note("%s", config->pattern_returns[i] ? " timed" : " entered");
+	for (size_t i = 0; i < config->runtime_func_count; i++)
+		faketool_note(" %s", config->runtime_funcs[i].names[0]);
+}
+
+void faketool_expect_config(const struct toolrun *run, const char *want)
+{
+	const struct tracer_config *config = &run->config;
+	const struct named_flag flags[] = {{"begin", run->begin},
+					   {"show", run->show},
+					   {"sweep", run->sweep},
+					   {"lost", run->lost},
+					   {"stop", run->stop},
+					   {"events", run->events},
+					   {"started", run->started},
+					   {"metrics", run->metrics},
+					   {"profile", run->profile_spec},
+					   {"folded", run->folded},
+					   {"quiet_end", run->quiet_end},
+					   {"quiet_cost", run->quiet_cost},
+					   {0}};
+
+	*faketool.said = '\0';
+	faketool_note("%s cpu %d", config->bpf_file ? config->bpf_file : "-", config->cpu);
+	if (config->pid)
+		faketool_note(" pid %d", config->pid);
+	note_selection(config);
+	faketool_note("\n");
+	for (size_t i = 0; i < config->def_count; i++)
+		faketool_note("%s%s=%" PRIu64, i ? " " : "", config->defs[i].name,
+			      (uint64_t)config->defs[i].value);
+	faketool_note("\n%s:", run->tool->name);
+	note_flags(flags);
+	faketool_note("\n");
+	faketool_noted(want);
 }
 
 /* --- stderr --- */
