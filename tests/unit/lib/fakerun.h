@@ -15,6 +15,7 @@ enum { FAKERUN_ENTRIES = 4, FAKERUN_PID = 181 };
 extern struct fakerun {
 	uint64_t now_ns;   /* clock_ns() */
 	uint64_t ended_ns; /* when the process FAKERUN_PID has; 0: it goes on */
+	uint64_t lost;     /* in the map of that name */
 	bool is_due, has_gone;
 	/* of the map that the tool goes through: `key` begins with a struct goroutine_key */
 	struct {

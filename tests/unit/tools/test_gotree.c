@@ -352,6 +352,10 @@ static void followed(struct toolrun *run)
 		       "forget 18\n"
 		       "gather\n"
 		       "add 18\n");
+}
+
+static void swept(struct toolrun *run)
+{
 	fakerun.is_due = true;
 	run->sweep(run->ctx);
 	fakerun.has_gone = true;
@@ -380,6 +384,7 @@ static void followed(struct toolrun *run)
 static void as_json(struct toolrun *run)
 {
 	followed(run);
+	swept(run);
 	faketool.failing = "plan follow";
 	expect_failure(run->config.plan(run->config.plan_ctx, NULL, &failure), "plan follow fails");
 	faketool.failing = "patterns";
