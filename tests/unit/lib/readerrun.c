@@ -30,7 +30,7 @@ int readertool_take(struct readertool *rt, int letter, const char *value, struct
 	else if (letter == 'i')
 		rt->opts.interval_ns = 1000000000;
 	else
-		faketool_note("takes %c\n", letter);
+		faketool_note("takes %c\n", letter == READERTOOL_ALL ? 'a' : letter);
 	return value && !strcmp(value, "bad") ? errmsg_set(err, "bad value") : 0;
 }
 

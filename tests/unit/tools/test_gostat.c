@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+/* gostat from its command line to what it prints: numbers are the test's, which a line tells. */
+#include "faketool.h"
+#include "printed.h"
+#include "readerrun.h"
+
+#define main tool_main
+#include "tools/gostat.c" /* NOLINT(bugprone-suspicious-include) */
+#undef main
+
+#include <string.h>
+
+#include "unit.h"
+
+static struct errmsg failure;
+static uint64_t now_ns;
+
+/* --- in place of numbers --- */
+
+char *process_name(const struct process *proc)
+{
+	assert_ptr_equal(proc, FAKETOOL_SOME(process));
+	return strdup("comm");
+}
+
+void statlook(struct stats_reader **reader, const struct goprocesses_one *one, struct stats *out)
+{
+	assert_ptr_equal(one, &readerrun.one);
+	*reader = FAKETOOL_SOME(stats_reader);
+	*out = (struct stats){.when_ns = ++now_ns};
+}
+
+void stats_reader_free(struct stats_reader *reader)
+{
+	assert_ptr_equal(reader, FAKETOOL_SOME(stats_reader));
+	faketool_result("free");
+}
+
+void stats_read_lazyfree(const struct process *proc, struct stats *out)
+{
+	assert_ptr_equal(proc, FAKETOOL_SOME(process));
+	out->when_ns += 1000;
+}
+
+void stats_print_head(FILE *out)
+{
+	fputs("HEAD\n", out);
+}
+
+static void print_subject(FILE *out, const struct stats_subject *of, const struct stats *now)
+{
+	fprintf(out, "%d %s %s go1.%d at %d", of->pid, of->name, of->comm, of->release,
+		(int)now->when_ns);
+}
+
+void stats_print_line(FILE *out, const struct stats_subject *of, const struct stats *now,
+		      const struct stats *before)
+{
+	print_subject(out, of, now);
+	fprintf(out, " after %d\n", before ? (int)before->when_ns : -1);
+}
+
+void stats_print_json(FILE *out, const struct stats_subject *of, const struct stats *now,
+		      void (*time)(struct json *json))
+{
+	print_subject(out, of, now);
+	fputs(time == toolrun_json_time ? " JSON with time\n" : " JSON\n", out);
+}
+
+void stats_memory_print(FILE *out, const struct stats_subject *of, const struct stats *now)
+{
+	print_subject(out, of, now);
+	fputs(" memory\n", out);
+}
+
+/* --- runs --- */
+
+static int setup(void **state)
+{
+	(void)state;
+	faketool_begin();
+	readerrun_begin();
+	gostat = (struct gostat){0};
+	now_ns = 0;
+	return 0;
+}
+
+static void look_twice(struct readertool *rt, const char *want)
+{
+	uint64_t count = 0;
+
+	printed_begin();
+	for (int i = 0; i < 2; i++) {
+		rt->begin(rt->ctx, i == 0);
+		assert_int_equal(rt->look(rt->ctx, &readerrun.one, i == 0, NULL, &count, &failure),
+				 0);
+		assert_int_equal(count, 1);
+	}
+	printed_expect(want);
+	rt->end(rt->ctx);
+	faketool_noted("free\n");
+}
+
+#define ONE "181 app comm go1.27 at "
+
+/* The head comes again before 20 lines have scrolled it away. */
+static void lines(struct readertool *rt)
+{
+	readerrun_expect("gostat: each_interval pids_only look end begin\n");
+	rt->procs.count = 1;
+	look_twice(rt, "HEAD\n" ONE "1 after -1\n" ONE "2 after 1\n");
+	printed_begin();
+	for (int i = 0; i < 18; i++)
+		rt->begin(rt->ctx, false);
+	printed_expect("");
+	for (int i = 0; i < 2; i++) {
+		printed_begin();
+		rt->begin(rt->ctx, false);
+		printed_expect(i ? "" : "HEAD\n");
+	}
+}
+
+static void several(struct readertool *rt)
+{
+	rt->procs.count = 2;
+	look_twice(rt, "HEAD\n" ONE "1 after -1\n\nHEAD\n" ONE "2 after 1\n");
+}
+
+static void timed(struct readertool *rt)
+{
+	rt->procs.count = 1;
+	look_twice(rt, "\n12:00:00\nHEAD\n" ONE "1 after -1\n\n12:00:00\n" ONE "2 after 1\n");
+}
+
+static void as_json(struct readertool *rt)
+{
+	rt->procs.count = 2;
+	look_twice(rt, ONE "1 JSON with time\n" ONE "2 JSON with time\n");
+	rt->opts.timestamp = false;
+	look_twice(rt, ONE "3 JSON\n" ONE "4 JSON\n");
+}
+
+static void of_memory(struct readertool *rt)
+{
+	readerrun_expect("takes a\ngostat: pids_only look end begin\n");
+	rt->procs.count = 1;
+	look_twice(rt, ONE "1001 memory\n\n" ONE "1002 memory\n");
+	rt->opts.json = true;
+	look_twice(rt, ONE "1003 JSON\n" ONE "1004 JSON\n");
+}
+
+static void test_output(void **state)
+{
+	assert_int_equal(readerrun_main(tool_main, "181", lines), FAKETOOL_STATUS);
+	setup(state);
+	readerrun_main(tool_main, "1 2", several);
+	setup(state);
+	readerrun_main(tool_main, "-T 181", timed);
+	setup(state);
+	readerrun_main(tool_main, "-jT 1 2", as_json);
+	setup(state);
+	readerrun_main(tool_main, "--memory --all", of_memory);
+}
+
+static void test_refused(void **state)
+{
+	(void)state;
+	readerrun_refused(tool_main, "-p bad", "gostat: bad value\nusage: gostat ...");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_output, setup),
+		cmocka_unit_test_setup(test_refused, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
