@@ -56,6 +56,13 @@ int bpfmap_lookup(int fd, const void *key, void *value)
 	return -1;
 }
 
+int bpfmap_update(int fd, const void *key, const void *value)
+{
+	faketool_note("%s[%u] = %u\n", faketool_map(fd), *(const uint32_t *)key,
+		      *(const uint32_t *)value);
+	return faketool_result("update");
+}
+
 uint32_t bpfmap_room(uint32_t room)
 {
 	return room;

@@ -14,7 +14,7 @@
 #include "tracing/options.h"
 #include "unit.h"
 
-enum { ARGS = 24 };
+enum { ARGS = 40 };
 
 struct faketool faketool;
 
@@ -119,6 +119,9 @@ int faketool_main(int (*tool)(int argc, char **argv), const char *words,
 	     word = strtok_r(NULL, " ", &rest))
 		argv[argc++] = word;
 	argv[argc] = NULL;
+	for (int i = 0; i < argc; i++)
+		for (char *at = argv[i]; *argv[i] != '-' && (at = strchr(at, '_')); at++)
+			*at = ' ';
 	faketool.run = run;
 	*faketool.defined = '\0';
 	return tool(argc, argv);

@@ -30,8 +30,8 @@ extern struct faketool {
 } faketool;
 
 void faketool_begin(void); /* all of it is 0, but for the status */
-/* Runs main() of a tool with these words, between which there are blanks. Returns its
- * exit status. */
+/* Runs main() of a tool with these words, between which there are blanks; in them stands '_' for
+ * one. Returns its exit status. */
 int faketool_main(int (*tool)(int argc, char **argv), const char *words,
 		  void (*run)(struct toolrun *run));
 void faketool_never(struct toolrun *run); /* fails: it does not come so far */

@@ -108,7 +108,7 @@ static void in_full(struct readertool *rt)
 static void folded(struct readertool *rt)
 {
 	readerrun_expect("takes n\ngostacks: look end ready nothing profile regexp\n");
-	look_once(rt, "look of 0 patterns folded in chan_send\nit\n");
+	look_once(rt, "look of 0 patterns folded in chan send\nit\n");
 }
 
 static void changes(struct readertool *rt)
