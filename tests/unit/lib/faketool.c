@@ -124,7 +124,11 @@ int faketool_main(int (*tool)(int argc, char **argv), const char *words,
 			*at = ' ';
 	faketool.run = run;
 	*faketool.defined = '\0';
-	return tool(argc, argv);
+	int status = tool(argc, argv);
+
+	if (run != faketool_never)
+		assert_int_equal(status, faketool.status);
+	return status;
 }
 
 void faketool_never(struct toolrun *run)

@@ -76,17 +76,21 @@ int goprocess_release(const struct goprocess *gp)
 
 /* --- runs --- */
 
-int readerrun_main(int (*tool)(int argc, char **argv), const char *words,
-		   void (*run)(struct readertool *rt))
-{
-	readerrun.run = run;
-	return faketool_main(tool, words, faketool_never);
-}
-
 static void never(struct readertool *rt)
 {
 	(void)rt;
 	fail_msg("it runs");
+}
+
+int readerrun_main(int (*tool)(int argc, char **argv), const char *words,
+		   void (*run)(struct readertool *rt))
+{
+	readerrun.run = run;
+	int status = faketool_main(tool, words, faketool_never);
+
+	if (run != never)
+		assert_int_equal(status, faketool.status);
+	return status;
 }
 
 void readerrun_refused(int (*tool)(int argc, char **argv), const char *words, const char *want)

@@ -154,6 +154,12 @@ static void all_of_one_kind(struct toolrun *run)
 	expect_times(run, 1, 3);
 }
 
+static void sized(struct toolrun *run)
+{
+	faketool_noted("goargdist [a]H [b]H [c]H strings 1024\nplan\n");
+	expect_times(run, 0, 0);
+}
+
 static void shorter(struct toolrun *run)
 {
 	faketool_noted("goargdist [a]C strings 80\nplan\n");
@@ -170,6 +176,9 @@ static void test_options(void **state)
 	faketool_main(tool_main, "-H a b -L 3 -Z 1 -n 3", all_of_one_kind);
 	setup(state);
 	faketool_main(tool_main, "-C a -n 3 -d 2", shorter);
+	setup(state);
+	planrun.spec.arg_count = 1;
+	faketool_main(tool_main, "-H a -H b -Z 1KiB c", sized);
 }
 
 static void expect_refused(const char *words, int status, const char *want)
@@ -192,6 +201,7 @@ static void test_refused(void **state)
 		       "goargdist: \"c\" has neither -C nor -H before it\nusage: goargdist...");
 	expect_refused("-C a -T 0", 2, NUMBER("T", "0", "2147483647"));
 	expect_refused("-C a -n 1000001", 2, NUMBER("n", "1000001", "1000000"));
+	expect_refused("-C a -L 1KiB", 2, NUMBER("L", "1KiB", "2147483647"));
 	expect_refused("-C a -L x", 2, NUMBER("L", "x", "2147483647"));
 	expect_refused("-C a -t 0", 2, NUMBER("t", "0", "2147483647"));
 	expect_refused("-C a -G 0", 2, NUMBER("G", "0", "9223372036854775807"));
