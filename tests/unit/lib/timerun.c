@@ -32,10 +32,10 @@ void timerun_set(size_t row, uint64_t count, uint64_t ns)
 
 /* --- in place of latency --- */
 
-struct latency *latency_new(struct bpfprog *bpf, size_t row_count, bool per_row, uint64_t unit_ns)
+struct latency *latency_new(struct bpfprog *bpf, size_t rows, bool per_row, uint64_t unit_ns)
 {
 	assert_null(bpf);
-	faketool_note("latency %zu%s unit %d\n", row_count, per_row ? " apart" : "", (int)unit_ns);
+	faketool_note("latency %zu%s unit %d\n", rows, per_row ? " apart" : "", (int)unit_ns);
 	return FAKETOOL_SOME(latency);
 }
 
@@ -138,15 +138,15 @@ struct latency_price latency_price_total(struct latency_prices *prices, const st
 	return timerun.price;
 }
 
-bool latency_price_matters(const struct latency_price *of, const struct latency_report *report,
+bool latency_price_matters(const struct latency_price *price, const struct latency_report *report,
 			   uint64_t unit_ns)
 {
-	return of->ns && report->count && unit_ns;
+	return price->ns && report->count && unit_ns;
 }
 
-void latency_price_print(const struct latency_price *of)
+void latency_price_print(const struct latency_price *price)
 {
-	printf("price %d%s\n", (int)of->ns, of->stepped ? " stepped" : "");
+	printf("price %d%s\n", (int)price->ns, price->stepped ? " stepped" : "");
 }
 
 /* --- in place of states --- */

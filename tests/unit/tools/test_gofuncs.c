@@ -97,7 +97,8 @@ struct program *program_open(struct heldfile *file, struct errmsg *err)
 
 void program_close(struct program *prog)
 {
-	faketool_note(prog ? "close %s\n" : "", prog ? prog->path : "");
+	if (prog)
+		faketool_note("close %s\n", prog->path);
 }
 
 /* --- in place of selections and lists --- */
@@ -224,7 +225,10 @@ static void test_list(void **state)
 		       "check\n"
 		       "close /bin/other\x1b\n"
 		       "flush\n");
-	setup(state);
+}
+
+static void test_styles(void **state)
+{
 	run_it("-v a", 0, "notes\n", "list 1 of functions\n");
 	faketool_noted("parse a\n"
 		       "resolve\n"
@@ -364,6 +368,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_list, setup),
+		cmocka_unit_test_setup(test_styles, setup),
 		cmocka_unit_test_setup(test_emit, setup),
 		cmocka_unit_test_setup(test_failures, setup),
 	};

@@ -20,8 +20,8 @@ static struct goroutine_key keys[2];
 static struct lock_attempt attempts[2];
 static struct lock_wait waits[3]; /* that the accounts have */
 static size_t wait_count;
-static struct lock lock; /* what an event is about */
-static uint64_t lost;    /* of the map with that name */
+static struct lock the_lock; /* what an event is about */
+static uint64_t refused;     /* of one kind; twice as many of the other */
 static struct errmsg failure;
 
 /* --- in place of the accounts --- */
@@ -74,18 +74,18 @@ void lock_names_free(struct lock_names *names)
 	assert_true(!names || names == FAKETOOL_SOME(lock_names));
 }
 
-void lock_names_note(struct lock_names *names, const struct lock *of,
+void lock_names_note(struct lock_names *names, const struct lock *lock,
 		     const struct lock_event *event)
 {
 	assert_ptr_equal(names, FAKETOOL_SOME(lock_names));
-	assert_ptr_equal(of, &lock);
+	assert_ptr_equal(lock, &the_lock);
 	faketool_note("name by %d\n", (int)event->addr);
 }
 
-const char *lock_names_find(void *ctx, const struct lock *of)
+const char *lock_names_find(void *ctx, const struct lock *lock)
 {
 	(void)ctx;
-	(void)of;
+	(void)lock;
 	return NULL;
 }
 
@@ -107,13 +107,13 @@ struct lock *locks_event(struct locks *locks, const struct lock_event *event)
 	assert_ptr_equal(locks, FAKETOOL_SOME(locks));
 	faketool_note("event %d of %d at bias %#x\n", event->kind, event->func,
 		      (unsigned)event->probe);
-	return event->addr ? &lock : NULL;
+	return event->addr ? &the_lock : NULL;
 }
 
-void locks_lost(struct locks *locks, uint64_t count, uint64_t now_ns)
+void locks_lost(struct locks *locks, uint64_t lost, uint64_t now_ns)
 {
 	assert_ptr_equal(locks, FAKETOOL_SOME(locks));
-	faketool_note("lost %d until %d\n", (int)count, (int)(now_ns / 1000));
+	faketool_note("lost %d until %d\n", (int)lost, (int)(now_ns / 1000));
 }
 
 void locks_prune(struct locks *locks, bool (*fn)(void *ctx, struct lock_wait *wait), void *ctx)
@@ -137,7 +137,7 @@ void locks_clear(struct locks *locks)
 struct locks_refused locks_refused(const struct locks *locks)
 {
 	assert_ptr_equal(locks, FAKETOOL_SOME(locks));
-	return (struct locks_refused){lost, 2 * lost};
+	return (struct locks_refused){refused, 2 * refused};
 }
 
 static void print_show(const struct locks_show *show, const char *how)
@@ -194,7 +194,7 @@ static int setup(void **state)
 	}
 	fakerun.entry_count = 1;
 	wait_count = 0;
-	lost = 0;
+	refused = 0;
 	fakerun.now_ns = 10 * SECOND_NS;
 	return 0;
 }
@@ -417,7 +417,7 @@ static void losing(struct toolrun *run)
 {
 	begin_it(run, "room for 65536 locks\nevents\non\n");
 	faketool_errors_begin();
-	lost = 3;
+	refused = 3;
 	run->lost(run->ctx);
 	faketool_errors_expect(
 		"golocks: 0 waits were lost: the ring buffer was full\n"
@@ -454,7 +454,7 @@ static void losing(struct toolrun *run)
 
 static void test_losses(void **state)
 {
-	static const char *const refused[][2] = {
+	static const char *const words[][2] = {
 		{"-n 0 app", "\"0\" is not a number of locks"},
 		{"-n x app", "\"x\" is not a number of locks"},
 		{"-s 0 app", "\"0\" is not a number of stack frames"},
@@ -466,9 +466,9 @@ static void test_losses(void **state)
 	for (size_t i = 0; i < 4; i++) {
 		char want[128];
 
-		snprintf(want, sizeof(want), "golocks: %s\nusage: golocks...", refused[i][1]);
+		snprintf(want, sizeof(want), "golocks: %s\nusage: golocks...", words[i][1]);
 		faketool_errors_begin();
-		assert_int_equal(faketool_main(tool_main, refused[i][0], faketool_never), 2);
+		assert_int_equal(faketool_main(tool_main, words[i][0], faketool_never), 2);
 		faketool_errors_expect(want);
 	}
 }
