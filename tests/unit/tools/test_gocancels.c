@@ -289,6 +289,10 @@ static void plans(struct toolrun *run)
 
 static void expect_failure(struct toolrun *run, const char *want)
 {
+	struct gocancels *tool = run->ctx;
+
+	tally_free(tool->tally);
+	tool->tally = NULL;
 	assert_int_equal(run->begin(run->ctx, NULL, &failure), -1);
 	assert_string_equal(failure.text, want);
 }

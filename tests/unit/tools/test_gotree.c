@@ -234,6 +234,16 @@ static void expect_started(struct toolrun *run, const char *out, const char *sai
 	faketool_errors_expect(said);
 }
 
+/* What begins anew has what it had begun with before. */
+static int begin_anew(struct toolrun *run)
+{
+	struct gotree *tool = run->ctx;
+
+	calltree_pieces_free(tool->pieces);
+	tool->pieces = NULL;
+	return run->begin(run->ctx, NULL, &failure);
+}
+
 static void expect_failure(int status, const char *text)
 {
 	assert_int_equal(status, -1);
@@ -495,11 +505,11 @@ static void failures(struct toolrun *run)
 {
 	plan_it(run);
 	faketool.failing = "events";
-	expect_failure(run->begin(run->ctx, NULL, &failure), "events fails");
+	expect_failure(begin_anew(run), "events fails");
 	faketool.failing = "begin follow";
-	expect_failure(run->begin(run->ctx, NULL, &failure), "begin follow fails");
+	expect_failure(begin_anew(run), "begin follow fails");
 	faketool.failing = "on";
-	expect_failure(run->begin(run->ctx, NULL, &failure),
+	expect_failure(begin_anew(run),
 		       "cannot switch the BPF program on: Operation not permitted");
 	faketool.selection.row_count = 1;
 	faketool.failing = "module";
@@ -516,11 +526,9 @@ static void no_root(struct toolrun *run)
 {
 	plan_it(run);
 	items[0].skipped = "no place";
-	expect_failure(run->begin(run->ctx, NULL, &failure),
-		       "main.root cannot be traced: no place");
+	expect_failure(begin_anew(run), "main.root cannot be traced: no place");
 	items[0].row = 1;
-	expect_failure(run->begin(run->ctx, NULL, &failure),
-		       "main.root cannot be traced: it has no code");
+	expect_failure(begin_anew(run), "main.root cannot be traced: it has no code");
 }
 
 static void expect_refused(const char *words, int status, const char *want)
