@@ -391,7 +391,7 @@ static void ended(struct toolrun *run)
 		       "1 waits\n"
 		       "0 waits\n"
 		       "clear\n");
-	add_wait(10, 102);
+	add_wait(10, 100); /* of a process that is forgotten by now */
 	run->stop(run->ctx);
 	show_it(run, true,
 		"\n"

@@ -113,10 +113,10 @@ static void lines(struct readertool *rt)
 	for (int i = 0; i < 18; i++)
 		rt->begin(rt->ctx, false);
 	printed_expect("");
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i <= 20; i++) {
 		printed_begin();
 		rt->begin(rt->ctx, false);
-		printed_expect(i ? "" : "HEAD\n");
+		printed_expect(i % 20 ? "" : "HEAD\n");
 	}
 }
 
