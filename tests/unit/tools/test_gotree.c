@@ -78,23 +78,34 @@ void hotcalls_say(FILE *out, const struct hotcalls *hot, const char *tool)
 	fprintf(out, "%s: hot\n", tool);
 }
 
-int treescope_add_module(struct selection *sel, char **taken, struct errmsg *err)
+int treescope_add_module(struct selection *sel, size_t roots, char **taken, struct errmsg *err)
 {
 	assert_ptr_equal(sel, &faketool.selection);
+	assert_int_equal(roots, sel->row_count);
 	assert_null(*taken);
 	*taken = strdup("module app\x1b");
 	sel->row_count = ROWS;
 	return faketool_answer("module", err);
 }
 
-int treescope_add_patterns(struct selection *sel, char *const *patterns, size_t count,
+int treescope_add_patterns(struct selection *sel, size_t roots, char *const *patterns, size_t count,
 			   const char *binary, struct errmsg *err)
 {
 	assert_ptr_equal(sel, &faketool.selection);
+	assert_int_equal(roots, sel->row_count);
 	sel->row_count = ROWS;
 	for (size_t i = 0; i < count; i++)
 		faketool_note("%s of %s\n", patterns[i], binary ? binary : "-");
 	return faketool_answer("patterns", err);
+}
+
+static bool has_two_programs;
+
+bool treescope_is_first(const struct selection *sel, size_t row)
+{
+	assert_ptr_equal(sel, &faketool.selection);
+	assert_true(row > 0);
+	return has_two_programs;
 }
 
 /* --- in place of goroutines that are followed, and of a file --- */
@@ -511,6 +522,12 @@ static void failures(struct toolrun *run)
 	faketool.failing = "on";
 	expect_failure(begin_anew(run),
 		       "cannot switch the BPF program on: Operation not permitted");
+	faketool.failing = NULL;
+	faketool.selection.row_count = 2;
+	has_two_programs = true;
+	assert_int_equal(run->config.plan(run->config.plan_ctx, NULL, &failure), -1);
+	assert_string_equal(failure.text, "--follow: in one program only");
+	has_two_programs = false;
 	faketool.selection.row_count = 1;
 	faketool.failing = "module";
 	expect_failure(run->config.plan(run->config.plan_ctx, NULL, &failure), "module fails");
