@@ -137,10 +137,14 @@ static int plan_or_skip(struct traceplan *plan, struct tracer *tracer, size_t n,
 		quote_probe(err, plan->config->probes[item->group]);
 		return -1;
 	}
-	const char *why = errmsg_after_col(err); /* it is about the function, not the PROBE */
+	/* It is about the function, not the PROBE; but what is to be written is so for all. */
+	bool about_all = !strncmp(err->hint, "write $", strlen("write $"));
+	char *why = mem_printf("%s%s%s", errmsg_after_col(err), about_all ? ": " : "",
+			       about_all ? err->hint : "");
 
 	selection_skip(tracer_selection(tracer), item,
 		       gotypes_text(plan->memory, why, strlen(why)));
+	free(why);
 	return 0;
 }
 

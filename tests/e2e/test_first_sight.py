@@ -116,3 +116,14 @@ def many_functions_cost(tool):
         done = run([*command, pattern.replace("*", "cmd/compile/internal/s*", 1), "--", path,
                     "-V"], timeout=300)
         expect(done.returncode == 0 and "about to probe" not in done.stderr, done.stderr[:500])
+
+
+@test()
+def variable_without_dollar():
+    """Of one function, and of many, none of which has a parameter of this name"""
+    with Target("calls", newest()) as target:
+        one = run([tool_path("gotrace"), f"r:{target.path}:main.main (latency > 5ms)"])
+        expect("hint: write $latency\n" in one.stderr, one.stderr)
+        many = run([tool_path("gotrace"), f"r:{target.path}:main.* (latency > 5ms)"])
+        expect(re.search(r'^hint: main\S+: no parameter or result is called "latency": write \$latency$', many.stderr, re.M),
+               many.stderr)
