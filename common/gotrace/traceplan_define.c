@@ -93,14 +93,12 @@ static void define_tables(const struct traceplan *plan, struct tracer *tracer)
 	tracer_define(tracer, "TABLE_BEGINS", parts.begins);
 	tracer_define(tracer, "TABLE_ENDS", parts.ends);
 	tracer_define(tracer, "STEPS", rounded(traceplan_tables_steps(tables), ALL_STEPS_LEAST));
-	tracer_define(tracer, "STEPS_ENTRY",
-		      steps_of(traceplan_tables_most(tables), TRACE_STEPS_MAX));
-	tracer_define(tracer, "STEPS_SAVED",
-		      steps_of(traceplan_tables_most_saved(tables), TRACE_STEPS_MAX_SAVED));
-	tracer_define(tracer, "STEPS_RETURN",
-		      steps_of(traceplan_tables_most(tables), TRACE_STEPS_MAX_RETURN));
-	tracer_define(tracer, "STEPS_DYNAMIC",
-		      steps_of(traceplan_tables_most_dynamics(tables), TRACE_STEP_DYNAMICS));
+	struct traceplan_most most = traceplan_tables_most(tables);
+
+	tracer_define(tracer, "STEPS_ENTRY", steps_of(most.others, TRACE_STEPS_MAX));
+	tracer_define(tracer, "STEPS_SAVED", steps_of(most.saved, TRACE_STEPS_MAX_SAVED));
+	tracer_define(tracer, "STEPS_RETURN", steps_of(most.others, TRACE_STEPS_MAX_RETURN));
+	tracer_define(tracer, "STEPS_DYNAMIC", steps_of(most.dynamics, TRACE_STEP_DYNAMICS));
 	tracer_define(tracer, "ROOMS", readers_max());
 }
 

@@ -58,26 +58,6 @@ size_t traceplan_tables_steps(const struct traceplan_tables *tables)
 	return tables->step_count;
 }
 
-uint32_t traceplan_tables_most_saved(const struct traceplan_tables *tables)
-{
-	uint32_t most = 0;
-
-	for (size_t i = 0; i < tables->count; i++)
-		if (tables->tables[i].saved > most)
-			most = tables->tables[i].saved;
-	return most;
-}
-
-uint32_t traceplan_tables_most(const struct traceplan_tables *tables)
-{
-	uint32_t most = 0;
-
-	for (size_t i = 0; i < tables->count; i++)
-		if (tables->tables[i].count > most)
-			most = tables->tables[i].count;
-	return most;
-}
-
 static uint32_t dynamics_of(const struct traceplan_tables *tables, const struct trace_table *table)
 {
 	uint32_t count = 0;
@@ -87,15 +67,22 @@ static uint32_t dynamics_of(const struct traceplan_tables *tables, const struct 
 	return count;
 }
 
-uint32_t traceplan_tables_most_dynamics(const struct traceplan_tables *tables)
+static void at_least(uint32_t *most, uint32_t count)
 {
-	uint32_t most = 0;
+	if (*most < count)
+		*most = count;
+}
+
+struct traceplan_most traceplan_tables_most(const struct traceplan_tables *tables)
+{
+	struct traceplan_most most = {0};
 
 	for (size_t i = 0; i < tables->count; i++) {
-		uint32_t count = dynamics_of(tables, &tables->tables[i]);
+		const struct trace_table *table = &tables->tables[i];
 
-		if (count > most)
-			most = count;
+		at_least(&most.saved, table->saved);
+		at_least(&most.others, table->count);
+		at_least(&most.dynamics, dynamics_of(tables, table));
 	}
 	return most;
 }

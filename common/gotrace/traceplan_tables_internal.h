@@ -16,11 +16,13 @@ void traceplan_tables_free(struct traceplan_tables *tables); /* NULL is all righ
 uint32_t traceplan_tables_add(struct traceplan_tables *tables, const struct tracegen_plan *plan);
 size_t traceplan_tables_count(const struct traceplan_tables *tables);
 size_t traceplan_tables_steps(const struct traceplan_tables *tables); /* of all tables */
-/* The most steps of one table: those whose results are kept with a call, and the others. */
-uint32_t traceplan_tables_most_saved(const struct traceplan_tables *tables);
-uint32_t traceplan_tables_most(const struct traceplan_tables *tables);
-uint32_t
-traceplan_tables_most_dynamics(const struct traceplan_tables *tables); /* put off, of all */
+/* The most steps of one table: those whose results are kept with a call, the others, and those of
+ * both that are put off. */
+struct traceplan_most {
+	uint32_t saved, others, dynamics;
+};
+
+struct traceplan_most traceplan_tables_most(const struct traceplan_tables *tables);
 /* Fills the maps of these descriptors. -1: errno tells why. */
 int traceplan_tables_fill(const struct traceplan_tables *tables, int tables_fd, int steps_fd);
 

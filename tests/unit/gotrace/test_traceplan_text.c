@@ -309,7 +309,7 @@ static void test_most_steps(void **state)
 	struct traceplan_tables *tables = traceplan_tables_new();
 
 	(void)state;
-	assert_int_equal(traceplan_tables_most(tables), 0);
+	assert_int_equal(traceplan_tables_most(tables).others, 0);
 	for (size_t i = 0; i < 3; i++) {
 		struct tracegen_plan plan = {.steps = steps,
 					     .step_count = counts[i][0],
@@ -317,9 +317,9 @@ static void test_most_steps(void **state)
 
 		assert_int_equal(traceplan_tables_add(tables, &plan), i);
 	}
-	assert_int_equal(traceplan_tables_most(tables), 7);
-	assert_int_equal(traceplan_tables_most_saved(tables), 5);
-	assert_int_equal(traceplan_tables_most_dynamics(tables), 3);
+	assert_int_equal(traceplan_tables_most(tables).others, 7);
+	assert_int_equal(traceplan_tables_most(tables).saved, 5);
+	assert_int_equal(traceplan_tables_most(tables).dynamics, 3);
 	assert_int_equal(traceplan_tables_steps(tables), 20);
 	traceplan_tables_free(tables);
 }
