@@ -2,7 +2,6 @@
 """goallocs on programs that are no easy targets: what they have allocated is counted, whatever becomes of them."""
 
 import json
-import os
 import random
 import re
 import signal
@@ -11,7 +10,7 @@ import subprocess
 from harness import Target, Tool, expect, json_lines, newest, test, two_versions
 
 from test_goallocs import ALL
-from test_gostacks_lies import lie, mappings, words
+from test_gostacks_lies import make_liar
 
 N = 1000
 
@@ -81,15 +80,7 @@ def allocs_lies(version):
             tool.wait_line("Tracing allocations")
             target.go()
             target.works(0.1)
-            os.kill(pid, signal.SIGSTOP)
-            mem = os.open(f"/proc/{pid}/mem", os.O_RDWR)
-            try:
-                known = words(mem, mappings(pid))
-                for _ in range(2000):
-                    os.pwrite(mem, lie(dice, known), dice.choice(known)[0])
-            finally:
-                os.close(mem)
-            os.kill(pid, signal.SIGCONT)
+            make_liar(pid, dice)
             try:  # it goes on as far as it can
                 target.child.wait(0.3)
             except subprocess.TimeoutExpired:

@@ -3,7 +3,6 @@
 
 import bisect
 import json
-import os
 import random
 import re
 import signal
@@ -12,7 +11,7 @@ import time
 
 from harness import PATIENCE, PROBE_NS, Target, Tool, expect, json_lines, newest, run, test, tool_path, two_versions, versions
 
-from test_gostacks_lies import lie, mappings, words
+from test_gostacks_lies import make_liar
 
 KEYS = ["type", "pid", "cycle", "trigger", "stw", "mark_ns", "assist_ns", "heap_before", "heap_after", "heap_goal"]
 FORCED_RIGHT = 21  # before, a call of runtime.GC has the collection called forced that it still waits for
@@ -233,15 +232,7 @@ def gogc_lies(version):
         with Tool("gogc", "--assists", "-p", pid).tracing() as tool:
             target.go()
             target.wait_line("spins")
-            os.kill(pid, signal.SIGSTOP)
-            mem = os.open(f"/proc/{pid}/mem", os.O_RDWR)
-            try:
-                known = words(mem, mappings(pid))
-                for _ in range(2000):
-                    os.pwrite(mem, lie(dice, known), dice.choice(known)[0])
-            finally:
-                os.close(mem)
-            os.kill(pid, signal.SIGCONT)
+            make_liar(pid, dice)
             try:  # it goes on as far as it can
                 target.go()
                 target.child.wait(0.3)
