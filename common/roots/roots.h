@@ -8,8 +8,8 @@ struct errmsg;
 struct roots;
 struct tracer;
 
-/* For the option --follow: a new *roots, which is NULL before. `root`: [BINARY:]PATTERN, as typed;
- * outlives it. -1 with *err: there is one already. */
+/* For the option --follow: *roots is made if it is NULL. `root`: [BINARY:]PATTERN, as typed;
+ * outlives it. -1 with *err: there is a ROOT already. */
 int roots_take(struct roots **roots, const char *root, struct errmsg *err);
 /* For --follow-channels, before or after: they go on through channels, too. */
 void roots_take_channels(struct roots **roots);
