@@ -7,6 +7,7 @@
  *   -DSLOWER_NS=n     calls of ROOT that took less are not sent
  *   -DRING_PAGES=n    size of the ring buffer, a power of two
  *   -DFOLLOW          with what ROOT's goroutine starts: see parts/follow.bpf.c
+ *   -DCHANNELS        and with those that receive what these send
  *
  * A goroutine runs on one thread at a time, so its tree is never touched twice at once. A call is
  * over, however it ended, once its goroutine runs with a stack that no longer reaches down to it.
@@ -282,7 +283,7 @@ int on_probe(struct pt_regs *ctx)
 		return 0;
 	}
 	call.depth /= 8;
-	tree = tree_here(&who);
+	tree = tree_here(&who, begins);
 	if (!tree && !(begins && call.row < ROOT_ROWS))
 		return 0;
 	call.copy = tail_copy(ctx, cookie, probe_sp(ctx) + cookie_adjust(cookie));

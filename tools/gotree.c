@@ -31,7 +31,7 @@
 #include "tracing/toolrun.h"
 #include "tracing/trial.h"
 
-enum { LETTER_SLOWER = 256, LETTER_PERFETTO, LETTER_FOLLOW };
+enum { LETTER_SLOWER = 256, LETTER_PERFETTO, LETTER_FOLLOW, LETTER_CHANNELS };
 /* Trees at a time; with --follow each goroutine has one. */
 enum { TREES_MAX = 256, FOLLOWED_MAX = 1024, RING_PAGES = 2048 };
 #define SECOND_NS UINT64_C(1000000000)
@@ -64,8 +64,10 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 {
 	struct gotree *tool = ctx;
 
-	if (letter == LETTER_FOLLOW) {
+	if (letter == LETTER_FOLLOW || letter == LETTER_CHANNELS) {
 		tool->follow = tool->follow ? tool->follow : follow_new();
+		if (letter == LETTER_CHANNELS)
+			follow_channels(tool->follow);
 		return 0;
 	}
 	if (letter == LETTER_PERFETTO) {
@@ -246,7 +248,7 @@ static int show_running(const void *key, const void *value, void *arg)
 	uint64_t ended_ns = processes_ended(tool->procs, &who->process);
 
 	/* shown with ROOT's, and needed until then */
-	if (who->id & GOROUTINE_STARTED)
+	if (who->id & (GOROUTINE_STARTED | GOROUTINE_GIVEN))
 		return 1;
 	const struct calltree *whole = calltree_pieces_whole(tool->pieces, tree);
 
@@ -330,6 +332,8 @@ static void started(void *ctx)
 		fprintf(out, " slower than %s", tool->slower);
 	if (tool->follow)
 		fputs(" and its goroutines", out);
+	if (tool->follow && follow_has_channels(tool->follow))
+		fputs(", through channels", out);
 	fprintf(out, ", with %zu functions", selection_traced(tool->sel));
 	if (tool->scope) {
 		fputs(" of ", out);
@@ -358,6 +362,8 @@ static void say_lost(void *ctx)
 		[TREE_EVENTS] = "trees lost: the ring buffer was full",
 		[TREE_FOLLOWED] = "goroutines were not followed: more than there is room for",
 		[TREE_NEWBORN] = "goroutines were not followed: they could not be read",
+		[TREE_VALUES] = "values in channels were not followed: more than there is room for",
+		[TREE_CHANNELS] = "values in channels were not followed: they could not be read",
 	};
 	const struct gotree *tool = ctx;
 	uint64_t lost[TREE_COUNTERS];
@@ -371,6 +377,8 @@ static const struct options_def own_options[] = {
 	{LETTER_SLOWER, "slower", "DURATION", "show only calls of ROOT that take longer"},
 	{'M', "max-trees", "N", "end after N trees"},
 	{LETTER_FOLLOW, "follow", NULL, "show goroutines that are started below ROOT, too"},
+	{LETTER_CHANNELS, "follow-channels", NULL,
+	 "and those that receive values which these send: --follow, with channels"},
 	{LETTER_PERFETTO, "perfetto", "FILE",
 	 "write the trees to FILE, too, as Chrome's trace events, for ui.perfetto.dev"},
 	{0},

@@ -2,8 +2,13 @@
 /* A call of ROOT goes on in a goroutine that receives a value which one below the call has sent,
  * until it receives the next value, of whomever, or the call ends.
  *
- * Inserted into parts/roots.bpf.c. Go's src/runtime/chan.go: send() and recv() hand a value over
- * between who runs and who waits. Otherwise chansend() and selectgo() copy it into the channel's
+ *   -DCHANNEL_VALUES=n   room for values in buffers
+ *
+ * The program that this is inserted into defines struct channel_value, what a value has of who sent
+ * it: all zeroes if that is below no call of ROOT; and what is declared here.
+ *
+ * Go's src/runtime/chan.go: send() and recv() hand a value over between who runs and who waits.
+ * Otherwise chansend() and selectgo() copy it into the channel's
  * buffer by typedmemmove(), and chanrecv() and selectgo() clear its place by typedmemclr(), after
  * they have copied it if that is wanted. All of this is done with the channel locked, so what is
  * kept of a place in the buffer is touched by one thread at a time, in the order of the values; and
@@ -13,6 +18,8 @@
  * begins nor ends anything. Nor does a value that a timer sends, on a system stack: its type is
  * noted, as whoever takes it out of a buffer meets nothing else of the timer.
  */
+#include "shared/channels.h"
+
 #define CHANNEL_TIMERS 4096 /* types of values that timers send: one in each program */
 /* Byte offset in struct hchan: of recvx, since Go 1.23 of sendx. Of a full buffer they are equal.
  */
@@ -25,9 +32,19 @@ struct channel_head {
 	u32 closed;
 };
 
-BPF_F_TABLE("hash", struct goroutine_key, struct root_value, root_values, ROOTS, BPF_F_NO_PREALLOC);
+/* in buffers, with the value's address in place of a goid */
+BPF_F_TABLE("hash", struct goroutine_key, struct channel_value, channel_values, CHANNEL_VALUES,
+	    BPF_F_NO_PREALLOC);
 /* by the type's address in place of a goid */
-BPF_F_TABLE("hash", struct goroutine_key, u64, root_timers, CHANNEL_TIMERS, BPF_F_NO_PREALLOC);
+BPF_F_TABLE("hash", struct goroutine_key, u64, channel_timers, CHANNEL_TIMERS, BPF_F_NO_PREALLOC);
+
+/* What a value has that the goroutine sends. */
+static inline struct channel_value channel_value(struct goroutine_key *who);
+static inline bool channel_is_given(struct channel_value *value); /* is it of a call of ROOT? */
+/* The goroutine receives this value. */
+static inline void channel_receive(struct goroutine_key *who, struct channel_value *value);
+static inline void channel_full(void); /* a value has no room */
+static inline void channel_lost(void); /* who sends or receives could not be read */
 
 /* An argument of the function that is called by the instruction at the site. */
 static inline long call_arg(struct pt_regs *ctx, const u32 place, u32 at, u64 *value)
@@ -42,61 +59,32 @@ static inline long call_arg(struct pt_regs *ctx, const u32 place, u32 at, u64 *v
 #endif
 }
 
-/* The goroutine receives a value of this call of ROOT; number 0: of none. */
-static inline void channel_receive(struct goroutine_key *who, struct root_value *value)
-{
-	struct root_member given = {.number = value->number, .root = value->root}, *own;
-
-	own = root_members.lookup(who);
-	if (who->id & GOROUTINE_SYSTEM || (own && own->root == who->id))
-		return;
-	who->id |= ROOT_GIVEN;
-	if (!given.number)
-		root_members.delete(who);
-	else if (root_members.update(who, &given))
-		count_root_loss(ROOT_LOSS_VALUES);
-	who->id &= ~ROOT_GIVEN;
-}
-
-/* What a value has that the goroutine sends. */
-static inline struct root_value channel_value(struct goroutine_key *who)
-{
-	struct root_value value = {};
-	struct root_member *member = root_find(who);
-
-	if (member) {
-		value.number = member->number;
-		value.root = member->root;
-	}
-	return value;
-}
-
 /* `place` is who->id's for the while that the maps need it there. */
-static inline void channel_put(struct goroutine_key *who, struct root_value *value, u64 place)
+static inline void channel_put(struct goroutine_key *who, struct channel_value *value, u64 place)
 {
 	u64 id = who->id;
 
 	who->id = place;
-	if (!value->number)
-		root_values.delete(who);
-	else if (root_values.update(who, value))
-		count_root_loss(ROOT_LOSS_VALUES);
+	if (!channel_is_given(value))
+		channel_values.delete(who);
+	else if (channel_values.update(who, value))
+		channel_full();
 	who->id = id;
 }
 
 static inline void channel_take(struct goroutine_key *who, u64 place, u64 type)
 {
-	struct root_value value = {}, *put;
+	struct channel_value value = {}, *put;
 	u64 id = who->id, *timers;
 
 	who->id = place;
-	put = root_values.lookup(who);
+	put = channel_values.lookup(who);
 	if (put) {
 		value = *put;
-		root_values.delete(who);
+		channel_values.delete(who);
 	}
 	who->id = type;
-	timers = root_timers.lookup(who);
+	timers = channel_timers.lookup(who);
 	who->id = id;
 	if (put || !timers)
 		channel_receive(who, &value);
@@ -106,16 +94,16 @@ static inline void channel_take(struct goroutine_key *who, u64 place, u64 type)
 static inline void channel_buffer_hit(struct pt_regs *ctx, u32 what, struct goroutine_key *who)
 {
 	u64 type = 0, place = 0, size = 0, one = 1, id = who->id;
-	struct root_value value;
+	struct channel_value value;
 
 	if (call_arg(ctx, GOARG_1, 0, &type) || call_arg(ctx, GOARG_2, 8, &place) ||
 	    read_user(&size, sizeof(size), type)) {
-		count_root_loss(ROOT_LOSS_CHANNELS);
+		channel_lost();
 		return;
 	}
 	if (!size)
 		return;
-	if (what == ROOT_CHANNEL_TAKE) {
+	if (what == CHANNEL_TAKE) {
 		channel_take(who, place, type);
 		return;
 	}
@@ -123,7 +111,7 @@ static inline void channel_buffer_hit(struct pt_regs *ctx, u32 what, struct goro
 	channel_put(who, &value, place);
 	if (id & GOROUTINE_SYSTEM) {
 		who->id = type;
-		root_timers.update(who, &one);
+		channel_timers.update(who, &one);
 	}
 }
 
@@ -131,11 +119,11 @@ static inline void channel_buffer_hit(struct pt_regs *ctx, u32 what, struct goro
 static inline void channel_turn(struct goroutine_key *who, struct goroutine_key *sender,
 				struct channel_head *head, u64 channel)
 {
-	struct root_value value = channel_value(sender);
+	struct channel_value value = channel_value(sender);
 	u64 at = 0;
 
 	if (read_user(&at, sizeof(at), channel + HCHAN_NEXT)) {
-		count_root_loss(ROOT_LOSS_CHANNELS);
+		channel_lost();
 		return;
 	}
 	at = head->buffer + at * head->value_size;
@@ -150,38 +138,37 @@ static inline void channel_meet(struct pt_regs *ctx, u64 cookie, u32 what,
 	struct goroutine_key waiter = {.process = who->process};
 	u64 channel = 0, waiting = 0, g = 0;
 	struct channel_head head = {};
-	struct root_value value;
+	struct channel_value value;
 
 	if (goarg(ctx, cookie, GOARG_1, 0, 8, &channel) ||
 	    goarg(ctx, cookie, GOARG_2, 8, 8, &waiting) || read_user(&g, sizeof(g), waiting) ||
 	    read_user(&waiter.id, sizeof(waiter.id), g + GOID_OFF) ||
 	    read_user(&head, sizeof(head), channel)) {
-		count_root_loss(ROOT_LOSS_CHANNELS);
+		channel_lost();
 		return;
 	}
 	if (!head.value_size || who->id & GOROUTINE_SYSTEM)
 		return;
-	if (what == ROOT_CHANNEL_RECEIVE && head.size) {
+	if (what == CHANNEL_RECEIVE && head.size) {
 		channel_turn(who, &waiter, &head, channel);
 		return;
 	}
-	value = channel_value(what == ROOT_CHANNEL_SEND ? who : &waiter);
-	channel_receive(what == ROOT_CHANNEL_SEND ? &waiter : who, &value);
+	value = channel_value(what == CHANNEL_SEND ? who : &waiter);
+	channel_receive(what == CHANNEL_SEND ? &waiter : who, &value);
 }
 
-static inline int on_root_channel(struct pt_regs *ctx)
+static inline void channel_hit(struct pt_regs *ctx, u64 cookie)
 {
-	u64 cookie = find_cookie(ctx), depth;
+	u64 depth;
 	u32 what = cookie_copy(cookie);
 	struct goroutine_key who = {};
 
 	if (!probe_wanted() || !probe_is_call(ctx, cookie))
-		return 0;
+		return;
 	if (!goroutine_here(ctx, probe_sp(ctx), &who, &depth))
-		count_root_loss(ROOT_LOSS_CHANNELS);
-	else if (what >= ROOT_CHANNEL_PUT)
+		channel_lost();
+	else if (what >= CHANNEL_PUT)
 		channel_buffer_hit(ctx, what, &who);
 	else
 		channel_meet(ctx, cookie, what, &who);
-	return 0;
 }

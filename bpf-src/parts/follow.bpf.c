@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Goroutines that are started below a call of ROOT, and by these, until that call ends: -DFOLLOW;
- * else nothing. Each has a tree of its own, which nobody else touches while it runs. The tool reads
+ * with -DCHANNELS also those that receive what these send: parts/follow_given.bpf.c; else nothing.
+ * Each has a tree of its own, which nobody else touches while it runs. The tool reads
  * these trees when ROOT's call has ended, and deletes them then.
  */
 #ifdef FOLLOW
+#include "parts/extremes.h"
 #include "parts/starts.bpf.c"
 
 BPF_F_TABLE("hash", struct tree_request, struct tree_followed, requests, TREES, BPF_F_NO_PREALLOC);
+BPF_ARRAY(request_last, u64, 1); /* its number */
 
 /* The tree of a goroutine that was started below ROOT; NULL: it has none. When the tool has read
  * it, the goroutine itself deletes it, as nobody else knows when it is not in use. */
@@ -35,11 +38,28 @@ static inline bool follow_is_over(struct tree *tree)
 	return !followed || followed->end_ns;
 }
 
-/* The tree that the goroutine's calls belong to; NULL: none */
-static inline struct tree *tree_here(struct goroutine_key *who)
+#ifdef CHANNELS
+static inline struct tree *given_tree(struct goroutine_key *who, bool adds);
+static inline void given_ends(struct goroutine_key *who, u64 now);
+#else
+static inline struct tree *given_tree(struct goroutine_key *who, bool adds)
+{
+	return 0;
+}
+
+static inline void given_ends(struct goroutine_key *who, u64 now)
+{
+}
+#endif
+
+/* The tree that the goroutine's calls belong to; NULL: none. `adds`: a call, or what it starts, is
+ * about to be added. What it has received goes before who has started it. */
+static inline struct tree *tree_here(struct goroutine_key *who, bool adds)
 {
 	struct tree *tree = trees.lookup(who);
 
+	if (!tree)
+		tree = given_tree(who, adds);
 	return tree ? tree : follow_tree(who);
 }
 
@@ -79,8 +99,11 @@ static inline void follow_drop(struct tree *tree, u64 now)
 static inline struct tree_followed *followed_of(struct tree *tree)
 {
 	struct tree_followed none = {};
+	u32 zero = 0;
+	u64 *last = request_last.lookup(&zero);
 
 	if (!tree->head.request.start_ns) {
+		none.number = last ? extremes_next(last) : 0;
 		tree->head.request.who = tree->head.who;
 		tree->head.request.start_ns = tree->calls[0].start_ns;
 		requests.update(&tree->head.request, &none);
@@ -88,30 +111,25 @@ static inline struct tree_followed *followed_of(struct tree *tree)
 	return requests.lookup(&tree->head.request);
 }
 
-static inline void add_newborn(struct tree *tree, struct goroutine_key *key, u64 start)
+/* A tree of what this goroutine calls from now on, by key->id. NULL: there is no room. */
+static inline struct tree *new_branch(struct goroutine_key *key, u64 goid, u64 start)
 {
-	u64 goid = key->id;
 	struct tree_call *call;
-	struct tree *newborn;
+	struct tree *branch;
 	u32 zero = 0;
 
-	newborn = no_tree.lookup(&zero);
-	key->id |= GOROUTINE_STARTED;
-	if (!newborn || trees.update(key, newborn)) {
+	branch = no_tree.lookup(&zero);
+	if (!branch || trees.update(key, branch)) {
 		count_loss(TREE_FOLLOWED);
-		return;
+		return 0;
 	}
-	newborn = trees.lookup(key);
-	if (!newborn)
-		return;
-	newborn->head.who = *key;
-	newborn->head.who.id = goid;
-	newborn->head.request = tree->head.request;
-	newborn->head.pid = tree->head.pid;
-	newborn->head.by = tree->head.who.id;
-	newborn->head.before = tree->head.newest;
-	newborn->head.count = 1;
-	call = call_at(newborn, 0);
+	branch = trees.lookup(key);
+	if (!branch)
+		return 0;
+	branch->head.who = *key;
+	branch->head.who.id = goid;
+	branch->head.count = 1;
+	call = call_at(branch, 0);
 	call->row = TREE_NO_ROW;
 	call->copy = 0;
 	call->depth = 0;
@@ -119,6 +137,22 @@ static inline void add_newborn(struct tree *tree, struct goroutine_key *key, u64
 	call->how = TREE_RUNNING;
 	call->latency_ns = 0;
 	call->start_ns = start;
+	return branch;
+}
+
+static inline void add_newborn(struct tree *tree, struct goroutine_key *key, u64 start)
+{
+	u64 goid = key->id;
+	struct tree *newborn;
+
+	key->id |= GOROUTINE_STARTED;
+	newborn = new_branch(key, goid, start);
+	if (!newborn)
+		return;
+	newborn->head.request = tree->head.request;
+	newborn->head.pid = tree->head.pid;
+	newborn->head.by = tree->head.who.id;
+	newborn->head.before = tree->head.newest;
 	tree->head.newest = goid;
 }
 
@@ -151,14 +185,14 @@ static inline void note_started(struct tree *tree, struct goroutine_key *newborn
 
 static inline bool starts_wanted(struct goroutine_key *by)
 {
-	struct tree *tree = tree_here(by);
+	struct tree *tree = tree_here(by, true);
 
 	return tree && tree->head.last != TREE_NONE && !follow_is_over(tree);
 }
 
 static inline void starts_begun(struct starting *it, struct goroutine_key *newborn, u64 now)
 {
-	struct tree *tree = tree_here(&it->by);
+	struct tree *tree = tree_here(&it->by, false);
 
 	if (tree && tree->head.last != TREE_NONE)
 		note_started(tree, newborn, it->func, now);
@@ -168,6 +202,7 @@ static inline void starts_ended(struct goroutine_key *who, u64 now)
 {
 	struct tree *tree = follow_tree(who);
 
+	given_ends(who, now);
 	if (!tree)
 		return;
 	end_from(tree, 1, TREE_UNSEEN, now);
@@ -189,8 +224,12 @@ int on_probe_1(struct pt_regs *ctx)
 		starts_hit(ctx, cookie, now);
 	return 0;
 }
+
+#ifdef CHANNELS
+#include "parts/follow_given.bpf.c"
+#endif
 #else
-static inline struct tree *tree_here(struct goroutine_key *who)
+static inline struct tree *tree_here(struct goroutine_key *who, bool adds)
 {
 	return trees.lookup(who);
 }

@@ -3,7 +3,7 @@
  * it, by whichever of these, until the call ends.
  *
  *   -DROOTS=n         room for goroutines
- *   -DROOT_CHANNELS   and those that receive what these send: parts/channels.bpf.c
+ *   -DCHANNELS        and those that receive what these send: parts/channels.bpf.c
  *
  * Inserted after parts/processes.bpf.c. ROOT's calls are numbered. A goroutine that is started has
  * its starter's number, and looks up whether the call goes on: so a call that ends has nobody to
@@ -50,7 +50,7 @@ static inline struct root_member *root_kept(struct goroutine_key *who)
 	return 0;
 }
 
-#ifdef ROOT_CHANNELS
+#ifdef CHANNELS
 /* What it has received goes before who has started it. */
 static inline struct root_member *root_find(struct goroutine_key *who)
 {
@@ -150,7 +150,7 @@ static inline void starts_begun(struct starting *it, struct goroutine_key *newbo
 static inline void starts_ended(struct goroutine_key *who, u64 now)
 {
 	root_members.delete(who);
-#ifdef ROOT_CHANNELS
+#ifdef CHANNELS
 	who->id |= ROOT_GIVEN;
 	root_members.delete(who);
 #endif
@@ -177,6 +177,58 @@ static inline int on_root_start(struct pt_regs *ctx)
 	return 0;
 }
 
-#ifdef ROOT_CHANNELS
+#ifdef CHANNELS
+struct channel_value {
+	u64 number, root; /* as in struct root_member */
+};
+
 #include "parts/channels.bpf.c"
+
+static inline bool channel_is_given(struct channel_value *value)
+{
+	return value->number;
+}
+
+static inline struct channel_value channel_value(struct goroutine_key *who)
+{
+	struct channel_value value = {};
+	struct root_member *member = root_find(who);
+
+	if (member) {
+		value.number = member->number;
+		value.root = member->root;
+	}
+	return value;
+}
+
+static inline void channel_receive(struct goroutine_key *who, struct channel_value *value)
+{
+	struct root_member given = {.number = value->number, .root = value->root}, *own;
+
+	own = root_members.lookup(who);
+	if (who->id & GOROUTINE_SYSTEM || (own && own->root == who->id))
+		return;
+	who->id |= ROOT_GIVEN;
+	if (!given.number)
+		root_members.delete(who);
+	else if (root_members.update(who, &given))
+		count_root_loss(ROOT_LOSS_VALUES);
+	who->id &= ~ROOT_GIVEN;
+}
+
+static inline void channel_full(void)
+{
+	count_root_loss(ROOT_LOSS_VALUES);
+}
+
+static inline void channel_lost(void)
+{
+	count_root_loss(ROOT_LOSS_CHANNELS);
+}
+
+static inline int on_root_channel(struct pt_regs *ctx)
+{
+	channel_hit(ctx, find_cookie(ctx));
+	return 0;
+}
 #endif

@@ -18,20 +18,6 @@ struct root_member {
  * the same map. `depth` and `copy` say nothing then. */
 #define ROOT_GIVEN (1ULL << 61)
 
-/* A value in a channel's buffer which one below the call has sent: map `root_values`, by struct
- * goroutine_key, with the value's address in place of a goid. */
-struct root_value {
-	unsigned long long number, root;
-};
-
-/* Where parts/channels.bpf.c is told: the cookie's copy. */
-enum root_channel {
-	ROOT_CHANNEL_SEND = 1, /* send: to who waits to receive */
-	ROOT_CHANNEL_RECEIVE,  /* recv: from who waits to send */
-	ROOT_CHANNEL_PUT,      /* into the buffer, */
-	ROOT_CHANNEL_TAKE,     /* and out of it */
-};
-
 enum root_loss {                       /* of map `root_losses` */
 		 ROOT_LOSS_CALLS,      /* calls of ROOT: no room */
 		 ROOT_LOSS_UNREADABLE, /* calls of ROOT: the goroutine could not be read, */

@@ -33,6 +33,8 @@ enum tree_counter {                  /* of map `losses`: calls of ROOT without a
 		    TREE_EVENTS,     /* trees lost: the ring buffer was full */
 		    TREE_FOLLOWED,   /* goroutines not followed: too many at a time, */
 		    TREE_NEWBORN,    /* or they could not be read */
+		    TREE_VALUES,     /* values that were sent below: no room, */
+		    TREE_CHANNELS,   /* or who sends or receives could not be read */
 		    TREE_COUNTERS,
 };
 
@@ -71,7 +73,8 @@ struct tree_request {
 struct tree_followed {
 	unsigned long long end_ns; /* when ROOT's call ended; 0: it goes on */
 	unsigned long long newest; /* then: as in struct tree_head, of ROOT's goroutine */
-	unsigned long long count;  /* goroutines that are followed */
+	unsigned long long count;  /* goroutines that are followed: branches of the tree */
+	unsigned long long number; /* of the call, from 1 on; 0: it has none, see tree_given_id() */
 };
 
 /* Trees of goroutines that were started below ROOT are in map `trees` by their goid and this bit:
@@ -79,22 +82,45 @@ struct tree_followed {
  * goroutine itself, from the go statement on. */
 #define GOROUTINE_STARTED (1ULL << 61)
 
+/* So is what a goroutine calls after it has received a value which one below ROOT has sent, by an
+ * id of its own: the goroutine may receive others later. */
+#define GOROUTINE_GIVEN (1ULL << 60)
+
+/* Of request `number` the branch `n`, as tree_followed.count was then */
+static inline unsigned long long tree_given_id(unsigned long long number, unsigned long long n)
+{
+	return GOROUTINE_GIVEN | number << 16 | n;
+}
+
 struct tree_head {
 	struct goroutine_key who;
 	struct tree_request request; /* start_ns 0: none has been started yet */
 	/* Goids. Who has started it, 0: it is ROOT's; of those that it has started itself the last
 	 * one that has a tree; and the one that was started before it by the same one. 0: none. */
 	unsigned long long by, newest, before;
-	unsigned long long end_ns; /* of a goroutine that was started: 0 while it goes on */
-	unsigned int pid;          /* as the tool sees it */
-	unsigned int count;        /* calls kept: the first ones that began */
-	unsigned int last;         /* index of the innermost one that goes on; TREE_NONE: none */
-	unsigned int cut_started;  /* go statements that were not kept */
-	unsigned long long cut;    /* calls that were not kept, */
+	/* Of a goroutine that was started, or of what began with a value: 0 while it goes on */
+	unsigned long long end_ns;
+	/* Of what began with a value, else 0: its id in map `trees`; who sent it is `by`: the id of
+	 * that tree, as by tree_id(), and in which of its calls. */
+	unsigned long long given, from;
+	unsigned int call, zero;
+	unsigned int pid;         /* as the tool sees it */
+	unsigned int count;       /* calls kept: the first ones that began */
+	unsigned int last;        /* index of the innermost one that goes on; TREE_NONE: none */
+	unsigned int cut_started; /* go statements that were not kept */
+	unsigned long long cut;   /* calls that were not kept, */
 	struct tree_cut cut_funcs[TREE_CUT_FUNCS]; /* and of which functions, as far as there is
 						      room */
 	char comm[16];
 };
+
+/* By what map `trees` has it, within the process */
+static inline unsigned long long tree_id(const struct tree_head *head)
+{
+	if (head->given)
+		return head->given;
+	return head->by ? head->who.id | GOROUTINE_STARTED : head->who.id;
+}
 
 /* Of a call of ROOT that goes on, or ends just now: ROOT's call, and what it called, in the order
  * in which they began. A caller stands before what it calls. */

@@ -19,8 +19,8 @@ struct calltree { /* `calls` has head.count entries, the first is ROOT's; caller
 	struct tree_head head;
 	const struct tree_call *calls;
 	const struct selection *sel; /* what rows are */
-	/* Of ROOT's tree alone: what was started below ROOT, starters before what they start;
-	 * followed: it was asked for. */
+	/* Of ROOT's tree alone: what was started below ROOT, or received what was sent there, by
+	 * goroutines that stand before it; followed: it was asked for. */
 	bool followed;
 	const struct calltree_goroutine *goroutines;
 	size_t goroutine_count;
@@ -30,9 +30,10 @@ struct calltree_goroutine {
 	/* The first call is the goroutine itself; TREE_STARTED: it was not followed. goid is
 	 * head.who.id, its starter's head.by. */
 	struct calltree tree;
-	const char *func; /* that it begins with */
-	size_t starter;   /* 0: ROOT's goroutine; else 1 + index */
-	uint32_t caller;  /* index of the starter's call that it was started in */
+	/* that it begins with; NULL: it was there, and received a value that its `starter` sent */
+	const char *func;
+	size_t starter;  /* 0: ROOT's goroutine; else 1 + index */
+	uint32_t caller; /* index of the starter's call that it was started in */
 };
 
 /* Takes a tree that the kernel side still has: its calls go on at end_ns, CLOCK_MONOTONIC. */

@@ -81,6 +81,7 @@ static void json_goroutine(struct json *json, const struct calltree *root,
 	json_member_u64(json, "goid", tree->head.who.id);
 	json_member_string(json, "func", goroutine->func);
 	json_member_u64(json, "by", tree->head.by);
+	json_member_u64(json, "parent", goroutine->starter);
 	json_member_u64(json, "call", goroutine->caller);
 	json_times(json, root, &tree->calls[0]);
 	json_calls(json, root, tree);
@@ -174,7 +175,8 @@ static void trace_calls(FILE *out, const struct calltree *tree, uint32_t first)
 /* A track of its own, with all of it as the outermost slice. */
 static void trace_goroutine(FILE *out, const struct calltree_goroutine *goroutine)
 {
-	char *name = mem_printf("go %s", goroutine->func);
+	char *name = goroutine->func ? mem_printf("go %s", goroutine->func)
+				     : mem_printf("%s", "received");
 
 	trace_call(out, &goroutine->tree, &goroutine->tree.calls[0], name);
 	trace_calls(out, &goroutine->tree, 1);

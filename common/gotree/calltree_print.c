@@ -16,9 +16,12 @@ enum { INDENT_MAX = 16 };
 enum { DURATION_TEXT = 32 };
 #define NO_GROUP UINT32_MAX
 
+enum group_kind { CALLS, GOROUTINES, RECEIVERS };
+
 struct group { /* calls of one function by the same caller, or goroutines: a line */
+	enum group_kind kind;
 	const struct tree_call *first;
-	const char *go; /* the function that these goroutines begin with; NULL: calls */
+	const char *go; /* the function that these goroutines begin with */
 	uint64_t goid;  /* of the first one */
 	uint32_t calls, depth;
 	uint32_t child, last_child, next; /* NO_GROUP: none */
@@ -55,9 +58,11 @@ static const char *duration(char out[DURATION_TEXT], uint64_t ns)
 /* Are these calls of one function, or goroutines that begin with the same one? */
 static bool is_same(const struct group *a, const struct group *b)
 {
-	if (!a->go || !b->go)
-		return !a->go && !b->go && a->first->row == b->first->row;
-	return !strcmp(a->go, b->go);
+	if (a->kind != b->kind)
+		return false;
+	if (a->kind == CALLS)
+		return a->first->row == b->first->row;
+	return a->kind == RECEIVERS || !strcmp(a->go, b->go);
 }
 
 /* The caller's group that this is of, or else itself. */
@@ -96,10 +101,10 @@ static void add_call(struct group *group, const struct tree_call *call, uint64_t
 	group->hows[call->how < TREE_HOWS ? call->how : TREE_UNSEEN]++;
 }
 
-/* Groups of a goroutine's calls: of[n] of call n. `caller`: the group that it was started in, by a
- * go statement with the function `go`; NULL: it is ROOT's. */
+/* Groups of a goroutine's calls: of[n] of call n. `caller`: the group that it was started in, or
+ * sent a value, of this kind, CALLS: it is ROOT's; with the function `go`. */
 static void add_calls(struct groups *groups, const struct calltree *tree, uint32_t caller,
-		      const char *go, uint32_t *of)
+		      enum group_kind kind, const char *go, uint32_t *of)
 {
 	uint32_t count = tree->head.count;
 	uint64_t *below_ns = mem_zalloc(count, sizeof(*below_ns));
@@ -111,6 +116,7 @@ static void add_calls(struct groups *groups, const struct calltree *tree, uint32
 		struct group group = {.first = call};
 
 		if (!i) {
+			group.kind = kind;
 			group.go = go;
 			group.goid = tree->head.who.id;
 		}
@@ -131,13 +137,14 @@ static void make_groups(struct groups *groups, const struct calltree *tree)
 
 	groups->items = mem_zalloc(total, sizeof(*groups->items));
 	starts[0] = of;
-	add_calls(groups, tree, NO_GROUP, NULL, of);
+	add_calls(groups, tree, NO_GROUP, CALLS, NULL, of);
 	of += tree->head.count;
 	for (size_t i = 0; i < goroutines; i++) {
 		const struct calltree_goroutine *it = &tree->goroutines[i];
 
 		starts[i + 1] = of;
-		add_calls(groups, &it->tree, starts[it->starter][it->caller], it->func, of);
+		add_calls(groups, &it->tree, starts[it->starter][it->caller],
+			  it->func ? GOROUTINES : RECEIVERS, it->func, of);
 		of += it->tree.head.count;
 	}
 	free(starts[0]);
@@ -160,7 +167,7 @@ static void print_hows(FILE *out, const struct group *group)
 		fputs(between, out);
 		if (group->calls > 1)
 			fprintf(out, "%" PRIu32 " ", group->hows[how]);
-		if (how == TREE_RUNNING && group->go)
+		if (how == TREE_RUNNING && group->kind != CALLS)
 			fputs(group->calls > 1 ? "go on" : "goes on", out);
 		else
 			fputs(words[how], out);
@@ -192,6 +199,18 @@ static void print_several(FILE *out, const struct group *group)
 	fprintf(out, ", max %s", duration(text, group->max_ns));
 }
 
+static void print_what(FILE *out, const struct calltree *tree, const struct group *group)
+{
+	if (group->kind == RECEIVERS) {
+		fputs("received", out);
+		return;
+	}
+	if (group->kind == GOROUTINES)
+		fputs("go ", out);
+	escape_print(out, funcname_without_path(group->go ? group->go
+							  : calltree_func(tree, group->first)));
+}
+
 static void print_group(FILE *out, const struct calltree *tree, const struct group *group)
 {
 	char text[DURATION_TEXT];
@@ -203,11 +222,8 @@ static void print_group(FILE *out, const struct calltree *tree, const struct gro
 		fprintf(out, "  %*s", 2 * (int)group->depth, "");
 	else
 		fprintf(out, "  %*s+%" PRIu32 " ", 2 * INDENT_MAX, "", group->depth - INDENT_MAX);
-	if (group->go)
-		fputs("go ", out);
-	escape_print(out, funcname_without_path(group->go ? group->go
-							  : calltree_func(tree, group->first)));
-	if (group->go && group->calls == 1)
+	print_what(out, tree, group);
+	if (group->kind != CALLS && group->calls == 1)
 		fprintf(out, " [goroutine %" PRIu64 "]", group->goid);
 	print_several(out, group);
 	print_hows(out, group);

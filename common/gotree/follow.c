@@ -14,6 +14,7 @@
 #include "kernel/bpfmap.h"
 #include "kernel/processes.h"
 #include "program/program.h"
+#include "roots/channels.h"
 #include "roots/starts.h"
 #include "selection/selection.h"
 #include "tracing/tracer.h"
@@ -38,7 +39,9 @@ struct left { /* a goroutine that went on */
 };
 
 struct follow {
-	int trees, requests; /* maps */
+	bool channels;
+	int trees, requests, received, values; /* maps; the last two with channels */
+	size_t first_channel; /* of the selection's items; before it stand those of starts */
 	const struct program *prog;
 	struct tracer_plan *plans;
 	uint64_t probe;          /* address in the file of that in newproc1 */
@@ -68,6 +71,16 @@ void follow_free(struct follow *follow)
 	free(follow);
 }
 
+void follow_channels(struct follow *follow)
+{
+	follow->channels = true;
+}
+
+bool follow_has_channels(const struct follow *follow)
+{
+	return follow->channels;
+}
+
 /* --- what is traced --- */
 
 int follow_plan(struct follow *follow, struct tracer *tracer, struct errmsg *err)
@@ -77,11 +90,15 @@ int follow_plan(struct follow *follow, struct tracer *tracer, struct errmsg *err
 	follow->prog = tracer_program(tracer, 0);
 	if (starts_plan(tracer, asked, err))
 		return -1;
+	follow->first_channel = sel->item_count;
+	if (follow->channels && channels_plan(tracer, err))
+		return -1;
 	follow->plans = mem_zalloc(sel->item_count, sizeof(*follow->plans));
 	for (size_t i = 0; i < sel->item_count; i++)
-		follow->plans[i].part = sel->items[i].runtime != 0;
+		if (sel->items[i].runtime)
+			follow->plans[i].part = 1 + (i >= follow->first_channel);
 	tracer_set_plans(tracer, follow->plans);
-	tracer_set_parts(tracer, 2);
+	tracer_set_parts(tracer, 2 + follow->channels);
 	tracer_define(tracer, "FOLLOW", 1);
 	return 0;
 }
@@ -92,7 +109,11 @@ int follow_begin(struct follow *follow, const struct tracer *tracer, struct errm
 
 	follow->trees = tracer_map(tracer, "trees");
 	follow->requests = tracer_map(tracer, "requests");
-	for (size_t i = 0; i < sel->item_count; i++)
+	if (follow->channels) {
+		follow->received = tracer_map(tracer, "received");
+		follow->values = tracer_map(tracer, "channel_values");
+	}
+	for (size_t i = 0; i < follow->first_channel; i++)
 		if (sel->items[i].runtime == FOLLOW_START)
 			follow->probe = sel->items[i].sites.entry.addr;
 	return starts_check(tracer, asked, err);
@@ -100,39 +121,62 @@ int follow_begin(struct follow *follow, const struct tracer *tracer, struct errm
 
 /* --- what was started --- */
 
-static struct goroutine_key key_of(const struct tree_head *head, uint64_t goid)
+static struct goroutine_key key_of(const struct tree_head *head)
 {
 	struct goroutine_key key = head->who;
 
-	key.id = goid | GOROUTINE_STARTED;
+	key.id = tree_id(head);
 	return key;
 }
 
-/* The goroutine's tree, of this call of ROOT, into follow->tree. */
-static bool read_tree(struct follow *follow, const struct tree_request *request, uint64_t goid)
+/* The tree with this id, of this call of ROOT, into follow->tree. */
+static bool read_tree(struct follow *follow, const struct tree_request *request, uint64_t id)
 {
 	struct goroutine_key key = request->who;
 
-	key.id = goid | GOROUTINE_STARTED;
-	return goid && !bpfmap_lookup(follow->trees, &key, follow->tree) &&
+	key.id = id;
+	return !bpfmap_lookup(follow->trees, &key, follow->tree) &&
 	       !memcmp(&follow->tree->head.request, request, sizeof(*request)) &&
 	       calltree_is_whole(follow->tree);
 }
 
-/* Reads all trees of goroutines that were started below: `newest` by ROOT's. */
-static void read_trees(struct follow *follow, const struct tree_request *request, uint64_t newest)
+/* Reads the trees of goroutines that were started, `newest` last, and of those that they started.
+ */
+static void read_started(struct follow *follow, const struct tree_request *request, uint64_t newest)
 {
 	uint64_t later[READ_MAX + 1]; /* goids; each that is read adds one at most */
 	size_t count = 0;
 
-	started_clear(follow->started);
 	later[count++] = newest;
 	while (count && started_count(follow->started) < READ_MAX) {
-		if (!read_tree(follow, request, later[--count]))
+		uint64_t goid = later[--count];
+
+		if (!goid || !read_tree(follow, request, goid | GOROUTINE_STARTED))
 			continue;
 		later[count++] = follow->tree->head.before;
 		later[count++] = follow->tree->head.newest;
 		started_add(follow->started, follow->tree);
+	}
+}
+
+/* Reads all trees of goroutines that were started below, `newest` by ROOT's, and of those that
+ * received values. */
+static void read_trees(struct follow *follow, const struct tree_request *request, uint64_t newest)
+{
+	struct tree_followed followed;
+
+	started_clear(follow->started);
+	read_started(follow, request, newest);
+	if (!follow->channels || bpfmap_lookup(follow->requests, request, &followed))
+		return;
+	for (uint64_t n = 1; n <= followed.count && n <= READ_MAX; n++) {
+		if (started_count(follow->started) == READ_MAX ||
+		    !read_tree(follow, request, tree_given_id(followed.number, n)))
+			continue;
+		uint64_t by_it = follow->tree->head.newest;
+
+		started_add(follow->started, follow->tree);
+		read_started(follow, request, by_it);
 	}
 }
 
@@ -160,7 +204,7 @@ static void delete_trees(struct follow *follow, const struct tree_request *reque
 	bpfmap_delete(follow->requests, request);
 	for (size_t i = 0; i < started_count(follow->started); i++) {
 		const struct tree_head *head = started_head(follow->started, i);
-		struct goroutine_key key = key_of(head, head->who.id);
+		struct goroutine_key key = key_of(head);
 
 		if (head->end_ns) {
 			bpfmap_delete(follow->trees, &key);
@@ -240,4 +284,8 @@ void follow_sweep_gone(const struct follow *follow, const struct processes *gone
 {
 	processes_sweep(gone, follow->trees, NULL, NULL);
 	processes_sweep(gone, follow->requests, NULL, NULL);
+	if (!follow->channels)
+		return;
+	processes_sweep(gone, follow->received, NULL, NULL);
+	processes_sweep(gone, follow->values, NULL, NULL);
 }

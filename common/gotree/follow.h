@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trees of the goroutines that are started below a call of ROOT: the kernel side keeps them until
- * that call has ended and they are read. See bpf-src/parts/follow.bpf.c. */
+/* Trees of the goroutines that are started below a call of ROOT, or receive what is sent there: the
+ * kernel side keeps them until that call has ended and they are read. See
+ * bpf-src/parts/follow.bpf.c. */
 #ifndef FOLLOW_H
 #define FOLLOW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct calltree;
@@ -15,6 +17,9 @@ struct tree_head;
 
 struct follow *follow_new(void);
 void follow_free(struct follow *follow); /* NULL is all right */
+/* Through channels, too. */
+void follow_channels(struct follow *follow);
+bool follow_has_channels(const struct follow *follow);
 
 /* What the runtime is asked for, beside the selection's functions: for the tracer's `plan`. 0; -1
  * with *err. */

@@ -76,23 +76,31 @@ const struct tree_head *started_head(const struct started *started, size_t n)
 
 bool started_running(const struct started *started)
 {
-	for (size_t i = 0; i < started->child_count; i++)
-		if (!started->children[i].head.end_ns)
+	for (size_t i = 0; i < started->child_count; i++) {
+		const struct tree_head *head = &started->children[i].head;
+
+		/* who has received a value goes on in any case: do calls of it? */
+		if (!head->end_ns && (!head->given || head->last))
 			return true;
+	}
 	return false;
 }
 
 /* --- joined --- */
 
-/* How the call stood when ROOT's ended. */
-static void cut_off(struct tree_call *call, const struct started_of *of)
+/* How the call stood when ROOT's ended, or before that what began with a value, at given_ns; 0: it
+ * has not. */
+static void cut_off(struct tree_call *call, uint64_t given_ns, const struct started_of *of)
 {
-	uint64_t end_ns = call->start_ns + call->latency_ns;
+	uint64_t end_ns = of->end_ns;
 
-	if (call->how != TREE_RUNNING && end_ns <= of->end_ns + of->grace_ns)
+	if (call->how != TREE_RUNNING &&
+	    call->start_ns + call->latency_ns <= of->end_ns + of->grace_ns)
 		return;
+	if (given_ns && given_ns < end_ns)
+		end_ns = given_ns;
 	call->how = TREE_RUNNING;
-	call->latency_ns = of->end_ns - call->start_ns;
+	call->latency_ns = end_ns - call->start_ns;
 }
 
 static const char *name_of(const struct tree_call *call, const struct started_of *of)
@@ -116,7 +124,7 @@ static struct calltree tree_of(const struct started *started, const struct tree_
 	for (size_t i = 0; i < started->child_count; i++) {
 		const struct child *child = &started->children[i];
 
-		if (child->head.who.id != goid)
+		if (child->head.who.id != goid || child->head.given)
 			continue;
 		tree.head = child->head;
 		tree.calls = copy_calls(child->calls, child->head.count);
@@ -131,21 +139,67 @@ static struct calltree tree_of(const struct started *started, const struct tree_
 	return tree;
 }
 
-static void add_goroutine(struct started *started, const struct calltree *starter, size_t number,
-			  uint32_t caller, const struct tree_call *call,
-			  const struct started_of *of)
+static void add_goroutine(struct started *started, const struct calltree_goroutine *goroutine)
+{
+	started->goroutines = mem_grow(started->goroutines, started->goroutine_count,
+				       &started->goroutine_cap, sizeof(*started->goroutines));
+	started->goroutines[started->goroutine_count++] = *goroutine;
+}
+
+static void add_started(struct started *started, const struct calltree *starter, size_t number,
+			uint32_t caller, const struct tree_call *call, const struct started_of *of)
 {
 	const char *func = name_of(call, of);
 
 	if (funcname_begins_system(func))
 		return;
-	started->goroutines = mem_grow(started->goroutines, started->goroutine_count,
-				       &started->goroutine_cap, sizeof(*started->goroutines));
-	started->goroutines[started->goroutine_count++] =
-		(struct calltree_goroutine){.tree = tree_of(started, call, starter),
-					    .func = func,
-					    .starter = number,
-					    .caller = caller};
+	add_goroutine(started, &(struct calltree_goroutine){.tree = tree_of(started, call, starter),
+							    .func = func,
+							    .starter = number,
+							    .caller = caller});
+}
+
+/* Adds what began with values that this tree's goroutine, `number`, has sent. What begins later
+ * than ROOT's call ends is none of it. */
+static void add_given(struct started *started, const struct calltree *sender, size_t number,
+		      const uint32_t *places, const struct started_of *of)
+{
+	uint64_t id = number ? tree_id(&sender->head) : sender->head.who.id;
+
+	for (size_t i = 0; i < started->child_count; i++) {
+		const struct child *child = &started->children[i];
+		const struct tree_head *head = &child->head;
+
+		if (!head->given || head->from != id || head->count < 2 ||
+		    child->calls[1].start_ns > of->end_ns)
+			continue;
+		add_goroutine(started,
+			      &(struct calltree_goroutine){
+				      .tree = {.head = *head,
+					       .sel = sender->sel,
+					       .calls = copy_calls(child->calls, head->count)},
+				      .starter = number,
+				      .caller = head->call < sender->head.count ? places[head->call]
+										: 0});
+	}
+}
+
+/* What began with a value took until its last call ended: whoever waits for the next value does
+ * nothing for this one. */
+static void end_given(struct tree_call *calls, uint32_t count)
+{
+	struct tree_call *all = &calls[0];
+
+	all->latency_ns = 0;
+	all->how = TREE_RETURNED;
+	for (uint32_t i = 1; i < count; i++) {
+		uint64_t took_ns = calls[i].start_ns + calls[i].latency_ns - all->start_ns;
+
+		if (took_ns > all->latency_ns)
+			all->latency_ns = took_ns;
+		if (calls[i].how == TREE_RUNNING)
+			all->how = TREE_RUNNING;
+	}
 }
 
 /* Takes the starts of goroutines out of these calls of goroutine `number`, 0: ROOT's, and what came
@@ -164,16 +218,19 @@ static void take_apart(struct started *started, struct calltree *tree, struct tr
 			break;
 		places[i] = caller;
 		if (i && call.how == TREE_STARTED) {
-			add_goroutine(started, tree, number, caller, &call, of);
+			add_started(started, tree, number, caller, &call, of);
 			continue;
 		}
 		if (number && call.how != TREE_STARTED)
-			cut_off(&call, of);
+			cut_off(&call, tree->head.given ? tree->head.end_ns : 0, of);
 		call.parent = caller;
 		places[i] = kept;
 		calls[kept++] = call;
 	}
+	add_given(started, tree, number, places, of);
 	tree->head.count = kept;
+	if (tree->head.given)
+		end_given(calls, kept);
 	free(places);
 }
 

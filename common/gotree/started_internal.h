@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Goroutines that were started below a call of ROOT: their trees as the kernel side had them,
- * joined to ROOT's. */
+/* Goroutines that were started below a call of ROOT, or received what was sent there: their trees
+ * as the kernel side had them, joined to ROOT's. */
 #ifndef STARTED_INTERNAL_H
 #define STARTED_INTERNAL_H
 

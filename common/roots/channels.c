@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "roots/channels_internal.h"
+#include "roots/channels.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "bpf-src/shared/roots.h"
+#include "bpf-src/shared/channels.h"
+#include "kernel/bpfmap.h"
 #include "selection/runtime_func.h"
 #include "selection/selection.h"
 #include "tracing/tracer.h"
+
+/* in buffers; the map takes memory only as it fills */
+enum { VALUES_MAX = 1 << 20 };
 
 #define MOVES "runtime.typedmemmove"
 #define CLEARS "runtime.typedmemclr"
@@ -17,18 +21,18 @@
  * out of a buffer they clear right after. */
 static const struct channel_func {
 	struct runtime_func func;
-	enum root_channel what;
+	enum channels_site what;
 } channel_funcs[] = {
-	{{.names = {"runtime.send"}, .optional = true}, ROOT_CHANNEL_SEND},
-	{{.names = {"runtime.recv"}, .optional = true}, ROOT_CHANNEL_RECEIVE},
+	{{.names = {"runtime.send"}, .optional = true}, CHANNEL_SEND},
+	{{.names = {"runtime.recv"}, .optional = true}, CHANNEL_RECEIVE},
 	{{.names = {"runtime.chansend"}, .callee = MOVES, .not_before = CLEARS, .optional = true},
-	 ROOT_CHANNEL_PUT},
+	 CHANNEL_PUT},
 	{{.names = {"runtime.selectgo"}, .callee = MOVES, .not_before = CLEARS, .optional = true},
-	 ROOT_CHANNEL_PUT},
+	 CHANNEL_PUT},
 	{{.names = {"runtime.chanrecv"}, .callee = CLEARS, .after = MOVES, .optional = true},
-	 ROOT_CHANNEL_TAKE},
+	 CHANNEL_TAKE},
 	{{.names = {"runtime.selectgo"}, .callee = CLEARS, .after = MOVES, .optional = true},
-	 ROOT_CHANNEL_TAKE},
+	 CHANNEL_TAKE},
 };
 
 int channels_plan(struct tracer *tracer, struct errmsg *err)
@@ -47,6 +51,7 @@ int channels_plan(struct tracer *tracer, struct errmsg *err)
 	}
 	if (ret)
 		return -1;
-	tracer_define(tracer, "ROOT_CHANNELS", 1);
+	tracer_define(tracer, "CHANNELS", 1);
+	tracer_define(tracer, "CHANNEL_VALUES", bpfmap_room(VALUES_MAX));
 	return 0;
 }

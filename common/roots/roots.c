@@ -12,7 +12,7 @@
 #include "blocked/losses.h"
 #include "bpf-src/shared/roots.h"
 #include "kernel/bpfmap.h"
-#include "roots/channels_internal.h"
+#include "roots/channels.h"
 #include "roots/starts.h"
 #include "selection/selection.h"
 #include "selection/target.h"

@@ -9,7 +9,7 @@ import tempfile
 from harness import Target, Tool, expect, newest, test, two_versions
 
 BELOW = ["main.below" + name for name in ("Step", "Work", "Deep", "Throw", "Catch", "Exit", "Fan", "Group", "Stage",
-                                          "Stages", "Nested", "Ends", "Pool")]
+                                          "Stages", "Nested", "Ends", "Pool", "Relay", "Stream", "Late", "Hand")]
 LIMIT = 256  # goroutines of a request
 
 
@@ -32,7 +32,8 @@ def trees_of(records):
 
 
 def trace(target, *args, **options):
-    with Tool("gotree", "-j", "--follow", "-p", target.target_pid, *args, "main.root", *BELOW, **options) as tool:
+    follow = "--follow-channels" if options.pop("channels", False) else "--follow"
+    with Tool("gotree", "-j", follow, "-p", target.target_pid, *args, "main.root", *BELOW, **options) as tool:
         tool.tracing()
         target.go()
         return noted(target), trees_of(tool.records()), tool.err.text()
@@ -48,30 +49,40 @@ def told(branch):
     return {"by": branch["by"], "call": branch["call"], "how": branch["how"], "calls": calls}
 
 
-def compare(tree, truth):
+def received(branches):
+    """What goroutines did with what they received: they may have done that several times"""
+    return sorted((b["goid"], str(told(b))) for b in branches if b["calls"])
+
+
+def compare(tree, truth, channels=False):
     shape = truth["shape"]
     got = [(c["func"], c["depth"], c["how"]) for c in tree["calls"]]
     true = [(c["func"], c["depth"], c["how"]) for c in truth["root"]["calls"]]
     expect(got == true, f"{shape}: root {got}, truth {true}")
-    got = {g["goid"]: told(g) for g in tree["goroutines"]}
+    started = [g for g in tree["goroutines"] if g["func"]]
+    got = {g["goid"]: told(g) for g in started}
     true = {g["goid"]: told(g) for g in truth["goroutines"]}
-    expect(len(got) == len(tree["goroutines"]), f"{shape}: a goroutine is there twice")
+    expect(len(got) == len(started), f"{shape}: a goroutine is there twice")
     expect(got.keys() == true.keys(), f"{shape}: {sorted(got)}, truth {sorted(true)}")
     for goid, branch in true.items():
         expect(got[goid] == branch, f"{shape}: {goid}: {got[goid]}, truth {branch}")
+    got, true = received(g for g in tree["goroutines"] if not g["func"]), received(truth["received"] if channels else [])
+    expect(got == true, f"{shape}: received {got}, truth {true}")
 
 
 def check_times(tree):
-    """Starters stand before what they start; that begins within the starter's call."""
-    known = {tree["goid"]: {"start": 0, "latency": tree["latency"], "calls": tree["calls"]}}
+    """Starters stand before what they start; that begins within the starter's call, but if it was received."""
+    known = [{"goid": tree["goid"], "start": 0, "latency": tree["latency"], "calls": tree["calls"]}]
     for g in tree["goroutines"]:
-        starter = known[g["by"]]
+        starter = known[g["parent"]]
         call = starter["calls"][g["call"] - 1] if g["call"] else starter
-        expect(call["start"] <= g["start"] <= call["start"] + call["latency"], f"{g} not in {call}")
+        expect(starter["goid"] == g["by"], f"{g} not by {starter}")
+        expect(call["start"] <= g["start"] and (not g["func"] or g["start"] <= call["start"] + call["latency"]),
+               f"{g} not in {call}")
         for c in g["calls"]:
             expect(g["start"] <= c["start"] and c["start"] + c["latency"] <= g["start"] + g["latency"], f"{c} not in {g}")
-        expect(g["func"].startswith("main."), g["func"])
-        known[g["goid"]] = g
+        expect(not g["func"] or g["func"].startswith("main."), g["func"])
+        known.append(g)
 
 
 @test(version=["1.15", "1.19", "1.23", "1.27"], flavour=["plain", "strip"],
@@ -95,6 +106,62 @@ def gotree_follow_crowd(version):
     expect(truth.keys() == trees.keys() and len(truth) == 60, f"{len(trees)} trees of {len(truth)}: {said}")
     for goid, tree in trees.items():
         compare(tree, truth[goid])
+
+
+@test(version=["1.15", "1.19", "1.21", "1.22", "1.23", "1.24", "1.25", "1.26", "1.27"], flavour=["plain", "strip"],
+      where=lambda version, flavour: flavour == "strip" or version in ("1.19", "1.27"))
+def gotree_channels_calls(version, flavour):
+    """Pools that are there before the requests: what is done for each value, below the call that has sent it"""
+    with Target("follow", version, flavour) as target:
+        truth, trees, said = trace(target, channels=True)
+    expect(truth.keys() == trees.keys() and len(truth) == 7, f"{len(trees)} trees of {len(truth)}: {said}")
+    for goid, tree in trees.items():
+        compare(tree, truth[goid], channels=True)
+        check_times(tree)
+    expect(not losses(said), said)
+
+
+@test(version=two_versions)
+def gotree_channels_handed(version):
+    """Buffers, select, pools that hand work on and start goroutines, streams, work that goes on after ROOT: 20 requests at
+    once"""
+    with Target("follow", version, args=["shape=handed", "roots=3", "goroutines=20"]) as target:
+        truth, trees, said = trace(target, channels=True)
+    expect(truth.keys() == trees.keys() and len(truth) == 60, f"{len(trees)} trees of {len(truth)}: {said}")
+    for goid, tree in trees.items():
+        compare(tree, truth[goid], channels=True)
+        check_times(tree)
+    expect(not losses(said), said)
+
+
+@test()
+def gotree_channels_text():
+    """What was received is a line below the call that has sent it, and what goes on is told"""
+    with Target("follow", newest(), args=["shape=handed", "roots=1"]) as target:
+        with Tool("gotree", "--follow-channels", "-p", target.target_pid, "main.root", *BELOW) as tool:
+            tool.tracing()
+            target.go()
+            target.wait()
+            tool.wait()
+            text = tool.out.text()
+    expect("through channels, with" in text, text)
+    expect(re.search(r"\n[^\n]+%    main\.belowHand\n[^\n]+%      received x3, avg [^\n]+\n", text), text)
+    expect(re.search(r"%        main\.belowRelay\n[^\n]+%          go main\S+ \[goroutine \d+\]\n", text), text)
+    expect(re.search(r"%          received \[goroutine \d+\]\n[^\n]+%            main\.belowStep\n", text), text)
+    expect(re.search(r"%      main\.belowLate \(running\)\n", text), text)
+    expect("\n1 goroutine goes on after main.root has ended\n" in text, text)
+
+
+@test()
+def gotree_channels_room():
+    """No room for all that is received: that is told, the rest is right"""
+    with Target("follow", newest(), args=["shape=shared", "roots=1"]) as target:
+        truth, trees, said = trace(target, channels=True, env={"GOTOOLS_ROOM": "4"})
+    (goid, tree), = trees.items()
+    lost = re.search(r"gotree: (\d+) goroutines were not followed: more than there is room for\n", said)
+    expect(lost and int(lost[1]) == 7 and len(tree["goroutines"]) == 3, f"{tree} {said}")
+    got, true = received(tree["goroutines"]), received(truth[goid]["received"])
+    expect(all(branch in true for branch in got), f"{got} {true}")
 
 
 @test()

@@ -20,13 +20,21 @@
 #include "selection/selection.h"
 #include "tracing/tracer.h"
 
-enum { TREES = 3, REQUESTS = 4, MOST = 400, MS = 1000000, PROBE = 0x401234 };
+enum {
+	TREES = 3,
+	REQUESTS = 4,
+	RECEIVED = 5,
+	VALUES = 6,
+	MOST = 400,
+	MS = 1000000,
+	PROBE = 0x401234
+};
 
 static char told[1024];
 static uint64_t now_ns;
 static struct program app = {.path = "/bin/app"};
 static struct selection_row rows[] = {{.name = "main.root"}, {.name = "runtime.newproc1"}};
-static struct selection_item items[3];
+static struct selection_item items[4];
 static struct selection selection;
 static const char *missing;
 
@@ -66,7 +74,10 @@ size_t tracer_program_count(const struct tracer *tracer)
 int tracer_map(const struct tracer *tracer, const char *name)
 {
 	(void)tracer;
-	return !strcmp(name, "trees") ? TREES : !strcmp(name, "requests") ? REQUESTS : -1;
+	return !strcmp(name, "trees")      ? TREES
+	       : !strcmp(name, "requests") ? REQUESTS
+	       : !strcmp(name, "received") ? RECEIVED
+					   : VALUES;
 }
 
 void tracer_define(struct tracer *tracer, const char *name, uint64_t value)
@@ -78,7 +89,10 @@ void tracer_define(struct tracer *tracer, const char *name, uint64_t value)
 void tracer_set_plans(struct tracer *tracer, const struct tracer_plan *plans)
 {
 	(void)tracer;
-	sprintf(told + strlen(told), "parts %u%u%u ", plans[0].part, plans[1].part, plans[2].part);
+	strcat(told, "parts ");
+	for (size_t i = 0; i < selection.item_count; i++)
+		sprintf(told + strlen(told), "%u", plans[i].part);
+	strcat(told, " ");
 }
 
 void tracer_set_parts(struct tracer *tracer, uint32_t count)
@@ -106,10 +120,20 @@ int runtime_func_add(struct selection *sel, const struct program *prog,
 	return 0;
 }
 
-/* --- in place of maps: trees by goid --- */
+int channels_plan(struct tracer *tracer, struct errmsg *why)
+{
+	(void)tracer;
+	if (missing && !strcmp(missing, "channels"))
+		return errmsg_set(why, "no channels");
+	items[3] = (struct selection_item){.row = 1, .runtime = FOLLOW_START};
+	selection.item_count = 4;
+	return 0;
+}
+
+/* --- in place of maps: trees by their ids --- */
 
 static struct {
-	uint64_t goid;
+	uint64_t id;
 	struct tree tree;
 	bool deleted;
 } * trees;
@@ -123,14 +147,19 @@ int bpfmap_lookup(int fd, const void *key, void *value)
 {
 	struct goroutine_key who;
 
+	if (fd == REQUESTS) {
+		assert_memory_equal(key, &request, sizeof(request));
+		memcpy(value, &followed, sizeof(followed));
+		return has_request ? 0 : -1;
+	}
 	assert_int_equal(fd, TREES);
 	memcpy(&who, key, sizeof(who));
-	assert_true(who.id & GOROUTINE_STARTED);
+	assert_true(who.id & (GOROUTINE_STARTED | GOROUTINE_GIVEN));
 	assert_int_equal(who.process.tgid, 77);
 	if (++lookups == ends_at_lookup)
 		trees[0].tree.head.end_ns = now_ns;
 	for (size_t i = 0; i < tree_count; i++)
-		if (trees[i].goid == (who.id & ~GOROUTINE_STARTED) && !trees[i].deleted) {
+		if (trees[i].id == who.id && !trees[i].deleted) {
 			memcpy(value, &trees[i].tree, sizeof(trees[i].tree));
 			return 0;
 		}
@@ -150,7 +179,7 @@ int bpfmap_delete(int fd, const void *key)
 	memcpy(&who, key, sizeof(who));
 	assert_int_equal(who.process.tgid, 77);
 	for (size_t i = 0; i < tree_count; i++)
-		trees[i].deleted |= (trees[i].goid | GOROUTINE_STARTED) == who.id;
+		trees[i].deleted |= trees[i].id == who.id;
 	return 0;
 }
 
@@ -286,6 +315,30 @@ static void expect_plan(const char *want, const char *why)
 #define STARTS "runtime.newproc1|:1/5+returns "
 #define ENDS "runtime.gdestroy|runtime.goexit0:2/6 "
 #define PARTS "parts 011 of 2 FOLLOW=1 "
+#define CHANNEL_PARTS "parts 0112 of 3 FOLLOW=1 "
+
+/* The runtime's functions for channels are another part. */
+static void test_plan_channels(void **state)
+{
+	struct follow *other = follow_new();
+
+	(void)state;
+	assert_false(follow_has_channels(other));
+	follow_channels(other);
+	assert_true(follow_has_channels(other));
+	*told = '\0';
+	selection.group = 4;
+	assert_int_equal(follow_plan(other, NULL, &err), 0);
+	assert_string_equal(told, STARTS ENDS "CALLER_SECOND=1 " CHANNEL_PARTS);
+	assert_int_equal(follow_begin(other, NULL, &err), 0);
+	*told = '\0';
+	follow_sweep_gone(other, NULL);
+	assert_string_equal(told, "sweep 3 sweep 4 sweep 5 sweep 6 ");
+	missing = "channels";
+	assert_int_equal(follow_plan(other, NULL, &err), -1);
+	assert_string_equal(err.text, "no channels");
+	follow_free(other);
+}
 
 static void test_plan(void **state)
 {
@@ -312,9 +365,10 @@ static struct tree *add(uint64_t goid, uint64_t newest, uint64_t before, uint64_
 {
 	struct tree *tree = &trees[tree_count].tree;
 
-	trees[tree_count++].goid = goid;
+	trees[tree_count++].id = goid | GOROUTINE_STARTED;
 	tree->head = (struct tree_head){.who = {.id = goid, .process.tgid = 77},
 					.request = request,
+					.by = 5,
 					.newest = newest,
 					.before = before,
 					.end_ns = end_ns,
@@ -346,8 +400,8 @@ static void expect_trees(const char *want)
 
 	for (size_t i = 0; i < added_count; i++)
 		for (size_t k = 0; k < tree_count; k++)
-			if (trees[k].goid == added[i].who.id)
-				sprintf(got + strlen(got), "%d%s ", (int)trees[k].goid,
+			if (trees[k].id == tree_id(&added[i]))
+				sprintf(got + strlen(got), "%d%s ", (int)added[i].who.id,
 					trees[k].deleted ? "x" : "");
 	assert_string_equal(got, want);
 }
@@ -500,11 +554,41 @@ static void test_lost(void **state)
 	assert_string_equal(told, "sweep 3 sweep 4 ");
 }
 
+/* Trees of goroutines that received values, and of those that these have started */
+static void test_given(void **state)
+{
+	(void)state;
+	follow_channels(follow);
+	has_request = true;
+	followed = (struct tree_followed){.number = 7, .count = 3};
+	add(10, 0, 0, now_ns);
+	for (unsigned n = 1; n <= 4; n++) { /* one is more than are followed */
+		struct tree *tree = add(3, n == 2 ? 12 : 0, 0, n == 3 ? 0 : now_ns);
+
+		tree->head.given = trees[tree_count - 1].id = GOROUTINE_GIVEN | 7 << 16 | n;
+	}
+	add(12, 0, 0, now_ns);
+	trees[1].deleted = true; /* it did nothing */
+	gather(10, TREE_RETURNED);
+	assert_int_equal(added_count, 4);
+	assert_int_equal(added[0].who.id, 10);
+	assert_int_equal(added[1].given, trees[2].id);
+	assert_int_equal(added[2].who.id, 12);
+	assert_int_equal(added[3].given, trees[3].id);
+	assert_true(trees[2].deleted && trees[5].deleted && !trees[3].deleted);
+	now_ns += 2001 * (uint64_t)MS;
+	has_request = false;
+	follow_sweep(follow);
+	assert_true(trees[3].deleted && !trees[4].deleted);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_plan, begin, end),
+		cmocka_unit_test_setup_teardown(test_plan_channels, begin, end),
 		cmocka_unit_test_setup_teardown(test_gather, begin, end),
+		cmocka_unit_test_setup_teardown(test_given, begin, end),
 		cmocka_unit_test_setup_teardown(test_others, begin, end),
 		cmocka_unit_test_setup_teardown(test_goes_on, begin, end),
 		cmocka_unit_test_setup_teardown(test_grace, begin, end),

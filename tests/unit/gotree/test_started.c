@@ -133,6 +133,106 @@ static void test_joined(void **state)
 	assert_int_equal(all[2].tree.calls[1].latency_ns, 940);
 }
 
+/* Goroutine 7 received a value that this call of that tree's has sent. */
+static void begin_given(unsigned n, uint64_t from, uint64_t by, unsigned in, uint64_t at)
+{
+	begin_other(7, by, at, 0, TREE_RUNNING);
+	other.head.given = tree_given_id(3, n);
+	other.head.from = from;
+	other.head.call = in;
+}
+
+/* What began with values stands below the calls that have sent these, and took until its last call
+ * ended. */
+static void make_given(void)
+{
+	call(&root, ROOT, TREE_NONE, 0, 1000, TREE_RETURNED);
+	start(&root, 0, 10, 34);
+	call(&root, STEP, 0, 20, 100, TREE_RETURNED);
+	begin_other(34, ROOT_GOID, 10, 500, TREE_RETURNED);
+	call(&other, STEP, 0, 40, 50, TREE_RETURNED);
+	started_add(started, &other);
+	begin_given(1, 34 | GOROUTINE_STARTED, 34, 1, 45);
+	call(&other, STEP, 0, 50, 20, TREE_RETURNED);
+	call(&other, STEP, 1, 55, 10, TREE_RETURNED);
+	other.head.last = 0;
+	started_add(started, &other);
+	begin_given(2, ROOT_GOID, ROOT_GOID, 2, 100);
+	call(&other, STEP, 0, 110, 0, TREE_RUNNING); /* until it received the next one */
+	other.head.last = 1;
+	other.head.end_ns = BEGIN + 140;
+	started_add(started, &other);
+	begin_given(3, tree_given_id(3, 1), 7, 2, 200);
+	call(&other, STEP, 0, 210, 0, TREE_RUNNING);
+	other.head.last = 1;
+	started_add(started, &other);
+	begin_given(4, ROOT_GOID, ROOT_GOID, 2, 300); /* nothing until ROOT's call ended */
+	call(&other, STEP, 0, 1001, 5, TREE_RETURNED);
+	other.head.last = 0;
+	started_add(started, &other);
+	begin_given(5, 4444, 4444, 0, 300); /* of a sender that is not there */
+	call(&other, STEP, 0, 310, 5, TREE_RETURNED);
+	other.head.last = 0;
+	started_add(started, &other);
+}
+
+static void expect_given(size_t n, uint64_t by, size_t starter, uint32_t caller, enum tree_how how,
+			 uint64_t latency_ns)
+{
+	const struct calltree_goroutine *it = &joined.goroutines[n];
+
+	assert_null(it->func);
+	assert_int_equal(it->tree.head.who.id, 7);
+	assert_int_equal(it->tree.head.by, by);
+	assert_int_equal(it->starter, starter);
+	assert_int_equal(it->caller, caller);
+	assert_int_equal(it->tree.calls[0].how, how);
+	assert_int_equal(it->tree.calls[0].latency_ns, latency_ns);
+}
+
+static void test_given(void **state)
+{
+	(void)state;
+	make_given();
+	assert_true(started_running(started));
+	join();
+	assert_int_equal(joined.goroutine_count, 4);
+	assert_string_equal(joined.goroutines[0].func, "main.a");
+	expect_given(1, ROOT_GOID, 0, 1, TREE_RUNNING, 40);
+	expect_given(2, 34, 1, 1, TREE_RETURNED, 25);
+	expect_given(3, 7, 3, 2, TREE_RUNNING, 800);
+	assert_int_equal(joined.goroutines[1].tree.calls[1].latency_ns, 30);
+	assert_int_equal(joined.goroutines[3].tree.calls[1].latency_ns, 790);
+}
+
+static void test_given_text(void **state)
+{
+	size_t len;
+
+	(void)state;
+	make_given();
+	join();
+	FILE *out = open_memstream(&text, &len);
+
+	calltree_print(out, &joined);
+	fclose(out);
+	assert_string_equal(
+		text, "main.root took 1.00us: goroutine 18 of app, PID 4242\n"
+		      "    TOTAL      SELF  SHARE  FUNC\n"
+		      "   1.00us     900ns   100%  main.root\n"
+		      "    100ns     100ns    10%    main.step\n"
+		      "     40ns      10ns     4%      received [goroutine 7] (goes on)\n"
+		      "     30ns      30ns     3%        main.step (running)\n"
+		      "    500ns     450ns    50%    go main.a [goroutine 34]\n"
+		      "     50ns      50ns     5%      main.step\n"
+		      "     25ns       5ns     2%        received [goroutine 7]\n"
+		      "     20ns      10ns     2%          main.step\n"
+		      "     10ns      10ns     1%            main.step\n"
+		      "    800ns      10ns    80%              received [goroutine 7] (goes on)\n"
+		      "    790ns     790ns    79%                main.step (running)\n"
+		      "2 goroutines go on after main.root has ended\n");
+}
+
 /* What begins after ROOT's call is none of it; what ends soon after it has ended. */
 static void test_after_root(void **state)
 {
@@ -210,22 +310,25 @@ static void test_json(void **state)
 	calltree_json(&json, &joined);
 	json_object_end(&json);
 	fclose(out);
+	assert_non_null(strstr(
+		text,
+		"],\"cut\":0,\"cut_funcs\":[],\"cut_goroutines\":0,"
+		"\"goroutines\":[{\"goid\":33,\"func\":\"main.a\",\"by\":18,"
+		"\"parent\":0,\"call\":0,\"start\":10,\"latency\":0,\"how\":\"unfollowed\","));
 	assert_non_null(strstr(text,
-			       "],\"cut\":0,\"cut_funcs\":[],\"cut_goroutines\":0,"
-			       "\"goroutines\":[{\"goid\":33,\"func\":\"main.a\",\"by\":18,"
-			       "\"call\":0,\"start\":10,\"latency\":0,\"how\":\"unfollowed\","));
-	assert_non_null(strstr(text, "{\"goid\":34,\"func\":\"main.a\",\"by\":18,\"call\":1,"
-				     "\"start\":30,\"latency\":500,\"how\":\"return\",\"calls\":["
-				     "{\"func\":\"main.step\",\"depth\":1,\"start\":40,"
-				     "\"latency\":50,\"how\":\"panic\"}],\"cut\":0"));
+			       "{\"goid\":34,\"func\":\"main.a\",\"by\":18,\"parent\":0,\"call\":1,"
+			       "\"start\":30,\"latency\":500,\"how\":\"return\",\"calls\":["
+			       "{\"func\":\"main.step\",\"depth\":1,\"start\":40,"
+			       "\"latency\":50,\"how\":\"panic\"}],\"cut\":0"));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {TEST(test_joined), TEST(test_after_root),
-					   TEST(test_cleared), TEST(test_text), TEST(test_json)};
+	const struct CMUnitTest tests[] = {
+		TEST(test_joined), TEST(test_after_root), TEST(test_cleared),   TEST(test_text),
+		TEST(test_json),   TEST(test_given),      TEST(test_given_text)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

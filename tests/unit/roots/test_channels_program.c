@@ -10,7 +10,8 @@
 #define PLACES 200
 #define DEEP_CALLS 200
 #define ROOTS 6
-#define ROOT_CHANNELS
+#define CHANNELS
+#define CHANNEL_VALUES 6
 #define CALLER_SECOND
 
 #include "bpf-src/gofunclatency.bpf.c" /* NOLINT(bugprone-suspicious-include) */
@@ -50,7 +51,7 @@ static void root(unsigned n, enum cookie_kind kind)
 	assert_int_equal(on_root(&regs), 0);
 }
 
-static void hit(unsigned n, enum root_channel what, u64 ax, u64 bx)
+static void hit(unsigned n, enum channels_site what, u64 ax, u64 bx)
 {
 	fakegoroutine_runs(n, 256);
 	regs.ax = ax;
@@ -60,7 +61,7 @@ static void hit(unsigned n, enum root_channel what, u64 ax, u64 bx)
 }
 
 /* Goroutine n sends to one that waits, or receives from it. */
-static void meet(unsigned n, enum root_channel what, unsigned waiter)
+static void meet(unsigned n, enum channels_site what, unsigned waiter)
 {
 	fakemem_put(SUDOG, fakegoroutine_g(waiter));
 	hit(n, what, CHANNEL, SUDOG);
@@ -68,12 +69,12 @@ static void meet(unsigned n, enum root_channel what, unsigned waiter)
 
 static void put_in(unsigned n, unsigned place)
 {
-	hit(n, ROOT_CHANNEL_PUT, TYPE, BUFFER + 8 * place);
+	hit(n, CHANNEL_PUT, TYPE, BUFFER + 8 * place);
 }
 
 static void take_out(unsigned n, unsigned place)
 {
-	hit(n, ROOT_CHANNEL_TAKE, TYPE, BUFFER + 8 * place);
+	hit(n, CHANNEL_TAKE, TYPE, BUFFER + 8 * place);
 }
 
 static u32 below(unsigned n)
@@ -100,15 +101,15 @@ static void test_direct(void **state)
 	(void)state;
 	root(1, COOKIE_CALL);
 	root(2, COOKIE_CALL);
-	meet(1, ROOT_CHANNEL_SEND, 3);
-	meet(4, ROOT_CHANNEL_RECEIVE, 2);
+	meet(1, CHANNEL_SEND, 3);
+	meet(4, CHANNEL_RECEIVE, 2);
 	assert_int_equal(below(3), 1);
 	assert_int_equal(below(4), 2);
-	meet(3, ROOT_CHANNEL_SEND, 5); /* handed on */
+	meet(3, CHANNEL_SEND, 5); /* handed on */
 	assert_int_equal(below(5), 1);
-	meet(2, ROOT_CHANNEL_SEND, 3); /* the next one */
+	meet(2, CHANNEL_SEND, 3); /* the next one */
 	assert_int_equal(below(3), 2);
-	meet(9, ROOT_CHANNEL_SEND, 3); /* and one of nobody */
+	meet(9, CHANNEL_SEND, 3); /* and one of nobody */
 	assert_int_equal(below(3), 0);
 	root(1, COOKIE_RETURN);
 	assert_int_equal(below(5), 0);
@@ -136,7 +137,7 @@ static void test_buffered(void **state)
 	put_in(9, 0); /* of a channel that is gone */
 	take_out(4, 0);
 	assert_int_equal(below(4), 0);
-	assert_int_equal(root_values_map.count, 0);
+	assert_int_equal(channel_values_map.count, 0);
 	expect_loss(ROOT_LOSSES, 0);
 }
 
@@ -149,7 +150,7 @@ static void test_full(void **state)
 	root(1, COOKIE_CALL);
 	root(2, COOKIE_CALL);
 	put_in(1, 1);
-	meet(3, ROOT_CHANNEL_RECEIVE, 2);
+	meet(3, CHANNEL_RECEIVE, 2);
 	assert_int_equal(below(3), 1);
 	take_out(4, 1);
 	assert_int_equal(below(4), 2);
@@ -165,20 +166,20 @@ static void test_own(void **state)
 	(void)state;
 	root(1, COOKIE_CALL);
 	root(2, COOKIE_CALL);
-	meet(2, ROOT_CHANNEL_SEND, 1);
+	meet(2, CHANNEL_SEND, 1);
 	assert_int_equal(below(1), 1);
 	goroutine_process(&it.by);
 	newborn.process = it.by.process;
 	starts_begun(&it, &newborn, 0);
 	assert_int_equal(below(5), 1);
-	meet(2, ROOT_CHANNEL_SEND, 5);
+	meet(2, CHANNEL_SEND, 5);
 	assert_int_equal(below(5), 2);
-	meet(9, ROOT_CHANNEL_SEND, 5);
+	meet(9, CHANNEL_SEND, 5);
 	assert_int_equal(below(5), 1);
-	meet(2, ROOT_CHANNEL_SEND, 5);
+	meet(2, CHANNEL_SEND, 5);
 	root(2, COOKIE_RETURN);
 	assert_int_equal(below(5), 1);
-	meet(1, ROOT_CHANNEL_SEND, 5);
+	meet(1, CHANNEL_SEND, 5);
 	starts_ended(&newborn, 0);
 	root(1, COOKIE_RETURN);
 	assert_int_equal(root_members_map.count, 0);
@@ -189,22 +190,22 @@ static void test_nothing(void **state)
 {
 	(void)state;
 	root(1, COOKIE_CALL);
-	meet(1, ROOT_CHANNEL_SEND, 3);
+	meet(1, CHANNEL_SEND, 3);
 	make_channel(0, 0);
-	meet(9, ROOT_CHANNEL_SEND, 3);
-	meet(3, ROOT_CHANNEL_RECEIVE, 9);
-	meet(1, ROOT_CHANNEL_SEND, 4);
-	hit(3, ROOT_CHANNEL_TAKE, EMPTY, BUFFER);
+	meet(9, CHANNEL_SEND, 3);
+	meet(3, CHANNEL_RECEIVE, 9);
+	meet(1, CHANNEL_SEND, 4);
+	hit(3, CHANNEL_TAKE, EMPTY, BUFFER);
 	assert_int_equal(below(3), 1);
 	assert_int_equal(below(4), 0);
 	make_channel(1, 24);
-	hit(3, ROOT_CHANNEL_TAKE, TIME, BUFFER); /* of who is no timer, as far as is known */
+	hit(3, CHANNEL_TAKE, TIME, BUFFER); /* of who is no timer, as far as is known */
 	assert_int_equal(below(3), 0);
 	make_channel(0, 8);
-	meet(1, ROOT_CHANNEL_SEND, 3);
-	hit(0, ROOT_CHANNEL_PUT, TIME, BUFFER);
-	hit(3, ROOT_CHANNEL_TAKE, TIME, BUFFER);
-	meet(0, ROOT_CHANNEL_SEND, 3);
+	meet(1, CHANNEL_SEND, 3);
+	hit(0, CHANNEL_PUT, TIME, BUFFER);
+	hit(3, CHANNEL_TAKE, TIME, BUFFER);
+	meet(0, CHANNEL_SEND, 3);
 	assert_int_equal(below(3), 1);
 	expect_loss(ROOT_LOSSES, 0);
 }
@@ -219,11 +220,11 @@ static void test_lost(void **state)
 	begin(state);
 	root(1, COOKIE_CALL);
 	for (unsigned n = 2; n <= ROOTS + 1; n++)
-		meet(1, ROOT_CHANNEL_SEND, n);
+		meet(1, CHANNEL_SEND, n);
 	expect_loss(ROOT_LOSS_VALUES, 1);
 	begin(state);
-	hit(1, ROOT_CHANNEL_SEND, CHANNEL, 0x10);
-	hit(1, ROOT_CHANNEL_PUT, 0x10, BUFFER);
+	hit(1, CHANNEL_SEND, CHANNEL, 0x10);
+	hit(1, CHANNEL_PUT, 0x10, BUFFER);
 	expect_loss(ROOT_LOSS_CHANNELS, 2);
 }
 

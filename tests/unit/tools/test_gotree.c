@@ -115,6 +115,20 @@ struct follow *follow_new(void)
 	return FAKETOOL_SOME(follow);
 }
 
+static bool has_channels;
+
+void follow_channels(struct follow *follow)
+{
+	assert_ptr_equal(follow, FAKETOOL_SOME(follow));
+	has_channels = true;
+}
+
+bool follow_has_channels(const struct follow *follow)
+{
+	assert_ptr_equal(follow, FAKETOOL_SOME(follow));
+	return has_channels;
+}
+
 void follow_free(struct follow *follow)
 {
 	assert_true(!follow || follow == FAKETOOL_SOME(follow));
@@ -274,7 +288,9 @@ static void plan_it(struct toolrun *run)
 	"gotree: 4 calls are missing: the goroutine could not be read\n"                           \
 	"gotree: 5 trees lost: the ring buffer was full\n"                                         \
 	"gotree: 6 goroutines were not followed: more than there is room for\n"                    \
-	"gotree: 7 goroutines were not followed: they could not be read\n"
+	"gotree: 7 goroutines were not followed: they could not be read\n"                         \
+	"gotree: 8 values in channels were not followed: more than there is room for\n"            \
+	"gotree: 9 values in channels were not followed: they could not be read\n"
 
 static void as_text(struct toolrun *run)
 {
@@ -348,8 +364,8 @@ static void followed(struct toolrun *run)
 		      "on\n");
 	expect_started(
 		run, "",
-		"Tracing calls of app:main.root slower than 500ns and its goroutines, with 3 "
-		"functions... Hit Ctrl-C to end.\n");
+		"Tracing calls of app:main.root slower than 500ns and its goroutines, through "
+		"channels, with 3 functions... Hit Ctrl-C to end.\n");
 	printed_begin();
 	assert_true(fakerun_send(&event, sizeof(event)));
 	event.head.count = 0;
@@ -416,7 +432,7 @@ static void test_json(void **state)
 {
 	(void)state;
 	assert_int_equal(faketool_main(tool_main,
-				       "-jT --slower 500ns -M 2 --follow --perfetto out "
+				       "-jT --slower 500ns -M 2 --follow-channels --perfetto out "
 				       "app:main.root main.* x*",
 				       as_json),
 			 FAKETOOL_STATUS);
