@@ -7,11 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "files/process.h"
+#include "golang/release.h"
 #include "kernel/bpfmap.h"
 #include "kernel/processes.h"
 #include "program/program.h"
@@ -112,6 +115,7 @@ static int plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 	blocked->reasons_wanted = wanted;
 	tracer_define(tracer, "REASONS", wanted);
 	tracer_define(tracer, "G_WAITREASON", rt->g_waitreason);
+	blocked->reason_at = rt->g_waitreason;
 	return 0;
 }
 
@@ -124,8 +128,23 @@ static int switch_on(struct blocked *blocked, uint64_t *since_ns, struct errmsg 
 	return 0;
 }
 
+/* Else the kernel side knows what each of them waits for. */
+static int open_memory(struct blocked *blocked, struct errmsg *err)
+{
+	if (tracer_program(blocked->tracer, 0)->release >= RELEASE_REASON_FIRST)
+		return 0;
+	struct process *proc = process_open(blocked->opts->pid, err);
+
+	if (proc)
+		blocked->memory = process_memory(proc, err);
+	process_close(proc);
+	return blocked->memory >= 0 ? 0 : -1;
+}
+
 static int begin_beside(struct blocked *blocked, struct errmsg *err)
 {
+	if (open_memory(blocked, err))
+		return -1;
 	struct blocked_before *before = blocked_before_new(blocked);
 	uint64_t since_ns;
 	int ret = switch_on(blocked, &since_ns, err);
@@ -296,13 +315,17 @@ static int show(void *ctx, bool final, struct errmsg *err)
 {
 	struct blocked *blocked = ctx;
 
-	(void) final;
+	blocked->row_count = 0;
+	if (!final)
+		blocked->stopped_ns = clock_ns();
 	blocked_sweep(blocked);
 	if (bpfmap_each(blocked->sums, sizeof(struct wait_key), sizeof(struct wait_sum), add_sum,
 			blocked) ||
 	    blocked_add_open(blocked))
 		return errmsg_set(err, "cannot read the sums: %s", strerror(errno));
 	if (blocked->beside) {
+		if (blocked->opts->interval_ns)
+			blocked_since(blocked);
 		show_beside(blocked);
 		return 0;
 	}
@@ -388,6 +411,9 @@ static int trace(struct blocked *blocked, const struct options_tool *tool)
 		free(blocked->reasons[i]);
 	free(blocked->rows);
 	free(blocked->ended);
+	free(blocked->before);
+	if (blocked->memory >= 0)
+		close(blocked->memory);
 	free(blocked->comm);
 	return status;
 }
@@ -395,7 +421,7 @@ static int trace(struct blocked *blocked, const struct options_tool *tool)
 int blocked_main(const struct blocked_tool *tool, int argc, char **argv)
 {
 	struct options opts;
-	struct blocked blocked = {.tool = tool, .opts = &opts, .max_ns = INT64_MAX};
+	struct blocked blocked = {.tool = tool, .opts = &opts, .max_ns = INT64_MAX, .memory = -1};
 	struct options_tool shown = {.name = tool->name,
 				     .about = tool->about,
 				     .args = "[BINARY] [-- COMMAND [ARG...]]",
@@ -423,6 +449,7 @@ int blocked_run_beside(const struct blocked_tool *tool, const struct blocked_bes
 				  .beside = beside,
 				  .opts = opts,
 				  .max_ns = INT64_MAX,
+				  .memory = -1,
 				  .folded = beside->folded};
 
 	return trace(&blocked, shown);

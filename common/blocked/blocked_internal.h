@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* blocked.c runs, blocked_show.c shows a row, blocked_open.c has the waits that have not ended. */
+/* blocked.c runs, blocked_show.c shows a row, blocked_open.c has the waits that have not ended,
+ * blocked_since.c what is new. */
 #ifndef BLOCKED_INTERNAL_H
 #define BLOCKED_INTERNAL_H
 
@@ -41,8 +42,14 @@ struct blocked {
 	struct blocked_row *ended; /* waits of processes that have ended */
 	size_t ended_count, ended_cap;
 	struct blocked_open open; /* in all */
-	uint64_t stopped_ns;
-	char *comm; /* of the process shown last */
+	uint64_t stopped_ns;      /* or until when it is shown */
+	/* with intervals: what has been shown of each key, in order */
+	struct blocked_row *before;
+	size_t before_count;
+	int memory; /* of the process, where its goroutines tell only later what they wait for; -1
+		     */
+	uint64_t reason_at; /* byte offset in Go's struct g */
+	char *comm;         /* of the process shown last */
 	pid_t comm_pid;
 };
 
@@ -51,6 +58,8 @@ char *blocked_reason(const struct blocked *blocked, uint32_t reason);
 void blocked_add_row(struct blocked *blocked, struct blocked_row *row);
 /* Counts the waits of processes that have ended. */
 void blocked_sweep(struct blocked *blocked);
+/* After all rows: leaves in them, as sums, what has come since this was called before. */
+void blocked_since(struct blocked *blocked);
 /* After the last sweep: adds rows of all waits that have not ended. 0, or -1 with errno. */
 int blocked_add_open(struct blocked *blocked);
 /* Of the process: to be opened before waits are seen. The second notes those of its goroutines that

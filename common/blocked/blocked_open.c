@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "bpf-src/shared/latency.h"
@@ -10,13 +11,29 @@
 
 enum { ENDED_MAX = 1 << 16 }; /* rows */
 
+/* The key begins with the address of g. What it had waited for before stands in the wait, where
+ * that was not told yet. */
+static unsigned reason_of(const struct blocked *blocked, const void *key,
+			  const struct wait_begun *wait)
+{
+	uint64_t g;
+	uint8_t now;
+
+	memcpy(&g, key, sizeof(g));
+	if (blocked->memory < 0 || wait->reason == WAIT_RUNNABLE ||
+	    pread(blocked->memory, &now, 1, (off_t)(g + blocked->reason_at)) != 1)
+		return wait->reason;
+	return now;
+}
+
 /* A row of one wait that goes on until `end`; false: it is not asked for. */
-static bool make_row(const struct blocked *blocked, const void *value, uint64_t end,
-		     struct blocked_row *row)
+static bool make_row(const struct blocked *blocked, const void *key, const void *value,
+		     uint64_t end, struct blocked_row *row)
 {
 	struct wait_begun wait;
 
 	memcpy(&wait, value, sizeof(wait));
+	wait.reason = reason_of(blocked, key, &wait);
 	uint64_t ns = end > wait.start_ns ? end - wait.start_ns : 0;
 
 	if (ns < blocked->min_ns || ns > blocked->max_ns ||
@@ -69,7 +86,7 @@ static int note_ended(const void *key, const void *value, void *arg)
 	struct blocked_row row;
 
 	memcpy(&who, key, sizeof(who));
-	if (!make_row(blocked, value, processes_ended(blocked->procs, &who.process), &row))
+	if (!make_row(blocked, key, value, processes_ended(blocked->procs, &who.process), &row))
 		return 0;
 	row.open.process_ended = 1;
 	blocked_open_add(&blocked->open, &row.open);
@@ -91,7 +108,7 @@ void blocked_sweep(struct blocked *blocked)
 		make_room(blocked);
 }
 
-/* --- at the end --- */
+/* --- at the end, and of an interval --- */
 
 static int add_waiting(const void *key, const void *value, void *arg)
 {
@@ -102,7 +119,7 @@ static int add_waiting(const void *key, const void *value, void *arg)
 	 * address */
 	if (blocked->parked >= 0)
 		bpfmap_delete(blocked->parked, key);
-	if (!make_row(blocked, value, blocked->stopped_ns, &row))
+	if (!make_row(blocked, key, value, blocked->stopped_ns, &row))
 		return 0;
 	row.open.waiting = 1;
 	blocked_open_add(&blocked->open, &row.open);

@@ -35,6 +35,7 @@ enum release {
 	 */
 	RELEASE_DICTIONARY_SECOND = 20,
 	/* parameters without a name are in DWARF: src/cmd/compile/internal/ir/func.go, "~p" */
+	RELEASE_REASON_FIRST = 20, /* g.waitreason is set before the status */
 	RELEASE_BLANKS_IN_DWARF = 22,
 	/* maps are Swiss tables: src/internal/runtime/maps */
 	RELEASE_SWISS_MAPS = 24,

@@ -13,6 +13,7 @@
 #include "blocked/stacks.h"
 #include "frames/frames.h"
 #include "golang/funcname.h"
+#include "kernel/events.h"
 #include "profile/profile.h"
 #include "profile/profile_show.h"
 #include "sampling/samples_internal.h"
@@ -124,7 +125,7 @@ static void row(void *ctx, const struct blocked *blocked, const struct wait_key 
 
 static void show(void *ctx)
 {
-	const struct wall *wall = ctx;
+	struct wall *wall = ctx;
 	const struct options *opts = wall->sampling->opts;
 	const struct profile_style style = {.type = "wall",
 					    .json = opts->json,
@@ -133,10 +134,13 @@ static void show(void *ctx)
 					    .unit = TEXT_UNIT_NS,
 					    .begin = opts->timestamp ? toolrun_json_time : NULL};
 
+	events_read(wall->samples.events, true);
 	if (!opts->json && !wall->sampling->folded)
 		toolrun_print_time(opts);
 	profile_show(stdout, wall->samples.shown, &style);
 	fflush(stdout);
+	profile_free(wall->samples.shown);
+	wall->samples.shown = profile_new(&shown_spec);
 }
 
 static void say_lost(void *ctx)
@@ -157,11 +161,11 @@ static int check(const struct sampling *sampling, struct errmsg *err)
 		errmsg_hint(err, "name it: -p PID");
 		return -1;
 	}
-	if (opts->interval_ns)
-		return errmsg_set(err, "--off-cpu: what waits is added up to the end, there are no "
-				       "intervals (-i)");
-	if (sampling->labels || sampling->cgroup)
-		return errmsg_set(err, "--off-cpu: not with --labels, nor with --cgroup");
+	if (sampling->cgroup)
+		return errmsg_set(err, "--off-cpu: not with --cgroup: the process of -p is in one");
+	if (sampling->labels)
+		return errmsg_set(err, "--off-cpu: not with --labels, as what waits is added up "
+				       "without them");
 	return session_check_privileges(err);
 }
 

@@ -111,6 +111,22 @@ def off_cpu_built(version, flavour):
     check(json_lines(measured.text), measured)
 
 
+@test(version=["1.15", "1.19", "1.27"])
+def off_cpu_intervals(version):
+    """Intervals have what came in them, of waits that go on as well, and add up to the whole"""
+    measured = Measured(version, "plain", "-j", "-T", "-i", "200ms")
+    records = json_lines(measured.text)
+    check(records, measured)
+    times = sorted({r["time"] for r in records})
+    expect(len(times) >= 5, f"{times}")
+    whole = [total([r for r in records if r["time"] == time], "main.idles") for time in times[1:-1]]
+    # five goroutines wait all of the time; the sum of all is exact, and what a tick is late by the next one lacks
+    expect(all(0.5e9 < ns < 1.7e9 for ns in whole), f"{whole}")
+    near("main.idles in an interval", sum(whole) / len(whole), 0.85e9, 1.15e9)
+    main = [r for r in records if "main.idles" in names(r)]
+    expect(len(main) <= len(times) * 2, f"{len(main)} rows in {len(times)} intervals")
+
+
 @test()
 def off_cpu_text():
     """Times in us, the largest last, with the state behind the process; and folded, with it last"""
@@ -163,7 +179,6 @@ def off_cpu_refused():
         return done.stderr
     pid = os.getpid()
     expect("hint: name it: -p PID" in refused() + refused(fixture("wall", newest())), "no process")
-    expect("no intervals" in refused("-p", pid, "-i", 1), "an interval")
-    expect("not with --labels" in refused("-p", pid, "--labels") and "nor with --cgroup" in refused("-p", pid, "--cgroup", "/"),
-           "labels, a cgroup")
+    expect("not with --labels, as" in refused("-p", pid, "--labels") and
+           "not with --cgroup: the" in refused("-p", pid, "--cgroup", "/"), "labels, a cgroup")
     expect("not a Go program" in refused("-p", pid), "no Go program")
