@@ -115,10 +115,6 @@ static int add_waiting(const void *key, const void *value, void *arg)
 	struct blocked *blocked = arg;
 	struct blocked_row row;
 
-	/* one that waits again does so by what was seen of it; the key begins with the goroutine's
-	 * address */
-	if (blocked->parked >= 0)
-		bpfmap_delete(blocked->parked, key);
 	if (!make_row(blocked, key, value, blocked->stopped_ns, &row))
 		return 0;
 	row.open.waiting = 1;
@@ -128,6 +124,17 @@ static int add_waiting(const void *key, const void *value, void *arg)
 	return 0;
 }
 
+/* One that waits again does so by what was seen of it; the key begins with the goroutine's address.
+ */
+static int add_seen(const void *key, const void *value, void *arg)
+{
+	const struct blocked *blocked = arg;
+
+	if (blocked->parked >= 0)
+		bpfmap_delete(blocked->parked, key);
+	return add_waiting(key, value, arg);
+}
+
 int blocked_add_open(struct blocked *blocked)
 {
 	if (blocked->ended_count)
@@ -135,7 +142,7 @@ int blocked_add_open(struct blocked *blocked)
 	for (size_t i = 0; i < blocked->ended_count; i++)
 		blocked_add_row(blocked, &blocked->ended[i]);
 	if (bpfmap_each(blocked->waits, sizeof(struct goroutine_key), sizeof(struct wait_begun),
-			add_waiting, blocked))
+			add_seen, blocked))
 		return -1;
 	if (blocked->parked < 0)
 		return 0;

@@ -117,14 +117,11 @@ def off_cpu_intervals(version):
     measured = Measured(version, "plain", "-j", "-T", "-i", "200ms")
     records = json_lines(measured.text)
     check(records, measured)
-    times = sorted({r["time"] for r in records})
-    expect(len(times) >= 5, f"{times}")
-    whole = [total([r for r in records if r["time"] == time], "main.idles") for time in times[1:-1]]
-    # five goroutines wait all of the time; the sum of all is exact, and what a tick is late by the next one lacks
-    expect(all(0.5e9 < ns < 1.7e9 for ns in whole), f"{whole}")
-    near("main.idles in an interval", sum(whole) / len(whole), 0.85e9, 1.15e9)
-    main = [r for r in records if "main.idles" in names(r)]
-    expect(len(main) <= len(times) * 2, f"{len(main)} rows in {len(times)} intervals")
+    idles = [r["total_ns"] for r in records if "main.idles" in names(r)]
+    # five goroutines wait all of the time; what a tick is late by, the next one lacks
+    expect(len(idles) >= 5, f"{idles}")
+    near("main.idles in an interval", sum(idles[1:-1]) / len(idles[1:-1]), 0.85e9, 1.15e9)
+    expect(all("time" in r for r in records), f"{records[0]}")
 
 
 @test()
