@@ -33,6 +33,25 @@ static int answer(bool fails, bool makes)
 	return makes ? FAKEBPF_FD + fakebpf.made++ : 0;
 }
 
+/* What is at an address of this process */
+static void *memory(uint64_t addr)
+{
+	void *found;
+
+	memcpy(&found, &addr, sizeof(found));
+	return found;
+}
+
+static const char *string(uint64_t addr)
+{
+	return memory(addr);
+}
+
+static uint32_t number(uint64_t addr)
+{
+	return *(const uint32_t *)memory(addr);
+}
+
 /* CODE:DST,SRC+OFF=IMM, all of them but for the code only where they are not 0 */
 static void insns_text(const struct bpf_insn *insns, size_t count, char *out, size_t size)
 {
@@ -56,10 +75,10 @@ static int load(const union bpf_attr *attr)
 {
 	char text[TEXT_MAX] = "";
 
-	insns_text((const void *)(uintptr_t)attr->insns, attr->insn_cnt, text, sizeof(text));
+	insns_text(memory(attr->insns), attr->insn_cnt, text, sizeof(text));
 	return answer(steps_are("prog of %u for %u, flags %u, %s%s", attr->prog_type,
-				attr->expected_attach_type, attr->prog_flags,
-				(const char *)(uintptr_t)attr->license, text),
+				attr->expected_attach_type, attr->prog_flags, string(attr->license),
+				text),
 		      true);
 }
 
@@ -72,15 +91,15 @@ struct multi {
 
 static const char *path_of(uint64_t addr)
 {
-	const char *path = (const char *)(uintptr_t)addr;
+	const char *path = memory(addr);
 
 	return strncmp(path, "/proc/self/fd/", 14) ? path : "fd";
 }
 
 static int link_multi(const struct multi *attr)
 {
-	const uint64_t *offs = (const void *)(uintptr_t)attr->offsets;
-	const uint64_t *cookies = (const void *)(uintptr_t)attr->cookies;
+	const uint64_t *offs = memory(attr->offsets);
+	const uint64_t *cookies = memory(attr->cookies);
 	char text[TEXT_MAX] = "";
 	size_t len = 0;
 
@@ -104,14 +123,14 @@ static int link_event(const union bpf_attr *attr)
 
 static int entry(const char *what, const union bpf_attr *attr, const char *value)
 {
-	uint32_t key = *(const uint32_t *)(uintptr_t)attr->key;
+	uint32_t key = number(attr->key);
 
 	return answer(steps_are("%s %d key %u%s", what, attr->map_fd, key, value), false);
 }
 
 static int lookup(const union bpf_attr *attr)
 {
-	memcpy((void *)(uintptr_t)attr->value, &fakebpf.value, sizeof(fakebpf.value));
+	memcpy(memory(attr->value), &fakebpf.value, sizeof(fakebpf.value));
 	return entry("lookup", attr, "");
 }
 
@@ -119,13 +138,13 @@ static int update(const union bpf_attr *attr)
 {
 	char text[32];
 
-	snprintf(text, sizeof(text), " value %u", *(const uint32_t *)(uintptr_t)attr->value);
+	snprintf(text, sizeof(text), " value %u", number(attr->value));
 	return entry("update", attr, text);
 }
 
 static int info(const union bpf_attr *attr)
 {
-	struct bpf_prog_info *out = (void *)(uintptr_t)attr->info.info;
+	struct bpf_prog_info *out = memory(attr->info.info);
 
 	if (attr->info.info_len >= sizeof(*out)) {
 		out->run_cnt = 3;
@@ -155,8 +174,7 @@ static int fake_bpf(int cmd, const union bpf_attr *attr)
 	case BPF_MAP_DELETE_ELEM:
 		return entry("delete", attr, "");
 	case BPF_RAW_TRACEPOINT_OPEN:
-		return answer(steps_are("tracepoint %s of %d",
-					(const char *)(uintptr_t)attr->raw_tracepoint.name,
+		return answer(steps_are("tracepoint %s of %d", string(attr->raw_tracepoint.name),
 					attr->raw_tracepoint.prog_fd),
 			      true);
 	case BPF_OBJ_GET_INFO_BY_FD:
@@ -180,6 +198,7 @@ static int fake_event(const struct perf_event_attr *attr, pid_t pid, int cpu)
 		      true);
 }
 
+/* glibc names it otherwise: NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name) */
 long syscall(long number, ...)
 {
 	static long (*real)(long, ...);
@@ -191,9 +210,9 @@ long syscall(long number, ...)
 		a[i] = va_arg(args, long);
 	va_end(args);
 	if (number == SYS_bpf)
-		return fake_bpf((int)a[0], (const void *)a[1]);
+		return fake_bpf((int)a[0], memory(a[1]));
 	if (number == SYS_perf_event_open)
-		return fake_event((const void *)a[0], (pid_t)a[1], (int)a[2]);
+		return fake_event(memory(a[0]), (pid_t)a[1], (int)a[2]);
 	if (!real)
 		*(void **)&real = dlsym(RTLD_NEXT, "syscall");
 	return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
