@@ -28,8 +28,8 @@ static struct program {
 
 static struct selection_item items[ITEMS];
 static struct selection_row rows[ROWS];
-static struct selection sel;
-static const struct tracer_plan *plans;
+static struct selection chosen;
+static const struct tracer_plan *served;
 static const char *empty; /* the program in which nothing matches */
 static char *made;        /* text for the kernel side */
 
@@ -38,13 +38,13 @@ static char *made;        /* text for the kernel side */
 
 static void add(const char *name)
 {
-	rows[sel.row_count].name = (char *)name;
-	items[sel.item_count++].row = sel.row_count++;
+	rows[chosen.row_count].name = (char *)name;
+	items[chosen.item_count++].row = chosen.row_count++;
 }
 
 struct selection *tracer_selection(const struct tracer *tracer)
 {
-	return &sel;
+	return &chosen;
 }
 
 size_t tracer_program_count(const struct tracer *tracer)
@@ -65,7 +65,7 @@ const struct program *tracer_named(const struct tracer *tracer, const char *bina
 
 const struct tracer_plan *tracer_plans(const struct tracer *tracer)
 {
-	return plans;
+	return served;
 }
 
 uint32_t tracer_parts(const struct tracer *tracer)
@@ -73,9 +73,9 @@ uint32_t tracer_parts(const struct tracer *tracer)
 	return 2;
 }
 
-void tracer_set_plans(struct tracer *tracer, const struct tracer_plan *all)
+void tracer_set_plans(struct tracer *tracer, const struct tracer_plan *plans)
 {
-	plans = all;
+	served = plans;
 }
 
 void tracer_set_parts(struct tracer *tracer, uint32_t count)
@@ -106,7 +106,7 @@ int tracer_map(const struct tracer *tracer, const char *name)
 	return 81;
 }
 
-int selection_add(struct selection *to, const struct program *prog, const char *pattern,
+int selection_add(struct selection *sel, const struct program *prog, const char *pattern,
 		  struct errmsg *err)
 {
 	if (steps_answer(err, "selection_add %s %s", prog->path, pattern))
@@ -120,7 +120,7 @@ int selection_add(struct selection *to, const struct program *prog, const char *
 	return 0;
 }
 
-void selection_group(struct selection *to, uint32_t group, bool returns)
+void selection_group(struct selection *sel, uint32_t group, bool returns)
 {
 	steps_are("group %u %d", group, returns);
 }
@@ -181,9 +181,9 @@ static void begin(const char *fails)
 	steps.fails = fails;
 	memset(items, 0, sizeof(items));
 	memset(rows, 0, sizeof(rows));
-	sel = (struct selection){.items = items, .rows = rows, .group = 4};
+	chosen = (struct selection){.items = items, .rows = rows, .group = 4};
 	empty = NULL;
-	plans = NULL;
+	served = NULL;
 	add("main.own");
 	add("main.other");
 }
@@ -242,7 +242,7 @@ static void test_plan(void **state)
 	(void)state;
 	begin(NULL);
 	plan(roots);
-	for (size_t i = 0; i < sel.row_count; i++)
+	for (size_t i = 0; i < chosen.row_count; i++)
 		steps_are("%s%s", rows[i].name, rows[i].hidden ? " is hidden" : "");
 	steps_expect("starts_plan --follow; target_spec_parse main.root 1; group 5 1; "
 		     "selection_add /a main.root; selection_add /b main.root; target_spec_free; "
@@ -299,9 +299,9 @@ static void test_plan_refused(void **state)
 static void serve(struct roots *roots)
 {
 	roots_serve(roots, SOME);
-	for (size_t i = 0; i < sel.item_count; i++)
-		steps_are("%s: number %u part %u", rows[items[i].row].name, plans[i].number,
-			  plans[i].part);
+	for (size_t i = 0; i < chosen.item_count; i++)
+		steps_are("%s: number %u part %u", rows[items[i].row].name, served[i].number,
+			  served[i].part);
 	steps_are("%s", made);
 }
 
@@ -334,7 +334,7 @@ static void test_serve(void **state)
 	roots_free(roots);
 	roots = with("main.root", true);
 	begin(NULL);
-	plans = before;
+	served = before;
 	plan(roots);
 	serve(roots);
 	steps_expect("starts_plan --follow; channels_plan; target_spec_parse main.root 1; group 5 "
@@ -397,12 +397,12 @@ static void test_begin(void **state)
 		     "followed: they could not be read; 81 tool: 5 values in channels were not "
 		     "followed: more than there is room for; 81 tool: 6 values in channels were "
 		     "not followed: they could not be read; ");
-	items[sel.item_count - 1].skipped = "it is too short";
+	items[chosen.item_count - 1].skipped = "it is too short";
 	run(roots);
 	steps_expect("map root_losses; starts_check --follow; 0; said: --follow: 1 of 2 functions "
 		     "are not seen: main.root cannot be traced: it is too short\n"
 		     "; ");
-	items[sel.item_count - 2].skipped = "it is too long";
+	items[chosen.item_count - 2].skipped = "it is too long";
 	run(roots);
 	steps_expect("map root_losses; starts_check --follow; -1: --follow: main.root cannot be "
 		     "traced: it is too short; said: ; ");
