@@ -4,6 +4,7 @@
 #include "base/errmsg.h"
 #include "fakemem.h"
 #include "objects/spans_internal.h"
+#include "steps.h"
 #include "unit.h"
 
 /* mheap_.allspans, its array, and spans of a made-up program */
@@ -203,6 +204,50 @@ static void test_list_lies(void **state)
 
 /* --- sizes --- */
 
+/* Where the size that is taken changes: from how many bytes on it is how many. */
+static void dump_classes(bool noscan, int release)
+{
+	uint64_t last = 0;
+
+	for (uint64_t bytes = 0; bytes <= 41000; bytes++) {
+		uint64_t rounded = spans_rounded(bytes, noscan, release);
+
+		if (rounded != last)
+			steps_are("%lu: %lu", bytes, rounded);
+		last = rounded;
+	}
+}
+
+static void test_classes(void **state)
+{
+	(void)state;
+	memset(&steps, 0, sizeof(steps));
+	dump_classes(true, 27);
+	steps_expect(
+		"0: 8; 9: 16; 17: 24; 25: 32; 33: 48; 49: 64; 65: 80; 81: 96; 97: 112; 113: 128; "
+		"129: 144; 145: 160; 161: 176; 177: 192; 193: 208; 209: 224; 225: 240; 241: 256; "
+		"257: 288; 289: 320; 321: 352; 353: 384; 385: 416; 417: 448; 449: 480; 481: 512; "
+		"513: 576; 577: 640; 641: 704; 705: 768; 769: 896; 897: 1024; 1025: 1152; 1153: "
+		"1280; 1281: 1408; 1409: 1536; 1537: 1792; 1793: 2048; 2049: 2304; 2305: 2688; "
+		"2689: 3072; 3073: 3200; 3201: 3456; 3457: 4096; 4097: 4864; 4865: 5376; 5377: "
+		"6144; 6145: 6528; 6529: 6784; 6785: 6912; 6913: 8192; 8193: 9472; 9473: 9728; "
+		"9729: 10240; 10241: 10880; 10881: 12288; 12289: 13568; 13569: 14336; 14337: "
+		"16384; 16385: 18432; 18433: 19072; 19073: 20480; 20481: 21760; 21761: 24576; "
+		"24577: 27264; 27265: 28672; 28673: 32768; 32769: 40960; 40961: 49152; ");
+	dump_classes(false, 22);
+	steps_expect(
+		"0: 8; 9: 16; 17: 24; 25: 32; 33: 48; 49: 64; 65: 80; 81: 96; 97: 112; 113: 128; "
+		"129: 144; 145: 160; 161: 176; 177: 192; 193: 208; 209: 224; 225: 240; 241: 256; "
+		"257: 288; 289: 320; 321: 352; 353: 384; 385: 416; 417: 448; 449: 480; 481: 512; "
+		"513: 576; 569: 640; 633: 704; 697: 768; 761: 896; 889: 1024; 1017: 1152; 1145: "
+		"1280; 1273: 1408; 1401: 1536; 1529: 1792; 1785: 2048; 2041: 2304; 2297: 2688; "
+		"2681: 3072; 3065: 3200; 3193: 3456; 3449: 4096; 4089: 4864; 4857: 5376; 5369: "
+		"6144; 6137: 6528; 6521: 6784; 6777: 6912; 6905: 8192; 8185: 9472; 9465: 9728; "
+		"9721: 10240; 10233: 10880; 10873: 12288; 12281: 13568; 13561: 14336; 14329: "
+		"16384; 16377: 18432; 18425: 19072; 19065: 20480; 20473: 21760; 21753: 24576; "
+		"24569: 27264; 27257: 28672; 28665: 32768; 32769: 40960; 40961: 49152; ");
+}
+
 static void test_rounded(void **state)
 {
 	(void)state;
@@ -224,6 +269,7 @@ int main(void)
 		cmocka_unit_test(test_read),      cmocka_unit_test(test_at),
 		cmocka_unit_test(test_there),     cmocka_unit_test(test_lies),
 		cmocka_unit_test(test_list_lies), cmocka_unit_test(test_rounded),
+		cmocka_unit_test(test_classes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

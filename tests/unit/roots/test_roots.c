@@ -8,7 +8,7 @@
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "blocked/losses.h"
-#include "roots/channels_internal.h"
+#include "roots/channels.h"
 #include "roots/roots.h"
 #include "roots/starts.h"
 #include "selection/selection.h"
