@@ -109,11 +109,11 @@ static void test_kinds(void **state)
 	static const int numbers[] = {INSN_OTHER,   INSN_MOVE,     INSN_CALL,     INSN_JUMP,
 				      INSN_JUMP_IF, INSN_JUMP_REG, INSN_JUMP_MEM, INSN_RET,
 				      INSN_TRAP,    INSN_NOP};
-	const struct variant *const variants[] = {&one_byte, &two_byte, &three_byte,
-						  &vex,      &vex_0,    &evex};
+	const struct variant *const variants[] = {&one_byte, &two_byte, &three_byte, &vex,
+						  &vex_0,    &evex,     NULL};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++)
+	for (size_t i = 0; variants[i]; i++)
 		for (size_t k = 1; k < sizeof(kinds) / sizeof(*kinds); k++)
 			list(kinds[k], variants[i], &none, is_kind, numbers[k]);
 	steps_expect(
@@ -154,8 +154,8 @@ static void test_groups(void **state)
 
 static void test_kernel(void **state)
 {
-	const struct variant *const all[] = {&one_byte, &two_byte, &three_byte,
-					     &vex,      &vex_2,    &evex};
+	const struct variant *const all[] = {&one_byte, &two_byte, &three_byte, &vex,
+					     &vex_2,    &evex,     NULL};
 	static const struct variant prefixed[] = {{"opsize", X86_LEGACY, 0, X86_OPSIZE, 0},
 						  {"rep", X86_LEGACY, 0, X86_REP, 0},
 						  {"lock", X86_LEGACY, 0, X86_LOCK, 0},
@@ -165,7 +165,7 @@ static void test_kernel(void **state)
 						  {"opsize 2", X86_LEGACY, 1, X86_OPSIZE, 0}};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+	for (size_t i = 0; all[i]; i++) {
 		list("refused", all[i], &none, refused, 0);
 		list("breaks", all[i], &none, breaks, 0);
 		list("emulated", all[i], &none, emulated, 0);
@@ -198,12 +198,13 @@ static void test_kernel(void **state)
 
 static void test_operands(void **state)
 {
-	const struct operand *const operands[] = {&none, &memory, &stack, &rip, &same, &other};
-	const struct variant *const variants[] = {&one_byte, &two_byte, &three_byte, &vex};
+	const struct operand *const operands[] = {&none, &memory, &stack, &rip,
+						  &same, &other,  NULL};
+	const struct variant *const variants[] = {&one_byte, &two_byte, &three_byte, &vex, NULL};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++)
-		for (size_t k = 0; k < sizeof(operands) / sizeof(*operands); k++) {
+	for (size_t i = 0; variants[i]; i++)
+		for (size_t k = 0; operands[k]; k++) {
 			list("may fault", variants[i], operands[k], may_fault, 0);
 			list("floats", variants[i], operands[k], floats, 0);
 			list("stays", variants[i], operands[k], stays, 0);
