@@ -129,7 +129,7 @@ static const char *access_of(void *ctx, unsigned upper)
 
 static void test_access(void **state)
 {
-	static const uint32_t rest[] = {0, 0xdfffff, 0x200c00, 0x805400};
+	static const uint32_t rest[] = {0, 0xdfffff, 0x200c00, 0x805400, 0x1ff000, 0x5a5000};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rest) / sizeof(*rest); i++) {
@@ -166,7 +166,25 @@ static void test_access(void **state)
 		"pair, 6c-6d other 0, 78 load 2, 79 load 2 at +42, 7c other 0, 7d other 0 at +42, "
 		"88 store 4 at +0, a8-a9 store 8 pair, ac-ad other 0, b8 load 4, b9 load 4 at +84, "
 		"bc other 0, bd other 0 at +84, c8 store 8 at +0, e8-e9 store 8 pair, ec-ed other "
-		"0, fc other 0, fd other 0 at +168; ");
+		"0, fc other 0, fd other 0 at +168; 1ff000: 8 other 1 at +0, 28 store 4 pair, 29 "
+		"store 4 at pair +252, 2c other 0, 2d other 0 at +252, 38 store 1 at -1, 39 store "
+		"1 at +2044, 3c other 0 at -1, 3d other 0 at +2044, 48 other 2 at +0, 68 store 4 "
+		"pair, 69 store 4 at pair +252, 6c other 0, 6d other 0 at +252, 78 store 2 at -1, "
+		"79 store 2 at +4088, 7c other 0 at -1, 7d other 0 at +4088, 88 other 4 at +0, 91 "
+		"address 0 at +2044, a8 store 8 pair, a9 store 8 at pair +504, ac other 0, ad "
+		"other 0 at +504, b8 store 4 at -1, b9 store 4 at +8176, bc other 0 at -1, bd "
+		"other 0 at +8176, c8 other 8 at +0, e8 store 8 pair, e9 store 8 at pair +504, ec "
+		"other 0, ed other 0 at +504, f8 store 8 at -1, f9 store 8 at +16352, fc other 0 "
+		"at -1, fd other 0 at +16352; 5a5000: 8 other 1 at +0, 28 load 4 pair, 29 load 4 "
+		"at pair +208, 2c other 0, 2d other 0 at +208, 38 load 1 at -91, 39 load 1 at "
+		"+1684, 3c other 0 at -91, 3d other 0 at +1684, 48 other 2 at +0, 68 load 4 pair, "
+		"69 load 4 at pair +208, 6c other 0, 6d other 0 at +208, 78 load 2 at -91, 79 load "
+		"2 at +3368, 7c other 0 at -91, 7d other 0 at +3368, 88 other 4 at +0, 91 address "
+		"0 at +6897664, a8 load 8 pair, a9 load 8 at pair +416, ac other 0, ad other 0 at "
+		"+416, b8 load 4 at -91, b9 load 4 at +6736, bc other 0 at -91, bd other 0 at "
+		"+6736, c8 other 8 at +0, e8 load 8 pair, e9 load 8 at pair +416, ec other 0, ed "
+		"other 0 at +416, f8 load 8 at -91, f9 load 8 at +13472, fc other 0 at -91, fd "
+		"other 0 at +13472; ");
 }
 
 static void test_words(void **state)
