@@ -18,6 +18,7 @@
  *   -DPARKED=n                    wall-clock time: waits that had begun before count as well, which
  *                                 the tool puts into map `parked`, with room for so many; and so
  *                                 does the time in which goroutines are runnable
+ *   -DG_LABELS=n                  with labels of goroutines: parts/label_sets.bpf.c
  *
  * The stack is taken when the wait begins: the goroutine does not run any more then, and nobody may
  * move its stack yet, as it does not count as waiting before the probed function has returned. It
@@ -29,6 +30,15 @@
 #include "parts/processes.bpf.c"
 #include "parts/stacks.bpf.c"
 #include "shared/waits.h"
+
+#ifdef G_LABELS
+#include "parts/label_sets.bpf.c"
+#else
+static inline u64 labels_keep(struct goroutine_key *who)
+{
+	return 0;
+}
+#endif
 
 struct control {
 	u32 active;
@@ -74,6 +84,7 @@ static inline void begin_waiting(struct pt_regs *ctx, struct goroutine_key *who,
 	/* the reason of a wait that goes on at the end; if it cannot be read, that one has none */
 	read_user(&wait.reason, 1, who->id + G_WAITREASON);
 	wait.stack = stack_keep_parked(who, who->id);
+	wait.labels = labels_keep(who);
 	parked_forget(who);
 	if (waits.update(who, &wait))
 		count_loss(WAIT_LOSS_WAITS);
@@ -124,6 +135,7 @@ static inline void end_waiting(struct pt_regs *ctx, u64 cookie, struct goroutine
 		return;
 	ns = now - wait->start_ns;
 	key.stack = wait->stack;
+	key.labels = wait->labels;
 	key.probe = wait->probe;
 	key.pid = wait->pid;
 	if (ns < MIN_NS || ns > MAX_NS)
@@ -146,8 +158,10 @@ static inline void end_waiting(struct pt_regs *ctx, u64 cookie, struct goroutine
 static inline void begin_runnable(struct pt_regs *ctx, struct goroutine_key *who, u64 now,
 				  struct wait_begun *wait)
 {
-	if (!wait->stack)
+	if (!wait->stack) {
 		wait->stack = stack_keep_parked(who, who->id);
+		wait->labels = labels_keep(who);
+	}
 	wait->start_ns = now;
 	wait->probe = probe_register(ctx, REGISTER_PC);
 	wait->pid = probe_ids() >> 32;
@@ -164,6 +178,7 @@ static inline void end_runnable(struct goroutine_key *who, u64 now)
 	if (!take_wait(who, &wait))
 		return;
 	key.stack = wait.stack;
+	key.labels = wait.labels;
 	key.probe = wait.probe;
 	key.pid = wait.pid;
 	add(&key, now - wait.start_ns);

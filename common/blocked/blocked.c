@@ -26,7 +26,7 @@
 #include "sites/goruntime.h"
 
 /* Room in maps, which take memory as they fill. */
-enum { WAITS_MAX = 1 << 20, SUMS_MAX = 1 << 16, DEFINES = 6 };
+enum { WAITS_MAX = 1 << 20, SUMS_MAX = 1 << 16, LABEL_SETS_MAX = 1 << 12, DEFINES = 6 };
 #define US UINT64_C(1000)
 
 enum { LETTER_STATE = 300 };
@@ -95,6 +95,16 @@ static uint64_t wanted_reasons(const struct blocked *blocked)
 	return known ? mask : 0;
 }
 
+/* Where they are not known, each goroutine has some that cannot be read. */
+static void define_labels(struct tracer *tracer, const struct program *prog,
+			  const struct goruntime *rt)
+{
+	tracer_define(tracer, "G_LABELS", goruntime_labels(prog, rt));
+	if (prog->release < RELEASE_LABEL_SETS)
+		tracer_define(tracer, "LABEL_MAP", 1);
+	tracer_define(tracer, "LABEL_SETS", bpfmap_room(LABEL_SETS_MAX));
+}
+
 static int plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	struct blocked *blocked = ctx;
@@ -115,6 +125,8 @@ static int plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 	blocked->reasons_wanted = wanted;
 	tracer_define(tracer, "REASONS", wanted);
 	tracer_define(tracer, "G_WAITREASON", rt->g_waitreason);
+	if (blocked->beside && blocked->beside->labels)
+		define_labels(tracer, prog, rt);
 	blocked->reason_at = rt->g_waitreason;
 	return 0;
 }
@@ -167,6 +179,8 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 	blocked->waits = tracer_map(tracer, "waits");
 	blocked->control = tracer_map(tracer, "control");
 	blocked->losses = tracer_map(tracer, "losses");
+	blocked->label_sets =
+		blocked->beside && blocked->beside->labels ? tracer_map(tracer, "label_sets") : -1;
 	blocked->parked = blocked->beside ? tracer_map(tracer, "parked") : -1;
 	blocked->procs = processes_new(tracer_bpf(tracer));
 	blocked->stacks = stacks_new(tracer);
@@ -294,6 +308,17 @@ static void merge(struct blocked *blocked)
 	blocked->row_count = kept;
 }
 
+bool blocked_labels(const struct blocked *blocked, const struct wait_key *key,
+		    struct wait_labels *out)
+{
+	if (!key->labels)
+		return false;
+	memset(out, 0, sizeof(*out));
+	if (bpfmap_lookup(blocked->label_sets, &key->labels, out))
+		out->sample.labels_cut = 1;
+	return true;
+}
+
 /* --- output --- */
 
 static void show_beside(const struct blocked *blocked)
@@ -349,6 +374,8 @@ static void say_lost(void *ctx)
 		[WAIT_LOSS_SUMS] = "waits were lost: more stacks and states than there is room for",
 		[WAIT_LOSS_STACKS] = "waits have no stack: more of them than there is room for",
 		[WAIT_LOSS_UNREADABLE] = "waits were lost: the goroutine could not be read",
+		[WAIT_LOSS_LABELS] =
+			"waits have no labels: more sets of these than there is room for",
 	};
 	const struct blocked *blocked = ctx;
 	uint64_t lost[WAIT_LOSSES];

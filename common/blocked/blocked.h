@@ -60,6 +60,7 @@ struct blocked_beside {
 	void (*show)(void *ctx);
 	void (*lost)(void *ctx);
 	struct events **events; /* as struct toolrun's */
+	bool labels;            /* rows are told apart by goroutines' labels as well */
 	bool folded;
 	void *ctx;
 };
@@ -71,6 +72,9 @@ int blocked_run_beside(const struct blocked_tool *tool, const struct blocked_bes
 /* For the tool's functions: the stacks, and the load bias of a row's process. */
 const struct stacks *blocked_stacks(const struct blocked *blocked);
 uint64_t blocked_bias(const struct blocked *blocked, const struct wait_key *key);
+/* The labels of a row's goroutine; false: it has none. */
+bool blocked_labels(const struct blocked *blocked, const struct wait_key *key,
+		    struct wait_labels *out);
 /* Is this what was waited for? In Go's words */
 bool blocked_is_for(const struct blocked *blocked, const struct wait_key *key, const char *state);
 

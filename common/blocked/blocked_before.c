@@ -15,8 +15,10 @@
 #include "bpf-src/shared/stack.h"
 #include "frames/frames.h"
 #include "gostacks/goprocesses.h"
+#include "golang/release.h"
 #include "goroutines/goroutine_frames.h"
 #include "kernel/bpfmap.h"
+#include "program/program.h"
 #include "selection/selection.h"
 #include "tracing/options.h"
 #include "tracing/tracer.h"
@@ -30,8 +32,9 @@ struct blocked_before {
 	struct goprocesses_work work;
 	struct goprocesses procs; /* one, or none */
 	const char *tool;
-	int parked, stacks; /* maps */
-	uint64_t probe;     /* where it is in the file */
+	bool label_maps;                /* labels are in maps, which only the kernel side reads */
+	int parked, stacks, label_sets; /* maps; the last -1: labels are not asked for */
+	uint64_t probe;                 /* where it is in the file */
 	uint32_t pid;
 	struct noted noted;
 	struct errmsg err;
@@ -51,6 +54,55 @@ static uint64_t keep_stack(const struct blocked_before *before, const uint64_t *
 	return bpfmap_update(before->stacks, &hash, &stack) ? 0 : hash;
 }
 
+static void put_text(struct wait_labels *set, const char *text, size_t len)
+{
+	len = len < PROFILE_LABEL_TEXT ? len : PROFILE_LABEL_TEXT;
+	memcpy(&set->words[set->sample.count], text, len);
+	set->sample.count += (len + 7) / 8;
+}
+
+/* As the kernel side has them. */
+static void read_labels(const struct snapshot *snap, const struct goroutine *g,
+			struct wait_labels *set)
+{
+	uint64_t at = g->labels;
+	struct snapshot_label label;
+	bool cut = false;
+
+	while (snapshot_labels_next(&snap->labels, &at, &label, &cut)) {
+		cut = set->sample.labels == PROFILE_LABELS;
+		if (cut)
+			break;
+		set->words[set->sample.count++] = label.key_len | (uint64_t)label.value_len << 32;
+		put_text(set, label.key, label.key_len);
+		put_text(set, label.value, label.value_len);
+		set->sample.labels++;
+	}
+	set->sample.labels_cut = cut;
+	set->sample.label_words = set->sample.count;
+}
+
+/* Their number; 0: it has none. */
+static uint64_t keep_labels(const struct blocked_before *before, const struct snapshot *snap,
+			    const struct goroutine *g)
+{
+	struct wait_labels set = {0};
+	uint64_t hash;
+
+	if (before->label_sets < 0)
+		return 0;
+	if (before->label_maps)
+		return WAIT_LABELS_LOST;
+	read_labels(snap, g, &set);
+	if (!set.sample.labels && !set.sample.labels_cut)
+		return 0;
+	hash = index_hash(1, set.sample.labels_cut);
+	for (size_t i = 0; i < set.sample.count; i++)
+		hash = index_hash(hash, set.words[i]);
+	hash += !hash;
+	return bpfmap_update(before->label_sets, &hash, &set) ? WAIT_LABELS_LOST : hash;
+}
+
 /* One that has gone on meanwhile is none: what follows of it was seen. */
 static void note(struct blocked_before *before, const struct goprocesses_one *one,
 		 const struct snapshot *snap, const struct goroutine *g, uint64_t since_ns)
@@ -67,6 +119,7 @@ static void note(struct blocked_before *before, const struct goprocesses_one *on
 		return;
 	if (g->stack_state == STACK_READ || g->stack_state == STACK_CUT)
 		wait.stack = keep_stack(before, addrs, count);
+	wait.labels = keep_labels(before, snap, g);
 	if (bpfmap_update(before->parked, &g->addr, &wait))
 		before->noted.lost++;
 	else if (!goprocess_is_still(one->gp, g))
@@ -77,8 +130,8 @@ static void note(struct blocked_before *before, const struct goprocesses_one *on
 static int look(void *ctx, const struct goprocesses_one *one, int what, const void *more,
 		size_t len, uint64_t *count, struct errmsg *err)
 {
-	const struct goprocess_wanted wanted = {0};
 	struct blocked_before *before = ctx;
+	const struct goprocess_wanted wanted = {.labels = before->label_sets >= 0};
 	uint64_t since_ns;
 	struct snapshot snap;
 
@@ -132,6 +185,8 @@ struct blocked_before *blocked_before_new(const struct blocked *blocked)
 		.tool = blocked->tool->name,
 		.parked = blocked->parked,
 		.stacks = tracer_map(blocked->tracer, "stacks"),
+		.label_sets = blocked->label_sets,
+		.label_maps = tracer_program(blocked->tracer, 0)->release < RELEASE_LABEL_SETS,
 		.probe = tracer_selection(blocked->tracer)->items[0].sites.entry.addr,
 		.pid = (uint32_t)blocked->opts->pid};
 	goprocesses_open(&before->wanted, &before->work, &before->procs, fail, &before->err,

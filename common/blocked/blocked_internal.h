@@ -33,6 +33,7 @@ struct blocked {
 	bool folded;
 	const struct tracer *tracer;
 	int sums, waits, control, losses; /* maps ... */
+	int label_sets;                   /* ...; -1: labels are not asked for */
 	int parked; /* ... of waits that had begun before tracing did; -1: they do not count */
 	struct processes *procs;
 	char *reasons[WAIT_REASONS];

@@ -41,6 +41,7 @@ static bool make_row(const struct blocked *blocked, const void *key, const void 
 		return false;
 	*row = (struct blocked_row){.open.ns = ns};
 	row->key.stack = wait.stack;
+	row->key.labels = wait.labels;
 	row->key.probe = wait.probe;
 	row->key.pid = wait.pid;
 	row->key.reason = wait.reason;

@@ -186,6 +186,13 @@ static void take_key(struct run *run)
 	opts->pattern_count = 0;
 }
 
+static int check_key(const struct run *run, struct errmsg *err)
+{
+	if (!run->samples.label || strlen(run->samples.label) <= PROFILE_LABEL_TEXT)
+		return 0;
+	return errmsg_set(err, "--labels: of a key, %d bytes are read at most", PROFILE_LABEL_TEXT);
+}
+
 static int check(struct run *run, struct errmsg *err)
 {
 	struct options *opts = run->sampling->opts;
@@ -196,9 +203,8 @@ static int check(struct run *run, struct errmsg *err)
 		return errmsg_set(err, "%s starts no COMMAND", run->sampling->tool->name);
 	if (opts->pattern_count > 1 || (opts->pid && opts->pattern_count))
 		return errmsg_set(err, "one BINARY, or -p PID, or neither");
-	if (run->samples.label && strlen(run->samples.label) > PROFILE_LABEL_TEXT)
-		return errmsg_set(err, "--labels: of a key, %d bytes are read at most",
-				  PROFILE_LABEL_TEXT);
+	if (check_key(run, err))
+		return -1;
 	if (opts->pattern_count && (opts->named || opts->all))
 		return errmsg_set(err, "BINARY and %s exclude each other",
 				  opts->all ? "--all" : "--name");
@@ -207,6 +213,18 @@ static int check(struct run *run, struct errmsg *err)
 	if (session_check_privileges(err))
 		return -1;
 	return samples_open(&run->samples, opts->pattern_count ? opts->patterns[0] : NULL, err);
+}
+
+static int run_wall(struct run *run)
+{
+	const struct sampling *sampling = run->sampling;
+	struct errmsg err = {0};
+
+	take_duration(sampling->opts);
+	take_key(run);
+	if (check_key(run, &err))
+		return options_fail(sampling->tool, &err);
+	return wall_run(sampling, run->samples.label);
 }
 
 int sampling_run(const struct sampling *sampling)
@@ -222,10 +240,8 @@ int sampling_run(const struct sampling *sampling)
 					   .sampled = written_types[1]}};
 	struct errmsg err = {0};
 
-	if (sampling->off_cpu) {
-		take_duration(sampling->opts);
-		return wall_run(sampling);
-	}
+	if (sampling->off_cpu)
+		return run_wall(&run);
 	progress_begin(name);
 	int ret = check(&run, &err);
 

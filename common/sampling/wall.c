@@ -16,6 +16,7 @@
 #include "kernel/events.h"
 #include "profile/profile.h"
 #include "profile/profile_show.h"
+#include "sampling/labels_internal.h"
 #include "sampling/samples_internal.h"
 #include "tracing/options.h"
 #include "tracing/session.h"
@@ -98,12 +99,16 @@ static void add_row(const struct wall *wall, const struct blocked *blocked,
 	uint64_t bias = blocked_bias(blocked, key);
 	struct frames frames = stacks_frames(stacks, bias);
 	struct stack stack = {.at = {profile, &frames}};
+	struct wait_labels labels;
 
 	if (!stacks_each(stacks, key->stack, bias, true, add_frame, &stack))
 		profile_word(profile, "[lost]");
 	profile_number(profile, "pid", (uint64_t)process->pid);
 	profile_label(profile, "comm", process->comm);
 	profile_label(profile, "state", state);
+	if (wall->sampling->labels && blocked_labels(blocked, key, &labels))
+		labels_add(&labels.sample, (const uint64_t *)labels.words, wall->samples.label,
+			   profile);
 	profile_add(profile, &ns);
 }
 
@@ -130,6 +135,7 @@ static void show(void *ctx)
 	const struct profile_style style = {.type = "wall",
 					    .json = opts->json,
 					    .folded = wall->sampling->folded,
+					    .labels = wall->sampling->labels,
 					    .state = "state",
 					    .unit = TEXT_UNIT_NS,
 					    .begin = opts->timestamp ? toolrun_json_time : NULL};
@@ -163,9 +169,6 @@ static int check(const struct sampling *sampling, struct errmsg *err)
 	}
 	if (sampling->cgroup)
 		return errmsg_set(err, "--off-cpu: not with --cgroup: the process of -p is in one");
-	if (sampling->labels)
-		return errmsg_set(err, "--off-cpu: not with --labels, as what waits is added up "
-				       "without them");
 	return session_check_privileges(err);
 }
 
@@ -177,7 +180,7 @@ static int open_samples(struct wall *wall, struct errmsg *err)
 	return samples_load(&wall->samples, &wall->prog, err);
 }
 
-int wall_run(const struct sampling *sampling)
+int wall_run(const struct sampling *sampling, const char *label)
 {
 	static const struct blocked_tool tool = {
 		.name = "goprofile",
@@ -187,7 +190,7 @@ int wall_run(const struct sampling *sampling)
 	};
 	struct wall wall = {
 		.sampling = sampling,
-		.samples = {.sampling = sampling, .cgroup = -1, .state = "running"},
+		.samples = {.sampling = sampling, .label = label, .cgroup = -1, .state = "running"},
 	};
 	const struct blocked_beside beside = {
 		.begin = begin,
@@ -197,6 +200,7 @@ int wall_run(const struct sampling *sampling)
 		.show = show,
 		.lost = say_lost,
 		.events = &wall.samples.events,
+		.labels = sampling->labels,
 		.folded = sampling->folded,
 		.ctx = &wall,
 	};

@@ -4,7 +4,7 @@
 
 struct sampling;
 
-/* With off_cpu: runs to the end and returns the exit status. */
-int wall_run(const struct sampling *sampling);
+/* With off_cpu: runs to the end and returns the exit status. `label`: as struct samples'. */
+int wall_run(const struct sampling *sampling, const char *label);
 
 #endif

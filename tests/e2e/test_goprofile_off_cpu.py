@@ -124,6 +124,38 @@ def off_cpu_intervals(version):
     expect(all("time" in r for r in records), f"{records[0]}")
 
 
+def labelled(records, function, labels):
+    return [r for r in records if function in names(r) and r["labels"] == labels]
+
+
+@test(version=["1.15", "1.19", "1.23", "1.27"])
+def off_cpu_labels(version):
+    """Labels of those that run, wait, are runnable, and waited already; -i as well"""
+    measured = Measured(version, "plain", "-j", "--labels", "-i", "1s")
+    records = json_lines(measured.text)
+    check(records, measured)
+    idles = [r for r in records if "main.idles" in names(r)]
+    if int(version.split(".")[1]) < 24:  # they waited already, and labels are in maps
+        expect(idles and all(r["labels"] == {} and r["labels_cut"] for r in idles), f"{idles[:1]}")
+    else:
+        for kind, count in ("even", 3), ("odd", 2):
+            some, wall = labelled(idles, "main.idles", {"kind": kind}), measured.known["main.idles"]["wall"]
+            near(f"main.idles, {kind}", sum(r["total_ns"] for r in some), count * wall, count * measured.most)
+    mixes = [r for r in records if "main.mixes" in names(r)]
+    expect(mixes and mixes == labelled(records, "main.mixes", {"tenant": "acme"}), f"{mixes}")
+    expect({r["state"] for r in mixes} >= {"running", "chan receive", "runnable"}, f"{mixes}")
+    runs = [r for r in records if "main.runs" in names(r)]
+    expect(runs and runs == labelled(records, "main.runs", {}), f"{runs}")
+
+
+@test()
+def off_cpu_labels_key():
+    """That of one key, as text and by itself beside -p"""
+    text = Measured(newest(), "strip", "--labels=kind", ms=100).text
+    rows = re.findall(r"    - +wall \(\d+\) \{kind: (\w+)\}: chan receive\n", text)
+    expect(sorted(rows) == ["even", "odd"] and "acme" not in text, text[-900:])
+
+
 @test()
 def off_cpu_text():
     """Times in us, the largest last, with the state behind the process; and folded, with it last"""
@@ -176,6 +208,6 @@ def off_cpu_refused():
         return done.stderr
     pid = os.getpid()
     expect("hint: name it: -p PID" in refused() + refused(fixture("wall", newest())), "no process")
-    expect("not with --labels, as" in refused("-p", pid, "--labels") and
-           "not with --cgroup: the" in refused("-p", pid, "--cgroup", "/"), "labels, a cgroup")
+    expect("not with --cgroup: the" in refused("-p", pid, "--cgroup", "/"), "a cgroup")
+    expect("--labels: of a key, 128 bytes" in refused("-p", pid, "--labels=" + 129 * "x"), "a long key")
     expect("not a Go program" in refused("-p", pid), "no Go program")

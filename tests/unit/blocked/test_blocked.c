@@ -322,7 +322,9 @@ static void fail_each(struct toolrun *run)
 			       "test: 6 waits were lost: more stacks and states than there is room "
 			       "for\n"
 			       "test: 7 waits have no stack: more of them than there is room for\n"
-			       "test: 8 waits were lost: the goroutine could not be read\n");
+			       "test: 8 waits were lost: the goroutine could not be read\n"
+			       "test: 9 waits have no labels: more sets of these than there is "
+			       "room for\n");
 }
 
 static void test_failures(void **state)
@@ -428,6 +430,40 @@ static void test_beside(void **state)
 	assert_int_equal(blocked_run_beside(&tool, &beside, &other, &opts), 5);
 }
 
+static const struct blocked_beside with_labels = {
+	.begin = beside_begin, .started = beside_started, .labels = true, .ctx = told};
+
+static void run_labels(struct toolrun *run)
+{
+	struct wait_labels set;
+
+	assert_int_equal(plan(run), 0);
+	assert_non_null(strstr(faketool.defined, "G_LABELS="));
+	assert_non_null(strstr(faketool.defined, "LABEL_SETS=4096 "));
+	assert_int_equal(strstr(faketool.defined, "LABEL_MAP=1 ") != NULL,
+			 faketool.program.release < 24);
+	assert_int_equal(run->begin(run->ctx, NULL, &err), 0);
+	assert_false(blocked_labels(run->ctx, &(struct wait_key){0}, &set));
+	assert_true(blocked_labels(run->ctx, &(struct wait_key){.labels = 5}, &set));
+	assert_true(set.sample.labels == 2 && !set.sample.labels_cut);
+	assert_true(blocked_labels(run->ctx, &(struct wait_key){.labels = WAIT_LABELS_LOST}, &set));
+	assert_true(!set.sample.labels && set.sample.labels_cut);
+}
+
+static void test_labels(void **state)
+{
+	struct options opts = {0};
+	const struct options_tool other = {.name = "other"};
+
+	(void)state;
+	faketool.run = run_labels;
+	assert_int_equal(blocked_run_beside(&tool, &with_labels, &other, &opts), 7);
+	begin(NULL);
+	faketool.program.release = 23;
+	faketool.run = run_labels;
+	assert_int_equal(blocked_run_beside(&tool, &with_labels, &other, &opts), 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -440,6 +476,7 @@ int main(void)
 		cmocka_unit_test_setup(test_open_rows, begin),
 		cmocka_unit_test_setup(test_failures, begin),
 		cmocka_unit_test_setup(test_beside, begin),
+		cmocka_unit_test_setup(test_labels, begin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,8 +47,11 @@ void blockedrun_add_open(uint64_t stack, uint32_t reason, uint64_t start_us, boo
 	blockedrun.open_waits[blockedrun.open_count].key = (struct goroutine_key){
 		.id = 1 + blockedrun.open_count, .process.tgid = BLOCKEDRUN_PID};
 	blockedrun.open_waits[blockedrun.open_count++].wait =
-		(struct wait_begun){start_us * BLOCKEDRUN_US, stack,
-				    BLOCKEDRUN_ENTRY + BLOCKEDRUN_BIAS, BLOCKEDRUN_PID, reason};
+		(struct wait_begun){.start_ns = start_us * BLOCKEDRUN_US,
+				    .stack = stack,
+				    .probe = BLOCKEDRUN_ENTRY + BLOCKEDRUN_BIAS,
+				    .pid = BLOCKEDRUN_PID,
+				    .reason = reason};
 }
 
 bool runtime_vars_wait_reasons_of(const struct program *of, char *reasons[WAIT_REASONS])
@@ -107,6 +110,18 @@ int bpfmap_set(int fd, uint32_t value)
 	assert_true(is_map(fd, "control"));
 	blockedrun.control = value;
 	return result_of(fd);
+}
+
+/* One set of labels, 5 */
+int bpfmap_lookup(int fd, const void *key, void *value)
+{
+	struct wait_labels set = {.sample.labels = 2};
+
+	assert_true(is_map(fd, "label_sets"));
+	if (*(const uint64_t *)key != 5)
+		return -1;
+	memcpy(value, &set, sizeof(set));
+	return 0;
 }
 
 int bpfmap_delete(int fd, const void *key)
