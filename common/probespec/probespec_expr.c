@@ -184,6 +184,9 @@ static struct expr *read_special(struct probespec_reader *reader)
 		errmsg_hint(reader->err, "$pid is the process, $tid the thread");
 	else if (probespec_reader_is(reader, "$retval"))
 		errmsg_hint(reader->err, "retval is the first result");
+	else if (probespec_reader_is(reader, "$traceid"))
+		errmsg_hint(reader->err, "values in contexts are not read; if the program makes it "
+					 "a label: $label(\"traceid\")");
 	else
 		errmsg_hint(reader->err, "there are $goid $pid $tid $cpu $comm $latency $running "
 					 "$runnable $blocked $syscall $unknown $func $parent_goid "

@@ -134,6 +134,8 @@ static const struct {
 	{"main.add ($label(x) == \"\")", "col 18: expected a label's key in double quotes, found \"x\"", "$label(\"key\")"},
 	{"main.add ($label(\"a\", x))", "col 21: expected an operator or \")\", found \",\"", ""},
 	{"main.add ($tgid == 0)", "col 11: there is no \"$tgid\"", "$pid is the process, $tid the thread"},
+	{"main.add \"%s\", $traceid", "col 16: there is no \"$traceid\"",
+	 "values in contexts are not read; if the program makes it a label: $label(\"traceid\")"},
 	{"main.add ($retval == 0)", "col 11: there is no \"$retval\"", "retval is the first result"},
 	{"main.add ($ == 0)", "col 11: expected an expression, found \"$\"", ""},
 	{"main.add ($1 == 0)", "col 11: expected an expression, found \"$\"", ""},
