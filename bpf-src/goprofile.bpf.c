@@ -10,6 +10,7 @@
  *   -DKERNEL_STACK    the kernel's stack as well
  *   -DFSBASE_OFF=n    byte offset of the fs base in struct task_struct; not defined: there is none
  */
+#include "parts/no_text.h"
 #include "parts/probe.h"
 #include "parts/process_key.h"
 #include "shared/profile.h"
@@ -28,6 +29,7 @@ struct stack_ends { /* the first words of Go's struct g */
 
 BPF_RINGBUF_OUTPUT(events, RING_PAGES);
 BPF_TABLE("hash", u32, struct profile_target, targets, TARGETS);
+NO_TEXT(records);
 BPF_PERCPU_ARRAY(records, struct record, 1);
 
 #ifdef CGROUP

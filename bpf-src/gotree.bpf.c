@@ -18,6 +18,7 @@
  * is less deep, or another copy in the same frame.
  */
 #include "parts/goroutine.h"
+#include "parts/no_text.h"
 #include "parts/tail.h"
 #include "shared/tree.h"
 
@@ -28,7 +29,9 @@
 BPF_ARRAY(active, u32, 1);
 BPF_RINGBUF_OUTPUT(events, RING_PAGES);
 /* all of its memory is there from the beginning: entries are large */
+NO_TEXT(trees);
 BPF_F_TABLE("hash", struct goroutine_key, struct tree, trees, TREES, 0);
+NO_TEXT(no_tree);
 BPF_ARRAY(no_tree, struct tree, 1);
 
 #include "parts/every_program.bpf.c"

@@ -16,6 +16,7 @@
 
 #include "parts/frame_link.h"
 #include "parts/goroutine.h"
+#include "parts/no_text.h"
 #include "shared/stack.h"
 
 #ifndef STACK_SWITCHES
@@ -24,8 +25,11 @@
 #define STACKS_READING 32768 /* no machine has more threads that read one at the same time */
 
 /* while a stack is read: memory of a CPU would be another's as soon as the program waits */
+NO_TEXT(reading);
 BPF_F_TABLE("hash", struct goroutine_key, struct stack, reading, STACKS_READING, BPF_F_NO_PREALLOC);
+NO_TEXT(stacks);
 BPF_F_TABLE("hash", u64, struct stack, stacks, STACKS, BPF_F_NO_PREALLOC);
+NO_TEXT(no_stack);
 BPF_ARRAY(no_stack, struct stack, 1);
 
 static inline u64 stack_hash(u64 hash, u64 addr)

@@ -47,6 +47,7 @@ long fakering_output(const void *data, size_t size, u64 flags);
 	} name __attribute__((unused)) = {fakemap_##name##_lookup, fakemap_##name##_update,        \
 					  fakemap_##name##_insert, fakemap_##name##_delete}
 
+#define NO_TEXT(name) _Static_assert(1, #name) /* none has */
 #define BPF_ARRAY(name, v, room) FAKEMAP("array", u32, v, name, room)
 #define BPF_PERCPU_ARRAY(name, v, room) FAKEMAP("array", u32, v, name, room)
 #define BPF_TABLE(type, k, v, name, room) FAKEMAP(type, k, v, name, room)
