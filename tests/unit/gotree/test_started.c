@@ -162,6 +162,7 @@ static void make_given(void)
 	other.head.last = 1;
 	other.head.end_ns = BEGIN + 140;
 	started_add(started, &other);
+	assert_false(started_running(started)); /* who waits for the next value does not count */
 	begin_given(3, tree_given_id(3, 1), 7, 2, 200);
 	call(&other, STEP, 0, 210, 0, TREE_RUNNING);
 	other.head.last = 1;
