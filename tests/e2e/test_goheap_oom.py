@@ -11,6 +11,7 @@ from harness import Target, Tool, expect, json_lines, newest, run, test, tool_pa
 from test_memory import memory_cgroup
 
 LIMIT = 128  # MB
+IS_READ = r".*\n.* bytes in use, "  # why it was read comes before that
 
 
 @contextlib.contextmanager
@@ -39,20 +40,21 @@ def until(tool, pattern):
 
 
 def in_use(tool, low, high):
-    """Waits for what is said between so many percent of the limit."""
+    """Waits for what is read between so many percent of the limit."""
     numbers = "|".join(map(str, range(low, high)))
-    until(tool, rf"of {LIMIT}M in use, ({numbers})%, in /")
+    until(tool, rf"of {LIMIT}M in use, ({numbers})%, in /{IS_READ}")
 
 
 @test(version=two_versions)
 def goheap_oom_killed(version):
     with confined(version) as (target, _):
         with Tool("goheap", "--watch-oom", "-p", target.target_pid) as tool:
-            until(tool, rf" grows \({target.target_pid}\): ")
+            until(tool, rf" grows \({target.target_pid}\): {IS_READ}")
             grow(tool, target, 70)
             in_use(tool, 50, 75)
             grow(tool, target, 45)
             in_use(tool, 90, 98)
+            before_burst = tool.out.text()
             target.say("burst")
             until(tool, r"has ended: the kernel has killed a process of its cgroup for want of memory\. The last reading is \d")
             expect(tool.wait() == 0, tool.said())
@@ -62,8 +64,10 @@ def goheap_oom_killed(version):
         for block, grown in ((half, 70), *((b, 115) for b in near)):
             row = re.search(r"^ *(\d+) +(\d+) +[\d.]+%\n +main\.grows ", block, re.M)
             # and some bytes for the collector that an allocation has started
-            expect(row and 0 <= int(row[1]) - (grown << 20) < 1024 and 0 <= int(row[2]) - grown < 8,
-                   f"not {grown}: {block[:999]}")
+            expect(row and int(row[1]) >= grown << 20 and int(row[2]) >= grown, f"not {grown}: {block[:999]}")
+            # a collection while it takes all may have published more
+            expect(int(row[1]) - (grown << 20) < 1024 and int(row[2]) - grown < 8 or block not in before_burst,
+                   f"more than {grown}: {block[:999]}")
 
 
 @test()
