@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A program opened by its process or its core file, and its snapshots: what is asked of all others,
  * which are of this test's own. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +30,6 @@ static struct world {
 	uint64_t missing;
 	int shows_labels;
 } world;
-
 /* most do not look at what they are given: NOLINTBEGIN(misc-unused-parameters) */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
@@ -374,6 +372,7 @@ static void test_process(void **state)
 	assert_int_equal(goprocess_check(gp, &err), 0);
 	subject.release_told = false;
 	assert_int_equal(goprocess_release(gp), -1);
+	take(gp, &none);
 	goprocess_close(gp);
 	goprocess_close(NULL);
 	steps_expect(
@@ -385,7 +384,10 @@ static void test_process(void **state)
 		"77: a snapshot of its goroutines; allow 0 ns, 536870912 bytes; begin 4194304; "
 		"take from 15000, tracking 16, bubble 392, labels 0, until 0, no ctx; allow 300000 "
 		"ns, 3072 bytes; allow 48 lookups; taken; allow 90000 ns, 0 bytes; check; gave up "
-		"1, first last; check; corefile_close; program_close; ");
+		"1, first last; check; process 77: a snapshot of its goroutines; allow 0 ns, "
+		"536870912 bytes; begin 4194304; take from 15000, tracking 16, bubble 0, labels 0, "
+		"until 0, no ctx; allow 300000 ns, 3072 bytes; allow 48 lookups; taken; allow "
+		"90000 ns, 0 bytes; check; gave up 1, first last; corefile_close; program_close; ");
 }
 
 static void test_core(void **state)
