@@ -148,6 +148,39 @@ static void test_machine(void **state)
 	oomwatch_free(other);
 }
 
+static void expect_json(struct oomwatch *watch, uint64_t second, const char *want)
+{
+	char *said = NULL;
+	size_t len;
+	FILE *out = open_memstream(&said, &len);
+
+	assert_true(oomwatch_due(watch, second * SECOND_NS, &json, out));
+	fclose(out);
+	assert_string_equal(said, want);
+	free(said);
+}
+
+static void test_json(void **state)
+{
+	const char *dir = *state;
+	struct oomwatch *watch = oomwatch_new(dir, 8, "app"), *other;
+
+	put(dir, "meminfo", "MemTotal: 8192 kB\nMemAvailable: 4096 kB\n");
+	expect_json(watch, 1,
+		    "{\"type\":\"oom\",\"pid\":8,\"comm\":\"app\",\"event\":\"start\",\"used_"
+		    "bytes\":4194304,\"limit_bytes\":8388608,\"cgroup\":null}\n");
+	put(dir, "meminfo", "MemTotal: 8192 kB\nMemAvailable: 80 kB\n");
+	expect_json(watch, 2,
+		    "{\"type\":\"oom\",\"pid\":8,\"comm\":\"app\",\"event\":\"near\",\"used_"
+		    "bytes\":8306688,\"limit_bytes\":8388608,\"cgroup\":null}\n");
+	oomwatch_free(watch);
+	put(dir, "meminfo", "");
+	other = oomwatch_new(dir, 8, "app");
+	expect_json(other, 1,
+		    "{\"type\":\"oom\",\"pid\":8,\"comm\":\"app\",\"event\":\"start\"}\n");
+	oomwatch_free(other);
+}
+
 static void expect_end(struct oomwatch *watch, const struct oomwatch_options *opts,
 		       const char *want)
 {
@@ -186,6 +219,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_steps, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stays_near, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_machine, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_json, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_end, setup, teardown),
 	};
 
