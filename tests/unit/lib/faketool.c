@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "selection/runtime_func.h"
 #include "tracing/options.h"
+#include "printed.h"
 #include "unit.h"
 
 enum { ARGS = 40 };
@@ -129,6 +130,24 @@ int faketool_main(int (*tool)(int argc, char **argv), const char *words,
 	if (run != faketool_never)
 		assert_int_equal(status, faketool.status);
 	return status;
+}
+
+void faketool_help(int (*tool)(int argc, char **argv), const char *words, const char *want)
+{
+	char *text;
+
+	printed_begin();
+	int status = faketool_main(tool, words, faketool_never);
+
+	text = printed_end();
+	assert_int_equal(status, 0);
+	if (strcmp(text, want) != 0) /* longer than what cmocka prints */
+		fprintf(stderr, "it is\n%s", text);
+	bool is_same = strcmp(text, want) == 0;
+
+	free(text);
+	if (!is_same)
+		fail_msg("it is not\n%.200s...", want);
 }
 
 void faketool_never(struct toolrun *run)

@@ -34,6 +34,8 @@ void faketool_begin(void); /* all of it is 0, but for the status */
  * one. Returns its exit status. */
 int faketool_main(int (*tool)(int argc, char **argv), const char *words,
 		  void (*run)(struct toolrun *run));
+/* What it prints of itself, asked for help with these words. */
+void faketool_help(int (*tool)(int argc, char **argv), const char *words, const char *want);
 void faketool_never(struct toolrun *run); /* fails: it does not come so far */
 const char *faketool_map(int fd);         /* its name */
 

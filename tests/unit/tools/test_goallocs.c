@@ -381,9 +381,34 @@ static void test_failures(void **state)
 	}
 }
 
+static void test_help(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "-h",
+		"usage: goallocs [-h] [-p PID] [-i INTERVAL] [-d DURATION] [-T] [-v] [-j] [-C]\n"
+		"                [-f] [--every N] [-n NAME] [--all] [--force]\n"
+		"                [--max-cost PERCENT] [--pprof FILE] [--version] [BINARY...]\n"
+		"                [-- COMMAND [ARG...]]\n"
+		"\n"
+		"Count allocations of Go programs by type and stack\n"
+		"\n"
+		"examples:\n"
+		"    goallocs -d 1 -p 181           # what does process 181 allocate, and where?\n"
+		"    goallocs -C -d 1 -p 181        # by type alone\n"
+		"    goallocs --every 524288 etcd   # samples, of all processes of this program\n"
+		"    goallocs -f -d 5 -p 181 > out.stacks\n"
+		"                                   # for flamegraph.pl, by bytes\n"
+		"    goallocs --pprof out.pb.gz -d 5 -p 181\n"
+		"                                   # for go tool pprof\n"
+		"\n"
+		"all options: goallocs --help all\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_help),
 		cmocka_unit_test_setup_teardown(test_plan, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_run, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_output, setup, teardown),

@@ -240,9 +240,38 @@ static void test_refused(void **state)
 	faketool_errors_expect("goargdist: plan fails\n");
 }
 
+static void test_help(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "-h",
+		"usage: goargdist [-h] [-p PID] [-i INTERVAL] [-d DURATION] [-r] [-v] [-j]\n"
+		"                 [-C PROBE] [-H PROBE] [-T N] [-c] [-n COUNT] [-t TID] [-L TID]\n"
+		"                 [-G GOID] [-Z SIZE] [-z SIZE] [--follow ROOT]\n"
+		"                 [--follow-channels] [--name NAME] [--all] [--inlined] [--fips]\n"
+		"                 [--force] [--max-cost PERCENT] [--no-emulate] [--version]\n"
+		"                 [PROBE...] [-- COMMAND [ARG...]]\n"
+		"\n"
+		"Count calls of Go functions by values of their arguments and results\n"
+		"\n"
+		"examples:\n"
+		"    goargdist -C 'app:main.get key'        # which keys, how often?\n"
+		"    goargdist -C 'r:app:main.(*Store).Get err != nil, $err'\n"
+		"                                           # how many calls fail, and why?\n"
+		"    goargdist -C 'r:app:main.Put (goret2 != nil) k.Name, len(s)'\n"
+		"                                           # several values as one, of some\n"
+		"    goargdist -H 'app:net.(*conn).Write len(b)'\n"
+		"                                           # how large are writes?\n"
+		"    goargdist -H 'r:app:main.get $latency' -i 5\n"
+		"                                           # how long calls take, every 5 s\n"
+		"\n"
+		"all options: goargdist --help all\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_help),
 		cmocka_unit_test_setup(test_counts, setup),
 		cmocka_unit_test_setup(test_options, setup),
 		cmocka_unit_test_setup(test_refused, setup),

@@ -317,9 +317,31 @@ static void test_plan(void **state)
 	faketool_errors_expect("gocancels: no BINARY, -p PID or -- COMMAND given\nusage: ...");
 }
 
+static void test_help(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "-h",
+		"usage: gocancels [-h] [-p PID] [-i INTERVAL] [-d DURATION] [-T] [-v] [-j] [-a]\n"
+		"                 [-A] [--force] [--max-cost PERCENT] [--no-emulate] [--version]\n"
+		"                 [BINARY] [-- COMMAND [ARG...]]\n"
+		"\n"
+		"Print contexts that are cancelled while somebody waits, and by whom\n"
+		"\n"
+		"examples:\n"
+		"    gocancels -p 181           # who cancels what somebody waits for?\n"
+		"    gocancels etcd             # in all processes of this program\n"
+		"    gocancels -a -T -p 181     # all contexts, with the time of day\n"
+		"    gocancels -A -i 10 -p 181  # counts by place, every 10 seconds\n"
+		"    gocancels -jp 181          # JSON, with whole stacks\n"
+		"\n"
+		"all options: gocancels --help all\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_help),
 		cmocka_unit_test_setup_teardown(test_output, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_plan, setup, teardown),
 	};

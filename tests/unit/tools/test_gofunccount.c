@@ -198,9 +198,35 @@ static void test_refused(void **state)
 	faketool_errors_expect("gofunccount: -c: no CPU 4: the last one is 3\n...");
 }
 
+static void test_help(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "-h",
+		"usage: gofunccount [-h] [-p PID] [-i INTERVAL] [-d DURATION] [-T] [-r] [-D]\n"
+		"                   [-j] [-c CPU] [-n NAME] [--all] [--inlined] [--fips]\n"
+		"                   [--force] [--max-cost PERCENT] [--cost] [--metrics WHERE]\n"
+		"                   [--max-series N] [--version] [BINARY:]PATTERN...\n"
+		"                   [-- COMMAND [ARG...]]\n"
+		"\n"
+		"Count calls of Go functions, exactly\n"
+		"\n"
+		"examples:\n"
+		"    gofunccount 'etcd:*/etcdserver.*'  # the functions of a package\n"
+		"    gofunccount /usr/bin/etcd:net/http.HandlerFunc.ServeHTTP\n"
+		"                                       # one function\n"
+		"    gofunccount -p 181 'main.(*T).*'   # a type's methods, one process\n"
+		"    gofunccount -i 1 -T -p 181 ':*'    # every function, each second\n"
+		"    gofunccount -r 'app:main\\.(Get|Put)$'\n"
+		"                                       # a regular expression\n"
+		"\n"
+		"all options: gofunccount --help all\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_help),
 		cmocka_unit_test_setup(test_text, setup),
 		cmocka_unit_test_setup(test_json, setup),
 		cmocka_unit_test_setup(test_begin, setup),

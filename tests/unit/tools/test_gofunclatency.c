@@ -437,9 +437,36 @@ static void test_refused(void **state)
 			 FAKETOOL_STATUS);
 }
 
+static void test_help(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "-h",
+		"usage: gofunclatency [-h] [-p PID] [-i INTERVAL] [-d DURATION] [-T] [-r] [-v]\n"
+		"                     [-j] [-u] [-m] [-F] [--summary] [--errors] [-l LEVEL]\n"
+		"                     [--states] [--follow ROOT] [--follow-channels] [--threads]\n"
+		"                     [-n NAME] [--all] [--inlined] [--fips] [--force]\n"
+		"                     [--max-cost PERCENT] [--cost] [--no-emulate]\n"
+		"                     [--metrics WHERE] [--max-series N] [--version]\n"
+		"                     [BINARY:]PATTERN... [-- COMMAND [ARG...]]\n"
+		"\n"
+		"Time Go functions and print latency as a histogram\n"
+		"\n"
+		"examples:\n"
+		"    gofunclatency hello:fmt.Println        # time fmt.Println, inlined or not\n"
+		"    gofunclatency -u etcd:net/http.HandlerFunc.ServeHTTP\n"
+		"                                           # in microseconds\n"
+		"    gofunclatency -p 181 'main.(*Store).*' # a type's methods, one process\n"
+		"    gofunclatency -F 'app:main.*'          # one histogram per function\n"
+		"    gofunclatency --summary 'app:main.*'   # one table, most time first\n"
+		"\n"
+		"all options: gofunclatency --help all\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_help),
 		cmocka_unit_test_setup(test_text, setup),
 		cmocka_unit_test_setup(test_each, setup),
 		cmocka_unit_test_setup(test_summary, setup),

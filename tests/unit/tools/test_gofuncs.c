@@ -364,9 +364,29 @@ static void test_failures(void **state)
 	run_it("", 2, "gofuncs: no PATTERN given\nusage: gofuncs...", "");
 }
 
+static void test_help(void **state)
+{
+	(void)state;
+	faketool_help(tool_main, "-h",
+		      "usage: gofuncs [-h] [-p PID] [-r] [-v] [-j] [--emit TRACER] [--inlined]\n"
+		      "               [--fips] [--version] [BINARY:]PATTERN...\n"
+		      "\n"
+		      "List functions of a Go program\n"
+		      "\n"
+		      "examples:\n"
+		      "    gofuncs '/usr/bin/etcd:main.*'         # functions of a package\n"
+		      "    gofuncs -p 181 '*.(*T).*'              # methods of types named T\n"
+		      "    gofuncs -v app:main.handle             # addresses, parameters, sites\n"
+		      "    gofuncs --inlined 'app:strings.*'      # inlined functions as well\n"
+		      "    gofuncs -j 'app:*' | head -1           # one JSON object a function\n"
+		      "\n"
+		      "all options: gofuncs --help all\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_help),
 		cmocka_unit_test_setup(test_list, setup),
 		cmocka_unit_test_setup(test_styles, setup),
 		cmocka_unit_test_setup(test_emit, setup),

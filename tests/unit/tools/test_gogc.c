@@ -425,9 +425,31 @@ static void test_failures(void **state)
 	faketool_main(tool_main, "-p 1", failures);
 }
 
+static void test_help(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "-h",
+		"usage: gogc [-h] [-p PID] [-d DURATION] [-T] [-v] [-j] [--assists] [-n NAME]\n"
+		"            [--all] [--force] [--max-cost PERCENT] [--no-emulate] [--version]\n"
+		"            [BINARY] [-- COMMAND [ARG...]]\n"
+		"\n"
+		"Print each garbage collection and each stop of the world\n"
+		"\n"
+		"examples:\n"
+		"    gogc -p 181             # each collection, each stop of the world\n"
+		"    gogc etcd               # of all processes of this program\n"
+		"    gogc -T -d 10m -p 181   # for ten minutes, with the time of day\n"
+		"    gogc --assists -p 181   # at the end, who had to mark, by stack\n"
+		"    gogc -jp 181            # JSON\n"
+		"\n"
+		"all options: gogc --help all\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_help),
 		cmocka_unit_test_setup(test_releases, setup),
 		cmocka_unit_test_setup(test_run, setup),
 		cmocka_unit_test_setup(test_events, setup),

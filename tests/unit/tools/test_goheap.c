@@ -316,9 +316,32 @@ static void test_refused(void **state)
 	readerrun_refused(tool_main, "-r --retained ( --stop 1", "goheap: ...");
 }
 
+static void test_help(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "-h",
+		"usage: goheap [-h] [-i INTERVAL] [-d DURATION] [-T] [-j] [-p PID] [-n NAME]\n"
+		"              [--all] [--alloc] [--watch-oom] [--objects] [--retained TYPE]\n"
+		"              [--stop] [-r] [-f] [--core FILE] [--pprof FILE] [--version]\n"
+		"              [PID... | BINARY] [PATTERN...]\n"
+		"\n"
+		"Show what the memory of running Go programs is used for\n"
+		"\n"
+		"examples:\n"
+		"    goheap 181                 # what the memory of process 181 is used for\n"
+		"    goheap --alloc 181         # and what was allocated since it started\n"
+		"    goheap 181 'main.(*Store).*'  # by stacks with a method of main.Store\n"
+		"    goheap -i 60 181           # and every minute, what has grown\n"
+		"    goheap --watch-oom 181     # until the kernel kills it for want of memory\n"
+		"\n"
+		"all options: goheap --help all\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_help),
 		cmocka_unit_test_setup(test_profile, setup),
 		cmocka_unit_test_setup(test_objects, setup),
 		cmocka_unit_test_setup(test_watch, setup),

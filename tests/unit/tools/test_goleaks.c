@@ -487,9 +487,30 @@ static void test_refused(void **state)
 	run_it("2147483647", 1, "goleaks: open fails\n", "");
 }
 
+static void test_help(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "-h",
+		"usage: goleaks [-h] [-T] [-j] [-p PID] [-i INTERVAL] [-d DURATION] [--exact]\n"
+		"               [--pprof FILE] [--version] [PID]\n"
+		"\n"
+		"Show which go statements leave ever more goroutines behind\n"
+		"\n"
+		"examples:\n"
+		"    goleaks 181                # every minute, until Ctrl-C\n"
+		"    goleaks -i 10 -d 5m 181    # every 10 seconds, for 5 minutes\n"
+		"    goleaks -j -i 10m 181      # one JSON object a go statement\n"
+		"    goleaks -d 10m --pprof leaks.pb.gz 181  # for go tool pprof\n"
+		"    goleaks --exact 181        # with those that live briefly\n"
+		"\n"
+		"all options: goleaks --help all\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_help),
 		cmocka_unit_test_setup(test_text, setup),
 		cmocka_unit_test_setup(test_ages, setup),
 		cmocka_unit_test_setup(test_json, setup),

@@ -473,9 +473,32 @@ static void test_losses(void **state)
 	}
 }
 
+static void test_help(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "-h",
+		"usage: golocks [-h] [-p PID] [-i INTERVAL] [-d DURATION] [-T] [-v] [-j]\n"
+		"               [-n LOCKS] [-s FRAMES] [--name NAME] [--all] [--force]\n"
+		"               [--max-cost PERCENT] [--no-emulate] [--pprof FILE] [--version]\n"
+		"               [BINARY] [-- COMMAND [ARG...]]\n"
+		"\n"
+		"Sum up waits for contended locks, by who waits and who holds them\n"
+		"\n"
+		"examples:\n"
+		"    golocks -p 181                # which locks does process 181 wait for?\n"
+		"    golocks -p 181 -d 10 -n 3     # the worst three, of 10 seconds\n"
+		"    golocks -p 181 -i 1 -T        # each second, with the time\n"
+		"    golocks -s 5 -p 181           # with five frames of each stack\n"
+		"    golocks etcd                  # of all processes of this program\n"
+		"\n"
+		"all options: golocks --help all\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_help),
 		cmocka_unit_test_setup(test_text, setup),
 		cmocka_unit_test_setup(test_options, setup),
 		cmocka_unit_test_setup(test_waits, setup),

@@ -70,9 +70,32 @@ static void test_refused(void **state)
 	}
 }
 
+static void test_help(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "-h",
+		"usage: goprofile [-h] [-p PID] [-i INTERVAL] [-d DURATION] [-T] [-D] [-j]\n"
+		"                 [-F HZ] [-f] [-K] [--off-cpu] [--cgroup PATH] [--labels[=KEY]]\n"
+		"                 [-n NAME] [--all] [--pprof FILE] [--version] [BINARY]\n"
+		"                 [DURATION]\n"
+		"\n"
+		"Profile what Go programs spend processor time on, by sampling their stacks\n"
+		"\n"
+		"examples:\n"
+		"    goprofile -p 181                # where does process 181 spend its time?\n"
+		"    goprofile -d 10 -p 181          # for ten seconds\n"
+		"    goprofile -d 10 /usr/bin/etcd   # in all processes that run etcd\n"
+		"    goprofile -d 10 -n etcd         # in those whose name contains etcd\n"
+		"    goprofile -d 10                 # in all Go programs of the machine\n"
+		"\n"
+		"all options: goprofile --help all\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_help),
 		cmocka_unit_test_setup(test_options, setup),
 		cmocka_unit_test_setup(test_refused, setup),
 	};

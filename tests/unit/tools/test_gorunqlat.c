@@ -231,9 +231,32 @@ static void test_failures(void **state)
 	assert_int_equal(faketool_main(tool_main, "--slower 10ms -u -p 1", faketool_never), 9);
 }
 
+static void test_help(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "-h",
+		"usage: gorunqlat [-h] [-p PID] [-i INTERVAL] [-d DURATION] [-T] [-v] [-j] [-u]\n"
+		"                 [-m] [--slower DURATION] [-n NAME] [--all] [--force]\n"
+		"                 [--max-cost PERCENT] [--version] [BINARY...]\n"
+		"                 [-- COMMAND [ARG...]]\n"
+		"\n"
+		"Time goroutines that wait for a processor and print a histogram\n"
+		"\n"
+		"examples:\n"
+		"    gorunqlat -p 181              # how long do goroutines wait to run?\n"
+		"    gorunqlat etcd                # of all processes of this program\n"
+		"    gorunqlat -p 181 -i 1 -d 10   # 1 second summaries, for 10 seconds\n"
+		"    gorunqlat -mTi 5 ./app        # every 5 seconds, in ms, with the time\n"
+		"    gorunqlat --slower 10ms -p 181 # each longer wait, and who ran meanwhile\n"
+		"\n"
+		"all options: gorunqlat --help all\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_help),
 		cmocka_unit_test_setup(test_text, setup),
 		cmocka_unit_test_setup(test_json, setup),
 		cmocka_unit_test_setup(test_failures, setup),

@@ -164,9 +164,32 @@ static void test_refused(void **state)
 	}
 }
 
+static void test_help(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "-h",
+		"usage: gostacks [-h] [-i INTERVAL] [-d DURATION] [-T] [-j] [-p PID] [-n NAME]\n"
+		"                [--all] [-r] [-a] [--full] [-g GOID] [-s STATE] [-f] [--system]\n"
+		"                [--stop] [--core FILE] [--pprof FILE] [--version] [PID... |\n"
+		"                BINARY] [PATTERN...]\n"
+		"\n"
+		"Show what the goroutines of running Go programs do\n"
+		"\n"
+		"examples:\n"
+		"    gostacks 181               # what the goroutines of process 181 do\n"
+		"    gostacks -a 181            # each with its whole stack\n"
+		"    gostacks --full 181        # and the words of arguments, in hexadecimal\n"
+		"    gostacks -g 17 181         # goroutine 17 alone\n"
+		"    gostacks -s 'chan send' 181\n"
+		"\n"
+		"all options: gostacks --help all\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_help),
 		cmocka_unit_test_setup(test_options, setup),
 		cmocka_unit_test_setup(test_refused, setup),
 	};

@@ -168,9 +168,29 @@ static void test_refused(void **state)
 	readerrun_refused(tool_main, "-p bad", "gostat: bad value\nusage: gostat ...");
 }
 
+static void test_help(void **state)
+{
+	(void)state;
+	faketool_help(tool_main, "-h",
+		      "usage: gostat [-h] [-T] [-j] [-p PID] [-n NAME] [--all] [-i INTERVAL]\n"
+		      "              [-d DURATION] [--memory] [--version] [PID...]\n"
+		      "\n"
+		      "Show goroutines, heap and collections of running Go programs\n"
+		      "\n"
+		      "examples:\n"
+		      "    gostat 181                 # a line a second, until Ctrl-C\n"
+		      "    gostat -i 10 -d 1m 181     # every 10 seconds, for a minute\n"
+		      "    gostat --all               # all Go programs\n"
+		      "    gostat -n etcd             # whose name contains etcd\n"
+		      "    gostat --memory 181        # what its memory consists of\n"
+		      "\n"
+		      "all options: gostat --help all\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_help),
 		cmocka_unit_test_setup(test_output, setup),
 		cmocka_unit_test_setup(test_refused, setup),
 	};

@@ -371,9 +371,27 @@ static void test_failures(void **state)
 	faketool_errors_expect("gotop: gotop takes PIDs alone: -n NAME is f...");
 }
 
+static void test_help(void **state)
+{
+	(void)state;
+	faketool_help(tool_main, "-h",
+		      "usage: gotop [-h] [-p PID] [-n NAME] [--all] [-i INTERVAL] [-d DURATION]\n"
+		      "             [--version] [PID...]\n"
+		      "\n"
+		      "Show the Go programs that run on a live screen\n"
+		      "\n"
+		      "examples:\n"
+		      "    gotop             # all Go programs, most processor time first\n"
+		      "    gotop -n etcd     # whose name contains etcd\n"
+		      "    gotop -i 5 181    # process 181, every 5 seconds\n"
+		      "\n"
+		      "all options: gotop --help all\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_help),
 		cmocka_unit_test_setup(test_move, setup),
 		cmocka_unit_test_setup(test_filter, setup),
 		cmocka_unit_test_setup(test_text, setup),

@@ -369,9 +369,39 @@ static void test_refused(void **state)
 	expect_refused("a", 1, "gotrace: plan fails\n");
 }
 
+static void test_help(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "-h",
+		"usage: gotrace [-h] [-p PID] [-i INTERVAL] [-d DURATION] [-r] [-v] [-j]\n"
+		"               [-L TID] [-G GOID] [-Z SIZE] [-z SIZE] [-M N] [-t] [-u] [-T]\n"
+		"               [-C] [-n NAME] [-f TEXT] [-U] [-K] [-a] [--no-runtime] [-A]\n"
+		"               [-o FILE] [--by-func] [--fold-numbers] [--origins] [--top N]\n"
+		"               [--full-names] [--not-under FUNCTION] [--follow ROOT]\n"
+		"               [--follow-channels] [--header TEXT] [--all] [--inlined] [--fips]\n"
+		"               [--force] [--max-cost PERCENT] [--cost] [--no-emulate]\n"
+		"               [--pprof FILE] [--version] PROBE... [-- COMMAND [ARG...]]\n"
+		"\n"
+		"Print calls of Go functions, with their arguments\n"
+		"\n"
+		"examples:\n"
+		"    gotrace app:main.greet                 # every argument of every call\n"
+		"    gotrace 'app:net/http.serverHandler.ServeHTTP \"%s\", req.URL.Path'\n"
+		"                                           # chosen ones, along fields\n"
+		"    gotrace 'r:app:main.(*Store).Get (err != nil) \"%s: %v\", key, err'\n"
+		"                                           # results, and a predicate\n"
+		"    gotrace -A -i 5 -p 181 'main.get \"%s\", key'\n"
+		"                                           # every 5 seconds, how often each\n"
+		"    gotrace main.main -- ./app arg         # run a program from its start\n"
+		"\n"
+		"all options: gotrace --help all\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_help),
 		cmocka_unit_test_setup(test_plain, setup),
 		cmocka_unit_test_setup(test_options, setup),
 		cmocka_unit_test_setup(test_output, setup),
