@@ -102,16 +102,8 @@ static inline u64 find_g(const struct profile_target *target, const struct regis
 
 /* --- a stack --- */
 
-/* The words that are free yet. How many there are stands in memory, so that the verifier does not
- * follow what comes after once for each number; it must see the bound, which the compiler would
- * take for known and leave out. */
-static inline u64 *free_words(struct record *rec)
-{
-	u32 n = rec->sample.count;
-
-	asm volatile("" : "+r"(n));
-	return &rec->words[n & (PROFILE_WORDS - 1)];
-}
+#define RECORD_WORDS PROFILE_WORDS
+#include "parts/free_words.h"
 
 /* What is above the stack pointer, or if some of that is not there, what is in the same page. */
 static inline void read_top(struct record *rec, struct profile_part *part)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A call of ROOT goes on in a goroutine that receives a value which one below the call has sent,
- * until it receives the next value, of whomever, or the call ends.
+ * until it receives the next value, no matter who sends it, or the call ends.
  *
  *   -DCHANNEL_VALUES=n   room for values in buffers
  *

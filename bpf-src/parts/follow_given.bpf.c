@@ -150,9 +150,7 @@ static inline bool is_below(struct goroutine_key *who, struct channel_value *val
 
 	if (given)
 		tree = branch_of(who, given);
-	if (tree && tree->head.last && is_same_request(&tree->head.request, &value->request))
-		return true;
-	return false;
+	return tree && tree->head.last && is_same_request(&tree->head.request, &value->request);
 }
 
 /* Is it the one that was started below this call of ROOT? */

@@ -7,7 +7,6 @@
  *
  * Inserted into parts/waits.bpf.c, after parts/stacks.bpf.c.
  */
-#define record wait_labels /* as labels.h calls it */
 #define LABELS_READING 32768
 
 /* while a set is read: memory of a CPU would be another's as soon as the program waits */
@@ -16,16 +15,10 @@ BPF_F_TABLE("hash", struct goroutine_key, struct wait_labels, labels_reading, LA
 BPF_F_TABLE("hash", u64, struct wait_labels, label_sets, LABEL_SETS, BPF_F_NO_PREALLOC);
 BPF_ARRAY(no_labels, struct wait_labels, 1);
 
-/* As in goprofile.bpf.c. */
-static inline u64 *free_words(struct wait_labels *rec)
-{
-	u32 n = rec->sample.count;
-
-	asm volatile("" : "+r"(n));
-	return &rec->words[n & (WAIT_LABEL_WORDS - 1)];
-}
-
+#define record wait_labels
+#define RECORD_WORDS WAIT_LABEL_WORDS
 #include "parts/labels.h"
+#undef record
 
 static inline u64 labels_hash(struct wait_labels *rec)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Goroutines' labels (runtime/pprof), copied as they are at this moment: a set of them is never
- * changed, but may be gone a moment later. Included by goprofile.bpf.c. */
+ * changed, but may be gone a moment later. They are put into a record: see parts/free_words.h. */
 #ifndef LABELS_H
 #define LABELS_H
 
+#include "parts/free_words.h"
 #include "parts/label_walk.h"
 
 struct go_label {

@@ -34,8 +34,9 @@ enum release {
 	/* the dictionary comes after a method's receiver: src/cmd/compile/internal/noder/reader.go
 	 */
 	RELEASE_DICTIONARY_SECOND = 20,
+	/* g.waitreason is set before the status: src/runtime/proc.go, casGToWaiting */
+	RELEASE_REASON_FIRST = 20,
 	/* parameters without a name are in DWARF: src/cmd/compile/internal/ir/func.go, "~p" */
-	RELEASE_REASON_FIRST = 20, /* g.waitreason is set before the status */
 	RELEASE_BLANKS_IN_DWARF = 22,
 	/* maps are Swiss tables: src/internal/runtime/maps */
 	RELEASE_SWISS_MAPS = 24,

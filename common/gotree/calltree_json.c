@@ -175,8 +175,8 @@ static void trace_calls(FILE *out, const struct calltree *tree, uint32_t first)
 /* A track of its own, with all of it as the outermost slice. */
 static void trace_goroutine(FILE *out, const struct calltree_goroutine *goroutine)
 {
-	char *name = goroutine->func ? mem_printf("go %s", goroutine->func)
-				     : mem_printf("%s", "received");
+	char *name =
+		goroutine->func ? mem_printf("go %s", goroutine->func) : mem_strdup("received");
 
 	trace_call(out, &goroutine->tree, &goroutine->tree.calls[0], name);
 	trace_calls(out, &goroutine->tree, 1);

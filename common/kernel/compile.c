@@ -50,9 +50,9 @@ static char *make_define(const struct bpfprog_define *def)
 enum { OWN_FLAGS = 2 };
 
 /* -I for the embedded headers; -g0, as debug information would take a third of the time and nobody
- * reads it; then one -D for each definition. Clang's passes before libbcc's would be a fifth of the
- * time, but without them some programs need more stack than BPF has, and for that LLVM ends the
- * process. */
+ * reads it; then one -D for each definition. Clang runs LLVM's passes, and then libbcc does so
+ * again: the first time stays, a fifth of all, as some programs would need more stack than BPF has
+ * without it, and LLVM ends the process then. */
 static const char **make_flags(const char *dir, const struct bpfprog_define *defs, size_t ndefs)
 {
 	const char **flags = mem_zalloc(ndefs + OWN_FLAGS, sizeof(*flags));

@@ -15,11 +15,7 @@ struct record {
 
 /* --- in place of bpf-src/goprofile.bpf.c --- */
 
-static u64 *free_words(struct record *rec)
-{
-	return rec->words + rec->sample.count;
-}
-
+#define RECORD_WORDS PROFILE_WORDS
 #include "bpf-src/parts/labels.h"
 
 /* --- a goroutine with labels --- */
