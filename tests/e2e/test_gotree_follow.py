@@ -134,16 +134,21 @@ def gotree_channels_handed(version):
     expect(not losses(said), said)
 
 
-@test()
-def gotree_channels_text():
-    """What was received is a line below the call that has sent it, and what goes on is told"""
-    with Target("follow", newest(), args=["shape=handed", "roots=1"]) as target:
-        with Tool("gotree", "--follow-channels", "-p", target.target_pid, "main.root", *BELOW) as tool:
+def printed(shape, option):
+    """The tree of a call of this shape, as text"""
+    with Target("follow", newest(), args=[f"shape={shape}", "roots=1"]) as target:
+        with Tool("gotree", option, "-p", target.target_pid, "main.root", *BELOW) as tool:
             tool.tracing()
             target.go()
             target.wait()
             tool.wait()
-            text = tool.out.text()
+            return tool.out.text()
+
+
+@test()
+def gotree_channels_text():
+    """What was received is a line below the call that has sent it, and what goes on is told"""
+    text = printed("handed", "--follow-channels")
     expect("through channels, with" in text, text)
     expect(re.search(r"\n[^\n]+%    main\.belowHand\n[^\n]+%      received x3, avg [^\n]+\n", text), text)
     expect(re.search(r"%        main\.belowRelay\n[^\n]+%          go main\S+ \[goroutine \d+\]\n", text), text)
@@ -200,13 +205,7 @@ def gotree_follow_cut():
 @test()
 def gotree_follow_text():
     """Goroutines of one function are a line below the call that started them; those that go on are told"""
-    with Target("follow", newest(), args=["shape=pool", "roots=1"]) as target:
-        with Tool("gotree", "--follow", "-p", target.target_pid, "main.root", *BELOW) as tool:
-            tool.tracing()
-            target.go()
-            target.wait()
-            tool.wait()
-            text = tool.out.text()
+    text = printed("pool", "--follow")
     lines = text[text.index("main.root took"):].split("\n")
     expect(re.search(r"%    go main\.\S+ x3, avg \S+, max \S+ \(3 go on\)$", lines[3]), text)
     expect(re.search(r"%      main\.belowPool x3, avg \S+, max \S+ \(3 running\)$", lines[4]), text)

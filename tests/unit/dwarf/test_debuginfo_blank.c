@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Up to Go 1.21 parameters without a name are missing from DWARF: by what else is known they are
  * put back, or the signature is not certain. */
+#include "dieopen.h"
 #include "dietext.h"
 #include "dwarf/debuginfo.h"
 #include "gofile.h"
@@ -132,29 +133,18 @@ static void dump_params(struct typedump *dump, const struct gofunc *fn)
 
 static void dump(struct typedump *dump, const struct row *row)
 {
-	struct gotypes *types = gotypes_new();
-	struct errmsg err = {0};
+	struct dieopen in;
 	struct gofunc fn;
 	struct gofile g;
 
 	make(&g, row);
-
-	struct image *img = elffile_open(g.f, &err);
-	struct functab *tab = img ? functab_open(img, &err) : NULL;
-	struct debuginfo *dbg = tab ? debuginfo_open(img, tab, row->release, types, &err) : NULL;
-
-	if (!dbg)
-		fail_msg("%s", err.text);
+	dieopen(&in, g.f, row->release);
 	typedump_text(dump, "1.%d, %s:", row->release, row->title);
-	if (debuginfo_func(dbg, g.starts[1], row->name, &fn) == 0)
+	if (debuginfo_func(in.dbg, g.starts[1], row->name, &fn) == 0)
 		dump_params(dump, &fn);
 	else
 		typedump_text(dump, " not certain\n");
-	debuginfo_close(dbg);
-	gotypes_free(types);
-	functab_close(tab);
-	image_close(img);
-	elffile_free(g.f);
+	dieopen_close(&in);
 }
 
 static void test_rows(void **state)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Types and inlined copies from the DWARF that Go's own linker writes, all of what is read. */
+#include "dieopen.h"
 #include "dietext.h"
 #include "dwarf/debuginfo.h"
 #include "gofile.h"
@@ -7,36 +8,18 @@
 #include "unit.h"
 
 struct opened {
-	struct gofile g;
-	struct image *img;
-	struct functab *tab;
-	struct gotypes *types;
-	struct debuginfo *dbg;
+	struct dieopen in;
 	struct typedump dump;
 };
 
 static void open_it(struct opened *o, const char *text, int release)
 {
-	struct errmsg err = {0};
+	struct gofile g;
 
 	*o = (struct opened){0};
-	gofile_make(&o->g, release, EM_X86_64);
-	dietext_write(o->g.f, text);
-	o->img = elffile_open(o->g.f, &err);
-	o->tab = o->img ? functab_open(o->img, &err) : NULL;
-	o->types = gotypes_new();
-	o->dbg = o->tab ? debuginfo_open(o->img, o->tab, release, o->types, &err) : NULL;
-	if (!o->dbg)
-		fail_msg("%s", err.text);
-}
-
-static void close_it(struct opened *o)
-{
-	debuginfo_close(o->dbg);
-	gotypes_free(o->types);
-	functab_close(o->tab);
-	image_close(o->img);
-	elffile_free(o->g.f);
+	gofile_make(&g, release, EM_X86_64);
+	dietext_write(g.f, text);
+	dieopen(&o->in, g.f, release);
 }
 
 /* --- types --- */
@@ -222,14 +205,14 @@ static void test_types(void **state)
 	(void)state;
 	open_it(&o, types_text, 23);
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
-		const struct gotype *type = debuginfo_type(o.dbg, types[i]);
+		const struct gotype *type = debuginfo_type(o.in.dbg, types[i]);
 
 		if (!type)
 			typedump_text(&o.dump, "no %s\n", types[i]);
 		typedump_number(&o.dump, type);
 	}
 	typedump_expect(&o.dump, types_said);
-	close_it(&o);
+	dieopen_close(&o.in);
 }
 
 /* --- copies --- */
@@ -311,7 +294,7 @@ static void dump_copies(struct opened *o)
 		struct gofunc sig;
 
 		typedump_text(&o->dump, "%s at %x: ", copies[i].name, copies[i].copy);
-		if (debuginfo_inlined(o->dbg, ELFFILE_TEXT + copies[i].func, copies[i].name,
+		if (debuginfo_inlined(o->in.dbg, ELFFILE_TEXT + copies[i].func, copies[i].name,
 				      ELFFILE_TEXT + copies[i].copy, &sig, &vars) != 0) {
 			typedump_text(&o->dump, "none\n");
 			continue;
@@ -354,7 +337,7 @@ static void test_copies(void **state)
 			"2 string string 16/8\n"
 			"3 pointer *main.T 8/8 of 4\n"
 			"4 struct main.T 8/8 defined {a@0 1}\n");
-	close_it(&o);
+	dieopen_close(&o.in);
 }
 
 /* What has no name is missing from DWARF: the order of parameters is a guess. */
@@ -394,7 +377,7 @@ static void test_copies_before_blanks(void **state)
 		"2 string string 16/8\n"
 		"3 pointer *main.T 8/8 of 4\n"
 		"4 struct main.T 8/8 defined {a@0 1}\n");
-	close_it(&o);
+	dieopen_close(&o.in);
 }
 
 int main(void)

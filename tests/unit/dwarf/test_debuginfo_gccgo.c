@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Types, signatures and places from the DWARF that GCC writes for gccgo's programs. */
+#include "dieopen.h"
 #include "dietext.h"
 #include "dwarf/debuginfo.h"
 #include "golang/gokind.h"
-#include "program/functab_internal.h"
 #include "typedump.h"
 #include "unit.h"
 
 enum { NAMES = ELFFILE_RODATA + 0x400, DESCRIPTORS = ELFFILE_DATA, RELEASE = 18 };
 
 struct opened {
-	struct elffile *f;
-	struct image *img;
-	struct functab *tab;
-	struct gotypes *types;
-	struct debuginfo *dbg;
+	struct dieopen in;
 	struct typedump dump;
 };
 
@@ -55,30 +51,14 @@ static uint64_t add_descriptor(struct elffile *f, unsigned n, const char *name, 
 
 static void begin(struct opened *o, const char *text)
 {
-	*o = (struct opened){.f = elffile_new(EM_X86_64)};
-	add_symbol(o->f);
-	dietext_write(o->f, text);
+	*o = (struct opened){.in.f = elffile_new(EM_X86_64)};
+	add_symbol(o->in.f);
+	dietext_write(o->in.f, text);
 }
 
 static void open_it(struct opened *o)
 {
-	struct errmsg err = {0};
-
-	o->img = elffile_open(o->f, &err);
-	o->tab = o->img ? functab_open(o->img, &err) : NULL;
-	o->types = gotypes_new();
-	o->dbg = o->tab ? debuginfo_open(o->img, o->tab, RELEASE, o->types, &err) : NULL;
-	if (!o->dbg)
-		fail_msg("%s", err.text);
-}
-
-static void close_it(struct opened *o)
-{
-	debuginfo_close(o->dbg);
-	gotypes_free(o->types);
-	functab_close(o->tab);
-	image_close(o->img);
-	elffile_free(o->f);
+	dieopen(&o->in, o->in.f, RELEASE);
 }
 
 static void dump_func(struct opened *o, unsigned off, const char *name)
@@ -86,7 +66,7 @@ static void dump_func(struct opened *o, unsigned off, const char *name)
 	struct gofunc fn;
 
 	typedump_text(&o->dump, "%s: ", name);
-	if (debuginfo_func(o->dbg, ELFFILE_TEXT + off, name, &fn) != 0)
+	if (debuginfo_func(o->in.dbg, ELFFILE_TEXT + off, name, &fn) != 0)
 		typedump_text(&o->dump, "not known\n");
 	else
 		typedump_func(&o->dump, &fn);
@@ -250,7 +230,7 @@ static void test_types(void **state)
 			"33 unknown ? 0/1\n"
 			"34 array [3][]string 72/8 times 3 of 15\n"
 			"35 pointer *lib.node 8/8 of 25\n");
-	close_it(&o);
+	dieopen_close(&o.in);
 }
 
 /* --- signatures --- */
@@ -377,7 +357,7 @@ static void test_signatures(void **state)
 			"4 struct struct { n int } 8/8 {n@0 1}\n"
 			"5 struct main.T 16/8 defined {a@0 1, b@8 1}\n"
 			"6 pointer *main.T 8/8 of 5\n");
-	close_it(&o);
+	dieopen_close(&o.in);
 }
 
 /* --- names of types, as the program's own descriptors have them --- */
@@ -442,16 +422,16 @@ static void test_names(void **state)
 
 	(void)state;
 	begin(&o, names_text);
-	add_descriptor(o.f, 0, "\texample.com/lib\tlib.Thing", 16, GOKIND_STRUCT);
-	add_descriptor(o.f, 1, "lib.thing", 16, GOKIND_STRUCT);
-	add_descriptor(o.f, 2, "lib.Local", 8, GOKIND_INT);
-	add_descriptor(o.f, 3, "lib.Sized", 16, GOKIND_STRUCT);
+	add_descriptor(o.in.f, 0, "\texample.com/lib\tlib.Thing", 16, GOKIND_STRUCT);
+	add_descriptor(o.in.f, 1, "lib.thing", 16, GOKIND_STRUCT);
+	add_descriptor(o.in.f, 2, "lib.Local", 8, GOKIND_INT);
+	add_descriptor(o.in.f, 3, "lib.Sized", 16, GOKIND_STRUCT);
 	open_it(&o);
-	debuginfo_ask(o.dbg, &foreign);
+	debuginfo_ask(o.in.dbg, &foreign);
 	dump_func(&o, 0, "lib.f");
 	typedump_types(&o.dump);
-	typedump_text(&o.dump, "%s\n", debuginfo_type(o.dbg, "example.com/lib.Thing")->name);
-	assert_null(debuginfo_type(o.dbg, "lib.Other"));
+	typedump_text(&o.dump, "%s\n", debuginfo_type(o.in.dbg, "example.com/lib.Thing")->name);
+	assert_null(debuginfo_type(o.in.dbg, "lib.Other"));
 	typedump_expect(&o.dump,
 			"lib.f: Other of kind 9, 0x10 bytes?\n"
 			"Other of kind 9, 0xffffffffffffffff bytes?\n"
@@ -472,7 +452,7 @@ static void test_names(void **state)
 			"sized Sized } 48/8 {thing@0 1, other@16 7, local@32 3, sized@40 6}\n"
 			"12 int int 8/8\n"
 			"lib.Thing\n");
-	close_it(&o);
+	dieopen_close(&o.in);
 }
 
 /* --- places --- */
@@ -520,7 +500,7 @@ static void dump_place(struct opened *o, unsigned off, const struct gofunc *sig,
 {
 	struct abi_value value = {0};
 
-	debuginfo_place(o->dbg, ELFFILE_TEXT + off, sig, param, &value);
+	debuginfo_place(o->in.dbg, ELFFILE_TEXT + off, sig, param, &value);
 	typedump_text(&o->dump, "%s:", sig->params[param].name);
 	for (size_t i = 0; i < value.count; i++) {
 		const struct abi_piece *piece = &value.pieces[i];
@@ -540,12 +520,12 @@ static void test_places(void **state)
 	(void)state;
 	begin(&o, places_text);
 	open_it(&o);
-	assert_int_equal(debuginfo_func(o.dbg, ELFFILE_TEXT + 0x40, "main.inl", &sig), 0);
+	assert_int_equal(debuginfo_func(o.in.dbg, ELFFILE_TEXT + 0x40, "main.inl", &sig), 0);
 	for (size_t i = 0; i < sig.param_count; i++)
 		dump_place(&o, 0x40, &sig, i);
 	sig.params[0].by_address = true;
 	dump_place(&o, 0x40, &sig, 0);
-	assert_int_equal(debuginfo_func(o.dbg, ELFFILE_TEXT + 0x80, "main.plain", &sig), 0);
+	assert_int_equal(debuginfo_func(o.in.dbg, ELFFILE_TEXT + 0x80, "main.plain", &sig), 0);
 	dump_place(&o, 0x80, &sig, 0);
 	typedump_expect(&o.dump, "a: 0-8 in 3.5+0\n"
 				 "b: 0-8 in 3.4+0 8-12 in 3.2+0 12-14 in 3.2+4 14-15 in 3.2+6\n"
@@ -561,7 +541,7 @@ static void test_places(void **state)
 				 "l:\n"
 				 "a:\n"
 				 "a:\n");
-	close_it(&o);
+	dieopen_close(&o.in);
 }
 
 int main(void)
