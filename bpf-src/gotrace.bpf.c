@@ -89,9 +89,9 @@ BPF_F_TABLE("hash", u64, u64, untested, TRACE_UNTESTED_MAX, BPF_F_NO_PREALLOC);
 #endif
 #include "parts/every_program.bpf.c"
 
-static inline void count(u32 counter)
+static inline void count(u64 counter)
 {
-	u64 *n = counters.lookup(&counter);
+	u64 *n = counters.lookup(KEY(counter));
 
 	if (n)
 		__sync_fetch_and_add(n, 1);
@@ -328,8 +328,8 @@ static inline void forget_dynamic(char *to, u32 levels, bool is_error, struct hi
  * (Each CPU's count is not exact where one handler preempts another.) */
 static inline u64 wakeup_flags(u64 size)
 {
-	u32 sent = TRACE_SENT;
-	u64 *bytes = counters.lookup(&sent);
+	u64 sent = TRACE_SENT;
+	u64 *bytes = counters.lookup(KEY(sent));
 
 	if (bytes)
 		*bytes += size;

@@ -21,6 +21,13 @@ static inline u32 loop_next(u32 i)
 	return i;
 }
 
+/* A key of four bytes that a program with loops looks up is a u64 on its stack, of which the kernel
+ * reads the first four, on machines whose lowest byte comes first, as ours do. The compiler gives
+ * keys of several sizes one place on the stack in turn; of a place of eight bytes that is written
+ * by half the verifier keeps the other half, and walks all that follows once for each value that
+ * was there before: gotrace's programs for returns had three times the walk. */
+#define KEY(number) ((u32 *)&(number))
+
 /* Since Linux 6.13 a BPF program has its stack in memory of the CPU, shared by all runs of the
  * program there, unless it makes tail calls. The kernel relies on a program not being run on a CPU
  * while it already runs there; nothing sees to that for uprobes. A handler that waits for a page,

@@ -10,13 +10,12 @@ static inline u64 first_over(struct goroutine_key *who, u64 from, u64 to, u64 de
 {
 	struct deep_key key = {.who = *who};
 	struct call *call;
-	u64 middle;
+	u64 middle, below;
 	int i;
 
 	from = forget_value(from, depth);
-	/* The verifier follows a fixed number of steps most easily. What is compared are copies, of
-	 * which it knows nothing: what it learned of the variables themselves in one step would be
-	 * one more way through all later ones. */
+	/* Each step forgets what it found: the verifier would follow each outcome of each step
+	 * through all later ones. */
 #pragma clang loop unroll(disable)
 	for (i = 0; i < DEEP_LOG2; i = loop_next(i)) {
 		if (forget_value(from, depth) >= forget_value(to, depth))
@@ -24,10 +23,9 @@ static inline u64 first_over(struct goroutine_key *who, u64 from, u64 to, u64 de
 		middle = forget_value((from + to) / 2, depth);
 		key.index = middle;
 		call = (struct call *)deep_calls.lookup(&key);
-		if (call && call->depth < forget_value(depth, middle))
-			from = middle + 1;
-		else
-			to = middle;
+		below = forget_value(call && call->depth < depth, middle);
+		from = forget_value(from ^ ((from ^ (middle + 1)) & -below), depth);
+		to = forget_value(to ^ ((to ^ middle) & (below - 1)), depth);
 	}
 	return from;
 }

@@ -4,7 +4,7 @@
  *
  *   -DDEEP_CALLS=n    room in the map
  */
-#define DELETED_MAX 16 /* times 64: entries deleted at once, of calls that end together */
+#define DELETED_MAX 4 /* times 64: entries deleted at once, of calls that end together */
 #define MARKS_MAX 65536
 
 BPF_F_TABLE("hash", struct deep_key, struct call, deep_calls, DEEP_CALLS, BPF_F_NO_PREALLOC);

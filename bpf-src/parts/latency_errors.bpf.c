@@ -38,10 +38,10 @@ static inline u64 result_register(struct pt_regs *ctx, u32 n)
 }
 
 /* At an end of a call of this row; `sp` points to its return address. */
-static inline void count_error(struct pt_regs *ctx, u64 sp, u32 row)
+static inline void count_error(struct pt_regs *ctx, u64 sp, u64 row)
 {
-	struct error_place *place = error_places.lookup(&row);
-	struct call_sums *sum = sums.lookup(&row);
+	struct error_place *place = error_places.lookup(KEY(row));
+	struct call_sums *sum = sums.lookup(KEY(row));
 	u64 word = 0;
 
 	if (!place || !sum || place->where == ERROR_NOWHERE)

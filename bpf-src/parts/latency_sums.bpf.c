@@ -7,6 +7,7 @@
  *   -DPER_ROW     a histogram for each row, not one for all
  *   -DPLACES=n    room for them
  */
+#include "parts/assembly.h"
 #include "parts/extremes.h"
 #include "parts/losses.bpf.c"
 #include "shared/histogram_index.h"
@@ -28,9 +29,9 @@ BPF_F_TABLE("hash", u64, u64, places, PLACES_MAX, BPF_F_NO_PREALLOC);
 BPF_PERCPU_ARRAY(histogram, u64, HISTOGRAM_SLOTS);
 #endif
 
-static inline void count_abandoned(u32 row, enum ending how)
+static inline void count_abandoned(u64 row, enum ending how)
 {
-	struct call_sums *sum = sums.lookup(&row);
+	struct call_sums *sum = sums.lookup(KEY(row));
 
 	if (!sum)
 		return;
@@ -38,9 +39,9 @@ static inline void count_abandoned(u32 row, enum ending how)
 	__sync_fetch_and_add(&sum->panicked + (how & 3), 1);
 }
 
-static inline void count_jumped(u32 row)
+static inline void count_jumped(u64 row)
 {
-	struct call_sums *sum = sums.lookup(&row);
+	struct call_sums *sum = sums.lookup(KEY(row));
 
 	if (sum)
 		__sync_fetch_and_add(&sum->jumped, 1);
@@ -54,7 +55,7 @@ static inline void count_refusal(long error, u32 full)
 
 static inline void place(u32 row, u64 ns)
 {
-	u32 slot = histogram_index(ns / UNIT);
+	u64 slot = histogram_index(ns / UNIT);
 	u64 *count;
 #ifdef PER_ROW
 	u64 key = latency_place(row, slot), none = 0;
@@ -70,18 +71,18 @@ static inline void place(u32 row, u64 ns)
 		return;
 	}
 #else
-	count = histogram.lookup(&slot);
+	count = histogram.lookup(KEY(slot));
 	if (!count)
 		return;
 #endif
 	__sync_fetch_and_add(count, 1);
 }
 
-static inline void on_end(u32 row, u64 ns, u32 epoch)
+static inline void on_end(u64 row, u64 ns, u32 epoch)
 {
-	struct call_sums *sum = sums.lookup(&row);
-	u32 index = row * 2 + (epoch & 1);
-	struct call_extremes *ext = extremes.lookup(&index);
+	struct call_sums *sum = sums.lookup(KEY(row));
+	u64 index = row * 2 + (epoch & 1);
+	struct call_extremes *ext = extremes.lookup(KEY(index));
 
 	if (sum) {
 		__sync_fetch_and_add(&sum->count, 1);

@@ -23,9 +23,9 @@ BPF_F_TABLE("hash", struct goroutine_key, struct root_member, root_members, ROOT
 BPF_ARRAY(root_last, u64, 1);
 BPF_PERCPU_ARRAY(root_losses, u64, ROOT_LOSSES);
 
-static inline void count_root_loss(u32 loss)
+static inline void count_root_loss(u64 loss)
 {
-	u64 *n = root_losses.lookup(&loss);
+	u64 *n = root_losses.lookup(KEY(loss));
 
 	if (n)
 		__sync_fetch_and_add(n, 1);

@@ -14,9 +14,9 @@ BPF_F_TABLE("hash", struct goroutine_key, struct state_clock, clocks, GOROUTINES
 BPF_ARRAY(no_clock, struct state_clock, 1);
 BPF_PERCPU_ARRAY(state_losses, u64, STATE_LOSSES);
 
-static inline void count_state_loss(u32 loss)
+static inline void count_state_loss(u64 loss)
 {
-	u64 *n = state_losses.lookup(&loss);
+	u64 *n = state_losses.lookup(KEY(loss));
 
 	if (n)
 		__sync_fetch_and_add(n, 1);

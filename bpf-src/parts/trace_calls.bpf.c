@@ -2,7 +2,7 @@
 /* The part of gotrace.bpf.c that follows calls until they return. Inserted there. */
 
 #define ABANDONED_MAX 64 /* so many of the calls that one panic ends are reported, each */
-#define FORGOTTEN_MAX 16 /* times 64: how many entries of the other calls are deleted at once */
+#define FORGOTTEN_MAX 4  /* times 64: how many entries of the other calls are deleted at once */
 
 /* A call that did not return, and whose predicate asks for what only a return tells. */
 static inline void count_untested(u32 item, u32 how)
@@ -75,8 +75,8 @@ static inline void forget_calls(struct goroutine_key *who, u64 from, u64 to)
 static inline void abandon_rest(struct goroutine_key *who, u64 *calls, u64 depth)
 {
 	u64 from = first_over(who, 0, *calls, depth), to = *calls;
-	u32 unreported = TRACE_UNREPORTED;
-	u64 *n = counters.lookup(&unreported);
+	u64 unreported = TRACE_UNREPORTED;
+	u64 *n = counters.lookup(KEY(unreported));
 
 	if (n)
 		__sync_fetch_and_add(n, to - from);

@@ -36,13 +36,14 @@ BPF_ARRAY(rooms, struct trace_room, ROOMS);
 /* NULL: all are in use, by hits that wait for memory */
 static inline struct trace_room *room_take(void)
 {
-	u32 i, at = bpf_get_smp_processor_id();
+	u64 at = bpf_get_smp_processor_id();
 	struct trace_room *room;
+	u32 i;
 
 #pragma clang loop unroll(disable)
 	for (i = 0; i < ROOMS; i = loop_next(i)) {
 		at &= ROOMS - 1;
-		room = rooms.lookup(&at);
+		room = rooms.lookup(KEY(at));
 		if (!room)
 			break;
 		if (!extremes_exchange(&room->busy, 0, 1))
@@ -185,15 +186,16 @@ static inline void room_dynamics(struct hit *hit, struct trace_room *room, u32 c
 static inline void room_fill(struct pt_regs *ctx, struct hit *hit, struct trace_room *room,
 			     u32 first, u32 count, const u32 most)
 {
-	u32 i, at = first, end = first + count, dynamics = forget_value(0, hit->sp);
+	u32 i, end = first + count, dynamics = forget_value(0, hit->sp);
 	struct trace_step *step;
+	u64 at = first;
 
 	room->bad = 0;
 #pragma clang loop unroll(disable)
 	for (i = 0; i < most; i = loop_next(i)) {
 		if (at >= end)
 			break;
-		step = steps.lookup(&at);
+		step = steps.lookup(KEY(at));
 		if (!step)
 			break;
 		at = forget_value(at + 1 + step_do(ctx, hit, room, step, at, &dynamics), hit->sp);
@@ -203,9 +205,9 @@ static inline void room_fill(struct pt_regs *ctx, struct hit *hit, struct trace_
 
 static inline struct trace_table *table_of(struct hit *hit)
 {
-	u32 table = hit->table; /* or the compiler would keep all of the hit on the stack */
+	u64 table = hit->table; /* or the compiler would keep all of the hit on the stack */
 
-	return tables.lookup(&table);
+	return tables.lookup(KEY(table));
 }
 
 static inline struct trace_room *table_room(struct trace_table *table)

@@ -8,6 +8,7 @@ from harness import Skip, Target, Tool, expect, newest, test
 
 LIMIT = 1_000_000  # instructions that it walks through: BPF_COMPLEXITY_LIMIT_INSNS
 MOST = 250_000
+MOST_CALLS = 90_000    # where calls are followed to their ends by code
 MOST_TABLES = 800_000  # a loop over so many steps
 MOST_FEW = 250_000     # over as many as the functions need
 TOOLS = {"gofunclatency": ["main.*"], "gofuncslower": ["1", "main.*"], "gostackcount": ["main.*"], "gotree": ["main.*"],
@@ -35,6 +36,21 @@ def verifier_has_room(tool):
     if not counts:
         raise Skip("the kernel does not say (before 5.16)")
     expect(max(counts) < MOST, f"{tool}: {counts} of {LIMIT} instructions")
+
+
+@test(tool=["gofunclatency", "gotrace"])
+def verifier_follows_once(tool):
+    """What one way through a loop leaves behind is not one more way through the next: a start takes as long as the
+    verifier walks."""
+    probe = {"gofunclatency": "main.*", "gotrace": 'r:main.* "%d", $latency'}[tool]
+    with Target("calls", newest(), "strip") as target:
+        with Tool(tool, "-p", target.target_pid, probe) as tracer:
+            tracer.wait_line("PID " if tool == "gotrace" else "Tracing ")
+            counts = walked(tracer.child.pid)
+            tracer.stop()
+    if not counts:
+        raise Skip("the kernel does not say (before 5.16)")
+    expect(0 < max(counts) < MOST_CALLS, f"{tool}: {counts} of {LIMIT} instructions")
 
 
 @test(probe=["p:", "r:"], most=[MOST_FEW, MOST_TABLES])

@@ -23,4 +23,6 @@ static inline u64 probe_register(struct pt_regs *ctx, const u32 at)
 	return *(u64 *)((char *)ctx + at);
 }
 
+#define KEY(number) ((u32 *)&(number))
+
 #endif
