@@ -221,6 +221,7 @@ int main(int argc, char **argv)
 				    .force = true,
 				    .cost = true,
 				    .metrics = true,
+				    .max_series = true,
 				    .own = own_options,
 				    .take = take_option,
 				    .ctx = &counter,

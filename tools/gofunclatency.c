@@ -503,6 +503,7 @@ int main(int argc, char **argv)
 				    .cost = true,
 				    .returns = true,
 				    .metrics = true,
+				    .max_series = true,
 				    .own = own_options,
 				    .take = take_option,
 				    .ctx = &timer,

@@ -3,11 +3,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/errmsg.h"
+#include "base/mem.h"
 #include "files/process.h"
 #include "gostat/stats.h"
 #include "gostat/stats_memory.h"
+#include "gostat/stats_metrics.h"
 #include "gostat/stats_print.h"
 #include "readers/readertool.h"
+#include "readers/readmetrics.h"
 #include "readers/statlook.h"
 #include "tracing/toolrun.h"
 
@@ -17,6 +21,10 @@ struct gostat {
 	struct readertool rt;
 	bool memory;  /* what resident memory consists of, in place of lines */
 	size_t lines; /* since the head was printed */
+	/* with --metrics, of all that were looked at; and of the last one: */
+	struct stats_published *published;
+	size_t published_count, published_cap;
+	struct stats_published found;
 	/* in the process that reads: */
 	struct stats_reader *reader;
 	struct stats before;
@@ -64,6 +72,47 @@ static void end_looking(void *ctx)
 	stats_reader_free(gostat->reader);
 }
 
+/* --- what is published in place of lines --- */
+
+static int look_for_metrics(void *ctx, const struct goprocesses_one *one, struct errmsg *err)
+{
+	struct gostat *gostat = ctx;
+	struct stats_published *found = &gostat->found;
+	char *comm = process_name(one->proc);
+
+	(void)err;
+	*found = (struct stats_published){.pid = one->pid, .release = goprocess_release(one->gp)};
+	snprintf(found->comm, sizeof(found->comm), "%s", comm);
+	free(comm);
+	statlook(&gostat->reader, one, &found->now);
+	return 0;
+}
+
+static void publish_anew(void *ctx)
+{
+	struct gostat *gostat = ctx;
+
+	gostat->published_count = 0;
+}
+
+static void publish_found(void *ctx)
+{
+	struct gostat *gostat = ctx;
+
+	gostat->published = mem_grow(gostat->published, gostat->published_count,
+				     &gostat->published_cap, sizeof(*gostat->published));
+	gostat->published[gostat->published_count++] = gostat->found;
+}
+
+static void write_metrics(void *ctx, FILE *out, bool openmetrics)
+{
+	const struct gostat *gostat = ctx;
+
+	stats_metrics_write(out, openmetrics, gostat->published, gostat->published_count);
+}
+
+/* --- lines --- */
+
 /* Of several processes, each time; of one, before it has scrolled away. */
 static void begin(void *ctx, bool first)
 {
@@ -105,11 +154,21 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 	return readertool_take(&gostat->rt, letter, value, err);
 }
 
+static int check(void *ctx, struct errmsg *err)
+{
+	const struct gostat *gostat = ctx;
+
+	if (gostat->rt.opts.metrics && gostat->memory)
+		return errmsg_set(err, "--metrics prints no lines: not with --memory");
+	return 0;
+}
+
 static const char examples[] = "    gostat 181                 # a line a second, until Ctrl-C\n"
 			       "    gostat -i 10 -d 1m 181     # every 10 seconds, for a minute\n"
 			       "    gostat --all               # all Go programs\n"
 			       "    gostat -n etcd             # whose name contains etcd\n"
 			       "    gostat --memory 181        # what its memory consists of\n"
+			       "    gostat --metrics :9437 --all # all numbers for Prometheus\n"
 			       "    gostat -j 181              # one JSON object a line\n";
 
 static struct gostat gostat;
@@ -121,10 +180,20 @@ static const struct options_tool tool = {.name = "gostat",
 					 .args = "[PID...]",
 					 .process = true,
 					 .shared = "Tj",
+					 .metrics = true,
 					 .own = own_defs,
 					 .take = take_option,
 					 .ctx = &gostat,
 					 .examples = examples};
+
+static const struct readmetrics_source metrics = {.look = look_for_metrics,
+						  .end = end_looking,
+						  .result = &gostat.found,
+						  .result_len = sizeof(gostat.found),
+						  .begin = publish_anew,
+						  .found = publish_found,
+						  .write = write_metrics,
+						  .ctx = &gostat};
 
 int main(int argc, char **argv)
 {
@@ -134,6 +203,11 @@ int main(int argc, char **argv)
 					.look = look_at,
 					.end = end_looking,
 					.begin = begin,
+					.ready = check,
+					.metrics = &metrics,
 					.ctx = &gostat};
-	return readertool_main(&gostat.rt, argc, argv);
+	int status = readertool_main(&gostat.rt, argc, argv);
+
+	free(gostat.published);
+	return status;
 }

@@ -396,15 +396,23 @@ static int run(struct errmsg *err)
 	return opened || top.rt.has_failed ? 0 : -1;
 }
 
+enum { OPT_METRICS = 1024 };
+
 static const struct options_def own_defs[] = {
 	READERTOOL_DEFS,
 	READERTOOL_WATCH_DEFS,
+	{OPT_METRICS, "metrics", "WHERE", NULL},
 	{0},
 };
 
 static int take_option(void *ctx, int letter, const char *value, struct errmsg *err)
 {
 	(void)ctx;
+	if (letter == OPT_METRICS) {
+		errmsg_set(err, "gotop is a screen, and publishes no metrics");
+		errmsg_hint(err, "gostat --metrics %s", value);
+		return -1;
+	}
 	return readertool_take(&top.rt, letter, value, err);
 }
 

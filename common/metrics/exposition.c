@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "metrics/label_internal.h"
+#include "metrics/family.h"
 #include "metrics/series_internal.h"
 #include "metrics/reading_internal.h"
 
@@ -86,13 +86,10 @@ enum exposition_format exposition_wanted(const char *accept)
 		       : EXPOSITION_TEXT;
 }
 
-/* OpenMetrics names a counter's family without the _total of its samples. */
 static void head(FILE *out, enum exposition_format format, const char *name, const char *type,
 		 const char *help)
 {
-	const char *end = format == EXPOSITION_TEXT && !strcmp(type, "counter") ? "_total" : "";
-
-	fprintf(out, "# HELP %s%s %s\n# TYPE %s%s %s\n", name, end, help, name, end, type);
+	family_head(out, format == EXPOSITION_OPENMETRICS, name, type, help);
 }
 
 static void write_family(FILE *out, enum exposition_format format, const struct series_table *table,
@@ -122,8 +119,8 @@ static void shortest(char text[32], double value)
 
 static void write_seconds(FILE *out, uint64_t ns)
 {
-	fprintf(out, "%" PRIu64 ".%09" PRIu64 "\n", (uint64_t)(ns / NS_PER_S),
-		(uint64_t)(ns % NS_PER_S));
+	family_seconds(out, ns);
+	fputc('\n', out);
 }
 
 static void write_histogram(FILE *out, const struct reading_scale *scale,
@@ -178,7 +175,7 @@ static void write_state(FILE *out, const struct exposition *exp, const struct se
 	if (!ns && state) /* the first one is there always */
 		return;
 	fprintf(out, "gofunc_state_seconds_total{%s,state=\"", series->labels);
-	label_value(out, exp->states[state]);
+	family_label(out, exp->states[state]);
 	fputs("\"} ", out);
 	write_seconds(out, ns);
 }
@@ -221,6 +218,11 @@ void exposition_write(FILE *out, enum exposition_format format, const struct exp
 			write_states(out, format, exp);
 		write_losses(out, format, exp);
 	}
+	exposition_end(out, format);
+}
+
+void exposition_end(FILE *out, enum exposition_format format)
+{
 	if (format == EXPOSITION_OPENMETRICS)
 		fputs("# EOF\n", out);
 }

@@ -29,5 +29,7 @@ const char *exposition_type(enum exposition_format format); /* for HTTP's Conten
 /* By HTTP's Accept; NULL: there is none. OpenMetrics only where it is named. */
 enum exposition_format exposition_wanted(const char *accept);
 void exposition_write(FILE *out, enum exposition_format format, const struct exposition *exp);
+/* What a format has behind all families; exposition_write() has written it. */
+void exposition_end(FILE *out, enum exposition_format format);
 
 #endif

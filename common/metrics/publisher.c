@@ -64,7 +64,8 @@ static int take_reading(struct publisher *pub, bool final, struct errmsg *err)
 {
 	if (pub->source->read(pub->ctx, final, err))
 		return -1;
-	series_update(pub->table, pub->source->add_row, pub->ctx);
+	if (!pub->source->write)
+		series_update(pub->table, pub->source->add_row, pub->ctx);
 	if (pub->source->losses)
 		pub->loss_count = pub->source->losses(pub->ctx, pub->losses);
 	pub->readings++;
@@ -93,9 +94,8 @@ static uint64_t refresh(void *ctx)
 	return pub->readings;
 }
 
-static void write_text(void *ctx, FILE *out, enum exposition_format format)
+static void write_rows(const struct publisher *pub, FILE *out, enum exposition_format format)
 {
-	const struct publisher *pub = ctx;
 	struct exposition exp = {.table = pub->table,
 				 .timed = pub->source->unit_ns != 0,
 				 .losses = pub->losses,
@@ -106,6 +106,18 @@ static void write_text(void *ctx, FILE *out, enum exposition_format format)
 	if (exp.timed)
 		exp.scale = reading_scale(pub->source->unit_ns);
 	exposition_write(out, format, &exp);
+}
+
+static void write_text(void *ctx, FILE *out, enum exposition_format format)
+{
+	const struct publisher *pub = ctx;
+
+	if (!pub->source->write) {
+		write_rows(pub, out, format);
+		return;
+	}
+	pub->source->write(pub->ctx, out, format == EXPOSITION_OPENMETRICS);
+	exposition_end(out, format);
 }
 
 static int write_file(struct publisher *pub, bool final, struct errmsg *err)

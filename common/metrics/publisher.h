@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "metrics/reading.h"
 
@@ -23,6 +24,9 @@ struct publisher_source { /* where the numbers come from; `ctx` is publisher_beg
 	/* What a state below READING_STATES is called; several may be called the same. NULL: the
 	 * tool does not tell states apart. */
 	const char *(*state)(void *ctx, unsigned state);
+	/* Of a tool that publishes other things than functions: writes all families, as family.h
+	 * has them; but for `read`, the others are not called then. NULL: it publishes rows. */
+	void (*write)(void *ctx, FILE *out, bool openmetrics);
 };
 
 struct publisher_spec {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "readers/readertool.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,15 +13,14 @@
 #include "base/number.h"
 #include "base/signals.h"
 #include "files/process.h"
-#include "files/process_usage.h"
 #include "golang/pattern.h"
 #include "profile/profile.h"
+#include "readers/ending_internal.h"
+#include "readers/readmetrics_internal.h"
 #include "tracing/session.h"
 #include "tracing/toolrun.h"
 
 #define SECOND_NS UINT64_C(1000000000)
-
-enum { ENDING_MS = 1000 };
 
 /* --- in a process of its own, for each that is looked at --- */
 
@@ -131,17 +129,6 @@ static int show_once(struct readertool *rt, struct errmsg *err)
 	return !rt->shown && !rt->has_failed && rt->nothing ? rt->nothing(rt->ctx, err) : 0;
 }
 
-/* The kernel takes the memory of one that ends before it tells of the end. */
-static bool runs_on(const struct process *proc)
-{
-	struct pollfd ended = {.fd = process_fd(proc), .events = POLLIN};
-	struct process_usage usage;
-
-	if (process_usage(proc, &usage))
-		return process_runs(proc);
-	return poll(&ended, 1, ENDING_MS) <= 0;
-}
-
 /* One that ends is shown no more; another that cannot be read is a failure, unless it was only
  * looked for. due() is asked once more for one that has ended. */
 static void ask_again(struct readertool *rt, size_t i)
@@ -150,7 +137,7 @@ static void ask_again(struct readertool *rt, size_t i)
 
 	if (!ask(rt, i, &why))
 		return;
-	bool runs = runs_on(rt->procs.all[i].proc);
+	bool runs = ending_runs_on(rt->procs.all[i].proc);
 
 	rt->gone[i] = runs || !rt->due;
 	if (runs)
@@ -268,6 +255,16 @@ static int run(struct readertool *rt, struct errmsg *err)
 	return ret ? -1 : session_flush(err);
 }
 
+static int publish(struct readertool *rt, struct errmsg *err)
+{
+	struct readmetrics metrics = {
+		.source = rt->metrics, .tool = rt->tool, .opts = &rt->opts, .wanted = &rt->wanted};
+	int ret = readmetrics_run(&metrics, err);
+
+	rt->has_failed = metrics.has_failed;
+	return ret;
+}
+
 /* --- the command line --- */
 
 static int take_pid(struct readertool *rt, const char *text, struct errmsg *err)
@@ -374,6 +371,16 @@ static int check_core(const struct readertool *rt, struct errmsg *err)
 	return 0;
 }
 
+/* Nothing is printed: -i is how often a file is written. */
+static int check_metrics(const struct readertool *rt, struct errmsg *err)
+{
+	const char *other = rt->opts.json ? "-j" : rt->opts.timestamp ? "-T" : NULL;
+
+	if (other)
+		return errmsg_set(err, "--metrics prints no lines: not with %s", other);
+	return rt->ready ? rt->ready(rt->ctx, err) : 0;
+}
+
 static int check(struct readertool *rt, struct errmsg *err)
 {
 	struct options *opts = &rt->opts;
@@ -393,6 +400,8 @@ static int check(struct readertool *rt, struct errmsg *err)
 		return errmsg_set(err, "no PID, -n NAME or --all given");
 	if ((wanted->pid_count != 0) + (wanted->name != NULL) + wanted->all > 1)
 		return errmsg_set(err, "PID, -n NAME and --all exclude each other");
+	if (opts->metrics)
+		return check_metrics(rt, err);
 	if (rt->each_interval && !opts->interval_ns)
 		opts->interval_ns = SECOND_NS;
 	if (opts->interval_ns && opts->pprof)
@@ -423,7 +432,8 @@ int readertool_main(struct readertool *rt, int argc, char **argv)
 	signals_default();
 	if (!readertool_parse(rt, argc, argv, &status))
 		return status;
-	status = run(rt, &err) ? options_fail(rt->tool, &err) : rt->has_failed;
+	status = (rt->opts.metrics ? publish : run)(rt, &err) ? options_fail(rt->tool, &err)
+							      : rt->has_failed;
 	forget(rt);
 	return status;
 }

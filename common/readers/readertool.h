@@ -36,6 +36,7 @@ struct readertool {
 	int (*ready)(void *ctx, struct errmsg *err);
 	/* A single look at all of them has shown nothing: is that a failure? NULL: it is none. */
 	int (*nothing)(void *ctx, struct errmsg *err);
+	const struct readmetrics_source *metrics; /* published with --metrics; NULL: nothing is */
 	void *ctx;
 
 	struct options opts;
@@ -47,8 +48,7 @@ struct readertool {
 	pid_t *pids;
 	size_t pid_cap, pattern_cap;
 	uint64_t shown; /* by all that there was until now */
-	bool has_failed, has_printed;
-	bool *gone;
+	bool has_failed, has_printed, *gone;
 	uint64_t looked_ns;
 	struct pprof pprof;
 	int profile_fd; /* through which profiles come; 0: none */

@@ -120,6 +120,13 @@ static const struct options_def *find_own(const struct options_tool *tool, int l
 	return NULL;
 }
 
+static void add_own(struct table *tab, const struct options_tool *tool, bool shown)
+{
+	for (const struct options_def *def = tool->own; def && def->letter; def++)
+		if ((def->help != NULL) == shown)
+			table_add(tab, def);
+}
+
 /* Some tools have a -n of their own. */
 static void add_running(struct table *tab, const struct options_tool *tool)
 {
@@ -141,8 +148,7 @@ static void table_init(struct table *tab, const struct options_tool *tool)
 		if (*letter == 'v' && tool->verbose)
 			tab->defs[tab->count - 1].help = tool->verbose;
 	}
-	for (const struct options_def *def = tool->own; def && def->letter; def++)
-		table_add(tab, def);
+	add_own(tab, tool, true);
 	if (tool->running)
 		add_running(tab, tool);
 	if (tool->inlined) {
@@ -157,14 +163,15 @@ static void table_init(struct table *tab, const struct options_tool *tool)
 		table_add(tab, &cost_def);
 	if (tool->returns)
 		table_add(tab, &no_emulate_def);
-	if (tool->metrics) {
+	if (tool->metrics)
 		table_add(tab, &metrics_def);
+	if (tool->max_series)
 		table_add(tab, &max_series_def);
-	}
 	if (tool->pprof)
 		table_add(tab, &pprof_def);
 	table_add(tab, &version_def);
 	tab->shown = tab->count;
+	add_own(tab, tool, false);
 	for (const char *letter = "vD"; *letter; letter++)
 		if (!strchr(tool->shared, *letter))
 			table_add(tab, find_shared(*letter));

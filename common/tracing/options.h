@@ -30,7 +30,7 @@ struct options_def {
 	int letter;        /* of the short form; from 256 on: it has none */
 	const char *name;  /* of the long form, without dashes */
 	const char *value; /* "PID"; "[=KEY]": may be left out, as in --labels; NULL: takes none */
-	const char *help;
+	const char *help;  /* NULL: none shows it, as the tool refuses it, with a hint */
 };
 
 /* Numbers without a letter, as bcc's tool of that name takes them, beside a BINARY, -p or COMMAND.
@@ -51,13 +51,13 @@ struct options_tool {
 	const char *verbose; /* what -v does in this tool; NULL: the usual */
 	bool binaries;       /* takes BINARYs for patterns, or none with -p or COMMAND */
 	enum options_numbers numbers;
-	bool process;                  /* may do without patterns: says itself what is missing */
-	bool running;                  /* takes --name and --all */
-	bool inlined;                  /* takes --inlined and --fips */
-	bool force, cost;              /* takes --force and --max-cost; --cost */
-	bool returns;                  /* takes --no-emulate */
-	bool metrics, pprof;           /* takes --metrics and --max-series; --pprof */
-	const struct options_def *own; /* ends with letter 0; NULL: none */
+	bool process;                    /* may do without patterns: says itself what is missing */
+	bool running;                    /* takes --name and --all */
+	bool inlined;                    /* takes --inlined and --fips */
+	bool force, cost;                /* takes --force and --max-cost; --cost */
+	bool returns;                    /* takes --no-emulate */
+	bool metrics, max_series, pprof; /* takes these */
+	const struct options_def *own;   /* ends with letter 0; NULL: none */
 	/* Takes one of its own options (value NULL where it has none); -1 with *err refuses it. */
 	int (*take)(void *ctx, int letter, const char *value, struct errmsg *err);
 	void *ctx;

@@ -8,13 +8,17 @@ import re
 import resource
 import signal
 import subprocess
+import tempfile
 import time
 
-from harness import Failure, Target, expect, json_lines, newest, run, test, tool_path, two_versions, versions
+from harness import (Failure, Target, Tool, expect, json_lines, newest, run, test, tool_path, two_versions,
+                     versions)
 
 from test_gostacks_lies import lie, mappings, words
+from test_metrics import OPENMETRICS, SETTLES_S, Metrics, prometheus
 
 UNKNOWN = {"1.15": {"heap_bytes", "allocated_bytes"}}  # what only ReadMemStats itself counts
+SUMS = {"sys_bytes", "heap_sys_bytes"}  # which are published, but not printed
 
 
 def gostat(*args):
@@ -49,7 +53,7 @@ def quiet(target, version, word):
     for _ in range(10):
         got = once(target.target_pid)
         wrong = {key: value for key, value in truth.items()
-                 if got[key] != (None if key in UNKNOWN.get(version, ()) else value)}
+                 if key not in SUMS and got[key] != (None if key in UNKNOWN.get(version, ()) else value)}
         if not wrong:
             return got
         before, truth = truth, tell(target)
@@ -180,6 +184,132 @@ def gostat_several():
         records = json_lines(gostat("-j", "-i", "200ms", "-d", "300ms", one.target_pid, two.target_pid))
         counts = {(r["pid"], r["goroutines"]) for r in records}
         expect(counts == {(one.target_pid, 41), (two.target_pid, 8)}, f"{counts}")
+
+
+class Published(Metrics):
+    """gostat --metrics at a port of the kernel's choice"""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__("gostat", *args, **kwargs)
+        line = self.wait_line("gostat: metrics: http://")
+        self.port = int(re.search(r":(\d+)/metrics$", line.strip())[1])
+
+    def text(self, openmetrics=False):
+        status, _, text = self.get(headers=OPENMETRICS if openmetrics else None)
+        expect(status == 200, f"{status}: {text}")
+        return text
+
+    def pids(self):
+        return {int(pid) for pid in re.findall(r'^gostat_process_info\{pid="(\d+)"', self.text(), re.M)}
+
+    def await_pids(self, wanted):
+        end = time.monotonic() + 60
+        while (got := self.pids()) != wanted:
+            expect(time.monotonic() < end, f"{got}, not {wanted}: {self.said()}")
+            time.sleep(0.1)
+
+
+def samples_of(text, pid):
+    """{name: number}, with the state where there is one"""
+    found = re.findall(rf'^(\w+)\{{pid="{pid}",comm="[^"]*"(?:,(?:state|go_version)="([^"]*)")?\}} (\S+)$', text, re.M)
+    expect(len({sample[:2] for sample in found}) == len(found), f"twice: {text}")
+    return {name + (f"/{more}" if more else ""): float(value) if re.search(r"[.e]", value) else int(value)
+            for name, more, value in found}
+
+
+PUBLISHED = {  # by what the program tells
+    "goroutines": ["go_goroutines"], "gomaxprocs": ["go_sched_gomaxprocs_threads"], "gogc": ["go_gc_gogc_percent"],
+    "gomemlimit_bytes": ["go_gc_gomemlimit_bytes"], "heap_goal_bytes": ["go_memstats_next_gc_bytes"],
+    "heap_bytes": ["go_memstats_alloc_bytes", "go_memstats_heap_alloc_bytes"],
+    "heap_inuse_bytes": ["go_memstats_heap_inuse_bytes"], "heap_idle_bytes": ["go_memstats_heap_idle_bytes"],
+    "heap_released_bytes": ["go_memstats_heap_released_bytes"], "heap_sys_bytes": ["go_memstats_heap_sys_bytes"],
+    "sys_bytes": ["go_memstats_sys_bytes"], "stack_bytes": ["go_memstats_stack_inuse_bytes"],
+    "runtime_bytes": ["gostat_runtime_bytes"], "allocated_bytes": ["go_memstats_alloc_bytes_total"],
+    "gc_cycles": ["go_gc_duration_seconds_count"], "gc_cpu_fraction": ["go_memstats_gc_cpu_fraction"],
+}
+
+
+def compare_published(target, version, truth, text):
+    """What differs from what the program has told, which may be that it has done something since"""
+    got = samples_of(text, target.target_pid)
+    unknown = {name for key in UNKNOWN.get(version, ()) for name in PUBLISHED[key]}
+    expect(not unknown & set(got), f"known of {version}: {got}")
+    wrong = {name: (got.get(name), truth[key]) for key in truth if key in PUBLISHED for name in PUBLISHED[key]
+             if got.get(name) != truth[key] and name not in unknown}
+    if round(got["go_gc_duration_seconds_sum"] * 1e9) != truth["gc_pause_total_ns"]:
+        wrong["pause"] = got, truth
+    expect(set(truth) - set(PUBLISHED) <= {"pid", "gc_pause_total_ns"}, f"not compared: {truth}")
+    states = [got[f"gostat_goroutines/{n}"] for n in ("running", "runnable", "waiting", "syscall")]
+    expect(sum(states) == got["go_goroutines"] and states[2] >= 40, f"{got}")
+    kernel = of_the_kernel(target.target_pid)
+    expect(got["go_threads"] == int(kernel["Threads"]), f"{got['go_threads']} threads: {kernel['Threads']}")
+    expect(got["process_open_fds"] == len(os.listdir(f"/proc/{target.target_pid}/fd")), f"{got}")
+    expect(got["process_max_fds"] == resource.prlimit(target.target_pid, resource.RLIMIT_NOFILE)[0], f"{got}")
+    expect(abs(got["process_resident_memory_bytes"] - 1024 * int(kernel["VmRSS"])) < 4 << 20, f"{got}: {kernel}")
+    expect(0 <= got["process_cpu_seconds_total"] < 100, f"{got}")
+    expect(got[f"gostat_process_info/go{version}"] == 1, f"{got}")
+    return wrong
+
+
+@test(version=versions)
+def gostat_published(version):
+    """Each sample of a scrape is what the program has in its own numbers at that moment, in either format."""
+    with Target("stats", version, "strip") as target, Published(target.target_pid) as tool:
+        for openmetrics in False, True:
+            truth, end = tell(target, "more"), time.monotonic() + SETTLES_S
+            while wrong := compare_published(target, version, truth, tool.text(openmetrics)):
+                expect(time.monotonic() < end, f"never what it tells: {wrong}")
+                time.sleep(0.1)
+                truth = tell(target)
+        expect(not tool.out.text(), f"lines: {tool.out.text()}")
+        checked = run([prometheus("promtool"), "check", "metrics"], input=tool.text())
+        expect((checked.returncode, checked.stdout + checked.stderr) == (0, ""), f"{checked}")
+        target.say("end")
+        target.child.kill()
+        expect(tool.wait() == 0 and not tool.out.text(), tool.said())
+
+
+@test()
+def gostat_published_by_name():
+    """Of those that were given, one that has ended is in no scrape any more; of those with a name, one that has
+    come later is in it, and without any the tool stays."""
+    with Target("stats", newest(), "strip") as one:
+        name = os.path.basename(one.path)
+        with Target("stats", newest(), "strip") as two, Published("-n", name) as named:
+            named.await_pids({one.target_pid, two.target_pid})
+            with Published(one.target_pid, two.target_pid) as given:
+                expect(given.pids() == {one.target_pid, two.target_pid}, f"{given.pids()}")
+                two.child.kill()
+                two.wait()
+                given.await_pids({one.target_pid})
+                one.child.kill()
+                expect(given.wait() == 0, given.said())
+            named.await_pids(set())
+            with Target("stats", newest(), "strip") as three:
+                named.await_pids({three.target_pid})
+            expect(named.stop() == [], named.said())
+
+
+@test()
+def gostat_published_in_a_file():
+    """Written at once, each INTERVAL, and at the end"""
+    with Target("stats", newest(), "strip") as target, tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/a.prom"
+
+        def collections():
+            with open(path, encoding="utf-8") as file:
+                return samples_of(file.read(), target.target_pid)["go_gc_duration_seconds_count"]
+
+        with Tool("gostat", "--metrics", path, "-i", "200ms", target.target_pid) as tool:
+            end = time.monotonic() + 60
+            truth = tell(target, "more")["gc_cycles"]
+            while not os.path.exists(path) or collections() != truth:
+                expect(time.monotonic() < end, tool.said())
+                time.sleep(0.05)
+            truth = tell(target, "more")["gc_cycles"]
+            tool.signal(signal.SIGINT)
+            expect(tool.wait() == 0 and not tool.out.text(), tool.said())
+        expect(collections() == truth, f"{collections()}, not {truth}")
 
 
 @test(version=two_versions)

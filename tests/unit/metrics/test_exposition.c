@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "metrics/exposition_internal.h"
+#include "metrics/family.h"
 #include "metrics/label_internal.h"
 #include "metrics/series_internal.h"
 #include "metrics/reading_internal.h"
@@ -27,7 +28,7 @@ static void expect_label(const char *value, const char *escaped)
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
-	label_value(out, value);
+	family_label(out, value);
 	fclose(out);
 	assert_string_equal(text, escaped);
 	free(text);

@@ -72,10 +72,47 @@ static void each_failure_once(void **state)
 	assert_int_equal(rmdir(folder), 0);
 }
 
+static void write_own(void *ctx, FILE *out, bool openmetrics)
+{
+	assert_ptr_equal(ctx, &broken);
+	fprintf(out, "text %d\n", openmetrics);
+}
+
+/* A source that writes whole families: nothing is asked of rows. */
+static void own_families(void **state)
+{
+	static const struct publisher_source source = {.read = read_all, .write = write_own};
+	char folder[] = "/tmp/test-publisher-XXXXXX", where[64], text[64] = "";
+	struct publisher_spec spec = {.tool = "tool", .where = where};
+	struct errmsg err = {0};
+
+	(void)state;
+	broken = false;
+	assert_non_null(mkdtemp(folder));
+	snprintf(where, sizeof(where), "%s/a.prom", folder);
+	struct publisher *pub = publisher_open(&spec, &err);
+
+	assert_non_null(pub);
+	assert_int_equal(publisher_begin(pub, &source, &broken, &err), 0);
+	FILE *in = fopen(where, "r");
+
+	assert_non_null(in);
+	assert_non_null(fgets(text, sizeof(text), in));
+	assert_string_equal(text, "text 0\n");
+	fclose(in);
+	broken = true;
+	assert_int_equal(publisher_end(pub, &err), -1);
+	assert_string_equal(err.text, "the numbers cannot be read");
+	publisher_close(pub);
+	unlink(where);
+	assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_failure_once),
+		cmocka_unit_test(own_families),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,6 +16,7 @@
 #include "golang/pattern.h"
 #include "printed.h"
 #include "readers/readertool.h"
+#include "readers/readmetrics_internal.h"
 #include "tracing/options.h"
 
 enum { ARGS = 12, PROCESSES = 3 };
@@ -96,6 +97,20 @@ int goprocess_check(const struct goprocess *gp, struct errmsg *err)
 	return 0;
 }
 
+/* --- in place of readers/readmetrics.c --- */
+
+static const struct readmetrics_source numbers;
+
+int readmetrics_run(struct readmetrics *metrics, struct errmsg *err)
+{
+	assert_ptr_equal(metrics->source, &numbers);
+	assert_ptr_equal(metrics->tool, rt.tool);
+	assert_ptr_equal(metrics->opts, &rt.opts);
+	assert_ptr_equal(metrics->wanted, &rt.wanted);
+	metrics->has_failed = core_untold;
+	return nothing_fails ? errmsg_set(err, "the port is taken") : 0;
+}
+
 /* --- a tool --- */
 
 static const struct options_def defs[] = {
@@ -115,6 +130,7 @@ static const struct options_tool tool = {.name = "tool",
 					 .args = "[PID...]",
 					 .process = true,
 					 .shared = "idTrj",
+					 .metrics = true,
 					 .pprof = true,
 					 .own = defs,
 					 .take = take};
@@ -194,6 +210,8 @@ static void test_refused(void **state)
 	expect_refused("12 -d 3", "tool: -d and -T need -i");
 	expect_refused("12 -T", "tool: -d and -T need -i");
 	expect_refused("12 -i 1 --pprof f", "tool: --pprof is for a single snapshot: not with -i");
+	expect_refused("12 --metrics :1 -j", "tool: --metrics prints no lines: not with -j");
+	expect_refused("12 --metrics :1 -T", "tool: --metrics prints no lines: not with -T");
 	expect_refused("12 -- ls", "tool: tool starts no COMMAND");
 	expect_refused("--core f", "tool: --core needs BINARY, the program that has left the core "
 				   "file");
@@ -235,6 +253,10 @@ static void test_accepted(void **state)
 	assert_int_equal(run("-T", parse_alone), 0);
 	assert_true(rt.wanted.all);
 	assert_int_equal(rt.opts.interval_ns, 1000000000);
+	begin(state);
+	rt.all_by_default = rt.each_interval = true;
+	assert_int_equal(run("--metrics :1 -d 3", parse_alone), 0); /* at each scrape */
+	assert_int_equal(rt.opts.interval_ns, 0);
 	begin(state);
 	rt.all_by_default = rt.each_interval = true;
 	assert_int_equal(run("-n app -i 2", parse_alone), 0);
@@ -351,6 +373,22 @@ static void test_nothing(void **state)
 	expect_run("20", 1, "tool: why\n");
 }
 
+/* No line is printed, and so nobody is looked at by itself. */
+static void test_metrics(void **state)
+{
+	rt.metrics = &numbers;
+	expect_run("20 --metrics :1", 0, "");
+	assert_int_equal(looks, 0);
+	begin(state);
+	rt.metrics = &numbers;
+	core_untold = true; /* one fails */
+	expect_run("20 --metrics :1", 1, "");
+	begin(state);
+	rt.metrics = &numbers;
+	nothing_fails = true;
+	expect_run("20 --metrics :1", 1, "tool: the port is taken\n");
+}
+
 static void test_core(void **state)
 {
 	(void)state;
@@ -400,6 +438,7 @@ int main(void)
 		cmocka_unit_test_setup(test_interval, begin),
 		cmocka_unit_test_setup(test_ending, begin),
 		cmocka_unit_test_setup(test_nothing, begin),
+		cmocka_unit_test_setup(test_metrics, begin),
 		cmocka_unit_test_setup(test_core, begin),
 	};
 

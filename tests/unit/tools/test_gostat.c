@@ -67,6 +67,14 @@ void stats_print_json(FILE *out, const struct stats_subject *of, const struct st
 	fputs(time == toolrun_json_time ? " JSON with time\n" : " JSON\n", out);
 }
 
+void stats_metrics_write(FILE *out, bool openmetrics, const struct stats_published *all,
+			 size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "%d %s go1.%d at %d%s\n", all[i].pid, all[i].comm, all[i].release,
+			(int)all[i].now.when_ns, openmetrics ? " open" : "");
+}
+
 void stats_memory_print(FILE *out, const struct stats_subject *of, const struct stats *now)
 {
 	print_subject(out, of, now);
@@ -106,7 +114,7 @@ static void look_twice(struct readertool *rt, const char *want)
 /* The head comes again before 20 lines have scrolled it away. */
 static void lines(struct readertool *rt)
 {
-	readerrun_expect("gostat: each_interval pids_only look end begin\n");
+	readerrun_expect("gostat: each_interval pids_only look end begin ready\n");
 	rt->procs.count = 1;
 	look_twice(rt, "HEAD\n" ONE "1 after -1\n" ONE "2 after 1\n");
 	printed_begin();
@@ -142,7 +150,7 @@ static void as_json(struct readertool *rt)
 
 static void of_memory(struct readertool *rt)
 {
-	readerrun_expect("takes a\ngostat: pids_only look end begin\n");
+	readerrun_expect("takes a\ngostat: pids_only look end begin ready\n");
 	rt->procs.count = 1;
 	look_twice(rt, ONE "1001 memory\n\n" ONE "1002 memory\n");
 	rt->opts.json = true;
@@ -162,9 +170,39 @@ static void test_output(void **state)
 	readerrun_main(tool_main, "--memory --all", of_memory);
 }
 
+/* Each time, what was found since this began */
+static void published(struct readertool *rt)
+{
+	const struct readmetrics_source *source = rt->metrics;
+
+	printed_begin();
+	for (int i = 0; i < 2; i++) {
+		source->begin(source->ctx);
+		for (int k = 0; k < 2; k++) {
+			assert_int_equal(source->look(source->ctx, &readerrun.one, &failure), 0);
+			source->found(source->ctx);
+		}
+		source->write(source->ctx, stdout, i);
+	}
+	printed_expect("181 comm go1.27 at 1\n181 comm go1.27 at 2\n"
+		       "181 comm go1.27 at 3 open\n181 comm go1.27 at 4 open\n");
+	assert_ptr_equal(source->result, &gostat.found);
+	source->end(source->ctx);
+	faketool_noted("takes a\nfree\n");
+}
+
+static void test_metrics(void **state)
+{
+	(void)state;
+	readerrun_main(tool_main, "--metrics :9437 --all", published);
+}
+
 static void test_refused(void **state)
 {
 	(void)state;
+	readerrun_refused(tool_main, "--metrics :1 --memory 181",
+			  "gostat: --metrics prints no lines: not with --memory\nusage: ...");
+	setup(state);
 	readerrun_refused(tool_main, "-p bad", "gostat: bad value\nusage: gostat ...");
 }
 
@@ -173,7 +211,8 @@ static void test_help(void **state)
 	(void)state;
 	faketool_help(tool_main, "-h",
 		      "usage: gostat [-h] [-T] [-j] [-p PID] [-n NAME] [--all] [-i INTERVAL]\n"
-		      "              [-d DURATION] [--memory] [--version] [PID...]\n"
+		      "              [-d DURATION] [--memory] [--metrics WHERE] [--version] "
+		      "[PID...]\n"
 		      "\n"
 		      "Show goroutines, heap and collections of running Go programs\n"
 		      "\n"
@@ -192,6 +231,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_help),
 		cmocka_unit_test_setup(test_output, setup),
+		cmocka_unit_test_setup(test_metrics, setup),
 		cmocka_unit_test_setup(test_refused, setup),
 	};
 

@@ -369,6 +369,10 @@ static void test_failures(void **state)
 	faketool_errors_begin();
 	assert_int_equal(run_tool("x"), 2);
 	faketool_errors_expect("gotop: gotop takes PIDs alone: -n NAME is f...");
+	faketool_errors_begin();
+	assert_int_equal(faketool_main(tool_main, "--metrics :9437", faketool_never), 2);
+	faketool_errors_expect("gotop: gotop is a screen, and publishes no metrics\n"
+			       "hint: gostat --metrics :9437\n...");
 }
 
 static void test_help(void **state)
