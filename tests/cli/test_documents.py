@@ -314,7 +314,7 @@ class World:
             time.sleep(0.05)
 
 
-@test(document=documents)
+@test(document=documents, seldom=lambda document: document != "README.md")
 def documents_run(document):
     commands = shown(document)
     expect(commands, f"{document} shows no command")

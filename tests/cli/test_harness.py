@@ -216,12 +216,34 @@ def harness_each_release():
     """One flavour of each release, others of the oldest and the newest: of all, where all releases are asked for"""
     every = ["1.15", "1.19", "1.21", "1.22", "1.24", "1.27"]
     for chosen, thin in (every[::2], ["1.15", "1.24"]), (every[-1:], every[-1:]), (every, every):
-        OPTIONS.versions = chosen
+        OPTIONS.versions, OPTIONS.all = chosen, True
         REGISTRY.clear()
         test(version=versions, flavour=["pie", "strip"], where=each_release("strip"))(alive)
         want = {f"cli/alive/{v}/strip" for v in chosen} | {f"cli/alive/{v}/pie" for v in thin}
         names = [name for name, *_ in expand()]
         expect(set(names) == want and len(names) == len(want), f"{names}")
+
+
+@test()
+def harness_enough():
+    """Of variants that differ by how a program is built one of the newest Go and one of an older, where neither all
+    nor certain tests are asked for; others each, but for those that are seldom run"""
+    def variants(**options):
+        REGISTRY.clear()
+        OPTIONS.versions, OPTIONS.all, OPTIONS.names = ["1.15", "1.19", "1.27"], False, []
+        test(tool=["a", "b"], version=versions, flavour=["pie", "strip"], **options)(alive)
+        few = [name.split("/")[2:] for name, *_ in expand()]
+        OPTIONS.names = ["cli/alive"]
+        return few, len([*expand()])
+    few, every = variants()
+    expect(every == 12 and len(few) == 4, f"{few} of {every}")
+    for tool in "a", "b":
+        releases = [version == "1.27" for name, version, _ in few if name == tool]
+        expect(sorted(releases) == [False, True], f"{few}")
+    few, every = variants(seldom=lambda tool, **_: tool == "b")
+    expect(every == 12 and [tool for tool, *_ in few] == ["a", "a"], f"{few} of {every}")
+    few, every = variants(seldom=lambda version, **_: version != "1.27")
+    expect(every == 12 and {version for _, version, _ in few} == {"1.27"} and len(few) == 2, f"{few} of {every}")
 
 
 @test()

@@ -20,6 +20,7 @@ import signal
 import sys
 import tempfile
 import time
+import zlib
 
 TESTS = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 sys.path.insert(0, TESTS + "/lib")
@@ -30,14 +31,15 @@ from redisserver import GOCODE
 from results import Runner, Skip, matches, unknown, write_lines
 
 REGISTRY = []
-OPTIONS = argparse.Namespace(build="", versions=[], group=["e2e"], crowded=False)
+OPTIONS = argparse.Namespace(build="", versions=[], group=["e2e"], crowded=False, all=False, names=[])
 
 
-def test(alone=False, where=lambda **_: True, **matrix):
+def test(alone=False, where=lambda **_: True, seldom=lambda **_: False, **matrix):
     """Registers a test, once for each combination of the matrix's values (a callable is asked for
-    them when the versions are known) for which `where` is true. `alone`: nothing else may run meanwhile."""
+    them when the versions are known) for which `where` is true. `alone`: nothing else may run meanwhile.
+    `seldom`: of which ones that take long it is enough that they run where all are asked for, or they are."""
     def register(function):
-        REGISTRY.append((function, alone, where, matrix))
+        REGISTRY.append((function, alone, where, seldom, matrix))
         return function
     return register
 
@@ -50,14 +52,43 @@ def expand():
         yield from filter(None, nth)
 
 
-def variants(function, alone, where, matrix):
+def variants(function, alone, where, seldom, matrix):
     group = os.path.basename(os.path.dirname(function.__code__.co_filename))
     combinations = [{}]
     for key, values in matrix.items():
         values = values() if callable(values) else values
         combinations = [dict(c, **{key: v}) for c in combinations for v in values]
-    for c in (c for c in combinations if where(**c)):
+    for c in enough(function.__name__, seldom, [c for c in combinations if where(**c)]):
         yield "/".join([group, function.__name__, *map(str, c.values())]), functools.partial(function, **c), alone
+
+
+BUILT = ("version", "flavour", "built_as", "built")  # keys of a matrix that tell how a fixture is built
+
+
+def without_all(expanded):
+    """How many tests `expanded` leaves out"""
+    some, before = len([*expanded()]), OPTIONS.all
+    OPTIONS.all = True
+    every = len([*expanded()])
+    OPTIONS.all = before
+    return every - some
+
+
+def enough(name, seldom, combinations):
+    """Which of a test's variants run where neither all nor certain ones are asked for. Of those that differ by how
+    their fixture is built alone: one of the newest Go and one of an older, drawn once and for all by the test's name,
+    so that many tests together have every version and flavour."""
+    if OPTIONS.all or OPTIONS.names:
+        return combinations
+    alike = {}
+    for c in (c for c in combinations if not seldom(**c)):
+        alike.setdefault(str([(k, v) for k, v in c.items() if k not in BUILT]), []).append(c)
+    chosen = []
+    for what, several in alike.items():
+        new = [c for c in several if newest() in str(c)]
+        for some in new, [c for c in several if c not in new]:
+            chosen += some and [some[zlib.crc32((name + what).encode()) % len(some)]]
+    return [c for c in combinations if c in chosen]
 
 
 def expect(condition, message):
@@ -333,6 +364,7 @@ def main():
     parser.add_argument("--group", type=str.split, default=["e2e"])
     parser.add_argument("--build", required=True)
     parser.add_argument("--versions", type=str.split, default=["1.19"])
+    parser.add_argument("--all", action="store_true", help="every variant of each test")
     parser.add_argument("--times", action="store_true")
     parser.add_argument("--jobs", type=int, default=2 * os.cpu_count() + 1)
     parser.add_argument("--before-alone", type=str.split, default=[], metavar="PIDS",
@@ -345,6 +377,9 @@ def main():
         importlib.import_module(os.path.basename(path)[:-3])
     known = [*expand(), *(script for group in OPTIONS.group for script in scripts(group))]
     chosen = [test for test in known if wanted(test[0])]
+    left = without_all(expand)
+    if left:
+        write_lines([f"# {left} more, alike or long: by --every, or by their names"])
     if not chosen:
         write_lines([f"not ok {'/'.join(OPTIONS.group)}: no test is called {' or '.join(OPTIONS.names)}"])
         return 1

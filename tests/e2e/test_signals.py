@@ -121,7 +121,8 @@ def check_end(tool, how, number, moment, end):
     return early
 
 
-@test(tool=list(MOMENTS), how=list(STARTS))
+@test(tool=list(MOMENTS), how=list(STARTS),
+      seldom=lambda tool, how: list(MOMENTS).index(tool) % len(STARTS) != list(STARTS).index(how))
 def ended_at_any_moment(tool, how):
     fixture = "recipes" if tool == "gohttpsnoop" else "steady"
     count = MOMENTS[tool]

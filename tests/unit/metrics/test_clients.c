@@ -27,7 +27,7 @@ static void add(unsigned family, const char *text, int fd, uint64_t now, int vic
 /* Of an address of its own; its descriptor is 100 and so many */
 static void add_other(unsigned n, int victim_fd)
 {
-	char text[16];
+	char text[32];
 
 	snprintf(text, sizeof(text), "10.0.%u.%u", n / 256, n % 256);
 	add(AF_INET, text, 100 + (int)n, n, victim_fd);
