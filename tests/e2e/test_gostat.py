@@ -302,8 +302,11 @@ def gostat_published_in_a_file():
 
         with Tool("gostat", "--metrics", path, "-i", "200ms", target.target_pid) as tool:
             end = time.monotonic() + 60
+            while not os.path.exists(path):
+                expect(time.monotonic() < end, tool.said())
+                time.sleep(0.05)
             truth = tell(target, "more")["gc_cycles"]
-            while not os.path.exists(path) or collections() != truth:
+            while collections() != truth:
                 expect(time.monotonic() < end, tool.said())
                 time.sleep(0.05)
             truth = tell(target, "more")["gc_cycles"]

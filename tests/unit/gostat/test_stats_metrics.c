@@ -48,12 +48,17 @@ static void expect(bool openmetrics, const char *want)
 
 static void test_unknown(void **state)
 {
+	struct stats *now = &all[0].now;
+
 	(void)state;
 	expect(false, INFO);
 	/* of a sum or a pair, one is not known */
-	set(&all[0].now, STATS_HEAP_IDLE, 30);
-	set(&all[0].now, STATS_GC_CYCLES, 4);
+	set(now, STATS_HEAP_IDLE, 30);
+	set(now, STATS_GC_CYCLES, 4);
 	expect(false, "go_memstats_heap_idle_bytes{" FIRST "} 30\n" INFO);
+	now->all[STATS_HEAP_IDLE].known = false;
+	set(now, STATS_HEAP_INUSE, 40);
+	expect(false, "go_memstats_heap_inuse_bytes{" FIRST "} 40\n" INFO);
 }
 
 static void test_numbers(void **state)
