@@ -25,7 +25,9 @@ BPF_ARRAY(no_calls, struct calls, 1);
 #include "parts/latency_sums.bpf.c"
 #include "parts/latency_errors.bpf.c"
 #include "parts/state_clocks.bpf.c"
+#include "parts/clocks_then.bpf.c"
 #include "parts/states.bpf.c"
+#include "parts/latency_net.bpf.c"
 #include "parts/latency_deep.bpf.c"
 #ifdef ROOTS
 #include "parts/roots.bpf.c"
@@ -230,6 +232,7 @@ int on_probe_1(struct pt_regs *ctx)
 
 int on_probe(struct pt_regs *ctx)
 {
+	u64 came = net_now(), clock;
 	u64 cookie = find_cookie(ctx), now = bpf_ktime_get_ns(), start, to, from;
 	struct call call = {.row = cookie_row(cookie)};
 	u32 zero = 0, kind = cookie_kind(cookie);
@@ -264,6 +267,7 @@ int on_probe(struct pt_regs *ctx)
 #endif
 	if (!calls)
 		return 0;
+	net_come(calls, came);
 	if (hit.begins)
 		hit.over -= forget_value(over_at_depth(&who, calls, &call), now);
 	to = abandon(&who, calls, hit.over, hit.how);
@@ -271,16 +275,20 @@ int on_probe(struct pt_regs *ctx)
 		on_call(ctx, &who, calls, &call, to, hit.how);
 	start = hit.kind == COOKIE_RETURN || hit.kind == COOKIE_JUMP ? take(&who, calls, &call) : 0;
 	from = calls->count;
+	clock = net_clock(calls, now);
 	forget_if_idle(&who, calls);
 	start = end_jumped(hit.kind, &who, from, call.row, start);
-	if (start)
+	if (start) {
 		on_end(call.row, now - start, mode->epoch);
+		net_end(&who, from, call.row, clock);
+	}
 #ifdef ERRORS
 	if (start)
 		count_error(ctx, probe_sp(ctx) + cookie_adjust(cookie), call.row);
 #endif
 	deep_end(&who, states_stale(from, start), to, hit.how, now);
 	states_end_last(&who, from, call.row, start, now);
+	net_leave(calls, from, call.row, kind);
 	return 0;
 }
 

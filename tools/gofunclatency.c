@@ -21,6 +21,7 @@
 #include "latency/latency.h"
 #include "latency/latency_price.h"
 #include "latency/latency_show.h"
+#include "latency/net.h"
 #include "tracing/options.h"
 #include "latency/states.h"
 #include "roots/roots.h"
@@ -28,12 +29,18 @@
 #include "tracing/toolrun.h"
 
 /* Entries of the kernel side's maps, which take memory only as they fill. */
-enum { GOROUTINES_MAX = 1 << 20, DEEP_CALLS_MAX = 1 << 20, PLACES_MAX = 1 << 22 };
+enum {
+	GOROUTINES_MAX = 1 << 20,
+	DEEP_CALLS_MAX = 1 << 20,
+	NESTED_MAX = 1 << 20,
+	PLACES_MAX = 1 << 22
+};
 enum {
 	LETTER_STATES = 256,
 	LETTER_THREADS,
 	LETTER_SUMMARY,
 	LETTER_ERRORS,
+	LETTER_NET,
 	LETTER_FOLLOW,
 	LETTER_FOLLOW_CHANNELS
 };
@@ -41,6 +48,7 @@ enum {
 struct timer {
 	const struct options *opts;
 	bool micros, millis, per_function, summary;
+	bool net;     /* what probes took is taken off */
 	bool per_row; /* the kernel side has a histogram for each function */
 	struct latency_words words;
 	const struct selection *sel;
@@ -51,8 +59,9 @@ struct timer {
 	struct roots *roots;         /* --follow; NULL: not asked for */
 	bool threads;                /* their running is told apart */
 	struct cpu_waits *cpu_waits; /* NULL: no states, or told apart */
-	/* since the beginning: calls left on a system stack; calls whose error is not known */
-	uint64_t switched, unread;
+	/* since the beginning: calls left on a system stack; calls whose error is not known, or
+	 * what their probes took */
+	uint64_t switched, unread, unpriced;
 	/* what the calls took, and what of that their states, since the beginning */
 	uint64_t took_ns, told_ns;
 };
@@ -80,6 +89,8 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 		roots_take_channels(&timer->roots);
 	else if (letter == LETTER_ERRORS)
 		timer->errors = timer->errors ? timer->errors : errors_new();
+	else if (letter == LETTER_NET)
+		timer->net = true;
 	else if (!number_parse(value, UINT32_MAX, &level))
 		return errmsg_set(err, "-l: \"%s\" is not a number", value);
 	if (timer->micros && timer->millis)
@@ -100,11 +111,13 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 	timer->prices = latency_prices_new(tracer_selection(tracer));
 	if (timer->states && states_begin(timer->states, tracer, err))
 		return -1;
-	if (timer->states && !timer->threads)
+	if ((timer->states && !timer->threads) || timer->net)
 		timer->cpu_waits = cpu_waits_begin(tracer_pid(tracer));
 	if (timer->errors && errors_begin(timer->errors, tracer, err))
 		return -1;
 	if (timer->roots && roots_begin(timer->roots, tracer, err))
+		return -1;
+	if (timer->net && net_begin(tracer, err))
 		return -1;
 	if (latency_switch(timer->lat, true))
 		return errmsg_set(err, "cannot switch the BPF program on: %s", strerror(errno));
@@ -181,6 +194,10 @@ static void json_report(const struct timer *timer, size_t row, const struct show
 	json_member_u64(&json, "process_ended", report->process_ended);
 	json_member_u64(&json, "running", report->running);
 	json_member_u64(&json, "probe_ns", shown->price.ns);
+	if (timer->net) {
+		json_member_u64(&json, "net_total", summary_net_ns(report));
+		json_member_u64(&json, "probes_total", report->probes_ns);
+	}
 	if (timer->errors)
 		json_errors(timer, &json, row, report->errors);
 	if (timer->states)
@@ -231,13 +248,15 @@ static void show_rows(struct timer *timer)
 static void show_summary(struct timer *timer)
 {
 	struct shown *shown = mem_alloc(sizeof(*shown));
-	const struct summary_view view = {&timer->words, timer->lat, timer->sel, timer->errors};
-	size_t count, *order = summary_order(timer->lat, timer->sel, &count);
+	const struct summary_view view = {&timer->words, timer->lat, timer->sel, timer->errors,
+					  timer->net};
+	size_t count, *order = summary_order(&view, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		latency_row(timer->lat, order[i], &shown->report);
 		timer->switched += shown->report.switched;
 		timer->unread += shown->report.unread;
+		timer->unpriced += shown->report.unpriced;
 		if (!timer->opts->json)
 			continue;
 		shown->price = latency_price_row(timer->prices, order[i]);
@@ -289,7 +308,9 @@ static int show(void *ctx, bool final, struct errmsg *err)
 		putchar('\n');
 	fflush(stdout);
 	if (timer->cpu_waits && !timer->opts->json)
-		cpu_waits_say(timer->cpu_waits, "gofunclatency");
+		cpu_waits_say(timer->cpu_waits, "gofunclatency",
+			      timer->net ? "all times include that; --net takes off too little then"
+					 : "\"running\" includes that; --threads tells it apart");
 	if (timer->opts->interval_ns)
 		latency_say_losses(&timer->words, timer->lat);
 	return 0;
@@ -332,6 +353,11 @@ static void say_lost(void *ctx)
 			"gofunclatency: %" PRIu64
 			" calls whose error could not be read, not counted as errors\n",
 			timer->unread);
+	if (timer->unpriced)
+		fprintf(stderr,
+			"gofunclatency: %" PRIu64
+			" calls of which nothing is taken off for probes: there was no room\n",
+			timer->unpriced);
 	if (timer->roots)
 		roots_say_lost(timer->roots, "gofunclatency");
 	latency_say_all_losses(&timer->words, timer->lat,
@@ -380,6 +406,8 @@ static const struct options_def own_options[] = {
 	 "one table of all functions, most time first, in place of histograms"},
 	{LETTER_ERRORS, "errors", NULL,
 	 "with --summary, count the calls that returned an error as their last result"},
+	{LETTER_NET, "net", NULL,
+	 "with --summary, estimate what the calls took without the work of probes"},
 	{'l', "level", "LEVEL", "accepted and ignored: every recursive call is timed"},
 	{LETTER_STATES, "states", NULL,
 	 "show where the calls' time went: running, runnable, or what they waited for"},
@@ -432,7 +460,7 @@ static int run_timer(struct timer *timer, const struct options_tool *tool)
 	/* JSON is always in ns */
 	words->unit = timer->millis ? "msecs" : timer->micros ? "usecs" : "nsecs";
 	words->unit_ns = json ? 1 : timer->millis ? 1000000 : timer->micros ? 1000 : 1;
-	struct bpfprog_define defs[6] = {
+	struct bpfprog_define defs[8] = {
 		{"UNIT", words->unit_ns},
 		{"GOROUTINES", bpfmap_room(GOROUTINES_MAX)},
 		{"DEEP_CALLS", bpfmap_room(DEEP_CALLS_MAX)},
@@ -445,6 +473,10 @@ static int run_timer(struct timer *timer, const struct options_tool *tool)
 		defs[count++] = (struct bpfprog_define){"PER_ROW", 1};
 	if (timer->errors)
 		defs[count++] = (struct bpfprog_define){"ERRORS", 1};
+	if (timer->net) {
+		defs[count++] = (struct bpfprog_define){"NET", 1};
+		defs[count++] = (struct bpfprog_define){"NESTED", bpfmap_room(NESTED_MAX)};
+	}
 	struct publisher_source metrics = {.read = read_metrics,
 					   .add_row = add_metrics,
 					   .losses = metrics_losses,
@@ -519,6 +551,10 @@ int main(int argc, char **argv)
 	}
 	if (timer.errors && !timer.summary) {
 		errmsg_set(&err, "--errors is a part of --summary: give both");
+		return options_answer(&tool, OPTIONS_BAD, &err);
+	}
+	if (timer.net && !timer.summary) {
+		errmsg_set(&err, "--net is a part of --summary: give both");
 		return options_answer(&tool, OPTIONS_BAD, &err);
 	}
 	if (roots_check(timer.roots, &err))

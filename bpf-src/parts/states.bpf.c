@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Where the time of calls goes, by the state of their goroutine: -DSTATES_WANTED; else nothing. A
  * call keeps what its goroutine's clock (state_clocks.bpf.c) was when it began; the difference at
- * its end is its own, and sums up to its latency, as both are taken at the same two instants.
- *
- *   -DNESTED=n        room for calls inside calls
- */
+ * its end is its own, and sums up to its latency, as both are taken at the same two instants. */
 #ifdef STATES_WANTED
 /* no more than all sums need, as PLACES_MAX */
 #define STATE_SUMS_MAX (ROWS * STATES < PLACES ? ROWS * STATES : PLACES)
 
-/* of calls inside calls, by their index; since_ns is when they began */
-BPF_F_TABLE("hash", struct deep_key, struct state_clock, clocks_then, NESTED, BPF_F_NO_PREALLOC);
 BPF_F_TABLE("hash", u64, struct state_sum, state_sums, STATE_SUMS_MAX, BPF_F_NO_PREALLOC);
 
 /* The goroutine's call of this index, counted from its outermost one, has begun. */
@@ -92,51 +87,6 @@ static inline void states_end(struct goroutine_key *who, u64 index, u32 row, u64
 	clocks_then.delete(&key);
 }
 
-/* Makes the call of this index, the i-th from the last, the last one: the others move down. */
-static inline void states_take(struct goroutine_key *who, u64 index, int i)
-{
-	struct deep_key key = {.who = *who, .index = index}, aside = {.who = *who, .index = -1};
-	struct state_clock *then;
-
-	if (i < 2)
-		return;
-	then = clocks_then.lookup(&key);
-	if (then)
-		clocks_then.update(&aside, then);
-	for (; i > 1 && i <= SAME_DEPTH_MAX; i--) {
-		key.index++;
-		then = clocks_then.lookup(&key);
-		key.index--;
-		if (then)
-			clocks_then.update(&key, then);
-		key.index++;
-	}
-	then = clocks_then.lookup(&aside);
-	if (then)
-		clocks_then.update(&key, then);
-	clocks_then.delete(&aside);
-}
-
-/* The first call, by its index, that has ended beside the one that has returned from index `from`
- * (`start`: 0, there is none). */
-static inline u64 states_stale(u64 from, u64 start)
-{
-	return from + !!start;
-}
-
-/* The call is over without having returned. */
-static inline void states_forget_deep(struct deep_key *key)
-{
-	clocks_then.delete(key);
-}
-
-static inline void states_forget_call(struct goroutine_key *who, u64 index)
-{
-	struct deep_key key = {.who = *who, .index = index};
-
-	states_forget_deep(&key);
-}
-
 /* Of a hit, the last thing to be done, as the verifier walks through it once for each way that
  * leads there; it is told nothing of the numbers, lest there be more ways. The goroutine has `left`
  * calls. `start`: of the row's call that has returned; 0: none has. */
@@ -149,30 +99,13 @@ static inline void states_end_last(struct goroutine_key *who, u64 left, u32 row,
 	if (!left)
 		clocks.delete(who);
 }
-#else
+#elif !defined(NET) /* then they are latency_net.bpf.c's */
 static inline void states_begin(struct pt_regs *ctx, struct goroutine_key *who, u64 index,
 				u64 start)
 {
 }
 
 static inline void states_end_last(struct goroutine_key *who, u64 left, u32 row, u64 start, u64 now)
-{
-}
-
-static inline void states_take(struct goroutine_key *who, u64 index, int i)
-{
-}
-
-static inline u64 states_stale(u64 from, u64 start)
-{
-	return from;
-}
-
-static inline void states_forget_deep(struct deep_key *key)
-{
-}
-
-static inline void states_forget_call(struct goroutine_key *who, u64 index)
 {
 }
 #endif

@@ -63,12 +63,13 @@ struct calls { /* of one goroutine (gccgo: on one segment of its stack), outermo
 	unsigned long long count;
 	/* gccgo: 1 + enum ending if a hook on another segment has ended all of these; else 0 */
 	unsigned long long ended;
+	unsigned long long probes_ns; /* with NET, its clock: see latency_net.bpf.c */
 	struct call call[CALLS_INLINE];
 };
 
 struct only_call { /* the beginning of struct calls, for goroutines with one call at a time */
 	unsigned long long count; /* 1 */
-	unsigned long long ended;
+	unsigned long long ended, probes_ns;
 	struct call call;
 };
 
@@ -79,9 +80,16 @@ struct call_sums { /* for each row, on each CPU; only ever added to */
 	unsigned long long exited;
 	unsigned long long switched;
 	unsigned long long lost;
-	unsigned long long jumped; /* left by a jump to a function whose ends are not probed */
-	unsigned long long errors; /* of `count`: the last result was an error that is not nil */
-	unsigned long long unread; /* of `count`: the last result could not be read */
+	unsigned long long jumped;    /* left by a jump to a function whose ends are not probed */
+	unsigned long long errors;    /* of `count`: the last result was an error that is not nil */
+	unsigned long long unread;    /* of `count`: the last result could not be read */
+	unsigned long long probes_ns; /* of `total_ns`: what probes took, about */
+	unsigned long long unpriced;  /* of `count`: what its probes took is not in that */
+};
+
+/* What a hit of a row's probes costs beside the time that the kernel side is seen to take */
+struct net_price {
+	unsigned int entry_ns, end_ns;
 };
 
 enum error_where { ERROR_NOWHERE, ERROR_IN_REGISTER, ERROR_ON_STACK };

@@ -45,7 +45,7 @@ unsigned cpu_waits_percent(const struct process_turns *before, const struct proc
 	return 100 * waited / (waited + (after->ran_ns - before->ran_ns));
 }
 
-void cpu_waits_say(struct cpu_waits *waits, const char *tool)
+void cpu_waits_say(struct cpu_waits *waits, const char *tool, const char *hint)
 {
 	struct process_turns now;
 
@@ -58,6 +58,6 @@ void cpu_waits_say(struct cpu_waits *waits, const char *tool)
 		fprintf(stderr,
 			"%s: the process's threads waited for a CPU for %u %% of the time that "
 			"they wanted one\n"
-			"hint: \"running\" includes that; --threads tells it apart\n",
-			tool, percent);
+			"hint: %s\n",
+			tool, percent, hint);
 }

@@ -12,8 +12,8 @@ struct cpu_waits;
 struct cpu_waits *cpu_waits_begin(pid_t pid);
 void cpu_waits_free(struct cpu_waits *waits); /* NULL is all right */
 
-/* Beside a table of states: a line on stderr, if they waited for much of the time since it began,
- * or since this was asked before. */
-void cpu_waits_say(struct cpu_waits *waits, const char *tool);
+/* Two lines on stderr, if they waited for much of the time since it began, or since this was asked
+ * before; `hint`: what that means for the numbers shown. */
+void cpu_waits_say(struct cpu_waits *waits, const char *tool, const char *hint);
 
 #endif

@@ -215,6 +215,8 @@ static void add_row(const struct latency *lat, size_t row, struct latency_report
 	out->total_ns += now->total_ns - then->total_ns;
 	out->errors += now->errors - then->errors;
 	out->unread += now->unread - then->unread;
+	out->probes_ns += now->probes_ns - then->probes_ns;
+	out->unpriced += now->unpriced - then->unpriced;
 	out->panicked += now->panicked - then->panicked + more->panicked - before->panicked;
 	out->exited += now->exited - then->exited + more->exited - before->exited;
 	out->switched += now->switched - then->switched + more->switched - before->switched;

@@ -19,6 +19,8 @@ struct latency_report {        /* of one row, or of all together */
 	uint64_t count, total_ns, min_ns, max_ns;
 	/* of count, see latency/errors.h: whose error was not nil, or could not be read */
 	uint64_t errors, unread;
+	/* with NET: of total_ns, what probes took, about; of count, where that is not known */
+	uint64_t probes_ns, unpriced;
 	uint64_t panicked, exited, switched; /* calls that did not return */
 	uint64_t lost;                       /* calls whose end was not seen */
 	uint64_t jumped;                     /* ... as they left by a jump */

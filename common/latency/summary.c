@@ -16,10 +16,13 @@
 #include "selection/selection.h"
 #include "selection/selection_print.h"
 
-/* Times are as wide as the longest in their column, and these at least. */
+/* Times are as wide as the longest in their column, and these at least; columns that are not shown
+ * have the width 0. */
 enum {
 	TOTAL,
+	NET,
 	AVG,
+	NET_AVG,
 	P50,
 	P99,
 	MAX,
@@ -30,7 +33,12 @@ enum {
 	TEXT = 32
 };
 
-static const char *const heads[TIMES] = {"TOTAL", "AVG", "P50", "P99", "MAX"};
+static const char *const heads[TIMES] = {"TOTAL", "NET", "AVG", "NETAVG", "P50", "P99", "MAX"};
+
+uint64_t summary_net_ns(const struct latency_report *report)
+{
+	return report->probes_ns < report->total_ns ? report->total_ns - report->probes_ns : 0;
+}
 
 struct sorted {
 	uint64_t total_ns;
@@ -47,18 +55,19 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-size_t *summary_order(const struct latency *lat, const struct selection *sel, size_t *count)
+size_t *summary_order(const struct summary_view *view, size_t *count)
 {
+	const struct selection *sel = view->sel;
 	struct sorted *sorted = mem_zalloc(sel->row_count + 1, sizeof(*sorted));
 	struct latency_report *report = mem_alloc(sizeof(*report));
 	size_t *order = mem_zalloc(sel->row_count + 1, sizeof(*order));
 
 	*count = 0;
 	for (size_t row = 0; row < sel->row_count; row++) {
-		latency_row(lat, row, report);
+		latency_row(view->lat, row, report);
 		if (latency_report_is_empty(report))
 			continue;
-		sorted[*count].total_ns = report->total_ns;
+		sorted[*count].total_ns = view->net ? summary_net_ns(report) : report->total_ns;
 		sorted[*count].name = sel->rows[row].name;
 		sorted[(*count)++].row = row;
 	}
@@ -70,31 +79,41 @@ size_t *summary_order(const struct latency *lat, const struct selection *sel, si
 	return order;
 }
 
+static void write_average(const struct latency_words *words, uint64_t ns, char text[TEXT])
+{
+	uint64_t whole = ns / words->unit_ns;
+
+	if (words->unit_ns == 1000)
+		snprintf(text, TEXT, "%" PRIu64 ".%" PRIu64, whole, ns % 1000 / 100);
+	else if (words->unit_ns == 1000000)
+		snprintf(text, TEXT, "%" PRIu64 ".%03" PRIu64, whole, ns % 1000000 / 1000);
+	else
+		snprintf(text, TEXT, "%" PRIu64, whole);
+}
+
 static void write_times(const struct latency_words *words, const struct latency_report *report,
 			char texts[TIMES][TEXT])
 {
 	const struct histogram *h = &report->hist;
-	uint64_t avg_ns = report->total_ns / report->count;
+	uint64_t net_ns = summary_net_ns(report);
 	const uint64_t times[TIMES] = {[TOTAL] = report->total_ns / words->unit_ns,
-				       [AVG] = avg_ns / words->unit_ns,
+				       [NET] = net_ns / words->unit_ns,
 				       [P50] = histogram_percentile(h, 50),
 				       [P99] = histogram_percentile(h, 99),
 				       [MAX] = h->max};
 
 	for (unsigned i = 0; i < TIMES; i++)
 		snprintf(texts[i], TEXT, "%" PRIu64, times[i]);
-	if (words->unit_ns == 1000)
-		snprintf(texts[AVG], TEXT, "%" PRIu64 ".%" PRIu64, times[AVG], avg_ns % 1000 / 100);
-	else if (words->unit_ns == 1000000)
-		snprintf(texts[AVG], TEXT, "%" PRIu64 ".%03" PRIu64, times[AVG],
-			 avg_ns % 1000000 / 1000);
+	write_average(words, report->total_ns / report->count, texts[AVG]);
+	write_average(words, net_ns / report->count, texts[NET_AVG]);
 }
 
 static void print_line(const char *calls, const char *const texts[TIMES], const int widths[TIMES])
 {
 	printf("%*s", CALLS_WIDTH, calls);
 	for (unsigned i = 0; i < TIMES; i++)
-		printf(" %*s", widths[i], texts[i]);
+		if (widths[i])
+			printf(" %*s", widths[i], texts[i]);
 	putchar(' ');
 }
 
@@ -126,7 +145,7 @@ static void fit(const struct latency_words *words, const struct latency_report *
 
 	write_times(words, report, texts);
 	for (unsigned i = 0; i < TIMES; i++)
-		if ((int)strlen(texts[i]) > widths[i])
+		if (widths[i] && (int)strlen(texts[i]) > widths[i])
 			widths[i] = (int)strlen(texts[i]);
 }
 
@@ -136,7 +155,7 @@ static void print_table(const struct summary_view *view, const size_t *order, si
 	int widths[TIMES];
 
 	for (unsigned i = 0; i < TIMES; i++)
-		widths[i] = TIME_WIDTH;
+		widths[i] = view->net || (i != NET && i != NET_AVG) ? TIME_WIDTH : 0;
 	for (size_t i = 0; i < count; i++) {
 		latency_row(view->lat, order[i], report);
 		if (report->count)
@@ -160,6 +179,8 @@ static void print_table(const struct summary_view *view, const size_t *order, si
 	}
 	free(report);
 	printf("times in %s\n", view->words->unit);
+	if (view->net)
+		puts("NET, NETAVG: about what is left of TOTAL and AVG without the work of probes");
 }
 
 void summary_print(const struct summary_view *view, const size_t *order, size_t count)

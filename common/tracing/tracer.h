@@ -67,6 +67,8 @@ void tracer_set_otherwise(struct tracer *tracer,
 
 struct bpfprog *tracer_bpf(const struct tracer *tracer);
 int tracer_map(const struct tracer *tracer, const char *name); /* as bpfprog_map() */
+/* Do programs carry out the returns that are probed? Else the kernel single-steps them. */
+bool tracer_carries_out_returns(const struct tracer *tracer);
 /* Do all probes begin at one instant? Else the first may have counted before the last is there. */
 bool tracer_begins_at_once(const struct tracer *tracer);
 /* With want.places: a probed site, by its number. */

@@ -24,6 +24,11 @@ const struct goruntime *tracer_runtime(const struct tracer *tracer, size_t n)
 	return &tracer->runtimes[n];
 }
 
+bool tracer_carries_out_returns(const struct tracer *tracer)
+{
+	return tracer->emulator >= 0;
+}
+
 struct selection *tracer_selection(const struct tracer *tracer)
 {
 	return tracer->sel;

@@ -28,7 +28,8 @@ OTHERS = (r"(BPFTRACE_\w+=\d+ )?(bpftrace|perf|cat|cd|curl|echo|go|head|/srv/\S+
 ELSEWHERE = ["gofunccount -d 5 'etcd:*'", "gotop", "goheap --watch-oom -p 4583"]
 ABSENT = ("caddy", "prometheus")  # programs that are not installed for these tests
 # Hints of what this machine was too busy for, which the answer stands beside
-BUSY = r'hint: ("running" includes that; --threads tells it apart|name the functions that you want, after ROOT: .*)\n'
+BUSY = (r'hint: ("running" includes that; --threads tells it apart|all times include that; --net takes off too little then|'
+        r'name the functions that you want, after ROOT: .*)\n')
 PROGRAMS = {  # name: fixture, version (None: the newest), flavour
     "hello": ("shown/hello", None, "strip"), "jobs": ("shown/jobs", None, "strip"),
     "store": ("shown/store", None, "plain"), "store-stripped": ("shown/store", None, "strip"),

@@ -321,8 +321,8 @@ static void count_calls(uint64_t n)
 	for (size_t row = 0; row < ROWS; row++) {
 		uint64_t a = n * (row + 1);
 
-		sums[row] = (struct call_sums){a,     1000 * a, 2 * a, 3 * a, 4 * a,
-					       5 * a, 6 * a,    7 * a, 8 * a};
+		sums[row] = (struct call_sums){a,     1000 * a, 2 * a, 3 * a, 4 * a, 5 * a,
+					       6 * a, 7 * a,    8 * a, 9 * a, 10 * a};
 	}
 	for (uint64_t i = 0; i < LOSSES; i++)
 		losses[i] = n * (i + 1);
@@ -349,6 +349,8 @@ static void expect_row(const struct latency *lat, size_t row, uint64_t n)
 	assert_int_equal(report.jumped, 6 * a);
 	assert_int_equal(report.errors, 7 * a);
 	assert_int_equal(report.unread, 8 * a);
+	assert_int_equal(report.probes_ns, 9 * a);
+	assert_int_equal(report.unpriced, 10 * a);
 }
 
 /* Each interval has what was added in it, by row and in all, of both places for extremes. */

@@ -77,7 +77,8 @@ static int begin(void **state)
 static void test_order(void **state)
 {
 	static const size_t want[] = {3, 2, 1, 4};
-	size_t count, *order = summary_order(NULL, &sel, &count);
+	const struct summary_view view = {.sel = &sel};
+	size_t count, *order = summary_order(&view, &count);
 
 	(void)state;
 	assert_int_equal(count, 4);
@@ -96,7 +97,7 @@ static void expect_errors(const struct latency_words *words, const struct errors
 			  const char *want)
 {
 	const struct summary_view view = {.words = words, .sel = &sel, .errors = errors};
-	size_t count, *order = summary_order(NULL, &sel, &count);
+	size_t count, *order = summary_order(&view, &count);
 
 	printed_begin();
 	summary_print(&view, order, count);
@@ -134,6 +135,29 @@ static void test_errors(void **state)
 		      "      10   9728    972    543   5120   5120       - main.b\n"
 		      "       5    224     44     16    160    160       0 main.few\n"
 		      "times in nsecs\n" ENDED);
+}
+
+/* Two columns more, which are what rows are ordered by; what probes took may be said to be more. */
+static void test_net(void **state)
+{
+	const struct summary_view view = {.words = &nsecs, .sel = &sel, .net = true};
+	size_t count, *order;
+
+	(void)state;
+	reports[1].probes_ns = 225;
+	reports[2].probes_ns = 5000;
+	reports[3].probes_ns = 9000;
+	order = summary_order(&view, &count);
+	printed_begin();
+	summary_print(&view, order, count);
+	printed_expect("   CALLS  TOTAL    NET    AVG NETAVG    P50    P99    MAX FUNC\n"
+		       "      10   9728   4728    972    472    543   5120   5120 main.b\n"
+		       "      10   9728    728    972     72    543   5120   5120 main.a\n"
+		       "       5    224      0     44      0     16    160    160 main.few\n"
+		       "times in nsecs\n"
+		       "NET, NETAVG: about what is left of TOTAL and AVG without the work of "
+		       "probes\n" ENDED);
+	free(order);
 }
 
 /* Columns are as wide as their widest number; of averages, decimals are shown. */
@@ -177,6 +201,7 @@ int main(void)
 		cmocka_unit_test_setup(test_order, begin),
 		cmocka_unit_test_setup(test_table, begin),
 		cmocka_unit_test_setup(test_errors, begin),
+		cmocka_unit_test_setup(test_net, begin),
 		cmocka_unit_test_setup(test_units, begin),
 		cmocka_unit_test_setup(test_none_returned, begin),
 	};

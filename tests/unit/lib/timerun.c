@@ -10,6 +10,7 @@
 #include "latency/errors.h"
 #include "latency/latency_internal.h"
 #include "latency/latency_show.h"
+#include "latency/net.h"
 #include "latency/states.h"
 #include "metrics/reading.h"
 #include "roots/roots.h"
@@ -263,10 +264,10 @@ void cpu_waits_free(struct cpu_waits *waits)
 	assert_true(!waits || waits == FAKETOOL_SOME(cpu_waits));
 }
 
-void cpu_waits_say(struct cpu_waits *waits, const char *tool)
+void cpu_waits_say(struct cpu_waits *waits, const char *tool, const char *hint)
 {
 	assert_ptr_equal(waits, FAKETOOL_SOME(cpu_waits));
-	faketool_note("%s says waits for a CPU\n", tool);
+	faketool_note("%s says waits for a CPU: %s\n", tool, hint);
 }
 
 pid_t tracer_pid(const struct tracer *tracer)
@@ -299,6 +300,12 @@ int errors_begin(const struct errors *errors, struct tracer *tracer, struct errm
 	assert_ptr_equal(errors, FAKETOOL_SOME(errors));
 	assert_null(tracer);
 	return faketool_answer("begin errors", err);
+}
+
+int net_begin(const struct tracer *tracer, struct errmsg *err)
+{
+	assert_null(tracer);
+	return faketool_answer("begin net", err);
 }
 
 bool errors_counted(const struct errors *errors, size_t row)

@@ -237,6 +237,56 @@ static void table_as_json(struct toolrun *run)
 		"nded\":0,\"running\":0,\"probe_ns\":33,\"errors\":0}\n");
 }
 
+/* main.fast has spent more on probes than it took. */
+static void table_of_net(struct toolrun *run)
+{
+	faketool_expect_config(run, "gofunclatency.bpf.c cpu -1 returns tails goroutines sleepable"
+				    "\nUNIT=1 " ROOMS " PER_ROW=1 NET=1 NESTED=1048576" BEHIND);
+	begin_it(run, "latency 4 apart unit 1\nwaits for a CPU of 181\nbegin net\non\n");
+	timerun.reports[0].probes_ns = 5000000;
+	timerun.reports[2].probes_ns = 4001;
+	timerun.reports[2].unpriced = 3;
+	show_it(run, false,
+		"\n"
+		"   CALLS   TOTAL     NET     AVG NETAVG     P50     P99     MAX FUNC\n"
+		"       2 6000000 1000000 3000000 500000 3000000 3000000 3000000 main.slow\n"
+		"       8    4000       0     500      0     500     500     500 main.fast\\x1b\n"
+		"times in nsecs\n"
+		"NET, NETAVG: about what is left of TOTAL and AVG without the work of probes\n"
+		"not in the table: main.slow: 1 left on a system stack\n"
+		"not in the table: main.odd: 1 ended by a panic, 2 left on a system stack\n");
+	expect_lost(run,
+		    "gofunclatency: 4 calls whose error could not be read, not counted as errors\n"
+		    "gofunclatency: 3 calls of which nothing is taken off for probes: there was no "
+		    "room\n"
+		    "gofunclatency: 5 calls not tracked: the map of goroutines is full (1048576 at "
+		    "a time)\n");
+	faketool.failing = "begin net";
+	expect_failure(run->begin(run->ctx, NULL, &failure), "begin net fails");
+	faketool.failing = NULL;
+}
+
+static void net_as_json(struct toolrun *run)
+{
+	begin_it(run, "latency 4 apart unit 1\nwaits for a CPU of 181\nbegin net\non\n");
+	timerun_set(2, 0, 0);
+	timerun_set(3, 0, 0);
+	timerun.reports[0].probes_ns = 5000000;
+	show_it(run, true,
+		"{\"type\":\"latency\",\"func\":\"main.slow\",\"unit\":\"ns\",\"count\":2,\"to"
+		"tal\":6000000,\"min\":3000000,\"max\":3000000,\"p50\":3000000,\"p90\":3000000,"
+		"\"p99\":3000000,\"buckets\":[[2883584,3014655,2]],\"panicked\":0,\"exited\":0,"
+		"\"lost\":0,\"jumped\":0,\"process_ended\":0,\"running\":0,\"probe_ns\":0,\"net_"
+		"total\":1000000,\"probes_total\":5000000}\n");
+}
+
+static void test_net(void **state)
+{
+	faketool_main(tool_main, "--summary --net app:main.*", table_of_net);
+	setup(state);
+	faketool_main(tool_main, "-j --summary --net app:main.*", net_as_json);
+}
+
 static void test_summary(void **state)
 {
 	faketool_main(tool_main, "-u --summary --errors app:main.*", table);
@@ -266,7 +316,8 @@ static void with_states(struct toolrun *run)
 		"states 6000005 ns in nsecs\n");
 	faketool_noted("read\n"
 		       "read states\n"
-		       "gofunclatency says waits for a CPU\n");
+		       "gofunclatency says waits for a CPU: \"running\" includes that; --threads "
+		       "tells it apart\n");
 	expect_lost(run,
 		    "gofunclatency: states of a call lost\n"
 		    "gofunclatency: states cost\n"
@@ -428,6 +479,8 @@ static void test_refused(void **state)
 		       "gofunclatency: --threads is a part of --states: give both\nusage: gof...");
 	expect_refused("--errors f",
 		       "gofunclatency: --errors is a part of --summary: give both\nusage: gof...");
+	expect_refused("--net f",
+		       "gofunclatency: --net is a part of --summary: give both\nusage: gofun...");
 	expect_refused("-l x f", "gofunclatency: -l: \"x\" is not a number\nusage: gofunclate...");
 	faketool.failing = "check";
 	expect_refused("--follow-channels f", "gofunclatency: check fails\nusage: gofunclat...");
@@ -443,10 +496,10 @@ static void test_help(void **state)
 	faketool_help(
 		tool_main, "-h",
 		"usage: gofunclatency [-h] [-p PID] [-i INTERVAL] [-d DURATION] [-T] [-r] [-v]\n"
-		"                     [-j] [-u] [-m] [-F] [--summary] [--errors] [-l LEVEL]\n"
-		"                     [--states] [--follow ROOT] [--follow-channels] [--threads]\n"
-		"                     [-n NAME] [--all] [--inlined] [--fips] [--force]\n"
-		"                     [--max-cost PERCENT] [--cost] [--no-emulate]\n"
+		"                     [-j] [-u] [-m] [-F] [--summary] [--errors] [--net]\n"
+		"                     [-l LEVEL] [--states] [--follow ROOT] [--follow-channels]\n"
+		"                     [--threads] [-n NAME] [--all] [--inlined] [--fips]\n"
+		"                     [--force] [--max-cost PERCENT] [--cost] [--no-emulate]\n"
 		"                     [--metrics WHERE] [--max-series N] [--version]\n"
 		"                     [BINARY:]PATTERN... [-- COMMAND [ARG...]]\n"
 		"\n"
@@ -470,6 +523,7 @@ int main(void)
 		cmocka_unit_test_setup(test_text, setup),
 		cmocka_unit_test_setup(test_each, setup),
 		cmocka_unit_test_setup(test_summary, setup),
+		cmocka_unit_test_setup(test_net, setup),
 		cmocka_unit_test_setup(test_states, setup),
 		cmocka_unit_test_setup(test_others, setup),
 		cmocka_unit_test_setup(test_refused, setup),
