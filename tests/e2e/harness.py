@@ -65,6 +65,15 @@ def variants(function, alone, where, seldom, matrix):
 BUILT = ("version", "flavour", "built_as", "built")  # keys of a matrix that tell how a fixture is built
 
 
+def of_newest(**combination):
+    """For `seldom`: is it about the newest Go?"""
+    return newest() in str(combination)
+
+
+def of_older(**combination):
+    return not of_newest(**combination)
+
+
 def without_all(expanded):
     """How many tests `expanded` leaves out"""
     some, before = len([*expanded()]), OPTIONS.all

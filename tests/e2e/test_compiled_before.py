@@ -62,7 +62,8 @@ def compiled_before(tool):
 
 
 @test(command=["gooffcputime", "gowakeups", "golocks", "gogc", "gogc --assists", "goallocs", "goprofile", "gostackcount",
-               "gotree", "gorunqlat --slower 1", "gofunclatency --states"])
+               "gotree", "gorunqlat --slower 1", "gofunclatency --states"],
+      seldom=lambda command: command not in ("goprofile", "gotree", "gofunclatency --states"))
 def kept_of(command):
     """A program that compiles without a warning is kept, whatever process it was compiled for."""
     tool, *options = command.split()

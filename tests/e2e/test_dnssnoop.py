@@ -4,7 +4,7 @@
 import collections
 import json
 
-from harness import Target, expect, test
+from harness import Target, expect, of_newest, of_older, test
 
 from test_recipes import Recipe, in_time, rows, three_ways
 
@@ -26,7 +26,7 @@ def shown(told):
     return told["Kind"], str(told["N"]), told["Name"]
 
 
-@test(built_as=BUILDS)
+@test(built_as=BUILDS, seldom=of_newest)
 def names_looked_up(built_as):
     with Target("dns", *built_as) as target:
         with Recipe("godnssnoop", "-p", target.target_pid) as each, \
@@ -54,7 +54,7 @@ def names_looked_up(built_as):
     expect(asked == len(shared) + sum(t["Kind"] in ("ip", "ip4", "host", "cname") for t in told), f"{wire}: {told}")
 
 
-@test(version=["1.15", "1.27"])
+@test(version=["1.15", "1.27"], seldom=of_older)
 def names_that_failed(version):
     """-x and -m; JSON has a name for each value"""
     with Target("dns", version, "strip") as target:

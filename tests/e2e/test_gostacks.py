@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 
-from harness import (TESTS, Target, Tool, each_release, expect, fixture, json_lines, run, some_versions,
+from harness import (TESTS, Target, Tool, each_release, expect, fixture, json_lines, of_older, run, some_versions,
                      test, tool_path, versions)
 
 HEADER = re.compile(r"^goroutine (?P<goid>\d+) \[(?P<state>[^],]+)(?:, \d+ minutes)?(?:, locked to thread)?"
@@ -311,7 +311,7 @@ def check_churning(record, table, middle):
     return False
 
 
-@test(version=some_versions)
+@test(version=some_versions, seldom=of_older)
 def gostacks_churning(version):
     table, middle = sides(), [line_of("func middle(") + i for i in (0, 1)]
     seen, unread, read = 0, 0, 0

@@ -8,7 +8,7 @@ import re
 import tempfile
 
 import redisserver
-from harness import Target, expect, test
+from harness import Target, expect, of_newest, of_older, test
 
 from test_recipes import Recipe, in_time, rows, three_ways
 
@@ -42,7 +42,7 @@ def shown(told, args=False):
     return told["How"], told["Command"] + more + (f": {error_of(told)}" if told["Error"] else "")
 
 
-@test(built_as=BUILDS)
+@test(built_as=BUILDS, seldom=of_newest)
 def commands(built_as):
     with client(built_as) as target:
         with Recipe("goredissnoop", "-p", target.target_pid) as each, \
@@ -72,7 +72,7 @@ def commands(built_as):
     expect({" ".join(text.split()): int(n) for n, text in lines} == {" ".join(k.split()): n for k, n in true.items()}, texts[2])
 
 
-@test(version=["1.15", "1.27"])
+@test(version=["1.15", "1.27"], seldom=of_older)
 def commands_that_failed(version):
     """-x and -m; JSON has a name for each value"""
     with client((version, "strip")) as target:

@@ -5,7 +5,7 @@ import collections
 import json
 import re
 
-from harness import Target, Tool, expect, json_lines, newest, test
+from harness import Target, Tool, expect, json_lines, newest, of_newest, of_older, test
 
 from test_recipes import Recipe, in_time, rows, three_ways
 
@@ -28,7 +28,7 @@ def truth_of(text):
     return told
 
 
-@test(built_as=BUILDS)
+@test(built_as=BUILDS, seldom=of_newest)
 def statements(built_as):
     with Target("sql", *built_as) as target:
         with Recipe("gosqlsnoop", "-p", target.target_pid) as each, \
@@ -53,7 +53,7 @@ def statements(built_as):
            [line.split(None, 2) for line in sorted(f"{n} {what}" for what, n in true.items())], texts[2][:2000])
 
 
-@test(version=["1.15", "1.27"])
+@test(version=["1.15", "1.27"], seldom=of_older)
 def statements_that_failed(version):
     """-x and -m; JSON has a name for each value"""
     with Target("sql", version, "strip") as target:

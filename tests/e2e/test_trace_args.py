@@ -129,7 +129,8 @@ def named(text):
 
 
 @test(version=lambda: ["1.15", "1.19", newest()] if len(versions()) > 5 else ["1.15", newest()],
-      tables=["yes", "no"], where=lambda version, tables: tables == "yes" or version == newest())
+      tables=["yes", "no"], where=lambda version, tables: tables == "yes" or version == newest(),
+      seldom=lambda tables, **_: tables == "no")
 def trace_all_functions(version, tables):
     """Hundreds of signatures at once, by tables of steps and by compiled code"""
     patterns = [p for part in MOST for p in PARTS[part]]

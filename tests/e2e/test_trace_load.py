@@ -10,8 +10,8 @@ import subprocess
 import tempfile
 import time
 
-from harness import (PATIENCE, Process, Target, Tool, compare_counts, compare_latency, expect, json_lines,
-                     newest, private_copy, run, test, tool_path, tracks)
+from harness import (PATIENCE, Process, Target, Tool, compare_counts, compare_latency, expect, json_lines, newest,
+                     of_older, private_copy, run, test, tool_path, tracks)
 
 from gotrace import Tracer, rows, texts, trace, trace_fixture
 from test_etcd import GETS, PUTS, Etcd, free_port
@@ -351,7 +351,7 @@ def load_killed(signals, version):
         expect(target.child.poll() is None, target.said())
 
 
-@test(version=lambda: ["1.19", newest()])
+@test(version=lambda: ["1.19", newest()], seldom=of_older)
 def load_stress(version):
     """Everything that the runtime does, with what package main calls printed at both ends"""
     with busy("stress", version) as target:
