@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the tools on programs that know the truth about themselves, and compares.
 
-    harness.py --group e2e --build FOLDER [--versions "1.19 1.27"] [NAME...]
+    harness.py --group e2e --build FOLDER [--versions "1.19 1.27"] [--all] [NAME...]
 
 A test is a function decorated with @test in tests/GROUP/test_*.py; an executable file in
 tests/GROUP that is no .py is a test as well (exit status 77: skipped). Prints a line for each."""

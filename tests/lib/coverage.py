@@ -37,7 +37,7 @@ def make(source, folder, units_alone=False):
         done = run(argv)
         if done.returncode:
             raise OSError(f"{argv[0]} fails: {done.stdout[-2000:]}")
-    seconds, traced = {}, ["--group", "cli e2e", "--times", "--build", build, "--versions", VERSIONS]
+    seconds, traced = {}, ["--group", "cli e2e", "--times", "--all", "--build", build, "--versions", VERSIONS]
     run_tests([tree + "/tests/unit-run", "unit", build], build, covered, seconds)
     if not units_alone:
         run_tests([tree + "/tests/e2e/harness.py", *traced], build, covered, seconds)
