@@ -192,25 +192,48 @@ static inline void tell_last(struct gc_event *event)
 
 /* --- assists --- */
 
-/* gcAssistAlloc1(gp, scanWork), on the system stack, which nobody else gets meanwhile */
-static inline void begin_assist(struct pt_regs *ctx, u64 cookie, struct gc_event *event)
+static inline void begin_assist(struct gc_event *event, u32 func)
 {
-	u64 thread = bpf_get_current_pid_tgid(), g = 0;
-	struct goroutine_key who = {.process = event->process};
-	struct assisting it = {.key.probe = event->probe, .key.pid = event->pid};
+	struct assisting it = {.key = {.stack = event->stack,
+				       .probe = event->probe,
+				       .pid = event->pid,
+				       .func = func}};
+	u64 thread = bpf_get_current_pid_tgid();
 
-	if (goarg(ctx, cookie, GOARG_1, 0, 8, &g))
-		return;
-	who.id = g;
-	it.key.stack = stack_keep_switched(&who, g);
-	if (!it.key.stack)
+	if (!event->stack)
 		count_loss(GC_LOSS_STACKS);
 	it.start_ns = bpf_ktime_get_ns();
 	if (assisting.update(&thread, &it))
 		count_loss(GC_LOSS_ASSISTS);
 }
 
-static inline void end_assist(u64 now)
+/* gcAssistAlloc1(gp, scanWork), on the system stack, which nobody else gets meanwhile */
+static inline void begin_marking(struct pt_regs *ctx, u64 cookie, struct gc_event *event)
+{
+	struct goroutine_key who = {.process = event->process};
+
+	if (goarg(ctx, cookie, GOARG_1, 0, 8, &who.id))
+		return;
+	event->stack = stack_keep_switched(&who, who.id);
+	begin_assist(event, GC_FUNC_ASSIST);
+}
+
+/* On the stack of who allocates, and so keeps its thread: the runtime preempts nobody there. */
+static inline void begin_sweeping(struct pt_regs *ctx, u64 cookie, struct gc_event *event)
+{
+	struct goroutine_key who = {.process = event->process, .id = goroutine_g(ctx)};
+
+	event->stack = stack_keep_caller(ctx, &who, probe_sp(ctx) + cookie_adjust(cookie), ~0ULL);
+	begin_assist(event, GC_FUNC_SWEEP);
+}
+
+/* The result of sweepone(): how many pages it has freed; all bits: there was no span to sweep */
+static inline bool has_swept(struct pt_regs *ctx)
+{
+	return goarg_result(ctx) != ~0ULL;
+}
+
+static inline void end_assist(u64 now, bool counts)
 {
 	u64 thread = bpf_get_current_pid_tgid(), ns;
 	struct assisting *it = assisting.lookup(&thread);
@@ -232,7 +255,7 @@ static inline void end_assist(u64 now)
 		count_loss(GC_LOSS_ASSISTS);
 		return;
 	}
-	__sync_fetch_and_add(&sum->assists, 1);
+	__sync_fetch_and_add(&sum->assists, counts);
 	__sync_fetch_and_add(&sum->total_ns, ns);
 	extremes_raise(&sum->max_ns, ns);
 }
@@ -289,9 +312,13 @@ int on_probe(struct pt_regs *ctx)
 	else if (func == GC_FUNC_LAST)
 		tell_last(&event);
 	else if (func == GC_FUNC_ASSIST && returns)
-		end_assist(event.time_ns);
+		end_assist(event.time_ns, true);
+	else if (func == GC_FUNC_SWEPT)
+		end_assist(event.time_ns, has_swept(ctx));
 	else if (func == GC_FUNC_ASSIST)
-		begin_assist(ctx, cookie, &event);
+		begin_marking(ctx, cookie, &event);
+	else if (func == GC_FUNC_SWEEP)
+		begin_sweeping(ctx, cookie, &event);
 	else
 		tell_stop(ctx, cookie, &event);
 	return 0;

@@ -18,12 +18,14 @@
 #include "kernel/events.h"
 #include "program/program.h"
 #include "selection/runtime_func.h"
+#include "sites/inlining.h"
 #include "sites/goruntime.h"
 #include "tracing/options.h"
 #include "tracing/toolrun.h"
 
 /* ASSISTS: stacks with some; the map takes memory as it fills */
 enum { RING_PAGES = 256, ASSISTS = 1 << 14, LETTER_ASSISTS = 256 };
+#define SWEEP "runtime.deductSweepCredit"
 enum { P_TICK = 16, M_P = 16, M_P_126 = 24 }; /* the latter two from m.curg on */
 
 struct gogc {
@@ -79,10 +81,10 @@ static int plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 
 static bool is_needed(uint32_t group)
 {
-	return group != GC_FUNC_LAST && group != GC_FUNC_YIELD && group != GC_FUNC_YIELD_ASYNC;
+	return group == GC_FUNC_STOP || group == GC_FUNC_START || group == GC_FUNC_ASSIST;
 }
 
-/* All must be probed, but for those that tell who stops last. */
+/* All must be probed, but for those that tell who stops last, and who sweeps. */
 static int find_entries(struct gogc *gogc, struct errmsg *err)
 {
 	const struct selection *sel = tracer_selection(gogc->tracer);
@@ -128,6 +130,30 @@ static void describe(const struct gogc *gogc, const struct gc_event *event, stru
 		stop->trigger = stop_reason_trigger(gogc->stacks, event->stack, stop->bias);
 }
 
+static bool is_other(const struct inlining_copy *copy, void *ctx)
+{
+	bool *inlined = ctx;
+
+	*inlined = !strcmp(copy->name, SWEEP);
+	return !*inlined;
+}
+
+/* Where not all sweeping could be seen, as in what -pgo has inlined */
+static void say_unseen(const struct gogc *gogc)
+{
+	const struct selection *sel = tracer_selection(gogc->tracer);
+	size_t probes = 0;
+	bool inlined = false;
+
+	for (size_t i = 0; i < sel->item_count; i++)
+		probes += sel->items[i].group >= GC_FUNC_SWEEP && !sel->items[i].skipped;
+	inlining_each(tracer_program(gogc->tracer, 0)->tab, is_other, &inlined);
+	if (inlined || probes < 2)
+		fprintf(stderr, "gogc: who sweeps is not%s seen: %s is %s\n",
+			probes < 2 ? "" : " always", SWEEP,
+			inlined ? "inlined" : "not found, or calls nothing that could be probed");
+}
+
 static bool take_event(const void *data, size_t len, void *ctx)
 {
 	struct gogc *gogc = ctx;
@@ -165,6 +191,8 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 	gogc->tracer = tracer;
 	if (find_entries(gogc, err))
 		return -1;
+	if (gogc->assists)
+		say_unseen(gogc);
 	gogc->active = tracer_map(tracer, "active");
 	gogc->losses = tracer_map(tracer, "losses");
 	gogc->stacks = stacks_new(tracer);
@@ -206,8 +234,8 @@ static int show(void *ctx, bool final, struct errmsg *err)
 
 	if (!final || !gogc->assists)
 		return 0;
-	return (gogc->opts->json ? assists_json : assists_print)(
-		&gogc->view, map, gogc->entries[GC_FUNC_ASSIST], err);
+	return (gogc->opts->json ? assists_json : assists_print)(&gogc->view, map, gogc->entries,
+								 err);
 }
 
 static void say_lost(void *ctx)
@@ -239,7 +267,7 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 }
 
 static const struct options_def own_options[] = {
-	{LETTER_ASSISTS, "assists", NULL, "at the end, show who had to mark, by stack"},
+	{LETTER_ASSISTS, "assists", NULL, "at the end, show who had to mark or sweep, by stack"},
 	{0},
 };
 
@@ -247,7 +275,7 @@ static const char examples[] =
 	"    gogc -p 181             # each collection, each stop of the world\n"
 	"    gogc etcd               # of all processes of this program\n"
 	"    gogc -T -d 10m -p 181   # for ten minutes, with the time of day\n"
-	"    gogc --assists -p 181   # at the end, who had to mark, by stack\n"
+	"    gogc --assists -p 181   # at the end, who had to mark or sweep\n"
 	"    gogc -jp 181            # JSON\n"
 	"    gogc -- ./app arg       # run a program from its start\n";
 
@@ -266,6 +294,16 @@ static const struct runtime_func funcs[GC_FUNCS] = {
 				 .inlined = true,
 				 .optional = true},
 	[GC_FUNC_ASSIST] = {.names = {"runtime.gcAssistAlloc1"}, .returns = true},
+	/* called for each span that is allocated from, so only what it calls seldom is probed */
+	[GC_FUNC_SWEEP] = {.names = {SWEEP},
+			   .callee = "runtime.sweepone",
+			   .inlined = true,
+			   .optional = true},
+	[GC_FUNC_SWEPT] = {.names = {SWEEP},
+			   .callee = "runtime.sweepone",
+			   .behind = true,
+			   .inlined = true,
+			   .optional = true},
 };
 
 static int run_gogc(struct gogc *gogc, const struct options_tool *options)

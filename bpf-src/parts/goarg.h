@@ -12,12 +12,14 @@
 
 enum { /* places of the first arguments, receivers included */
 #ifdef __aarch64__
+       GOARG_CALLED = 8, /* of what is passed on the stack, from the caller's stack pointer on */
        GOARG_1 = 0,
        GOARG_2 = 8,
        GOARG_3 = 16,
        GOARG_4 = 24,
        GOARG_5 = 32,
 #else
+       GOARG_CALLED = 0,
        GOARG_1 = REGISTER_AX,
        GOARG_2 = REGISTER_BX,
        GOARG_3 = REGISTER_CX,
@@ -41,6 +43,19 @@ static inline long goarg(struct pt_regs *ctx, u64 cookie, const u32 place, u32 a
 #else
 	/* above the return address */
 	return read_user(value, size, probe_sp(ctx) + cookie_adjust(cookie) + 8 + at);
+#endif
+}
+
+/* What a call has left as its one result of 8 bytes, at a probe right behind it. */
+static inline u64 goarg_result(struct pt_regs *ctx)
+{
+#ifdef ARGS_IN_REGISTERS
+	return probe_register(ctx, GOARG_1);
+#else
+	u64 value;
+
+	read_user(&value, sizeof(value), probe_sp(ctx) + GOARG_CALLED);
+	return value;
 #endif
 }
 

@@ -14,8 +14,12 @@ enum gc_func {                /* what is probed: the row of its cookie */
 		* stack check, or by a signal */
 	       GC_FUNC_YIELD,
 	       GC_FUNC_YIELD_ASYNC,
-	       GC_FUNC_ASSIST, /* runtime.gcAssistAlloc1, and its returns: only where that is asked
-				  for */
+	       /* these only where that is asked for: */
+	       GC_FUNC_ASSIST, /* runtime.gcAssistAlloc1, and its returns */
+	       /* runtime.deductSweepCredit, where it is about to sweep a span, and where it has: it
+		* does so only for who allocates while too little is swept */
+	       GC_FUNC_SWEEP,
+	       GC_FUNC_SWEPT,
 	       GC_FUNCS,
 };
 
@@ -50,13 +54,13 @@ struct gc_event {
 };
 
 struct gc_assist_key {
-	unsigned long long stack; /* of the goroutine that has to mark */
-	unsigned long long probe; /* as above, of GC_FUNC_ASSIST's entry */
-	unsigned int pid, none;
+	unsigned long long stack; /* of the goroutine that has to mark or sweep */
+	unsigned long long probe; /* as above, of where it begins */
+	unsigned int pid, func;   /* GC_FUNC_ASSIST or GC_FUNC_SWEEP */
 };
 
 struct gc_assist_sum {
-	unsigned long long assists, total_ns, max_ns;
+	unsigned long long assists, total_ns, max_ns; /* or spans swept */
 };
 
 struct gc_layout { /* addresses with load bias 0: the tool tells before the first event */

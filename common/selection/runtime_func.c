@@ -41,6 +41,8 @@ static bool find_call(struct site_finder *finder, const struct functab_func *fn,
 
 	if (func->after || func->not_before)
 		return !site_one_call(finder, fn, &want, out);
+	if (func->behind)
+		return !site_behind_call(finder, fn, func->callee, out);
 	return !site_call(finder, fn, func->callee, out) ||
 	       (func->other_callee && !site_call(finder, fn, func->other_callee, out));
 }

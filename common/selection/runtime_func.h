@@ -23,6 +23,7 @@ struct runtime_func {
 	/* ... of its calls of `callee` the one that comes right after one of this function, or that
 	 * none of the second one comes right after: struct site_callee */
 	const char *after, *not_before;
+	bool behind;   /* ... right behind that call, when it has returned */
 	bool inlined;  /* its inlined copies are no matter, as others of the tool's functions have
 			  them */
 	bool optional; /* programs may lack it, and then have no calls of it */

@@ -28,6 +28,7 @@ const char *site_kind_name(enum site_kind kind)
 		[SITE_INLINED_CALL] = "inlined-call",
 		[SITE_INLINED_EXIT] = "inlined-exit",
 		[SITE_CALL] = "call",
+		[SITE_BEHIND_CALL] = "behind-call",
 		[SITE_LINE] = "line",
 	};
 

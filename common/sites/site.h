@@ -25,6 +25,7 @@ enum site_kind {
 	SITE_INLINED_CALL, /* the one call of an inlined forwarder */
 	SITE_INLINED_EXIT, /* first instruction after an inlined copy */
 	SITE_CALL,         /* a call instruction inside a function, about to be made */
+	SITE_BEHIND_CALL,  /* what is executed next when a call has returned */
 	SITE_LINE,         /* a place that each execution of a source line passes once */
 };
 
@@ -79,6 +80,10 @@ int site_returns(struct site_finder *finder, const struct functab_func *fn, stru
 /* The first call that `fn` makes of a function named `callee`. 0, or -1: there is none. */
 int site_call(struct site_finder *finder, const struct functab_func *fn, const char *callee,
 	      struct site *out);
+
+/* The same call, when it has returned: its result is where it was left. */
+int site_behind_call(struct site_finder *finder, const struct functab_func *fn, const char *callee,
+		     struct site *out);
 
 /* Which of the calls of `callee`: the one that it makes next after one of `after`, or the one after
  * which it makes none of `not_before` next. The other one is NULL. */

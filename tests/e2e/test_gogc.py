@@ -7,14 +7,17 @@ import random
 import re
 import signal
 import subprocess
+import tempfile
 import time
 
+import exectrace
 from harness import PATIENCE, PROBE_NS, Target, Tool, expect, json_lines, newest, run, test, tool_path, two_versions, versions
 
 from test_gostacks_lies import make_liar
 
 KEYS = ["type", "pid", "cycle", "trigger", "stw", "mark_ns", "assist_ns", "heap_before", "heap_after", "heap_goal"]
 FORCED_RIGHT = 21  # before, a call of runtime.GC has the collection called forced that it still waits for
+PAGE = 8192
 TERMINATIONS = ["GC sweep termination", "GC mark termination"]
 # "gc 3 @0.012s 2%: 0.1+0.2+0.3 ms clock, 0.1+0.2/0.3/0.4+0.5 ms cpu, 4->4->2 MB, 5 MB goal, ..., 2 P (forced)"
 TRACED = re.compile(r"^gc (\d+) @[\d.]+s \d+%: ([\d.]+)\+([\d.]+)\+([\d.]+) ms clock, [\d.]+\+([\d.]+)/.* ms cpu, "
@@ -155,7 +158,8 @@ def gogc_assists(version):
             target.wait_line("{")
             records = tool.stop()
     assists, collections = of_type(records, "assist"), of_type(records, "gc")
-    expect(assists == records[-len(assists):] and assists, f"{records}")
+    swept = of_type(records, "sweep_assist")
+    expect(records[-len(assists + swept):] == assists + swept and assists, f"{records}")
     for r in assists:
         expect(list(r) == ["type", "pid", "assists", "total_ns", "max_ns", "stack"], f"{r}")
         expect(r["pid"] == target.target_pid and r["max_ns"] <= r["total_ns"] <= r["max_ns"] * r["assists"], f"{r}")
@@ -169,6 +173,32 @@ def gogc_assists(version):
     # what is below 5 us on one P waits for more; a probe takes some microseconds of each
     expect(counted <= sum(totals) <= counted + number * PROBE_NS + len(collections) * 2 * 5000,
            f"{sum(totals)} ns in {number}, in truth {counted}")
+
+
+@test(version=versions)
+def gogc_sweeps(version):
+    """By stack, each span that the runtime's own trace says was swept for credit, and how long that took"""
+    with tempfile.NamedTemporaryFile(suffix=".trace") as file:
+        # others' work is not to be in its times
+        with Target("swept", version, "strip", [file.name], argv=lambda path: ["chrt", "-f", "1", path]) as target:
+            with Tool("gogc", "-j", "--assists", "-p", target.target_pid).tracing() as tool:
+                target.go()
+                target.wait_line("done")
+                records = tool.stop()
+        traced = [r for r in exectrace.sweeps_of(file.name) if "runtime.deductSweepCredit" in r[0]]
+    swept = of_type(records, "sweep_assist")
+    for r in swept:
+        expect(list(r) == ["type", "pid", "spans", "total_ns", "max_ns", "stack"], f"{r}")
+        expect(r["pid"] == target.target_pid and r["max_ns"] <= r["total_ns"] <= r["max_ns"] * r["spans"], f"{r}")
+    spans, pages = sum(r["spans"] for r in swept), [r[1] // PAGE for r in traced]
+    # two or three spans of a page are swept at a time, and here and there one that has more
+    least, most = len(pages), sum(p if p < 16 else 1 for p in pages)
+    expect(least <= spans <= most <= spans + 60 + spans // 50 and least > 100, f"{spans} of {least} to {most}: {swept}")
+    stacks = {" ".join(f["func"] for f in r["stack"]) for r in swept if r["spans"] > 100}
+    expect(stacks == {"main.push main.build main.main"}, f"{stacks}")
+    ns, took = sum(r["total_ns"] for r in swept), sum(r[2] for r in traced)
+    # the trace's time begins within the first span, and has the probes between spans
+    expect(took / 3 <= ns <= took * 1.5, f"{ns} ns, in truth {took}")
 
 
 @test(version=two_versions)

@@ -14,12 +14,17 @@
 #include "printed.h"
 #include "unit.h"
 
-enum { MAP = 5, ENTRY = 0x7000 };
+enum { MAP = 5 };
 
-static const struct gc_assist_key keys[] = {
-	{1, 0x8000, 77, 0}, {2, 0x9000, 78, 0}, {3, 0x9000, 78, 0}};
+static const uint64_t entries[GC_FUNCS] = {[GC_FUNC_ASSIST] = 0x7000, [GC_FUNC_SWEEP] = 0x8f00};
+
+static const struct gc_assist_key keys[] = {{1, 0x8000, 77, GC_FUNC_ASSIST},
+					    {2, 0x9000, 78, GC_FUNC_ASSIST},
+					    {3, 0x9000, 78, GC_FUNC_ASSIST},
+					    {4, 0x9000, 79, GC_FUNC_SWEEP},
+					    {5, 0x9100, 79, GC_FUNC_SWEEP}};
 static const struct gc_assist_sum sums[] = {
-	{1, 1500, 1500}, {20, 3000000000, 2000000}, {3, 70, 30}};
+	{1, 1500, 1500}, {20, 3000000000, 2000000}, {3, 70, 30}, {8, 90, 20}, {9, 100, 40}};
 static size_t count;
 static bool fails;
 
@@ -63,20 +68,26 @@ static void test_text(void **state)
 	struct errmsg err = {0};
 
 	(void)state;
-	count = 3;
+	count = 5;
 	printed_begin();
-	assert_int_equal(assists_print(&view, MAP, ENTRY, &err), 0);
+	assert_int_equal(assists_print(&view, MAP, entries, &err), 0);
 	printed_expect("\n    PID  ASSISTS    TOTAL      MAX\n"
 		       "     78       20     3.0s    2.0ms\n"
 		       "    stack 2 at 2000\n"
 		       "     77        1    1.5us    1.5us\n"
 		       "    stack 1 at 1000\n"
 		       "     78        3     70ns     30ns\n"
-		       "    stack 3 at 2000\n");
+		       "    stack 3 at 2000\n"
+		       "\n    PID    SPANS    TOTAL      MAX\n"
+		       "     79        9    100ns     40ns\n"
+		       "    stack 5 at 200\n"
+		       "     79        8     90ns     20ns\n"
+		       "    stack 4 at 100\n");
 	count = 0;
 	printed_begin();
-	assert_int_equal(assists_print(&view, MAP, ENTRY, &err), 0);
-	printed_expect("\n    PID  ASSISTS    TOTAL      MAX\n");
+	assert_int_equal(assists_print(&view, MAP, entries, &err), 0);
+	printed_expect("\n    PID  ASSISTS    TOTAL      MAX\n"
+		       "\n    PID    SPANS    TOTAL      MAX\n");
 }
 
 static void test_json(void **state)
@@ -85,16 +96,20 @@ static void test_json(void **state)
 	struct errmsg err = {0};
 
 	(void)state;
-	count = 2;
+	count = 4;
 	printed_begin();
-	assert_int_equal(assists_json(&view, MAP, ENTRY, &err), 0);
+	assert_int_equal(assists_json(&view, MAP, entries, &err), 0);
 	printed_expect("{\"type\":\"assist\",\"time\":\"12:00:00\",\"pid\":78,\"assists\":20,"
 		       "\"total_ns\":3000000000,\"max_ns\":2000000,\"stack\":[2,8192]}\n"
 		       "{\"type\":\"assist\",\"time\":\"12:00:00\",\"pid\":77,\"assists\":1,"
-		       "\"total_ns\":1500,\"max_ns\":1500,\"stack\":[1,4096]}\n");
+		       "\"total_ns\":1500,\"max_ns\":1500,\"stack\":[1,4096]}\n"
+		       "{\"type\":\"assist\",\"time\":\"12:00:00\",\"pid\":78,\"assists\":3,"
+		       "\"total_ns\":70,\"max_ns\":30,\"stack\":[3,8192]}\n"
+		       "{\"type\":\"sweep_assist\",\"time\":\"12:00:00\",\"pid\":79,\"spans\":8,"
+		       "\"total_ns\":90,\"max_ns\":20,\"stack\":[4,256]}\n");
 	count = 1;
 	printed_begin();
-	assert_int_equal(assists_json(&timeless, MAP, ENTRY, &err), 0);
+	assert_int_equal(assists_json(&timeless, MAP, entries, &err), 0);
 	printed_expect("{\"type\":\"assist\",\"pid\":77,\"assists\":1,\"total_ns\":1500,"
 		       "\"max_ns\":1500,\"stack\":[1,4096]}\n");
 }
@@ -107,8 +122,8 @@ static void test_unreadable(void **state)
 	(void)state;
 	fails = true;
 	printed_begin();
-	assert_int_equal(assists_print(&view, MAP, ENTRY, &err), -1);
-	assert_int_equal(assists_json(&view, MAP, ENTRY, NULL), -1);
+	assert_int_equal(assists_print(&view, MAP, entries, &err), -1);
+	assert_int_equal(assists_json(&view, MAP, entries, NULL), -1);
 	printed_expect("");
 	assert_string_equal(err.text, "cannot read the assists: Cannot allocate memory");
 	fails = false;

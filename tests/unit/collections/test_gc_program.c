@@ -260,6 +260,7 @@ static const struct gc_assist_sum *assist_sum(size_t i)
 	const struct gc_assist_key *key = fakemap_key(&assists_map, i);
 
 	assert_int_equal(key->pid, FAKEGOROUTINE_PID);
+	assert_int_equal(key->func, GC_FUNC_ASSIST);
 	assert_int_equal(key->probe, 0x7000 + GC_FUNC_ASSIST);
 	assert_int_equal(first_frame(key->stack), 0x100 * (i + 1));
 	return assists.lookup(key);
@@ -293,6 +294,48 @@ static void test_assists(void **state)
 	assert_int_equal(fakekernel.event_count, 0);
 }
 
+/* --- sweeping --- */
+
+/* On goroutine 1's own stack, in a function with a frame that another one has called */
+static void sweep(u64 ns, u64 pages)
+{
+	fakegoroutine_runs(1, 96);
+	regs.bp = fakegoroutine_hi(1) - 64;
+	fakemem_put(regs.bp, 0);
+	fakemem_put(regs.bp + 8, 0x800);
+	fakekernel.ids = (u64)FAKEGOROUTINE_PID << 32 | 1;
+	regs.ip = 0x7000 + GC_FUNC_SWEEP;
+	fakekernel.cookie = cookie_make(GC_FUNC_SWEEP, COOKIE_CALL, 40, 0);
+	assert_int_equal(on_probe(&regs), 0);
+	fakekernel.ns += ns - FAKEGOROUTINE_STEP;
+	regs.ip = 0x7000 + GC_FUNC_SWEPT;
+	regs.ax = pages;
+	fakekernel.cookie = cookie_make(GC_FUNC_SWEPT, COOKIE_CALL, 0, 0);
+	assert_int_equal(on_probe(&regs), 0);
+}
+
+static void test_sweeps(void **state)
+{
+	const struct gc_assist_key *key;
+	const struct gc_assist_sum *sum;
+
+	(void)state;
+	sweep(100, 0);
+	sweep(300, 4);
+	sweep(50, ~0ULL); /* there was none left */
+	assert_int_equal(assists_map.count, 1);
+	key = fakemap_key(&assists_map, 0);
+	sum = assists.lookup(key);
+	assert_int_equal(key->func, GC_FUNC_SWEEP);
+	assert_int_equal(key->probe, 0x7000 + GC_FUNC_SWEEP);
+	assert_int_equal(key->pid, FAKEGOROUTINE_PID);
+	assert_int_equal(first_frame(key->stack), 0x800);
+	assert_int_equal(sum->assists, 2);
+	assert_int_equal(sum->total_ns, 450);
+	assert_int_equal(sum->max_ns, 300);
+	assert_int_equal(assisting_map.count, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -303,6 +346,7 @@ int main(void)
 		cmocka_unit_test_setup(test_last, begin),
 		cmocka_unit_test_setup(test_not_last, begin),
 		cmocka_unit_test_setup(test_assists, begin),
+		cmocka_unit_test_setup(test_sweeps, begin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,12 +96,68 @@ static void test_arguments_gone(void **state)
 	subject_drop(&s);
 }
 
+#define CALL "\xe8\0\0\0\0"
+
+/* The probe stands right behind a call, or at the branch behind that, which costs less. */
+static const struct behind_case {
+	const char *code;
+	size_t len;
+	int call, at; /* -1: none */
+	bool emulated;
+} behind_cases[] = {
+	{"\x55" CALL "\x48\x83\xf8\xff\x74\x01\x5d\xc3", 14, 1, 10, true}, /* cmp rax, -1; je */
+	{"\x55" CALL "\x48\x83\xc0\x01\x74\x01\x5d\xc3", 14, 1, 6, false}, /* add rax, 1; je */
+	{"\x55" CALL "\x48\x83\xf8\xff\x48\x89\xc3\xc3", 14, 1, 6, false}, /* cmp; mov */
+	{"\x55" CALL "\x74\x01\x5d\xc3", 10, 1, 6, true},                  /* je */
+	{"\x55" CALL "\x49\x90\x48\x89\xc3\xc3", 12, 1, -1, false},        /* xchg rax, r8 */
+	{"\x55\x5d\xc3", 3, 0, -1, false},
+};
+
+static void check_behind(const struct behind_case *c)
+{
+	static const struct runtime_func func = {
+		.names = {"main.a"}, .callee = "main.b", .behind = true};
+	const struct selection_want want = {.runtime = true};
+	uint8_t code[16];
+	struct subject s;
+
+	subject_write(&s);
+	memcpy(code, c->code, c->len);
+	if (c->call) {
+		uint64_t from = s.o.g.starts[0] + (uint64_t)c->call + 5;
+		uint32_t distance = (uint32_t)(s.o.g.starts[1] - from);
+
+		memcpy(code + c->call + 1, &distance, sizeof(distance));
+	}
+	elffile_bytes(s.o.g.f, s.o.g.starts[0], code, c->len);
+	subject_open(&s, &want);
+	assert_int_equal(runtime_func_add(s.sel, &s.prog, &func, &s.err), 0);
+	assert_int_equal(s.sel->item_count, 1);
+	const struct selection_item *item = &s.sel->items[0];
+
+	assert_int_equal(item->skipped != NULL, c->at < 0);
+	if (c->at >= 0) {
+		assert_int_equal(item->sites.entry.addr, s.o.g.starts[0] + (uint64_t)c->at);
+		assert_int_equal(item->sites.entry.kind, SITE_BEHIND_CALL);
+		assert_int_equal(item->sites.entry.emulated, c->emulated);
+	}
+	subject_drop(&s);
+}
+
+static void test_behind_call(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(behind_cases) / sizeof(*behind_cases); i++)
+		check_behind(&behind_cases[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_arguments_gone),
+		cmocka_unit_test(test_behind_call),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

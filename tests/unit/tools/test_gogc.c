@@ -15,7 +15,8 @@ enum { M_CURG = 184, ENTRY = 0x401000, BIAS = 0x10000, ITEMS = GC_FUNCS, CYCLES 
 
 static struct selection_row rows[ITEMS] = {{.name = "runtime.stop"},  {.name = "runtime.start"},
 					   {.name = "runtime.last"},  {.name = "runtime.yield"},
-					   {.name = "runtime.async"}, {.name = "runtime.assist"}};
+					   {.name = "runtime.async"}, {.name = "runtime.assist"},
+					   {.name = "runtime.sweep"}, {.name = "runtime.swept"}};
 static struct selection_item items[ITEMS];
 static char told[512];
 static events_fn *taken;
@@ -193,24 +194,28 @@ void collections_json_stop(const struct collections_view *view, const struct sto
 	check_view(view, "{stop}");
 }
 
-static int assists(const struct collections_view *view, int map, uint64_t entry, const char *what)
+static int assists(const struct collections_view *view, int map, const uint64_t *entries,
+		   const char *what)
 {
 	assert_string_equal(faketool_map(map), "assists");
-	assert_int_equal(entry, ENTRY + 0x100 * GC_FUNC_ASSIST);
+	for (size_t i = 0; i < GC_FUNCS; i++)
+		assert_int_equal(entries[i], ENTRY + 0x100 * i);
 	check_view(view, what);
 	return 5;
 }
 
-int assists_print(const struct collections_view *view, int map, uint64_t entry, struct errmsg *err)
+int assists_print(const struct collections_view *view, int map, const uint64_t *entries,
+		  struct errmsg *err)
 {
 	(void)err;
-	return assists(view, map, entry, "assists");
+	return assists(view, map, entries, "assists");
 }
 
-int assists_json(const struct collections_view *view, int map, uint64_t entry, struct errmsg *err)
+int assists_json(const struct collections_view *view, int map, const uint64_t *entries,
+		 struct errmsg *err)
 {
 	(void)err;
-	return assists(view, map, entry, "{assists}");
+	return assists(view, map, entries, "{assists}");
 }
 
 /* --- what is traced --- */
@@ -384,6 +389,60 @@ static void test_output(void **state)
 	faketool_main(tool_main, "-j --assists -p 1", as_json);
 }
 
+/* --- who sweeps is not seen --- */
+
+static const char *inlined; /* what the program has copies of */
+
+size_t inlining_each(const struct functab *tab, bool (*fn)(const struct inlining_copy *, void *ctx),
+		     void *ctx)
+{
+	const struct inlining_copy copies[] = {
+		{.name = "main.a"}, {.name = inlined}, {.name = "main.b"}};
+
+	assert_null(tab);
+	for (size_t i = 0; inlined && i < 3 && fn(&copies[i], ctx); i++)
+		;
+	return 0;
+}
+
+static void expect_said(struct toolrun *run, const char *copies, size_t skip, const char *want)
+{
+	setup(NULL);
+	inlined = copies;
+	if (skip)
+		items[skip].skipped = "its call of another function is not found";
+	faketool_errors_begin();
+	assert_int_equal(run->begin(run->ctx, NULL, &failure), 0);
+	faketool_errors_expect(want);
+	inlined = NULL;
+}
+
+static void unseen(struct toolrun *run)
+{
+	expect_said(run, NULL, 0, "");
+	expect_said(run, "runtime.sweepone", 0, "");
+	expect_said(run, "runtime.deductSweepCredit", 0,
+		    "gogc: who sweeps is not always seen: runtime.deductSweepCredit is inlined\n");
+	expect_said(run, "runtime.deductSweepCredit", GC_FUNC_SWEEP,
+		    "gogc: who sweeps is not seen: runtime.deductSweepCredit is inlined\n");
+	expect_said(
+		run, NULL, GC_FUNC_SWEPT,
+		"gogc: who sweeps is not seen: runtime.deductSweepCredit is not found, or calls "
+		"nothing that could be probed\n");
+}
+
+static void nothing_said(struct toolrun *run)
+{
+	expect_said(run, "runtime.deductSweepCredit", GC_FUNC_SWEEP, "");
+}
+
+static void test_unseen(void **state)
+{
+	(void)state;
+	faketool_main(tool_main, "--assists -p 1", unseen);
+	faketool_main(tool_main, "-p 1", nothing_said); /* who does not ask */
+}
+
 /* --- what fails --- */
 
 /* Who stops last may not be probed; all others must. */
@@ -440,7 +499,7 @@ static void test_help(void **state)
 		"    gogc -p 181             # each collection, each stop of the world\n"
 		"    gogc etcd               # of all processes of this program\n"
 		"    gogc -T -d 10m -p 181   # for ten minutes, with the time of day\n"
-		"    gogc --assists -p 181   # at the end, who had to mark, by stack\n"
+		"    gogc --assists -p 181   # at the end, who had to mark or sweep\n"
 		"    gogc -jp 181            # JSON\n"
 		"\n"
 		"all options: gogc --help all\n");
@@ -454,6 +513,7 @@ int main(void)
 		cmocka_unit_test_setup(test_run, setup),
 		cmocka_unit_test_setup(test_events, setup),
 		cmocka_unit_test_setup(test_output, setup),
+		cmocka_unit_test_setup(test_unseen, setup),
 		cmocka_unit_test_setup(test_failures, setup),
 	};
 
