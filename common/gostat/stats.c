@@ -229,6 +229,49 @@ static void take_sum(const struct reading *r, enum stats_number which, const uin
 		set(r->out, which, sum);
 }
 
+/* Of all generations; false: they cannot be read, or are not known. */
+static bool read_counts(const struct memory *mem, uint64_t addr, uint64_t apart, uint64_t *mallocs,
+			uint64_t *frees)
+{
+	struct stats_counts counts;
+
+	*mallocs = *frees = 0;
+	for (size_t i = 0; i < STATS_COUNTS; i++) {
+		if (!mem->read(mem->ctx, addr + i * apart, &counts, sizeof(counts)))
+			return false;
+		*mallocs += counts.tiny + counts.large;
+		*frees += counts.tiny + counts.large_freed;
+		for (size_t k = 0; k < STATS_CLASSES; k++) {
+			*mallocs += counts.small[k];
+			*frees += counts.small_freed[k];
+		}
+	}
+	return true;
+}
+
+/* Now and then the runtime adds one generation to another and clears it: who reads between these
+ * finds its counts twice, and less the next time. Counts that are less are the right ones. */
+static void take_counts(const struct reading *r, const struct memory *mem,
+			const struct stats_vars *vars)
+{
+	enum { TRIES = 4 };
+	uint64_t addr = vars->counts + r->bias, mallocs, frees, again, freed_again;
+
+	if (!vars->counts || !read_counts(mem, addr, vars->counts_apart, &mallocs, &frees))
+		return;
+	for (int i = 0; i < TRIES; i++) {
+		if (!read_counts(mem, addr, vars->counts_apart, &again, &freed_again))
+			return;
+		if (again >= mallocs && freed_again >= frees)
+			break;
+		mallocs = again;
+		frees = freed_again;
+	}
+	set(r->out, STATS_MALLOCS, mallocs);
+	set(r->out, STATS_FREES, frees);
+	set(r->out, STATS_OBJECTS, mallocs > frees ? mallocs - frees : 0);
+}
+
 static void take_pacing(const struct reading *r, const struct stats_vars *vars)
 {
 	int32_t percent;
@@ -344,7 +387,9 @@ void stats_read(struct stats_reader *reader, const struct memory *mem, const str
 	take_half(&r, STATS_GC_CYCLES, reader->vars.gc_cycles);
 	take(&r, STATS_GC_PAUSE_NS, reader->vars.pause_total);
 	take(&r, STATS_GC_FRACTION, reader->vars.gc_fraction);
+	take(&r, STATS_LAST_GC, reader->vars.last_gc);
 	take_heap(&r, &reader->vars);
+	take_counts(&r, mem, &reader->vars);
 	take_goal(&r, &reader->vars);
 	take_sum(&r, STATS_STACK_BYTES, reader->vars.stacks, STATS_STACKS);
 	take_sum(&r, STATS_RUNTIME_BYTES, reader->vars.own, STATS_OWN);

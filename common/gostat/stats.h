@@ -5,10 +5,8 @@
 #define STATS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-struct errmsg;
 struct frames;
 struct memory;
 struct process;
@@ -46,6 +44,10 @@ enum stats_number {
 	STATS_MEMORY_LIMIT, /* GOMEMLIMIT; INT64_MAX: none */
 	STATS_FDS,
 	STATS_FDS_LIMIT,
+	STATS_MALLOCS,
+	STATS_FREES,
+	STATS_OBJECTS, /* HeapObjects: these three as STATS_ALLOCATED */
+	STATS_LAST_GC, /* since 1970, in ns */
 	STATS_NUMBERS
 };
 

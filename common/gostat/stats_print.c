@@ -146,6 +146,10 @@ static const char *const keys[STATS_NUMBERS] = {
 	[STATS_MEMORY_LIMIT] = "gomemlimit_bytes",
 	[STATS_FDS] = "fds",
 	[STATS_FDS_LIMIT] = "fds_limit",
+	[STATS_MALLOCS] = "mallocs",
+	[STATS_FREES] = "frees",
+	[STATS_OBJECTS] = "heap_objects",
+	[STATS_LAST_GC] = "last_gc_ns",
 };
 
 static bool is_signed(enum stats_number which)

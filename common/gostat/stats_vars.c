@@ -61,6 +61,7 @@ enum {
 	DELTA_STACKS = 24,
 	DELTA_WORK_BUFS = 32,
 	DELTA_SCALAR_BITS = 40,
+	COUNTS_SIZE = 1128, /* struct stats_counts ends it */
 	OWN_SYS = -48,
 	OWN_SYS_COUNT = 6
 };
@@ -138,6 +139,8 @@ static void take_new_own(struct stats_vars *out, uint64_t last_gc, uint64_t delt
 	}
 	for (size_t i = 0; i < OWN_SYS_COUNT; i++)
 		out->own[count++] = last_gc + OWN_SYS + 8 * i;
+	out->counts = last_gc - DELTAS_END - (STATS_COUNTS - 1) * delta - COUNTS_SIZE;
+	out->counts_apart = delta;
 }
 
 static void take_new(struct stats_vars *out, uint64_t live, uint64_t last_gc, int release)
@@ -182,6 +185,7 @@ static void find_heap(const struct program *prog, struct stats_vars *out)
 	uint64_t last_gc = find_last_gc(&refs);
 
 	if (last_gc) {
+		out->last_gc = last_gc;
 		out->pause_total = last_gc + PAUSE_TOTAL;
 		out->gc_cycles = last_gc + NUMGC;
 		if (runtime_refs_has(&refs, last_gc + GC_FRACTION))

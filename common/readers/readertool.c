@@ -14,6 +14,7 @@
 #include "base/signals.h"
 #include "files/process.h"
 #include "golang/pattern.h"
+#include "metrics/endpoint.h"
 #include "profile/profile.h"
 #include "readers/ending_internal.h"
 #include "readers/readmetrics_internal.h"
@@ -375,9 +376,17 @@ static int check_core(const struct readertool *rt, struct errmsg *err)
 static int check_metrics(const struct readertool *rt, struct errmsg *err)
 {
 	const char *other = rt->opts.json ? "-j" : rt->opts.timestamp ? "-T" : NULL;
+	struct endpoint where;
 
 	if (other)
 		return errmsg_set(err, "--metrics prints no lines: not with %s", other);
+	if (endpoint_parse(rt->opts.metrics, &where, err))
+		return -1;
+	if (rt->opts.interval_ns && !where.file)
+		return errmsg_set(err,
+				  "%s is how often FILE.prom is written: what an address serves is "
+				  "read when it is asked for",
+				  interval_option(rt));
 	return rt->ready ? rt->ready(rt->ctx, err) : 0;
 }
 

@@ -17,7 +17,7 @@ from harness import (Failure, Target, Tool, expect, json_lines, newest, run, tes
 from test_gostacks_lies import lie, mappings, words
 from test_metrics import OPENMETRICS, SETTLES_S, Metrics, prometheus
 
-UNKNOWN = {"1.15": {"heap_bytes", "allocated_bytes"}}  # what only ReadMemStats itself counts
+UNKNOWN = {"1.15": {"heap_bytes", "allocated_bytes", "mallocs", "frees", "heap_objects"}}  # what only ReadMemStats itself counts
 SUMS = {"sys_bytes", "heap_sys_bytes"}  # which are published, but not printed
 
 
@@ -225,6 +225,8 @@ PUBLISHED = {  # by what the program tells
     "heap_released_bytes": ["go_memstats_heap_released_bytes"], "heap_sys_bytes": ["go_memstats_heap_sys_bytes"],
     "sys_bytes": ["go_memstats_sys_bytes"], "stack_bytes": ["go_memstats_stack_inuse_bytes"],
     "runtime_bytes": ["gostat_runtime_bytes"], "allocated_bytes": ["go_memstats_alloc_bytes_total"],
+    "mallocs": ["go_memstats_mallocs_total"], "frees": ["go_memstats_frees_total"],
+    "heap_objects": ["go_memstats_heap_objects"],
     "gc_cycles": ["go_gc_duration_seconds_count"], "gc_cpu_fraction": ["go_memstats_gc_cpu_fraction"],
 }
 
@@ -238,7 +240,9 @@ def compare_published(target, version, truth, text):
              if got.get(name) != truth[key] and name not in unknown}
     if round(got["go_gc_duration_seconds_sum"] * 1e9) != truth["gc_pause_total_ns"]:
         wrong["pause"] = got, truth
-    expect(set(truth) - set(PUBLISHED) <= {"pid", "gc_pause_total_ns"}, f"not compared: {truth}")
+    if got["go_memstats_last_gc_time_seconds"] != truth["last_gc_ns"] / 10**9:
+        wrong["last_gc_ns"] = got, truth
+    expect(set(truth) - set(PUBLISHED) <= {"pid", "gc_pause_total_ns", "last_gc_ns"}, f"not compared: {truth}")
     states = [got[f"gostat_goroutines/{n}"] for n in ("running", "runnable", "waiting", "syscall")]
     expect(sum(states) == got["go_goroutines"] and states[2] >= 40, f"{got}")
     kernel = of_the_kernel(target.target_pid)

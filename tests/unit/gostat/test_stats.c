@@ -275,6 +275,75 @@ static void test_new_heap(void **state)
 		     stats.all[STATS_HEAP_BYTES].known);
 }
 
+/* Three generations, which the runtime adds up while they are read: what is less is right. */
+static void put_counts(uint64_t addr, const struct stats_counts *counts)
+{
+	const uint64_t *words = (const uint64_t *)counts;
+
+	for (size_t i = 0; i < sizeof(*counts) / sizeof(*words); i++)
+		put(addr + i * 8, words[i]);
+}
+
+static const uint64_t *twice; /* how often counts are read before the second generation is none */
+static size_t counts_read;
+
+static bool read_torn(void *ctx, uint64_t addr, void *to, size_t len)
+{
+	const struct stats_counts none = {0};
+
+	if (len == sizeof(none) && counts_read++ == *twice)
+		put_counts(IDLE + vars.counts_apart, &none);
+	return fakemem_memory.read(ctx, addr, to, len);
+}
+
+static void check_torn(uint64_t before, uint64_t mallocs)
+{
+	const struct memory torn = {.read = read_torn, .ctx = fakemem_memory.ctx};
+	struct stats_reader *reader = stats_reader_new(NULL, &frames);
+	struct stats_counts counts = {.large = 500, .tiny = 7, .large_freed = 20};
+	struct stats stats;
+
+	put_counts(IDLE, &counts);
+	put_counts(IDLE + vars.counts_apart, &counts);
+	put_counts(IDLE + 2 * vars.counts_apart, &(struct stats_counts){0});
+	twice = &before;
+	counts_read = 0;
+	stats_read(reader, &torn, NULL, &stats);
+	stats_reader_free(reader);
+	expect(&stats, STATS_MALLOCS, mallocs);
+	expect(&stats, STATS_FREES, mallocs / 507 * 27);
+}
+
+static void test_counts(void **state)
+{
+	struct stats_counts counts = {
+		.tiny = 1, .large_bytes = 1000000, .large = 20, .large_freed = 3};
+	struct stats stats;
+
+	(void)state;
+	vars = (struct stats_vars){
+		.counts = IDLE, .counts_apart = sizeof(counts) + 8, .last_gc = put_var(1, 1700)};
+	counts.small[0] = 100;
+	counts.small[STATS_CLASSES - 1] = 200;
+	counts.small_freed[0] = 40;
+	counts.small_freed[STATS_CLASSES - 1] = 50;
+	for (uint64_t i = 0; i < STATS_COUNTS; i++)
+		put_counts(IDLE + i * vars.counts_apart, &counts);
+	stats = look();
+	expect(&stats, STATS_MALLOCS, 3 * 321);
+	expect(&stats, STATS_FREES, 3 * 94);
+	expect(&stats, STATS_OBJECTS, 3 * 227);
+	expect(&stats, STATS_LAST_GC, 1700);
+	check_torn(1, 507);  /* before it is read at all */
+	check_torn(2, 507);  /* after the first time */
+	check_torn(4, 507);  /* the second time */
+	check_torn(5, 1014); /* later: nobody sees it */
+	vars.counts = SIZE;
+	stats = look();
+	assert_false(stats.all[STATS_MALLOCS].known || stats.all[STATS_FREES].known ||
+		     stats.all[STATS_OBJECTS].known);
+}
+
 /* Processors are numbered one after the other, and have one of five states: else it is another
  * slice. */
 static void test_idle(void **state)
@@ -354,6 +423,7 @@ int main(void)
 		cmocka_unit_test_setup(test_many, begin),
 		cmocka_unit_test_setup(test_unknown, begin),
 		cmocka_unit_test_setup(test_new_heap, begin),
+		cmocka_unit_test_setup(test_counts, begin),
 		cmocka_unit_test_setup(test_idle, begin),
 		cmocka_unit_test_setup(test_old_heap, begin),
 		cmocka_unit_test_setup(test_usage, begin),

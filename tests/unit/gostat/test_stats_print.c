@@ -43,6 +43,7 @@ static struct stats first_look(void)
 	set(&stats, STATS_RSS_BYTES, 60 * MB);
 	set(&stats, STATS_ALLOCATED, 1000 * MB);
 	set(&stats, STATS_GC_CYCLES, 30);
+	set(&stats, STATS_LAST_GC, 1700);
 	set(&stats, STATS_GC_PAUSE_NS, 7000000);
 	set(&stats, STATS_GC_FRACTION, 0x3fc0000000000000); /* 0.125 */
 	set(&stats, STATS_CPU_NS, 9 * SECOND_NS);
@@ -191,7 +192,8 @@ static void test_json(void **state)
 		"\"allocated_bytes\":1048576000,\"gc_cycles\":30,\"gc_pause_total_ns\":7000000,"
 		"\"gc_cpu_fraction\":0.125,"
 		"\"cpu_ns\":9000000000,\"gogc\":-1,\"gomemlimit_bytes\":9223372036854775807,"
-		"\"fds\":null,\"fds_limit\":null}\n");
+		"\"fds\":null,\"fds_limit\":null,\"mallocs\":null,\"frees\":null,"
+		"\"heap_objects\":null,\"last_gc_ns\":1700}\n");
 	stats.all[STATS_RUNNABLE].known = false;
 	set(&stats, STATS_GC_FRACTION, UINT64_MAX); /* no number */
 	printed_begin();

@@ -158,6 +158,10 @@ static void test_since_the_pacer(void **state)
 			assert_int_equal(vars.stacks[n],
 					 LAST_GC - 64 - (STATS_STACKS - n) * rows[i].delta + 24);
 		assert_int_equal(vars.gogc, vars.limit - 8);
+		assert_int_equal(vars.last_gc, LAST_GC);
+		/* tinyAllocCount of the first delta, behind inWorkBufs, and inPtrScalarBits */
+		assert_int_equal(vars.counts, vars.stacks[0] + (rows[i].release < 25 ? 24 : 16));
+		assert_int_equal(vars.counts_apart, rows[i].delta);
 		/* inWorkBufs and inPtrScalarBits of each delta, stacks_sys to other_sys */
 		assert_int_equal(vars.own[0], LAST_GC - 64 - 3 * rows[i].delta + 32);
 		assert_int_equal(vars.own[1], rows[i].release < 25 ? vars.own[0] + 8
@@ -182,6 +186,8 @@ static void test_oldest(void **state)
 	assert_int_equal(vars.own[0], LAST_GC - 0x48);
 	assert_int_equal(vars.own[5], LAST_GC - 0x10);
 	assert_int_equal(vars.own[6], 0);
+	assert_int_equal(vars.last_gc, LAST_GC);
+	assert_int_equal(vars.counts, 0);
 	assert_int_equal(vars.gogc, PERCENT);
 	assert_int_equal(vars.total_alloc, 0);
 	assert_int_equal(vars.goal, 0);
@@ -200,7 +206,9 @@ static void test_between(void **state)
 		prog.release_told = release < 19;
 		vars = find(&prog);
 		assert_int_equal(vars.pause_total, LAST_GC + 8);
+		assert_int_equal(vars.last_gc, LAST_GC);
 		vars.pause_total = vars.gc_cycles = vars.gomaxprocs = vars.gc_fraction = 0;
+		vars.last_gc = 0;
 		vars.slices[0] = vars.slices[1] = 0;
 		assert_memory_equal(&vars, &none, sizeof(none));
 	}

@@ -212,6 +212,9 @@ static void test_refused(void **state)
 	expect_refused("12 -i 1 --pprof f", "tool: --pprof is for a single snapshot: not with -i");
 	expect_refused("12 --metrics :1 -j", "tool: --metrics prints no lines: not with -j");
 	expect_refused("12 --metrics :1 -T", "tool: --metrics prints no lines: not with -T");
+	expect_refused("12 --metrics :1 -i 3",
+		       "tool: -i is how often FILE.prom is written: what an address serves is read "
+		       "when it is asked for");
 	expect_refused("12 -- ls", "tool: tool starts no COMMAND");
 	expect_refused("--core f", "tool: --core needs BINARY, the program that has left the core "
 				   "file");
