@@ -229,16 +229,18 @@ static void take_sum(const struct reading *r, enum stats_number which, const uin
 		set(r->out, which, sum);
 }
 
-/* Of all generations; false: they cannot be read, or are not known. */
+/* Of all generations, read at once; false: they cannot be read, or are not known. */
 static bool read_counts(const struct memory *mem, uint64_t addr, uint64_t apart, uint64_t *mallocs,
 			uint64_t *frees)
 {
+	unsigned char all[STATS_COUNTS * STATS_COUNTS_APART];
 	struct stats_counts counts;
 
 	*mallocs = *frees = 0;
+	if (!mem->read(mem->ctx, addr, all, (STATS_COUNTS - 1) * apart + sizeof(counts)))
+		return false;
 	for (size_t i = 0; i < STATS_COUNTS; i++) {
-		if (!mem->read(mem->ctx, addr + i * apart, &counts, sizeof(counts)))
-			return false;
+		memcpy(&counts, all + i * apart, sizeof(counts));
 		*mallocs += counts.tiny + counts.large;
 		*frees += counts.tiny + counts.large_freed;
 		for (size_t k = 0; k < STATS_CLASSES; k++) {

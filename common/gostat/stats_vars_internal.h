@@ -8,7 +8,14 @@
 
 struct program;
 
-enum { STATS_CLASSES = 68, STATS_COUNTS = 3, STATS_STACKS = 3, STATS_OWN = 12, STATS_SLICES = 8 };
+enum {
+	STATS_CLASSES = 68,
+	STATS_COUNTS = 3,
+	STATS_COUNTS_APART = 1176,
+	STATS_STACKS = 3,
+	STATS_OWN = 12,
+	STATS_SLICES = 8
+};
 
 struct stats_vars {
 	uint64_t gomaxprocs;           /* 4 bytes */
@@ -22,7 +29,7 @@ struct stats_vars {
 	uint64_t heap_idle;                 /* or both together */
 	uint64_t total_alloc, total_free;
 	uint64_t counts, counts_apart; /* struct stats_counts: the first of three, and how far apart
-					* they are */
+					* they are, STATS_COUNTS_APART at most */
 	uint64_t next_gc;              /* the goal itself, */
 	uint64_t goal, sweep_goal, triggered, limit; /* or what it is made of: from Go 1.19 on */
 	uint64_t gogc;                               /* 4 bytes, signed */

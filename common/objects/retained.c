@@ -239,6 +239,10 @@ static void find_all(struct search *search, const struct objects_still *still,
 	/* they have references to nearly all of the runtime's own objects */
 	retained_roots_stacks(&roots, true);
 	drain(search);
+	/* what else is reached is kept for nobody but these */
+	retained_roots_specials(&roots);
+	search->out->specials_left_out = search->walk->spans->specials.left_out;
+	drain(search);
 	search->beyond = true;
 	for (size_t i = 0; i < search->sought_count; i++)
 		search->queue[search->count++] = search->sought[i];

@@ -19,6 +19,7 @@ struct retained {
 	struct retained_chains chains;
 	struct retained_chain others, unreached;
 	bool every_word; /* of the variables counts as a pointer */
+	bool specials_left_out;
 };
 
 /* When the walk has found out the types of objects. 0: *out is to be freed. -1 with *err: there is

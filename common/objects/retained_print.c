@@ -107,6 +107,12 @@ static uint64_t offset_of(const struct printing *p, uint64_t addr)
 	return count && addr >= segments[0].addr ? addr - segments[0].addr : addr;
 }
 
+static const char *const words_of[] = {
+	[RETAINED_VARIABLE] = "variable",         [RETAINED_STACK] = "stack",
+	[RETAINED_FINALIZER] = "finalizer",       [RETAINED_CLEANUP] = "cleanup",
+	[RETAINED_WEAK_POINTER] = "weak pointer",
+};
+
 /* --- text --- */
 
 static void print_root(const struct printing *p, const struct retained_chain *chain)
@@ -114,7 +120,9 @@ static void print_root(const struct printing *p, const struct retained_chain *ch
 	const struct retained_root *root = &chain->root;
 
 	fputs("        ", p->out);
-	if (root->how == RETAINED_STACK) {
+	if (root->how > RETAINED_STACK) {
+		fputs(words_of[root->how], p->out);
+	} else if (root->how == RETAINED_STACK) {
 		fprintf(p->out, "goroutine %" PRIu64 "%s, ", root->goid,
 			chain->several ? " and others" : "");
 		escape_print(p->out, root->name ? root->name : "in a frame that is not known");
@@ -217,12 +225,12 @@ static void json_root(struct json *json, const struct printing *p,
 {
 	const struct retained_root *root = &chain->root;
 
-	json_member_string(json, "root", root->how == RETAINED_STACK ? "stack" : "variable");
+	json_member_string(json, "root", words_of[root->how]);
 	if (root->how == RETAINED_STACK) {
 		json_member_u64(json, "goid", root->goid);
 		json_member_bool(json, "others", chain->several);
 		json_member_string(json, "func", root->name);
-	} else {
+	} else if (root->how == RETAINED_VARIABLE) {
 		json_member_string(json, "name", root->name);
 		json_member_u64(json, "offset", offset_of(p, root->addr));
 	}
@@ -308,6 +316,8 @@ void retained_say(FILE *err, const struct object_walk *walk, const struct retain
 		      err);
 	if (retained->chains.full)
 		fputs("goheap: there are too many ways to objects: some are not told apart\n", err);
+	if (retained->specials_left_out)
+		fputs("goheap: not all finalizers and cleanups could be read\n", err);
 	if (walk->gave_up)
 		fputs("goheap: not all pointers were followed: there are too many\n", err);
 	if (walk->kinds.full)

@@ -7,6 +7,7 @@
 #include "goroutines/memory.h"
 #include "objects/object_walk_internal.h"
 #include "objects/objects_still_internal.h"
+#include "objects/spans_internal.h"
 #include "objects/variable_names_internal.h"
 #include "program/functab.h"
 #include "program/moduledata.h"
@@ -81,4 +82,27 @@ bool retained_roots_variables(const struct retained_roots *roots)
 	free(data.mask);
 	free(bss.mask);
 	return known;
+}
+
+/* The collector marks what an object with a finalizer leads to, and not the object: if nothing else
+ * leads to that, it is kept until the finalizer has run. */
+void retained_roots_specials(const struct retained_roots *roots)
+{
+	static const enum retained_how hows[] = {
+		[SPECIAL_FINALIZER] = RETAINED_FINALIZER,
+		[SPECIAL_CLEANUP] = RETAINED_CLEANUP,
+		[SPECIAL_WEAK_POINTER] = RETAINED_WEAK_POINTER,
+	};
+	const struct specials *specials = &roots->walk->spans->specials;
+
+	for (size_t i = 0; i < specials->count && object_walk_spend(roots->walk); i++) {
+		const struct special *special = &specials->all[i];
+		const struct retained_root root = {.how = hows[special->how]};
+
+		if (special->object)
+			roots->found(roots->ctx, &root, special->object);
+		for (size_t k = 0; k < SPECIAL_WORDS; k++)
+			if (special->words[k])
+				roots->found(roots->ctx, &root, special->words[k]);
+	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The pointers that the garbage collector begins with: in variables, by the maps that the runtime
- * keeps of them, and on stacks, by those of each frame. */
+ * keeps of them, on stacks, by those of each frame, and in what is noted of single objects. */
 #ifndef RETAINED_ROOTS_INTERNAL_H
 #define RETAINED_ROOTS_INTERNAL_H
 
@@ -12,7 +12,14 @@ struct object_walk;
 struct objects_still;
 struct variable_names;
 
-enum retained_how { RETAINED_VARIABLE, RETAINED_STACK };
+enum retained_how {
+	RETAINED_VARIABLE,
+	RETAINED_STACK,
+	/* these have no more than their objects to tell them apart */
+	RETAINED_FINALIZER,
+	RETAINED_CLEANUP,
+	RETAINED_WEAK_POINTER,
+};
 
 struct retained_root {
 	enum retained_how how;
@@ -37,5 +44,6 @@ struct retained_roots {
 bool retained_roots_variables(const struct retained_roots *roots);
 /* Of the runtime's own goroutines, or of all the others. */
 void retained_roots_stacks(const struct retained_roots *roots, bool system);
+void retained_roots_specials(const struct retained_roots *roots);
 
 #endif

@@ -37,7 +37,7 @@ struct layout {
 	uint32_t free_from, count, bits, sweepgen, spanclass, state, elem, type;
 	bool narrow; /* freeindex and nelems are 2 bytes */
 };
-enum { START = 24, PAGES = 32, MSPAN = 160 };
+enum { START = 24, PAGES = 32, MSPAN = 160, SPECIALS = 24 }; /* the last one, from elem on */
 
 static const struct layout plain = {48, 56, 72, 88, 98, 99, 104, 0, false};
 static const struct layout pinned = {48, 56, 72, 96, 106, 107, 112, 0, false};
@@ -142,6 +142,7 @@ struct reading {
 	const struct layout *layout;
 	struct spans *out;
 	uint32_t sweepgen;
+	int release;
 	uint64_t until_ns;
 };
 
@@ -231,6 +232,8 @@ static int add_span(struct reading *r, uint64_t addr, struct errmsg *err)
 	if (!is_sound(&span, pages, free_from, count) ||
 	    !add_bits(r, &span, u64_at(bytes, at->bits)))
 		return refuse(err);
+	specials_add(&out->specials, r->mem, u64_at(bytes, at->elem + SPECIALS), span.base,
+		     r->release);
 	out->all = mem_grow(out->all, out->count, &out->cap, sizeof(*out->all));
 	out->all[out->count++] = span;
 	return 0;
@@ -281,7 +284,8 @@ static int read_all(struct reading *r, const struct list *list, struct errmsg *e
 int spans_read(const struct memory *mem, uint64_t place, int release, uint64_t until_ns,
 	       struct spans *out, struct errmsg *err)
 {
-	struct reading r = {.layout = layout_of(release), .out = out, .until_ns = until_ns};
+	struct reading r = {
+		.layout = layout_of(release), .out = out, .release = release, .until_ns = until_ns};
 	uint64_t gen = place - (release >= RELEASE_SWEEP_STATE ? SWEEPGEN : OLD_SWEEPGEN);
 	struct list list;
 
@@ -330,6 +334,7 @@ void spans_free(struct spans *spans)
 {
 	free(spans->all);
 	free(spans->bits);
+	specials_free(&spans->specials);
 	*spans = (struct spans){0};
 }
 

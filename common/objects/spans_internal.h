@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "objects/specials_internal.h"
+
 struct errmsg;
 struct memory;
 struct program;
@@ -33,6 +35,7 @@ struct spans {
 	uint8_t *bits;
 	size_t bit_bytes, bit_cap;
 	uint64_t slots;
+	struct specials specials;
 	bool headers; /* slots of more than 512 bytes with pointers begin with their type */
 };
 

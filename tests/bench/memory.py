@@ -3,9 +3,11 @@
 processes beside top; what a collection and an allocation cost a program that gogc and goallocs trace."""
 
 import contextlib
+import glob
 import os
 import subprocess
 import time
+import urllib.request
 
 import world as w
 from process import PATIENCE, Failed, Process, undisturbed
@@ -73,11 +75,22 @@ def heap(world):
 
 # --- gostat ---
 
+def family(pid):
+    """It and its children, who read for it"""
+    all_of_it = [str(pid)]
+    for one in all_of_it:
+        for path in glob.glob(f"/proc/{one}/task/*/children"):
+            with open(path, encoding="ascii") as file:
+                all_of_it += file.read().split()
+    return all_of_it
+
+
 def used_ns(pid):
     used = 0
-    for thread in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{thread}/schedstat", encoding="ascii") as file:
-            used += int(file.read().split()[0])
+    for one in family(pid):
+        for path in glob.glob(f"/proc/{one}/task/*/schedstat"):
+            with open(path, encoding="ascii") as file:
+                used += int(file.read().split()[0])
     return used
 
 
@@ -95,6 +108,28 @@ def percent(argv):
     return share
 
 
+def scraped(tool, pids):
+    """Of gostat --metrics: % of a processor when nobody asks, and ms of one at a scrape"""
+    served = Process(["sh", "-c", 'exec "$@" 2>&1', "sh", tool, "--metrics", "127.0.0.1:0", *pids])
+    while "http://" not in served.text:
+        served.line()
+    address = served.text.split("metrics: ")[1].split()[0]
+    time.sleep(2)
+    before, start = used_ns(served.child.pid), time.monotonic()
+    time.sleep(SECONDS)
+    idle = 100 * (used_ns(served.child.pid) - before) / 1e9 / (time.monotonic() - start)
+    costs = []
+    for _ in range(ROUNDS):
+        before = used_ns(served.child.pid)
+        with urllib.request.urlopen(address, timeout=PATIENCE) as answer:
+            if answer.read().count(b"\ngo_goroutines{") != len(pids):
+                served.fail("does not know all")
+        costs.append((used_ns(served.child.pid) - before) / 1e6)
+        time.sleep(2)  # what is asked for sooner is the same answer
+    served.interrupt()
+    return idle, costs[1:]
+
+
 def watched(world):
     """One program, many processes of it"""
     program = built(world, "watched")
@@ -105,6 +140,9 @@ def watched(world):
         ours.append(percent([world.tool("gostat"), "-j", "-i", "1", *pids]))
         theirs.append(percent(["top", "-b", "-d", "1"]))
     yield Row(f"gostat of {MANY} processes, one look a second", "top -b -d 1", ours, theirs, "%", None, LIMIT_PERCENT)
+    idle, costs = scraped(world.tool("gostat"), pids)
+    yield Row("gostat --metrics of them, when nobody asks", "top -b -d 1", [idle] * 3, theirs, "%")
+    yield Row("a scrape of it", "a second of top", costs, [theirs[0] * 10] * len(costs), "ms")
     for target in targets:
         target.process.finish()
 

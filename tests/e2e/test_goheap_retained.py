@@ -33,7 +33,8 @@ def chains(rows):
     for row in rows:
         expect(row["type"] == "retained" and not any(at.get("cut") for at in row.get("path", [])), f"{row}")
         root = {"stack": lambda r: f"{r['func']}{' and others' if r['others'] else ''}", "variable": lambda r: r["name"],
-                "none": lambda r: None}[row["root"]](row)
+                "none": lambda r: None,
+                "finalizer": lambda r: "finalizer", "cleanup": lambda r: "cleanup"}[row["root"]](row)
         path = (root, *map(step, row.get("path", [])))
         expect(path not in found, f"twice: {path}")
         found[path] = tuple(row[n] for n in ("objects", "bytes", "retained_objects", "retained_bytes"))
@@ -71,6 +72,14 @@ def compare(ask, truth, version, named=True):
     expect(not more and numbers == (1, 96, 2, 144) and path[-1] == "main.ticket" and
            path[-2].startswith("func main.leak") and (not named or path[0].startswith("runtime.all")),
            f"{path}: {numbers}")
+    # what only finalizers and cleanups keep
+    same([sum(r[i] for r in chains(ask("main.sealed")).values()) for i in (0, 1)], [20, 2880])
+    expect(chains(ask("main.sealed")).get(("finalizer", "main.sealed"), (0,))[0] >= 16, f"{chains(ask('main.sealed'))}")
+    closure = "32" if version == "1.15" else "24"  # a size that there was no class for
+    same(chains(ask("main.note")), {("finalizer", f"? {closure}", "main.note"): (1, 160, 1, 160)})
+    if version >= "1.24":
+        (path, numbers), *more = chains(ask("main.token")).items()
+        expect(not more and path[0] == "cleanup" and path[-1] == "main.token" and numbers == (1, 176, 1, 176), f"{path}")
     # by address: of unknown types, and into an object
     same(chains(ask(hex(truth["dark"]))),
          {("main.dark" if named else None, "? 128", "? 128"): (1, 128, 29, 3712)})

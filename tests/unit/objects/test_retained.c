@@ -188,6 +188,47 @@ static void test_certain(void **state)
 	end();
 }
 
+/* A finalizer keeps its object, and what else it needs; a cleanup the latter alone. They come last.
+ */
+static void test_specials(void **state)
+{
+	struct special specials[] = {
+		{.how = SPECIAL_CLEANUP, .words = {7, 0}},
+		{.how = SPECIAL_FINALIZER},
+	};
+	struct spans spans;
+
+	(void)state;
+	begin();
+	specials[0].words[2] = slot(32, 1);
+	specials[1].object = slot(48, 0) + 8; /* into it */
+	specials[1].words[0] = slot(32, 2);
+	fakeheap_root(&heap, RTTIFILE_T, slot(32, 0));
+	for (unsigned i = 0; i < 4; i++)
+		fakeheap_root(&heap, RTTIFILE_T, slot(32, i));
+	fakemem_put(slot(48, 0), slot(32, 0));
+	spans = *heap.walk.spans;
+	spans.specials.all = specials;
+	spans.specials.count = 2;
+	heap.walk.spans = &spans;
+	assert_int_equal(find("main.T", 0), 0);
+	expect(chain(0), 1, 1, 1);
+	assert_int_equal(retained.chains.all[chain(0)->before].root.how, RETAINED_CLEANUP);
+	expect(chain(1), 1, 1, 1);
+	assert_int_equal(retained.chains.all[chain(1)->before].root.how, RETAINED_FINALIZER);
+	expect(chain(2), 2, 1, 1);
+	assert_int_equal(retained.unreached.objects, 1);
+	assert_false(retained.specials_left_out);
+	retained_free(&retained);
+	variable(0, slot(48, 0));
+	spans.specials.left_out = true;
+	assert_int_equal(find("main.T", 0), 0);
+	assert_int_equal(retained.chains.all[retained.chains.all[chain(0)->before].before].root.how,
+			 RETAINED_VARIABLE);
+	assert_true(retained.specials_left_out);
+	end();
+}
+
 static void test_gives_up(void **state)
 {
 	(void)state;
@@ -209,9 +250,10 @@ static void test_gives_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kept),    cmocka_unit_test(test_circle),
-		cmocka_unit_test(test_none),    cmocka_unit_test(test_long),
-		cmocka_unit_test(test_certain), cmocka_unit_test(test_gives_up),
+		cmocka_unit_test(test_kept),     cmocka_unit_test(test_circle),
+		cmocka_unit_test(test_none),     cmocka_unit_test(test_long),
+		cmocka_unit_test(test_certain),  cmocka_unit_test(test_gives_up),
+		cmocka_unit_test(test_specials),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

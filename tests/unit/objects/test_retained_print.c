@@ -196,6 +196,39 @@ static void test_json(void **state)
 		   "\"example\":49652,\"root\":\"none\"}\n");
 }
 
+static void test_specials(void **state)
+{
+	const struct objects_look look = {0}, json = {.json = true};
+	const enum retained_how hows[] = {RETAINED_FINALIZER, RETAINED_CLEANUP,
+					  RETAINED_WEAK_POINTER};
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		uint32_t root = add_root((struct retained_root){.how = hows[i]});
+
+		sought(add(root, LEAF, 0), 1, 48, 1, 300 - i);
+	}
+	expect(&look, 3,
+	       "181 ser\\nver (go1.27): 144 bytes in 3 objects\n"
+	       "without them, 897 bytes in 3 objects would be garbage\n"
+	       "    RETAINED        BYTES     OBJECTS EXAMPLE, AND WHAT KEEPS THEM\n"
+	       "         300           48           1 0xc030\n"
+	       "        finalizer\n"
+	       "        main.leaf\\x1b\n"
+	       "         299           48           1 0xc030\n"
+	       "        cleanup\n"
+	       "        main.leaf\\x1b\n"
+	       "         298           48           1 0xc030\n"
+	       "        weak pointer\n"
+	       "        main.leaf\\x1b\n");
+	char *text = print(&json, 3);
+
+	assert_non_null(strstr(text, "\"root\":\"finalizer\",\"path\":[{"));
+	assert_non_null(strstr(text, "\"root\":\"cleanup\",\"path\":[{"));
+	assert_non_null(strstr(text, "\"root\":\"weak pointer\",\"path\":[{"));
+	free(text);
+}
+
 /* As text, not all of them; garbage always */
 static void test_many(void **state)
 {
@@ -259,6 +292,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_text, begin, end),
 		cmocka_unit_test_setup_teardown(test_json, begin, end),
 		cmocka_unit_test_setup_teardown(test_many, begin, end),
+		cmocka_unit_test_setup_teardown(test_specials, begin, end),
 		cmocka_unit_test_setup_teardown(test_said, begin, end),
 	};
 

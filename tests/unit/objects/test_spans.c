@@ -109,6 +109,92 @@ static void test_read(void **state)
 	}
 }
 
+/* --- what is noted of single objects --- */
+
+enum { SPECIALS = FAKEMEM_BASE + 0x4800 };
+
+static void put_special(unsigned number, unsigned next, uint64_t off, int kind)
+{
+	uint64_t at = SPECIALS + number * 0x40;
+
+	fakemem_put(at, next ? SPECIALS + next * 0x40 : 0);
+	if (release >= 24) {
+		fakemem_put(at + 8, off);
+		fakemem_put(at + 16, (uint64_t)kind | 0xff00);
+	} else {
+		fakemem_put(at + 8, off | (uint64_t)kind << 16 | 0xff000000);
+	}
+	for (unsigned i = 0; i < 3; i++)
+		fakemem_put(at + (release >= 24 ? 24 : 16) + i * 8, number * 16 + i);
+}
+
+static void expect_special(const struct special *got, enum special_how how, uint64_t object,
+			   unsigned number, size_t words)
+{
+	assert_int_equal(got->how, how);
+	assert_int_equal(got->object, object);
+	for (unsigned i = 0; i < SPECIAL_WORDS; i++)
+		assert_int_equal(got->words[i], i < words ? number * 16 + i : 0);
+}
+
+/* The numbers of what keeps something alive; 0: there is none. All others are passed by. */
+static void test_specials(void **state)
+{
+	static const struct {
+		int release, finalizer, weak, cleanup;
+		size_t words;
+	} rows[] = {{15, 1, 0, 0, 0}, {21, 1, 0, 0, 0}, {22, 1, 0, 0, 0}, {23, 1, 2, 0, 0},
+		    {24, 1, 2, 6, 1}, {25, 2, 3, 7, 1}, {26, 2, 3, 7, 3}, {27, 2, 3, 7, 3}};
+	struct errmsg err = {0};
+	struct spans spans;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		unsigned known = 1 + !!rows[i].weak + !!rows[i].cleanup, n = 0;
+
+		begin(rows[i].release);
+		fakemem_put(SPANS + (release == 21 ? 136 : 128), SPECIALS + 0x40);
+		for (unsigned kind = 1; kind < 12; kind++)
+			put_special(kind, kind < 11 ? kind + 1 : 0, kind * 48, (int)kind);
+		assert_int_equal(spans_read(&fakemem_memory, PLACE, release, 0, &spans, &err), 0);
+		assert_int_equal(spans.specials.count, known);
+		assert_false(spans.specials.left_out);
+		const struct special *all = spans.specials.all;
+
+		expect_special(&all[n++], SPECIAL_FINALIZER,
+			       HEAP + 0x4000 + (uint64_t)rows[i].finalizer * 48,
+			       (unsigned)rows[i].finalizer, 1);
+		if (rows[i].weak)
+			expect_special(&all[n++], SPECIAL_WEAK_POINTER, 0, (unsigned)rows[i].weak,
+				       1);
+		if (rows[i].cleanup)
+			expect_special(&all[n++], SPECIAL_CLEANUP, 0, (unsigned)rows[i].cleanup,
+				       rows[i].words);
+		spans_free(&spans);
+	}
+}
+
+/* Lists of programs that lie: a circle, and one that leads nowhere */
+static void test_false_specials(void **state)
+{
+	struct errmsg err = {0};
+	struct spans spans;
+
+	(void)state;
+	for (unsigned next = 0; next < 2; next++) {
+		begin(27);
+		fakemem_put(SPANS + 128, SPECIALS + 0x40);
+		put_special(1, 1, 0, 4);
+		if (!next)
+			fakemem_put(SPECIALS + 0x40, 8);
+		assert_int_equal(spans_read(&fakemem_memory, PLACE, release, 0, &spans, &err), 0);
+		assert_int_equal(spans.count, 3);
+		assert_int_equal(spans.specials.count, 0);
+		assert_true(spans.specials.left_out);
+		spans_free(&spans);
+	}
+}
+
 static void test_at(void **state)
 {
 	struct errmsg err = {0};
@@ -266,9 +352,10 @@ static void test_rounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_read),      cmocka_unit_test(test_at),
-		cmocka_unit_test(test_there),     cmocka_unit_test(test_lies),
-		cmocka_unit_test(test_list_lies), cmocka_unit_test(test_rounded),
+		cmocka_unit_test(test_read),           cmocka_unit_test(test_specials),
+		cmocka_unit_test(test_false_specials), cmocka_unit_test(test_at),
+		cmocka_unit_test(test_there),          cmocka_unit_test(test_lies),
+		cmocka_unit_test(test_list_lies),      cmocka_unit_test(test_rounded),
 		cmocka_unit_test(test_classes),
 	};
 
