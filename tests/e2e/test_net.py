@@ -21,8 +21,8 @@ NESTED = ["main.outer", "main.middle", "main.inner"]
 class Calls:
     """Of the fixture `nested`: of a target that runs on"""
 
-    def __init__(self, target, number):
-        self.target, self.number, self.line = target, number, 0
+    def __init__(self, target, number, env=None):
+        self.target, self.number, self.line, self.env = target, number, 0, env
         for task in pathlib.Path(f"/proc/{target.target_pid}/task").iterdir():  # others' work is not to be measured
             os.sched_setscheduler(int(task.name), os.SCHED_FIFO, os.sched_param(1))
 
@@ -34,7 +34,7 @@ class Calls:
 
     def traced(self, *args):
         with Tool("gofunclatency", "-j", "--summary", "--net", "--max-cost", "100000", "-p", self.target.target_pid,
-                  *args) as tool:
+                  *args, env=self.env) as tool:
             tool.tracing()
             self.took()
             tool.signal(signal.SIGINT)
@@ -63,6 +63,27 @@ def net_nested(version):
     """A function that calls others that are traced, 25 times"""
     with Target("nested", version) as target:
         expect_parts(parts(Calls(target, 1000), "main.outer", 1, NESTED), "nested calls")
+
+
+@test(alone=True, seldom=lambda **_: True)
+def net_follow():
+    """The same calls, where only those below main.outer count"""
+    with Target("nested", newest()) as target:
+        expect_parts(parts(Calls(target, 1000), "main.outer", 1, ["--follow", "main.outer", *NESTED]), "--follow")
+
+
+@test(alone=True, seldom=lambda **_: True)
+def net_gccgo():
+    with Target("nested", "gccgo") as target:
+        expect_parts(parts(Calls(target, 1000), "main.outer", 1, NESTED), "gccgo")
+
+
+@test(how=["perf", "stub"], alone=True, seldom=lambda **_: True)
+def net_attached(how):
+    """As on older kernels: each probe by itself, and there with a program of its own as well"""
+    with Target("nested", newest()) as target:
+        env = dict(os.environ, GOTOOLS_ATTACH=how)
+        expect_parts(parts(Calls(target, 1000, env), "main.outer", 1, NESTED), how)
 
 
 @test(alone=True)
