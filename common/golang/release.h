@@ -112,15 +112,13 @@ enum release {
 	/* src/runtime/mbitmap.go: objects of more than 512 bytes that have pointers begin with a
 	 * word that points to their type; mspan has narrower fields */
 	RELEASE_MALLOC_HEADERS = 22,
-	/* src/runtime/mheap.go: kinds of struct special, whose offset was 2 bytes before cleanups;
-	 * specialCleanup has an argument */
-	RELEASE_WEAK_POINTERS = 23,
-	RELEASE_CLEANUPS = 24,
-	RELEASE_TINY_SPECIALS = 25,
-	RELEASE_CLEANUP_ARGS = 26,
 	/* src/runtime/sizeclasses.go: there is a class of 24 bytes */
 	RELEASE_SIZE_24 = 16,
 };
 enum { RELEASE_MALLOC_HANDS_ON = 81 }; /* bytes: sizes below this */
+/* src/runtime/mheap.go: kinds of struct special, whose offset was 2 bytes before cleanups;
+ * specialCleanup has an argument */
+enum { RELEASE_WEAK_POINTERS = 23, RELEASE_CLEANUPS = 24 };
+enum { RELEASE_TINY_SPECIALS = 25, RELEASE_CLEANUP_ARGS = 26 };
 
 #endif
