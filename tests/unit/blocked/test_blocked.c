@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/errmsg.h"
@@ -430,6 +431,58 @@ static void test_beside(void **state)
 	assert_int_equal(blocked_run_beside(&tool, &beside, &other, &opts), 5);
 }
 
+/* What they wait for now, where the kernel side could not know it: in the memory of the process, in
+ * g.waitreason. */
+static void run_of_memory(struct toolrun *run)
+{
+	struct blocked *blocked = run->ctx;
+
+	assert_int_equal(plan(run), 0);
+	assert_int_equal(run->begin(run->ctx, NULL, &err), 0);
+	run->stop(run->ctx);
+	blocked->stopped_ns = 9000 * BLOCKEDRUN_US;
+	assert_int_equal(run->show(run->ctx, true, &err), 0);
+}
+
+static void run_without_memory(struct toolrun *run)
+{
+	assert_int_equal(plan(run), 0);
+	assert_int_equal(run->begin(run->ctx, NULL, &err), -1);
+	assert_string_equal(err.text, "no process with PID 2147483647");
+}
+
+static void test_memory(void **state)
+{
+	const struct options_tool other = {.name = "other"};
+	struct options opts = {.pid = getpid()};
+	unsigned char g[2][200] = {{0}};
+
+	(void)state;
+	for (int release = 19; release <= 20; release++) {
+		begin(NULL);
+		tool.open_rows = true;
+		*told = '\0';
+		faketool.program.release = release;
+		faketool.run = run_of_memory;
+		g[0][176] = g[1][176] = 9;
+		blockedrun_add_open(21, 3, 1000, false, false);
+		blockedrun_add_open(22, WAIT_RUNNABLE, 2000, false, true);
+		blockedrun_add_open(23, 3, 4000, false, true); /* whose memory is gone */
+		for (int i = 0; i < 2; i++)
+			blockedrun.open_waits[i].key.id = (uintptr_t)g[i];
+		assert_int_equal(blocked_run_beside(&tool, &beside, &other, &opts), 7);
+		assert_string_equal(told, release == 19 ? "stop 21 sync.Mutex.Lock 8000, 22 "
+							  "runnable 7000, 23 chan receive 5000, "
+							  "show "
+							: "stop 21 chan receive 8000, 22 runnable "
+							  "7000, 23 chan receive 5000, show ");
+	}
+	faketool.program.release = 19;
+	opts.pid = BLOCKEDRUN_PID;
+	faketool.run = run_without_memory;
+	assert_int_equal(blocked_run_beside(&tool, &beside, &other, &opts), 7);
+}
+
 static const struct blocked_beside with_labels = {
 	.begin = beside_begin, .started = beside_started, .labels = true, .ctx = told};
 
@@ -476,6 +529,7 @@ int main(void)
 		cmocka_unit_test_setup(test_open_rows, begin),
 		cmocka_unit_test_setup(test_failures, begin),
 		cmocka_unit_test_setup(test_beside, begin),
+		cmocka_unit_test_setup(test_memory, begin),
 		cmocka_unit_test_setup(test_labels, begin),
 	};
 

@@ -20,7 +20,7 @@ static struct selection_item item = {.sites.entry.addr = BLOCKEDRUN_ENTRY};
 
 void blockedrun_begin(void)
 {
-	blockedrun = (struct blockedrun){0};
+	blockedrun = (struct blockedrun){.tool = "test"};
 	faketool_begin();
 	faketool.program = (struct program){.path = "/bin/bank", .release = 27};
 	faketool.runtime = (struct goruntime){.g_waitreason = 176};
@@ -69,7 +69,7 @@ bool runtime_vars_wait_reasons_of(const struct program *of, char *reasons[WAIT_R
 int stacks_define(struct tracer *tracer, const char *tool, struct errmsg *err)
 {
 	(void)err;
-	assert_string_equal(tool, "test");
+	assert_string_equal(tool, blockedrun.tool);
 	tracer_define(tracer, "STACKS_OF", 1);
 	return 0;
 }

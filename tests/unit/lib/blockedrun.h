@@ -21,6 +21,7 @@ enum {
 };
 
 extern struct blockedrun {
+	const char *tool; /* its name; "test" */
 	struct {
 		struct wait_key key;
 		struct wait_sum sum;
