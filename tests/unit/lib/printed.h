@@ -9,5 +9,7 @@ void printed_begin(void);
 char *printed_end(void);
 /* ... or here, where the text has to be `want`. */
 void printed_expect(const char *want);
+/* What printed_end() has returned is to be `want`; it is freed. */
+void printed_is(char *got, const char *want);
 
 #endif
