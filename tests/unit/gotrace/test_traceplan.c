@@ -324,7 +324,8 @@ static void test_library(void **state)
 	fakeplan_add(0, G, false)->prog = &fakeplan.programs[1];
 	EXPECT("main.*", "gotrace: arguments are read by code for 2 signatures\n",
 	       "note goroutine IDs are not known in app: GOID is 0; link app lib; "
-	       "USER_FRAMES=1; LIBRARY_INDEX=85; LIBRARY_MAIN=102; G_GOPC=0; "
+	       "USER_FRAMES=1; LIBRARY_INDEX=85; LIBRARY_MAIN=102; compare 1 0; G_GOPC=0; compare "
+	       "1 0; "
 	       "G_PARENT_GOID=0; PARENT=1; 1 parts; insert plans; insert programs; 0: "
 	       "plan 0, 1 args, 0/128 bytes; 1: plan 1, 1 args, 0/16 bytes; program 1 "
 	       "number 10001 part 0 table 1 restart 7; 7 usual; record 128, dynamic "
@@ -356,7 +357,8 @@ static void test_types(void **state)
 	steps_are("%d", traceplan_rtype(plan, 0, 0xffff000000000999, &direct) != NULL);
 	steps_are("direct %d", direct);
 	traceplan_free(plan);
-	steps_expect("link app lib; 1 parts; insert plans; insert programs; 0: plan 0, 1 "
+	steps_expect("link app lib; compare 1 0; compare 1 0; 1 parts; insert plans; insert "
+		     "programs; 0: plan 0, 1 "
 		     "args, 0/11904 bytes; 10 usual; record 11904, dynamic 80, 0 unknown; "
 		     "type 100 size 8 inner -1 0; type 200 size 8 inner -1 0; type 300 size "
 		     "16 inner -1 0; type 1000000000100 size 8 inner -1 0; type "

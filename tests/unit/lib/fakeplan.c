@@ -351,6 +351,12 @@ void roots_serve(struct roots *roots, struct tracer *tracer)
 	steps_are("serve roots");
 }
 
+bool goruntime_same_creation(const struct goruntime *a, const struct goruntime *b)
+{
+	steps_are("compare %d %d", (int)(a - fakeplan.runtimes), (int)(b - fakeplan.runtimes));
+	return a->g_gopc == b->g_gopc;
+}
+
 uint32_t goruntime_labels(const struct program *prog, const struct goruntime *rt)
 {
 	return prog->release ? 0x168 : 0;

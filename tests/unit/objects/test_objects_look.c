@@ -69,12 +69,18 @@ uint64_t functab_moduledata(const struct functab *tab)
 	return MODULEDATA;
 }
 
+const struct moduledata_layout *moduledata_layout(int release)
+{
+	static const struct moduledata_layout layout = {.types = 3, .types_end = 4};
+
+	assert_int_equal(release, RELEASE);
+	return &layout;
+}
+
 uint64_t moduledata_word(const struct image *img, uint64_t md, unsigned word)
 {
-	const struct moduledata_layout *layout = moduledata_layout(RELEASE);
-
 	assert_int_equal(md, MODULEDATA);
-	return word == layout->types ? 0x100 : word == layout->types_end ? 0x200 : 0;
+	return word == 3 ? 0x100 : word == 4 ? 0x200 : 0;
 }
 
 struct rtti *rtti_open(const struct image *img, const struct functab *tab, int release,
