@@ -153,7 +153,15 @@ static void refuses_folders(void **state)
 	snprintf(path, sizeof(path), "%s/no/a.prom", place->folder);
 	assert_null(outfile_open(path, &shared, &err));
 	assert_non_null(strstr(err.text, "No such file"));
-	assert_non_null(strstr(err.hint, "make its folder"));
+	assert_string_equal(err.hint, "make its folder first");
+	err.hint[0] = '\0';
+	assert_null(outfile_open("/sys/kernel/a.prom", &shared, &err));
+	assert_string_equal(err.hint, "name a folder where this user may make files");
+	assert_null(outfile_open("/sys/kernel/no/a.prom", &shared, &err));
+	assert_string_equal(err.hint, "make its folder first");
+	err.hint[0] = '\0';
+	assert_null(outfile_open("/dev/null/a.prom", &shared, &err));
+	assert_string_equal(err.hint, "");
 }
 
 /* A disk that is full, played by a limit of the size of files. */

@@ -233,6 +233,7 @@ static void test_names(void **state)
 		{"struct { x int \"never ends", "struct { x int \"never ends"},
 		{"main.T[[[", "main.T[[["},
 		{"*a/b.local\u00b712", "*b.local"},
+		{"T\u00b71", "T"},
 		{"noalg.[8]string", "[8]string"},
 	};
 	struct opened o;

@@ -57,6 +57,33 @@ static void test_maps(void **state)
 	process_close(self);
 }
 
+/* As it was when the process began; of one that has ended there is none. */
+static void test_variable(void **state)
+{
+	struct errmsg err = {0};
+	struct process *self = process_open(getpid(), &err);
+	char *value = process_variable(self, "PATH");
+
+	(void)state;
+	assert_string_equal(value, getenv("PATH"));
+	free(value);
+	assert_null(process_variable(self, "PAT"));
+	assert_null(process_variable(self, "PATH="));
+	process_close(self);
+	pid_t child = fork();
+
+	if (!child) {
+		pause();
+		_exit(0);
+	}
+	struct process *dead = process_open(child, &err);
+
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	assert_null(process_variable(dead, "PATH"));
+	process_close(dead);
+}
+
 static void test_mapped(void **state)
 {
 	struct process *self = process_open(getpid(), NULL);
@@ -351,6 +378,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_maps),
 		cmocka_unit_test(test_mapped),
+		cmocka_unit_test(test_variable),
 		cmocka_unit_test(test_first_thread_ended),
 		cmocka_unit_test(test_first_thread_ended_seen),
 		cmocka_unit_test(test_kernel_thread),

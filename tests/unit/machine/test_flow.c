@@ -81,6 +81,8 @@ static void test_decode(void **state)
 	assert_int_equal(flow.end, BASE + 3);
 	assert_int_equal(flow_at(&flow, BASE + 1), 1);
 	assert_int_equal(flow_at(&flow, BASE + 3), FLOW_NONE);
+	assert_true(flow_is_inside(&flow, BASE) && flow_is_inside(&flow, BASE + 2));
+	assert_false(flow_is_inside(&flow, BASE - 1) || flow_is_inside(&flow, BASE + 3));
 	assert_int_equal(flow_decode(&flow, dec, &data), -1);
 	assert_int_equal(flow_decode(&flow, dec, &middle), -1);
 	assert_int_equal(flow_decode(&flow, dec, &cut), -1);

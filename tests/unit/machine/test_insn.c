@@ -190,6 +190,11 @@ static void test_regs(void **state)
 		/* addsd xmm0, xmm1; cvtsi2sd xmm0, rcx; movups xmm2, [rcx] */
 		{ARCH_AMD64, "\xf2\x0f\x58\xc1", 4, {.float_reads = 3, .float_writes = 1}},
 		{ARCH_AMD64, "\xf2\x48\x0f\x2a\xc1", 5, {.reads = 4, .float_writes = 1}},
+		/* sqrtsd xmm2, [rcx]; sqrtsd xmm2, xmm1; sqrtsd xmm2, xmm2: of the last alone the
+		 * result depends on what was in xmm2 */
+		{ARCH_AMD64, "\xf2\x0f\x51\x11", 4, {.reads = 4, .float_writes = 4}},
+		{ARCH_AMD64, "\xf2\x0f\x51\xd1", 4, {.float_reads = 2, .float_writes = 4}},
+		{ARCH_AMD64, "\xf2\x0f\x51\xd2", 4, {.float_reads = 4, .float_writes = 4}},
 		{ARCH_AMD64, "\x0f\x10\x11", 3, {.reads = 4, .float_writes = 4}},
 		/* add x0, x1, x2; ldr x3, [sp, #16]; fadd d0, d1, d2 */
 		{ARCH_ARM64, "\x20\x00\x02\x8b", 4, {.reads = 6, .writes = 1}},

@@ -84,6 +84,7 @@ static const struct {
 	{"f(int)", "p f sig=(int)"},
 	{"f(T)", "p f sig=(T)"},
 	{"f(a ...interface{})", "p f sig=(a ...interface{})"},
+	{"f(first int, others ...[]int)", "p f sig=(first int, others ...[]int)"},
 	{"main.(*T).Get(key string)", "p main.(*T).Get sig=(key string)"},
 	{"f(x int) int", "p f sig=(x int) int"},
 	{"f(x int) *main.T (x > 1)", "p f sig=(x int) *main.T if=(> x 1)"},

@@ -31,7 +31,7 @@ static struct goprocesses *opened;
 static void *rows_ctx, *result;
 static size_t found, more;              /* processes: at first, and those that come */
 static const char *failures[PROCESSES]; /* of a look, by PID */
-static bool all_closed, wants_more;     /* `turn` is to go on */
+static bool all_closed;
 static uint64_t now_ns;
 static size_t refused;
 static struct process *living, *dead;

@@ -81,6 +81,7 @@ static const struct row {
 	{"no check", "55 5d c3", {0}},
 	{"no check, nothing to do", "c3", {0}},
 	{"cut off", CHECK "55 5d e8", {0}},
+	{"cut off behind another", CHECK "4889f8 55 5d e8", {0}},
 };
 
 static size_t bytes_of(const char *hex, uint8_t *out)
@@ -227,7 +228,9 @@ static const char rows_said[] =
 	"args 0 first emulated intact +0; any 0 first emulated intact +0; ret 2; no check, "
 	"nothing to do; args 0 first intact +0; any 0 first intact +0; ret 0; cut off; "
 	"args 1a after-check emulated intact +0; any 1a after-check emulated intact +0; "
-	"the code cannot be decoded completely; ";
+	"the code cannot be decoded completely; cut off behind another; the code cannot be "
+	"decoded completely; the code cannot be decoded completely; the code cannot be "
+	"decoded completely; ";
 
 static void test_rows(void **state)
 {
