@@ -367,6 +367,33 @@ static void test_types(void **state)
 		     "size 1 inner -1 0; int 0; 1; 1; direct 1; 0; direct 0; ");
 }
 
+/* Both files have a descriptor of each type: it is not told what is different in them. */
+static void test_types_of_both(void **state)
+{
+	bool direct;
+
+	(void)state;
+	fakeplan_add(0, LONG, false);
+	fakeplan.program_count = 2;
+	fakeplan.programs[0].toolchain = fakeplan.programs[1].toolchain = &toolchain_gccgo;
+	fakeplan.runtimes[0].is_library = fakeplan.runtimes[1].is_library = true;
+	struct traceplan *plan =
+		fakeplan_make((char *[]){"main.long"}, 1,
+			      "gotrace: arguments are read by code for 1 signature\n");
+
+	assert_non_null(traceplan_rtype(plan, 0, 0xffff000000000201, &direct));
+	assert_true(direct);
+	assert_null(traceplan_rtype(plan, 0, 0xffff000000000301, &direct));
+	assert_false(direct);
+	traceplan_free(plan);
+	steps_expect("link app lib; compare 1 0; compare 1 0; 1 parts; insert plans; insert "
+		     "programs; 0: plan 0, 1 args, 0/11904 bytes; 10 usual; record 11904, "
+		     "dynamic 80, 0 unknown; type 100 size 8 inner -1 0; type 200 size 8 "
+		     "inner -1 0; type 300 size 16 inner -1 0; type 1000000000100 size 8 "
+		     "inner -1 0; type 1000000000200 size 8 inner -1 0; type 1000000000300 "
+		     "size 1 inner -1 0; type ffff000000000201 size 8 inner -1 0; ");
+}
+
 /* --- what is refused --- */
 
 static void test_refused(void **state)
@@ -416,6 +443,7 @@ int main(void)
 		cmocka_unit_test_setup(test_otherwise, fakeplan_begin),
 		cmocka_unit_test_setup(test_library, fakeplan_begin),
 		cmocka_unit_test_setup(test_types, fakeplan_begin),
+		cmocka_unit_test_setup(test_types_of_both, fakeplan_begin),
 		cmocka_unit_test_setup(test_refused, fakeplan_begin),
 	};
 
