@@ -328,6 +328,13 @@ static void test_json(void **state)
 	       "Hertz) and not... Hit Ctrl-C to end.\n",
 	       "privileges; open 181 -; load; goprofile gooffcputime.bpf.c open "
 	       "labels; begin; read all; read all; end; lost; close; ");
+}
+
+/* One label alone, and a file beside what is printed */
+static void test_file(void **state)
+{
+	opts.json = opts.timestamp = true;
+	sampling.labels = true;
 	sampling.label = "tenant";
 	with_profile = true;
 	expect(5,
@@ -422,6 +429,7 @@ int main(void)
 		cmocka_unit_test_setup(test_text, setup),
 		cmocka_unit_test_setup(test_folded, setup),
 		cmocka_unit_test_setup(test_json, setup),
+		cmocka_unit_test_setup(test_file, setup),
 		cmocka_unit_test_setup(test_failures, setup),
 		cmocka_unit_test_setup(test_refused, setup),
 	};
