@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "gofile.h"
 #include "printed.h"
 
 #define main tool_main
@@ -194,6 +196,91 @@ static void test_no_program(void **state)
 	free(text);
 }
 
+/* --- a program --- */
+
+static void expect_program(int release, bool symbols, const char *option, const char *want)
+{
+	struct gofile g;
+	struct errmsg err;
+	char first[128], *text;
+
+	gofile_make(&g, release, EM_X86_64);
+	if (symbols)
+		elffile_section(g.f, ".symtab", ELFFILE_RODATA, 24)->sh_type = SHT_SYMTAB;
+	elffile_section(g.f, ".note.go.buildid", ELFFILE_RODATA, 8);
+	image_close(elffile_open(g.f, &err)); /* it is written */
+	text = option ? RUN(0, "doctor", option, g.f->path) : RUN(0, "doctor", g.f->path);
+	snprintf(first, sizeof(first),
+		 option ? "\"program\",\"ok\":true,\"detail\":\"%s\"" : "ok  program: %s\n",
+		 g.f->path);
+	const char *rest = strstr(text, first);
+
+	assert_non_null(rest);
+	rest += strlen(first);
+	char *named = strstr(rest, g.f->path);
+
+	assert_non_null(named);
+	printed_is(mem_printf("%.*sPATH%s", (int)(named - rest), rest, named + strlen(g.f->path)),
+		   want);
+	free(text);
+	elffile_free(g.f);
+}
+
+static void test_program(void **state)
+{
+	(void)state;
+	expect_program(
+		27, false, NULL,
+		"ok  release: Go 1.27 or later\n"
+		"ok  file: not PIE, static, with a build ID\n"
+		"ok  functions: 3 of Go's own table (pclntab)\n"
+		"ok  symbols: stripped: Go's own table has the names\n"
+		"no  DWARF: no debug information (DWARF) in it, and it names no separate file\n"
+		"      build without -ldflags=-w or -s, or give the signature in the probe\n"
+		"no  type information: \"PATH\": its run-time type information was not "
+		"found\n"
+		"ok  goroutines: can be read\n"
+		"no  heap profile: the linker has left it out\n"
+		"      goheap needs a program that refers to runtime.MemProfile, as net/http/pprof "
+		"does\n");
+	expect_program(
+		16, true, NULL,
+		"ok  release: Go 1.16 or later\n"
+		"ok  file: not PIE, static, with a build ID\n"
+		"ok  functions: 3 of Go's own table (pclntab)\n"
+		"ok  symbols: there\n"
+		"no  DWARF: no debug information (DWARF) in it, and it names no separate file\n"
+		"      build without -ldflags=-w or -s, or give the signature in the probe\n"
+		"no  type information: \"PATH\": its run-time type information was not "
+		"found\n"
+		"ok  goroutines: can be read\n"
+		"no  heap profile: the linker has left it out\n"
+		"      goheap needs a program that refers to runtime.MemProfile, as net/http/pprof "
+		"does\n");
+	expect_program(
+		27, false, "-j",
+		",\"remedy\":null}\n"
+		"{\"type\":\"check\",\"check\":\"release\",\"ok\":true,\"detail\":\"Go 1.27 or "
+		"later\",\"remedy\":null}\n"
+		"{\"type\":\"check\",\"check\":\"file\",\"ok\":true,\"detail\":\"not PIE, static, "
+		"with a build ID\",\"remedy\":null}\n"
+		"{\"type\":\"check\",\"check\":\"functions\",\"ok\":true,\"detail\":\"3 of Go's "
+		"own table (pclntab)\",\"remedy\":null}\n"
+		"{\"type\":\"check\",\"check\":\"symbols\",\"ok\":true,\"detail\":\"stripped: Go's "
+		"own table has the names\",\"remedy\":null}\n"
+		"{\"type\":\"check\",\"check\":\"DWARF\",\"ok\":false,\"detail\":\"no debug "
+		"information (DWARF) in it, and it names no separate file\",\"remedy\":\"build "
+		"without -ldflags=-w or -s, or give the signature in the probe\"}\n"
+		"{\"type\":\"check\",\"check\":\"type "
+		"information\",\"ok\":false,\"detail\":\"\\\"PATH\\\": its run-time "
+		"type information was not found\",\"remedy\":null}\n"
+		"{\"type\":\"check\",\"check\":\"goroutines\",\"ok\":true,\"detail\":\"can be "
+		"read\",\"remedy\":null}\n"
+		"{\"type\":\"check\",\"check\":\"heap profile\",\"ok\":false,\"detail\":\"the "
+		"linker has left it out\",\"remedy\":\"goheap needs a program that refers to "
+		"runtime.MemProfile, as net/http/pprof does\"}\n");
+}
+
 static void test_refused(void **state)
 {
 	static const struct {
@@ -230,6 +317,7 @@ int main(void)
 		cmocka_unit_test_setup(test_list, setup),
 		cmocka_unit_test_setup(test_machine, setup),
 		cmocka_unit_test_setup(test_no_program, setup),
+		cmocka_unit_test_setup(test_program, setup),
 		cmocka_unit_test_setup(test_refused, setup),
 	};
 
