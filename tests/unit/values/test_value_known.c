@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string.h>
 
+#include "golang/gotype_internal.h"
 #include "value_expect.h"
 #include "unit.h"
 
@@ -96,12 +97,58 @@ static void test_bounds(void **state)
 		      "runtime.boundsError{x:5, y:3, signed:true, code:8}");
 }
 
+struct big {
+	bool negative;
+	const uint64_t *words;
+	int64_t len, cap;
+};
+
+static void expect_big(bool negative, int64_t len, const uint64_t *words, const char *expected)
+{
+	const struct gotype_field fields[] = {{.name = "neg", .type = basic("bool")},
+					      {.name = "abs", .type = slice(basic("uint"))}};
+	struct big value = {negative, words, len, len};
+
+	expect(capture_struct(&capture, "big.Int", 2, fields), &value, VALUE_PLAIN, expected);
+}
+
+static void test_big(void **state)
+{
+	const uint64_t words[] = {5, 0, 0, 0}, most[] = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+	const uint64_t rounds[] = {0, 1}, groups[] = {UINT64_C(10000000000000000000), 0};
+	uint64_t many[513] = {1};
+
+	(void)state;
+	expect_big(false, 0, words, "0");
+	expect_big(false, 3, words + 1, "0");
+	expect_big(true, 4, words, "-5");
+	expect_big(false, 2, rounds, "18446744073709551616");
+	expect_big(false, 1, groups, "10000000000000000000");
+	expect_big(true, 3, most, "-6277101735386680763835789423207666416102355444464034512895");
+	expect_big(false, 513, many, "big.Int{neg:false, abs:[]uint{1, 0, 0, 0, 0, 0, 0, 0, ...}}");
+}
+
+static void test_uuid(void **state)
+{
+	uint8_t bytes[16];
+	struct gotype type = *gotypes_array(capture.types, basic("uint8"), 16);
+
+	(void)state;
+	for (unsigned i = 0; i < 16; i++)
+		bytes[i] = (uint8_t)(i * 17);
+	type.name = "uuid.UUID";
+	type.defined = true;
+	expect(&type, bytes, VALUE_PLAIN, "00112233-4455-6677-8899-aabbccddeeff");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_endpoints, expect_setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_odd_endpoint, expect_setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_bounds, expect_setup, expect_teardown),
+		cmocka_unit_test_setup_teardown(test_big, expect_setup, expect_teardown),
+		cmocka_unit_test_setup_teardown(test_uuid, expect_setup, expect_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,12 +74,14 @@ static void test_whole(void **state)
 					    "a\xf4\x80",
 					    "a\xf5\x80",
 					    "a\xf0\x80\x80",
-					    "\xe2\x82\x82\x82"};
+					    "\xe2\x82\x82\x82",
+					    "\xc3",
+					    "\xe2\x82"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		steps_are("%zu", value_whole_characters(texts[i], strlen(texts[i])));
-	steps_expect("0; 1; 2; 4; 2; 2; 3; 1; 1; 1; 5; 4; 2; 2; 1; 1; 1; 1; 1; 3; 1; 4; ");
+	steps_expect("0; 1; 2; 4; 2; 2; 3; 1; 1; 1; 5; 4; 2; 2; 1; 1; 1; 1; 1; 3; 1; 4; 0; 0; ");
 }
 
 static void test_quote(void **state)
