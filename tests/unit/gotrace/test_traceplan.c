@@ -350,7 +350,9 @@ static void test_types(void **state)
 		fakeplan_make((char *[]){"main.long"}, 1,
 			      "gotrace: arguments are read by code for 1 signature\n");
 
-	steps_are("%s %d", traceplan_rtype(plan, 0, 0x100, &direct)->name, direct);
+	const struct gotype *type = traceplan_rtype(plan, 0, 0x100, &direct);
+
+	steps_are("%s %d", type->name, direct);
 	steps_are("%d", traceplan_rtype(plan, 0, 0x200, &direct) == NULL);
 	steps_are("%d", traceplan_rtype(plan, 0, 0xffff000000000201, &direct) != NULL);
 	steps_are("direct %d", direct);
@@ -364,7 +366,7 @@ static void test_types(void **state)
 		     "16 inner -1 0; type 1000000000100 size 8 inner -1 0; type "
 		     "1000000000200 size 8 inner -1 0; type 1000000000300 size 1 inner -1 "
 		     "0; type ffff000000000201 size 8 inner -1 0; type ffff000000000301 "
-		     "size 1 inner -1 0; int 0; 1; 1; direct 1; 0; direct 0; ");
+		     "size 1 inner -1 0; int 1; 1; 1; direct 1; 0; direct 0; ");
 }
 
 /* Both files have a descriptor of each type: it is not told what is different in them. */
