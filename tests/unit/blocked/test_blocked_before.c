@@ -37,14 +37,14 @@ static const struct frames frames = {.bias = BIAS};
 static const struct selection_item item = {.sites.entry.addr = ENTRY};
 static const char text[LONG] = "keyvalue";
 
-static const struct goprocesses_work *work;
+static const struct goprocesses_work *looker;
 static const char *full; /* the map without room */
 static uint64_t last_stack;
 static bool is_there; /* the process */
 
 /* --- in place of processes and their goroutines --- */
 
-int goprocesses_open(const struct goprocesses_wanted *wanted, const struct goprocesses_work *by,
+int goprocesses_open(const struct goprocesses_wanted *wanted, const struct goprocesses_work *work,
 		     struct goprocesses *out, void (*failed)(void *ctx, const struct errmsg *err),
 		     void *ctx, struct errmsg *err)
 {
@@ -53,7 +53,7 @@ int goprocesses_open(const struct goprocesses_wanted *wanted, const struct gopro
 	(void)err;
 	assert_int_equal(wanted->pid_count, 1);
 	assert_int_equal(wanted->pids[0], PID);
-	work = by;
+	looker = work;
 	out->count = is_there;
 	errmsg_set(&why, "it is\tgone");
 	if (!is_there)
@@ -65,7 +65,7 @@ int goprocesses_look(struct goprocesses *procs, size_t i, int what, const void *
 		     uint64_t *count, struct errmsg *err)
 {
 	assert_true(procs->count == 1 && !i && len == sizeof(uint64_t));
-	if (work->look(work->ctx, &(struct goprocesses_one){0}, what, more, len, count, err))
+	if (looker->look(looker->ctx, &(struct goprocesses_one){0}, what, more, len, count, err))
 		return -1;
 	assert_int_equal(*count, GOROUTINES);
 	return 0;

@@ -20,9 +20,9 @@ static const char *event = "{}"; /* what a tree has */
 static off_t len_so_far;
 
 /* Of the text that is to be written */
-off_t ftello(FILE *out)
+off_t ftello(FILE *__stream)
 {
-	(void)out;
+	(void)__stream;
 	return len_so_far;
 }
 

@@ -74,13 +74,13 @@ int bpfprog_map(const struct bpfprog *prog, const char *name)
 	return MAP;
 }
 
-int bpfprog_at_tracepoint(struct bpfprog *prog, const char *func, const char *name,
+int bpfprog_at_tracepoint(struct bpfprog *prog, const char *name, const char *tracepoint,
 			  struct errmsg *err)
 {
 	static unsigned n;
 
 	assert_null(prog);
-	if (steps_answer(err, "%s at %s", func, name))
+	if (steps_answer(err, "%s at %s", name, tracepoint))
 		return -1;
 	opened[n++ % 2] = open("/dev/null", O_RDONLY);
 	return opened[(n - 1) % 2];

@@ -50,7 +50,7 @@ static const struct known {
 struct fakeplan fakeplan;
 static struct selection_row rows[ITEMS];
 static struct selection_item items[ITEMS];
-static struct selection sel;
+static struct selection selected;
 static const struct tracer_plan *told; /* the tracer */
 static unsigned usual;                 /* of what is defined, what is mostly */
 static uint32_t parts;
@@ -234,7 +234,7 @@ const struct goruntime *tracer_runtime(const struct tracer *tracer, size_t n)
 
 struct selection *tracer_selection(const struct tracer *tracer)
 {
-	return &sel;
+	return &selected;
 }
 
 pid_t tracer_pid(const struct tracer *tracer)
@@ -290,11 +290,12 @@ void tracer_set_parts(struct tracer *tracer, uint32_t count)
 }
 
 void tracer_set_otherwise(struct tracer *tracer,
-			  void (*fn)(void *ctx, struct tracer *tracer, const struct errmsg *why),
+			  void (*otherwise)(void *ctx, struct tracer *tracer,
+					    const struct errmsg *why),
 			  void *ctx)
 {
 	steps_are("otherwise");
-	fakeplan.otherwise = fn;
+	fakeplan.otherwise = otherwise;
 }
 
 int tracer_map(const struct tracer *tracer, const char *name)
@@ -302,25 +303,25 @@ int tracer_map(const struct tracer *tracer, const char *name)
 	return !strcmp(name, "dyntypes") ? 1 : !strcmp(name, "tables") ? 2 : 3;
 }
 
-struct site_finder *selection_finder(const struct selection *of, const struct program *prog)
+struct site_finder *selection_finder(const struct selection *sel, const struct program *prog)
 {
-	assert_ptr_equal(of, &sel);
+	assert_ptr_equal(sel, &selected);
 	return (struct site_finder *)prog;
 }
 
-void selection_locate(struct selection *of, struct selection_item *item, const struct site *entry,
+void selection_locate(struct selection *sel, struct selection_item *item, const struct site *entry,
 		      const struct site_list *exits, const char *reason)
 {
 	steps_are("locate %zu at %d", (size_t)(item - items), (int)entry->addr);
 }
 
-void selection_skip(struct selection *of, struct selection_item *item, const char *why)
+void selection_skip(struct selection *sel, struct selection_item *item, const char *why)
 {
 	steps_are("skip %zu: %s", (size_t)(item - items), why);
 	item->skipped = why;
 }
 
-void selection_note(struct selection *of, char *text)
+void selection_note(struct selection *sel, char *text)
 {
 	steps_are("note %s", text);
 	free(text);
@@ -330,7 +331,7 @@ void selection_note(struct selection *of, char *text)
 
 int states_plan_brief(struct tracer *tracer, const char *asked, struct errmsg *err)
 {
-	sel.item_count++;
+	selected.item_count++;
 	return steps_answer(err, "states %s", asked);
 }
 
@@ -402,7 +403,7 @@ int fakeplan_begin(void **state)
 			(struct goruntime){.g_goid = 152, .g_gopc = 288, .g_parent_goid = 280};
 	}
 	fakeplan.program_count = 1;
-	sel = (struct selection){.rows = rows, .items = items};
+	selected = (struct selection){.rows = rows, .items = items};
 	fakeplan.config = (struct traceplan_config){.tool = "gotrace", .string_max = 80};
 	fakeplan.arch = ARCH_AMD64;
 	fakeplan.cmpxchg = true;
@@ -417,11 +418,11 @@ int fakeplan_begin(void **state)
 /* An item for PROBE number `group` */
 struct selection_item *fakeplan_add(uint32_t group, uint32_t func, bool returns)
 {
-	struct selection_item *item = &items[sel.item_count];
+	struct selection_item *item = &items[selected.item_count];
 
-	rows[sel.item_count] = (struct selection_row){.name = known[func].name};
+	rows[selected.item_count] = (struct selection_row){.name = known[func].name};
 	*item = (struct selection_item){.prog = &fakeplan.programs[0],
-					.row = (uint32_t)sel.item_count,
+					.row = (uint32_t)selected.item_count,
 					.group = group,
 					.func = func,
 					.returns = returns};
@@ -429,7 +430,7 @@ struct selection_item *fakeplan_add(uint32_t group, uint32_t func, bool returns)
 		item->is_copy = true;
 		item->copy.name = known[func].name;
 	}
-	sel.item_count++;
+	selected.item_count++;
 	return item;
 }
 

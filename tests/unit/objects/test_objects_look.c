@@ -31,7 +31,7 @@ enum { BIAS = 0x10000, MODULEDATA = 0x77, PLACE = 0x88, RELEASE = 27, SLOTS = 10
 static int anything; /* its address stands for what only others look into */
 #define SOME ((void *)&anything)
 
-static struct program prog;
+static struct program program;
 static uint64_t scanned, stopped_ns;
 static struct memory pages_of[2]; /* what was copied, and what lives */
 static unsigned pages_made;
@@ -43,7 +43,7 @@ static unsigned pages_made;
 
 const struct program *goprocess_program(const struct goprocess *gp)
 {
-	return &prog;
+	return &program;
 }
 
 int goprocess_release(const struct goprocess *gp)
@@ -77,10 +77,10 @@ const struct moduledata_layout *moduledata_layout(int release)
 	return &layout;
 }
 
-uint64_t moduledata_word(const struct image *img, uint64_t md, unsigned word)
+uint64_t moduledata_word(const struct image *img, uint64_t addr, unsigned index)
 {
-	assert_int_equal(md, MODULEDATA);
-	return word == 3 ? 0x100 : word == 4 ? 0x200 : 0;
+	assert_int_equal(addr, MODULEDATA);
+	return index == 3 ? 0x100 : index == 4 ? 0x200 : 0;
 }
 
 struct rtti *rtti_open(const struct image *img, const struct functab *tab, int release,
@@ -113,10 +113,10 @@ void memory_pages_free(struct memory_pages *pages)
 
 /* --- in place of the room's own --- */
 
-int spans_find(const struct program *of, const struct memory *mem, uint64_t bias, uint64_t *place,
+int spans_find(const struct program *prog, const struct memory *mem, uint64_t bias, uint64_t *place,
 	       struct errmsg *err)
 {
-	assert_true(of == &prog && mem == &pages_of[1] && bias == BIAS);
+	assert_true(prog == &program && mem == &pages_of[1] && bias == BIAS);
 	*place = PLACE;
 	return steps_answer(err, "spans");
 }
@@ -241,7 +241,7 @@ void retained_free(struct retained *retained)
 static int setup(void **state)
 {
 	(void)state;
-	prog = (struct program){
+	program = (struct program){
 		.path = "/app", .release = RELEASE, .release_told = true, .tab = SOME};
 	scanned = 8000;
 	stopped_ns = 0;
@@ -320,7 +320,7 @@ static void test_failures(void **state)
 		steps.fails = all[i][0];
 		expect(&(struct objects_look){.retained = SOME}, 0, all[i][1], all[i][2]);
 	}
-	prog.release_told = false;
+	program.release_told = false;
 	expect(&(struct objects_look){0}, 0,
 	       "/app: does not say which release of Go built it: how its heap is laid out is not "
 	       "known",

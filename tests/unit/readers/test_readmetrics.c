@@ -24,12 +24,12 @@
 
 enum { PROCESSES = 3, PUBLISHER_FD = 17 };
 
-static const struct goprocesses_work *work; /* that the processes are opened with */
-static const struct session_spec *spec;     /* of the session that runs */
-static const struct publisher_source *rows; /* that are published */
+static const struct goprocesses_work *looker; /* that the processes are opened with */
+static const struct session_spec *running;    /* of the session that runs */
+static const struct publisher_source *rows;   /* that are published */
 static struct goprocesses *opened;
 static void *rows_ctx, *result;
-static size_t found, more;              /* processes: at first, and those that come */
+static size_t found, coming;            /* processes: at first, and those that come */
 static const char *failures[PROCESSES]; /* of a look, by PID */
 static bool all_closed;
 static uint64_t now_ns;
@@ -56,13 +56,13 @@ static void add_process(struct goprocesses *procs, struct process *proc)
 	procs->count++;
 }
 
-int goprocesses_open(const struct goprocesses_wanted *wanted, const struct goprocesses_work *by,
+int goprocesses_open(const struct goprocesses_wanted *wanted, const struct goprocesses_work *work,
 		     struct goprocesses *out, void (*failed)(void *ctx, const struct errmsg *err),
 		     void *ctx, struct errmsg *err)
 {
 	struct errmsg why;
 
-	work = by;
+	looker = work;
 	if (steps_answer(err, "open %zu", wanted->pid_count))
 		return -1;
 	opened = out;
@@ -76,21 +76,21 @@ int goprocesses_open(const struct goprocesses_wanted *wanted, const struct gopro
 	return 0;
 }
 
-void goprocesses_more(const struct goprocesses_wanted *wanted, const struct goprocesses_work *by,
+void goprocesses_more(const struct goprocesses_wanted *wanted, const struct goprocesses_work *work,
 		      struct goprocesses *procs)
 {
 	assert_int_equal(wanted->pid_count, 0);
 	steps_are("more");
-	work = by;
+	looker = work;
 	if (!procs->all)
 		procs->all = calloc(PROCESSES, sizeof(*procs->all));
-	for (; more; more--)
+	for (; coming; coming--)
 		add_process(procs, living);
 	procs->refused = refused;
 	snprintf(procs->why.text, sizeof(procs->why.text), "the first reason");
 }
 
-int goprocesses_look(struct goprocesses *procs, size_t i, int what, const void *given, size_t len,
+int goprocesses_look(struct goprocesses *procs, size_t i, int what, const void *more, size_t len,
 		     uint64_t *count, struct errmsg *err)
 {
 	pid_t pid = procs->all[i].pid;
@@ -99,9 +99,9 @@ int goprocesses_look(struct goprocesses *procs, size_t i, int what, const void *
 	steps_are("look %d", pid);
 	if (failures[pid])
 		return errmsg_set(err, "%s", failures[pid]);
-	assert_true(!what && !given && !len);
+	assert_true(!what && !more && !len);
 	*count = 0;
-	int ret = work->look(work->ctx, &procs->all[i], what, given, len, count, err);
+	int ret = looker->look(looker->ctx, &procs->all[i], what, more, len, count, err);
 
 	assert_int_equal(*count, 1);
 	return ret;
@@ -128,10 +128,10 @@ int goprocess_check(const struct goprocess *gp, struct errmsg *err)
 
 /* --- in place of metrics/ and of the session --- */
 
-struct publisher *publisher_open(const struct publisher_spec *given, struct errmsg *err)
+struct publisher *publisher_open(const struct publisher_spec *spec, struct errmsg *err)
 {
-	return steps_answer(err, "port %s of %s each %d", given->where, given->tool,
-			    (int)given->interval_ns)
+	return steps_answer(err, "port %s of %s each %d", spec->where, spec->tool,
+			    (int)spec->interval_ns)
 		       ? NULL
 		       : (struct publisher *)&rows;
 }
@@ -177,27 +177,27 @@ int publisher_end(struct publisher *pub, struct errmsg *err)
 
 struct session *session_new(struct errmsg *err)
 {
-	return steps_answer(err, "session") ? NULL : (struct session *)&spec;
+	return steps_answer(err, "session") ? NULL : (struct session *)&running;
 }
 
-int session_run(struct session *ses, const struct session_spec *given, enum session_end *end,
+int session_run(struct session *ses, const struct session_spec *spec, enum session_end *end,
 		struct errmsg *err)
 {
-	assert_ptr_equal(ses, &spec);
-	spec = given;
+	assert_ptr_equal(ses, &running);
+	running = spec;
 	*end = SESSION_SIGNAL;
-	if (steps_answer(err, "runs each %d for %d; turns each %d ms", (int)given->interval_ns,
-			 (int)given->duration_ns, (int)(given->stream_ns / 1000000)))
+	if (steps_answer(err, "runs each %d for %d; turns each %d ms", (int)spec->interval_ns,
+			 (int)spec->duration_ns, (int)(spec->stream_ns / 1000000)))
 		return -1;
-	assert_int_equal(given->event_fd, PUBLISHER_FD);
-	assert_true(given->process_fd == -1 && given->stream_fd == -1);
+	assert_int_equal(spec->event_fd, PUBLISHER_FD);
+	assert_true(spec->process_fd == -1 && spec->stream_fd == -1);
 	during();
 	return 0;
 }
 
 void session_free(struct session *ses)
 {
-	assert_true(!ses || ses == (struct session *)&spec);
+	assert_true(!ses || ses == (struct session *)&running);
 	steps_are(ses ? "freed" : "none freed");
 }
 
@@ -260,7 +260,7 @@ static int setup(void **state)
 		.source = &source, .tool = &tool, .opts = &opts, .wanted = &wanted};
 	memset(failures, 0, sizeof(failures));
 	found = 2;
-	more = refused = 0;
+	coming = refused = 0;
 	now_ns = 1000000000;
 	all_closed = true;
 	during = nothing;
@@ -309,13 +309,13 @@ static void read_numbers(void)
 static void scrape(void)
 {
 	steps_expect(OPENED "open 2; begin; " RUNS);
-	spec->tick(spec->ctx);
-	assert_true(spec->event(spec->ctx));
-	assert_true(spec->stream(spec->ctx));
+	running->tick(running->ctx);
+	assert_true(running->event(running->ctx));
+	assert_true(running->stream(running->ctx));
 	steps_expect("tick; run; run; ");
 	read_numbers();
 	steps_expect("anew; look 0; numbers 0; check; found; look 1; numbers 1; check; found; ");
-	work->end(work->ctx);
+	looker->end(looker->ctx);
 }
 
 static void test_given(void **state)
@@ -334,7 +334,7 @@ static void scrape_failing(void)
 	failures[2] = "later";
 	read_numbers();
 	steps_expect("anew; look 2; drop 2; ");
-	assert_false(spec->stream(spec->ctx)); /* none is left */
+	assert_false(running->stream(running->ctx)); /* none is left */
 	steps_expect("run; ");
 }
 
@@ -390,14 +390,14 @@ static void some_end(void)
 {
 	steps_expect(OPENED "open 3; begin; " RUNS);
 	opened->all[1].proc = dead;
-	assert_true(spec->stream(spec->ctx));
+	assert_true(running->stream(running->ctx));
 	steps_expect("run; drop 1; ");
 	opened->all[0].proc = dead;
 	failures[0] = "it has ended";
 	read_numbers();
 	steps_expect("anew; look 0; drop 0; look 2; numbers 2; check; found; ");
 	opened->all[0].proc = dead;
-	assert_false(spec->stream(spec->ctx));
+	assert_false(running->stream(running->ctx));
 	steps_expect("run; drop 2; ");
 }
 
@@ -415,23 +415,23 @@ static void come_and_go(void)
 {
 	steps_expect(OPENED "more; begin; " RUNS);
 	now_ns += 4999999999;
-	assert_true(spec->stream(spec->ctx));
+	assert_true(running->stream(running->ctx));
 	steps_expect("run; ");
 	now_ns++;
-	more = 2;
-	assert_true(spec->stream(spec->ctx));
+	coming = 2;
+	assert_true(running->stream(running->ctx));
 	steps_expect("run; more; ");
 	failures[1] = "it lies";
 	read_numbers();
 	steps_expect("anew; look 0; numbers 0; check; found; look 1; drop 1; ");
 	now_ns += 5000000000;
-	more = 1;
-	assert_true(spec->stream(spec->ctx));
+	coming = 1;
+	assert_true(running->stream(running->ctx));
 	read_numbers(); /* which is not said again */
 	steps_expect("run; more; anew; look 0; numbers 0; check; found; look 1; drop 1; ");
 	failures[0] = "so does it";
 	read_numbers();
-	assert_true(spec->stream(spec->ctx)); /* others may come */
+	assert_true(running->stream(running->ctx)); /* others may come */
 	steps_expect("anew; look 0; drop 0; run; ");
 }
 
@@ -442,7 +442,7 @@ static void test_all(void **state)
 	during = come_and_go;
 	refused = 2;
 	expect_run("end; freed; shut; close 0; ", NULL, false,
-		   "tool: 2 more processes could not be read: the first reason\n"
+		   "tool: 2 coming processes could not be read: the first reason\n"
 		   "tool: it lies\n");
 }
 

@@ -29,8 +29,8 @@ enum { PID = 181, PROG = 12, BIAS = 0x5000, MS = 1000000 };
 enum { UNKNOWN, WORKER, SYSTEM }; /* stacks */
 
 static const struct sampled_process process = {.pid = PID, .comm = "app\x1b"};
-static struct samples *samples; /* of the run */
-static const struct blocked_beside *beside;
+static struct samples *taken; /* of the run */
+static const struct blocked_beside *added;
 static bool with_profile;
 
 /* most do not look at what they are given: NOLINTBEGIN(misc-unused-parameters) */
@@ -38,38 +38,39 @@ static bool with_profile;
 
 /* --- in place of samples --- */
 
-int samples_open(struct samples *of, const char *binary, struct errmsg *err)
+int samples_open(struct samples *samples, const char *binary, struct errmsg *err)
 {
-	samples = of;
+	taken = samples;
 	assert_null(binary);
-	assert_true(of->cgroup == -1 && !strcmp(of->state, "running"));
-	return steps_answer(err, "open %d %s", of->wanted.pid, of->label ? of->label : "-");
+	assert_true(samples->cgroup == -1 && !strcmp(samples->state, "running"));
+	return steps_answer(err, "open %d %s", samples->wanted.pid,
+			    samples->label ? samples->label : "-");
 }
 
-int samples_load(struct samples *of, int *prog, struct errmsg *err)
+int samples_load(struct samples *samples, int *prog, struct errmsg *err)
 {
 	*prog = PROG;
 	return steps_answer(err, "load");
 }
 
-int samples_begin(struct samples *of, int prog, struct errmsg *err)
+int samples_begin(struct samples *samples, int prog, struct errmsg *err)
 {
-	assert_true(of->shown && prog == PROG);
-	return steps_answer(err, "begin%s", of->written ? " for a file" : "");
+	assert_true(samples->shown && prog == PROG);
+	return steps_answer(err, "begin%s", samples->written ? " for a file" : "");
 }
 
-void samples_end(struct samples *of)
+void samples_end(struct samples *samples)
 {
 	steps_are("end");
 }
 
-void samples_say_lost(const struct samples *of)
+void samples_say_lost(const struct samples *samples)
 {
-	assert_ptr_equal(of, samples);
+	assert_ptr_equal(samples, taken);
 	steps_are("lost");
 }
 
-void samples_close(struct samples *of)
+void samples_close(struct samples *samples)
 {
 	steps_are("close");
 }
@@ -151,18 +152,18 @@ static void add_rows(void)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		beside->row(beside->ctx, NULL, &rows[i].key, rows[i].state, rows[i].ns);
+		added->row(added->ctx, NULL, &rows[i].key, rows[i].state, rows[i].ns);
 }
 
-int blocked_run_beside(const struct blocked_tool *tool, const struct blocked_beside *given,
+int blocked_run_beside(const struct blocked_tool *tool, const struct blocked_beside *beside,
 		       const struct options_tool *shown, const struct options *opts)
 {
 	static const struct profile_style style = {.type = "row", .json = true, .labels = true};
 	struct profile *written = with_profile ? profile_new(tool->profile_spec) : NULL;
 	struct errmsg err;
 
-	beside = given;
-	assert_ptr_equal(*beside->events, samples->events);
+	added = beside;
+	assert_ptr_equal(*beside->events, taken->events);
 	steps_are("%s %s%s%s%s", tool->name, tool->bpf_file, tool->open_rows ? " open" : "",
 		  beside->labels ? " labels" : "", beside->folded ? " folded" : "");
 	assert_string_equal(shown->name, "goprofile");
@@ -173,8 +174,8 @@ int blocked_run_beside(const struct blocked_tool *tool, const struct blocked_bes
 		if (!i)
 			add_rows();
 		else
-			beside->row(beside->ctx, NULL, &(struct wait_key){.stack = WORKER}, "sleep",
-				    MS);
+			added->row(beside->ctx, NULL, &(struct wait_key){.stack = WORKER}, "sleep",
+				   MS);
 		beside->show(beside->ctx);
 	}
 	beside->stop(beside->ctx);
@@ -201,6 +202,7 @@ static int setup(void **state)
 {
 	static const struct options_tool tool = {.name = "goprofile"};
 
+	(void)state;
 	opts = (struct options){.pid = PID};
 	sampling = (struct sampling){.tool = &tool, .opts = &opts, .hz = 99};
 	with_profile = false;
@@ -224,6 +226,7 @@ static void expect(int status, const char *printed, const char *said, const char
 
 static void test_text(void **state)
 {
+	(void)state;
 	expect(5,
 	       "Time (us) of the goroutines of process 181 (app\\x1b), running (sampled at 99 "
 	       "Hertz) and not... Hit Ctrl-C to end.\n"
@@ -287,6 +290,7 @@ static void test_text(void **state)
 
 static void test_folded(void **state)
 {
+	(void)state;
 	sampling.folded = true;
 	expect(5,
 	       "app\\x1b-181;[lost];[select] 1000\n"
@@ -301,6 +305,7 @@ static void test_folded(void **state)
 
 static void test_json(void **state)
 {
+	(void)state;
 	opts.json = opts.timestamp = true;
 	sampling.labels = true;
 	expect(5,
@@ -333,6 +338,7 @@ static void test_json(void **state)
 /* One label alone, and a file beside what is printed */
 static void test_file(void **state)
 {
+	(void)state;
 	opts.json = opts.timestamp = true;
 	sampling.labels = true;
 	sampling.label = "tenant";
@@ -388,6 +394,7 @@ static void test_failures(void **state)
 		{"load", "privileges; open 181 -; load; close; "}};
 	char want[64];
 
+	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		steps.fails = steps_of[i][0];
 		snprintf(want, sizeof(want), "goprofile: no %s\n", steps_of[i][0]);
@@ -410,6 +417,7 @@ static void test_refused(void **state)
 	static char *patterns[] = {"app"};
 	static const char one[] = "goprofile: --off-cpu: of one process\nhint: name it: -p PID\n";
 
+	(void)state;
 	opts.pid = 0;
 	refused(one);
 	opts.patterns = patterns;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a tracer notes of its probes: where they take memory, and, in shared libraries, where g is;
+/* What a traced notes of its probes: where they take memory, and, in shared libraries, where g is;
  * and what others ask of it. */
 #include "unit.h"
 
@@ -34,8 +34,8 @@ static struct program *programs[PROGRAMS] = {&all[0], &all[1]};
 static struct goruntime runtimes[PROGRAMS];
 static const struct tracer_plan plans[1];
 static struct tracer_config config;
-static struct selection sel;
-static struct tracer tracer;
+static struct selection selected;
+static struct tracer traced;
 static struct heldfile *resolved;
 
 /* most do not look at what they are given: NOLINTBEGIN(misc-unused-parameters) */
@@ -46,7 +46,7 @@ struct probes *probes_new(const struct probes_want *want)
 	static struct attach_probe items[2];
 	static struct probes made = {.items = items, .count = 2};
 
-	assert_ptr_equal(want->sel, &sel);
+	assert_ptr_equal(want->sel, &selected);
 	assert_ptr_equal(want->plans, plans);
 	steps_are("probes of %s part %u leader %u%s", want->prog->path, want->part, want->leader,
 		  !want->rt                                          ? ""
@@ -92,7 +92,7 @@ void filewatch_note_openings(struct filewatch *watch)
 	steps_are("openings");
 }
 
-void tracer_define(struct tracer *to, const char *name, uint64_t value)
+void tracer_define(struct tracer *tracer, const char *name, uint64_t value)
 {
 	steps_are("%s=%d", name, (int)value);
 }
@@ -137,9 +137,9 @@ void heldfile_close(struct heldfile *file)
 	steps_are("close");
 }
 
-size_t selection_traced(const struct selection *of)
+size_t selection_traced(const struct selection *sel)
 {
-	assert_ptr_equal(of, &sel);
+	assert_ptr_equal(sel, &selected);
 	return 3;
 }
 
@@ -160,11 +160,11 @@ static int setup(void **state)
 		all[i].file = (struct heldfile *)&all[i];
 	memset(runtimes, 0, sizeof(runtimes));
 	config = (struct tracer_config){.pattern_count = 1};
-	sel = (struct selection){.item_count = 3};
-	tracer = (struct tracer){.config = &config,
+	selected = (struct selection){.item_count = 3};
+	traced = (struct tracer){.config = &config,
 				 .programs = programs,
 				 .program_count = PROGRAMS,
-				 .sel = &sel,
+				 .sel = &selected,
 				 .plans = plans,
 				 .patterns = patterns,
 				 .part_count = PARTS,
@@ -181,8 +181,8 @@ static void expect_cost(int ret, const char *did)
 {
 	struct errmsg err = {0};
 
-	assert_int_equal(tracer_check_memory(&tracer, &err), ret);
-	tracer_hint_memory(&tracer, &err);
+	assert_int_equal(tracer_check_memory(&traced, &err), ret);
+	tracer_hint_memory(&traced, &err);
 	steps_are("err %s hint %s", err.text, err.hint);
 	steps_expect(did);
 	setup(NULL);
@@ -195,28 +195,28 @@ static void test_memory(void **state)
 		       "freed; file /a 0 1 16 17; probes of /b part 0 leader 1; freed; probes "
 		       "of /b part 1 leader 1; freed; file /b 0 1 16 17; openings; processes "
 		       "0; check; err  hint ; ");
-	tracer.pid = PID;
-	tracer.runtimes = runtimes;
-	tracer.program_count = 1;
+	traced.pid = PID;
+	traced.runtimes = runtimes;
+	traced.program_count = 1;
 	expect_cost(0, "probes of /a part 0 leader 1 hooks; freed; probes of /a part 1 leader "
 		       "1 hooks; freed; file /a 0 1 16 17; processes 0; check; err  hint ; ");
-	tracer.pid = PID;
-	tracer.execs = SOME;
-	tracer.follows = true;
-	tracer.program_count = 1;
-	tracer.part_count = 1;
+	traced.pid = PID;
+	traced.execs = SOME;
+	traced.follows = true;
+	traced.program_count = 1;
+	traced.part_count = 1;
 	steps.fails = "check";
 	expect_cost(-1, "probes of /a part 0 leader 1; freed; file /a 0 1; processes 181; "
 			"processes 181; check; err no check hint ; ");
 	config.force = true;
-	tracer.program_count = 1;
-	tracer.part_count = 1;
+	traced.program_count = 1;
+	traced.part_count = 1;
 	steps.fails = "check";
 	expect_cost(0, "probes of /a part 0 leader 1; freed; file /a 0 1; openings; processes "
 		       "0; check; err  hint no check; ");
 	config.force = true;
-	tracer.program_count = 1;
-	tracer.part_count = 1;
+	traced.program_count = 1;
+	traced.part_count = 1;
 	expect_cost(0, "probes of /a part 0 leader 1; freed; file /a 0 1; openings; processes "
 		       "0; check; err  hint ; ");
 }
@@ -229,7 +229,7 @@ static void note(const struct goruntime *rt, size_t count, const char *fails)
 	struct probes probes = {.items = items, .count = count};
 	struct errmsg err = {0};
 
-	assert_int_equal(tracer_note_tls(&tracer, rt, &probes, &err), fails ? -1 : 0);
+	assert_int_equal(tracer_note_tls(&traced, rt, &probes, &err), fails ? -1 : 0);
 	assert_string_equal(err.text, fails ? fails : "");
 	if (!fails)
 		steps_are("cookies %d %d", (int)items[0].cookie, (int)items[1].cookie);
@@ -241,34 +241,34 @@ static void test_tls(void **state)
 	struct errmsg err = {0};
 
 	(void)state;
-	tracer.runtimes = runtimes;
-	tracer_define_tls(&tracer);
+	traced.runtimes = runtimes;
+	tracer_define_tls(&traced);
 	note(&runtimes[0], 2, NULL); /* as they were */
-	tracer_forget_tls(&tracer, &two);
-	assert_int_equal(tracer_fill_tls(&tracer, &err), 0);
-	tracer_free_tls(&tracer);
+	tracer_forget_tls(&traced, &two);
+	assert_int_equal(tracer_fill_tls(&traced, &err), 0);
+	tracer_free_tls(&traced);
 	steps_expect("cookies 50 60; ");
 	runtimes[1].tls_word = 77;
 	runtimes[1].split_stack = true; /* finds g otherwise */
-	tracer_define_tls(&tracer);
+	tracer_define_tls(&traced);
 	steps_expect("");
 	runtimes[1].split_stack = false;
-	tracer_define_tls(&tracer);
+	tracer_define_tls(&traced);
 	note(&runtimes[0], 2, NULL);
 	note(&runtimes[1], 2, NULL);
-	tracer_forget_tls(&tracer, &two);
+	tracer_forget_tls(&traced, &two);
 	note(&runtimes[1], 1, NULL);
-	assert_int_equal(tracer_fill_tls(&tracer, &err), 0);
+	assert_int_equal(tracer_fill_tls(&traced, &err), 0);
 	steps_expect("TLS_WORDS=65560; cookies 0 1; cookies 2 3; cookies 2 60; map "
 		     "tls_words; word 0: cookie 50 addr 5 word 0; word 1: cookie 60 addr 6 "
 		     "word 0; word 2: cookie 50 addr 5 word 77; ");
 	steps.fails = "word";
 	steps.times = 1;
-	assert_int_equal(tracer_fill_tls(&tracer, &err), -1);
+	assert_int_equal(tracer_fill_tls(&traced, &err), -1);
 	assert_string_equal(err.text, "cannot pass 3 probes to the BPF program: No space left on "
 				      "device");
 	note(&runtimes[1], SPARE + 22, "more than 65560 places to probe: trace fewer functions");
-	tracer_free_tls(&tracer);
+	tracer_free_tls(&traced);
 	steps.len = 0;
 }
 
@@ -286,37 +286,37 @@ static void test_access(void **state)
 	static struct trace_place places[3];
 
 	(void)state;
-	tracer.places = places;
-	tracer.runtimes = runtimes;
-	tracer.pid = PID;
-	tracer.executed = &all[1];
-	assert_int_equal(tracer_program_count(&tracer), 2);
-	assert_ptr_equal(tracer_program(&tracer, 1), &all[1]);
-	assert_ptr_equal(tracer_runtime(&tracer, 1), &runtimes[1]);
-	assert_ptr_equal(tracer_selection(&tracer), &sel);
-	assert_int_equal(tracer_pid(&tracer), PID);
-	assert_ptr_equal(tracer_executed(&tracer), &all[1]);
-	assert_ptr_equal(tracer_place(&tracer, 2), &places[2]);
-	assert_ptr_equal(tracer_bpf(&tracer), SOME);
-	assert_ptr_equal(tracer_plans(&tracer), plans);
-	assert_int_equal(tracer_parts(&tracer), PARTS);
-	assert_false(tracer_follows(&tracer) || tracer_carries_out_returns(&tracer) ||
-		     tracer_begins_at_once(&tracer));
-	tracer.follows = true;
-	tracer.emulator = 0;
-	tracer.gate = SOME;
-	assert_true(tracer_follows(&tracer) && tracer_carries_out_returns(&tracer) &&
-		    tracer_begins_at_once(&tracer));
-	tracer_set_plans(&tracer, NULL);
-	assert_null(tracer_plans(&tracer));
-	tracer_set_parts(&tracer, 5);
-	tracer_reverse_parts(&tracer);
-	tracer_lead(&tracer);
-	tracer_set_otherwise(&tracer, other, &sel);
-	assert_true(tracer.part_count == 5 && tracer.parts_reversed && tracer.leader == 4 &&
-		    tracer.otherwise == other && tracer.otherwise_ctx == &sel);
-	assert_int_equal(tracer_map(&tracer, "counts"), MAP);
-	tracer_print_start(&tracer, stdout);
+	traced.places = places;
+	traced.runtimes = runtimes;
+	traced.pid = PID;
+	traced.executed = &all[1];
+	assert_int_equal(tracer_program_count(&traced), 2);
+	assert_ptr_equal(tracer_program(&traced, 1), &all[1]);
+	assert_ptr_equal(tracer_runtime(&traced, 1), &runtimes[1]);
+	assert_ptr_equal(tracer_selection(&traced), &selected);
+	assert_int_equal(tracer_pid(&traced), PID);
+	assert_ptr_equal(tracer_executed(&traced), &all[1]);
+	assert_ptr_equal(tracer_place(&traced, 2), &places[2]);
+	assert_ptr_equal(tracer_bpf(&traced), SOME);
+	assert_ptr_equal(tracer_plans(&traced), plans);
+	assert_int_equal(tracer_parts(&traced), PARTS);
+	assert_false(tracer_follows(&traced) || tracer_carries_out_returns(&traced) ||
+		     tracer_begins_at_once(&traced));
+	traced.follows = true;
+	traced.emulator = 0;
+	traced.gate = SOME;
+	assert_true(tracer_follows(&traced) && tracer_carries_out_returns(&traced) &&
+		    tracer_begins_at_once(&traced));
+	tracer_set_plans(&traced, NULL);
+	assert_null(tracer_plans(&traced));
+	tracer_set_parts(&traced, 5);
+	tracer_reverse_parts(&traced);
+	tracer_lead(&traced);
+	tracer_set_otherwise(&traced, other, &selected);
+	assert_true(traced.part_count == 5 && traced.parts_reversed && traced.leader == 4 &&
+		    traced.otherwise == other && traced.otherwise_ctx == &selected);
+	assert_int_equal(tracer_map(&traced, "counts"), MAP);
+	tracer_print_start(&traced, stdout);
 	steps_expect("map counts; start 3 main.* of 1; ");
 }
 
@@ -326,13 +326,13 @@ static void test_named(void **state)
 
 	(void)state;
 	resolved = all[1].file;
-	assert_ptr_equal(tracer_named(&tracer, "b", &err), &all[1]);
-	tracer.process = SOME;
+	assert_ptr_equal(tracer_named(&traced, "b", &err), &all[1]);
+	traced.process = SOME;
 	resolved = SOME;
-	assert_null(tracer_named(&tracer, "c", &err));
+	assert_null(tracer_named(&traced, "c", &err));
 	assert_string_equal(err.text, "\"c\" is not what is traced");
 	steps.fails = "resolve";
-	assert_null(tracer_named(&tracer, "d", &err));
+	assert_null(tracer_named(&traced, "d", &err));
 	assert_string_equal(err.text, "no resolve");
 	steps_expect("resolve b; close; resolve c of -p; close; resolve d of -p; ");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which programs a tracer opens beside those that are asked for, and what it has of their runtimes;
+/* Which programs a traced opens beside those that are asked for, and what it has of their runtimes;
  * whose probes they are. All other modules are the test's, and write down what they are asked. */
 #include "unit.h"
 
@@ -33,7 +33,7 @@ static struct program gc = {.path = "gc", .toolchain = &toolchain_gc};
 static struct program *programs[PROGRAMS];
 static struct program *executed; /* by the process or the command; NULL: it cannot be opened */
 static struct tracer_config config;
-static struct tracer tracer;
+static struct tracer traced;
 static bool has_library, layouts_differ, executes, runs_on, only_one, wanted;
 
 /* most do not look at what they are given: NOLINTBEGIN(misc-unused-parameters) */
@@ -56,19 +56,19 @@ struct heldfile *target_library(const char *soname, const struct process *proc)
 	return (struct heldfile *)&lib;
 }
 
-struct program *tracer_open(struct tracer *to, struct heldfile *file, struct errmsg *err)
+struct program *tracer_open(struct tracer *tracer, struct heldfile *file, struct errmsg *err)
 {
 	struct program *prog = (struct program *)file;
 
-	assert_ptr_equal(to, &tracer);
+	assert_ptr_equal(tracer, &traced);
 	assert_null(err);
 	steps_are("open %s", prog ? prog->path : "-");
 	if (!prog)
 		return NULL;
-	for (size_t i = 0; i < tracer.program_count; i++)
+	for (size_t i = 0; i < traced.program_count; i++)
 		if (programs[i] == prog)
 			return prog;
-	programs[tracer.program_count++] = prog;
+	programs[traced.program_count++] = prog;
 	return prog;
 }
 
@@ -115,12 +115,12 @@ void goruntime_link_gccgo(const struct image *img, const struct image *library,
 			  const struct goruntime *library_rt, struct goruntime *out)
 {
 	assert_true(library_rt->is_library);
-	steps_are("link %s %s %d", path_of(img), path_of(library), (int)(out - tracer.runtimes));
+	steps_are("link %s %s %d", path_of(img), path_of(library), (int)(out - traced.runtimes));
 }
 
 bool goruntime_same_layout(const struct goruntime *a, const struct goruntime *b)
 {
-	steps_are("layout %d %d", (int)(a - tracer.runtimes), (int)(b - tracer.runtimes));
+	steps_are("layout %d %d", (int)(a - traced.runtimes), (int)(b - traced.runtimes));
 	return !layouts_differ;
 }
 
@@ -142,9 +142,9 @@ int descendants_layout(struct descendants_layout *out, struct errmsg *err)
 	return steps_answer(err, "tasks");
 }
 
-void tracer_define(struct tracer *to, const char *name, uint64_t value)
+void tracer_define(struct tracer *tracer, const char *name, uint64_t value)
 {
-	assert_ptr_equal(to, &tracer);
+	assert_ptr_equal(tracer, &traced);
 	steps_are("%s=%d", name, (int)value);
 }
 
@@ -179,7 +179,7 @@ static int setup(void **state)
 		all[i]->file = (struct heldfile *)all[i];
 	}
 	config = (struct tracer_config){0};
-	tracer = (struct tracer){
+	traced = (struct tracer){
 		.config = &config, .programs = programs, .program_count = 1, .sel = SOME};
 	programs[0] = &app;
 	executed = NULL;
@@ -195,18 +195,18 @@ static void expect_runtimes(const char *fails, const char *did)
 {
 	struct errmsg err = {0};
 
-	int ret = tracer_read_runtimes(&tracer, &err);
+	int ret = tracer_read_runtimes(&traced, &err);
 
 	assert_int_equal(ret, fails ? -1 : 0);
 	if (fails)
 		assert_string_equal(err.text, fails);
-	if (tracer.executed)
-		steps_are("executed %s", tracer.executed->path);
+	if (traced.executed)
+		steps_are("executed %s", traced.executed->path);
 	if (*err.hint)
 		steps_are("hint %s", err.hint);
-	steps_are("%zu programs", tracer.program_count);
+	steps_are("%zu programs", traced.program_count);
 	steps_expect(did);
-	free(tracer.runtimes);
+	free(traced.runtimes);
 	setup(NULL);
 }
 
@@ -218,34 +218,34 @@ static void test_libraries(void **state)
 			"0; layout 1 0; 2 programs; ");
 	has_library = false; /* linked statically */
 	expect_runtimes(NULL, "runtime app; 1 programs; ");
-	tracer.process = SOME; /* which executes what is asked for */
+	traced.process = SOME; /* which executes what is asked for */
 	executed = &app;
 	expect_runtimes(NULL, "process's; open app; library libgo.so.21 of -p; open lib; runtime "
 			      "app; runtime lib; link app lib 0; layout 1 0; executed app; 2 "
 			      "programs; ");
-	tracer.process = SOME; /* the library is asked for */
+	traced.process = SOME; /* the library is asked for */
 	programs[0] = &lib;
 	executed = &app;
 	expect_runtimes(NULL, "process's; open app; library libgo.so.21 of -p; open lib; runtime "
 			      "lib; runtime app; link app lib 1; layout 1 0; executed app; 2 "
 			      "programs; ");
-	tracer.command = SOME;
+	traced.command = SOME;
 	programs[0] = &lib;
 	executed = &gc; /* has no types that the library's events tell */
 	expect_runtimes(NULL, "command's; open gc; close gc; runtime lib; 1 programs; ");
-	tracer.command = SOME;
+	traced.command = SOME;
 	expect_runtimes(NULL, "command's; open -; library libgo.so.21; open lib; runtime app; "
 			      "runtime lib; link app lib 0; layout 1 0; 2 programs; ");
-	tracer.command = SOME;
-	tracer.executed = &app; /* it is known */
+	traced.command = SOME;
+	traced.executed = &app; /* it is known */
 	expect_runtimes(NULL,
 			"library libgo.so.21; open lib; runtime app; runtime lib; link app lib "
 			"0; layout 1 0; executed app; 2 programs; ");
-	tracer.command = SOME;
+	traced.command = SOME;
 	programs[0] = executed = &gc;
 	expect_runtimes(NULL, "runtime gc; 1 programs; ");
-	tracer.command = SOME;
-	tracer.program_count = 2;
+	traced.command = SOME;
+	traced.program_count = 2;
 	programs[1] = executed = &gc;
 	expect_runtimes(NULL, "command's; open gc; library libgo.so.21; open lib; runtime app; "
 			      "runtime gc; runtime lib; link app lib 0; layout 1 0; layout 2 0; "
@@ -255,7 +255,7 @@ static void test_libraries(void **state)
 static void test_layouts(void **state)
 {
 	(void)state;
-	tracer.program_count = 2;
+	traced.program_count = 2;
 	programs[1] = &gc;
 	layouts_differ = true;
 	expect_runtimes("\"app\" and \"gc\" cannot be traced together: their Go versions differ "
@@ -263,8 +263,8 @@ static void test_layouts(void **state)
 			"library libgo.so.21; open lib; runtime app; runtime gc; runtime lib; "
 			"link app lib 0; layout 1 0; hint trace them in two commands; 3 "
 			"programs; ");
-	tracer.program_count = 2;
-	tracer.running = 2;
+	traced.program_count = 2;
+	traced.running = 2;
 	programs[1] = &gc;
 	layouts_differ = true;
 	expect_runtimes("\"app\" and \"gc\" cannot be traced together: their Go versions differ "
@@ -280,11 +280,11 @@ static void test_layouts(void **state)
 
 static void expect_alone(bool alone, const char *did)
 {
-	tracer.pid = PID;
-	tracer.trial = SOME;
-	tracer_decide_alone(&tracer);
-	assert_null(tracer.trial);
-	assert_ptr_equal(tracer.execs, alone ? SOME : NULL);
+	traced.pid = PID;
+	traced.trial = SOME;
+	tracer_decide_alone(&traced);
+	assert_null(traced.trial);
+	assert_ptr_equal(traced.execs, alone ? SOME : NULL);
 	steps_expect(did);
 	setup(NULL);
 }
@@ -292,44 +292,44 @@ static void expect_alone(bool alone, const char *did)
 static void test_alone(void **state)
 {
 	(void)state;
-	tracer_decide_alone(&tracer); /* there is no trial */
+	tracer_decide_alone(&traced); /* there is no trial */
 	steps_expect("");
-	tracer.process = SOME;
+	traced.process = SOME;
 	executed = &gc;
 	expect_alone(true, "trial; first thread; process's; read gc; close gc; watch 181; ");
-	tracer.command = SOME;
+	traced.command = SOME;
 	executed = &gc;
 	expect_alone(true, "trial; command's; read gc; close gc; watch 181; ");
-	tracer.command = SOME; /* no Go program */
+	traced.command = SOME; /* no Go program */
 	expect_alone(true, "trial; command's; read -; close -; watch 181; ");
-	tracer.command = SOME;
+	traced.command = SOME;
 	executed = &gc;
 	executes = true;
 	expect_alone(false, "trial; command's; read gc; close gc; ");
-	tracer.executed = &gc;
+	traced.executed = &gc;
 	expect_alone(true, "trial; watch 181; ");
-	tracer.executed = &app; /* which may have it from its library */
+	traced.executed = &app; /* which may have it from its library */
 	expect_alone(false, "trial; ");
-	tracer.executed = &gc;
+	traced.executed = &gc;
 	only_one = false;
 	expect_alone(false, "trial; ");
-	tracer.executed = &gc;
-	tracer.follows = true;
+	traced.executed = &gc;
+	traced.follows = true;
 	expect_alone(false, "trial; ");
-	tracer.process = SOME;
+	traced.process = SOME;
 	runs_on = false;
 	expect_alone(false, "trial; first thread; ");
 }
 
 static void expect_descendants(bool follows, const char *why, const char *did)
 {
-	tracer_decide_descendants(&tracer);
-	assert_int_equal(tracer.follows, follows);
-	assert_string_equal(tracer.alone_why.text, why);
+	tracer_decide_descendants(&traced);
+	assert_int_equal(traced.follows, follows);
+	assert_string_equal(traced.alone_why.text, why);
 	steps_expect(did);
 	setup(NULL);
-	tracer.command = SOME;
-	tracer.program_count = 2;
+	traced.command = SOME;
+	traced.program_count = 2;
 	programs[1] = &gc;
 	wanted = true;
 }
