@@ -442,7 +442,7 @@ static void test_all(void **state)
 	during = come_and_go;
 	refused = 2;
 	expect_run("end; freed; shut; close 0; ", NULL, false,
-		   "tool: 2 coming processes could not be read: the first reason\n"
+		   "tool: 2 more processes could not be read: the first reason\n"
 		   "tool: it lies\n");
 }
 
