@@ -38,7 +38,8 @@ bool provenance_is_first(const struct provenance *of, uint64_t addr,
 	snprintf(name, sizeof(name), "%s%d ", place->in_register ? "r" : "m", (int)place->n);
 	steps_are("try %s%u%s", name, place->size,
 		  of->located(of->ctx, 0x10, &there) ? "" : " nowhere at 10");
-	sources->ids[sources->count++] = (uint64_t)place->n;
+	if (sources->count < PROVENANCE_SOURCES)
+		sources->ids[sources->count++] = (uint64_t)place->n;
 	return !wrong || !strstr(wrong, name);
 }
 

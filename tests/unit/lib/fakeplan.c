@@ -175,11 +175,13 @@ int copyinfo_find(const struct copyinfo_asker *asker, const struct inlining_copy
 	out->sig = (struct gofunc){.dictionary = -1, .source = GOFUNC_NONE};
 	if (is_known)
 		parse(asker->info, "(a int)", &out->sig, err);
+	if (steps_answer(err, "copy %s of %s by %s%s %s %u", copy->name, asker->prog->path,
+			 ((const struct program *)(const void *)asker->finder)->path,
+			 asker->timed ? " timed" : "", asker->signature ? "typed" : "-",
+			 asker->col))
+		return -1;
 	abi_layout(&out->sig, fakeplan.arch, ABI_REGISTERS, &out->layout);
-	return steps_answer(err, "copy %s of %s by %s%s %s %u", copy->name, asker->prog->path,
-			    ((const struct program *)(const void *)asker->finder)->path,
-			    asker->timed ? " timed" : "", asker->signature ? "typed" : "-",
-			    asker->col);
+	return 0;
 }
 
 /* Two types: int, and one whose descriptor both fakeplan.programs have. */
