@@ -405,10 +405,59 @@ static void test_help(void **state)
 		"all options: goallocs --help all\n");
 }
 
+static void test_help_all(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "--help all",
+		"usage: goallocs [-h] [-p PID] [-i INTERVAL] [-d DURATION] [-T] [-v] [-j] [-C]\n"
+		"                [-f] [--every N] [-n NAME] [--all] [--force]\n"
+		"                [--max-cost PERCENT] [--pprof FILE] [--version] [BINARY...]\n"
+		"                [-- COMMAND [ARG...]]\n"
+		"\n"
+		"Count allocations of Go programs by type and stack\n"
+		"\n"
+		"options:\n"
+		"  -h, --help            show usage and examples; --help all: these options, too\n"
+		"  -p PID, --pid PID     trace this PID only\n"
+		"  -i INTERVAL, --interval INTERVAL\n"
+		"                        summary interval, in seconds, or as 500ms\n"
+		"  -d DURATION, --duration DURATION\n"
+		"                        total duration of trace, in seconds, or as 1m30s\n"
+		"  -T, --timestamp       include timestamp on output\n"
+		"  -v, --verbose         print the BPF program, and what is left out, with the\n"
+		"                        reasons\n"
+		"  -j, --json            print JSON, one object a line\n"
+		"  -C, --count           count by type only, without stacks\n"
+		"  -f, --folded          output folded format, for flame graphs, by bytes\n"
+		"  --every N             count a sample every N bytes on average, and estimate\n"
+		"                        the rest\n"
+		"  -n NAME, --name NAME  trace the Go programs that run and whose name contains\n"
+		"                        NAME\n"
+		"  --all                 trace all Go programs that run\n"
+		"  --force               trace even if breakpoints take more memory than the\n"
+		"                        process may use\n"
+		"  --max-cost PERCENT    end when probes take more than PERCENT of a processor\n"
+		"  --pprof FILE          write what is counted to FILE as well, for go tool\n"
+		"                        pprof\n"
+		"  --version             show the version and exit\n"
+		"\n"
+		"examples:\n"
+		"    goallocs -d 1 -p 181           # what does process 181 allocate, and where?\n"
+		"    goallocs -C -d 1 -p 181        # by type alone\n"
+		"    goallocs --every 524288 etcd   # samples, of all processes of this program\n"
+		"    goallocs -f -d 5 -p 181 > out.stacks\n"
+		"                                   # for flamegraph.pl, by bytes\n"
+		"    goallocs --pprof out.pb.gz -d 5 -p 181\n"
+		"                                   # for go tool pprof\n"
+		"    goallocs -C -- ./app arg       # run a program from its start\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_help_all),
 		cmocka_unit_test_setup_teardown(test_plan, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_run, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_output, setup, teardown),

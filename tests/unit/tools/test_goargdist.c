@@ -268,10 +268,87 @@ static void test_help(void **state)
 		"all options: goargdist --help all\n");
 }
 
+static void test_help_all(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "--help all",
+		"usage: goargdist [-h] [-p PID] [-i INTERVAL] [-d DURATION] [-r] [-v] [-j]\n"
+		"                 [-C PROBE] [-H PROBE] [-T N] [-c] [-n COUNT] [-t TID] [-L TID]\n"
+		"                 [-G GOID] [-Z SIZE] [-z SIZE] [--follow ROOT]\n"
+		"                 [--follow-channels] [--name NAME] [--all] [--inlined] [--fips]\n"
+		"                 [--force] [--max-cost PERCENT] [--no-emulate] [--version]\n"
+		"                 [PROBE...] [-- COMMAND [ARG...]]\n"
+		"\n"
+		"Count calls of Go functions by values of their arguments and results\n"
+		"\n"
+		"options:\n"
+		"  -h, --help            show usage and examples; --help all: these options, too\n"
+		"  -p PID, --pid PID     trace this PID only\n"
+		"  -i INTERVAL, --interval INTERVAL\n"
+		"                        summary interval, in seconds, or as 500ms\n"
+		"  -d DURATION, --duration DURATION\n"
+		"                        total duration of trace, in seconds, or as 1m30s\n"
+		"  -r, --regexp          use regular expressions. Default is \"*\" wildcards "
+		"only.\n"
+		"  -v, --verbose         print the BPF program, and what is left out, with the\n"
+		"                        reasons\n"
+		"  -j, --json            print JSON, one object a line\n"
+		"  -C PROBE, --count PROBE\n"
+		"                        count calls by the values of PROBE's EXPRs\n"
+		"  -H PROBE, --histogram PROBE\n"
+		"                        print a histogram of PROBE's EXPR, a number\n"
+		"  -T N, --top N         print the N values of a PROBE that were counted most\n"
+		"  -c, --cumulative      count from the start at each interval, not from zero\n"
+		"  -n COUNT, --number COUNT\n"
+		"                        end after COUNT times of printing, a second each\n"
+		"                        without -i\n"
+		"  -t TID, --tid TID     trace this thread only\n"
+		"  -L TID, --thread TID  the same, as gotrace calls it\n"
+		"  -G GOID, --goid GOID  trace this goroutine only\n"
+		"  -Z SIZE, --string-size SIZE\n"
+		"                        bytes to read of each string (default 80)\n"
+		"  -z SIZE, --string_size SIZE\n"
+		"                        the same, as bcc's argdist calls it\n"
+		"  --follow ROOT         count only calls below calls of ROOT, also in\n"
+		"                        goroutines that these start\n"
+		"  --follow-channels     with --follow, also in goroutines that receive what\n"
+		"                        these send\n"
+		"  --name NAME           trace the Go programs that run and whose name contains\n"
+		"                        NAME\n"
+		"  --all                 trace all Go programs that run\n"
+		"  --inlined             include inlined copies of the functions\n"
+		"  --fips                include functions that FIPS mode checks, for processes\n"
+		"                        that already run\n"
+		"  --force               trace even if breakpoints take more memory than the\n"
+		"                        process may use\n"
+		"  --max-cost PERCENT    end when probes take more than PERCENT of a processor\n"
+		"  --no-emulate          have the kernel execute returns, even if BPF could\n"
+		"                        carry them out\n"
+		"  --version             show the version and exit\n"
+		"\n"
+		"examples:\n"
+		"    goargdist -C 'app:main.get key'        # which keys, how often?\n"
+		"    goargdist -C 'r:app:main.(*Store).Get err != nil, $err'\n"
+		"                                           # how many calls fail, and why?\n"
+		"    goargdist -C 'r:app:main.Put (goret2 != nil) k.Name, len(s)'\n"
+		"                                           # several values as one, of some\n"
+		"    goargdist -H 'app:net.(*conn).Write len(b)'\n"
+		"                                           # how large are writes?\n"
+		"    goargdist -H 'r:app:main.get $latency' -i 5\n"
+		"                                           # how long calls take, every 5 s\n"
+		"    goargdist -T 10 -p 181 -C 'main.get key'\n"
+		"                                           # the ten most frequent keys\n"
+		"    goargdist -C 'app:main.get key' --follow main.handle # below handle alone\n"
+		"    goargdist -C 'main.* $func' -- ./app arg\n"
+		"                                           # run a program\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_help_all),
 		cmocka_unit_test_setup(test_counts, setup),
 		cmocka_unit_test_setup(test_options, setup),
 		cmocka_unit_test_setup(test_refused, setup),

@@ -338,10 +338,52 @@ static void test_help(void **state)
 		"all options: gocancels --help all\n");
 }
 
+static void test_help_all(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "--help all",
+		"usage: gocancels [-h] [-p PID] [-i INTERVAL] [-d DURATION] [-T] [-v] [-j] [-a]\n"
+		"                 [-A] [--force] [--max-cost PERCENT] [--no-emulate] [--version]\n"
+		"                 [BINARY] [-- COMMAND [ARG...]]\n"
+		"\n"
+		"Print contexts that are cancelled while somebody waits, and by whom\n"
+		"\n"
+		"options:\n"
+		"  -h, --help            show usage and examples; --help all: these options, too\n"
+		"  -p PID, --pid PID     trace this PID only\n"
+		"  -i INTERVAL, --interval INTERVAL\n"
+		"                        summary interval, in seconds, or as 500ms\n"
+		"  -d DURATION, --duration DURATION\n"
+		"                        total duration of trace, in seconds, or as 1m30s\n"
+		"  -T, --timestamp       include timestamp on output\n"
+		"  -v, --verbose         print the BPF program, and what is left out, with the\n"
+		"                        reasons\n"
+		"  -j, --json            print JSON, one object a line\n"
+		"  -a, --all             those that nobody waits for, too\n"
+		"  -A, --aggregate       count them by who cancels and who creates the context,\n"
+		"                        not with -j\n"
+		"  --force               trace even if breakpoints take more memory than the\n"
+		"                        process may use\n"
+		"  --max-cost PERCENT    end when probes take more than PERCENT of a processor\n"
+		"  --no-emulate          have the kernel execute returns, even if BPF could\n"
+		"                        carry them out\n"
+		"  --version             show the version and exit\n"
+		"\n"
+		"examples:\n"
+		"    gocancels -p 181           # who cancels what somebody waits for?\n"
+		"    gocancels etcd             # in all processes of this program\n"
+		"    gocancels -a -T -p 181     # all contexts, with the time of day\n"
+		"    gocancels -A -i 10 -p 181  # counts by place, every 10 seconds\n"
+		"    gocancels -jp 181          # JSON, with whole stacks\n"
+		"    gocancels -- ./app arg     # run a program from its start\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_help_all),
 		cmocka_unit_test_setup_teardown(test_output, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_plan, setup, teardown),
 	};

@@ -223,10 +223,70 @@ static void test_help(void **state)
 		"all options: gofunccount --help all\n");
 }
 
+static void test_help_all(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "--help all",
+		"usage: gofunccount [-h] [-p PID] [-i INTERVAL] [-d DURATION] [-T] [-r] [-D]\n"
+		"                   [-j] [-c CPU] [-n NAME] [--all] [--inlined] [--fips]\n"
+		"                   [--force] [--max-cost PERCENT] [--cost] [--metrics WHERE]\n"
+		"                   [--max-series N] [--version] [BINARY:]PATTERN...\n"
+		"                   [-- COMMAND [ARG...]]\n"
+		"\n"
+		"Count calls of Go functions, exactly\n"
+		"\n"
+		"options:\n"
+		"  -h, --help            show usage and examples; --help all: these options, too\n"
+		"  -p PID, --pid PID     trace this PID only\n"
+		"  -i INTERVAL, --interval INTERVAL\n"
+		"                        summary interval, in seconds, or as 500ms\n"
+		"  -d DURATION, --duration DURATION\n"
+		"                        total duration of trace, in seconds, or as 1m30s\n"
+		"  -T, --timestamp       include timestamp on output\n"
+		"  -r, --regexp          use regular expressions. Default is \"*\" wildcards "
+		"only.\n"
+		"  -D, --debug           print the BPF program, and what is left out, with the\n"
+		"                        reasons\n"
+		"  -j, --json            print JSON, one object a line\n"
+		"  -c CPU, --cpu CPU     count on this CPU only\n"
+		"  -n NAME, --name NAME  trace the Go programs that run and whose name contains\n"
+		"                        NAME\n"
+		"  --all                 trace all Go programs that run\n"
+		"  --inlined             include inlined copies of the functions\n"
+		"  --fips                include functions that FIPS mode checks, for processes\n"
+		"                        that already run\n"
+		"  --force               trace even if breakpoints take more memory than the\n"
+		"                        process may use\n"
+		"  --max-cost PERCENT    end when probes take more than PERCENT of a processor\n"
+		"  --cost                say what a hit of a probe costs here, and at the end\n"
+		"                        what all did\n"
+		"  --metrics WHERE       publish metrics: serve them at ADDR:PORT (PORT alone:\n"
+		"                        of 127.0.0.1), or write FILE.prom\n"
+		"  --max-series N        functions with metrics of their own (default 1000); the\n"
+		"                        others are added up\n"
+		"  --version             show the version and exit\n"
+		"\n"
+		"examples:\n"
+		"    gofunccount 'etcd:*/etcdserver.*'  # the functions of a package\n"
+		"    gofunccount /usr/bin/etcd:net/http.HandlerFunc.ServeHTTP\n"
+		"                                       # one function\n"
+		"    gofunccount -p 181 'main.(*T).*'   # a type's methods, one process\n"
+		"    gofunccount -i 1 -T -p 181 ':*'    # every function, each second\n"
+		"    gofunccount -r 'app:main\\.(Get|Put)$'\n"
+		"                                       # a regular expression\n"
+		"    gofunccount hello:fmt.Println      # inlined everywhere: counted in its "
+		"copies\n"
+		"    gofunccount --metrics :9435 'etcd:*/etcdserver.*'\n"
+		"                                       # for Prometheus, until Ctrl-C\n"
+		"    gofunccount 'main.*' -- ./app arg  # run a program from its start\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_help_all),
 		cmocka_unit_test_setup(test_text, setup),
 		cmocka_unit_test_setup(test_json, setup),
 		cmocka_unit_test_setup(test_begin, setup),

@@ -383,10 +383,47 @@ static void test_help(void **state)
 		      "all options: gofuncs --help all\n");
 }
 
+static void test_help_all(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "--help all",
+		"usage: gofuncs [-h] [-p PID] [-r] [-v] [-j] [--emit TRACER] [--inlined]\n"
+		"               [--fips] [--version] [BINARY:]PATTERN...\n"
+		"\n"
+		"List functions of a Go program\n"
+		"\n"
+		"options:\n"
+		"  -h, --help            show usage and examples; --help all: these options, too\n"
+		"  -p PID, --pid PID     trace this PID only\n"
+		"  -r, --regexp          use regular expressions. Default is \"*\" wildcards "
+		"only.\n"
+		"  -v, --verbose         show addresses, parameters, probe sites, copies\n"
+		"  -j, --json            print JSON, one object a line\n"
+		"  --emit TRACER         print the probes for another tracer instead: bpftrace\n"
+		"                        (or bpftrace:count), bpftrace:latency, bpftrace:args,\n"
+		"                        bpftrace:skeleton, uprobe_events, perf\n"
+		"  --inlined             include inlined copies of the functions\n"
+		"  --fips                include functions that FIPS mode checks, for processes\n"
+		"                        that already run\n"
+		"  --version             show the version and exit\n"
+		"\n"
+		"examples:\n"
+		"    gofuncs '/usr/bin/etcd:main.*'         # functions of a package\n"
+		"    gofuncs -p 181 '*.(*T).*'              # methods of types named T\n"
+		"    gofuncs -v app:main.handle             # addresses, parameters, sites\n"
+		"    gofuncs --inlined 'app:strings.*'      # inlined functions as well\n"
+		"    gofuncs -j 'app:*' | head -1           # one JSON object a function\n"
+		"    gofuncs --emit=bpftrace 'app:main.*'   # a script that counts calls\n"
+		"    gofuncs --emit=bpftrace:args app:main.handle > handle.bt\n"
+		"                                           # one that prints arguments\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_help_all),
 		cmocka_unit_test_setup(test_list, setup),
 		cmocka_unit_test_setup(test_styles, setup),
 		cmocka_unit_test_setup(test_emit, setup),

@@ -505,10 +505,51 @@ static void test_help(void **state)
 		"all options: gogc --help all\n");
 }
 
+static void test_help_all(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "--help all",
+		"usage: gogc [-h] [-p PID] [-d DURATION] [-T] [-v] [-j] [--assists] [-n NAME]\n"
+		"            [--all] [--force] [--max-cost PERCENT] [--no-emulate] [--version]\n"
+		"            [BINARY] [-- COMMAND [ARG...]]\n"
+		"\n"
+		"Print each garbage collection and each stop of the world\n"
+		"\n"
+		"options:\n"
+		"  -h, --help            show usage and examples; --help all: these options, too\n"
+		"  -p PID, --pid PID     trace this PID only\n"
+		"  -d DURATION, --duration DURATION\n"
+		"                        total duration of trace, in seconds, or as 1m30s\n"
+		"  -T, --timestamp       include timestamp on output\n"
+		"  -v, --verbose         print the BPF program, and what is left out, with the\n"
+		"                        reasons\n"
+		"  -j, --json            print JSON, one object a line\n"
+		"  --assists             at the end, show who had to mark or sweep, by stack\n"
+		"  -n NAME, --name NAME  trace the Go programs that run and whose name contains\n"
+		"                        NAME\n"
+		"  --all                 trace all Go programs that run\n"
+		"  --force               trace even if breakpoints take more memory than the\n"
+		"                        process may use\n"
+		"  --max-cost PERCENT    end when probes take more than PERCENT of a processor\n"
+		"  --no-emulate          have the kernel execute returns, even if BPF could\n"
+		"                        carry them out\n"
+		"  --version             show the version and exit\n"
+		"\n"
+		"examples:\n"
+		"    gogc -p 181             # each collection, each stop of the world\n"
+		"    gogc etcd               # of all processes of this program\n"
+		"    gogc -T -d 10m -p 181   # for ten minutes, with the time of day\n"
+		"    gogc --assists -p 181   # at the end, who had to mark or sweep\n"
+		"    gogc -jp 181            # JSON\n"
+		"    gogc -- ./app arg       # run a program from its start\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_help_all),
 		cmocka_unit_test_setup(test_releases, setup),
 		cmocka_unit_test_setup(test_run, setup),
 		cmocka_unit_test_setup(test_events, setup),

@@ -338,10 +338,66 @@ static void test_help(void **state)
 		"all options: goheap --help all\n");
 }
 
+static void test_help_all(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "--help all",
+		"usage: goheap [-h] [-i INTERVAL] [-d DURATION] [-T] [-j] [-p PID] [-n NAME]\n"
+		"              [--all] [--alloc] [--watch-oom] [--objects] [--retained TYPE]\n"
+		"              [--stop] [-r] [-f] [--core FILE] [--pprof FILE] [--version]\n"
+		"              [PID... | BINARY] [PATTERN...]\n"
+		"\n"
+		"Show what the memory of running Go programs is used for\n"
+		"\n"
+		"options:\n"
+		"  -h, --help            show usage and examples; --help all: these options, too\n"
+		"  -i INTERVAL, --interval INTERVAL\n"
+		"                        summary interval, in seconds, or as 500ms\n"
+		"  -d DURATION, --duration DURATION\n"
+		"                        total duration of trace, in seconds, or as 1m30s\n"
+		"  -T, --timestamp       include timestamp on output\n"
+		"  -j, --json            print JSON, one object a line\n"
+		"  -p PID, --pid PID     the process to read; it is not stopped\n"
+		"  -n NAME, --name NAME  the Go programs that run and whose name contains NAME\n"
+		"  --all                 all Go programs that run\n"
+		"  --alloc               what was allocated since the program started\n"
+		"  --watch-oom           stay, and read it as its memory cgroup comes near its\n"
+		"                        limit, before the kernel kills it\n"
+		"  --objects             all objects in the heap by their types; a process needs\n"
+		"                        --stop, too\n"
+		"  --retained TYPE       what keeps objects of this type alive, or the object at\n"
+		"                        0xADDRESS; needs --stop, too\n"
+		"  --stop                stop the process for a moment (ptrace), to copy its\n"
+		"                        heap for --objects and --retained\n"
+		"  -r, --regexp          use regular expressions. Default is \"*\" wildcards "
+		"only.\n"
+		"  -f, --folded          print folded stacks, one line a stack, for flame graphs\n"
+		"  --core FILE           read this core file, which the program BINARY has left\n"
+		"  --pprof FILE          write what is counted to FILE as well, for go tool\n"
+		"                        pprof\n"
+		"  --version             show the version and exit\n"
+		"\n"
+		"examples:\n"
+		"    goheap 181                 # what the memory of process 181 is used for\n"
+		"    goheap --alloc 181         # and what was allocated since it started\n"
+		"    goheap 181 'main.(*Store).*'  # by stacks with a method of main.Store\n"
+		"    goheap -i 60 181           # and every minute, what has grown\n"
+		"    goheap --watch-oom 181     # until the kernel kills it for want of memory\n"
+		"    goheap --objects --stop 181  # what types of objects are in its heap\n"
+		"    goheap --retained main.Conn --stop 181  # what keeps these alive\n"
+		"    goheap -n etcd             # of the programs whose name contains etcd\n"
+		"    goheap -f 181 > stacks     # for a flame graph\n"
+		"    goheap --pprof heap.pb.gz 181  # for go tool pprof\n"
+		"    goheap -j 181              # one JSON object a stack\n"
+		"    goheap --core core ./app   # of a program that has crashed\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_help_all),
 		cmocka_unit_test_setup(test_profile, setup),
 		cmocka_unit_test_setup(test_objects, setup),
 		cmocka_unit_test_setup(test_watch, setup),

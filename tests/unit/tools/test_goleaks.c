@@ -507,10 +507,44 @@ static void test_help(void **state)
 		"all options: goleaks --help all\n");
 }
 
+static void test_help_all(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "--help all",
+		"usage: goleaks [-h] [-T] [-j] [-p PID] [-i INTERVAL] [-d DURATION] [--exact]\n"
+		"               [--pprof FILE] [--version] [PID]\n"
+		"\n"
+		"Show which go statements leave ever more goroutines behind\n"
+		"\n"
+		"options:\n"
+		"  -h, --help            show usage and examples; --help all: these options, too\n"
+		"  -T, --timestamp       include timestamp on output\n"
+		"  -j, --json            print JSON, one object a line\n"
+		"  -p PID, --pid PID     the process to read; it is not stopped\n"
+		"  -i INTERVAL, --interval INTERVAL\n"
+		"                        snapshot interval, in seconds, or as 10m (default 60)\n"
+		"  -d DURATION, --duration DURATION\n"
+		"                        end after so long, in seconds, or as 1h30m\n"
+		"  --exact               count each birth and end by probes, also between two\n"
+		"                        snapshots\n"
+		"  --pprof FILE          write what is counted to FILE as well, for go tool\n"
+		"                        pprof\n"
+		"  --version             show the version and exit\n"
+		"\n"
+		"examples:\n"
+		"    goleaks 181                # every minute, until Ctrl-C\n"
+		"    goleaks -i 10 -d 5m 181    # every 10 seconds, for 5 minutes\n"
+		"    goleaks -j -i 10m 181      # one JSON object a go statement\n"
+		"    goleaks -d 10m --pprof leaks.pb.gz 181  # for go tool pprof\n"
+		"    goleaks --exact 181        # with those that live briefly\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_help_all),
 		cmocka_unit_test_setup(test_text, setup),
 		cmocka_unit_test_setup(test_ages, setup),
 		cmocka_unit_test_setup(test_json, setup),

@@ -495,10 +495,61 @@ static void test_help(void **state)
 		"all options: golocks --help all\n");
 }
 
+static void test_help_all(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "--help all",
+		"usage: golocks [-h] [-p PID] [-i INTERVAL] [-d DURATION] [-T] [-v] [-j]\n"
+		"               [-n LOCKS] [-s FRAMES] [--name NAME] [--all] [--force]\n"
+		"               [--max-cost PERCENT] [--no-emulate] [--pprof FILE] [--version]\n"
+		"               [BINARY] [-- COMMAND [ARG...]]\n"
+		"\n"
+		"Sum up waits for contended locks, by who waits and who holds them\n"
+		"\n"
+		"options:\n"
+		"  -h, --help            show usage and examples; --help all: these options, too\n"
+		"  -p PID, --pid PID     trace this PID only\n"
+		"  -i INTERVAL, --interval INTERVAL\n"
+		"                        summary interval, in seconds, or as 500ms\n"
+		"  -d DURATION, --duration DURATION\n"
+		"                        total duration of trace, in seconds, or as 1m30s\n"
+		"  -T, --timestamp       include timestamp on output\n"
+		"  -v, --verbose         print the BPF program, and what is left out, with the\n"
+		"                        reasons\n"
+		"  -j, --json            print JSON, one object a line\n"
+		"  -n LOCKS, --locks LOCKS\n"
+		"                        show the LOCKS that were waited for longest\n"
+		"  -s FRAMES, --stack FRAMES\n"
+		"                        frames of each stack to show (default 1)\n"
+		"  --name NAME           trace the Go programs that run and whose name contains\n"
+		"                        NAME\n"
+		"  --all                 trace all Go programs that run\n"
+		"  --force               trace even if breakpoints take more memory than the\n"
+		"                        process may use\n"
+		"  --max-cost PERCENT    end when probes take more than PERCENT of a processor\n"
+		"  --no-emulate          have the kernel execute returns, even if BPF could\n"
+		"                        carry them out\n"
+		"  --pprof FILE          write what is counted to FILE as well, for go tool\n"
+		"                        pprof\n"
+		"  --version             show the version and exit\n"
+		"\n"
+		"examples:\n"
+		"    golocks -p 181                # which locks does process 181 wait for?\n"
+		"    golocks -p 181 -d 10 -n 3     # the worst three, of 10 seconds\n"
+		"    golocks -p 181 -i 1 -T        # each second, with the time\n"
+		"    golocks -s 5 -p 181           # with five frames of each stack\n"
+		"    golocks etcd                  # of all processes of this program\n"
+		"    golocks -jp 181               # JSON\n"
+		"    golocks -p 181 -d 10 --pprof locks.pb.gz   # for go tool pprof\n"
+		"    golocks -- ./app arg          # run a program from its start\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_help_all),
 		cmocka_unit_test_setup(test_text, setup),
 		cmocka_unit_test_setup(test_options, setup),
 		cmocka_unit_test_setup(test_waits, setup),

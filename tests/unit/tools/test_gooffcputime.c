@@ -216,10 +216,59 @@ static void test_help(void **state)
 		"all options: gooffcputime --help all\n");
 }
 
+static void test_help_all(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "--help all",
+		"usage: gooffcputime [-h] [-p PID] [-d DURATION] [-v] [-j] [-f] [-m US] [-M US]\n"
+		"                    [--state STATE] [-n NAME] [--all] [--force]\n"
+		"                    [--max-cost PERCENT] [--pprof FILE] [--version] [BINARY]\n"
+		"                    [-- COMMAND [ARG...]]\n"
+		"\n"
+		"Sum up blocked time of goroutines by stack and state\n"
+		"\n"
+		"options:\n"
+		"  -h, --help            show usage and examples; --help all: these options, too\n"
+		"  -p PID, --pid PID     trace this PID only\n"
+		"  -d DURATION, --duration DURATION\n"
+		"                        total duration of trace, in seconds, or as 1m30s\n"
+		"  -v, --verbose         print the BPF program, and what is left out, with the\n"
+		"                        reasons\n"
+		"  -j, --json            print JSON, one object a line\n"
+		"  -f, --folded          output folded format, for flame graphs\n"
+		"  -m US, --min-block-time US\n"
+		"                        shortest wait that counts, in microseconds\n"
+		"  -M US, --max-block-time US\n"
+		"                        longest wait that counts, in microseconds\n"
+		"  --state STATE         this state only, such as 'chan receive'; * is any text\n"
+		"  -n NAME, --name NAME  trace the Go programs that run and whose name contains\n"
+		"                        NAME\n"
+		"  --all                 trace all Go programs that run\n"
+		"  --force               trace even if breakpoints take more memory than the\n"
+		"                        process may use\n"
+		"  --max-cost PERCENT    end when probes take more than PERCENT of a processor\n"
+		"  --pprof FILE          write what is counted to FILE as well, for go tool\n"
+		"                        pprof\n"
+		"  --version             show the version and exit\n"
+		"\n"
+		"examples:\n"
+		"    gooffcputime -p 181                      # where do goroutines of 181 block?\n"
+		"    gooffcputime -d 5 -p 181                 # for 5 seconds\n"
+		"    gooffcputime -m 1000 -p 181              # waits of a millisecond and longer\n"
+		"    gooffcputime --state 'sync.*' -p 181     # for locks only\n"
+		"    gooffcputime -f -d 30 -p 181 > out.stacks\n"
+		"                                             # for flamegraph.pl --countname us\n"
+		"    gooffcputime --pprof out.pb.gz -d 30 -p 181\n"
+		"                                             # for go tool pprof\n"
+		"    gooffcputime -- ./app arg                # run a program\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_help_all),
 		cmocka_unit_test_setup(test_output, setup),
 		cmocka_unit_test_setup(test_losses, setup),
 	};

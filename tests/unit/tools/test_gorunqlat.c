@@ -253,10 +253,56 @@ static void test_help(void **state)
 		"all options: gorunqlat --help all\n");
 }
 
+static void test_help_all(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "--help all",
+		"usage: gorunqlat [-h] [-p PID] [-i INTERVAL] [-d DURATION] [-T] [-v] [-j] [-u]\n"
+		"                 [-m] [--slower DURATION] [-n NAME] [--all] [--force]\n"
+		"                 [--max-cost PERCENT] [--version] [BINARY...]\n"
+		"                 [-- COMMAND [ARG...]]\n"
+		"\n"
+		"Time goroutines that wait for a processor and print a histogram\n"
+		"\n"
+		"options:\n"
+		"  -h, --help            show usage and examples; --help all: these options, too\n"
+		"  -p PID, --pid PID     trace this PID only\n"
+		"  -i INTERVAL, --interval INTERVAL\n"
+		"                        summary interval, in seconds, or as 500ms\n"
+		"  -d DURATION, --duration DURATION\n"
+		"                        total duration of trace, in seconds, or as 1m30s\n"
+		"  -T, --timestamp       include timestamp on output\n"
+		"  -v, --verbose         print the BPF program, and what is left out, with the\n"
+		"                        reasons\n"
+		"  -j, --json            print JSON, one object a line\n"
+		"  -u, --microseconds    microsecond histogram (the default)\n"
+		"  -m, --milliseconds    millisecond histogram\n"
+		"  --slower DURATION     a line for each wait that takes longer, with what ran\n"
+		"                        on the processor meanwhile, in place of histograms\n"
+		"  -n NAME, --name NAME  trace the Go programs that run and whose name contains\n"
+		"                        NAME\n"
+		"  --all                 trace all Go programs that run\n"
+		"  --force               trace even if breakpoints take more memory than the\n"
+		"                        process may use\n"
+		"  --max-cost PERCENT    end when probes take more than PERCENT of a processor\n"
+		"  --version             show the version and exit\n"
+		"\n"
+		"examples:\n"
+		"    gorunqlat -p 181              # how long do goroutines wait to run?\n"
+		"    gorunqlat etcd                # of all processes of this program\n"
+		"    gorunqlat -p 181 -i 1 -d 10   # 1 second summaries, for 10 seconds\n"
+		"    gorunqlat -mTi 5 ./app        # every 5 seconds, in ms, with the time\n"
+		"    gorunqlat --slower 10ms -p 181 # each longer wait, and who ran meanwhile\n"
+		"    gorunqlat -jp 181             # JSON\n"
+		"    gorunqlat -- ./app arg        # run a program from its start\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_help_all),
 		cmocka_unit_test_setup(test_text, setup),
 		cmocka_unit_test_setup(test_json, setup),
 		cmocka_unit_test_setup(test_failures, setup),

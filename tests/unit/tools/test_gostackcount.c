@@ -315,10 +315,64 @@ static void test_help(void **state)
 		"all options: gostackcount --help all\n");
 }
 
+static void test_help_all(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "--help all",
+		"usage: gostackcount [-h] [-p PID] [-i INTERVAL] [-d DURATION] [-T] [-r] [-D]\n"
+		"                    [-j] [-P] [-f] [-n NAME] [--all] [--inlined] [--fips]\n"
+		"                    [--force] [--max-cost PERCENT] [--pprof FILE] [--version]\n"
+		"                    [BINARY:]PATTERN... [-- COMMAND [ARG...]]\n"
+		"\n"
+		"Count calls of Go functions by stack, exactly\n"
+		"\n"
+		"options:\n"
+		"  -h, --help            show usage and examples; --help all: these options, too\n"
+		"  -p PID, --pid PID     trace this PID only\n"
+		"  -i INTERVAL, --interval INTERVAL\n"
+		"                        summary interval, in seconds, or as 500ms\n"
+		"  -d DURATION, --duration DURATION\n"
+		"                        total duration of trace, in seconds, or as 1m30s\n"
+		"  -T, --timestamp       include timestamp on output\n"
+		"  -r, --regexp          use regular expressions. Default is \"*\" wildcards "
+		"only.\n"
+		"  -D, --debug           print the BPF program, and what is left out, with the\n"
+		"                        reasons\n"
+		"  -j, --json            print JSON, one object a line\n"
+		"  -P, --perpid          stacks of each process by themselves\n"
+		"  -f, --folded          output folded format, for flame graphs\n"
+		"  -n NAME, --name NAME  trace the Go programs that run and whose name contains\n"
+		"                        NAME\n"
+		"  --all                 trace all Go programs that run\n"
+		"  --inlined             include inlined copies of the functions\n"
+		"  --fips                include functions that FIPS mode checks, for processes\n"
+		"                        that already run\n"
+		"  --force               trace even if breakpoints take more memory than the\n"
+		"                        process may use\n"
+		"  --max-cost PERCENT    end when probes take more than PERCENT of a processor\n"
+		"  --pprof FILE          write what is counted to FILE as well, for go tool\n"
+		"                        pprof\n"
+		"  --version             show the version and exit\n"
+		"\n"
+		"examples:\n"
+		"    gostackcount 'etcd:*/wal.(*WAL).sync'    # who calls it?\n"
+		"    gostackcount -p 181 runtime.mallocgc     # who allocates, in process 181?\n"
+		"    gostackcount -d 10 -p 181 'net.(*conn).*'\n"
+		"                                             # these methods, for ten seconds\n"
+		"    gostackcount -P './server:main.handle'   # each process by itself\n"
+		"    gostackcount -f -d 30 -p 181 'main.*' > out.stacks\n"
+		"                                             # for flamegraph.pl\n"
+		"    gostackcount --pprof out.pb.gz -p 181 'main.*'\n"
+		"                                             # for go tool pprof\n"
+		"    gostackcount 'main.*' -- ./app arg       # run a program\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_help_all),
 		cmocka_unit_test_setup(test_output, setup),
 		cmocka_unit_test_setup(test_failures, setup),
 	};

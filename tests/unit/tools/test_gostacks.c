@@ -186,10 +186,68 @@ static void test_help(void **state)
 		"all options: gostacks --help all\n");
 }
 
+static void test_help_all(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "--help all",
+		"usage: gostacks [-h] [-i INTERVAL] [-d DURATION] [-T] [-j] [-p PID] [-n NAME]\n"
+		"                [--all] [-r] [-a] [--full] [-g GOID] [-s STATE] [-f] [--system]\n"
+		"                [--stop] [--core FILE] [--pprof FILE] [--version] [PID... |\n"
+		"                BINARY] [PATTERN...]\n"
+		"\n"
+		"Show what the goroutines of running Go programs do\n"
+		"\n"
+		"options:\n"
+		"  -h, --help            show usage and examples; --help all: these options, too\n"
+		"  -i INTERVAL, --interval INTERVAL\n"
+		"                        summary interval, in seconds, or as 500ms\n"
+		"  -d DURATION, --duration DURATION\n"
+		"                        total duration of trace, in seconds, or as 1m30s\n"
+		"  -T, --timestamp       include timestamp on output\n"
+		"  -j, --json            print JSON, one object a line\n"
+		"  -p PID, --pid PID     the process to read; it is not stopped\n"
+		"  -n NAME, --name NAME  the Go programs that run and whose name contains NAME\n"
+		"  --all                 all Go programs that run\n"
+		"  -r, --regexp          use regular expressions. Default is \"*\" wildcards "
+		"only.\n"
+		"  -a, --each            print each goroutine with its whole stack, as Go's\n"
+		"                        tracebacks do\n"
+		"  --full                the same with the words that arguments are made of\n"
+		"  -g GOID, --goid GOID  print this goroutine only, with its whole stack\n"
+		"  -s STATE, --state STATE\n"
+		"                        only goroutines in this state, or waiting for this:\n"
+		"                        \"select\"\n"
+		"  -f, --folded          print folded stacks, one line a stack, for flame graphs\n"
+		"  --system              include goroutines of the runtime itself\n"
+		"  --stop                stop the process for a moment (ptrace): all at one\n"
+		"                        instant, running ones too\n"
+		"  --core FILE           read this core file, which the program BINARY has left\n"
+		"  --pprof FILE          write what is counted to FILE as well, for go tool\n"
+		"                        pprof\n"
+		"  --version             show the version and exit\n"
+		"\n"
+		"examples:\n"
+		"    gostacks 181               # what the goroutines of process 181 do\n"
+		"    gostacks -a 181            # each with its whole stack\n"
+		"    gostacks --full 181        # and the words of arguments, in hexadecimal\n"
+		"    gostacks -g 17 181         # goroutine 17 alone\n"
+		"    gostacks -s 'chan send' 181\n"
+		"    gostacks 181 'main.(*Store).*'  # those in a method of main.Store\n"
+		"    gostacks -n etcd           # of the programs whose name contains etcd\n"
+		"    gostacks --all             # of all Go programs\n"
+		"    gostacks -i 10 181         # and every 10 seconds, what has changed\n"
+		"    gostacks -f 181 > stacks   # for a flame graph\n"
+		"    gostacks --pprof stacks.pb.gz 181  # for go tool pprof\n"
+		"    gostacks -j 181            # one JSON object a goroutine\n"
+		"    gostacks --core core ./app # of a program that has crashed\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_help_all),
 		cmocka_unit_test_setup(test_options, setup),
 		cmocka_unit_test_setup(test_refused, setup),
 	};

@@ -226,10 +226,47 @@ static void test_help(void **state)
 		      "all options: gostat --help all\n");
 }
 
+static void test_help_all(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "--help all",
+		"usage: gostat [-h] [-T] [-j] [-p PID] [-n NAME] [--all] [-i INTERVAL]\n"
+		"              [-d DURATION] [--memory] [--metrics WHERE] [--version] [PID...]\n"
+		"\n"
+		"Show goroutines, heap and collections of running Go programs\n"
+		"\n"
+		"options:\n"
+		"  -h, --help            show usage and examples; --help all: these options, too\n"
+		"  -T, --timestamp       include timestamp on output\n"
+		"  -j, --json            print JSON, one object a line\n"
+		"  -p PID, --pid PID     the process to read; it is not stopped\n"
+		"  -n NAME, --name NAME  the Go programs that run and whose name contains NAME\n"
+		"  --all                 all Go programs that run\n"
+		"  -i INTERVAL, --interval INTERVAL\n"
+		"                        time between looks, in seconds, or as 500ms (default 1)\n"
+		"  -d DURATION, --duration DURATION\n"
+		"                        end after so long, in seconds, or as 1h30m\n"
+		"  --memory              what resident memory consists of; once, without -i\n"
+		"  --metrics WHERE       publish metrics: serve them at ADDR:PORT (PORT alone:\n"
+		"                        of 127.0.0.1), or write FILE.prom\n"
+		"  --version             show the version and exit\n"
+		"\n"
+		"examples:\n"
+		"    gostat 181                 # a line a second, until Ctrl-C\n"
+		"    gostat -i 10 -d 1m 181     # every 10 seconds, for a minute\n"
+		"    gostat --all               # all Go programs\n"
+		"    gostat -n etcd             # whose name contains etcd\n"
+		"    gostat --memory 181        # what its memory consists of\n"
+		"    gostat --metrics :9437 --all # all numbers for Prometheus\n"
+		"    gostat -j 181              # one JSON object a line\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_help_all),
 		cmocka_unit_test_setup(test_output, setup),
 		cmocka_unit_test_setup(test_metrics, setup),
 		cmocka_unit_test_setup(test_refused, setup),

@@ -392,10 +392,38 @@ static void test_help(void **state)
 		      "all options: gotop --help all\n");
 }
 
+static void test_help_all(void **state)
+{
+	(void)state;
+	faketool_help(
+		tool_main, "--help all",
+		"usage: gotop [-h] [-p PID] [-n NAME] [--all] [-i INTERVAL] [-d DURATION]\n"
+		"             [--version] [PID...]\n"
+		"\n"
+		"Show the Go programs that run on a live screen\n"
+		"\n"
+		"options:\n"
+		"  -h, --help            show usage and examples; --help all: these options, too\n"
+		"  -p PID, --pid PID     the process to read; it is not stopped\n"
+		"  -n NAME, --name NAME  the Go programs that run and whose name contains NAME\n"
+		"  --all                 all Go programs that run\n"
+		"  -i INTERVAL, --interval INTERVAL\n"
+		"                        time between looks, in seconds, or as 500ms (default 1)\n"
+		"  -d DURATION, --duration DURATION\n"
+		"                        end after so long, in seconds, or as 1h30m\n"
+		"  --version             show the version and exit\n"
+		"\n"
+		"examples:\n"
+		"    gotop             # all Go programs, most processor time first\n"
+		"    gotop -n etcd     # whose name contains etcd\n"
+		"    gotop -i 5 181    # process 181, every 5 seconds\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_help_all),
 		cmocka_unit_test_setup(test_move, setup),
 		cmocka_unit_test_setup(test_filter, setup),
 		cmocka_unit_test_setup(test_text, setup),
