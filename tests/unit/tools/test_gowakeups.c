@@ -160,6 +160,11 @@ static void test_settle(void **unused)
 	expect(WAKER_SCHEDULER, "IO wait", NULL, NULL, "scheduler");
 	expect(WAKER_SCHEDULER, "GC worker", "runtime.injectglist", "runtime.sysmon", "sysmon");
 	expect(WAKER_SCHEDULER, "GC worker", "runtime.sysmon2", NULL, "scheduler");
+	expect(WAKER_SCHEDULER, "GC worker", "runtime.sysmon", "runtime.x", "sysmon");
+	expect(WAKER_SCHEDULER, "sleep", "runtime.runtimer", "runtime.x", "timer");
+	expect(WAKER_SCHEDULER, "sleep", "runtime.park_m", "runtime.x", "itself");
+	expect(WAKER_SCHEDULER, "IO wait", "internal/poll.x", "runtime.x", "scheduler");
+	expect(WAKER_GOROUTINE, "IO wait", "internal/poll.x", "main.f", "goroutine");
 }
 
 /* --- how it is shown --- */
@@ -240,6 +245,20 @@ static void test_tool(void **unused)
 {
 	(void)unused;
 	assert_string_equal(shown_tool->name, "gowakeups");
+	assert_string_equal(shown_tool->about,
+			    "Sum up blocked time of goroutines by who makes them runnable");
+	assert_string_equal(
+		shown_tool->examples,
+		"    gowakeups -p 181                      # who wakes goroutines of process 181?\n"
+		"    gowakeups -d 5 -p 181                 # for 5 seconds\n"
+		"    gowakeups --state 'sync.*' -p 181     # who lets goroutines wait for locks?\n"
+		"    gowakeups --state 'chan *' -p 181     # who is at the other end of channels?\n"
+		"    gowakeups -m 1000 -p 181              # after waits of 1 ms and longer\n"
+		"    gowakeups -f -d 30 -p 181 > out.stacks\n"
+		"                                          # for flamegraph.pl --countname us\n"
+		"    gowakeups --pprof out.pb.gz -d 30 -p 181\n"
+		"                                          # for go tool pprof\n"
+		"    gowakeups -- ./app arg                # run a program\n");
 	assert_string_equal(shown_tool->bpf_file, "gowakeups.bpf.c");
 	assert_string_equal(shown_tool->by, "waker");
 	assert_string_equal(shown_tool->type, "wakeup");
