@@ -122,6 +122,42 @@ static void test_options(void **state)
 	       "be read: their frame pointers are wrong once a stack has moved; ");
 }
 
+/* What one of several PROBEs needs, the first of them */
+static void test_needs(void **state)
+{
+	static char needs_all[] = "main.f ($goid > 1) \"%d %s\", $parent_goid, $label(\"k\")";
+
+	(void)state;
+	fakeplan_add(0, F, false);
+	fakeplan_add(1, G, false);
+	fakeplan_expect((char *[]){needs_all, "main.g"}, 2,
+			"gotrace: arguments are read by code for 2 signatures\n",
+			"LABELS=1; PARENT=1; IDENTITY_FIRST=1; 1 parts; insert plans; insert "
+			"programs; 0: plan 0, 2 args, 0/112 bytes; 1: plan 1, 1 args, 0/16 "
+			"bytes; program 0 number 1 part 0 table 0 restart 7; 10 usual; record "
+			"112, dynamic 80, 0 unknown; ");
+}
+
+/* Pointers are followed for few functions. */
+static void test_followed(void **state)
+{
+	(void)state;
+	for (unsigned count = 16; count <= 17; count++) {
+		fakeplan.config.typed = true;
+		for (unsigned i = 0; i < count; i++)
+			fakeplan_add(0, POINTER, false);
+		struct traceplan *plan =
+			fakeplan_make((char *[]){"main.pointer"}, 1,
+				      "gotrace: arguments are read by code for 1 signature\n");
+
+		bool is_followed = traceplan_item(plan, 0)->record_size > 16;
+
+		assert_int_equal(is_followed, count == 16);
+		traceplan_free(plan);
+		fakeplan_begin(NULL);
+	}
+}
+
 static void test_states(void **state)
 {
 	(void)state;
@@ -438,6 +474,8 @@ int main(void)
 		cmocka_unit_test_setup(test_plain, fakeplan_begin),
 		cmocka_unit_test_setup(test_skipped, fakeplan_begin),
 		cmocka_unit_test_setup(test_options, fakeplan_begin),
+		cmocka_unit_test_setup(test_needs, fakeplan_begin),
+		cmocka_unit_test_setup(test_followed, fakeplan_begin),
 		cmocka_unit_test_setup(test_states, fakeplan_begin),
 		cmocka_unit_test_setup(test_copies, fakeplan_begin),
 		cmocka_unit_test_setup(test_room, fakeplan_begin),

@@ -44,6 +44,7 @@ static const struct known {
 	{"main.copy", "(a int)", false, 0},
 	{"main.unknowncopy", NULL, false, 0},
 	{"main.Unwrap", "(e error) error", false, 0},
+	{"main.pointer", "(p *struct { a int; b string })", false, 0},
 	{NULL, NULL, false, 0}, /* malformed */
 };
 

@@ -20,7 +20,7 @@
 
 enum { FAKEPLAN_PROGRAMS = 2 };
 /* Functions, by their index in the table; COPY and UNKNOWN_COPY are inlined copies. */
-enum { F, G, RAW, WORDS, LONG, COPY, UNKNOWN_COPY, UNWRAP, MALFORMED };
+enum { F, G, RAW, WORDS, LONG, COPY, UNKNOWN_COPY, UNWRAP, POINTER, MALFORMED };
 
 extern struct fakeplan {
 	struct program programs[FAKEPLAN_PROGRAMS];

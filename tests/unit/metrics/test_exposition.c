@@ -320,6 +320,7 @@ static void accept_is_followed(void **state)
 		 EXPOSITION_OPENMETRICS},
 		{"Application/OpenMetrics-Text", EXPOSITION_OPENMETRICS},
 		{"text/plain, application/openmetrics-text; q=0.9", EXPOSITION_TEXT},
+		{"text/plain;q=0.5, application/openmetrics-text;q=0.5", EXPOSITION_OPENMETRICS},
 		{"text/plain;q=0.2 ,\tapplication/openmetrics-text; q=0.3", EXPOSITION_OPENMETRICS},
 		{"application/openmetrics-text;q=0", EXPOSITION_TEXT},
 		{"application/openmetrics-textual", EXPOSITION_TEXT},

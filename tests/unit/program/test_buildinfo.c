@@ -49,6 +49,20 @@ static struct elffile *with_pointers(const char *version)
 	return f;
 }
 
+/* It is the string that the header points to, whatever other strings there are. */
+static void test_others_strings(void **state)
+{
+	struct elffile *f = with_pointers("go1.17.3");
+	struct buildinfo info;
+
+	(void)state;
+	elffile_u64(f, ELFFILE_DATA + 0x100, TEXT + 0x20);
+	elffile_u64(f, ELFFILE_DATA + 0x108, 6);
+	elffile_bytes(f, TEXT + 0x20, "go1.16", 6);
+	assert_true(read_and_free(f, &info));
+	assert_string_equal(info.version, "go1.17.3");
+}
+
 struct version_case {
 	const char *text;
 	bool found;
@@ -229,10 +243,11 @@ static void test_module(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_versions),     cmocka_unit_test(test_section),
-		cmocka_unit_test(test_pointers),     cmocka_unit_test(test_string_variable),
-		cmocka_unit_test(test_long_version), cmocka_unit_test(test_malformed),
-		cmocka_unit_test(test_settings),     cmocka_unit_test(test_module),
+		cmocka_unit_test(test_versions),        cmocka_unit_test(test_pointers),
+		cmocka_unit_test(test_section),         cmocka_unit_test(test_pointers),
+		cmocka_unit_test(test_string_variable), cmocka_unit_test(test_long_version),
+		cmocka_unit_test(test_malformed),       cmocka_unit_test(test_settings),
+		cmocka_unit_test(test_module),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
