@@ -243,7 +243,7 @@ static void test_module(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_versions),        cmocka_unit_test(test_pointers),
+		cmocka_unit_test(test_versions),        cmocka_unit_test(test_others_strings),
 		cmocka_unit_test(test_section),         cmocka_unit_test(test_pointers),
 		cmocka_unit_test(test_string_variable), cmocka_unit_test(test_long_version),
 		cmocka_unit_test(test_malformed),       cmocka_unit_test(test_settings),
