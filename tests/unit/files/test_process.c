@@ -84,6 +84,46 @@ static void test_variable(void **state)
 	process_close(dead);
 }
 
+static void *wait_for_end(void *ctx)
+{
+	int *ends = ctx;
+	char byte;
+
+	ends[2] = gettid();
+	if (write(ends[1], "", 1) == 1) /* it is there */
+		while (ends[2] && read(ends[3], &byte, 1) < 0)
+			;
+	return NULL;
+}
+
+static void test_thread(void **state)
+{
+	int begun[2], ended[2], ends[4];
+	struct errmsg err = {0};
+	char want[64], byte;
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pipe(begun) || pipe(ended), 0);
+	ends[1] = begun[1];
+	ends[3] = ended[0];
+	assert_int_equal(pthread_create(&thread, NULL, wait_for_end, ends), 0);
+	assert_int_equal(read(begun[0], &byte, 1), 1);
+	assert_null(process_open(ends[2], &err));
+	snprintf(want, sizeof(want), "%d is a thread of process %d", ends[2], getpid());
+	assert_string_equal(err.text, want);
+	snprintf(want, sizeof(want), "-p %d", getpid());
+	assert_string_equal(err.hint, want);
+	assert_int_equal(write(ended[1], "", 1), 1);
+	pthread_join(thread, NULL);
+	for (int i = 0; i < 2; i++) {
+		close(begun[i]);
+		close(ended[i]);
+	}
+	assert_null(process_open(INT32_MAX, &err));
+	assert_string_equal(err.text, "no process with PID 2147483647");
+}
+
 static void test_mapped(void **state)
 {
 	struct process *self = process_open(getpid(), NULL);
@@ -379,6 +419,7 @@ int main(void)
 		cmocka_unit_test(test_maps),
 		cmocka_unit_test(test_mapped),
 		cmocka_unit_test(test_variable),
+		cmocka_unit_test(test_thread),
 		cmocka_unit_test(test_first_thread_ended),
 		cmocka_unit_test(test_first_thread_ended_seen),
 		cmocka_unit_test(test_kernel_thread),
