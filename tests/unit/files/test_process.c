@@ -98,7 +98,7 @@ static void *wait_for_end(void *ctx)
 
 static void test_thread(void **state)
 {
-	int begun[2], ended[2], ends[4] = {0};
+	int begun[2] = {0}, ended[2] = {0}, ends[4] = {0};
 	struct errmsg err = {0};
 	char want[64], byte;
 	pthread_t thread;
