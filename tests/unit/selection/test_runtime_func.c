@@ -5,7 +5,9 @@
 #include "bpf-src/shared/cookie.h"
 #include "selection_open.h"
 
+#include "program/toolchain.h"
 #include "selection/runtime_func.h"
+#include "steps.h"
 #include "tracing/probes_internal.h"
 
 struct func_case {
@@ -151,13 +153,88 @@ static void test_behind_call(void **state)
 		check_behind(&behind_cases[i]);
 }
 
+/* Where a function is probed at a call that it makes: main.a calls c, b and b again. */
+static void say_call(const struct runtime_func *func)
+{
+	static const uint8_t code[] = {0xe8, 0,    0,    0, 0, 0x90, 0xe8, 0,    0,    0,   0,
+				       0x55, 0x5d, 0xe8, 0, 0, 0,    0,    0x55, 0x5d, 0xc3};
+	static const unsigned calls[][2] = {{0, 2}, {6, 1}, {13, 1}}; /* whom */
+	const struct selection_want want = {.runtime = true};
+	struct selection_item *item;
+	struct subject s;
+
+	subject_write(&s);
+	uint64_t start = s.o.g.starts[0];
+
+	memset(elffile_at(s.o.g.f, start), 0xcc, 0x40);
+	elffile_bytes(s.o.g.f, start, code, sizeof(code));
+	for (size_t i = 0; i < 3; i++)
+		elffile_u32(s.o.g.f, start + calls[i][0] + 1,
+			    (uint32_t)(s.o.g.starts[calls[i][1]] - (start + calls[i][0] + 5)));
+	subject_open(&s, &want);
+	assert_int_equal(runtime_func_add(s.sel, &s.prog, func, &s.err), 0);
+	item = &s.sel->items[0];
+	if (item->skipped)
+		steps_are("%s", item->skipped);
+	else
+		steps_are("%lx", item->sites.entry.addr - start);
+	subject_drop(&s);
+}
+
+static void test_calls(void **state)
+{
+	static const struct runtime_func funcs[] = {
+		{.names = {"main.a"}, .callee = "main.b"},
+		{.names = {"main.a"}, .callee = "main.c"},
+		{.names = {"main.a"}, .callee = "main.a"},
+		{.names = {"main.a"}, .callee = "main.a", .other_callee = "main.b"},
+		{.names = {"main.a"}, .callee = "main.c", .other_callee = "main.b"},
+		{.names = {"main.a"}, .callee = "main.b", .behind = true},
+		{.names = {"main.a"}, .callee = "main.a", .behind = true},
+		{.names = {"main.a"}, .callee = "main.b", .after = "main.c"},
+		{.names = {"main.a"}, .callee = "main.c", .after = "main.b"},
+		{.names = {"main.a"}, .callee = "main.b", .not_before = "main.b"},
+		{.names = {"main.a"}, .callee = "main.c", .not_before = "main.b"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(funcs) / sizeof(*funcs); i++)
+		say_call(&funcs[i]);
+	steps_expect("6; 0; its call of another function is not found; 6; 0; b; its call of "
+		     "another function is not found; 6; its call of another function is not "
+		     "found; d; its call of another function is not found; ");
+}
+
+/* One that programs may lack; and a runtime that is another. */
+static void test_others(void **state)
+{
+	static const struct runtime_func optional = {.names = {"main.new"}, .optional = true},
+					 inlined = {.names = {"main.inl1", "main.a"},
+						    .inlined = true},
+					 plain = {.names = {"main.a"}};
+	const struct selection_want want = {.runtime = true};
+	struct subject s;
+
+	(void)state;
+	subject_make(&s, &want);
+	assert_int_equal(runtime_func_add(s.sel, &s.prog, &optional, &s.err), 0);
+	assert_int_equal(s.sel->item_count, 0);
+	assert_int_equal(runtime_func_add(s.sel, &s.prog, &inlined, &s.err), 0);
+	assert_int_equal(s.sel->item_count, 1);
+	s.prog.toolchain = &toolchain_gccgo;
+	assert_int_equal(runtime_func_add(s.sel, &s.prog, &plain, &s.err), -1);
+	assert_string_equal(s.err.text, "\"prog\" is built by gccgo: main.a is known in the "
+					"runtime of Go's gc compiler only");
+	s.prog.toolchain = &toolchain_gc;
+	subject_drop(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_arguments_gone),
-		cmocka_unit_test(test_behind_call),
+		cmocka_unit_test(test_calls),          cmocka_unit_test(test_others),
+		cmocka_unit_test(test_names),          cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_arguments_gone), cmocka_unit_test(test_behind_call),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
