@@ -1,7 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <stdbool.h>
+
+#include "faketool.h"
+#include "files/process.h"
 #include "files/process_usage.h"
+#include "latency/cpu_waits.h"
 #include "latency/cpu_waits_internal.h"
 #include "unit.h"
+
+enum { PID = 181 };
+
+static struct process_turns turns;
+static bool runs, known;
+static unsigned held;
+
+/* --- in place of the process --- */
+
+struct process *process_hold(pid_t pid, struct errmsg *err)
+{
+	(void)err;
+	assert_int_equal(pid, PID);
+	held += runs;
+	return runs ? (struct process *)&turns : NULL;
+}
+
+void process_close(struct process *proc)
+{
+	held -= proc != NULL;
+}
+
+bool process_turns(const struct process *proc, struct process_turns *out)
+{
+	assert_ptr_equal(proc, &turns);
+	*out = turns;
+	return known;
+}
 
 static void test_percent(void **state)
 {
@@ -25,10 +58,53 @@ static void test_percent(void **state)
 				 cpu_waits_percent(&rows[i].before, &rows[i].after));
 }
 
+static void expect_said(struct cpu_waits *waits, uint64_t ran, uint64_t waited, const char *want)
+{
+	turns.ran_ns += ran;
+	turns.waited_ns += waited;
+	faketool_errors_begin();
+	cpu_waits_say(waits, "tool", "it is slower");
+	faketool_errors_expect(want);
+}
+
+#define SAID(percent)                                                                              \
+	"tool: the process's threads waited for a CPU for " percent                                \
+	" % of the time that they wanted one\nhint: it is slower\n"
+
+/* Of the time since it was asked before */
+static void test_said(void **state)
+{
+	(void)state;
+	turns = (struct process_turns){.ran_ns = 500, .waited_ns = 900};
+	runs = known = true;
+	struct cpu_waits *waits = cpu_waits_begin(PID);
+
+	expect_said(waits, 90, 10, SAID("10"));
+	expect_said(waits, 91, 9, "");
+	expect_said(waits, 0, 5, SAID("100"));
+	known = false; /* it has ended */
+	expect_said(waits, 0, 5, "");
+	cpu_waits_free(waits);
+	cpu_waits_free(NULL);
+	assert_int_equal(held, 0);
+	waits = cpu_waits_begin(PID); /* had ended */
+	assert_int_equal(held, 0);
+	expect_said(waits, 0, 5, "");
+	cpu_waits_free(waits);
+	runs = false;
+	waits = cpu_waits_begin(PID);
+	expect_said(waits, 0, 5, "");
+	cpu_waits_free(waits);
+	waits = cpu_waits_begin(0);
+	expect_said(waits, 0, 5, "");
+	cpu_waits_free(waits);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_percent),
+		cmocka_unit_test(test_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
