@@ -22,7 +22,7 @@ SOURCE = os.path.dirname(TESTS)
 # Commands of other tools: what gofuncs writes for them tests/e2e/test_gofuncs_emit.py runs. And those on
 # programs that are not everywhere.
 OTHERS = (r"(BPFTRACE_\w+=\d+ )?(bpftrace|perf|cat|cd|curl|echo|go|head|/srv/\S+|main\.\S+|filter of)( |$)|.*\| sh$"
-          r"|goheap .*-p (23219|31908)|goprofile .*--cgroup |goerrors .* -- (rclone|restic) ")
+          r"|goheap .*-p (23219|31908|20387)|goprofile .*--cgroup |goerrors .* -- (rclone|restic) ")
 # Every function of etcd is traced by tests/e2e/test_etcd.py, at a time when nothing else runs; gotop has a
 # terminal in tests/e2e/test_gotop.py, and programs are killed for want of memory in tests/e2e/test_goheap_oom.py.
 ELSEWHERE = ["gofunccount -d 5 'etcd:*'", "gotop", "goheap --watch-oom -p 4583"]
