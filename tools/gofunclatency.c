@@ -435,11 +435,21 @@ static const char examples[] =
 	"    gofunclatency --metrics :9436 'app:main.*' # for Prometheus, until Ctrl-C\n"
 	"    gofunclatency 'main.*' -- ./app arg    # run a program from its start\n";
 
-/* What is traced beside the functions; --summary goes without --states. */
+static uint64_t room_of(uint64_t needed)
+{
+	uint64_t room = bpfmap_room(PLACES_MAX);
+
+	return needed < room ? needed : room;
+}
+
+/* What is traced beside the functions, and the room for it; --summary goes without --states. */
 static int make_plan(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	struct timer *timer = ctx;
+	uint64_t rows = tracer_selection(tracer)->row_count;
 
+	tracer_define(tracer, "PLACES", room_of(rows * HISTOGRAM_SLOTS));
+	tracer_define(tracer, "STATE_SUMS", room_of(rows * STATES));
 	if (timer->states && states_plan(timer->states, tracer, err))
 		return -1;
 	if (timer->errors && errors_plan(timer->errors, tracer, err))
@@ -464,9 +474,8 @@ static int run_timer(struct timer *timer, const struct options_tool *tool)
 		{"UNIT", words->unit_ns},
 		{"GOROUTINES", bpfmap_room(GOROUTINES_MAX)},
 		{"DEEP_CALLS", bpfmap_room(DEEP_CALLS_MAX)},
-		{"PLACES", bpfmap_room(PLACES_MAX)},
 	};
-	size_t count = 4;
+	size_t count = 3;
 
 	timer->per_row = timer->per_function || timer->summary || timer->opts->metrics;
 	if (timer->per_row)
@@ -491,6 +500,8 @@ static int run_timer(struct timer *timer, const struct options_tool *tool)
 					 .defs = defs,
 					 .def_count = count,
 					 .goroutines = true,
+					 .plan = make_plan,
+					 .plan_ctx = timer,
 					 .sleepable = true},
 			      .begin = begin,
 			      .show = show,
@@ -499,10 +510,6 @@ static int run_timer(struct timer *timer, const struct options_tool *tool)
 			      .stop = stop,
 			      .metrics = &metrics,
 			      .ctx = timer};
-	if (timer->states || timer->errors || timer->roots) {
-		run.config.plan = make_plan;
-		run.config.plan_ctx = timer;
-	}
 	int status = toolrun(&run);
 
 	cpu_waits_free(timer->cpu_waits);

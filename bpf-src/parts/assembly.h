@@ -52,12 +52,13 @@ static inline u64 probe_register(struct pt_regs *ctx, const u32 at)
 	return value;
 }
 
-/* A number that is put in when the program is loaded, as it is of one start of the tool alone: the
- * compiled program is kept for the next. The compiler is not to know anything of it. */
+/* A number that is put in when the program is loaded, as it is of one start of the tool, or one
+ * release of Go: the compiled program is kept for the others. The compiler is not to know anything
+ * of it, nor to keep it in a place of the stack, which is small: volatile, it is loaded anew. */
 #define LATE(mark)                                                                                 \
 	({                                                                                         \
 		u64 number;                                                                        \
-		asm("%0 = " #mark " ll" : "=r"(number));                                           \
+		asm volatile("%0 = " #mark " ll" : "=r"(number));                                  \
 		number;                                                                            \
 	})
 

@@ -5,7 +5,8 @@
  *   -DROWS=n      names that are told apart
  *   -DUNIT=n      ns in a unit of the histogram
  *   -DPER_ROW     a histogram for each row, not one for all
- *   -DPLACES=n    room for them
+ *   -DPLACES=n    room for them: no more than they can need, as the kernel allocates the hash
+ *                 table's buckets at once
  */
 #include "parts/assembly.h"
 #include "parts/extremes.h"
@@ -17,14 +18,11 @@ struct control {
 	u32 epoch; /* which of a row's two entries in `extremes` is in use */
 };
 
-/* no more than all histograms need: the kernel allocates the hash table's buckets at once */
-#define PLACES_MAX (ROWS * HISTOGRAM_SLOTS < PLACES ? ROWS * HISTOGRAM_SLOTS : PLACES)
-
 BPF_ARRAY(control, struct control, 1);
 BPF_PERCPU_ARRAY(sums, struct call_sums, ROWS);
 BPF_ARRAY(extremes, struct call_extremes, ROWS * 2);
 #ifdef PER_ROW
-BPF_F_TABLE("hash", u64, u64, places, PLACES_MAX, BPF_F_NO_PREALLOC);
+BPF_F_TABLE("hash", u64, u64, places, PLACES, BPF_F_NO_PREALLOC);
 #else
 BPF_PERCPU_ARRAY(histogram, u64, HISTOGRAM_SLOTS);
 #endif

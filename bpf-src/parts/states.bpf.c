@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Where the time of calls goes, by the state of their goroutine: -DSTATES_WANTED; else nothing. A
  * call keeps what its goroutine's clock (state_clocks.bpf.c) was when it began; the difference at
- * its end is its own, and sums up to its latency, as both are taken at the same two instants. */
+ * its end is its own, and sums up to its latency, as both are taken at the same two instants.
+ *
+ *   -DSTATE_SUMS=n   room for the sums */
 #ifdef STATES_WANTED
-/* no more than all sums need, as PLACES_MAX */
-#define STATE_SUMS_MAX (ROWS * STATES < PLACES ? ROWS * STATES : PLACES)
-
-BPF_F_TABLE("hash", u64, struct state_sum, state_sums, STATE_SUMS_MAX, BPF_F_NO_PREALLOC);
+BPF_F_TABLE("hash", u64, struct state_sum, state_sums, STATE_SUMS, BPF_F_NO_PREALLOC);
 
 /* The goroutine's call of this index, counted from its outermost one, has begun. */
 static inline void states_begin(struct pt_regs *ctx, struct goroutine_key *who, u64 index,

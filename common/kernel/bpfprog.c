@@ -14,6 +14,7 @@
 #include "kernel/bpfcall_internal.h"
 #include "kernel/bytecode_internal.h"
 #include "kernel/compile_internal.h"
+#include "kernel/late_internal.h"
 #include "kernel/progcache_internal.h"
 
 #define MAX_PROGRAMS 64
@@ -138,19 +139,22 @@ static int create_map(const struct bytecode_map *map)
 	return fd;
 }
 
-static int create_maps(struct bpfprog *prog, struct errmsg *err)
+static int create_maps(struct bpfprog *prog, const struct bpfprog_define *defs, size_t ndefs,
+		       struct errmsg *err)
 {
 	const struct bytecode *code = prog->code;
 
 	prog->maps = mem_zalloc(code->nmaps + 1, sizeof(*prog->maps));
 	for (; prog->nmaps < code->nmaps; prog->nmaps++) {
-		int fd = create_map(&code->maps[prog->nmaps]);
+		struct bytecode_map *map = &code->maps[prog->nmaps];
+
+		map->entries = late_entries(map->entries, defs, ndefs);
+		int fd = create_map(map);
 
 		if (fd < 0) {
 			int error = errno;
 
-			errmsg_set(err, "cannot create BPF map %s: %s",
-				   code->maps[prog->nmaps].name, strerror(error));
+			errmsg_set(err, "cannot create BPF map %s: %s", map->name, strerror(error));
 			if (error == EPERM)
 				errmsg_hint(err, BPFPROG_PRIVILEGES);
 			return -1;
@@ -160,36 +164,12 @@ static int create_maps(struct bpfprog *prog, struct errmsg *err)
 	return 0;
 }
 
-/* The definition whose mark the instruction loads; NULL: none */
-static const struct bpfprog_define *late_of(const struct bpf_insn *insn,
-					    const struct bpfprog_define *defs, size_t ndefs)
+/* Puts in the descriptors of maps, which are of this start alone. */
+static void link_func(const struct bpfprog *prog, const struct bytecode_func *func)
 {
-	if (insn->code != (BPF_LD | BPF_DW | BPF_IMM) || insn->src_reg)
-		return NULL;
-	uint64_t number = (uint64_t)(uint32_t)insn[1].imm << 32 | (uint32_t)insn->imm;
-
-	for (size_t i = 0; i < ndefs; i++)
-		if (number && compile_mark(defs[i].name) == number)
-			return &defs[i];
-	return NULL;
-}
-
-/* Puts in what is of this start alone: descriptors of maps, and numbers. */
-static void link_func(const struct bpfprog *prog, const struct bytecode_func *func,
-		      const struct bpfprog_define *defs, size_t ndefs)
-{
-	for (uint32_t i = 0; i < func->count; i++) {
-		struct bpf_insn *insn = &func->insns[i];
-		const struct bpfprog_define *def =
-			i + 1 < func->count ? late_of(insn, defs, ndefs) : NULL;
-
-		if (bytecode_is_map(insn))
-			insn->imm = prog->maps[insn->imm];
-		if (!def)
-			continue;
-		insn[0].imm = (int32_t)def->value;
-		insn[1].imm = (int32_t)(def->value >> 32);
-	}
+	for (uint32_t i = 0; i < func->count; i++)
+		if (bytecode_is_map(&func->insns[i]))
+			func->insns[i].imm = prog->maps[func->insns[i].imm];
 }
 
 /* Compiled now, or once before. */
@@ -231,12 +211,14 @@ struct bpfprog *bpfprog_compile(const char *file, const struct bpfprog_define *d
 
 	prog->code = code;
 	prog->chatter = chatter;
-	if (create_maps(prog, err)) {
+	if (create_maps(prog, defs, ndefs, err)) {
 		bpfprog_free(prog);
 		return NULL;
 	}
-	for (uint32_t i = 0; i < code->nfuncs; i++)
-		link_func(prog, &code->funcs[i], defs, ndefs);
+	for (uint32_t i = 0; i < code->nfuncs; i++) {
+		late_put(code->funcs[i].insns, code->funcs[i].count, defs, ndefs);
+		link_func(prog, &code->funcs[i]);
+	}
 	return prog;
 }
 

@@ -15,6 +15,7 @@
 #include "kernel/bpfprog_internal.h"
 #include "kernel/bytecode_internal.h"
 #include "kernel/headertree_internal.h"
+#include "kernel/late_internal.h"
 #include "kernel/libbcc_internal.h"
 #include "kernel/quiet_internal.h"
 #include "kernel/readhelpers_internal.h"
@@ -26,25 +27,6 @@ static void free_flags(const char **flags, size_t count)
 	for (size_t i = 0; i < count; i++)
 		free((void *)flags[i]);
 	free(flags);
-}
-
-uint64_t compile_mark(const char *define)
-{
-	static const char *const late[] = {"TGID", "THREADS_TGID"};
-
-	for (size_t i = 0; i < sizeof(late) / sizeof(*late); i++)
-		if (!strcmp(define, late[i]))
-			return 0x676f6c6174650000 + i; /* "golate": no number that programs have */
-	return 0;
-}
-
-static char *make_define(const struct bpfprog_define *def)
-{
-	uint64_t mark = compile_mark(def->name);
-
-	if (mark)
-		return mem_printf("-D%s=LATE(0x%llx)", def->name, (unsigned long long)mark);
-	return mem_printf("-D%s=%lluULL", def->name, (unsigned long long)def->value);
 }
 
 enum { OWN_FLAGS = 2 };
@@ -60,7 +42,7 @@ static const char **make_flags(const char *dir, const struct bpfprog_define *def
 	flags[0] = mem_printf("-I%s", dir);
 	flags[1] = mem_strdup("-g0");
 	for (size_t i = 0; i < ndefs; i++)
-		flags[i + OWN_FLAGS] = make_define(&defs[i]);
+		flags[i + OWN_FLAGS] = late_option(&defs[i]);
 	return flags;
 }
 

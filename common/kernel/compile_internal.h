@@ -4,16 +4,11 @@
 #define COMPILE_INTERNAL_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 struct bpfprog_define;
 struct bytecode;
 struct errmsg;
 
-/* The number that stands for the definition's value in the bytecode, as LATE() of
- * bpf-src/parts/assembly.h puts it there, because the value is of this start of the tool alone,
- * such as a PID. 0: the value itself is compiled. */
-uint64_t compile_mark(const char *define);
 /* Compiles `text`, which errors call `file`. libbcc creates the maps meanwhile, so it takes the
  * privileges for that. *chatter: what the compiler said, "" mostly; the caller frees both. As
  * bpfprog_compile() says, it redirects the process's output. NULL with *err, and *chatter is NULL.

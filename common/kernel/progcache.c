@@ -22,9 +22,9 @@
 #include "kernel/bpfmap.h"
 #include "kernel/bpfprog.h"
 #include "kernel/bytecode_internal.h"
-#include "kernel/compile_internal.h"
 #include "kernel/headertree_internal.h"
 #include "kernel/kernelfeature_internal.h"
+#include "kernel/late_internal.h"
 
 #define FOLDER "/var/cache/bcc-gotools/programs"
 enum {
@@ -135,7 +135,7 @@ static void write_key(FILE *out, const char *text, const struct bpfprog_define *
 		path ? path : "");
 	for (size_t i = 0; i < ndefs; i++)
 		fprintf(out, "%s=%llu\n", defs[i].name,
-			compile_mark(defs[i].name) ? 0 : (unsigned long long)defs[i].value);
+			late_is(defs[i].name) ? 0 : (unsigned long long)defs[i].value);
 	fputs(text, out);
 }
 

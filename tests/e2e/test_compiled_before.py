@@ -30,10 +30,10 @@ def check(tool, truth, records):
         expect(any(r["type"] == "runqlat" for r in records), f"{records}")
 
 
-def start(tool, folder):
+def start(tool, folder, version=None, pattern=PATTERN):
     """Traces a program: did the tool load the compiler?"""
-    with Target("calls", newest()) as target:
-        what = [target.path] if tool == "gorunqlat" else [f"{target.path}:{PATTERN}"]
+    with Target("calls", version or newest()) as target:
+        what = [target.path] if tool == "gorunqlat" else [f"{target.path}:{pattern}"]
         with Tool(tool, "-j", *ARGUMENTS[tool], *what, env=dict(os.environ, GOTOOLS_CACHE=folder)) as tracer:
             tracer.tracing()
             loaded = compiler_is_there(tracer.pid)
@@ -59,6 +59,17 @@ def compiled_before(tool):
         expect(start(tool, folder), "a damaged program is loaded")
         expect(not start(tool, folder), "the damaged program is not replaced")
         expect(start(tool, "no"), "compiled before, though nothing is kept")
+
+
+@test(tool=list(ARGUMENTS))
+def compiled_for_others(tool):
+    """What differs by Go's release alone, or by how many functions are traced, is not compiled again."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = place + "/programs"
+        expect(start(tool, folder, "1.23"), "the first start does not compile")
+        expect(not start(tool, folder), f"compiled again for Go {newest()}")
+        if tool in ("gofunccount", "gofunclatency"):
+            expect(not start(tool, folder, pattern="main.*"), "compiled again for more functions")
 
 
 @test(command=["gooffcputime", "gowakeups", "golocks", "gogc", "gogc --assists", "goallocs", "goprofile", "gostackcount",

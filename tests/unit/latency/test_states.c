@@ -31,17 +31,12 @@ struct fixture {
 static struct bpfprog *compile(struct errmsg *err)
 {
 	struct bpfprog_define defs[FAKEG_DEFINES + 11] = {
-		{"ROWS", ROWS},
-		{"UNIT", 1},
-		{"GOROUTINES", 8},
-		{"PLACES", 1024},
-		{"DEEP_CALLS", 256},
-		{"PER_ROW", 1},
-		{"NESTED", 64},
-		{"STATES_WANTED", 1},
-		{"G_STATUS", FAKEG_STATUS},
-		{"G_WAITREASON", 24},
-		{"ARGS_IN_REGISTERS", 1},
+		{"ROWS", ROWS},       {"UNIT", 1},
+		{"GOROUTINES", 8},    {"PLACES", 1024},
+		{"STATE_SUMS", 1024}, {"DEEP_CALLS", 256},
+		{"PER_ROW", 1},       {"NESTED", 64},
+		{"STATES_WANTED", 1}, {"G_STATUS", FAKEG_STATUS},
+		{"G_WAITREASON", 24}, {"ARGS_IN_REGISTERS", 1},
 	};
 
 	size_t count = 11 + fakeg_define(defs + 11);

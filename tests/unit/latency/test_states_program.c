@@ -8,6 +8,7 @@
 #define ROWS 3
 #define UNIT 1
 #define PLACES 64
+#define STATE_SUMS 64
 #define DEEP_CALLS 64
 #define NESTED 40
 #define STATES_WANTED

@@ -73,15 +73,20 @@ static void expect_lost(struct toolrun *run, const char *want)
 	"gofunclatency: " when #n " calls not tracked: the map of goroutines is full (1048576 at " \
 	"a time)\n"
 
-#define ROOMS "GOROUTINES=1048576 DEEP_CALLS=1048576 PLACES=4194304"
+#define ROOMS "GOROUTINES=1048576 DEEP_CALLS=1048576"
 #define BEHIND "\ngofunclatency: begin show sweep lost stop metrics\n"
 
 static void plain(struct toolrun *run)
 {
 	faketool_expect_config(run, "gofunclatency.bpf.c cpu -1 returns tails goroutines "
-				    "sleepable\nUNIT=1 " ROOMS BEHIND);
+				    "sleepable plan\nUNIT=1 " ROOMS BEHIND);
 	assert_null(run->metrics->state);
 	assert_int_equal(run->metrics->unit_ns, 1);
+	faketool.selection.row_count =
+		70000; /* of which the histograms could need more than there is */
+	assert_int_equal(run->config.plan(run->config.plan_ctx, NULL, &failure), 0);
+	assert_string_equal(faketool.defined, "PLACES=4194304 STATE_SUMS=4194304 ");
+	faketool.selection.row_count = 4;
 	begin_it(run, "latency 4 unit 1\non\n");
 	show_it(run, false,
 		"\n"
@@ -124,7 +129,7 @@ static void test_text(void **state)
 static void each_function(struct toolrun *run)
 {
 	faketool_expect_config(run, "gofunclatency.bpf.c cpu -1 returns tails goroutines "
-				    "sleepable\nUNIT=1000000 " ROOMS " PER_ROW=1" BEHIND);
+				    "sleepable plan\nUNIT=1000000 " ROOMS " PER_ROW=1" BEHIND);
 	assert_int_equal(run->metrics->unit_ns, 1000000);
 	begin_it(run, "latency 4 apart unit 1000000\non\n");
 	timerun_set(0, 1, 1);
@@ -194,6 +199,7 @@ static void table(struct toolrun *run)
 				    "plan\nUNIT=1000 " ROOMS " PER_ROW=1 ERRORS=1" BEHIND);
 	assert_int_equal(run->config.plan(run->config.plan_ctx, NULL, &failure), 0);
 	faketool_noted("plan errors\n");
+	assert_string_equal(faketool.defined, "PLACES=3904 STATE_SUMS=256 ");
 	begin_it(run, "latency 4 apart unit 1000\nbegin errors\non\n");
 	timerun.price.ns = 30;
 	show_it(run, false,
@@ -240,8 +246,8 @@ static void table_as_json(struct toolrun *run)
 /* main.fast has spent more on probes than it took. */
 static void table_of_net(struct toolrun *run)
 {
-	faketool_expect_config(run, "gofunclatency.bpf.c cpu -1 returns tails goroutines sleepable"
-				    "\nUNIT=1 " ROOMS " PER_ROW=1 NET=1 NESTED=1048576" BEHIND);
+	faketool_expect_config(run, "gofunclatency.bpf.c cpu -1 returns tails goroutines sleepable "
+				    "plan\nUNIT=1 " ROOMS " PER_ROW=1 NET=1 NESTED=1048576" BEHIND);
 	begin_it(run, "latency 4 apart unit 1\nwaits for a CPU of 181\nbegin net\non\n");
 	timerun.reports[0].probes_ns = 5000000;
 	timerun.reports[2].probes_ns = 4001;
