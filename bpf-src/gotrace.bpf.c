@@ -192,20 +192,31 @@ static inline u64 next_element(struct trace_dynamic *first, struct trace_dynamic
 	return level->rtype;
 }
 
+/* how the type of an interface with methods is found; not out of what is passed, for which the
+ * stack has no room in the loop */
+#ifdef SPLIT_STACK
+#define DYNAMIC_INNER (DYNAMIC_ITAB | DYNAMIC_GCCGO)
+#else
+#define DYNAMIC_INNER DYNAMIC_ITAB
+#endif
+
+/* bytes of a record for one level */
+#define LEVEL_ROOM (sizeof(struct trace_dynamic) + TRACE_DYN_REFS * (8 + STRING_ROOM))
+
 /* Reads what an interface holds, by its dynamic type, then what an interface or pointer in that
- * leads to, and so on; where that ends, the next element of the list of interfaces that was met. */
-static inline void fetch_dynamic(char *to, u64 word, u64 data, u64 how, u32 levels, struct hit *hit)
+ * leads to, and so on, `left` levels at most; where that ends, the next element of the list of
+ * interfaces that was met. */
+static inline void fetch_dynamic(char *to, u64 word, u64 data, u64 how, u64 left, struct hit *hit)
 {
 	struct trace_dynamic *first = (void *)to, *dyn;
 	u64 off, rtype = how == DYNAMIC_EITHER ? proven_type(word, hit)
 					       : dynamic_type(word, how, hit);
 	struct trace_dyntype *type;
-	u32 level;
 
 	first->left = 0;
 	first->element = 0;
 #pragma clang loop unroll(disable)
-	for (level = 0; level < levels; level = loop_next(level)) {
+	for (; left; left = loop_before(left)) {
 		dyn = (void *)to;
 		dyn->word = data;
 		dyn->state = TRACE_NIL;
@@ -228,15 +239,15 @@ static inline void fetch_dynamic(char *to, u64 word, u64 data, u64 how, u32 leve
 				data = *(u64 *)(dyn->object + off + 8);
 			}
 		}
-		if (level + 1 >= levels)
+		if (left <= 1)
 			break;
-		to = (char *)(dyn + 1) + TRACE_DYN_REFS * (8 + STRING_ROOM);
+		to += LEVEL_ROOM;
 		((struct trace_dynamic *)to)->element = 0;
 		if (word && rtype == TRACE_DYN_LIST) {
 			if (!first->left) {
 				first->list = word;
 				first->left = data;
-				first->last = trace_element(levels - level, 0);
+				first->last = trace_element(left, 0);
 			}
 			word = 0;
 		} else if (rtype) {
@@ -250,32 +261,49 @@ static inline void fetch_dynamic(char *to, u64 word, u64 data, u64 how, u32 leve
 		if (!word)
 			break;
 		if (!rtype)
-			rtype = dynamic_type(word, how | DYNAMIC_ITAB, hit);
+			rtype = dynamic_type(word, DYNAMIC_INNER, hit);
 		dyn->more = 1;
 	}
 }
 
+/* Does one read that was put off. */
+static inline void fetch_put_off(struct hit *hit, char *rec, u64 word)
+{
+	u64 own = later_own(word), to = later_to(word), max = later_max(word);
+	u64 size = later_size(word), done = later_done(word);
+	s64 needed = (done + 1) * LATER_OWN;
+	bool there = !later_count(word) || *(s64 *)(rec + own - 8) >= needed;
+
+	own += done * LATER_OWN;
+	if (later_is_dynamic(word)) {
+		to += done * size * LEVEL_ROOM;
+		if (there)
+			fetch_dynamic(rec + to, *(u64 *)(rec + own), *(u64 *)(rec + own + 8), max,
+				      size, hit);
+		else
+			*(u64 *)(rec + to) = 0;
+		return;
+	}
+	to += done * (8 + (max + 7) / 8 * 8);
+	*(s64 *)(rec + to) = there ? fetch_elements(rec + to + 8, max, *(u64 *)(rec + own),
+						    *(u64 *)(rec + own + 8), size)
+				   : TRACE_NIL;
+}
+
 static inline void fetch_later(struct hit *hit, char *rec)
 {
-	u64 word, own, to, max;
-	u32 i;
+	u64 word;
+	u32 i = 0;
 
 #pragma clang loop unroll(disable)
-	for (i = 0; i < TRACE_LATER; i = loop_next(i)) {
+	while (i < TRACE_LATER) {
 		word = hit->later[i];
-		own = later_own(word);
-		to = later_to(word);
-		max = later_max(word);
-		if (!word)
-			continue;
-		if (later_is_dynamic(word))
-			fetch_dynamic(rec + to, *(u64 *)(rec + own), *(u64 *)(rec + own + 8), max,
-				      TRACE_DYN_LEVELS, hit);
-		else
-			*(s64 *)(rec + to) =
-				fetch_elements(rec + to + 8, max, *(u64 *)(rec + own),
-					       *(u64 *)(rec + own + 8), later_size(word));
-		hit->later[i] = 0;
+		if (word)
+			fetch_put_off(hit, rec, word);
+		/* read again, as the stack has no room to keep it */
+		word = later_next(*(volatile u64 *)&hit->later[i]);
+		hit->later[i] = word;
+		i = loop_next(i) - !!word;
 	}
 }
 

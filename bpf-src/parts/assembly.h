@@ -21,6 +21,14 @@ static inline u32 loop_next(u32 i)
 	return i;
 }
 
+/* The same for a counter that goes down. In assembly, as the compiler would also compare what it has
+ * before or after the step, and the verifier sees the bounds of one of them alone. */
+static inline u64 loop_before(u64 i)
+{
+	asm volatile("%0 += -1\n\tgoto +0" : "+r"(i));
+	return i;
+}
+
 /* A key of four bytes that a program with loops looks up is a u64 on its stack, of which the kernel
  * reads the first four, on machines whose lowest byte comes first, as ours do. The compiler gives
  * keys of several sizes one place on the stack in turn; of a place of eight bytes that is written

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reads values into the record, by their shapes. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "bpf-src/shared/later.h"
@@ -161,28 +162,89 @@ static void emit_ref(struct gen *gen, const struct shape_ref *ref, uint32_t own)
 	}
 }
 
+/* The kernel side's room for a string of at most `max` bytes: its state, and the bytes. */
+static uint32_t string_room(uint32_t max)
+{
+	return 8 + (max + 7) / 8 * 8;
+}
+
+/* Are element n and what it refers to as the first one and its, so much further on? */
+static bool is_as_first(const struct shape_ref *ref, size_t n)
+{
+	const struct shape *elem = &ref->elems[n];
+	const struct shape_ref *own = elem->refs, *first = ref->elems[0].refs;
+	bool dynamic = own->what == SHAPE_DYNAMIC;
+
+	if (elem->ref_count != 1 || own->off || own->elem_count || own->what != first->what)
+		return false;
+	uint32_t room = dynamic ? first->max : string_room(first->max);
+
+	return own->max == first->max && own->levels == first->levels &&
+	       (dynamic || (own->type->kind == GOTYPE_STRING && own->at == own->state_at + 8)) &&
+	       (dynamic ? own->at - first->at : own->state_at - first->state_at) == n * room;
+}
+
+/* How many elements there may be, if one word can say how all of them are read: strings, or
+ * interfaces. */
+static size_t similar_elems(const struct shape_ref *ref)
+{
+	size_t count = ref->elem_count;
+	bool similar = ref->what == SHAPE_BYTES && count && count <= LATER_COUNT_MAX &&
+		       ref->type->elem->size == LATER_OWN;
+
+	for (size_t n = 0; n < count && similar; n++)
+		similar = ref->elems[n].ref_count == 1 && is_as_first(ref, n);
+	return similar ? count : 0;
+}
+
+/* The word for a read that is put off, as the generated code computes it; "": there is none. */
+static void later_word(const struct gen *gen, const struct shape_ref *ref, uint32_t own, char *out,
+		       size_t size)
+{
+	uint64_t elem = element_size(ref);
+
+	*out = '\0';
+	if (ref->what == SHAPE_DYNAMIC)
+		snprintf(out, size, "later_dynamic(%u, %u, %s, %u)", own, ref->at,
+			 gen_first_word(gen, ref->type), ref->levels);
+	else if (ref->what == SHAPE_BYTES && ref->at == ref->state_at + 8 && elem <= LATER_SIZE_MAX)
+		snprintf(out, size, "later_elements(%u, %u, %u, %" PRIu64 ")", own, ref->state_at,
+			 ref->max, elem);
+}
+
+enum { LATER_WORD = 128 }; /* bytes of a later_word() */
+
+/* What the elements refer to is put off, too. */
+static void emit_later_elems(struct gen *gen, const struct shape_ref *ref, unsigned *used)
+{
+	size_t before = gen->out->len;
+	char word[LATER_WORD], line[LATER_WORD + 64];
+
+	later_word(gen, ref->elems[0].refs, ref->at, word, sizeof(word));
+	emit_elems(gen, ref);
+	snprintf(line, sizeof(line), "hit->later[%u] = later_of_each(%zu, %s);", (*used)++,
+		 ref->elem_count, word);
+	gen_step_instead(gen, before, line);
+}
+
 /* Puts a read off, if nothing else depends on it: one loop does all such reads, with a tenth of the
  * code. False: it cannot be put off. */
 static bool emit_later(struct gen *gen, const struct shape_ref *ref, uint32_t own)
 {
 	unsigned *used = gen->out == &gen->save ? &gen->saved_later : &gen->filled_later;
-	uint64_t size = element_size(ref);
+	size_t elems = similar_elems(ref);
+	char word[LATER_WORD];
 
-	if (*used == TRACE_LATER || ref->elem_count || size > LATER_SIZE_MAX ||
-	    (ref->what == SHAPE_DYNAMIC && ref->levels != TRACE_DYN_LEVELS))
+	later_word(gen, ref, own, word, sizeof(word));
+	if (!*word || *used + (elems ? 2 : 1) > TRACE_LATER || (ref->elem_count && !elems))
 		return false;
-	if (ref->what == SHAPE_DYNAMIC)
-		ctext_line(gen->out, "hit->later[%u] = later_dynamic(%u, %u, %s);", (*used)++, own,
-			   ref->at, gen_first_word(gen, ref->type));
-	else if (ref->what == SHAPE_BYTES && ref->at == ref->state_at + 8)
-		ctext_line(gen->out, "hit->later[%u] = later_elements(%u, %u, %u, %" PRIu64 ");",
-			   (*used)++, own, ref->state_at, ref->max, size);
-	else
-		return false;
+	ctext_line(gen->out, "hit->later[%u] = %s;", (*used)++, word);
 	if (ref->what == SHAPE_DYNAMIC)
 		step_dynamic(gen, ref, own);
 	else
 		step_ref(gen, TRACE_STEP_ELEMENTS, ref, own, 0);
+	if (elems)
+		emit_later_elems(gen, ref, used);
 	return true;
 }
 

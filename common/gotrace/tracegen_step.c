@@ -78,6 +78,16 @@ void gen_step_skip_line(struct gen *gen, size_t step)
 	gen_step_skip(gen, step);
 }
 
+void gen_step_instead(struct gen *gen, size_t len, const char *line)
+{
+	struct gen_steps *steps = steps_of(gen);
+
+	gen->out->len = len;
+	ctext_line(gen->out, "%s", line);
+	if (steps)
+		steps->text_len = gen->out->len;
+}
+
 void gen_reset(struct gen *gen)
 {
 	struct gen_steps *steps = steps_of(gen);

@@ -26,6 +26,11 @@ struct row {
 #define NUMBER(name, at, state)                                                                    \
 	"\t*(u64 *)(rec + " #at ") = " #name ";\n\t*(s64 *)(rec + " #state ") = bad;\n"
 
+#define EACH(bytes, state, at, own, len)                                                           \
+	"\tif (*(s64 *)(rec + 32) >= " #bytes ") {\n\t\t*(s64 *)(rec + " #state                     \
+	") = fetch_elements(rec + " #at ", 80, *(u64 *)(rec + " #own "), *(u64 *)(rec + " #len     \
+	"), 1);\n\t} else {\n\t\t*(s64 *)(rec + " #state ") = TRACE_NIL;\n\t}\n"
+
 /* clang-format off */
 static const struct row rows[] = {
 	{"main.add(x int, y int8) \"%d %d\", goarg1, y", &registers, "", "",
@@ -322,6 +327,34 @@ static const struct row rows[] = {
 	 "\tbad = 0;\n"
 	 "\tmust(&bad, fetch(rec + 24, 8, hit->sp + 16));\n"
 	 "\t*(s64 *)(rec + 16) = bad ? bad : 8;\n", 0, 32},
+	/* what elements refer to: one word for all of them, where they are alike */
+	{"main.f(a []any, b []string)", &registers, "", "",
+	 "\tbad = 0;\n"
+	 "\t*(u64 *)(rec + 8) = probe_register(ctx, REGISTER_AX);\n"
+	 "\t*(u64 *)(rec + 16) = probe_register(ctx, REGISTER_BX);\n"
+	 "\t*(u64 *)(rec + 24) = probe_register(ctx, REGISTER_CX);\n" STATE(0, 24)
+	 "\thit->later[0] = later_elements(8, 32, 128, 16);\n"
+	 "\thit->later[1] = later_of_each(8, later_dynamic(40, 168, DYNAMIC_TYPE, 2));\n"
+	 "\tbad = 0;\n"
+	 "\t*(u64 *)(rec + 6832) = probe_register(ctx, REGISTER_DI);\n"
+	 "\t*(u64 *)(rec + 6840) = probe_register(ctx, REGISTER_SI);\n"
+	 "\t*(u64 *)(rec + 6848) = probe_register(ctx, REGISTER_R8);\n" STATE(6824, 24)
+	 "\thit->later[2] = later_elements(6832, 6856, 128, 16);\n"
+	 "\thit->later[3] = later_of_each(8, later_elements(6864, 6992, 80, 1));\n", 0, 7696},
+	/* elements of a slice of slices are of three words each */
+	{"main.f(b [][]byte)", &stack, "", "",
+	 "\tbad = 0;\n"
+	 "\tmust(&bad, fetch(rec + 8, 24, hit->sp + 8));\n" STATE(0, 24)
+	 "\t*(s64 *)(rec + 32) = fetch_elements(rec + 40, 192, *(u64 *)(rec + 8), "
+	 "*(u64 *)(rec + 16), 24);\n"
+	 EACH(24, 232, 240, 40, 48)
+	 EACH(48, 320, 328, 64, 72)
+	 EACH(72, 408, 416, 88, 96)
+	 EACH(96, 496, 504, 112, 120)
+	 EACH(120, 584, 592, 136, 144)
+	 EACH(144, 672, 680, 160, 168)
+	 EACH(168, 760, 768, 184, 192)
+	 EACH(192, 848, 856, 208, 216), 0, 936},
 	/* what one of several functions lacks leaves no trace */
 	{"r:main.f(x int, s string) (t string) \"%s %d %s %s\", s[nope], x, t[nope], t", &several,
 	 "\tbad = 0;\n"

@@ -37,7 +37,7 @@ static void test_same(void **state)
 	assert_int_equal(traceplan_text_add(text, &plan, true), 5);
 	assert_int_equal(traceplan_text_count(text), 6);
 	assert_false(traceplan_text_uses_types(text));
-	plan.fill = "\thit->later[0] = later_dynamic(0, 16, true);\n";
+	plan.fill = "\thit->later[0] = later_dynamic(0, 16, true, 6);\n";
 	plan.uses_types = true;
 	assert_int_equal(traceplan_text_add(text, &plan, true), 6);
 	assert_true(traceplan_text_uses_types(text));

@@ -11,7 +11,8 @@ enum { PLACES = sizeof(places) / sizeof(*places) };
 static void check_later(uint64_t own, uint64_t to, uint64_t max, uint64_t size)
 {
 	uint64_t elements = later_elements(own, to, max, size);
-	uint64_t dynamic = later_dynamic(own, to, max);
+	uint64_t dynamic = later_dynamic(own, to, max, size);
+	uint64_t each = later_of_each(size & LATER_COUNT_MAX, dynamic);
 
 	assert_true(elements && dynamic); /* 0 is none */
 	assert_false(later_is_dynamic(elements));
@@ -23,11 +24,29 @@ static void check_later(uint64_t own, uint64_t to, uint64_t max, uint64_t size)
 	assert_int_equal(later_max(elements), max);
 	assert_int_equal(later_max(dynamic), max);
 	assert_int_equal(later_size(elements), size);
+	assert_int_equal(later_size(dynamic), size);
+	assert_int_equal(later_count(elements), 0);
+	assert_int_equal(later_count(dynamic), 0);
+	assert_int_equal(later_count(each), size & LATER_COUNT_MAX);
+	assert_true(later_is_dynamic(each));
+	assert_int_equal(later_own(each), own);
+	assert_int_equal(later_to(each), to);
+	assert_int_equal(later_max(each), max);
+	assert_int_equal(later_size(each), size);
+	assert_int_equal(later_next(elements), 0);
+	for (uint64_t n = 1; n < (size & LATER_COUNT_MAX); n++) {
+		each = later_next(each);
+		assert_int_equal(later_done(each), n);
+		assert_int_equal(later_own(each), own);
+		assert_int_equal(later_size(each), size);
+		assert_true(later_is_dynamic(each));
+	}
+	assert_int_equal(later_next(each), 0);
 }
 
 static void test_later(void **state)
 {
-	static const uint64_t sizes[] = {0, 1, 0x5555, 0xaaaa, LATER_SIZE_MAX};
+	static const uint64_t sizes[] = {0, 1, 0x555, 0xaaa, LATER_SIZE_MAX};
 
 	(void)state;
 	for (size_t i = 0; i < PLACES * PLACES * PLACES; i++)
