@@ -21,8 +21,8 @@ static inline u32 loop_next(u32 i)
 	return i;
 }
 
-/* The same for a counter that goes down. In assembly, as the compiler would also compare what it has
- * before or after the step, and the verifier sees the bounds of one of them alone. */
+/* The same for a counter that goes down. In assembly, as the compiler would also compare what it
+ * has before or after the step, and the verifier sees the bounds of one of them alone. */
 static inline u64 loop_before(u64 i)
 {
 	asm volatile("%0 += -1\n\tgoto +0" : "+r"(i));

@@ -31,8 +31,8 @@ void gen_step_register(struct gen *gen, const struct abi_piece *piece, unsigned 
 void gen_step_skip(struct gen *gen, size_t step);
 /* The same, where the line just written ends what it skips. */
 void gen_step_skip_line(struct gen *gen, size_t step);
-/* Writes the line in place of all that was written since the text had `len` bytes. It does the same:
- * the steps that were added since stand for it. */
+/* Writes the line in place of all that was written since the text had `len` bytes. It does the
+ * same: the steps that were added since stand for it. */
 void gen_step_instead(struct gen *gen, size_t len, const char *line);
 /* Writes the line with which every value begins. It needs no step. */
 void gen_reset(struct gen *gen);

@@ -27,7 +27,7 @@ struct row {
 	"\t*(u64 *)(rec + " #at ") = " #name ";\n\t*(s64 *)(rec + " #state ") = bad;\n"
 
 #define EACH(bytes, state, at, own, len)                                                           \
-	"\tif (*(s64 *)(rec + 32) >= " #bytes ") {\n\t\t*(s64 *)(rec + " #state                     \
+	"\tif (*(s64 *)(rec + 32) >= " #bytes ") {\n\t\t*(s64 *)(rec + " #state                    \
 	") = fetch_elements(rec + " #at ", 80, *(u64 *)(rec + " #own "), *(u64 *)(rec + " #len     \
 	"), 1);\n\t} else {\n\t\t*(s64 *)(rec + " #state ") = TRACE_NIL;\n\t}\n"
 
