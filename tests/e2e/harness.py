@@ -85,8 +85,8 @@ def without_all(expanded):
 
 def enough(name, seldom, combinations):
     """Which of a test's variants run where neither all nor certain ones are asked for. Of those that differ by how
-    their fixture is built alone: one of the newest Go and one of an older, drawn once and for all by the test's name,
-    so that many tests together have every version and flavour."""
+    their fixture is built alone: one, drawn once and for all by the test's name, of the newest Go for half of the
+    names, of an older for the others, so that many tests together have every version and flavour."""
     if OPTIONS.all or OPTIONS.names:
         return combinations
     alike = {}
@@ -95,8 +95,9 @@ def enough(name, seldom, combinations):
     chosen = []
     for what, several in alike.items():
         new = [c for c in several if newest() in str(c)]
-        for some in new, [c for c in several if c not in new]:
-            chosen += some and [some[zlib.crc32((name + what).encode()) % len(some)]]
+        kinds = [some for some in (new, [c for c in several if c not in new]) if some]
+        draw, kind = divmod(zlib.crc32((name + what).encode()), len(kinds))
+        chosen.append(kinds[kind][draw % len(kinds[kind])])
     return [c for c in combinations if c in chosen]
 
 
