@@ -341,8 +341,8 @@ static const struct row rows[] = {
 	 "\t*(u64 *)(rec + 6848) = probe_register(ctx, REGISTER_R8);\n" STATE(6824, 24)
 	 "\thit->later[2] = later_elements(6832, 6856, 128, 16);\n"
 	 "\thit->later[3] = later_of_each(8, later_elements(6864, 6992, 80, 1));\n", 0, 7696},
-	/* elements of a slice of slices are of three words each */
-	{"main.f(b [][]byte)", &stack, "", "",
+	/* each of three words */
+	{"main.f(b []struct{s string; n int})", &stack, "", "",
 	 "\tbad = 0;\n"
 	 "\tmust(&bad, fetch(rec + 8, 24, hit->sp + 8));\n" STATE(0, 24)
 	 "\t*(s64 *)(rec + 32) = fetch_elements(rec + 40, 192, *(u64 *)(rec + 8), "
