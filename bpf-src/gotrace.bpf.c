@@ -284,7 +284,7 @@ static inline void fetch_put_off(struct hit *hit, char *rec, u64 word)
 			*(u64 *)(rec + to) = 0;
 		return;
 	}
-	to += done * (8 + (max + 7) / 8 * 8);
+	to += done * later_room(max);
 	*(s64 *)(rec + to) = there ? fetch_elements(rec + to + 8, max, *(u64 *)(rec + own),
 						    *(u64 *)(rec + own + 8), size)
 				   : TRACE_NIL;

@@ -28,7 +28,7 @@ BPF_ARRAY(tls_words, struct tls_word, TLS_WORDS);
 static inline u64 cookie_of_number(u64 number)
 {
 	u32 index = number;
-	struct tls_word *word = number < TLS_WORDS ? tls_words.lookup(&index) : 0;
+	struct tls_word *word = number == index ? tls_words.lookup(&index) : 0;
 
 	return word ? word->cookie : (u64)COOKIE_NONE << COOKIE_KIND_SHIFT;
 }

@@ -70,6 +70,12 @@ static inline unsigned long long later_max(unsigned long long word)
 	return word >> LATER_MAX_SHIFT & (LATER_PLACES - 1);
 }
 
+/* Bytes of the record for what is read of at most `max` bytes: its state, and these */
+static inline unsigned long long later_room(unsigned long long max)
+{
+	return 8 + (max + 7) / 8 * 8;
+}
+
 static inline unsigned long long later_count(unsigned long long word)
 {
 	return word >> LATER_COUNT_SHIFT & LATER_COUNT_MAX;

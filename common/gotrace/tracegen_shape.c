@@ -162,12 +162,6 @@ static void emit_ref(struct gen *gen, const struct shape_ref *ref, uint32_t own)
 	}
 }
 
-/* The kernel side's room for a string of at most `max` bytes: its state, and the bytes. */
-static uint32_t string_room(uint32_t max)
-{
-	return 8 + (max + 7) / 8 * 8;
-}
-
 /* Are element n and what it refers to as the first one and its, so much further on? */
 static bool is_as_first(const struct shape_ref *ref, size_t n)
 {
@@ -177,7 +171,7 @@ static bool is_as_first(const struct shape_ref *ref, size_t n)
 
 	if (elem->ref_count != 1 || own->off || own->elem_count || own->what != first->what)
 		return false;
-	uint32_t room = dynamic ? first->max : string_room(first->max);
+	uint64_t room = dynamic ? first->max : later_room(first->max);
 
 	return own->max == first->max && own->levels == first->levels &&
 	       (dynamic || (own->type->kind == GOTYPE_STRING && own->at == own->state_at + 8)) &&

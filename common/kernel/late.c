@@ -18,12 +18,14 @@ static const char *const numbers[] = {
 	"REASONS",    "LATE_REASONS", "MIN_NS",        "MAX_NS",
 };
 
-/* What differs by how many functions are traced. More than CPUs, fewer than would take memory: the
- * maps of this size are there while Clang compiles. */
+/* What differs by how many functions are traced, or follows from the size of their arguments: any
+ * number that is not one of ours, and so might be a multiple of a mark, has to be here. More than
+ * CPUs, fewer than would take memory: the maps of this size are there while Clang compiles. */
 static const struct room {
 	const char *name;
 	uint32_t mark;
-} rooms[] = {{"ROWS", 1009}, {"COST_ROWS", 1013}, {"PLACES", 1019}, {"STATE_SUMS", 1021}};
+} rooms[] = {{"ROWS", 1009},       {"COST_ROWS", 1013}, {"PLACES", 1019},
+	     {"STATE_SUMS", 1021}, {"KEYS", 1031},      {"TLS_WORDS", 1033}};
 
 /* 0: none */
 static uint64_t mark_of(const char *define)

@@ -7,8 +7,9 @@
 #include "unit.h"
 
 static const struct bpfprog_define defs[] = {
-	{"UNIT", 7}, {"GOID_OFF", 0x123456789a}, {"TLS_G", -8}, {"ROWS", 3}, {"PLACES", 1 << 22}};
-enum { UNIT, GOID_OFF, TLS_G, ROWS, PLACES, DEFS };
+	{"UNIT", 7},         {"GOID_OFF", 0x123456789a}, {"TLS_G", -8},       {"ROWS", 3},
+	{"PLACES", 1 << 22}, {"KEYS", 2 * 1009},         {"TLS_WORDS", 65576}};
+enum { UNIT, GOID_OFF, TLS_G, ROWS, PLACES, KEYS, TLS_WORDS, DEFS };
 
 static void expect_option(int n, const char *text)
 {
@@ -25,6 +26,9 @@ static void test_options(void **state)
 	expect_option(GOID_OFF, "-DGOID_OFF=LATE(0x676f6c6174650003)");
 	expect_option(TLS_G, "-DTLS_G=LATE(0x676f6c6174650002)");
 	expect_option(ROWS, "-DROWS=1009ULL");
+	/* what might be a multiple of another's mark */
+	expect_option(KEYS, "-DKEYS=1031ULL");
+	expect_option(TLS_WORDS, "-DTLS_WORDS=1033ULL");
 	assert_false(late_is("UNIT"));
 	assert_true(late_is("GOID_OFF"));
 	assert_true(late_is("ROWS"));
@@ -83,6 +87,8 @@ static void test_rooms(void **state)
 	assert_int_equal(late_entries(1009, defs, DEFS), 3);
 	assert_int_equal(late_entries(2018, defs, DEFS), 6);
 	assert_int_equal(late_entries(1019, defs, DEFS), 1 << 22);
+	assert_int_equal(late_entries(1031, defs, DEFS), 2018);
+	assert_int_equal(late_entries(1033, defs, DEFS), 65576);
 	assert_int_equal(late_entries(1013, defs, DEFS), 1013);
 	assert_int_equal(late_entries(1024, defs, DEFS), 1024);
 	assert_int_equal(late_entries(0, defs, DEFS), 0);

@@ -34,6 +34,7 @@ static void check_later(uint64_t own, uint64_t to, uint64_t max, uint64_t size)
 	assert_int_equal(later_max(each), max);
 	assert_int_equal(later_size(each), size);
 	assert_int_equal(later_next(elements), 0);
+	assert_int_equal(later_room(max), 8 + max + -max % 8);
 	for (uint64_t n = 1; n < (size & LATER_COUNT_MAX); n++) {
 		each = later_next(each);
 		assert_int_equal(later_done(each), n);
