@@ -38,7 +38,7 @@ static void check_program(struct opened *o)
 	const char *reason = "";
 	struct site site;
 
-	inlining_each(o->tab, keep_copy, &end);
+	assert_int_equal(inlining_each(o->tab, keep_copy, &end), 0);
 	assert_int_equal(end - copies, 2);
 	assert_string_equal(copies[0].name, "main.inl1");
 	assert_int_equal(copies[0].addr, main_b_addr + 4);
@@ -80,11 +80,29 @@ static void test_program(void **state)
 	}
 }
 
+/* a tree of more nodes than there may be: it is said of how many functions */
+static void test_left_out(void **state)
+{
+	struct inlining_copy copies[4] = {0}, *end = copies;
+	/* from -1 up by 1 << 21, doubled, for 64 bytes */
+	static const uint8_t table[] = {0x80, 0x80, 0x80, 0x02, 64, 0};
+	struct opened o;
+
+	(void)state;
+	gofile_make(&o.g, 23, EM_X86_64);
+	elffile_bytes(o.g.f, GOFILE_TAB + GOFILE_PCS_FREE, table, sizeof(table));
+	elffile_u32(o.g.f, gofile_record(&o.g, 1) + 52, GOFILE_PCS_FREE - GOFILE_PCS);
+	open_it(&o);
+	assert_int_equal(inlining_each(o.tab, keep_copy, &end), 1);
+	assert_ptr_equal(end, copies);
+	close_it(&o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-
 		cmocka_unit_test(test_program),
+		cmocka_unit_test(test_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,6 +80,11 @@ static const struct line_case cases[] = {
 	 {{4, LINE - 1}, {13, LINE}, {64, LINE + 1}},
 	 -1,
 	 "some executions of the line may pass by its code"},
+	{"a jump by a table that is not there",
+	 CODE(CALL "\xff\x24\xc0\xc3"), /* jmp [rax+rax*8] */
+	 {{5, LINE}, {64, LINE + 1}},
+	 -1,
+	 "the table of a switch was not found"},
 	{"a jump to a panic decides nothing",
 	 CODE("\x85\xc0\x74\x0e" CALL "\x85\xc0\x74\x06" CALL "\xc3" CALL "\x0f\x0b"),
 	 {{4, LINE - 1}, {13, LINE}, {64, LINE + 1}},

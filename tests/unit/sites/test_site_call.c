@@ -7,7 +7,7 @@
 #include "program/program.h"
 #include "program/toolchain.h"
 #include "sites/site.h"
-#include "sites/site_finder.h"
+#include "sites/site_finder_internal.h"
 #include "steps.h"
 #include "unit.h"
 
@@ -157,9 +157,34 @@ static void test_rows(void **state)
 		     "behind-call emulated +24; after c -; not before c 0 call emulated +0; ");
 }
 
+/* up to Go 1.16 arguments are on the stack; of a program whose release is not told, anywhere */
+static void test_stack_args(void **state)
+{
+	(void)state;
+	for (int release = 15; release <= 18; release++)
+		for (unsigned told = 0; told < 2; told++) {
+			struct opened o;
+
+			gofile_make(&o.g, 27, EM_X86_64);
+			open_it(&o);
+			struct site_finder *finder = site_finder_new(&(struct program){
+				.img = o.img,
+				.tab = o.tab,
+				.release = release,
+				.release_told = told,
+			});
+
+			steps_are("%d%d", finder->stack_args, finder->split_stacks);
+			site_finder_free(finder);
+			close_it(&o);
+		}
+	steps_expect("00; 10; 00; 10; 00; 00; 00; 00; ");
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows),
+					   cmocka_unit_test(test_stack_args)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
