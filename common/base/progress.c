@@ -2,7 +2,6 @@
 #include "base/progress.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -19,7 +18,6 @@ enum { SILENT_MS = 1000, TICK_MS = 250, LINE_MAX_COLUMNS = 79 };
 /* Global: there is one terminal, and a signal handler erases the line on it. */
 static struct {
 	const char *tool;
-	int fd; /* a copy of stderr, which is redirected while the compiler runs */
 	bool begun, over;
 	int paused;
 	struct timespec start;
@@ -33,7 +31,7 @@ static struct {
 
 static void put_raw(const char *text, size_t len)
 {
-	if (write(progress.fd, text, len) < 0)
+	if (write(STDERR_FILENO, text, len) < 0)
 		return; /* nobody to tell */
 }
 
@@ -76,7 +74,8 @@ static int columns_free(void)
 {
 	struct winsize size;
 
-	if (ioctl(progress.fd, TIOCGWINSZ, &size) || !size.ws_col || size.ws_col > LINE_MAX_COLUMNS)
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col ||
+	    size.ws_col > LINE_MAX_COLUMNS)
 		return LINE_MAX_COLUMNS;
 	return size.ws_col - 1;
 }
@@ -145,9 +144,6 @@ void progress_begin(const char *tool)
 
 	if (progress.begun || !isatty(STDERR_FILENO))
 		return;
-	progress.fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-	if (progress.fd < 0)
-		return;
 	progress.tool = tool;
 	progress.over = false;
 	progress.paused = 0;
@@ -201,6 +197,5 @@ void progress_end(void)
 	pthread_join(progress.thread, NULL);
 	erase();
 	pthread_cond_destroy(&progress.changed);
-	close(progress.fd);
 	progress.begun = false;
 }

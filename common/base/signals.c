@@ -2,7 +2,6 @@
 #include "base/signals_internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -25,7 +24,6 @@ static struct {
 	const char *tool;
 	pid_t pid;    /* 0: none are taken yet */
 	int event_fd; /* readable: one has come */
-	int err_fd;   /* a copy of stderr, which is redirected while the compiler runs */
 	struct sigaction before[NUMBERS];
 	volatile sig_atomic_t hold;
 	void (*_Atomic clean_up)(void);
@@ -39,7 +37,7 @@ static void say(const char *text)
 
 	if (before)
 		before();
-	if (write(taken.pid ? taken.err_fd : STDERR_FILENO, text, strlen(text)) < 0)
+	if (write(STDERR_FILENO, text, strlen(text)) < 0)
 		return; /* nobody to tell */
 }
 
@@ -110,12 +108,10 @@ void signals_take(const char *tool)
 		return;
 	taken.tool = tool;
 	taken.event_fd = -1;
-	taken.err_fd = STDERR_FILENO;
 	taken.hold = 0;
 	taken.first_ns = 0;
 	taken.pid = getpid();
 	set_actions(on_signal);
-	taken.err_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 }
 
 int signals_hold(void)

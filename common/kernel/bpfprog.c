@@ -184,9 +184,15 @@ static struct bytecode *code_of(const char *file, const char *text,
 		*chatter = mem_printf("%s was compiled before: taken from %s\n", file,
 				      progcache_folder(kept));
 	} else {
-		code = compile_text(file, text, defs, ndefs, chatter, err);
-		if (code && !**chatter)
-			progcache_keep(kept, code);
+		struct compiled compiled;
+
+		if (!compile_text(file, text, defs, ndefs, &compiled, err)) {
+			if (!*compiled.chatter)
+				progcache_keep(kept, &compiled);
+			free(compiled.libraries);
+			*chatter = compiled.chatter;
+			code = compiled.code;
+		}
 	}
 	progcache_close(kept);
 	return code;

@@ -22,10 +22,8 @@ struct bpfprog_insert {
 	const char *text; /* lines that follow it in what is compiled */
 };
 
-/* Compiles bpf-src/FILE ("gofunccount.bpf.c") and creates its maps. Takes a few tenths of a second
- * and may run in a thread of its own, once at a time: it redirects the process's stdout and stderr
- * and sets BCC_KERNEL_SOURCE meanwhile, so nobody else may print or start programs. It unshares
- * the working directory of the thread that calls it. NULL and *err on failure. */
+/* Compiles bpf-src/FILE ("gofunccount.bpf.c"), in a process of its own, and creates its maps. Takes
+ * a few tenths of a second, and may be called in any thread. NULL and *err on failure. */
 struct bpfprog *bpfprog_compile(const char *file, const struct bpfprog_define *defs, size_t ndefs,
 				const struct bpfprog_insert *inserts, size_t ninserts,
 				struct errmsg *err);

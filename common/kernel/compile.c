@@ -2,11 +2,12 @@
 #include "kernel/compile_internal.h"
 
 #include <fcntl.h>
-#include <sched.h>
-#include <stdbool.h>
+#include <link.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/errmsg.h"
@@ -14,108 +15,37 @@
 #include "kernel/bpfcall_internal.h"
 #include "kernel/bpfprog_internal.h"
 #include "kernel/bytecode_internal.h"
-#include "kernel/headertree_internal.h"
 #include "kernel/late_internal.h"
 #include "kernel/libbcc_internal.h"
-#include "kernel/quiet_internal.h"
 #include "kernel/readhelpers_internal.h"
 
-#define KERNEL_SOURCE "BCC_KERNEL_SOURCE"
+enum { OWN_FLAGS = 4 };
+
+/* -I for the embedded headers; -g0, as debug information would take a third of the time and nobody
+ * reads it; then one -D for each definition. Clang runs LLVM's passes, and then libbcc does so
+ * again: the first time is half of all. */
+static const char **make_flags(const struct compiling *what, size_t *count)
+{
+	const char **flags = mem_zalloc(what->ndefs + OWN_FLAGS, sizeof(*flags));
+	size_t n = 0;
+
+	flags[n++] = mem_printf("-I%s", what->headers);
+	flags[n++] = mem_strdup("-g0");
+	if (what->passes == COMPILE_ONCE) {
+		flags[n++] = mem_strdup("-Xclang");
+		flags[n++] = mem_strdup("-disable-llvm-passes");
+	}
+	for (size_t i = 0; i < what->ndefs; i++)
+		flags[n++] = late_option(&what->defs[i]);
+	*count = n;
+	return flags;
+}
 
 static void free_flags(const char **flags, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		free((void *)flags[i]);
 	free(flags);
-}
-
-enum { OWN_FLAGS = 2 };
-
-/* -I for the embedded headers; -g0, as debug information would take a third of the time and nobody
- * reads it; then one -D for each definition. Clang runs LLVM's passes, and then libbcc does so
- * again: the first time stays, a fifth of all, as some programs would need more stack than BPF has
- * without it, and LLVM ends the process then. */
-static const char **make_flags(const char *dir, const struct bpfprog_define *defs, size_t ndefs)
-{
-	const char **flags = mem_zalloc(ndefs + OWN_FLAGS, sizeof(*flags));
-
-	flags[0] = mem_printf("-I%s", dir);
-	flags[1] = mem_strdup("-g0");
-	for (size_t i = 0; i < ndefs; i++)
-		flags[i + OWN_FLAGS] = late_option(&defs[i]);
-	return flags;
-}
-
-/* libbcc finds the kernel headers by an environment variable alone: what the user has set is
- * restored */
-static void *create_module(const struct libbcc *libbcc, const char *text, const char *dir,
-			   const char **flags, size_t nflags)
-{
-	const char *before = getenv(KERNEL_SOURCE);
-	char *saved = before ? mem_strdup(before) : NULL;
-
-	setenv(KERNEL_SOURCE, dir, 1);
-	void *module = libbcc->compile(text, 0, flags, nflags, true, NULL);
-
-	if (saved)
-		setenv(KERNEL_SOURCE, saved, 1);
-	else
-		unsetenv(KERNEL_SOURCE);
-	free(saved);
-	return module;
-}
-
-/* Compiles, with what libbcc prints caught in *chatter. libbcc changes the working directory, which
- * other threads may be using, and looks for headers in the one it starts in, where others may have
- * put some: in /proc nobody can. */
-static void *compile_quietly(const struct libbcc *libbcc, const char *text, const char *dir,
-			     const struct bpfprog_define *defs, size_t ndefs, char **chatter)
-{
-	const char **flags = make_flags(dir, defs, ndefs);
-	struct quiet *quiet = quiet_begin();
-	void *module = NULL;
-
-	readhelpers_try();
-	unshare(CLONE_FS);
-	int here = open(".", O_PATH | O_CLOEXEC);
-
-	if (!chdir("/proc"))
-		module = create_module(libbcc, text, dir, flags, ndefs + OWN_FLAGS);
-	if (here >= 0 && !fchdir(here))
-		close(here);
-
-	*chatter = quiet_end(quiet);
-	free_flags(flags, ndefs + OWN_FLAGS);
-	return module;
-}
-
-/* The first line of `text` that has `word`, or else the first line of all, and its length. */
-static const char *find_line(const char *text, const char *word, int *len)
-{
-	const char *found = strstr(text, word), *line = text;
-
-	if (found)
-		for (line = found; line > text && line[-1] != '\n';)
-			line--;
-	*len = strcspn(line, "\n");
-	return line;
-}
-
-/* The compiler's first error is the cause; the others follow from it. */
-static void set_compile_error(struct errmsg *err, const char *file, const char *chatter)
-{
-	const char *line;
-	int len;
-
-	if (strstr(chatter, "could not open bpf map")) {
-		line = find_line(chatter, "could not open bpf map", &len);
-		errmsg_set(err, "cannot create BPF maps: %.*s", len, line);
-		errmsg_hint(err, BPFPROG_PRIVILEGES);
-		return;
-	}
-	line = find_line(chatter, "error:", &len);
-	errmsg_set(err, "%s does not compile: %.*s", file, len, line);
-	errmsg_hint(err, "-v shows the program");
 }
 
 /* What libbcc has created; it may be of other sizes than the text says, as for a map of all CPUs.
@@ -184,30 +114,64 @@ static struct bytecode *take_code(const struct libbcc *libbcc, void *module)
 	return NULL;
 }
 
-struct bytecode *compile_text(const char *file, const char *text, const struct bpfprog_define *defs,
-			      size_t ndefs, char **chatter, struct errmsg *err)
+static int note_library(struct dl_phdr_info *info, size_t size, void *out)
+{
+	static const char *const names[] = {"/libbcc.", "/libclang", "/libLLVM"};
+	struct stat st;
+
+	(void)size;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strstr(info->dlpi_name, names[i]) && !stat(info->dlpi_name, &st))
+			compile_note_library(out, info->dlpi_name, &st);
+	return 0;
+}
+
+void compile_note_library(FILE *out, const char *path, const struct stat *st)
+{
+	fprintf(out, "%llu %lld.%09ld %s\n", (unsigned long long)st->st_size,
+		(long long)st->st_mtim.tv_sec, st->st_mtim.tv_nsec, path);
+}
+
+static char *libraries(void)
+{
+	char *lines = NULL;
+	size_t len;
+	FILE *out = open_memstream(&lines, &len);
+
+	dl_iterate_phdr(note_library, out);
+	fclose(out);
+	return lines;
+}
+
+/* libbcc looks for headers in the working directory, where others may have put some: in /proc
+ * nobody can. It finds the kernel headers by an environment variable alone. */
+static void *create_module(const struct libbcc *libbcc, const struct compiling *what)
+{
+	size_t count;
+	const char **flags = make_flags(what, &count);
+	void *module = NULL;
+
+	readhelpers_try();
+	setenv("BCC_KERNEL_SOURCE", what->headers, 1);
+	if (!chdir("/proc"))
+		module = libbcc->compile(what->text, 0, flags, count, true, NULL);
+	free_flags(flags, count);
+	return module;
+}
+
+int compile_here(const struct compiling *what, struct compiled *compiled, struct errmsg *err)
 {
 	const struct libbcc *libbcc = libbcc_open(err);
-	struct headertree *tree = libbcc ? headertree_new(err) : NULL;
-	struct bytecode *code = NULL;
+	void *module = libbcc ? create_module(libbcc, what) : NULL;
 
-	*chatter = NULL;
-	if (!tree)
-		return NULL;
-	void *module = compile_quietly(libbcc, text, headertree_dir(tree), defs, ndefs, chatter);
-
-	headertree_free(tree);
-	if (!module) {
-		set_compile_error(err, file, *chatter);
-	} else {
-		code = take_code(libbcc, module);
-		libbcc->destroy(module);
-		if (!code)
-			errmsg_set(err, "cannot read the maps of %s", file);
-	}
-	if (!code) {
-		free(*chatter);
-		*chatter = NULL;
-	}
-	return code;
+	if (!libbcc)
+		return -1;
+	if (!module)
+		return errmsg_set(err, COMPILE_FAILS, what->file);
+	compiled->code = take_code(libbcc, module);
+	compiled->libraries = libraries();
+	libbcc->destroy(module);
+	if (!compiled->code)
+		return errmsg_set(err, "cannot read the maps of %s", what->file);
+	return 0;
 }

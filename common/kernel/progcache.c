@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,6 +21,7 @@
 #include "kernel/bpfmap.h"
 #include "kernel/bpfprog.h"
 #include "kernel/bytecode_internal.h"
+#include "kernel/compile_internal.h"
 #include "kernel/headertree_internal.h"
 #include "kernel/kernelfeature_internal.h"
 #include "kernel/late_internal.h"
@@ -181,24 +181,6 @@ static uint8_t *read_file(const struct progcache *kept, size_t *size)
 	return bytes;
 }
 
-static void write_library(FILE *out, const char *path, const struct stat *st)
-{
-	fprintf(out, "%llu %lld.%09ld %s\n", (unsigned long long)st->st_size,
-		(long long)st->st_mtim.tv_sec, st->st_mtim.tv_nsec, path);
-}
-
-static int note_library(struct dl_phdr_info *info, size_t size, void *out)
-{
-	static const char *const names[] = {"/libbcc.", "/libclang", "/libLLVM"};
-	struct stat st;
-
-	(void)size;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strstr(info->dlpi_name, names[i]) && !stat(info->dlpi_name, &st))
-			write_library(out, info->dlpi_name, &st);
-	return 0;
-}
-
 /* Are the files that `lines` tells of, a line each, as they were then? */
 static bool libraries_are_the_same(const char *lines)
 {
@@ -218,7 +200,7 @@ static bool libraries_are_the_same(const char *lines)
 		FILE *out = open_memstream(&now, &now_len);
 
 		if (!stat(name, &st))
-			write_library(out, name, &st);
+			compile_note_library(out, name, &st);
 		fclose(out);
 		bool same = now_len == (size_t)(next - line) && !memcmp(now, line, now_len);
 
@@ -326,7 +308,7 @@ struct bytecode *progcache_find(struct progcache *kept)
 	return code;
 }
 
-static char *make_plain(const struct progcache *kept, const struct bytecode *code,
+static char *make_plain(const struct progcache *kept, const struct compiled *compiled,
 			struct head *head, size_t *size)
 {
 	char *plain = NULL;
@@ -335,20 +317,21 @@ static char *make_plain(const struct progcache *kept, const struct bytecode *cod
 	memcpy(head->magic, MAGIC, sizeof(MAGIC));
 	head->key_len = kept->key_len;
 	fwrite(kept->key, 1, kept->key_len, out);
-	dl_iterate_phdr(note_library, out);
+	fputs(compiled->libraries, out);
 	head->libraries_len = ftell(out) - head->key_len;
-	bytecode_write(out, code);
+	bytecode_write(out, compiled->code);
 	head->code_len = ftell(out) - head->key_len - head->libraries_len;
 	fclose(out);
 	return plain;
 }
 
 /* Caller frees */
-static uint8_t *make_file(const struct progcache *kept, const struct bytecode *code, size_t *size)
+static uint8_t *make_file(const struct progcache *kept, const struct compiled *compiled,
+			  size_t *size)
 {
 	struct head head = {.zero = 0};
 	size_t plain_len;
-	char *plain = make_plain(kept, code, &head, &plain_len);
+	char *plain = make_plain(kept, compiled, &head, &plain_len);
 	uint8_t *bytes = pack_bytes(plain, plain_len, sizeof(head), size);
 
 	*size += sizeof(head);
@@ -427,13 +410,13 @@ static void make_room(int folder, size_t size)
 	free(files);
 }
 
-void progcache_keep(struct progcache *kept, const struct bytecode *code)
+void progcache_keep(struct progcache *kept, const struct compiled *compiled)
 {
 	size_t size;
 
 	if (!kept || (kept->new_fd < 0 && (!claim(kept) || kept->new_fd < 0)))
 		return;
-	uint8_t *bytes = make_file(kept, code, &size);
+	uint8_t *bytes = make_file(kept, compiled, &size);
 
 	if (size <= FILE_MAX) {
 		make_room(kept->fd, size);

@@ -12,6 +12,7 @@
 
 struct bpfprog_define;
 struct bytecode;
+struct compiled;
 struct progcache;
 
 /* What is compiled, with all that the outcome depends on: text, definitions, the headers, libbcc,
@@ -20,9 +21,8 @@ struct progcache *progcache_open(const char *text, const struct bpfprog_define *
 /* The bytecode, which the caller frees; NULL: not there, or not whole: the caller compiles it.
  * Waits for a process that is compiling it, up to 30 s. */
 struct bytecode *progcache_find(struct progcache *kept);
-/* What libbcc in this process has just made of it; where that cannot be written, nothing happens.
- */
-void progcache_keep(struct progcache *kept, const struct bytecode *code);
+/* What compile_text() has made of it; where that cannot be written, nothing happens. */
+void progcache_keep(struct progcache *kept, const struct compiled *compiled);
 const char *progcache_folder(const struct progcache *kept); /* belongs to kept */
 void progcache_close(struct progcache *kept);
 

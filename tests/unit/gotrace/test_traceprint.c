@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "kernel/quiet_internal.h"
+#include "quiet.h"
 
 enum { BOB = 'b' | 'o' << 8 | 'b' << 16 };
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "kernel/quiet_internal.h"
+#include "quiet.h"
 #include "program/toolchain.h"
 #include "selection/selection.h"
 #include "sites/site.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/quiet_internal.h"
+#include "quiet.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -23,23 +22,8 @@ static int copy_fd(int fd)
 	return fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 
-/* When the compiler gives up it ends the process: only its own output tells why. */
-static struct quiet *kept;
-
-static void say_kept(void)
-{
-	if (!kept)
-		return;
-	char *text = quiet_end(kept);
-
-	fputs(text, stderr);
-	free(text);
-}
-
 struct quiet *quiet_begin(void)
 {
-	static bool at_exit;
-
 	int memory = memfd_create("output", MFD_CLOEXEC);
 
 	if (memory < 0)
@@ -53,9 +37,6 @@ struct quiet *quiet_begin(void)
 	quiet->err = copy_fd(STDERR_FILENO);
 	dup2(memory, STDOUT_FILENO);
 	dup2(memory, STDERR_FILENO);
-	if (!at_exit)
-		at_exit = !atexit(say_kept);
-	kept = quiet;
 	return quiet;
 }
 
@@ -87,7 +68,6 @@ char *quiet_end(struct quiet *quiet)
 {
 	if (!quiet)
 		return mem_strdup("");
-	kept = NULL;
 	fflush(stdout);
 	fflush(stderr);
 	restore(quiet->out, STDOUT_FILENO);
