@@ -14,7 +14,7 @@ import time
 from harness import PATIENCE, Process, Tool, counted, expect, run, test
 
 PUTS, GETS = 40, 25
-PUTS_TRACED = 300  # by writers, each time that a tracer comes
+PUTS_TRACED = 150  # by writers, each time that a tracer comes
 
 
 def copy_of(folder, program):
@@ -111,7 +111,7 @@ def method(records, name, key):
     return sum(found)
 
 
-@test(alone=True)
+@test()
 def etcd_count():
     with tempfile.TemporaryDirectory() as folder, Etcd(folder) as etcd:
         etcd.ready()
@@ -125,7 +125,7 @@ def etcd_count():
         etcd.load()
 
 
-@test(alone=True)
+@test()
 def etcd_latency():
     names = ["Put", "Range", "DeleteRange", "Txn", "Compact", "LeaseGrant", "LeaseRevoke",
              "processInternalRaftRequestOnce", "applyEntryNormal", "applyAll", "apply",
@@ -145,7 +145,7 @@ def etcd_latency():
         etcd.load()
 
 
-@test(alone=True, tool=["gofunccount", "gofunclatency"], by=["pid", "path"])
+@test(tool=["gofunccount", "gofunclatency"], by=["pid", "path"])
 def etcd_under_load(tool, by):
     """Tracers come and go while requests are on their way."""
     with tempfile.TemporaryDirectory() as folder, Etcd(folder) as etcd:

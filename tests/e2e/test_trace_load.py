@@ -416,7 +416,7 @@ def load_command(command):
 SERVER = "go.etcd.io/*/etcdserver.(*EtcdServer)."
 
 
-@test(alone=True)
+@test()
 def load_etcd():
     """A stripped program under load: its requests, by its own type information and by a signature"""
     with tempfile.TemporaryDirectory() as folder, Etcd(folder) as etcd:

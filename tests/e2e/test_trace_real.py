@@ -70,7 +70,7 @@ def same(got, true, what):
            f"{list((got - true).items())[:3]}, missing: {list((true - got).items())[:3]}")
 
 
-@test(alone=True, version=["1.15", "1.19", "1.27"])
+@test(version=["1.15", "1.19", "1.27"])
 def trace_http(version):
     got, clients, _, err = serve(
         version, ':net/http.serverHandler.ServeHTTP "request %s %s", req.Method, req.URL.Path',
@@ -82,7 +82,7 @@ def trace_http(version):
     expect("lost" not in err, err)
 
 
-@test(alone=True, version=["1.15", "1.19", "1.27"])
+@test(version=["1.15", "1.19", "1.27"])
 def trace_http_errors(version):
     got, clients, truth, _ = serve(version, 'r:main.handle (err != nil) "%s %s: %v", method, path, err')
     true = []
@@ -99,7 +99,7 @@ def trace_http_errors(version):
     same([t.split(":")[0] for t in got], [t.split(":")[0] for t in true], "what failed")
 
 
-@test(alone=True)
+@test()
 def trace_etcd():
     """Signatures typed by hand; their types' names are in the program."""
     put = f":{SERVER}.Put(ctx context.Context, r *etcdserverpb.PutRequest)"
@@ -116,7 +116,7 @@ def trace_etcd():
         expect(got.count("range 1") == GETS, f"{got.count('range 1')} ranges, not {GETS}")
 
 
-@test(alone=True)
+@test()
 def trace_etcd_results():
     """Results of a stripped program"""
     sig = (f"r:{SERVER}.Put(ctx context.Context, r *etcdserverpb.PutRequest)"
