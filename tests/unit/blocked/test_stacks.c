@@ -108,14 +108,18 @@ void gostack_symbols_free(struct gostack_symbols *syms)
 
 static const char *const names[] = {"?", "main.work", "main.run", "main.inner", "runtime.goexit"};
 
+static const char *const *files; /* by the same number; NULL: as ever */
+
 static void each(const struct frames *frames, const uint64_t *addrs, size_t count,
 		 void (*fn)(void *ctx, const struct frame *frame), void *ctx, bool all)
 {
 	for (size_t i = 0; i < count; i++) {
 		uint64_t n = (addrs[i] - frames->bias) / 16;
 		struct frame frame = {.func = n < 5 ? names[n] : "main.deep",
-				      .file = n == 2 ? NULL : "f.go",
-				      .line = (int)n,
+				      .file = files    ? files[n]
+					      : n == 2 ? NULL
+						       : "f.go",
+				      .line = files ? 1 : (int)n,
 				      .number = i};
 
 		if (n == 3 && all) { /* with main.work inlined */
@@ -299,6 +303,26 @@ static void test_shown(void **state)
 	stacks_free(stacks);
 }
 
+/* in a file that several have, a line is of one function, and a function's of one file */
+static void test_shown_apart(void **state)
+{
+	static const char *const same[] = {"f.go", "f.go", "f.go", "f.go", "f.go"},
+				 *const others[] = {"f.go", "g.go", "f.go", "f.go", "f.go"};
+	struct stacks *stacks = stacks_new(NULL);
+
+	(void)state;
+	files = same;
+	uint64_t work = stacks_shown(stacks, 7, BIAS);
+
+	kept.frames[0] += 16; /* main.run */
+	assert_int_not_equal(stacks_shown(stacks, 7, BIAS), work);
+	kept.frames[0] -= 16;
+	files = others;
+	assert_int_not_equal(stacks_shown(stacks, 7, BIAS), work);
+	files = NULL;
+	stacks_free(stacks);
+}
+
 static void test_profile(void **state)
 {
 	struct stacks *stacks = stacks_new(NULL);
@@ -366,6 +390,7 @@ int main(void)
 		cmocka_unit_test_setup(test_frames, begin),
 		cmocka_unit_test_setup(test_addresses, begin),
 		cmocka_unit_test_setup(test_shown, begin),
+		cmocka_unit_test_setup(test_shown_apart, begin),
 		cmocka_unit_test_setup(test_profile, begin),
 		cmocka_unit_test_setup(test_profile_at, begin),
 	};

@@ -81,6 +81,26 @@ static const struct row rows[] = {
 	{15, "one of size 0", B, "  param \"e\" type=#empty" AT_0 INT("n") AT_8, NULL, 16},
 };
 
+/* cmp; jbe to the detour; push; nops; pop; ret; what saves them; call; back; jmp to the start */
+#define SAVES(there, back) "493b6610 7607 55 90909090 5d c3 " there " e8a3ffffff " back " ebd6"
+#define FLOAT_AND_RAX SAVES("f20f11442408 4889442410", "f20f10442408 488b442410")
+#define SHORT_FLOAT_AND_RAX SAVES("f30f11442408 4889442410", "f30f10442408 488b442410")
+#define RAX_AND_RBX SAVES("9090 4889442408 48895c2410", "488b442408 488b5c2410")
+
+static const struct saved_row {
+	struct row row;
+	const char *code; /* what stands on the stack at its check, in hex */
+} saved_rows[] = {
+	{{20, "a float", B, INT("n") RAX, "00080808ff", 16}, FLOAT_AND_RAX},
+	{{20, "a float that is listed", B, FLOAT("f") XMM0 INT("n") RAX, "00080808ff", 16},
+	 FLOAT_AND_RAX},
+	{{20, "of 4 bytes", B, INT("n") RAX, "00040808ff", 16}, SHORT_FLOAT_AND_RAX},
+	{{20, "4 of 8 bytes", B, INT("n") RAX, "00080808ff", 16}, SHORT_FLOAT_AND_RAX},
+	{{20, "no float", B, INT("n") RBX, "00080808ff", 16}, RAX_AND_RBX},
+	{{20, "another one", B, INT("n") RBX, "00080808ff", 16}, FLOAT_AND_RAX},
+	{{20, "of a string", B, INT("n") RAX, "fe00080808fd1008ff", 24}, FLOAT_AND_RAX},
+};
+
 static void make(struct gofile *g, const struct row *row)
 {
 	char text[2048];
@@ -131,13 +151,24 @@ static void dump_params(struct typedump *dump, const struct gofunc *fn)
 		      fn->dictionary >= 0 ? " dictionary" : "", fn->result_count ? " result" : "");
 }
 
-static void dump(struct typedump *dump, const struct row *row)
+static void put_code(struct gofile *g, const char *code)
+{
+	unsigned byte;
+	size_t at = 0;
+
+	for (; *code; code++)
+		if (*code != ' ' && sscanf(code++, "%2x", &byte) == 1)
+			*elffile_at(g->f, g->starts[1] + at++) = byte;
+}
+
+static void dump(struct typedump *dump, const struct row *row, const char *code)
 {
 	struct dieopen in;
 	struct gofunc fn;
 	struct gofile g;
 
 	make(&g, row);
+	put_code(&g, code);
 	dieopen(&in, g.f, row->release);
 	typedump_text(dump, "1.%d, %s:", row->release, row->title);
 	if (debuginfo_func(in.dbg, g.starts[1], row->name, &fn) == 0)
@@ -153,7 +184,7 @@ static void test_rows(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		dump(&all, &rows[i]);
+		dump(&all, &rows[i], "");
 	typedump_expect(&all,
 			"1.20, none is missing: n int 8/8, m int 8/8\n"
 			"1.20, places are wrong, though all are listed: n int 8/8, m int 8/8\n"
@@ -198,9 +229,29 @@ static void test_rows(void **state)
 			"1.15, one of size 0: e main.E 0/1, _ ? 8/1, n int 8/8\n");
 }
 
+/* What a function saves when its stack grows shows which are floats. */
+static void test_saved(void **state)
+{
+	struct typedump all = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(saved_rows) / sizeof(*saved_rows); i++)
+		dump(&all, &saved_rows[i].row, saved_rows[i].code);
+	typedump_expect(&all, "1.20, a float: _ float64 8/8, n int 8/8\n"
+			      "1.20, a float that is listed: f float64 8/8, n int 8/8\n"
+			      "1.20, of 4 bytes: _ float32 4/4, n int 8/8\n"
+			      "1.20, 4 of 8 bytes: not certain\n"
+			      "1.20, no float: _ ? 8/8, n int 8/8\n"
+			      "1.20, another one: not certain\n"
+			      "1.20, of a string: not certain\n");
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_saved),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,12 @@ static const char *codeword_piece(char letter, unsigned *len)
 		{'k', "\x48\x85\xc0\x75\0", 5},
 		{'o', "\x48\x85\xc0\x75\xfb", 5},
 		{'b', "\x75\0", 2},
+		{'v', "\x48\x8b\x03", 3},
+		{'y', "\x48\x89\xc2", 3},
+		{'z', "\x48\x89\xd0", 3},
+		{'w', "\x48\x89\x44\x24\x08", 5},
+		{'q', "\x48\x8b\x44\x24\x08", 5},
+		{'i', "\x48\xff\xc0", 3},
 		{'r', "\xc3", 1},
 		{'x', "\x0f\x0b", 2},
 	};

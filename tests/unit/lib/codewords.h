@@ -7,6 +7,8 @@
  *   c  call                   u  push rbp              m  nop    n  a nop of five bytes
  *   t  test; je over the next piece                    j  jmp over the next piece
  *   k  test; jne back to the piece before              o  test; jne back to itself
+ *   v  mov rax, [rbx]         y  mov rdx, rax          z  mov rax, rdx
+ *   w  mov [rsp+8], rax       q  mov rax, [rsp+8]      i  inc rax
  *   b  jne back to the piece before                    r  ret   x  ud2 */
 #ifndef CODEWORDS_H
 #define CODEWORDS_H

@@ -197,6 +197,86 @@ static void test_func(void **state)
 	}
 }
 
+/* --- several of what the program has one of --- */
+
+/* *main.T has two methods, which stand among the links: `words` are name, type and two times code
+ */
+static void put_methods(struct rttifile *r, const uint32_t words[2][4])
+{
+	const uint64_t at = RTTIFILE_LINKS + 0x80;
+
+	elffile_bytes(r->g.f, at, words, 2 * sizeof(*words));
+	elffile_u32(r->g.f, r->uncommon + 4, 2);
+	elffile_u32(r->g.f, r->uncommon + 8, at - r->uncommon);
+}
+
+static void test_two_methods(void **state)
+{
+	(void)state;
+	for (unsigned twice = 0; twice < 2; twice++) {
+		uint32_t words[2][4];
+		struct gofunc fn;
+		struct opened o;
+
+		rttifile_make(&o.r, 25, EM_X86_64);
+		memcpy(words[1], elffile_at(o.r.g.f, o.r.method), sizeof(words[1]));
+		memcpy(words[0], words[1], sizeof(words[0]));
+		if (!twice) {
+			words[0][0] = rttifile_name(&o.r, 0, "c") - RTTIFILE_TYPES;
+			words[0][2] = words[0][3] = o.r.g.starts[2] - ELFFILE_TEXT;
+		}
+		put_methods(&o.r, words);
+		open_it(&o);
+		assert_int_equal(rtti_func(o.rtti, o.r.g.starts[1], &fn), 0);
+		assert_int_equal(rtti_func(o.rtti, o.r.g.starts[2], &fn), twice ? -1 : 0);
+		free_it(&o);
+	}
+}
+
+/* the second one's type is referred to by nothing else */
+static void test_two_itabs(void **state)
+{
+	struct opened o;
+
+	(void)state;
+	rttifile_make(&o.r, 27, EM_X86_64);
+	elffile_u64(o.r.g.f, RTTIFILE_ITAB + 32, o.r.addr[RTTIFILE_INTERFACE]);
+	elffile_u64(o.r.g.f, RTTIFILE_ITAB + 40, o.r.addr[RTTIFILE_FLOAT]);
+	gofile_put_word(&o.r.g, 41, 64);
+	open_it(&o);
+	assert_int_equal(rttifile_walk(o.rtti, o.tab), RTTIFILE_EMPTY + 1);
+	free_it(&o);
+}
+
+/* Go 1.16 or 1.17? By the names of those that are listed, of which some may be none. */
+static void test_guessed(void **state)
+{
+	static const struct {
+		unsigned links, empty;
+		bool is_wide;
+	} rows[] = {{3, 0, false}, {3, 1, false}, {3, 2, true}, {4, 2, false}, {3, 3, true}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct opened o;
+
+		rttifile_make(&o.r, 17, EM_X86_64);
+		uint64_t none = rttifile_name(&o.r, 1, "");
+
+		elffile_u32(o.r.g.f, RTTIFILE_LINKS + 12, o.r.addr[RTTIFILE_CHAN] - RTTIFILE_TYPES);
+		gofile_put_word(&o.r.g, 41, rows[i].links);
+		for (unsigned n = 0; n < rows[i].empty; n++) {
+			static const enum rttifile_type listed[] = {RTTIFILE_MAP, RTTIFILE_ARRAY,
+								    RTTIFILE_POINTER};
+
+			elffile_u32(o.r.g.f, o.r.addr[listed[n]] + 40, none - RTTIFILE_TYPES);
+		}
+		assert_true(try_open(&o, -1));
+		assert_int_equal(rtti_names(o.rtti), rows[i].is_wide ? 0 : RTTIFILE_TYPES);
+		free_it(&o);
+	}
+}
+
 /* --- who wrote Error --- */
 
 enum {
@@ -301,7 +381,8 @@ int main(void)
 		cmocka_unit_test(test_types),     cmocka_unit_test(test_unknown_version),
 		cmocka_unit_test(test_each),      cmocka_unit_test(test_named),
 		cmocka_unit_test(test_ambiguous), cmocka_unit_test(test_func),
-		cmocka_unit_test(test_promoted),
+		cmocka_unit_test(test_promoted),  cmocka_unit_test(test_two_methods),
+		cmocka_unit_test(test_two_itabs), cmocka_unit_test(test_guessed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

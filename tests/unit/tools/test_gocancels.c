@@ -317,6 +317,37 @@ static void test_plan(void **state)
 	faketool_errors_expect("gocancels: no BINARY, -p PID or -- COMMAND given\nusage: ...");
 }
 
+/* where fields of contexts are, by the release */
+static void test_layouts(void **state)
+{
+	static const int some[] = {15, 16, 17, 19, 20, 21, 24, 25, 26, 27};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(some) / sizeof(*some); i++) {
+		faketool.program.release = some[i];
+		*faketool.defined = '\0';
+		define_layout(FAKETOOL_SOME(tracer), &faketool.program);
+		faketool_note("%d %s\n", some[i], faketool.defined);
+	}
+	faketool_noted(
+		"15 CONTEXT_DONE=24 CONTEXT_ERR=40 G_PARAM=136 SUDOG_CHANNEL=80 G_WAITING=32 \n"
+		"16 CONTEXT_DONE=24 CONTEXT_ERR=40 G_PARAM=136 SUDOG_CHANNEL=80 G_WAITING=32 \n"
+		"17 CONTEXT_DONE=32 CONTEXT_ERR=48 G_PARAM=136 SUDOG_CHANNEL=80 G_WAITING=32 \n"
+		"19 CONTEXT_DONE=32 CONTEXT_ERR=48 G_PARAM=136 SUDOG_CHANNEL=80 G_WAITING=32 \n"
+		"20 CONTEXT_DONE=32 CONTEXT_ERR=48 CONTEXT_CAUSE=64 G_PARAM=136 SUDOG_CHANNEL=80 "
+		"G_WAITING=32 \n"
+		"21 CONTEXT_DONE=32 CONTEXT_ERR=48 CONTEXT_CAUSE=64 JOIN_METHOD=1 G_PARAM=136 "
+		"SUDOG_CHANNEL=80 G_WAITING=32 \n"
+		"24 CONTEXT_DONE=32 CONTEXT_ERR=48 CONTEXT_CAUSE=64 JOIN_METHOD=1 G_PARAM=136 "
+		"SUDOG_CHANNEL=80 G_WAITING=32 \n"
+		"25 CONTEXT_DONE=32 CONTEXT_ERR=48 ERR_IS_VALUE=1 CONTEXT_CAUSE=64 JOIN_METHOD=1 "
+		"G_PARAM=136 SUDOG_CHANNEL=80 G_WAITING=32 \n"
+		"26 CONTEXT_DONE=32 CONTEXT_ERR=48 ERR_IS_VALUE=1 CONTEXT_CAUSE=64 JOIN_METHOD=1 "
+		"G_PARAM=136 SUDOG_CHANNEL=96 \n"
+		"27 CONTEXT_DONE=32 CONTEXT_ERR=48 ERR_IS_VALUE=1 CONTEXT_CAUSE=64 JOIN_METHOD=1 "
+		"G_PARAM=136 SUDOG_CHANNEL=96 \n");
+}
+
 static void test_help(void **state)
 {
 	(void)state;
@@ -386,6 +417,7 @@ int main(void)
 		cmocka_unit_test(test_help_all),
 		cmocka_unit_test_setup_teardown(test_output, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_plan, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_layouts, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

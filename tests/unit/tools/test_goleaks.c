@@ -14,6 +14,7 @@
 enum { PID = 181 };
 
 static bool closes, is_refused;
+static unsigned looks_left;  /* that go well; 0: any number */
 static struct goleaks child; /* in the process that looks */
 static struct goprocesses_one one;
 static const struct goprocesses_work *given;
@@ -49,6 +50,8 @@ int goprocesses_look(struct goprocesses *procs, size_t i, int what, const void *
 	assert_ptr_equal(procs, &goleaks.procs);
 	if (faketool_answer(words[what], err))
 		return -1;
+	if (what == LOOK_READ && looks_left && !--looks_left)
+		return errmsg_set(err, "it has ended");
 	child.profile_fd = goleaks.profile_fd;
 	return given->look(&child, &one, what, more, len, count, err);
 }
@@ -78,6 +81,7 @@ static int setup(void **state)
 	leakrun.session_ends = SESSION_SIGNAL;
 	leakrun.runs = closes = true;
 	is_refused = false;
+	looks_left = 0;
 	faketool.failing = NULL;
 	leakrun.left_out = 0;
 	leakrun.all[0] = (struct leak){.created_by = LEAKRUN_GO_STATEMENT + 7,
@@ -149,6 +153,33 @@ static void test_text(void **state)
 		       "read\n"
 		       "show\n"
 		       "flush\n");
+}
+
+/* It has ended after the first look: that is no failure, as there was something to see; unless it
+ * still runs. */
+static void test_ended(void **state)
+{
+	static const char once[] =
+		"181 jobs (go1.27)\n"
+		"  BORN   ENDED    LIVE   +/min  OLDEST  STATE              CREATED BY\n"
+		"     -       -      30       -     59s  chan receive       main.run\\x1b "
+		"main.go:7\n"
+		"        only grows: from 10 to 30 in 11s, and 5 have ended\n"
+		"     -       -       0       -       -  -                  ?\n";
+
+	(void)state;
+	leakrun.runs = false;
+	leakrun.looks = 1;
+	looks_left = 2;
+	run_it("-i 10 181", 0, "", once);
+	setup(state);
+	looks_left = 2;
+	leakrun.looks = 1;
+	run_it("-i 10 181", 1, "goleaks: it has ended\n", once);
+	setup(state);
+	leakrun.runs = false;
+	looks_left = 1;
+	run_it("-i 10 181", 1, "goleaks: it has ended\n", "");
 }
 
 static void test_ages(void **state)
@@ -546,6 +577,7 @@ int main(void)
 		cmocka_unit_test(test_help),
 		cmocka_unit_test(test_help_all),
 		cmocka_unit_test_setup(test_text, setup),
+		cmocka_unit_test_setup(test_ended, setup),
 		cmocka_unit_test_setup(test_ages, setup),
 		cmocka_unit_test_setup(test_json, setup),
 		cmocka_unit_test_setup(test_end, setup),

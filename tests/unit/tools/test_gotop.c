@@ -96,6 +96,19 @@ int goprocesses_look(struct goprocesses *procs, size_t i, int what, const void *
 	return 0;
 }
 
+void statlook(struct stats_reader **reader, const struct goprocesses_one *one, struct stats *out)
+{
+	assert_ptr_equal(reader, &top.reader);
+	out->when_ns = one->pid;
+	faketool_note("statlook\n");
+}
+
+int goprocess_check(const struct goprocess *gp, struct errmsg *err)
+{
+	assert_ptr_equal(gp, FAKETOOL_SOME(goprocess));
+	return faketool_answer("check", err);
+}
+
 void goprocesses_drop(struct goprocesses *procs, size_t i)
 {
 	faketool_note("drop %d\n", procs->all[i].pid);
@@ -106,6 +119,26 @@ bool goprocesses_close(struct goprocesses *procs)
 {
 	assert_ptr_equal(procs, &top.procs);
 	return true;
+}
+
+/* what is done in the process that reads another: in place of its own */
+static void test_look(void **state)
+{
+	const struct goprocesses_one one = {
+		.pid = 42, .name = (char *)"etcd", .gp = FAKETOOL_SOME(goprocess)};
+	struct errmsg err = {0};
+	uint64_t count = 0;
+
+	(void)state;
+	assert_int_equal(look_at(&top, &one, 0, NULL, 0, &count, &err), 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(top.found.now.when_ns, 42);
+	assert_string_equal(top.found.name, "etcd");
+	faketool.failing = "check";
+	assert_int_equal(look_at(&top, &one, 0, NULL, 0, &count, &err), -1);
+	assert_string_equal(err.text, "check fails");
+	faketool.failing = NULL;
+	faketool_noted("statlook\ncheck\nstatlook\ncheck\n");
 }
 
 /* --- in place of the screen --- */
@@ -424,6 +457,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_help),
 		cmocka_unit_test(test_help_all),
+		cmocka_unit_test_setup(test_look, setup),
 		cmocka_unit_test_setup(test_move, setup),
 		cmocka_unit_test_setup(test_filter, setup),
 		cmocka_unit_test_setup(test_text, setup),

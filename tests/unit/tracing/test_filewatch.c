@@ -133,6 +133,31 @@ static void test_opened(void **state)
 	filewatch_free(watch);
 }
 
+/* What has been noted stays, whatever is done to the file then: here with its size and time as they
+ * were. */
+static void test_several_events(void **state)
+{
+	struct filewatch *watch = filewatch_new();
+	struct heldfile *file = heldfile_open(NULL, path, NULL);
+	const struct stat *then = heldfile_then(file);
+	const struct timespec times[2] = {then->st_atim, then->st_mtim};
+
+	(void)state;
+	filewatch_add(watch, file);
+	filewatch_note_openings(watch);
+	write_file(path, "two", 0);
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+	assert_false(filewatch_is_unopened(watch, file));
+	close(open(path, O_RDONLY));
+	assert_string_equal(filewatch_written(watch), path);
+	assert_false(filewatch_is_unopened(watch, file));
+	assert_int_equal(chmod(path, 0700), 0);
+	assert_string_equal(filewatch_written(watch), path);
+	assert_false(filewatch_is_unopened(watch, file));
+	heldfile_close(file);
+	filewatch_free(watch);
+}
+
 static void test_removed(void **state)
 {
 	struct filewatch *watch = watch_it();
@@ -152,6 +177,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_told_at_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_removed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_opened, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_several_events, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

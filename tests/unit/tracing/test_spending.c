@@ -9,6 +9,7 @@
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "bpf-src/shared/cost.h"
+#include "bpf-src/shared/trace.h"
 #include "kernel/bpfmap.h"
 #include "kernel/bpfprog.h"
 #include "kernel/hitcost.h"
@@ -155,6 +156,34 @@ static void test_prices(void **state)
 	end(&s);
 }
 
+/* Of functions of the runtime the number is the group's; of places, the place's. */
+static void test_rows(void **state)
+{
+	struct trace_place places[3] = {{.item = 1}, {.item = 0}, {.item = 1}};
+	struct subject s;
+
+	(void)state;
+	for (unsigned way = 0; way < 3; way++) {
+		char said[ROW_MAX + 1] = "";
+
+		begin(&s);
+		memset(rows, 0, sizeof(rows));
+		for (uint32_t i = 0; i < 5; i++)
+			s.items[i].group = i + 7;
+		s.sel.want.runtime = way == 1;
+		s.sel.want.places = way == 2;
+		s.tracer.places = places;
+		s.tracer.place_count = 3;
+		spending_begin(s.spending);
+		for (unsigned i = 0; i < ROW_MAX; i++)
+			said[i] = rows[i].stepped ? 's' : '-';
+		assert_string_equal(said, way == 0   ? "-s--------------"
+					  : way == 1 ? "--------s-------"
+						     : "s-s-------------");
+		end(&s);
+	}
+}
+
 /* A second's worth may be spent at once, however long nothing was. */
 static void test_budget(void **state)
 {
@@ -243,9 +272,8 @@ static void test_program(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_prices),
-		cmocka_unit_test(test_budget),
-		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_prices),  cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_budget),  cmocka_unit_test(test_names),
 		cmocka_unit_test(test_program),
 	};
 

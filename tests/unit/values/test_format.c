@@ -113,6 +113,21 @@ static void test_integers(void **state)
 	expect_format("%d", &arg, 1, "18446744073709551615");
 }
 
+/* Only numbers and values are guessed. */
+static void test_guesses(void **state)
+{
+	struct format_arg args[] = {
+		{.kind = FORMAT_INT, .number = 7, .is_guess = true},
+		{.kind = FORMAT_TEXT, .text = "text", .is_guess = true},
+		{.kind = FORMAT_INT, .number = 8},
+		value(basic("int8"), "\x09"),
+	};
+
+	(void)state;
+	args[3].is_guess = true;
+	expect_format("%d %s %d %d", args, 4, "?7 text 8 ?9");
+}
+
 static void test_typed_integers(void **state)
 {
 	struct format_arg arg = value(basic("int8"), "\xff");
@@ -408,6 +423,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_integers, setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_typed_integers, setup, expect_teardown),
+		cmocka_unit_test_setup_teardown(test_guesses, setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_floats, setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_strings, setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_bytes, setup, expect_teardown),
