@@ -165,11 +165,95 @@ static void test_floats(void **state)
 		     "pair 16/1{0: 8/8, 8: 8/8}, 16: 16/1{0: 8/8, 8: 8/8}}; ");
 }
 
+/* --- which types they fit --- */
+
+/* A digit is an integer of so many bytes, s a string, e an interface, l a slice, c a complex128,
+ * An an array of n of what follows, and in brackets stands a struct. */
+static const struct gotype *type_of(struct gotypes *memory, const char **text)
+{
+	static const struct {
+		char letter;
+		enum gotype_kind kind;
+		uint64_t size;
+	} kinds[] = {{'s', GOTYPE_STRING, 16}, {'e', GOTYPE_INTERFACE, 16},
+		     {'l', GOTYPE_SLICE, 24},  {'c', GOTYPE_COMPLEX, 16},
+		     {'A', GOTYPE_ARRAY, 0},   {'(', GOTYPE_STRUCT, 0}};
+	char letter = *(*text)++;
+	struct gotype *type = gotypes_add(memory, GOTYPE_INT, "");
+
+	type->size = (uint64_t)(letter - '0');
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (kinds[i].letter == letter) {
+			type->kind = kinds[i].kind;
+			type->size = kinds[i].size;
+		}
+	if (letter == 'A') {
+		type->count = (uint64_t)(*(*text)++ - '0');
+		type->elem = type_of(memory, text);
+	}
+	if (letter == '(') {
+		type->fields = gotypes_alloc(memory, 8, sizeof(*type->fields));
+		while (**text != ')')
+			type->fields[type->field_count++].type = type_of(memory, text);
+		++*text;
+	}
+	return type;
+}
+
+/* A row for each list of items: 1 where it is the type in that column */
+static void test_fits(void **state)
+{
+	static const char *const types[] = {"8",         "4",           "s",
+					    "e",         "l",           "c",
+					    "(8)",       "(88)",        "(888)",
+					    "(s)",       "(8s)",        "(s8)",
+					    "A18",       "A28",         "A38",
+					    "A2s",       "A08",         "()",
+					    "((((8))))", "(((((8)))))", "((((((8))))))",
+					    "(((A18)))", "(((s)))",     "((((s))))"};
+	static const char *const items[] = {
+		"8",         "4",           "?",           "(8)",     "(88)",       "(888)",
+		"(8888)",    "()",          "(.)",         "(8.)",    "(88.)",      "(8?)",
+		"((88))",    "(8(88))",     "((88)8)",     "((88).)", "((88)(88))", "((((8))))",
+		"((((.))))", "(((((.)))))", "(((((8)))))", "(((8)))", "((((88))))", "(((88)))"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(items) / sizeof(*items); i++) {
+		char row[sizeof(types) / sizeof(*types) + 1] = "";
+		struct arginfo info;
+
+		parse(items[i], &info);
+		for (size_t k = 0; k < sizeof(types) / sizeof(*types); k++) {
+			struct gotypes *memory = gotypes_new();
+			const char *text = types[k];
+
+			row[k] = arginfo_fits(&info, 0, type_of(memory, &text)) ? '1' : '0';
+			gotypes_free(memory);
+		}
+		steps_are("%s %s", items[i], row);
+	}
+	steps_expect("8 100000000000000000000000; 4 010000000000000000000000; ? "
+		     "110000000000000000000000; (8) 000000100000100000000000; (88) "
+		     "001101010000010000000000; (888) 000010001000001000000000; (8888) "
+		     "000000000000000000000000; () 000000000000000011000000; (.) "
+		     "001111111111111100111111; (8.) 001111011010011000000000; (88.) "
+		     "000010001000001000000000; (8?) 001101010000010000000000; ((88)) "
+		     "000000000100000000000000; (8(88)) 000000000010000000000000; ((88)8) "
+		     "000000000001000000000000; ((88).) 000000000001000100000000; "
+		     "((88)(88)) 000000000000000100000000; ((((8)))) "
+		     "000000000000000000100100; ((((.)))) 000000000000000000111111; "
+		     "(((((.))))) 000000000000000000011001; (((((8))))) "
+		     "000000000000000000000000; (((8))) 000000000000000000000000; "
+		     "((((88)))) 000000000000000000000010; (((88))) "
+		     "000000000000000000000000; ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_floats),
+		cmocka_unit_test(test_fits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

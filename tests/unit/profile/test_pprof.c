@@ -141,6 +141,33 @@ static void adds_up_what_is_the_same(void **state)
 	free(out.bytes);
 }
 
+/* Each of a sample's labels is one of its own, in their order. */
+static void has_several_labels(void **state)
+{
+	struct profile *profile = profile_new(&spec);
+	struct field sample, label, value;
+
+	(void)state;
+	profile_label(profile, "one", "first");
+	profile_label(profile, "two", "second");
+	profile_label(profile, "three", "third");
+	add(profile, "[one]", NULL, 1, 10);
+	struct written out = write_out(profile);
+	uint64_t keys[3];
+
+	assert_true(find(out.bytes, out.len, 2, 0, &sample));
+	for (size_t i = 0; i < 3; i++) {
+		assert_true(find(sample.bytes, sample.value, 3, i, &label));
+		assert_true(find(label.bytes, label.value, 1, 0, &value));
+		keys[i] = value.value;
+		assert_true(find(label.bytes, label.value, 2, 0, &value));
+		assert_int_equal(value.value, keys[i] + 1);
+	}
+	assert_true(keys[0] < keys[1] && keys[1] < keys[2]);
+	assert_false(find(sample.bytes, sample.value, 3, 3, &label));
+	free(out.bytes);
+}
+
 static void begins_with_the_empty_text(void **state)
 {
 	struct written out = write_out(profile_new(&spec));
@@ -354,6 +381,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(adds_up_what_is_the_same),
+		cmocka_unit_test(has_several_labels),
 		cmocka_unit_test(begins_with_the_empty_text),
 		cmocka_unit_test(tells_the_period),
 		cmocka_unit_test(escapes_names),

@@ -188,6 +188,48 @@ static void say_arm(const uint32_t *words, size_t count)
 	steps_are("%d m %u g0 %u curg %u", found, rt.g_m, rt.m_g0, rt.m_curg);
 }
 
+/* gccgo's: from each register behind a call, and what stands in rdi as it passes it on */
+static void test_gccgo(void **state)
+{
+	static const char *const codes[] = {
+		"488b7f38 e800000000",                 /* mov rdi, [rdi+56] */
+		"488b7f38 488b7f40 e800000000",        /* mov rdi, [rdi+64] */
+		"488b7f38 48c7c701000000 e800000000",  /* mov rdi, 1 */
+		"64488b3c2538000000 e800000000",       /* mov rdi, fs:56 */
+		"488b3c2538000000 e800000000",         /* mov rdi, [56] */
+		"488b7f3c e800000000",                 /* [rdi+60] */
+		"488bbf00020000 e800000000",           /* [rdi+512] */
+		"488bbff8010000 e800000000",           /* [rdi+504] */
+		"488b7ff8 e800000000",                 /* [rdi-8] */
+		"488b7f38 48893f e800000000 488b7f40", /* what follows the call is another's */
+		"488b7f38 06",
+		"e800000000",
+	};
+	char said[17] = "";
+	uint32_t goid;
+
+	(void)state;
+	for (unsigned reg = 0; reg < 16; reg++) {
+		const uint8_t rex = reg < 8 ? 0x48 : 0x4c, back = reg < 8 ? 0x48 : 0x4c;
+		/* mov REG, [rdi+56]; call; mov rdi, REG; call */
+		const uint8_t bytes[] = {rex,  0x8b, 0x47 | (reg & 7) << 3, 56,   0xe8, 0, 0, 0, 0,
+					 back, 0x89, 0xc7 | (reg & 7) << 3, 0xe8, 0,    0, 0, 0};
+		const struct insn_code code = {bytes, sizeof(bytes), TEXT};
+
+		said[reg] = goruntime_parse_gccgo(&code, &goid) && goid == 56 ? '1' : '0';
+	}
+	steps_are("%s", said);
+	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {
+		struct code bytes;
+		const struct insn_code code = code_of(&bytes, codes[i]);
+		bool found = goruntime_parse_gccgo(&code, &goid);
+
+		steps_are("%d %d", found, found ? (int)goid : 0);
+	}
+	steps_expect("0001010100001111; 1 56; 1 64; 0 0; 0 0; 0 0; 0 0; 0 0; 1 504; 0 0; 1 "
+		     "56; 1 56; 0 0; ");
+}
+
 static void test_arm64(void **state)
 {
 	enum { NOP = 0xd503201f };
@@ -252,9 +294,9 @@ static void test_arm64_headers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_headers),       cmocka_unit_test(test_systemstacks),
-		cmocka_unit_test(test_newprocs),      cmocka_unit_test(test_arm64),
-		cmocka_unit_test(test_arm64_headers),
+		cmocka_unit_test(test_headers),  cmocka_unit_test(test_systemstacks),
+		cmocka_unit_test(test_newprocs), cmocka_unit_test(test_arm64),
+		cmocka_unit_test(test_gccgo),    cmocka_unit_test(test_arm64_headers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,8 +15,11 @@
 enum { ROWS = 5, CPUS = 4 };
 
 static struct selection_row rows[ROWS] = {
-	{.name = "main.b"},    {.name = "main.a\x1b"}, {.name = "main.c"},
-	{.name = "main.none"}, {.name = "main.d"},
+	{.name = "main.b"},
+	{.name = "main.a\x1b"},
+	{.name = "main.c"},
+	{.name = "main.none_of_which_is_called_at_all_here"}, /* no column is made for it */
+	{.name = "main.d"},
 };
 static uint64_t counts[ROWS];
 static bool fails;

@@ -44,10 +44,12 @@ static struct abi_layout places;
 static struct arginfo told; /* count 0: there is none */
 static const struct gotype store = {.kind = GOTYPE_STRUCT, .name = "main.Store"},
 			   number = {.kind = GOTYPE_INT, .name = "int"},
+			   other = {.kind = GOTYPE_STRUCT, .name = "main.Other"},
 			   nameless = {.kind = GOTYPE_STRUCT},
 			   pointer = {.kind = GOTYPE_POINTER,
 				      .name = "*main.Store",
 				      .elem = &store},
+			   to_other = {.kind = GOTYPE_POINTER, .elem = &other},
 			   to_number = {.kind = GOTYPE_POINTER, .name = "*int", .elem = &number},
 			   to_nameless = {.kind = GOTYPE_POINTER, .elem = &nameless};
 
@@ -280,7 +282,7 @@ static struct goparam params[] = {{.name = "n", .type = &number},
 				  {.name = "two", .type = &pointer},
 				  {.name = "guess", .type = &pointer, .is_guess = true},
 				  {.name = "t", .type = &pointer},
-				  {.name = "f", .type = &pointer},
+				  {.name = "f", .type = &to_other},
 				  {.name = "x", .type = &to_nameless}};
 
 static void know_signature(void)
@@ -301,7 +303,7 @@ static void test_params(void **state)
 	lock_fields_free(fields);
 	steps_expect("funcinfo_new; signature of main.f; 2000, 0: -; 2000, 8: -; 2000, 16: "
 		     "main.Store; 2000, 24: -; 2000, 32: -; 2000, 40: main.Store; 2000, 48: "
-		     "main.Store; 2000, 56: -; ");
+		     "main.Other; 2000, 56: -; ");
 }
 
 static void called(const struct lock_callee *callee, const uint64_t *stack, size_t count)
