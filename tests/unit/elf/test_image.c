@@ -97,6 +97,24 @@ static void test_truncated(void **state)
 	assert_refused(f, "file is truncated: segment 2 ends past its end");
 }
 
+/* What has nothing in the file may begin where that ends. */
+static void test_nothing_in_the_file(void **state)
+{
+	struct elffile *f = elffile_new(EM_X86_64);
+	struct errmsg err = {0};
+
+	(void)state;
+	elffile_segment(f, 2)->p_offset = f->size;
+	elffile_segment(f, 2)->p_filesz = 0;
+
+	struct image *img = elffile_open(f, &err);
+
+	assert_string_equal(err.text, "");
+	image_close(img);
+	elffile_segment(f, 2)->p_offset++;
+	assert_refused(f, "file is truncated: segment 2 ends past its end");
+}
+
 static void test_malformed(void **state)
 {
 	struct elffile *f = elffile_new(EM_X86_64);
@@ -373,6 +391,7 @@ int main(void)
 		cmocka_unit_test(test_not_elf),
 		cmocka_unit_test(test_wrong_kind),
 		cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_nothing_in_the_file),
 		cmocka_unit_test(test_malformed),
 		cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_segments),

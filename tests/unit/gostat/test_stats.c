@@ -414,6 +414,34 @@ static void test_usage(void **state)
 	process_close(self);
 }
 
+/* What the runtime counts and files' pages are taken from what is resident, here of this test, and
+ * what was given back is no part of what is idle. */
+static void test_rest(void **state)
+{
+	struct errmsg err = {0};
+	struct process *self = process_open(getpid(), &err);
+	struct stats stats;
+
+	(void)state;
+	assert_non_null(self);
+	vars = (struct stats_vars){
+		.heap_inuse = put_var(3, 5000),
+		.heap_released = put_var(4, 600),
+		.heap_free = put_var(5, 40),
+		.stacks = {put_var(13, 10)},
+		.own = {put_var(14, 200)},
+	};
+	struct stats_reader *reader = stats_reader_new(NULL, &frames);
+
+	stats_read(reader, &fakemem_memory, self, &stats);
+	assert_true(stats.all[STATS_RSS_REST].known);
+	assert_int_equal(stats.all[STATS_RSS_BYTES].n - stats.all[STATS_RSS_FILE].n -
+				 stats.all[STATS_RSS_SHMEM].n - stats.all[STATS_RSS_REST].n,
+			 5000 + 40 + 10 + 200);
+	stats_reader_free(reader);
+	process_close(self);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -426,6 +454,7 @@ int main(void)
 		cmocka_unit_test_setup(test_idle, begin),
 		cmocka_unit_test_setup(test_old_heap, begin),
 		cmocka_unit_test_setup(test_usage, begin),
+		cmocka_unit_test_setup(test_rest, begin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

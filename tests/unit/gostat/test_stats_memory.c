@@ -2,6 +2,9 @@
 /* gostat --memory: rows that add up, and what is not known. */
 #include "unit.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "gostat/stats.h"
 #include "gostat/stats_memory.h"
 #include "gostat/stats_print.h"
@@ -96,6 +99,24 @@ static void test_rest(void **state)
 		       "12 descriptors open, of at most no limit\n");
 }
 
+/* 0 has no sign. */
+static void test_nothing(void **state)
+{
+	struct stats none = {0};
+
+	(void)state;
+	set(&none, STATS_HEAP_INUSE, 0);
+	set(&none, STATS_RSS_REST, 0);
+	printed_begin();
+	stats_memory_print(stdout, &etcd, &none);
+	char *text = printed_end();
+
+	assert_non_null(strstr(text, "\n        0  heap in use"));
+	assert_non_null(strstr(text, "\n        0  the rest"));
+	assert_null(strstr(text, "-0"));
+	free(text);
+}
+
 static void test_unknown(void **state)
 {
 	const struct stats none = {0};
@@ -119,6 +140,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_rest),
+		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_unknown),
 	};
 

@@ -178,6 +178,22 @@ static void test_late(void **state)
 	expect("1000: 2, 301 ns, at most 161; w10 2 301<161 -0 1 h1 170 h5 100 h2 30\n");
 }
 
+/* ... and again, at the same place: what it had it adds up. */
+static void test_late_again(void **state)
+{
+	(void)state;
+	for (unsigned goid = 2; goid <= 4; goid++)
+		parks(1000 + 10 * goid, goid, MUTEX + 4, 10);
+	unlocks(1100, 1, 1);
+	got(1150, 2, MUTEX + 4, 10, 1020);
+	unlocks(1151, 5, 5);
+	unlocks(1180, 2, 2);
+	got(1200, 3, MUTEX + 4, 10, 1030);
+	unlocks(1201, 5, 5);
+	expect("1000: 2, 300 ns, at most 170; w10 2 300<170 h1 150 h5 120 h2 30 g4 since 1040 has "
+	       "g3\n");
+}
+
 /* ... which began to wait when that one had it. */
 static void test_late_to_new(void **state)
 {
@@ -435,6 +451,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_convoy, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_barging, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_late, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_late_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_late_to_new, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unseen, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_begins_late, setup, teardown),

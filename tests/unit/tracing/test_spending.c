@@ -184,6 +184,22 @@ static void test_rows(void **state)
 	}
 }
 
+/* ... for which the kernel side has room. */
+static void test_room(void **state)
+{
+	struct selection sel = {.row_count = 2};
+	const struct tracer tracer = {.sel = &sel, .place_max = 100};
+
+	(void)state;
+	assert_int_equal(spending_rows(&tracer), 16);
+	sel.row_count = 16;
+	assert_int_equal(spending_rows(&tracer), 16);
+	sel.row_count = 17;
+	assert_int_equal(spending_rows(&tracer), 17);
+	sel.want.places = true;
+	assert_int_equal(spending_rows(&tracer), 100);
+}
+
 /* A second's worth may be spent at once, however long nothing was. */
 static void test_budget(void **state)
 {
@@ -272,9 +288,9 @@ static void test_program(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_prices),  cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_budget),  cmocka_unit_test(test_names),
-		cmocka_unit_test(test_program),
+		cmocka_unit_test(test_prices), cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_room),   cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_names),  cmocka_unit_test(test_program),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
