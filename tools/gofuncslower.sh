@@ -3,7 +3,7 @@
 # Slow calls with their arguments: a recipe for gotrace.
 # shellcheck disable=SC2016,SC2034,SC2154 # gotrace's words; variables of the library
 recipe_about='Trace calls of Go functions that are slower than a threshold, with arguments'
-recipe_args='[BINARY:]PATTERN...'
+recipe_args='[MS] [BINARY:]PATTERN...'
 recipe_synopsis='[-m MS | -u US] [-a EXPR]...'
 recipe_letters=m:u:a:
 recipe_fips=yes
@@ -11,7 +11,7 @@ recipe_options="  -m MS, --min-ms MS    threshold in milliseconds (default 1)
   -u US, --min-us US    threshold in microseconds; both also as 1.5s, 10ms, 200us
   -a EXPR, --arg EXPR   print EXPR instead of all arguments; may be repeated"
 recipe_examples="    gofuncslower './app:main.*'   # of package main, a millisecond or more
-    gofuncslower -m 10 -p 181 'main.(*Store).*'
+    gofuncslower 10 -p 181 'main.(*Store).*'
                                   # ten milliseconds, methods of one type
     gofuncslower -m 200us -U -p 181 main.get
                                   # 200 microseconds, with stacks
@@ -43,7 +43,21 @@ recipe_long()
 	arg) echo a ;;
 	esac
 }
-recipe_check() { [ $# -gt 0 ] || recipe_misused "no PATTERN to trace"; }
+recipe_check()
+{
+	case ${1-} in
+	*:*) ;;
+	[0-9]*) # as bcc's slower tools take it: no function's name begins with a digit
+		recipe_time m "$1" 000000
+		threshold=$time recipe_targets=''
+		shift
+		for word; do
+			recipe_targets="$recipe_targets$(recipe_quote "$word")"
+		done
+		;;
+	esac
+	[ $# -gt 0 ] || recipe_misused "no PATTERN to trace"
+}
 recipe_parse "$@"
 
 args='%{args:%v}'

@@ -443,6 +443,7 @@ static int plan_and_run(struct gotrace *trace, const struct options_tool *tool)
 	trace->plan_config.regex = trace->opts->regexp;
 	trace->print_config.json = trace->opts->json;
 	trace->plan_config.typed = !trace->opts->json && !trace->print_config.aggregate;
+	trace->plan_config.lists_alike = trace->print_config.header != NULL;
 	trace->plan_config.user_stack |= trace->opts->pprof != NULL;
 	if (trace->print_config.json && trace->print_config.aggregate) {
 		errmsg_set(&err, "-A and -j exclude each other");

@@ -240,7 +240,7 @@ static void plan_item(const struct gen *gen, const struct goparam *param, bool r
 {
 	const struct tracegen_probe *probe = gen->probe;
 	bool receiver = probe->is_method && !result && param == probe->fn->params;
-	bool plain = !probe->format && is_to_struct(param->type);
+	bool plain = (!probe->format || probe->lists_alike) && is_to_struct(param->type);
 
 	item->deep = !receiver && (follow || (plain && probe->follows));
 	item->typed = plain && probe->says_types && !item->deep && !result;

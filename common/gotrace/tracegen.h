@@ -37,7 +37,7 @@ struct tracegen_probe {
 	bool several, is_clone, is_copy, is_line, restarts, has_states, is_method, label_map;
 	/* Without a format: pointers to structs are followed, or their types said. For goargdist:
 	 * the record becomes a key; log2: its one number is that of a histogram's row. */
-	bool follows, says_types, keyed, log2;
+	bool follows, says_types, lists_alike, keyed, log2;
 	struct shape_limits limits;
 	const struct tracegen_held *held; /* finds types of x.(T); NULL: none */
 	const struct tracegen_told *told; /* NULL: nothing is warned of */

@@ -27,6 +27,7 @@ struct traceplan_config {
 	uint32_t string_max; /* -Z */
 	bool user_stack, kernel_stack;
 	bool typed;          /* without a format: pointers with their types, or followed */
+	bool lists_alike;    /* goargs of a format are printed as without one */
 	bool callers;        /* --not-under: stacks, to look at the functions in them */
 	uint32_t only_tid;   /* -L; 0: all */
 	uint64_t only_goid;  /* -G; 0: all */

@@ -219,6 +219,7 @@ static int plan_item(struct planning *now, bool several, struct errmsg *err)
 	probe.keyed = plan->config->histograms;
 	probe.log2 = probe.keyed && plan->config->histograms[item->group];
 	probe.says_types = plan->config->typed;
+	probe.lists_alike = plan->config->lists_alike;
 	probe.follows = plan->config->typed && plan->item_count <= FOLLOWS_MAX;
 	probe.restarts = now->to->restart != 0;
 	probe.g_labels = goruntime_labels(item->prog, tracer_runtime(now->tracer, as->program));

@@ -289,6 +289,8 @@ bool traceprint_event(const void *data, size_t len, void *ctx)
 
 	if (!traceprint_read(print->reader, data, len, &event) || is_under(print, &event))
 		return true;
+	if (print->config->header && !print->config->json) /* a recipe has $func for the column */
+		event.shown = print->names[event.row];
 	show_event(print, &event);
 	flush_early();
 	return !ferror(stdout) && (!print->config->max || print->printed < print->config->max);

@@ -80,7 +80,7 @@ static void special_arg(const struct traceprint_event *event, const struct trace
 	if (arg->special != SPECIAL_COMM && arg->special != SPECIAL_FUNC)
 		return;
 	out->kind = FORMAT_TEXT;
-	out->text = arg->special == SPECIAL_COMM ? event->comm : event->func;
+	out->text = arg->special == SPECIAL_COMM ? event->comm : event->shown;
 }
 
 /* The length of a string or slice, and its elements as far as they were read; of other values,

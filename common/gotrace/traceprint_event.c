@@ -55,7 +55,7 @@ bool traceprint_read(const struct traceprint_reader *reader, const void *data, s
 	const struct selection *sel = tracer_selection(reader->tracer);
 
 	out->row = sel->items[head->item].row;
-	out->func = sel->rows[out->row].name;
+	out->func = out->shown = sel->rows[out->row].name;
 	out->file = sel->items[head->item].file;
 	out->line = sel->items[head->item].line;
 	memcpy(out->comm, head->comm, sizeof(head->comm));

@@ -22,8 +22,9 @@ struct tracer;
 struct traceprint_event {
 	const struct trace_event *head;
 	const struct traceplan_item *item;
-	/* the name of the selection's row `row`; the file of a line, NULL: it is a call */
-	const char *func, *file;
+	/* the name of the selection's row `row`; as text shows it; the file of a line, NULL: it is
+	 * a call */
+	const char *func, *shown, *file;
 	uint32_t row, line;
 	char comm[17];
 	const uint8_t *record;

@@ -77,10 +77,10 @@ void traceprint_tally_add(struct traceprint_tally *tally, const struct traceprin
 
 	/* goroutine 0 is any system stack */
 	if (!tally->chain || !head->goid || head->latency_ns > head->time_ns) {
-		add_line(tally, event->func, line);
+		add_line(tally, event->shown, line);
 		return;
 	}
-	char *func = escape_text(event->func);
+	char *func = escape_text(event->shown);
 	struct errorchain_call call = {.tgid = head->tgid,
 				       .goid = head->goid,
 				       .start_ns = head->time_ns - head->latency_ns,
@@ -90,7 +90,7 @@ void traceprint_tally_add(struct traceprint_tally *tally, const struct traceprin
 	if (errorchain_find(tally->chain, &call, &call.origin))
 		tally_note(tally->lines, call.origin, func);
 	else
-		call.origin = add_line(tally, event->func, line);
+		call.origin = add_line(tally, event->shown, line);
 	errorchain_add(tally->chain, &call);
 	free(func);
 }

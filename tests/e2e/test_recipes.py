@@ -482,3 +482,28 @@ def recipe_short_reads(version):
     expect(len([row for row in all_ if row[2] != "0"]) > 170, f"{len(all_)} reads with -a")
     lines = [json.loads(line) for line in objects.splitlines()]
     expect([[str(line["got"]), str(line["asked"])] for line in lines] == told and "stack" not in lines[0], f"{lines}")
+
+
+@test(version=recipe_versions)
+def recipe_slower_names(version):
+    """Functions without the path of their package, unless asked for; pointers with their types, or followed. A number
+    in front of the pattern is the threshold."""
+    serve = "net/http.serverHandler.ServeHTTP"
+    with Target("recipes", version, "strip") as target:
+        pid = target.target_pid
+        with Recipe("gofuncslower", "0", "-p", pid, serve) as short, \
+                Recipe("gofuncslower", "--full-names", "-p", pid, "0us", serve) as full, \
+                Recipe("gofuncslower", "-j", "-u", "0", "-p", pid, serve) as objects, \
+                Recipe("gofuncslower", "9s", "-p", pid, serve) as none:
+            for recipe in short, full, none:
+                recipe.attached()
+            objects.wait_line("Tracing")
+            target.go()
+            texts = [recipe.rest() for recipe in (short, full, objects, none)]
+        expect(target.wait() == 0, f"the target failed: {target.said()}")
+    calls = rows(texts[0], 5)
+    expect(calls and {row[3] for row in calls} == {"http.serverHandler.ServeHTTP"}, texts[0])
+    expect({row[3] for row in rows(texts[1], 5)} == {serve} and not rows(texts[3], 5), f"{texts}")
+    expect({json.loads(line)["func"] for line in texts[2].splitlines()} == {serve}, texts[2])
+    for *_, args in calls:
+        expect(re.search(r"[ =]\(\*http\.response\)\(0x\w+\) (req=)?&http\.Request\{Method:\"", args), args)
