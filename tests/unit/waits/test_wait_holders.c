@@ -36,6 +36,7 @@ struct program {
 /* --- in place of release_code: what all code does --- */
 
 static unsigned does;
+static uint64_t variable; /* that it unlocks; 0: none */
 
 struct release_code *release_code_new(const struct frames *frames)
 {
@@ -60,8 +61,8 @@ size_t release_code_variables(struct release_code *code, uint64_t at, const uint
 {
 	(void)code;
 	(void)at;
-	*addrs = NULL;
-	return 0;
+	*addrs = &variable;
+	return variable ? 1 : 0;
 }
 
 /* --- the program --- */
@@ -146,8 +147,9 @@ static size_t find(struct program *p)
 
 	for (size_t i = 0; i < count; i++) {
 		assert_int_equal(found.all[i].goroutine, 1);
-		assert_int_equal(found.all[i].how,
-				 does & RELEASE_UNLOCKS ? CANDIDATE_RELEASES : CANDIDATE_POINTS);
+		assert_int_equal(found.all[i].how, variable || does & RELEASE_UNLOCKS
+							   ? CANDIDATE_RELEASES
+							   : CANDIDATE_POINTS);
 	}
 	assert_int_equal(found.first[1], count);
 	wait_candidates_free(&found);
@@ -199,6 +201,27 @@ static void test_does(void **state)
 	does = RELEASE_SENDS;
 	assert_int_equal(find(&p), 1);
 	does = 0;
+	end(&p);
+}
+
+/* A variable has no pointer to it on the stack: the code alone tells. */
+static void test_variable(void **state)
+{
+	struct program p;
+
+	(void)state;
+	begin(&p, 0);
+	p.target.addr = variable = ELFFILE_DATA + 0x100;
+	assert_int_equal(find(&p), 1);
+	p.target.needs = RELEASE_SENDS;
+	assert_int_equal(find(&p), 0);
+	p.target.needs = RELEASE_UNLOCKS;
+	p.of[1] = 0; /* it waits for it itself */
+	assert_int_equal(find(&p), 0);
+	p.of[1] = WAIT_NO_TARGET;
+	variable = OTHER;
+	assert_int_equal(find(&p), 0);
+	variable = 0;
 	end(&p);
 }
 
@@ -255,9 +278,9 @@ static void test_moved(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_in_use), cmocka_unit_test(test_once),
-		cmocka_unit_test(test_does),   cmocka_unit_test(test_other_stack),
-		cmocka_unit_test(test_moved),
+		cmocka_unit_test(test_in_use),      cmocka_unit_test(test_once),
+		cmocka_unit_test(test_does),        cmocka_unit_test(test_variable),
+		cmocka_unit_test(test_other_stack), cmocka_unit_test(test_moved),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
