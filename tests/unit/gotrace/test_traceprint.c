@@ -138,6 +138,22 @@ static void test_columns(void **state)
 	event_drop(&s);
 }
 
+/* In a list, what has no name may be said with its type. */
+static void test_typed(void **state)
+{
+	const struct traceprint_config config = {0};
+	struct event_subject s;
+
+	(void)state;
+	event_make(&s, "main.a(int)", &config);
+	s.event.words[0] = 8;
+	s.event.words[1] = 5;
+	expect(&s, "16061   16063   1       functions       main.a           5\n");
+	((struct tracegen_arg *)traceplan_item(s.plan, 0)->args[0].items)[0].typed = true;
+	expect(&s, "16061   16063   1       functions       main.a           (int)(5)\n");
+	event_drop(&s);
+}
+
 /* what does not fit together is none of ours; what is cut is said to be */
 static void test_malformed(void **state)
 {
@@ -284,10 +300,10 @@ static void test_origins(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_messages),  cmocka_unit_test(test_columns),
-		cmocka_unit_test(test_malformed), cmocka_unit_test(test_filters),
-		cmocka_unit_test(test_aggregate), cmocka_unit_test(test_by_func),
-		cmocka_unit_test(test_origins),
+		cmocka_unit_test(test_messages), cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_typed),    cmocka_unit_test(test_malformed),
+		cmocka_unit_test(test_filters),  cmocka_unit_test(test_aggregate),
+		cmocka_unit_test(test_by_func),  cmocka_unit_test(test_origins),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
