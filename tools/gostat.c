@@ -33,20 +33,27 @@ struct gostat {
 
 static const struct options_tool tool;
 
+/* The caller frees. */
+static char *name_of(const struct goprocesses_one *one, const struct stats *now)
+{
+	return now->comm[0] ? mem_strdup(now->comm) : process_name(one->proc);
+}
+
 static int look_at(void *ctx, const struct goprocesses_one *one, bool first,
 		   struct profile *profile, uint64_t *count, struct errmsg *err)
 {
 	struct gostat *gostat = ctx;
-	char *comm = process_name(one->proc);
-	const struct stats_subject of = {.pid = one->pid,
-					 .name = one->name,
-					 .comm = comm,
-					 .release = goprocess_release(one->gp)};
 	struct stats now;
 
 	(void)profile;
 	(void)err;
 	statlook(&gostat->reader, one, &now);
+	char *comm = name_of(one, &now);
+	const struct stats_subject of = {.pid = one->pid,
+					 .name = one->name,
+					 .comm = comm,
+					 .release = goprocess_release(one->gp)};
+
 	if (gostat->memory)
 		stats_read_lazyfree(one->proc, &now);
 	if (gostat->memory && !gostat->rt.opts.json && !first)
@@ -78,13 +85,14 @@ static int look_for_metrics(void *ctx, const struct goprocesses_one *one, struct
 {
 	struct gostat *gostat = ctx;
 	struct stats_published *found = &gostat->found;
-	char *comm = process_name(one->proc);
 
 	(void)err;
 	*found = (struct stats_published){.pid = one->pid, .release = goprocess_release(one->gp)};
+	statlook(&gostat->reader, one, &found->now);
+	char *comm = name_of(one, &found->now);
+
 	snprintf(found->comm, sizeof(found->comm), "%s", comm);
 	free(comm);
-	statlook(&gostat->reader, one, &found->now);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,12 +159,16 @@ static char *task_text(const char *whose, const char *task, const char *what)
 			  program_invocation_short_name, whose, task, what);
 }
 
+/* A tick may come at any time. */
 static void set_texts(char *slow, char *large)
 {
-	free(watch.slow);
-	free(watch.large);
+	char *slow_before = watch.slow, *large_before = watch.large;
+
 	watch.slow = slow;
 	watch.large = large;
+	atomic_signal_fence(memory_order_seq_cst);
+	free(slow_before);
+	free(large_before);
 }
 
 /* So that a test need not take so long. */
@@ -213,11 +218,13 @@ void budget_watch_begin(const char *path, uint64_t file_bytes)
 
 void budget_watch_task(const char *whose, const char *task)
 {
-	budget_watch_pause();
 	set_texts(task_text(whose, task, "time"), task_text(whose, task, "memory"));
 	watch.used_ns = 0;
 	watch.more_ns = watch.more_bytes = 0;
-	resume();
+	if (watch.since_ns)
+		watch.since_ns = cpu_ns();
+	else
+		resume();
 }
 
 void budget_watch_allow(uint64_t ns, uint64_t bytes)

@@ -11,16 +11,6 @@ uint64_t clock_ns(void)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
-uint64_t clock_cpu_ns(pid_t pid)
-{
-	struct timespec used = {0};
-	clockid_t clock;
-
-	if (!clock_getcpuclockid(pid, &clock))
-		clock_gettime(clock, &used);
-	return used.tv_sec * 1000000000ull + used.tv_nsec;
-}
-
 void clock_text(char text[CLOCK_TEXT])
 {
 	time_t now = time(NULL);

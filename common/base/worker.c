@@ -273,14 +273,26 @@ static int has_ended(struct worker *worker, struct errmsg *err)
 	return errmsg_set(err, "what reads it has ended");
 }
 
+/* At once: the worker wakes up once. */
+static bool send_request(int sock, const void *request, size_t len)
+{
+	char *all = mem_alloc(sizeof(len) + len);
+
+	memcpy(all, &len, sizeof(len));
+	memcpy(all + sizeof(len), request, len);
+	bool sent = send_all(sock, all, sizeof(len) + len);
+
+	free(all);
+	return sent;
+}
+
 int worker_ask(struct worker *worker, const void *request, size_t len, void *reply,
 	       struct errmsg *err)
 {
 	if (!worker->pid)
 		return errmsg_set(err, "what reads it has ended");
 	fflush(stdout);
-	bool sent =
-		send_all(worker->sock, &len, sizeof(len)) && send_all(worker->sock, request, len);
+	bool sent = send_request(worker->sock, request, len);
 
 	if (!await(worker)) {
 		fflush(stdout);

@@ -25,6 +25,7 @@ struct process {
 	pid_t pid;
 	int pidfd, dir; /* dir: /proc/PID, where nothing is found once the process has ended */
 	struct fileroot *root;
+	int *status; /* a descriptor, once it has been read; -1 */
 };
 
 static FILE *stream_of(int fd)
@@ -32,9 +33,25 @@ static FILE *stream_of(int fd)
 	return fd < 0 ? NULL : fdopen(fd, "r");
 }
 
+int process_text_fd(const struct process *proc, const char *name)
+{
+	return openat(proc->dir, name, O_RDONLY | O_CLOEXEC);
+}
+
 FILE *process_text(const struct process *proc, const char *name)
 {
-	return stream_of(openat(proc->dir, name, O_RDONLY | O_CLOEXEC));
+	return stream_of(process_text_fd(proc, name));
+}
+
+bool process_status(const struct process *proc, char *text, size_t size)
+{
+	if (*proc->status < 0)
+		*proc->status = process_text_fd(proc, "status");
+	/* read from its beginning, it is made anew */
+	ssize_t len = *proc->status < 0 ? -1 : pread(*proc->status, text, size - 1, 0);
+
+	text[len > 0 ? len : 0] = '\0';
+	return len > 0;
 }
 
 FILE *process_view_text(const struct process *proc, const char *name)
@@ -147,7 +164,9 @@ struct process *process_hold(pid_t pid, struct errmsg *err)
 {
 	struct process *proc = mem_zalloc(1, sizeof(*proc));
 
-	*proc = (struct process){.pid = pid, .pidfd = -1, .dir = -1};
+	*proc = (struct process){
+		.pid = pid, .pidfd = -1, .dir = -1, .status = mem_alloc(sizeof(*proc->status))};
+	*proc->status = -1;
 	if (hold(proc, err) == 0)
 		return proc;
 	process_close(proc);
@@ -177,6 +196,9 @@ void process_close(struct process *proc)
 		close(proc->pidfd);
 	if (proc->dir >= 0)
 		close(proc->dir);
+	if (*proc->status >= 0)
+		close(*proc->status);
+	free(proc->status);
 	fileroot_close(proc->root);
 	free(proc);
 }
@@ -302,8 +324,11 @@ char *process_variable(const struct process *proc, const char *name)
 
 bool process_executes(const struct process *proc, const struct heldfile *file)
 {
-	int fd = process_open_at(proc, "exe", O_PATH);
 	struct stat st;
+
+	if (!fstatat(proc->dir, "exe", &st, 0))
+		return heldfile_is(file, &st);
+	int fd = process_open_at(proc, "exe", O_PATH);
 	bool does = fd < 0 || fstat(fd, &st) != 0 || heldfile_is(file, &st);
 
 	if (fd >= 0)

@@ -15,6 +15,9 @@ int process_dir(const struct process *proc); /* /proc/PID; the process's */
 
 /* Of the process as a whole, as /proc/PID has it: status, task. NULL: it cannot be read. */
 FILE *process_text(const struct process *proc, const char *name);
+int process_text_fd(const struct process *proc, const char *name); /* the same; -1 */
+/* As much of status as there is room for; it is opened once. False: it cannot be read. */
+bool process_status(const struct process *proc, char *text, size_t size);
 DIR *process_folder(const struct process *proc, const char *name); /* likewise */
 
 /* Of its memory, files and root: exe, maps, fd, net, ns; also while its first thread has ended and

@@ -7,41 +7,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "files/process.h"
 #include "files/process_text_internal.h"
-
-#define SECOND_NS UINT64_C(1000000000)
 
 enum { TEXT_SIZE = 1 << 13 };
 
-/* All of a short file, as text, and closes it; false: it cannot be read. */
-static bool read_text(FILE *in, char text[TEXT_SIZE])
+/* All of a short file, as text, and closes it; false: it cannot be read. The kernel writes all of
+ * such a file for the first read. */
+static bool read_text(int fd, char text[TEXT_SIZE])
 {
-	if (!in)
+	if (fd < 0)
 		return false;
-	size_t len = fread(text, 1, TEXT_SIZE - 1, in);
+	ssize_t len = read(fd, text, TEXT_SIZE - 1);
 
-	fclose(in);
-	text[len] = '\0';
-	return len;
-}
-
-/* proc_pid_stat(5): fields 14 utime, 15 stime and 20 num_threads, after the name, which may have
- * any bytes in it. */
-static bool parse_stat(const char *text, struct process_usage *out)
-{
-	uint64_t user, system;
-	const char *rest = strrchr(text, ')');
-
-	if (!rest || sscanf(rest + 1,
-			    " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64 " %" SCNu64
-			    " %*s %*s %*s %*s %" SCNu64,
-			    &user, &system, &out->threads) != 3)
-		return false;
-	out->cpu_ns = (user + system) * (SECOND_NS / (uint64_t)sysconf(_SC_CLK_TCK));
-	return true;
+	close(fd);
+	text[len > 0 ? len : 0] = '\0';
+	return len > 0;
 }
 
 /* What stands after a word that begins a line; NULL: no line begins with it. The name of a process,
@@ -58,13 +44,39 @@ static const char *line_of(const char *text, const char *word)
 	return NULL;
 }
 
-/* "RssAnon:     4028 kB" */
-static bool take_kib(const char *text, const char *word, uint64_t *bytes)
+/* "Threads:\t12" */
+static bool take_number(const char *text, const char *word, uint64_t *n)
 {
 	const char *at = line_of(text, word);
 
 	if (at)
-		*bytes = strtoull(at, NULL, 10) << 10;
+		*n = strtoull(at, NULL, 10);
+	return at;
+}
+
+/* "RssAnon:     4028 kB" */
+static bool take_kib(const char *text, const char *word, uint64_t *bytes)
+{
+	if (!take_number(text, word, bytes))
+		return false;
+	*bytes <<= 10;
+	return true;
+}
+
+/* "Name:\tgostat": line breaks and backslashes are escaped. */
+static bool take_name(const char *text, char *name, size_t size)
+{
+	const char *at = line_of(text, "Name:\t");
+	size_t len = 0;
+
+	for (; at && *at && *at != '\n' && len + 1 < size; at++) {
+		if (*at == '\\' && at[1] == 'n')
+			name[len++] = '\n';
+		else
+			name[len++] = *at;
+		at += *at == '\\' && at[1];
+	}
+	name[len] = '\0';
 	return at;
 }
 
@@ -72,55 +84,79 @@ bool process_usage(const struct process *proc, struct process_usage *out)
 {
 	char text[TEXT_SIZE];
 
-	*out = (struct process_usage){0};
-	return read_text(process_text(proc, "stat"), text) && parse_stat(text, out) &&
-	       read_text(process_text(proc, "status"), text) &&
+	*out = (struct process_usage){.cpu_ns = clock_cpu_ns(process_id(proc))};
+	return process_status(proc, text, sizeof(text)) &&
+	       take_name(text, out->name, sizeof(out->name)) &&
+	       take_number(text, "Threads:", &out->threads) &&
 	       take_kib(text, "RssAnon:", &out->rss_anon) &&
 	       take_kib(text, "RssFile:", &out->rss_file) &&
 	       take_kib(text, "RssShmem:", &out->rss_shmem) &&
 	       take_kib(text, "VmSwap:", &out->swap);
 }
 
-/* From Linux 6.2 on the folder's size is their number (fs/proc/fd.c); before, it is 0. */
-static bool count_open(const struct process *proc, uint64_t *count)
+static bool count_entries(const struct process *proc, uint64_t *count)
 {
 	int fd = process_open_at(proc, "fd", O_RDONLY | O_DIRECTORY);
 	DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
-	struct stat st;
 
 	if (!folder && fd >= 0)
 		close(fd);
 	if (!folder)
 		return false;
-	*count = fstat(fd, &st) ? 0 : st.st_size;
-	if (!*count)
-		for (const struct dirent *entry; (entry = readdir(folder));)
-			*count += *entry->d_name != '.';
+	*count = 0;
+	for (const struct dirent *entry; (entry = readdir(folder));)
+		*count += *entry->d_name != '.';
 	closedir(folder);
+	return true;
+}
+
+/* From Linux 6.2 on the folder's size is their number (fs/proc/fd.c); before, and where the first
+ * thread has ended, it is 0. */
+static bool count_open(const struct process *proc, uint64_t *count)
+{
+	struct stat st;
+
+	if (fstatat(process_dir(proc), "fd", &st, 0) || !st.st_size)
+		return count_entries(proc, count);
+	*count = st.st_size;
+	return true;
+}
+
+static bool parse_limit(const char *text, uint64_t *limit)
+{
+	const char *at = line_of(text, "Max open files");
+	char *end;
+
+	if (!at)
+		return false;
+	*limit = strtoull(at, &end, 10);
+	if (end == at)
+		*limit = UINT64_MAX; /* "unlimited" */
+	return true;
+}
+
+/* The kernel tells others' limits by a system call only to whom it lets change them. */
+static bool find_limit(const struct process *proc, uint64_t *limit)
+{
+	char text[TEXT_SIZE];
+	struct rlimit files;
+
+	if (prlimit(process_id(proc), RLIMIT_NOFILE, NULL, &files))
+		return read_text(process_text_fd(proc, "limits"), text) && parse_limit(text, limit);
+	*limit = files.rlim_cur == RLIM_INFINITY ? UINT64_MAX : files.rlim_cur;
 	return true;
 }
 
 bool process_descriptors(const struct process *proc, struct process_descriptors *out)
 {
-	char text[TEXT_SIZE], *end;
-
-	if (!count_open(proc, &out->open) || !read_text(process_text(proc, "limits"), text))
-		return false;
-	const char *at = line_of(text, "Max open files");
-
-	if (!at)
-		return false;
-	out->limit = strtoull(at, &end, 10);
-	if (end == at)
-		out->limit = UINT64_MAX; /* "unlimited" */
-	return true;
+	return count_open(proc, &out->open) && find_limit(proc, &out->limit);
 }
 
 bool process_lazyfree(const struct process *proc, uint64_t *bytes)
 {
 	char text[TEXT_SIZE];
 
-	return read_text(process_view_text(proc, "smaps_rollup"), text) &&
+	return read_text(process_open_at(proc, "smaps_rollup", O_RDONLY), text) &&
 	       take_kib(text, "LazyFree:", bytes);
 }
 

@@ -9,8 +9,9 @@
 struct process;
 
 struct process_usage {
+	char name[16]; /* what it is called, as process_name() */
 	uint64_t threads;
-	uint64_t cpu_ns; /* of all threads, in ticks of the kernel's clock, 10 ms mostly */
+	uint64_t cpu_ns; /* of all threads, also those that have ended */
 	/* bytes that are resident, of three kinds that add up to its resident memory: */
 	uint64_t rss_anon, rss_file, rss_shmem;
 	uint64_t swap; /* bytes that are swapped out */

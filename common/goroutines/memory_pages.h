@@ -6,11 +6,15 @@
 
 struct memory;
 struct memory_pages;
+struct process;
 
 struct memory_pages *memory_pages_new(const struct memory *mem); /* which outlives it */
 void memory_pages_free(struct memory_pages *pages);              /* NULL is all right */
 /* What is read from now on is read anew. */
 void memory_pages_forget(struct memory_pages *pages);
+/* The same; but what has been read since the last time is read now, all at once and in the order in
+ * which it was. `proc`: whose memory it is; NULL: nothing is read now. */
+void memory_pages_again(struct memory_pages *pages, const struct process *proc);
 /* The same memory, as old as the last memory_pages_forget() at the most. */
 const struct memory *memory_pages_memory(const struct memory_pages *pages);
 

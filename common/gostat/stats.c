@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gostat/stats.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,8 @@ struct stats_reader {
 	struct start *starts;
 	size_t count, cap;
 	struct index index;
+	struct memory_pages *pages; /* once it has read */
+	size_t allp;                /* which of vars.slices that was */
 };
 
 struct stats_reader *stats_reader_new(const struct program *prog, const struct frames *frames)
@@ -54,6 +57,7 @@ void stats_reader_free(struct stats_reader *reader)
 	if (!reader)
 		return;
 	index_free(&reader->index);
+	memory_pages_free(reader->pages);
 	free(reader->starts);
 	free(reader);
 }
@@ -307,18 +311,25 @@ static bool count_idle(const struct reading *r, uint64_t slice, uint64_t procs, 
 	return true;
 }
 
-static void take_idle(const struct reading *r, const struct stats_vars *vars)
+/* The one that it was before comes first: others may lead to where nothing is. */
+static void take_idle(const struct reading *r, struct stats_reader *reader)
 {
 	enum { PROCS_MAX = 1 << 16 };
+	const uint64_t *slices = reader->vars.slices;
 	uint64_t procs = r->out->all[STATS_GOMAXPROCS].n, idle;
+	size_t first = reader->allp;
 
 	if (!procs || procs > PROCS_MAX)
 		return;
-	for (size_t i = 0; i < STATS_SLICES && vars->slices[i]; i++)
-		if (count_idle(r, vars->slices[i], procs, &idle)) {
-			set(r->out, STATS_IDLE, idle);
-			return;
-		}
+	for (size_t i = 0; i < STATS_SLICES; i++) {
+		size_t n = (first + i) % STATS_SLICES;
+
+		if (!slices[n] || !count_idle(r, slices[n], procs, &idle))
+			continue;
+		reader->allp = n;
+		set(r->out, STATS_IDLE, idle);
+		return;
+	}
 }
 
 /* --- the process --- */
@@ -349,6 +360,7 @@ static void take_usage(const struct process *proc, struct stats *out)
 
 	if (!proc || !process_usage(proc, &usage))
 		return;
+	snprintf(out->comm, sizeof(out->comm), "%s", usage.name);
 	set(out, STATS_THREADS, usage.threads);
 	set(out, STATS_RSS_BYTES, usage.rss_anon + usage.rss_file + usage.rss_shmem);
 	set(out, STATS_RSS_FILE, usage.rss_file);
@@ -379,13 +391,15 @@ void stats_read_lazyfree(const struct process *proc, struct stats *out)
 void stats_read(struct stats_reader *reader, const struct memory *mem, const struct process *proc,
 		struct stats *out)
 {
-	struct memory_pages *pages = memory_pages_new(mem);
-	const struct reading r = {memory_pages_memory(pages), reader->frames->bias, out};
+	if (!reader->pages)
+		reader->pages = memory_pages_new(mem);
+	const struct reading r = {memory_pages_memory(reader->pages), reader->frames->bias, out};
 
 	*out = (struct stats){.when_ns = clock_ns()};
+	memory_pages_again(reader->pages, proc);
 	read_goroutines(reader, r.mem, out);
 	take_half(&r, STATS_GOMAXPROCS, reader->vars.gomaxprocs);
-	take_idle(&r, &reader->vars);
+	take_idle(&r, reader);
 	take_half(&r, STATS_GC_CYCLES, reader->vars.gc_cycles);
 	take(&r, STATS_GC_PAUSE_NS, reader->vars.pause_total);
 	take(&r, STATS_GC_FRACTION, reader->vars.gc_fraction);
@@ -398,5 +412,4 @@ void stats_read(struct stats_reader *reader, const struct memory *mem, const str
 	take_pacing(&r, &reader->vars);
 	take_usage(proc, out);
 	take_descriptors(proc, out);
-	memory_pages_free(pages);
 }

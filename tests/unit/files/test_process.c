@@ -8,7 +8,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/times.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,6 +17,7 @@
 #include "files/heldfile.h"
 #include "files/process.h"
 #include "files/process_list.h"
+#include "files/process_pieces.h"
 #include "files/process_stop.h"
 #include "files/process_usage.h"
 #include "unit.h"
@@ -287,16 +287,16 @@ static void test_kernel_thread(void **state)
 
 static uint64_t cpu_ns(void)
 {
-	struct tms used;
+	struct timespec used;
 
-	times(&used);
-	return (uint64_t)(used.tms_utime + used.tms_stime) * (1000000000 / sysconf(_SC_CLK_TCK));
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
 }
 
 /* What the kernel tells this process of itself, whatever its name looks like */
 static void test_usage(void **state)
 {
-	enum { PAGES = 4096, TICKS_NS = 50000000 };
+	enum { PAGES = 4096 };
 	struct process *self = process_open(getpid(), NULL);
 	size_t len = PAGES * (size_t)sysconf(_SC_PAGESIZE);
 	struct process_usage first, second;
@@ -304,14 +304,13 @@ static void test_usage(void **state)
 
 	(void)state;
 	prctl(PR_GET_NAME, name);
-	prctl(PR_SET_NAME, "x) R 7 7 7");
-	for (volatile unsigned i = 0; cpu_ns() < TICKS_NS; i++)
-		;
+	prctl(PR_SET_NAME, "x\\n\nThreads:\t7");
 	uint64_t before = cpu_ns();
 
 	assert_true(process_usage(self, &first));
 	assert_in_range(first.cpu_ns, before, cpu_ns());
 	assert_int_equal(first.threads, 1);
+	assert_string_equal(first.name, "x\\n\nThreads:\t7");
 	memory = malloc(len);
 	assert_non_null(memory);
 	memset(memory, 1, len);
@@ -320,6 +319,25 @@ static void test_usage(void **state)
 	assert_in_range(second.rss_anon - first.rss_anon, len / 2, len + len / 2);
 	free(memory);
 	prctl(PR_SET_NAME, name);
+	process_close(self);
+}
+
+/* As many as are there before the first that is not */
+static void test_pieces(void **state)
+{
+	struct process *self = process_open(getpid(), NULL);
+	const uint64_t words[] = {1, 2, 3};
+	uint64_t out[3] = {0};
+	struct process_piece pieces[] = {{(uintptr_t)&words[2], &out[0], 8},
+					 {(uintptr_t)&words[0], &out[1], 16},
+					 {8, &out[0], 8}};
+
+	(void)state;
+	assert_int_equal(process_pieces(self, pieces, 3), 2);
+	assert_int_equal(out[0], 3);
+	assert_int_equal(out[1], 1);
+	assert_int_equal(out[2], 2);
+	assert_int_equal(process_pieces(self, pieces + 2, 1), 0);
 	process_close(self);
 }
 
@@ -338,6 +356,62 @@ static void test_descriptors(void **state)
 	assert_int_equal(second.open, first.open + 1);
 	assert_int_equal(second.limit, limit.rlim_cur);
 	close(fd);
+	process_close(self);
+}
+
+static void wait_limited(int ready, int from)
+{
+	const struct rlimit limit = {from, from + 1};
+	char byte = 'r';
+
+	if (setrlimit(RLIMIT_NOFILE, &limit) || (!geteuid() && setuid(65534)) ||
+	    write(ready, &byte, 1) != 1)
+		_exit(1);
+	pause();
+	_exit(0);
+}
+
+/* Of another user's process, if the test may have one: the kernel may not tell its limits by
+ * number. Without its first thread it has as many. */
+static void test_others_descriptors(void **state)
+{
+	enum { FILES = 77 };
+	struct process_descriptors fds;
+	int ready[2];
+	char byte;
+
+	(void)state;
+	assert_int_equal(pipe(ready), 0);
+	pid_t child = fork();
+
+	if (!child)
+		wait_limited(ready[1], FILES);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	struct process *proc = process_open(child, NULL);
+
+	assert_true(process_descriptors(proc, &fds));
+	assert_int_equal(fds.limit, FILES);
+	process_close(proc);
+	end_process(child);
+	close(ready[0]);
+	close(ready[1]);
+}
+
+static void test_descriptors_without_first(void **state)
+{
+	struct process *self = process_open(getpid(), NULL);
+	pid_t pid = without_first();
+	struct process *proc = process_open(pid, NULL);
+	struct process_descriptors own, fds;
+
+	(void)state;
+	assert_true(process_descriptors(self, &own));
+	assert_true(process_descriptors(proc, &fds));
+	/* those that hold the two processes came after the fork, but for this one's first */
+	assert_in_range(fds.open, 3, own.open);
+	assert_int_equal(fds.limit, own.limit);
+	process_close(proc);
+	end_process(pid);
 	process_close(self);
 }
 
@@ -424,7 +498,10 @@ int main(void)
 		cmocka_unit_test(test_first_thread_ended_seen),
 		cmocka_unit_test(test_kernel_thread),
 		cmocka_unit_test(test_usage),
+		cmocka_unit_test(test_pieces),
 		cmocka_unit_test(test_descriptors),
+		cmocka_unit_test(test_others_descriptors),
+		cmocka_unit_test(test_descriptors_without_first),
 		cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_memory_refused),
 	};

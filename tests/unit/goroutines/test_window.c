@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Goroutines that are read together, from a program that runs on. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "files/process.h"
 #include "files/process_stop.h"
 #include "base/errmsg.h"
 #include "base/mem.h"
@@ -375,6 +379,123 @@ static void test_pages_in_part(void **state)
 	memory_pages_free(pages);
 }
 
+/* --- pages of a process, all at once --- */
+
+static struct {
+	size_t reads; /* but for those that are done at once */
+	bool is_gone;
+} own;
+
+static bool read_own(void *ctx, uint64_t addr, void *out, size_t len)
+{
+	int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+	bool good = !own.is_gone && memory_read_fd(&fd, addr, out, len);
+
+	(void)ctx;
+	own.reads++;
+	close(fd);
+	return good;
+}
+
+static const struct memory own_memory = {read_own, NULL};
+
+/* How many reads it took, if it is this */
+static size_t reads_of(struct memory_pages *pages, const uint64_t *word, uint64_t wanted)
+{
+	uint64_t read = 0;
+
+	own.reads = 0;
+	assert_true(memory_u64(memory_pages_memory(pages), (uintptr_t)word, &read));
+	assert_int_equal(read, wanted);
+	return own.reads;
+}
+
+enum { WORDS = PAGE / 8, MIDST = WORDS / 2 };
+
+static uint64_t *map_pages(size_t count)
+{
+	void *at = mmap(NULL, count * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			0);
+
+	assert_true(at != MAP_FAILED);
+	return at;
+}
+
+/* Only what has been used is read, and once: what is changed then is not seen. */
+static void test_pages_again(void **state)
+{
+	struct process *self = process_open(getpid(), NULL);
+	struct memory_pages *pages = memory_pages_new(&own_memory);
+	uint64_t *at = map_pages(2);
+
+	(void)state;
+	at[0] = 1;
+	at[MIDST] = 2;
+	at[WORDS] = 3;
+	assert_int_equal(reads_of(pages, at + MIDST, 2), 1);
+	assert_int_equal(reads_of(pages, at + WORDS, 3), 1);
+	at[MIDST] = 4;
+	own.reads = 0;
+	memory_pages_again(pages, self);
+	assert_int_equal(own.reads, 1); /* whether it is the same memory still */
+	at[MIDST] = 5;
+	assert_int_equal(reads_of(pages, at + MIDST, 4), 0);
+	/* the second page is not used, and so not read the next time */
+	memory_pages_again(pages, self);
+	assert_int_equal(reads_of(pages, at + MIDST, 5), 0);
+	assert_int_equal(reads_of(pages, at, 1), 1);
+	at[WORDS] = 6;
+	memory_pages_again(pages, self);
+	assert_int_equal(reads_of(pages, at + WORDS, 6), 1);
+	assert_int_equal(reads_of(pages, at, 1) + reads_of(pages, at + MIDST, 5), 0);
+	memory_pages_again(pages, NULL);
+	assert_int_equal(reads_of(pages, at, 1), 1);
+	munmap(at, 2 * PAGE);
+	memory_pages_free(pages);
+	process_close(self);
+}
+
+/* The first that is not there any more ends what is read at once. */
+static void test_pages_again_some(void **state)
+{
+	struct process *self = process_open(getpid(), NULL);
+	struct memory_pages *pages = memory_pages_new(&own_memory);
+	uint64_t *at = map_pages(3), word;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(reads_of(pages, at + i * WORDS, 0), 1);
+	at[0] = 1;
+	at[2 * WORDS] = 2;
+	munmap(at + WORDS, PAGE);
+	memory_pages_again(pages, self);
+	assert_int_equal(reads_of(pages, at, 1), 0);
+	assert_false(memory_u64(memory_pages_memory(pages), (uintptr_t)(at + WORDS), &word));
+	assert_int_equal(reads_of(pages, at + 2 * WORDS, 2), 1);
+	munmap(at, PAGE);
+	munmap(at + 2 * WORDS, PAGE);
+	memory_pages_free(pages);
+	process_close(self);
+}
+
+/* The process has executed another program: it has memory at these places, but another one. */
+static void test_pages_again_executed(void **state)
+{
+	struct process *self = process_open(getpid(), NULL);
+	struct memory_pages *pages = memory_pages_new(&own_memory);
+	uint64_t *at = map_pages(1), word;
+
+	(void)state;
+	assert_int_equal(reads_of(pages, at, 0), 1);
+	own.is_gone = true;
+	memory_pages_again(pages, self);
+	assert_false(memory_u64(memory_pages_memory(pages), (uintptr_t)at, &word));
+	own.is_gone = false;
+	munmap(at, PAGE);
+	memory_pages_free(pages);
+	process_close(self);
+}
+
 /* --- the number, by code --- */
 
 static void test_tracking_seq(void **state)
@@ -413,6 +534,9 @@ int main(void)
 		cmocka_unit_test_setup(test_pages, setup),
 		cmocka_unit_test_setup(test_pages_far, setup),
 		cmocka_unit_test_setup(test_pages_in_part, setup),
+		cmocka_unit_test(test_pages_again),
+		cmocka_unit_test(test_pages_again_some),
+		cmocka_unit_test(test_pages_again_executed),
 		cmocka_unit_test_setup(test_tracking_seq, setup),
 	};
 

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "files/process_pieces.h"
+
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include "files/process.h"
+
+size_t process_pieces(const struct process *proc, const struct process_piece *pieces, size_t count)
+{
+	struct iovec here[PROCESS_PIECES], there[PROCESS_PIECES];
+	size_t whole = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		here[i] = (struct iovec){pieces[i].out, pieces[i].len};
+		/* an address of the process's, which is none here */
+		there[i] = (struct iovec){(void *)(uintptr_t)pieces[i].addr, pieces[i].len};
+	}
+	ssize_t left = process_vm_readv(process_id(proc), here, count, there, count, 0);
+
+	for (; whole < count && left >= (ssize_t)pieces[whole].len; whole++)
+		left -= (ssize_t)pieces[whole].len;
+	return whole;
+}
