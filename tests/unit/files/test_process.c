@@ -349,12 +349,16 @@ static void test_descriptors(void **state)
 
 	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur--; /* less than it may be */
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	assert_true(process_descriptors(self, &first));
 	int fd = dup(STDERR_FILENO);
 
 	assert_true(process_descriptors(self, &second));
 	assert_int_equal(second.open, first.open + 1);
 	assert_int_equal(second.limit, limit.rlim_cur);
+	limit.rlim_cur++;
+	setrlimit(RLIMIT_NOFILE, &limit);
 	close(fd);
 	process_close(self);
 }
