@@ -67,7 +67,7 @@ void stats_reader_free(struct stats_reader *reader); /* NULL is all right */
  * each time; `proc`: NULL: none runs. */
 void stats_read(struct stats_reader *reader, const struct memory *mem, const struct process *proc,
 		struct stats *out);
-void stats_read_lazyfree(const struct process *proc,
-			 struct stats *out); /* see files/process_usage.h */
+/* see files/process_usage.h */
+void stats_read_lazyfree(const struct process *proc, struct stats *out);
 
 #endif
