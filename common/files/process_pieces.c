@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files/process_pieces.h"
 
+#include <string.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 
@@ -13,8 +14,9 @@ size_t process_pieces(const struct process *proc, const struct process_piece *pi
 
 	for (size_t i = 0; i < count; i++) {
 		here[i] = (struct iovec){pieces[i].out, pieces[i].len};
-		/* an address of the process's, which is none here */
-		there[i] = (struct iovec){(void *)(uintptr_t)pieces[i].addr, pieces[i].len};
+		/* the address is one of the process's, and none here */
+		memcpy(&there[i].iov_base, &pieces[i].addr, sizeof(there[i].iov_base));
+		there[i].iov_len = pieces[i].len;
 	}
 	ssize_t left = process_vm_readv(process_id(proc), here, count, there, count, 0);
 
