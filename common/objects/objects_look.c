@@ -40,12 +40,28 @@ static void allow(struct object_walk *walk, const struct objects_still *still)
 			   walk->spans->slots * SLOT_BYTES + still->scanned);
 }
 
+/* Finalizers tell of which type their objects are. */
+static void follow_specials(struct object_walk *walk)
+{
+	const struct specials *specials = &walk->spans->specials;
+
+	for (size_t i = 0; i < specials->count; i++) {
+		const struct special *special = &specials->all[i];
+		const struct gotype *type =
+			special->type ? object_walk_type(walk, special->type) : NULL;
+
+		if (type && type->kind == GOTYPE_POINTER)
+			object_walk_pointer(walk, type, special->typed);
+	}
+}
+
 static void follow(struct object_walk *walk, const struct objects_still *still)
 {
 	walk->kind_of = mem_zalloc(walk->spans->slots + 1, sizeof(*walk->kind_of));
 	allow(walk, still);
 	object_walk_headers(walk);
 	processors_find(walk);
+	follow_specials(walk);
 	for (size_t i = 0; i < still->root_count; i++)
 		object_walk_words(walk, still->roots[i].addr, still->roots[i].len);
 	object_walk_unknown(walk);
@@ -121,11 +137,12 @@ static int read_and_show(const struct objects_look *look, const struct goprocess
 			 struct object_walk *walk, uint64_t *count, struct errmsg *err)
 {
 	struct objects_still still = {0};
-	uint64_t place;
+	struct objects_places places;
 
-	if (spans_find(walk->prog, goprocess_memory(one->gp), walk->bias, &place, err))
+	if (spans_find(walk->prog, goprocess_memory(one->gp), walk->bias, &places.spans, err))
 		return -1;
-	int ret = objects_still_take(one, place, &still, err);
+	special_queues_find(walk->prog, &places.queues);
+	int ret = objects_still_take(one, &places, &still, err);
 
 	if (still.stopped_ns)
 		goroutines_print_stopped(stderr, "goheap", one->pid, still.stopped_ns);

@@ -23,6 +23,7 @@ enum { PAGE = 4096, COPY_NS = 10 };       /* for a byte, on a slow machine */
 struct taking {
 	const struct goprocesses_one *one;
 	const struct memory *mem;
+	const struct objects_places *places;
 	struct objects_still *out;
 	uint64_t until_ns; /* 0: ever */
 };
@@ -140,7 +141,7 @@ static uint64_t bytes_with_pointers(const struct spans *spans)
 	return bytes;
 }
 
-static int read_now(const struct taking *taking, uint64_t place, const struct process_stop *stop,
+static int read_now(const struct taking *taking, const struct process_stop *stop,
 		    struct errmsg *err)
 {
 	const struct goprocess_wanted wanted = {.stop = stop};
@@ -155,9 +156,11 @@ static int read_now(const struct taking *taking, uint64_t place, const struct pr
 	add_variables(taking);
 	out->variables = out->root_count;
 	add_stacks(taking, &out->snap);
-	if (spans_read(taking->mem, place, goprocess_release(gp), taking->until_ns, &out->spans,
-		       err))
+	if (spans_read(taking->mem, taking->places->spans, goprocess_release(gp), taking->until_ns,
+		       &out->spans, err))
 		return -1;
+	special_queues_read(&taking->places->queues, taking->mem, goprocess_frames(gp)->bias,
+			    goprocess_release(gp), &out->spans.specials);
 	out->scanned = out->copy ? bytes_with_pointers(&out->spans)
 				 : spans_there(&out->spans, taking->mem);
 	return out->copy ? copy_all(taking, err) : 0;
@@ -165,7 +168,7 @@ static int read_now(const struct taking *taking, uint64_t place, const struct pr
 
 /* Before the process stands still, what is read of the program's file is in memory, and so is room
  * for the copy. */
-static int read_ahead(const struct taking *taking, uint64_t place, struct errmsg *err)
+static int read_ahead(const struct taking *taking, struct errmsg *err)
 {
 	const struct goprocess_wanted wanted = {0};
 	struct goprocess *gp = taking->one->gp;
@@ -177,8 +180,8 @@ static int read_ahead(const struct taking *taking, uint64_t place, struct errmsg
 	snapshot_free(&snap);
 	budget_watch_task("the process", "a look at its heap");
 	/* it may change meanwhile, so that it cannot be read */
-	if (spans_read(taking->mem, place, goprocess_release(gp), clock_ns() + STOPPED_MAX_NS,
-		       &spans, NULL))
+	if (spans_read(taking->mem, taking->places->spans, goprocess_release(gp),
+		       clock_ns() + STOPPED_MAX_NS, &spans, NULL))
 		return 0;
 	uint64_t bytes = bytes_with_pointers(&spans);
 
@@ -195,32 +198,33 @@ static int read_ahead(const struct taking *taking, uint64_t place, struct errmsg
 	return 0;
 }
 
-static int take_process(struct taking *taking, uint64_t place, struct errmsg *err)
+static int take_process(struct taking *taking, struct errmsg *err)
 {
 	struct objects_still *out = taking->out;
 
 	out->copy = memory_copy_new();
 	out->mem = (struct memory){memory_copy_read, out->copy};
-	if (read_ahead(taking, place, err))
+	if (read_ahead(taking, err))
 		return -1;
 	struct process_stop *stop = process_stop_new(taking->one->proc, err);
 
 	if (!stop)
 		return -1;
 	taking->until_ns = clock_ns() + STOPPED_MAX_NS;
-	int ret = read_now(taking, place, stop, err);
+	int ret = read_now(taking, stop, err);
 
 	out->stopped_ns = process_stop_end(stop);
 	return ret;
 }
 
-int objects_still_take(const struct goprocesses_one *one, uint64_t place, struct objects_still *out,
-		       struct errmsg *err)
+int objects_still_take(const struct goprocesses_one *one, const struct objects_places *places,
+		       struct objects_still *out, struct errmsg *err)
 {
-	struct taking taking = {.one = one, .mem = goprocess_memory(one->gp), .out = out};
+	struct taking taking = {
+		.one = one, .mem = goprocess_memory(one->gp), .places = places, .out = out};
 
 	*out = (struct objects_still){.mem = *taking.mem};
-	return one->proc ? take_process(&taking, place, err) : read_now(&taking, place, NULL, err);
+	return one->proc ? take_process(&taking, err) : read_now(&taking, NULL, err);
 }
 
 void objects_still_free(struct objects_still *still)

@@ -11,6 +11,7 @@
 #include "goroutines/memory.h"
 #include "goroutines/snapshot.h"
 #include "objects/spans_internal.h"
+#include "objects/special_queues_internal.h"
 
 struct errmsg;
 struct goprocesses_one;
@@ -32,9 +33,15 @@ struct objects_still {
 	uint64_t stopped_ns;
 };
 
-/* 0; -1 with *err. `place`: spans_find()'s. The caller frees. */
-int objects_still_take(const struct goprocesses_one *one, uint64_t place, struct objects_still *out,
-		       struct errmsg *err);
+/* Where they are: the list of spans, by spans_find(), and queues of what is noted of objects. */
+struct objects_places {
+	uint64_t spans;
+	struct special_queues queues;
+};
+
+/* 0; -1 with *err. The caller frees. */
+int objects_still_take(const struct goprocesses_one *one, const struct objects_places *places,
+		       struct objects_still *out, struct errmsg *err);
 void objects_still_free(struct objects_still *still); /* what it points to */
 
 #endif

@@ -108,9 +108,13 @@ static uint64_t offset_of(const struct printing *p, uint64_t addr)
 }
 
 static const char *const words_of[] = {
-	[RETAINED_VARIABLE] = "variable",         [RETAINED_STACK] = "stack",
-	[RETAINED_FINALIZER] = "finalizer",       [RETAINED_CLEANUP] = "cleanup",
+	[RETAINED_VARIABLE] = "variable",
+	[RETAINED_STACK] = "stack",
+	[RETAINED_FINALIZER] = "finalizer",
+	[RETAINED_CLEANUP] = "cleanup",
 	[RETAINED_WEAK_POINTER] = "weak pointer",
+	[RETAINED_QUEUED_FINALIZER] = "queued finalizer",
+	[RETAINED_QUEUED_CLEANUP] = "queued cleanup",
 };
 
 /* --- text --- */

@@ -92,6 +92,8 @@ void retained_roots_specials(const struct retained_roots *roots)
 		[SPECIAL_FINALIZER] = RETAINED_FINALIZER,
 		[SPECIAL_CLEANUP] = RETAINED_CLEANUP,
 		[SPECIAL_WEAK_POINTER] = RETAINED_WEAK_POINTER,
+		[SPECIAL_QUEUED_FINALIZER] = RETAINED_QUEUED_FINALIZER,
+		[SPECIAL_QUEUED_CLEANUP] = RETAINED_QUEUED_CLEANUP,
 	};
 	const struct specials *specials = &roots->walk->spans->specials;
 

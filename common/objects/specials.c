@@ -9,6 +9,7 @@
 #include "goroutines/memory.h"
 
 enum { READ_MAX = 1 << 20, NONE = -1 };
+enum { FINALIZER_TYPE = 24 }; /* what follows struct special is fn, nret, fint, ot */
 
 /* The numbers of kinds, and how many words a cleanup has */
 struct numbers {
@@ -69,7 +70,7 @@ static bool read_head(const struct memory *mem, uint64_t addr, int release, stru
 	return true;
 }
 
-static void add(struct specials *specials, const struct special *special)
+void specials_put(struct specials *specials, const struct special *special)
 {
 	specials->all =
 		mem_grow(specials->all, specials->count, &specials->cap, sizeof(*specials->all));
@@ -90,8 +91,11 @@ void specials_add(struct specials *specials, const struct memory *mem, uint64_t 
 		}
 		if (!describe(release, head.kind, base + head.off, &special, &words))
 			continue;
+		if (special.how == SPECIAL_FINALIZER &&
+		    memory_u64(mem, addr + head.size + FINALIZER_TYPE, &special.type))
+			special.typed = special.object;
 		if (mem->read(mem->ctx, addr + head.size, special.words, words * 8))
-			add(specials, &special);
+			specials_put(specials, &special);
 		else
 			specials->left_out = true;
 	}

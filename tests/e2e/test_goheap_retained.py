@@ -2,6 +2,7 @@
 """goheap --retained: what keeps objects alive, of a program that keeps some in known ways."""
 
 import json
+import os
 import re
 import tempfile
 
@@ -33,8 +34,7 @@ def chains(rows):
     for row in rows:
         expect(row["type"] == "retained" and not any(at.get("cut") for at in row.get("path", [])), f"{row}")
         root = {"stack": lambda r: f"{r['func']}{' and others' if r['others'] else ''}", "variable": lambda r: r["name"],
-                "none": lambda r: None,
-                "finalizer": lambda r: "finalizer", "cleanup": lambda r: "cleanup"}[row["root"]](row)
+                "none": lambda r: None}.get(row["root"], lambda r: r["root"])(row)
         path = (root, *map(step, row.get("path", [])))
         expect(path not in found, f"twice: {path}")
         found[path] = tuple(row[n] for n in ("objects", "bytes", "retained_objects", "retained_bytes"))
@@ -116,6 +116,21 @@ def goheap_retained_core(version):
         truth = told(target)
         core = crash(target, folder)
         compare(lambda what: json_lines(retained(what, "-j", "--core", core, target.path, stop=False)), truth, version)
+
+
+@test(version=versions)
+def goheap_retained_queued(version):
+    """What waits until a finalizer or a cleanup is done that never is: objects of 192 and 208 bytes. The finalizer
+    that runs is in its queue still; what a cleanup that runs has been given is on its stack, or garbage."""
+    with Target("retains", version, "strip", ["queue"]) as target:
+        finalizers = chains(json_lines(retained("main.queued", "-j", target.target_pid)))
+        same([sum(numbers[i] for numbers in finalizers.values()) for i in (0, 1)], [150, 150 * 192])
+        expect(finalizers.get(("queued finalizer", "main.queued"), [0])[0] >= 149, f"{finalizers}")
+        if version < "1.24":
+            return
+        cleanups = chains(json_lines(retained("main.message", "-j", target.target_pid)))
+        queued = [numbers[0] for path, numbers in cleanups.items() if path[0] == "queued cleanup"]
+        expect(30 - os.cpu_count() <= sum(queued) <= 30, f"{cleanups}")
 
 
 @test()

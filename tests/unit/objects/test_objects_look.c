@@ -9,6 +9,7 @@
 
 #include "base/budget_watch.h"
 #include "base/errmsg.h"
+#include "golang/gotype.h"
 #include "frames/frames.h"
 #include "goroutines/memory_pages.h"
 #include "gostacks/goprocesses.h"
@@ -27,6 +28,7 @@
 #include "steps.h"
 
 enum { BIAS = 0x10000, MODULEDATA = 0x77, PLACE = 0x88, RELEASE = 27, SLOTS = 10, PID = 181 };
+enum { QUEUE = 0x99, POINTER_TYPE = 0x110, OTHER_TYPE = 0x120, OBJECT = 0x130 };
 
 static int anything; /* its address stands for what only others look into */
 #define SOME ((void *)&anything)
@@ -121,13 +123,24 @@ int spans_find(const struct program *prog, const struct memory *mem, uint64_t bi
 	return steps_answer(err, "spans");
 }
 
-int objects_still_take(const struct goprocesses_one *one, uint64_t place, struct objects_still *out,
-		       struct errmsg *err)
+void special_queues_find(const struct program *prog, struct special_queues *out)
+{
+	assert_true(prog == &program);
+	*out = (struct special_queues){.finalizers = QUEUE};
+}
+
+int objects_still_take(const struct goprocesses_one *one, const struct objects_places *places,
+		       struct objects_still *out, struct errmsg *err)
 {
 	static struct objects_range roots[] = {{0x10, 8}, {0x20, 16}};
+	static struct special specials[] = {{.how = SPECIAL_CLEANUP},
+					    {.type = OTHER_TYPE, .typed = OBJECT + 1},
+					    {.type = POINTER_TYPE, .typed = OBJECT}};
 
-	assert_int_equal(place, PLACE);
+	assert_int_equal(places->spans, PLACE);
+	assert_int_equal(places->queues.finalizers, QUEUE);
 	*out = (struct objects_still){.spans.slots = SLOTS,
+				      .spans.specials = {.all = specials, .count = 3},
 				      .roots = roots,
 				      .root_count = 2,
 				      .scanned = scanned,
@@ -158,6 +171,20 @@ void object_walk_headers(struct object_walk *walk)
 		assert_int_equal(walk->kind_of[i], 0);
 	steps_are("headers: types %llx-%llx, %llu words", (unsigned long long)walk->types,
 		  (unsigned long long)walk->types_end, (unsigned long long)walk->words_left);
+}
+
+const struct gotype *object_walk_type(struct object_walk *walk, uint64_t addr)
+{
+	static const struct gotype pointer = {.kind = GOTYPE_POINTER},
+				   other = {.kind = GOTYPE_STRUCT};
+
+	return addr == POINTER_TYPE ? &pointer : addr == OTHER_TYPE ? &other : NULL;
+}
+
+void object_walk_pointer(struct object_walk *walk, const struct gotype *type, uint64_t word)
+{
+	assert_int_equal(type->kind, GOTYPE_POINTER);
+	steps_are("special %x", (unsigned)word);
 }
 
 void processors_find(struct object_walk *walk)
@@ -268,7 +295,7 @@ static void test_types(void **state)
 	(void)state;
 	expect(&(struct objects_look){0}, 4, NULL,
 	       "types of 1.27; spans; take; still; live; allow 201000 ns 8640 bytes; "
-	       "headers: types 10100-10200, 16793216 words; processors; root 16 8; "
+	       "headers: types 10100-10200, 16793216 words; processors; special 130; root 16 8; "
 	       "root 32 16; unknown; add up; print 181; say; table freed; end; pages "
 	       "freed; pages freed; still freed; end of types; ");
 	scanned = UINT64_C(1) << 30;
@@ -276,7 +303,7 @@ static void test_types(void **state)
 	expect(&(struct objects_look){0}, 4, NULL,
 	       "types of 1.27; spans; take; goheap 181 stood for 7; still; live; "
 	       "allow 26843546600 ns 1073742464 bytes; headers: types 10100-10200, "
-	       "2164260864 words; processors; root 16 8; root 32 16; unknown; add up; "
+	       "2164260864 words; processors; special 130; root 16 8; root 32 16; unknown; add up; "
 	       "print 181; say; table freed; end; pages freed; pages freed; still "
 	       "freed; end of types; ");
 }
@@ -286,13 +313,13 @@ static void test_retained(void **state)
 	(void)state;
 	expect(&(struct objects_look){.retained = SOME}, 3, NULL,
 	       "types of 1.27; spans; take; still; live; allow 201000 ns 8640 bytes; "
-	       "headers: types 10100-10200, 16793216 words; processors; root 16 8; "
+	       "headers: types 10100-10200, 16793216 words; processors; special 130; root 16 8; "
 	       "root 32 16; unknown; allow 201000 ns 8640 bytes; retained, 16793216 "
 	       "words; print retained 181; say retained; retained freed; end; pages "
 	       "freed; pages freed; still freed; end of types; ");
 	expect(&(struct objects_look){.retained_addr = 5}, 3, NULL,
 	       "types of 1.27; spans; take; still; live; allow 201000 ns 8640 bytes; "
-	       "headers: types 10100-10200, 16793216 words; processors; root 16 8; "
+	       "headers: types 10100-10200, 16793216 words; processors; special 130; root 16 8; "
 	       "root 32 16; unknown; allow 201000 ns 8640 bytes; retained, 16793216 "
 	       "words; print retained 181; say retained; retained freed; end; pages "
 	       "freed; pages freed; still freed; end of types; ");
@@ -309,7 +336,7 @@ static void test_failures(void **state)
 		{"retained,", "no retained,",
 		 "types of 1.27; spans; take; goheap 181 stood for 9; still; live; "
 		 "allow 201000 ns 8640 bytes; headers: types 10100-10200, 16793216 "
-		 "words; processors; root 16 8; root 32 16; unknown; allow 201000 ns "
+		 "words; processors; special 130; root 16 8; root 32 16; unknown; allow 201000 ns "
 		 "8640 bytes; retained, 16793216 words; end; pages freed; pages freed; "
 		 "still freed; end of types; "},
 	};

@@ -109,6 +109,14 @@ void snapshot_free(struct snapshot *snap)
 	steps_are("snapshot_free");
 }
 
+void special_queues_read(const struct special_queues *queues, const struct memory *mem,
+			 uint64_t bias, int release, struct specials *out)
+{
+	assert_true(queues && mem && out);
+	assert_int_equal(bias, BIAS);
+	assert_int_equal(release, RELEASE);
+}
+
 int spans_read(const struct memory *mem, uint64_t place, int release, uint64_t until_ns,
 	       struct spans *out, struct errmsg *err)
 {
@@ -185,10 +193,11 @@ static void take(bool is_core)
 {
 	struct goprocesses_one one = {.proc = is_core ? NULL : (void *)&anything,
 				      .gp = (void *)&anything};
+	static const struct objects_places places = {.spans = PLACE};
 	struct objects_still still;
 	struct errmsg err = {0};
 
-	if (objects_still_take(&one, PLACE, &still, &err) == 0) {
+	if (objects_still_take(&one, &places, &still, &err) == 0) {
 		steps_are("taken: %zu of %zu roots are variables, %lu bytes, %lu ns, %s",
 			  still.variables, still.root_count, still.scanned, still.stopped_ns,
 			  still.mem.read == memory_copy_read ? "copied" : "where it is");
