@@ -287,6 +287,16 @@ static bool moves_constant(const cs_insn *insn)
 	       ops[1].type == X86_OP_IMM;
 }
 
+/* Registers that an instruction writes without naming them, and that capstone does not tell of. */
+static uint32_t untold(unsigned id)
+{
+	if (id == X86_INS_CMPXCHG)
+		return 1u << AMD64_RAX;
+	if (id == X86_INS_SYSCALL)
+		return 1u << AMD64_RAX | 1u << AMD64_RCX | 1u << AMD64_R11;
+	return 0;
+}
+
 bool insn_effects(const struct insn_decoder *dec, const struct insn_code *code, uint64_t addr,
 		  struct insn_effects *out)
 {
@@ -302,6 +312,7 @@ bool insn_effects(const struct insn_decoder *dec, const struct insn_code *code, 
 		return false;
 	if (dec->scratch->id == X86_INS_CALL)
 		out->writes = ~(1u << AMD64_RSP);
+	out->writes |= untold(dec->scratch->id);
 	for (int i = 0; i < nwritten; i++)
 		out->writes |= hardware_bit(dec, written[i]);
 	stack_store(dec->scratch, out);

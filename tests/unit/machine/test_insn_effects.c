@@ -87,6 +87,14 @@ static const char *const rows[] = {
 	"0f94c0",               /* sete al */
 	"480f44c3",             /* cmove rax, rbx */
 	"0fa2",                 /* cpuid */
+	"f0480fb10b",           /* lock cmpxchg [rbx], rcx */
+	"480fb1cb",             /* cmpxchg rbx, rcx */
+	"f0480fc70b",           /* lock cmpxchg16b [rbx] */
+	"f00fc70b",             /* lock cmpxchg8b [rbx] */
+	"0f05",                 /* syscall */
+	"0f31",                 /* rdtsc */
+	"0f01f9",               /* rdtscp */
+	"0f01d0",               /* xgetbv */
 	"06",                   /* none */
 	"e8",                   /* cut off */
 };
@@ -123,8 +131,10 @@ static void test_rows(void **state)
 		     "e800100000 writes ffffffff; ffd0 writes ffffffff; c3 writes 80; 90 "
 		     "writes 0; 48f7f3 writes 3; 48f7e3 writes 3; 4899 writes 3; f348ab "
 		     "writes 24; f348a5 writes 34; 4887c3 writes 9; f0480fc103 writes 1; "
-		     "0f94c0 writes 1; 480f44c3 writes 1; 0fa2 writes f; 06 -; e8 -; "
-		     "1f2003d5 -; ");
+		     "0f94c0 writes 1; 480f44c3 writes 1; 0fa2 writes f; "
+		     "f0480fb10b writes 1; 480fb1cb writes 9; f0480fc70b writes 3; "
+		     "f00fc70b writes 3; 0f05 writes 805; 0f31 writes 3; 0f01f9 writes 7; "
+		     "0f01d0 writes 3; 06 -; e8 -; 1f2003d5 -; ");
 }
 
 int main(void)
