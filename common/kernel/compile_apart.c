@@ -101,9 +101,10 @@ static _Noreturn void work(const struct compiling *what, const struct apart *apa
 
 /* --- in the tool --- */
 
-/* Waits for the child. False: there was none, with errno. */
-static bool run_apart(const struct compiling *what, const struct apart *apart)
+/* Waits for the child. -1: there was none, with errno; or the signal that has ended it, or 0. */
+static int run_apart(const struct compiling *what, const struct apart *apart)
 {
+	int status = 0;
 	sigset_t all, before;
 	pid_t parent = getpid();
 
@@ -114,9 +115,11 @@ static bool run_apart(const struct compiling *what, const struct apart *apart)
 	if (!pid)
 		work(what, apart, parent);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	return pid > 0;
+	if (pid < 0)
+		return -1;
+	return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
 /* Caller frees; a byte more than *size, which is 0. */
@@ -149,12 +152,20 @@ static const char *find_line(const char *text, const char *word, int *len)
 	return line;
 }
 
-/* The compiler's first error is the cause; the others follow from it. */
-static void set_compile_error(struct errmsg *err, const char *file, const char *chatter)
+/* The compiler's first error is the cause; the others follow from it. `signal`: what has ended it,
+ * or 0. */
+static void set_compile_error(struct errmsg *err, const char *file, const char *chatter, int signal)
 {
 	const char *line;
 	int len;
 
+	if (signal && !*chatter) {
+		errmsg_set(err, COMPILE_FAILS ": the compiler was ended: %s", file,
+			   strsignal(signal));
+		if (signal == SIGKILL)
+			errmsg_hint(err, "it takes some 100 MB of memory");
+		return;
+	}
 	if (strstr(chatter, "could not open bpf map")) {
 		line = find_line(chatter, "could not open bpf map", &len);
 		errmsg_set(err, "cannot create BPF maps: %.*s", len, line);
@@ -167,7 +178,7 @@ static void set_compile_error(struct errmsg *err, const char *file, const char *
 }
 
 /* What the child has left in its files. */
-static int take_result(const struct compiling *what, const struct apart *apart,
+static int take_result(const struct compiling *what, const struct apart *apart, int signal,
 		       struct compiled *compiled, struct errmsg *err)
 {
 	size_t size, printed;
@@ -189,23 +200,24 @@ static int take_result(const struct compiling *what, const struct apart *apart,
 	if (*result.err.text && !*compiled->chatter)
 		*err = result.err;
 	else
-		set_compile_error(err, what->file, compiled->chatter);
+		set_compile_error(err, what->file, compiled->chatter, signal);
 	free(compiled->libraries);
 	free(compiled->chatter);
 	return -1;
 }
 
-static int compile_apart(const struct compiling *what, struct compiled *compiled,
+/* *killed: somebody, or the kernel for want of memory, has ended it: it is not to be tried again.
+ */
+static int compile_apart(const struct compiling *what, struct compiled *compiled, bool *killed,
 			 struct errmsg *err)
 {
 	struct apart apart;
-	int ret;
+	int signal = apart_open(&apart) ? run_apart(what, &apart) : -1, ret;
 
 	*compiled = (struct compiled){.code = NULL};
-	if (apart_open(&apart) && run_apart(what, &apart))
-		ret = take_result(what, &apart, compiled, err);
-	else
-		ret = errmsg_set(err, "cannot start a process: %s", strerror(errno));
+	*killed = signal == SIGKILL;
+	ret = signal < 0 ? errmsg_set(err, "cannot start a process: %s", strerror(errno))
+			 : take_result(what, &apart, signal, compiled, err);
 	apart_close(&apart);
 	return ret;
 }
@@ -223,11 +235,12 @@ int compile_text(const char *file, const char *text, const struct bpfprog_define
 				 .ndefs = ndefs,
 				 .headers = headertree_dir(tree),
 				 .passes = COMPILE_ONCE};
-	int ret = compile_apart(&what, compiled, err);
+	bool killed;
+	int ret = compile_apart(&what, compiled, &killed, err);
 
-	if (ret) {
+	if (ret && !killed) {
 		what.passes = COMPILE_TWICE;
-		ret = compile_apart(&what, compiled, err);
+		ret = compile_apart(&what, compiled, &killed, err);
 	}
 	headertree_free(tree);
 	return ret;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include "base/errmsg.h"
@@ -11,6 +14,19 @@
 #include "unit.h"
 
 #define HELPERS "#include <uapi/linux/ptrace.h>\n"
+
+static bool is_ended; /* each child, as the kernel does for want of memory */
+static unsigned children;
+
+pid_t fork(void)
+{
+	pid_t pid = _Fork();
+
+	children += pid > 0;
+	if (pid > 0 && is_ended)
+		kill(pid, SIGKILL);
+	return pid;
+}
 
 static const struct bpfprog_define defs[] = {{"ROOM", 5}, {"VALUE", 7}};
 
@@ -96,12 +112,29 @@ static void test_ended(void **state)
 	assert_string_equal(err.hint, "-v shows the program");
 }
 
+static void test_killed(void **state)
+{
+	struct compiled got;
+	struct errmsg err = {.text = ""};
+
+	(void)state;
+	is_ended = true;
+	children = 0;
+	assert_int_equal(
+		compile(HELPERS "int on_probe(void *ctx)\n{\n\treturn 0;\n}\n", &got, &err), -1);
+	is_ended = false;
+	assert_string_equal(err.text, "app.bpf.c does not compile: the compiler was ended: Killed");
+	assert_string_equal(err.hint, "it takes some 100 MB of memory");
+	assert_int_equal(children, 1);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_code),
 		cmocka_unit_test(test_warning),
 		cmocka_unit_test(test_ended),
+		cmocka_unit_test(test_killed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
