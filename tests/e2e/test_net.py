@@ -14,6 +14,7 @@ ROUNDS = 5
 # What is taken off must be so much of what probes add. The price of a hit goes up and down with the machine: 0.81 to 1.08
 # of single rounds were measured.
 LEAST, MOST = 0.85, 1.18
+OWN_LEAST = 0.65  # 0.69 to 0.82 of single rounds were measured
 DEEP = 40 + 1
 NESTED = ["main.outer", "main.middle", "main.inner"]
 
@@ -52,10 +53,10 @@ def parts(calls, func, share, names):
         yield row["probes_total"] / (row["total"] - alone * row["count"])
 
 
-def expect_parts(found, what):
+def expect_parts(found, what, least=LEAST):
     found = list(found)
     print(f"{what}: {' '.join(f'{part:.2f}' for part in found)} of what probes add is taken off", flush=True)
-    expect(LEAST < median(found) < MOST, f"{what}: {found} of what probes add is taken off")
+    expect(least < median(found) < MOST, f"{what}: {found} of what probes add is taken off")
 
 
 @test(version=["1.15", newest()], alone=True)
@@ -96,15 +97,10 @@ def net_deep():
 
 @test(alone=True)
 def net_own():
-    """... that calls none: a part of its own probes is in its time, and no more than that is taken off."""
+    """... that calls none: a part of its own probes is in its time, and no more than that is taken off. Of so short a
+    function less is: what traps make slower in it has no price."""
     with Target("nested", newest()) as target:
-        calls = Calls(target, 2000)
-        for _ in range(ROUNDS):
-            row = calls.traced("main.spin")["main.spin"]
-            alone = calls.took() / 26
-            if 0.7 < row["net_total"] / row["count"] / alone < 1.3:
-                return
-    expect(False, f"{alone} ns alone, {row}")
+        expect_parts(parts(Calls(target, 2000), "main.spin", 1 / 26, ["main.spin"]), "no calls", OWN_LEAST)
 
 
 @test(alone=True)
