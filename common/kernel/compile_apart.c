@@ -159,9 +159,9 @@ static void set_compile_error(struct errmsg *err, const char *file, const char *
 	const char *line;
 	int len;
 
-	if (signal && !*chatter) {
-		errmsg_set(err, COMPILE_FAILS ": the compiler was ended: %s", file,
-			   strsignal(signal));
+	if (!*chatter) {
+		errmsg_set(err, COMPILE_FAILS ": the compiler was ended%s%s", file,
+			   signal ? ": " : "", signal ? strsignal(signal) : "");
 		if (signal == SIGKILL)
 			errmsg_hint(err, "it takes some 100 MB of memory");
 		return;

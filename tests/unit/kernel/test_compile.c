@@ -15,13 +15,15 @@
 
 #define HELPERS "#include <uapi/linux/ptrace.h>\n"
 
-static bool is_ended; /* each child, as the kernel does for want of memory */
-static unsigned children;
+static bool is_ended;              /* each child, as the kernel does for want of memory */
+static unsigned children, give_up; /* so many at first end as where LLVM gives up */
 
 pid_t fork(void)
 {
 	pid_t pid = _Fork();
 
+	if (!pid && children < give_up)
+		_exit(1);
 	children += pid > 0;
 	if (pid > 0 && is_ended)
 		kill(pid, SIGKILL);
@@ -128,13 +130,34 @@ static void test_killed(void **state)
 	assert_int_equal(children, 1);
 }
 
+/* What LLVM gives up on at first is compiled another way, once. */
+static void test_given_up(void **state)
+{
+	static const char text[] = HELPERS "int on_probe(void *ctx)\n{\n\treturn 0;\n}\n";
+	struct compiled got;
+	struct errmsg err = {.text = ""};
+
+	(void)state;
+	children = 0;
+	give_up = 1;
+	assert_int_equal(compile(text, &got, &err), 0);
+	assert_int_equal(children, 2);
+	assert_string_equal(got.code->funcs[0].name, "on_probe");
+	free_compiled(&got);
+	children = 0;
+	give_up = 9;
+	assert_int_equal(compile(text, &got, &err), -1);
+	assert_int_equal(children, 2);
+	assert_string_equal(err.text, "app.bpf.c does not compile: the compiler was ended");
+	give_up = 0;
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_code),
-		cmocka_unit_test(test_warning),
-		cmocka_unit_test(test_ended),
-		cmocka_unit_test(test_killed),
+		cmocka_unit_test(test_code),     cmocka_unit_test(test_warning),
+		cmocka_unit_test(test_ended),    cmocka_unit_test(test_killed),
+		cmocka_unit_test(test_given_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
