@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -222,6 +223,22 @@ static int compile_apart(const struct compiling *what, struct compiled *compiled
 	return ret;
 }
 
+/* Older verifiers take no loop whose head the instruction before it falls into, and LLVM lays some
+ * out so after one run of its passes: 5.10 has refused one. Where that has not been tried, programs
+ * are compiled as they always were. */
+static enum compile_passes passes_here(void)
+{
+	enum { TRIED_MAJOR = 6, TRIED_MINOR = 18 };
+	struct utsname host;
+	int major = 0, minor = 0;
+
+	if (uname(&host) || sscanf(host.release, "%d.%d", &major, &minor) != 2)
+		return COMPILE_TWICE;
+	return major > TRIED_MAJOR || (major == TRIED_MAJOR && minor >= TRIED_MINOR)
+		       ? COMPILE_ONCE
+		       : COMPILE_TWICE;
+}
+
 int compile_text(const char *file, const char *text, const struct bpfprog_define *defs,
 		 size_t ndefs, struct compiled *compiled, struct errmsg *err)
 {
@@ -234,11 +251,11 @@ int compile_text(const char *file, const char *text, const struct bpfprog_define
 				 .defs = defs,
 				 .ndefs = ndefs,
 				 .headers = headertree_dir(tree),
-				 .passes = COMPILE_ONCE};
+				 .passes = passes_here()};
 	bool killed;
 	int ret = compile_apart(&what, compiled, &killed, err);
 
-	if (ret && !killed) {
+	if (ret && !killed && what.passes == COMPILE_ONCE) {
 		what.passes = COMPILE_TWICE;
 		ret = compile_apart(&what, compiled, &killed, err);
 	}

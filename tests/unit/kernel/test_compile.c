@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/errmsg.h"
@@ -28,6 +29,15 @@ pid_t fork(void)
 	if (pid > 0 && is_ended)
 		kill(pid, SIGKILL);
 	return pid;
+}
+
+static const char *release = "6.18.1";
+
+int uname(struct utsname *__name)
+{
+	*__name = (struct utsname){.sysname = "Linux"};
+	strcpy(__name->release, release);
+	return 0;
 }
 
 static const struct bpfprog_define defs[] = {{"ROOM", 5}, {"VALUE", 7}};
@@ -134,6 +144,7 @@ static void test_killed(void **state)
 static void test_given_up(void **state)
 {
 	static const char text[] = HELPERS "int on_probe(void *ctx)\n{\n\treturn 0;\n}\n";
+	static const char *const older[] = {"5.10.0-32-cloud-amd64", "6.17.9", "unknown"};
 	struct compiled got;
 	struct errmsg err = {.text = ""};
 
@@ -149,6 +160,18 @@ static void test_given_up(void **state)
 	assert_int_equal(compile(text, &got, &err), -1);
 	assert_int_equal(children, 2);
 	assert_string_equal(err.text, "app.bpf.c does not compile: the compiler was ended");
+	give_up = 1; /* older kernels: the other way at once */
+	for (size_t i = 0; i < sizeof(older) / sizeof(*older); i++) {
+		release = older[i];
+		children = 0;
+		assert_int_equal(compile(text, &got, &err), -1);
+		assert_int_equal(children, 1);
+	}
+	release = "7.0";
+	children = 0;
+	assert_int_equal(compile(text, &got, &err), 0);
+	assert_int_equal(children, 2);
+	free_compiled(&got);
 	give_up = 0;
 }
 
