@@ -303,7 +303,7 @@ static inline void fetch_later(struct hit *hit, char *rec)
 		/* read again, as the stack has no room to keep it */
 		word = later_next(*(volatile u64 *)&hit->later[i]);
 		hit->later[i] = word;
-		i = loop_next(i) - !!word;
+		i = loop_next(i - !!word);
 	}
 }
 

@@ -223,9 +223,8 @@ static int compile_apart(const struct compiling *what, struct compiled *compiled
 	return ret;
 }
 
-/* Older verifiers take no loop whose head the instruction before it falls into, and LLVM lays some
- * out so after one run of its passes: 5.10 has refused one. Where that has not been tried, programs
- * are compiled as they always were. */
+/* What one run of LLVM's passes makes has been tried on Linux 6.18 alone, and older verifiers
+ * refuse more: there, programs are compiled as they always were. */
 static enum compile_passes passes_here(void)
 {
 	enum { TRIED_MAJOR = 6, TRIED_MINOR = 18 };
