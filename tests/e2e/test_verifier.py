@@ -2,9 +2,13 @@
 """The kernel's verifier walks through our programs in a moment, and far from its limit."""
 
 import glob
+import io
 import os
+import struct
+import tempfile
+import zlib
 
-from harness import Skip, Target, Tool, expect, newest, test
+from harness import Skip, Target, Tool, expect, newest, run, test, tool_path
 
 LIMIT = 1_000_000  # instructions that it walks through: BPF_COMPLEXITY_LIMIT_INSNS
 MOST = 250_000
@@ -68,3 +72,63 @@ def verifier_tables(probe, most):
         raise Skip("the kernel does not say (before 5.16)")
     expect("instead of tables" not in said, said)
     expect(max(counts) < most, f"{probe}: {counts} of {LIMIT} instructions")
+
+
+def functions_of(kept):
+    """{name: [(code, offset)]} of a program that is kept: see common/kernel/progcache.c and bytecode.c"""
+    with open(kept, "rb") as file:
+        _, _, key, libraries, code, _ = struct.unpack("<8sQIIII", file.read(32))
+        bytecode = io.BytesIO(zlib.decompress(file.read())[key + libraries:][:code])
+
+    def number():
+        return struct.unpack("<I", bytecode.read(4))[0]
+
+    for _ in range(number()):  # maps
+        bytecode.read(number() + 5 * 4)
+    return {bytecode.read(number()).decode(): list(struct.iter_unpack("<BxhI", bytecode.read(8 * number())))
+            for _ in range(number())}
+
+
+def leads_to(insns, at):
+    """[(instruction, by a jump?)] behind the one at `at`"""
+    code, offset, _ = insns[at]
+    if code & 7 not in (5, 6) or code & 0xf0 == 0x80:  # no jump, or a call
+        return [(at + 1, False)]
+    if code & 0xf0 == 0x90:
+        return []
+    there = [(at + 1 + offset, True)]
+    return there if code & 0xf0 == 0 else [(at + 1, True), *there]
+
+
+def fallen_into(insns):
+    """Beginnings of loops whose end leads there by no jump"""
+    state, path = {0: "on the way"}, [(0, iter(leads_to(insns, 0)))]
+    while path:
+        at, ways = path[-1]
+        for to, jumps in ways:
+            if state.get(to) == "on the way" and not jumps:
+                yield to
+            if to not in state:
+                state[to] = "on the way"
+                path.append((to, iter(leads_to(insns, to))))
+                break
+        else:
+            state[at] = "done"
+            path.pop()
+
+
+LOOPS = {"gotrace": ["r:main.failing"], "gofunclatency": ["--states", ":main.*"], "gotree": [":main.main", "main.*"]}
+
+
+@test(tool=list(LOOPS))
+def loops_end_by_a_jump(tool):
+    """Kernels before 6.2 insist on it, where the one that runs here does not."""
+    words = LOOPS[tool]
+    with tempfile.TemporaryDirectory() as place, Target("traced", newest()) as target:
+        done = run([tool_path(tool), "-d", "0.1", "-p", str(target.target_pid), *words],
+                   env=dict(os.environ, GOTOOLS_CACHE=place + "/programs"))
+        expect(done.returncode == 0, done.stderr)
+        found = {name: insns for kept in glob.glob(place + "/programs/*.bpf") for name, insns in functions_of(kept).items()}
+    expect(any(len(insns) > 500 for insns in found.values()), f"{found.keys()}")
+    fallen = {name: list(fallen_into(insns)) for name, insns in found.items()}
+    expect(not any(fallen.values()), f"{fallen}")
