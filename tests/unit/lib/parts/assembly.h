@@ -14,6 +14,11 @@ static inline u32 loop_next(u32 i)
 	return i + 1;
 }
 
+static inline u64 loop_before(u64 i)
+{
+	return i - 1;
+}
+
 static inline void probe_own_stack(void)
 {
 }
