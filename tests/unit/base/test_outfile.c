@@ -67,6 +67,30 @@ static void expect_file(const char *path, const char *wanted)
 	assert_string_equal(text, wanted);
 }
 
+/* What is said names the option and the file as it was given. */
+static void says_why(void **state)
+{
+	struct place *place = *state;
+	struct errmsg err = {0};
+	char want[200];
+
+	assert_int_equal(mkfifo(place->file, 0600), 0);
+	assert_null(outfile_open(place->file, &shared, &err));
+	snprintf(want, sizeof(want), "--metrics: \"%s\" is there and is no regular file",
+		 place->file);
+	assert_string_equal(err.text, want);
+	unlink(place->file);
+	assert_int_equal(mkdir(place->file, 0700), 0);
+	assert_null(outfile_open(place->file, &shared, &err));
+	snprintf(want, sizeof(want), "--metrics: cannot write \"%s\": Is a directory", place->file);
+	assert_string_equal(err.text, want);
+	assert_null(outfile_open("/nowhere/a.prom", &shared, &err));
+	assert_string_equal(err.text, "--metrics: cannot open the folder of \"/nowhere/a.prom\": "
+				      "No such file or directory");
+	assert_null(outfile_open("/tmp/", &shared, &err));
+	assert_string_equal(err.text, "--metrics: \"/tmp/\" names a folder, not a file in it");
+}
+
 static void replaces_the_whole(void **state)
 {
 	struct place *place = *state;
@@ -243,6 +267,7 @@ static void finds_its_folder_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(says_why, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(replaces_the_whole, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(follows_no_link, make_place, remove_place),
 		cmocka_unit_test_setup_teardown(takes_no_place_of_others, make_place, remove_place),

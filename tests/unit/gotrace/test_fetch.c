@@ -161,6 +161,7 @@ static void test_elements(void **state)
 	assert_int_equal(fetch_elements(to, 16, AT, 0, 4), 0);
 	assert_int_equal(fetch_elements(to, 16, 0, 3, 4), TRACE_NIL);
 	assert_int_equal(fetch_elements(to, 16, NOWHERE, 3, 4), TRACE_FAULT);
+	assert_int_equal(fetch_elements(to, 16, NOWHERE, 0, 4), 0);
 }
 
 /* A map of the old kind, or a small one, has its first group at 16; a large one by way of tables.

@@ -319,6 +319,19 @@ static void test_many(void **state)
 	expect_events("1 returned @9070+10 g1: 1 2; ");
 }
 
+static void test_all_over(void **state)
+{
+	(void)state;
+	place(0, 0, RETURN_PLAN);
+	for (unsigned i = 0; i < 70; i++)
+		call(1, 64 + 8 * i, 0, i);
+	hit(1, 32, 0, COOKIE_GOEXIT, 0);
+	assert_int_equal(fakekernel.event_count, 64);
+	expect_counts("7 6; ");
+	assert_int_equal(deep_calls_map.count, 0);
+	assert_int_equal(goroutines_map.count, 0);
+}
+
 static void test_few_over(void **state)
 {
 	(void)state;
@@ -390,6 +403,7 @@ int main(void)
 		cmocka_unit_test_setup(test_other_site, begin),
 		cmocka_unit_test_setup(test_tails, begin),
 		cmocka_unit_test_setup(test_many, begin),
+		cmocka_unit_test_setup(test_all_over, begin),
 		cmocka_unit_test_setup(test_few_over, begin),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test_setup(test_wakes, begin),

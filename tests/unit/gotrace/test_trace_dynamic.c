@@ -267,6 +267,7 @@ static void make_lists(void)
 	add_element(FREE + 0x400, 0, 2, FREE + 0x200);
 	add_element(FREE + 0x400, 1, 1, FREE + 0x100);
 	add_element(FREE + 0x400, 2, 2, FREE + 0x100);
+	add_element(FREE + 0x400, 3, 2, FREE); /* behind the last one */
 	fakemem_put(FREE + 0x500, 9);
 	fakemem_put(FREE + 0x508, FREE + 0x600);
 	fakemem_put(FREE + 0x510, 2);

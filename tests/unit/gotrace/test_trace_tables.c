@@ -129,7 +129,7 @@ static void test_states(void **state)
 		{.what = TRACE_STEP_STACK, .at = 40, .max = 8, .n = 0x100000},
 		{.what = TRACE_STEP_KEPT},
 		{.what = TRACE_STEP_STATE, .at = 48, .n = 4},
-		{.what = TRACE_STEP_SET, .at = 56, .n = -2},
+		{.what = TRACE_STEP_SET, .at = 56, .max = 8, .n = -2},
 		{.what = TRACE_STEP_SP, .at = 64},
 	};
 

@@ -91,6 +91,21 @@ static void test_started(void **state)
 	assert_int_equal(followed->end_ns, 1030 + 130);
 }
 
+/* A goroutine that ends in calls has not been seen to leave them; it itself has returned. */
+static void test_ended_within(void **state)
+{
+	(void)state;
+	call(1, 64, 0);
+	start(1, 2);
+	call(2, 64, 5);
+	call(2, 128, 6);
+	end(2);
+	expect_trees("g1 by 0 newest 2 before 0 of 1@1010 p77 end 0 cut 0: 0@8^-1G1010+0 "
+		     "-1@0^0S1030+1600\n"
+		     "s2 by 1 newest 0 before 0 of 1@1010 p77 end 1080 cut 0: -1@0^-1R1030+50 "
+		     "5@8^0U1050+30 6@16^1U1070+10\n");
+}
+
 /* What a goroutine does is none of ROOT's call once that has ended; the tool deletes its request,
  * and then the goroutine itself its tree. */
 static void test_over(void **state)
@@ -293,6 +308,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_started, begin),
+		cmocka_unit_test_setup(test_ended_within, begin),
 		cmocka_unit_test_setup(test_over, begin),
 		cmocka_unit_test_setup(test_dropped, begin),
 		cmocka_unit_test_setup(test_newborn_lost, begin),

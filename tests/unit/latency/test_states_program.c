@@ -381,6 +381,17 @@ static void test_off_cpu(void **state)
 	assert_int_equal(ns_of(1, STATE_OFF_CPU), 0);
 	assert_int_equal(ns_of(1, STATE_SYSCALL), 50);
 	assert_int_equal(ns_of(1, STATE_RUNNING), 5);
+	/* off twice, with a turn of the clock between */
+	call(1, 64, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		switch_to(99);
+		wait(10 + i);
+		switch_to(FAKEGOROUTINE_TID);
+		change(1, CHANGE_SYSCALL, 0, 0, 0);
+		change(1, CHANGE_RETURNED, 0, 0, 0);
+	}
+	ret(1, 64, 2);
+	assert_int_equal(ns_of(2, STATE_OFF_CPU), 21);
 	assert_int_equal(threads_map.count, 1);
 	on_thread_exit(NULL);
 	assert_int_equal(threads_map.count, 0);

@@ -89,6 +89,7 @@ static void test_slow(void **state)
 	check_turn(&e->turns[1], 5, 1030, 1060);
 	assert_int_equal(e->turns[2].g, 0);
 	assert_int_equal(waiting_map.count, 0);
+	assert_int_equal(loss(RUNQ_LOSS_UNREADABLE), 0);
 	/* the turn that has just begun is the next one's */
 	change_at(2000, 1, 7, WAITING, RUNNABLE);
 	change_at(2050, 1, 7, RUNNABLE, RUNNING);

@@ -57,6 +57,7 @@ struct look { /* 0.1 s in which a program that takes 400 ns runs so often */
 struct heat_case {
 	bool returns; /* half of the hits are returns, which the kernel single-steps */
 	struct look looks[4];
+	unsigned count; /* of them */
 };
 
 #define HOT(hits, us, percent)                                                                     \
@@ -66,12 +67,13 @@ struct heat_case {
 	"limit, as with --max-cost 20\n"
 
 static const struct heat_case cases[] = {
-	{false, {{30000, HOT("300000", "1.0", "30")}, {30000, NULL}}},
-	{false, {{24000, NULL}, {24000, NULL}, {26000, HOT("260000", "1.0", "26")}, {0, NULL}}},
-	{false, {{1000, NULL}, {90000, HOT("900000", "1.0", "90")}}},
-	{true, {{6000, NULL}, {7000, HOT("70000", "3.7", "26")}}},
+	{false, {{30000, HOT("300000", "1.0", "30")}}, 1},
+	{false, {{24000, NULL}, {24000, NULL}, {26000, HOT("260000", "1.0", "26")}}, 3},
+	{false, {{24900, NULL}, {25000, HOT("250000", "1.0", "25")}}, 2},
+	{false, {{1000, NULL}, {90000, HOT("900000", "1.0", "90")}}, 2},
+	{true, {{6000, NULL}, {7000, HOT("70000", "3.7", "26")}}, 2},
 	/* dear, but few */
-	{true, {{1900, NULL}, {1999, NULL}}},
+	{true, {{1900, NULL}, {1999, NULL}, {1, NULL}, {1, NULL}}, 4},
 };
 
 static char *said(struct heat *heat, const struct tracer *tracer)
@@ -104,6 +106,7 @@ static void check(const struct heat_case *c)
 		assert_false(watched);
 		now_ns += 1;
 		heat_look(&heat, &tracer, "tool");
+		assert_int_equal(watched, i < c->count);
 		if (!watched)
 			break; /* it was said before */
 		now_ns += LOOK_MS * MS;

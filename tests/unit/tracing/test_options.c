@@ -35,7 +35,7 @@ static const struct options_def own[] = {
 	{0},
 };
 
-static bool binaries;
+static bool binaries, metrics;
 static enum options_numbers numbers;
 
 static struct options_tool make_tool(struct taken *taken)
@@ -46,6 +46,8 @@ static struct options_tool make_tool(struct taken *taken)
 		.args = "[BINARY:]PATTERN... [-- COMMAND [ARG...]]",
 		.shared = "pidTrDj",
 		.binaries = binaries,
+		.metrics = metrics,
+		.max_series = metrics,
 		.numbers = numbers,
 		.running = true,
 		.inlined = true,
@@ -102,6 +104,40 @@ static void test_all_at_once(void **state)
 	assert_null(opts.command);
 	/* 300 has no letter: printed as the byte ',' */
 	assert_string_equal(taken.text, "u l=3 ,=perf ");
+}
+
+/* How many functions have metrics of their own */
+static void test_max_series(void **state)
+{
+	static const struct {
+		const char *line, *why;
+		size_t most;
+	} rows[] = {
+		{"--metrics 9 f", "", 1000},
+		{"--metrics 9 --max-series 1 f", "", 1},
+		{"--metrics 9 --max-series 1000000 f", "", 1000000},
+		{"--metrics 9 --max-series 0 f",
+		 "--max-series: \"0\" is not a number from 1 to 1000000", 0},
+		{"--metrics 9 --max-series 1000001 f",
+		 "--max-series: \"1000001\" is not a number from 1 to 1000000", 0},
+		{"--metrics 9 --max-series 5x f",
+		 "--max-series: \"5x\" is not a number from 1 to 1000000", 0},
+		{"--max-series 5 f", "", 5},
+	};
+	struct options opts;
+	struct taken taken;
+	struct errmsg err;
+
+	(void)state;
+	metrics = true;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		enum options_result got = parse(rows[i].line, &opts, &taken, &err);
+
+		assert_string_equal(err.text, rows[i].why);
+		if (got == OPTIONS_RUN)
+			assert_int_equal(opts.max_series, rows[i].most);
+	}
+	metrics = false;
 }
 
 static void test_running(void **state)
@@ -386,11 +422,12 @@ static void test_answers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_at_once),    cmocka_unit_test(test_running),
-		cmocka_unit_test(test_nothing_given),  cmocka_unit_test(test_long_forms),
-		cmocka_unit_test(test_order_is_free),  cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_options_of_bcc), cmocka_unit_test(test_help_and_version),
-		cmocka_unit_test(test_answers),        cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_all_at_once),      cmocka_unit_test(test_max_series),
+		cmocka_unit_test(test_running),          cmocka_unit_test(test_nothing_given),
+		cmocka_unit_test(test_long_forms),       cmocka_unit_test(test_order_is_free),
+		cmocka_unit_test(test_errors),           cmocka_unit_test(test_options_of_bcc),
+		cmocka_unit_test(test_help_and_version), cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,7 @@
 #include "kernel/hitcost.h"
 #include "tracing/spending_internal.h"
 #include "tracing/tracer_state_internal.h"
+#include "printed.h"
 #include "unit.h"
 
 #define NS_PER_S 1000000000ull
@@ -156,6 +157,19 @@ static void test_prices(void **state)
 	end(&s);
 }
 
+static void test_said_prices(void **state)
+{
+	struct subject s;
+
+	(void)state;
+	begin(&s);
+	printed_begin();
+	spending_print_prices(s.spending, stdout, "gotool");
+	printed_expect("gotool: a hit costs 0.6 us here, or 6.0 us where the kernel single-steps "
+		       "the instruction\n");
+	end(&s);
+}
+
 /* Of functions of the runtime the number is the group's; of places, the place's. */
 static void test_rows(void **state)
 {
@@ -288,9 +302,10 @@ static void test_program(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_prices), cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_room),   cmocka_unit_test(test_budget),
-		cmocka_unit_test(test_names),  cmocka_unit_test(test_program),
+		cmocka_unit_test(test_prices),  cmocka_unit_test(test_said_prices),
+		cmocka_unit_test(test_rows),    cmocka_unit_test(test_room),
+		cmocka_unit_test(test_budget),  cmocka_unit_test(test_names),
+		cmocka_unit_test(test_program),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

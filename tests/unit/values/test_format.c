@@ -166,6 +166,20 @@ static void test_floats(void **state)
 	expect_format("%e", &arg, 1, "2.500000e+00");
 	expect_format("%g", &arg, 1, "2.5");
 	expect_format("%v", &arg, 1, "2.5");
+	const struct {
+		double number;
+		float narrow;
+	} tenth = {0.1, 0.1F};
+
+	arg = value(basic("float64"), &tenth.number);
+	expect_format("%g %%", &arg, 1, "0.1 %");
+	expect_format("%+G", &arg, 1, "+0.1");
+	expect_format("%.3g", &arg, 1, "0.1");
+	arg = value(basic("float32"), &tenth.narrow);
+	expect_format("%g", &arg, 1, "0.1");
+	expect_format("%.10g", &arg, 1, "0.1000000015");
+	expect_format("%+08.3f|", &arg, 1, "+000.100|");
+	expect_format("%-08.3f|", &arg, 1, "0.100   |");
 	struct shape shape = *arg.shape;
 
 	shape.holes = 3;

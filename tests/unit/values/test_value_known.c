@@ -97,6 +97,53 @@ static void test_bounds(void **state)
 		      "runtime.boundsError{x:5, y:3, signed:true, code:8}");
 }
 
+struct invalid {
+	int64_t reason;
+	struct capture_string detail;
+};
+
+static void expect_invalid(int64_t reason, const char *detail, const char *expected)
+{
+	const struct gotype_field fields[] = {{.name = "Reason", .type = basic("int")},
+					      {.name = "Detail", .type = basic("string")}};
+	struct invalid value = {reason, {detail, (int64_t)strlen(detail)}};
+	struct capture_interface err = held(
+		capture_struct(&capture, "x509.CertificateInvalidError", 2, fields), false, &value);
+
+	expect(basic("error"), &err, VALUE_PLAIN, expected);
+}
+
+/* Reasons of which each has a text, or none that is the same in all versions of Go */
+static void test_invalid(void **state)
+{
+	static const struct {
+		int64_t reason;
+		const char *detail, *said;
+	} rows[] = {
+		{-1, "d", "x509.CertificateInvalidError{Reason:-1, Detail:\"d\"}"},
+		{0, "d", "x509: certificate is not authorized to sign other certificates"},
+		{1, "d", "x509: certificate has expired or is not yet valid: d"},
+		{1, "", "x509: certificate has expired or is not yet valid: "},
+		{7, "d",
+		 "x509: issuer has name constraints but leaf contains unknown or "
+		 "unconstrained name: d"},
+		{8, "d", "x509.CertificateInvalidError{Reason:8, Detail:\"d\"}"},
+		{9, "d",
+		 "x509: a root or intermediate certificate is not authorized for an "
+		 "extended key usage: d"},
+		{10, "d", "x509.CertificateInvalidError{Reason:10, Detail:\"d\"}"},
+		{1,
+		 "a detail that is longer than what is read of it, which is cut, and that is said "
+		 "of it, too",
+		 "x509: certificate has expired or is not yet valid: a detail that is "
+		 "longer than what is rea..."},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		expect_invalid(rows[i].reason, rows[i].detail, rows[i].said);
+}
+
 struct big {
 	bool negative;
 	const uint64_t *words;
@@ -147,6 +194,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_endpoints, expect_setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_odd_endpoint, expect_setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_bounds, expect_setup, expect_teardown),
+		cmocka_unit_test_setup_teardown(test_invalid, expect_setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_big, expect_setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_uuid, expect_setup, expect_teardown),
 	};
