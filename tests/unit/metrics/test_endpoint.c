@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,8 @@ static void addresses(void **state)
 		assert_null(endpoint.file);
 		endpoint_text(&endpoint, text);
 		assert_string_equal(text, known[i][1]);
+		assert_int_equal(endpoint.addr_len, text[0] == '[' ? sizeof(struct sockaddr_in6)
+								   : sizeof(struct sockaddr_in));
 		assert_int_equal(endpoint_port(&endpoint),
 				 strtoul(strrchr(text, ':') + 1, NULL, 10));
 	}

@@ -359,6 +359,8 @@ static void test_closure(void **state)
 	       "800b@a 800c@a 800d@a 800e@a 800f@a ");
 	put(16, HEAP + 4);
 	expect("12004@a ");
+	put_closure(HEAP + 4, BIAS + o.g.starts[0], 2); /* where none can be */
+	expect("12004@a ");
 	/* at the end of memory, of one variable alone */
 	put_closure(FAKEMEM_BASE + SIZE - 16, BIAS + o.g.starts[0], 1);
 	put(16, FAKEMEM_BASE + SIZE - 16);
