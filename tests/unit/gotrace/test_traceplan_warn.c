@@ -5,19 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gotrace/tracegen_internal.h"
 #include "gotrace/traceplan_internal.h"
 #include "gotrace/traceplan_tables_internal.h"
 #include "gotrace/traceplan_text_internal.h"
 #include "quiet.h"
 #include "unit.h"
-
-static size_t compiled;
-
-size_t traceplan_text_compiled(const struct traceplan_text *text)
-{
-	assert_null(text);
-	return compiled;
-}
 
 static const struct traceplan_config config = {.tool = "gotrace"};
 
@@ -57,19 +50,28 @@ static void test_warnings(void **state)
 	expect_warnings(&plan, want);
 }
 
-static void expect_compiling(size_t plans, bool histograms, const char *want)
+/* Of so many plans, each of them code */
+static void expect_compiling(unsigned plans, bool histograms, const char *want)
 {
 	const struct traceplan_config how = {.tool = "gotrace",
 					     .histograms = histograms ? &histograms : NULL};
-	const struct traceplan plan = {.config = &how};
+	const struct traceplan plan = {.config = &how, .text = traceplan_text_new()};
+
+	for (unsigned i = 0; i < plans; i++) {
+		char fill[16];
+		const struct tracegen_plan one = {.save = "", .wanted = "", .fill = fill};
+
+		snprintf(fill, sizeof(fill), "\t%u;\n", i);
+		traceplan_text_add(plan.text, &one, false);
+	}
 	struct quiet *quiet = quiet_begin();
 
-	compiled = plans;
 	traceplan_say_compiling(&plan);
 	char *said = quiet_end(quiet);
 
 	assert_string_equal(said, want);
 	free(said);
+	traceplan_text_free(plan.text);
 }
 
 static void test_compiling(void **state)
