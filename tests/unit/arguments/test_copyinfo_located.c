@@ -9,7 +9,7 @@
 #include "arguments/provenance_internal.h"
 #include "base/errmsg.h"
 #include "dwarf/debuginfo.h"
-#include "golang/gotype.h"
+#include "golang/gotype_internal.h"
 #include "golang/signature.h"
 #include "sites/inlining.h"
 #include "sites/site_finder.h"
@@ -52,11 +52,22 @@ bool site_finder_sp(const struct site_finder *finder, const struct functab_func 
 
 /* NOLINTEND(misc-unused-parameters) */
 
-static const struct gotype *find_none(void *ctx, const char *name)
+/* main.TYPES_SIZE is a struct of such fields: i, an int; h, an int32; e, an empty struct */
+static const struct gotype *find_struct(void *ctx, const char *name)
 {
-	(void)ctx;
-	(void)name;
-	return NULL;
+	struct gotypes *types = ctx;
+	const char *fields = strchr(name, '.') + 1, *size = strchr(fields, '_');
+	struct gotype *type = gotypes_add(types, GOTYPE_STRUCT, name);
+
+	type->defined = true;
+	type->field_count = size - fields;
+	type->fields = gotypes_alloc(types, type->field_count, sizeof(*type->fields));
+	type->size = strtoul(size + 1, NULL, 10);
+	for (size_t i = 0; i < type->field_count; i++)
+		type->fields[i].type = fields[i] == 'i'   ? gotypes_basic(types, "int")
+				       : fields[i] == 'h' ? gotypes_basic(types, "int32")
+							  : gotypes_add(types, GOTYPE_STRUCT, "e");
+	return type;
 }
 
 /* "r5", "r5:8" and "m16:4" one after the other; "x:8": it is left out */
@@ -105,7 +116,7 @@ static void say(const char *signature, const char *first, const char *second, co
 {
 	const char *const texts[VARS] = {first, second, third};
 	struct gotypes *types = gotypes_new();
-	const struct signature_names names = {find_none, NULL, 27};
+	const struct signature_names names = {find_struct, types, 27};
 	const struct inlining_copy copy = {.node = NODE};
 	struct site_finder finder = {.arch = ARCH_AMD64};
 	struct gofunc sig = {.dictionary = -1};
@@ -259,6 +270,24 @@ static void test_pieces(void **state)
 		     "try m24 4; 0: 0-8 [sp+116]; 0: 8-12 [sp+124]; ");
 }
 
+/* A struct is in one register if it is of one part that takes all of its room. */
+static void test_structs(void **state)
+{
+	static const char *const names[] = {"i_8", "ei_8", "ie_16", "h_8", "h_4", "ii_16", "e_0"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		char signature[32];
+
+		snprintf(signature, sizeof(signature), "(a main.%s)", names[i]);
+		say(signature, "10-20 r3", NULL, NULL);
+	}
+	steps_expect("(a main.i_8) 10-20 r3; try r3 8; 0: 0-8 rbx; (a main.ei_8) 10-20 r3; "
+		     "try r3 8; 0: 0-8 rbx; (a main.ie_16) 10-20 r3; (a main.h_8) 10-20 r3; "
+		     "(a main.h_4) 10-20 r3; try r3 8; 0: 0-4 ebx; (a main.ii_16) 10-20 r3; "
+		     "(a main.e_0) 10-20 r3; ");
+}
+
 /* Two parameters with the same value */
 static void test_shared(void **state)
 {
@@ -279,6 +308,7 @@ int main(void)
 		cmocka_unit_test_setup(test_one, setup),
 		cmocka_unit_test_setup(test_tried, setup),
 		cmocka_unit_test_setup(test_pieces, setup),
+		cmocka_unit_test_setup(test_structs, setup),
 		cmocka_unit_test_setup(test_shared, setup),
 	};
 

@@ -97,15 +97,15 @@ static void test_escaped_byte(void **state)
 	assert_int_equal(funcname_escaped_byte(name, 9, sizeof(name) - 1), -1); /* a capital */
 	assert_int_equal(funcname_escaped_byte(name, 13, sizeof(name) - 1), 0xc3);
 	assert_int_equal(funcname_escaped_byte(name, 16, sizeof(name) - 1), -1);
-	for (unsigned c = 0; c < 256; c++) {
-		static const char digits[] = "0123456789abcdef";
-		const char *digit = memchr(digits, (int)c, 16);
+	for (int c = 0; c < 256; c++) {
+		int digit = c >= '0' && c <= '9'   ? c - '0'
+			    : c >= 'a' && c <= 'f' ? c - 'a' + 10
+						   : -1;
 		const char high[] = {'%', (char)c, '1'}, low[] = {'%', '7', (char)c};
 
 		assert_int_equal(funcname_escaped_byte(high, 0, 3),
-				 digit ? (digit - digits) * 16 + 1 : -1);
-		assert_int_equal(funcname_escaped_byte(low, 0, 3),
-				 digit ? 0x70 + (digit - digits) : -1);
+				 digit < 0 ? -1 : digit * 16 + 1);
+		assert_int_equal(funcname_escaped_byte(low, 0, 3), digit < 0 ? -1 : 0x70 + digit);
 	}
 }
 

@@ -34,10 +34,10 @@ void publisher_close(struct publisher *pub)
 	steps_are("close%s", pub ? "" : " none");
 }
 
-void publisher_add_row(struct publisher *pub, size_t row, const char *name, const char *binary)
+void publisher_add_row(struct publisher *pub, size_t row, const char *func, const char *binary)
 {
 	assert_ptr_equal(pub, &opened);
-	steps_are("row %zu %s of %s", row, name, binary);
+	steps_are("row %zu %s of %s", row, func, binary);
 }
 
 int publisher_begin(struct publisher *pub, const struct publisher_source *source, void *ctx,
