@@ -14,6 +14,7 @@
  *   -DPARENT            who created the goroutine is wanted
  *   -DIDENTITY_FIRST     predicates ask for the goroutine, the thread or the CPU
  *   -DLABELS            labels of goroutines are asked for
+ *   -DCONTEXTS          values of contexts are asked for: parts/trace_contexts.bpf.c
  *   -DSLEEPABLE         pages that are not in memory can be waited for
  *   -DONLY_TID=n -DONLY_GOID=n
  *   -DKEYED             no events: calls are counted by their records, parts/trace_keys.bpf.c
@@ -28,6 +29,9 @@
 #include "shared/trace.h"
 #include "parts/hit.h"
 #include "parts/fetch.h"
+#if defined(LABELS) || defined(CONTEXTS)
+#include "parts/text_key.h"
+#endif
 #ifdef LABELS
 #include "parts/label_find.h"
 #endif
@@ -97,6 +101,9 @@ static inline void count(u64 counter)
 		__sync_fetch_and_add(n, 1);
 }
 
+#ifdef CONTEXTS
+#include "parts/trace_contexts.bpf.c"
+#endif
 #ifdef KEYED
 #include "shared/histogram_index.h"
 #include "parts/trace_keys.bpf.c"

@@ -12,13 +12,19 @@
 
 #define STRING_ROOM ((STRING_MAX + 7) / 8 * 8)
 
-static inline s64 fetch(void *to, u32 size, u64 from)
+/* 0, or what the kernel says: without a branch, which the verifier would follow both ways. */
+static inline s64 fetch_some(void *to, u32 size, u64 from)
 {
 #ifdef SLEEPABLE
-	return copy_from_user(to, size, (void *)from) ? TRACE_FAULT : 0;
+	return copy_from_user(to, size, (void *)from);
 #else
-	return probe_read_user(to, size, (void *)from) ? TRACE_FAULT : 0;
+	return probe_read_user(to, size, (void *)from);
 #endif
+}
+
+static inline s64 fetch(void *to, u32 size, u64 from)
+{
+	return fetch_some(to, size, from) ? TRACE_FAULT : 0;
 }
 
 static inline void must(s64 *bad, s64 state)

@@ -5,62 +5,27 @@
 #define LABEL_FIND_H
 
 #include "parts/label_walk.h"
-#include "shared/trace.h"
+#include "parts/text_key.h"
 
 #define LABELS_MAX 32    /* that are looked at; in a map, */
 #define LABEL_BUCKETS 12 /* so many buckets: 26 labels have 7 at most, 9 while they grow */
-
-/* A constant in generated code: after inlining it takes no place on the stack. */
-struct label_key {
-	u64 len;
-	u64 words[TRACE_LABEL_KEY / 8]; /* its bytes, then zeroes */
-};
 
 struct label_place {
 	u32 g_labels; /* byte offset in Go's struct g */
 	bool is_map;  /* it leads to a map, not to a slice */
 };
 
-/* Word by word where it can be: a BPF program has 512 bytes of stack, and all words share eight.
- * `failed` becomes other than 0 if it cannot be read. */
-static inline u64 read_word(s64 *failed, u32 size, u64 from)
+/* Is the text that the string at `at` refers to the key? */
+static inline bool is_label(s64 *failed, u64 at, const struct text_key *key)
 {
-	u64 word = 0;
-
-	*failed |= read_user(&word, size, from);
-	return word;
-}
-
-/* How the n-th word of the text at `at`, which is as long as the key, differs from `word`. */
-static inline u64 differs_at(s64 *failed, u64 at, u64 len, const u32 n, u64 word)
-{
-	if (8 * n >= len)
-		return 0;
-	return word ^ read_word(failed, len - 8 * n < 8 ? len - 8 * n : 8, at + 8 * n);
-}
-
-/* Is the text that the string at `at` refers to the key? (No loop over words: they would be in an
- * array, on the stack.) */
-static inline bool is_label(s64 *failed, u64 at, const struct label_key *key)
-{
-	u64 text;
-
 	if (read_word(failed, 8, at + 8) != key->len)
 		return false;
-	text = read_word(failed, 8, at);
-	return !(differs_at(failed, text, key->len, 0, key->words[0]) |
-		 differs_at(failed, text, key->len, 1, key->words[1]) |
-		 differs_at(failed, text, key->len, 2, key->words[2]) |
-		 differs_at(failed, text, key->len, 3, key->words[3]) |
-		 differs_at(failed, text, key->len, 4, key->words[4]) |
-		 differs_at(failed, text, key->len, 5, key->words[5]) |
-		 differs_at(failed, text, key->len, 6, key->words[6]) |
-		 differs_at(failed, text, key->len, 7, key->words[7]));
+	return has_bytes(failed, read_word(failed, 8, at), key);
 }
 
 /* Both return where the value stands, as a string; 0: there is no such label. `many` is set if
  * there are more than are looked at. */
-static inline u64 find_in_slice(s64 *failed, bool *many, u64 addr, const struct label_key *key)
+static inline u64 find_in_slice(s64 *failed, bool *many, u64 addr, const struct text_key *key)
 {
 	u64 at = read_word(failed, 8, addr), len = read_word(failed, 8, addr + 8);
 	u32 i;
@@ -77,7 +42,7 @@ static inline u64 find_in_slice(s64 *failed, bool *many, u64 addr, const struct 
 	return 0;
 }
 
-static inline u64 find_in_bucket(s64 *failed, u64 bucket, const struct label_key *key)
+static inline u64 find_in_bucket(s64 *failed, u64 bucket, const struct text_key *key)
 {
 	u64 tops = read_word(failed, MAP_CELLS, bucket), at;
 	u32 cell;
@@ -92,7 +57,7 @@ static inline u64 find_in_bucket(s64 *failed, u64 bucket, const struct label_key
 	return 0;
 }
 
-static inline u64 find_in_map(s64 *failed, bool *many, u64 addr, const struct label_key *key)
+static inline u64 find_in_map(s64 *failed, bool *many, u64 addr, const struct text_key *key)
 {
 	struct label_map map = {};
 	struct label_walk walk = {};
@@ -127,7 +92,7 @@ static inline u64 find_in_map(s64 *failed, bool *many, u64 addr, const struct la
 /* The value of the label; no such label: a string that is empty. What is found is unknown to the
  * verifier, so that it walks what follows once. */
 static inline struct go_string find_label(s64 *bad, struct pt_regs *ctx, struct label_place place,
-					  const struct label_key *key)
+					  const struct text_key *key)
 {
 	u64 addr, at = 0, noise = probe_register(ctx, REGISTER_SP), g;
 	struct goroutine_stack stack = {};

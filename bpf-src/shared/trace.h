@@ -93,6 +93,9 @@ struct trace_event {
 #define TRACE_ABSENT (-4LL) /* the function has not kept it */
 #define TRACE_OTHER (-5LL)  /* an interface holds a value of another type */
 #define TRACE_MANY (-6LL)   /* more labels than are looked at, and the one not among those */
+#define TRACE_CONTEXT                                                                              \
+	(-7LL) /* of a context or span it is not known what it holds, or it is too deep */
+#define TRACE_NONE (-8LL) /* a context without a trace */
 
 enum trace_counter {                   /* of map `counters` */
 		     TRACE_LOST,       /* events: the ring buffer was full */
@@ -113,7 +116,8 @@ enum trace_counter {                   /* of map `counters` */
 };
 
 #define TRACE_FRAMES 128
-#define TRACE_LABEL_KEY 64 /* bytes of $label("key"), at most; a multiple of 8 */
+#define TRACE_KEY_TEXT                                                                             \
+	64 /* bytes of $label("key") and of keys in $ctx(), at most; a multiple of 8 */
 
 /* With -U, of a gccgo program, in place of the user's frames: user_frames - 1 pieces of its stack,
  * innermost first. */
@@ -171,6 +175,22 @@ struct trace_dyntype {
 };
 
 #define TRACE_DYN_LIST 1
+
+/* What the value of a type, which an interface holds, has in it: of map `contexts`. */
+struct trace_context {
+	unsigned int what; /* enum trace_context_what */
+	unsigned int off;  /* in what the interface's data word points to: of that */
+};
+
+enum trace_context_what {
+	TRACE_CONTEXT_ROOT,   /* nothing: context.Background(), a span of no trace */
+	TRACE_CONTEXT_WITHIN, /* another context, an interface */
+	TRACE_CONTEXT_VALUE,  /* the same, then a key, an `any`, and the value, another */
+	TRACE_CONTEXT_SPAN,   /* no context, but a span: the 16 bytes of its trace's ID */
+};
+
+#define TRACE_CONTEXTS 1024    /* types, of all programs */
+#define TRACE_CONTEXT_DEPTH 48 /* contexts that are looked through */
 
 struct trace_dynamic {
 	unsigned long long rtype; /* the key in `dyntypes` without the program; 0: nil */

@@ -117,6 +117,7 @@ static void take_back(struct gen *gen, const struct gen *before)
 	gen->filled_later = before->filled_later;
 	gen->uses_parent = before->uses_parent;
 	gen->uses_labels = before->uses_labels;
+	gen->uses_contexts = before->uses_contexts;
 	gen->keeps_sp = before->keeps_sp;
 	gen->absent = gen->after = false;
 	leave_phase(gen, &gen->fill);
@@ -487,6 +488,7 @@ int tracegen_plan(struct gotypes *memory, const struct tracegen_probe *probe,
 	out->uses_identity = gen.uses_identity;
 	out->uses_types = gen.uses_types;
 	out->uses_labels = gen.uses_labels;
+	out->uses_contexts = gen.uses_contexts;
 	gen_steps_take(&gen, out);
 	out->save = ctext_take(&gen.save);
 	out->wanted = ctext_take(&gen.wanted);

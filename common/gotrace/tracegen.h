@@ -39,7 +39,7 @@ struct tracegen_probe {
 	 * the record becomes a key; log2: its one number is that of a histogram's row. */
 	bool follows, says_types, lists_alike, keyed, log2;
 	struct shape_limits limits;
-	const struct tracegen_held *held; /* finds types of x.(T); NULL: none */
+	const struct tracegen_held *held; /* finds types of x.(T), contexts; NULL: none */
 	const struct tracegen_told *told; /* NULL: nothing is warned of */
 	uint32_t g_labels;                /* byte offset in Go's struct g; 0: not known */
 };
@@ -85,8 +85,9 @@ struct tracegen_plan {
 	 * can do all that `save` and `fill` do */
 	bool wants_at_entry, tabular;
 	/* computed expressions use the goroutine, the thread or the CPU; $parent_goid is asked for;
-	 * interfaces are read, by their dynamic types; a key has addresses of code; $label() */
-	bool uses_identity, uses_parent, uses_types, uses_code, uses_labels;
+	 * interfaces are read, by their dynamic types; a key has addresses of code; $label();
+	 * $traceid, $ctx() */
+	bool uses_identity, uses_parent, uses_types, uses_code, uses_labels, uses_contexts;
 	/* Without a format: a list of parameters, and at return a list of results. */
 	struct tracegen_arg *args;
 };

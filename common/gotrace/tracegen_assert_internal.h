@@ -10,6 +10,7 @@ struct tracegen_held {
 	 * value; NULL with *err. */
 	const struct gotype *(*find)(void *ctx, const char *name, bool *direct, struct errmsg *err);
 	void *ctx;
+	const struct tracegen_contexts *contexts; /* NULL: not known */
 };
 
 /* Writes code that reads the value; 0, or -1 with the error set. If x holds another type, the

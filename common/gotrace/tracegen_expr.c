@@ -8,6 +8,7 @@
 #include "base/errmsg.h"
 #include "gotrace/tracegen_after_internal.h"
 #include "gotrace/tracegen_assert_internal.h"
+#include "gotrace/tracegen_context_internal.h"
 #include "gotrace/tracegen_internal.h"
 #include "gotrace/tracegen_states_internal.h"
 #include "gotrace/tracegen_string_internal.h"
@@ -32,6 +33,9 @@ unsigned gen_uses(const struct gen *gen, const struct expr *expr)
 	case EXPR_PARAMS:
 	case EXPR_LABEL: /* the call may give the goroutine other labels */
 		return GEN_USES_ENTRY;
+	case EXPR_TRACEID:
+	case EXPR_CTX:
+		return expr->a ? gen_uses(gen, expr->a) : GEN_USES_ENTRY;
 	case EXPR_ERROR:
 	case EXPR_RESULTS:
 		return GEN_USES_RETURN;
@@ -147,8 +151,13 @@ static int compare_string(struct gen *gen, const struct expr *expr, const struct
 			other->col, expr_special_text(other->number)));
 	if (!gen_is_place(other))
 		return gen_failed(errmsg_set(gen->err, "col %u: this is not a string", other->col));
-	if (gen_place(gen, other, &place) || gen_string_equal(gen, &place, literal, &equal))
+	if (other->kind == EXPR_TRACEID) {
+		if (gen_trace_equal(gen, other, literal, &equal))
+			return -1;
+	} else if (gen_string_place(gen, other, &place) ||
+		   gen_string_equal(gen, &place, literal, &equal)) {
 		return -1;
+	}
 	*out = (struct number){.is_bool = true};
 	gen_var(gen, out->text);
 	ctext_line(gen->out, "u64 %s = %s%s;", out->text, expr->op == OP_NE ? "!" : "", equal.text);

@@ -10,7 +10,7 @@
 #include "gotrace/tracegen_after_internal.h"
 #include "program/toolchain.h"
 
-enum { KEY_WORDS = TRACE_LABEL_KEY / 8 };
+enum { KEY_WORDS = TRACE_KEY_TEXT / 8 };
 
 static int check(struct gen *gen, const struct expr *expr)
 {
@@ -22,14 +22,14 @@ static int check(struct gen *gen, const struct expr *expr)
 			gen->err,
 			"col %u: where goroutines have labels is not known in this program",
 			expr->col));
-	if (expr->len > TRACE_LABEL_KEY)
+	if (expr->len > TRACE_KEY_TEXT)
 		return gen_failed(errmsg_set(gen->err,
 					     "col %u: keys of more than %d bytes are not compared",
-					     expr->col, TRACE_LABEL_KEY));
+					     expr->col, TRACE_KEY_TEXT));
 	return 0;
 }
 
-/* struct label_key of bpf-src/parts/label_find.h */
+/* struct text_key of bpf-src/parts/label_find.h */
 static void write_key(struct gen *gen, const struct expr *expr, char name[NAME_MAX_LEN])
 {
 	uint64_t words[KEY_WORDS] = {0};
@@ -41,7 +41,7 @@ static void write_key(struct gen *gen, const struct expr *expr, char name[NAME_M
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s0x%" PRIx64 "ULL",
 					i ? ", " : "", words[i]);
 	gen_var(gen, name);
-	ctext_line(gen->out, "const struct label_key %s = {%zu, {%s}};", name, expr->len, text);
+	ctext_line(gen->out, "const struct text_key %s = {%zu, {%s}};", name, expr->len, text);
 }
 
 int gen_label_place(struct gen *gen, const struct expr *expr, struct place *out)

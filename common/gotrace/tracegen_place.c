@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "gotrace/tracegen_after_internal.h"
 #include "gotrace/tracegen_assert_internal.h"
+#include "gotrace/tracegen_context_internal.h"
 #include "gotrace/tracegen_internal.h"
 #include "gotrace/tracegen_label_internal.h"
 #include "gotrace/tracegen_register_internal.h"
@@ -236,7 +237,7 @@ bool gen_is_place(const struct expr *expr)
 	return expr->kind == EXPR_SLICE || expr->kind == EXPR_NAME || expr->kind == EXPR_PARAM ||
 	       expr->kind == EXPR_RESULT || expr->kind == EXPR_ERROR || expr->kind == EXPR_LABEL ||
 	       expr->kind == EXPR_FIELD || expr->kind == EXPR_INDEX || expr->kind == EXPR_ASSERT ||
-	       expr->kind == EXPR_DEREF;
+	       expr->kind == EXPR_DEREF || expr->kind == EXPR_TRACEID || expr->kind == EXPR_CTX;
 }
 
 int gen_place(struct gen *gen, const struct expr *expr, struct place *out)
@@ -249,6 +250,9 @@ int gen_place(struct gen *gen, const struct expr *expr, struct place *out)
 		return gen_symbol_place(gen, expr, out);
 	case EXPR_LABEL:
 		return gen_label_place(gen, expr, out);
+	case EXPR_TRACEID:
+	case EXPR_CTX:
+		return gen_context_place(gen, expr, out);
 	case EXPR_FIELD:
 		return field_place(gen, expr, out);
 	case EXPR_INDEX:

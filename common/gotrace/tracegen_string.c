@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/errmsg.h"
+#include "gotrace/tracegen_context_internal.h"
 
 enum {
 	LITERAL_MAX = 128,
@@ -61,6 +62,12 @@ static int compare_text(struct gen *gen, const struct place *place, const struct
 	return 0;
 }
 
+int gen_string_place(struct gen *gen, const struct expr *expr, struct place *out)
+{
+	return expr->kind == EXPR_CTX ? gen_context_string(gen, expr, out)
+				      : gen_place(gen, expr, out);
+}
+
 int gen_string_equal(struct gen *gen, const struct place *place, const struct expr *literal,
 		     struct number *out)
 {
@@ -75,7 +82,7 @@ int gen_string_call(struct gen *gen, const struct expr *expr, struct number *out
 	if (!gen_is_place(expr->a))
 		return gen_failed(errmsg_set(gen->err, "col %u: %s takes a string", expr->a->col,
 					     whole ? "STRCMP" : "hasprefix"));
-	if (gen_place(gen, expr->a, &place))
+	if (gen_string_place(gen, expr->a, &place))
 		return -1;
 	return compare_text(gen, &place, expr, whole ? "==" : ">=", out);
 }

@@ -14,6 +14,7 @@
 #include "bpf-src/shared/trace.h"
 #include "gotrace/traceplan_tables_internal.h"
 #include "gotrace/traceplan_text_internal.h"
+#include "gotrace/traceplan_contexts_internal.h"
 #include "gotrace/traceplan_types_internal.h"
 #include "kernel/bpfprog.h"
 #include "kernel/kernelfeature.h"
@@ -91,8 +92,11 @@ void traceplan_free(struct traceplan *plan)
 		probespec_free(&plan->specs[i]);
 		format_free(plan->formats[i]);
 	}
-	for (size_t i = 0; i < plan->info_count; i++)
+	for (size_t i = 0; i < plan->info_count; i++) {
+		traceplan_contexts_free(plan->contexts[i]);
 		funcinfo_free(plan->infos[i]);
+	}
+	free(plan->contexts);
 	traceplan_types_free(plan->types);
 	traceplan_text_free(plan->text);
 	traceplan_free_warnings(plan);
@@ -244,10 +248,13 @@ static void open_infos(struct traceplan *plan, const struct tracer *tracer)
 	struct funcinfo *library = NULL;
 
 	plan->infos = mem_zalloc(tracer_program_count(tracer), sizeof(struct funcinfo *));
+	plan->contexts =
+		mem_zalloc(tracer_program_count(tracer), sizeof(struct traceplan_contexts *));
 	plan->info_count = tracer_program_count(tracer);
 	plan->types = traceplan_types_new();
 	for (size_t i = 0; i < tracer_program_count(tracer); i++) {
 		plan->infos[i] = funcinfo_new(tracer_program(tracer, i), plan->memory);
+		plan->contexts[i] = traceplan_contexts_new(plan->infos[i]);
 		if (tracer_runtime(tracer, i)->is_library)
 			library = plan->infos[i];
 	}
@@ -358,6 +365,8 @@ int traceplan_loaded(void *ctx, struct tracer *tracer, struct errmsg *err)
 
 	if (traceplan_text_uses_types(plan->text))
 		traceplan_types_fill(plan->types, fd, tracer, plan->infos, &limits);
+	for (size_t i = 0; plan->uses_contexts && i < plan->info_count; i++)
+		traceplan_contexts_fill(plan->contexts[i], tracer_map(tracer, "contexts"), i);
 	struct traceplan_table_parts parts;
 	const struct traceplan_tables *tables = traceplan_text_tables(plan->text, &parts);
 

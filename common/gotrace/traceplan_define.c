@@ -130,6 +130,8 @@ void traceplan_define(const struct traceplan *plan, struct tracer *tracer)
 	tracer_define(tracer, "G_PARENT_GOID", same_creation(tracer) ? rt->g_parent_goid : 0);
 	if (plan->uses_labels)
 		tracer_define(tracer, "LABELS", 1);
+	if (plan->uses_contexts)
+		tracer_define(tracer, "CONTEXTS", 1);
 	if (config->user_stack || plan->uses_parent)
 		tracer_define(tracer, "PARENT", 1);
 	if (plan->uses_identity || config->only_tid || config->only_goid || config->roots)

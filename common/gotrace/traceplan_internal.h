@@ -19,7 +19,8 @@ struct traceplan {
 	bool *returns;
 	size_t parsed;
 	struct gotypes *memory;
-	struct funcinfo **infos; /* of each of the tracer's programs */
+	struct funcinfo **infos;              /* of each of the tracer's programs */
+	struct traceplan_contexts **contexts; /* of each of them, too */
 	size_t info_count;
 	struct traceplan_types *types; /* types that interfaces may hold */
 	/* of each of the selection's items: what its events mean, and what the tracer is told */
@@ -33,7 +34,7 @@ struct traceplan {
 	uint32_t dynamic_max; /* bytes of a string in an interface */
 	bool lacks_room;      /* some record lacks room, however short strings are */
 	uint32_t record_max;
-	bool uses_parent, uses_identity, uses_code, uses_labels;
+	bool uses_parent, uses_identity, uses_code, uses_labels, uses_contexts;
 	const char *states; /* the first variable of a state's time, in any PROBE; NULL: none */
 	size_t unknown;
 	const char *first_unknown, *unknown_copy;

@@ -10,7 +10,9 @@
 #include "golang/funcname.h"
 #include "golang/release.h"
 #include "gotrace/tracegen_assert_internal.h"
+#include "gotrace/tracegen_context_internal.h"
 #include "gotrace/tracegen_told_internal.h"
+#include "gotrace/traceplan_contexts_internal.h"
 #include "gotrace/traceplan_held_internal.h"
 #include "gotrace/traceplan_internal.h"
 #include "gotrace/traceplan_text_internal.h"
@@ -169,6 +171,7 @@ static void note_plan(struct planning *now, const struct tracegen_plan *made)
 		plan->record_max = made->record_size;
 	plan->uses_code |= made->uses_code;
 	plan->uses_labels |= made->uses_labels;
+	plan->uses_contexts |= made->uses_contexts;
 	plan->uses_parent |= made->uses_parent;
 	plan->uses_identity |= made->uses_identity;
 }
@@ -184,8 +187,11 @@ static int plan_item(struct planning *now, bool several, struct errmsg *err)
 	struct traceplan *plan = now->plan;
 	const struct selection_item *item = now->item;
 	struct traceplan_item *as = now->as;
-	const struct tracegen_held held = {traceplan_held_type, plan->infos[as->program]};
 	const struct tracegen_told told = {traceplan_warn, plan, plan->config->probes[item->group]};
+	const struct tracegen_contexts contexts = {traceplan_contexts_find,
+						   plan->contexts[as->program]};
+	const struct tracegen_held held = {traceplan_held_type, plan->infos[as->program],
+					   &contexts};
 	struct tracegen_probe probe = {.spec = as->spec,
 				       .format = as->format,
 				       .arch = image_arch(item->prog->img),

@@ -23,12 +23,14 @@ static const char absent_text[] = "<optimised out>";
 
 static const char *state_text(int64_t state)
 {
-	return state == TRACE_NIL      ? "<nil pointer>"
-	       : state == TRACE_BOUNDS ? "<out of range>"
-	       : state == TRACE_ABSENT ? absent_text
-	       : state == TRACE_OTHER  ? "<other type>"
-	       : state == TRACE_MANY   ? "<too many labels>"
-				       : "<fault>";
+	return state == TRACE_NIL       ? "<nil pointer>"
+	       : state == TRACE_BOUNDS  ? "<out of range>"
+	       : state == TRACE_ABSENT  ? absent_text
+	       : state == TRACE_OTHER   ? "<other type>"
+	       : state == TRACE_MANY    ? "<too many labels>"
+	       : state == TRACE_CONTEXT ? "<unknown context>"
+	       : state == TRACE_NONE    ? "-"
+					: "<fault>";
 }
 
 /* Printed in place of a result, by how the call ended. */

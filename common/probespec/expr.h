@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* clang-format off */
 enum expr_kind {
 	EXPR_INT,     /* number */
 	EXPR_STRING,  /* text, len */
@@ -20,21 +21,22 @@ enum expr_kind {
 	EXPR_RESULTS, /* gorets: likewise */
 	EXPR_SPECIAL, /* number: enum expr_special */
 	EXPR_LABEL,   /* $label("text"): of the goroutine; text, len */
+	EXPR_TRACEID, /* $traceid: of the context a; NULL: of the call's */
+	EXPR_CTX,     /* $ctx("text", b): the context's value under a key of type `text`; the key
+		       * b may be NULL; a as above */
 	EXPR_FIELD,   /* a.text */
 	EXPR_INDEX,   /* a[b] */
 	EXPR_SLICE,   /* a[b:c]; b, c may be NULL */
 	EXPR_AFTER,   /* after(a): the value of a when the call returns */
 	EXPR_ASSERT,  /* a.(text): the value in the interface a, if of this type */
 	EXPR_DEREF,   /* *a */
-	EXPR_LEN,     /* len(a) */
-	EXPR_CAP,     /* cap(a) */
+	EXPR_LEN, EXPR_CAP, /* len(a), cap(a) */
 	EXPR_UNARY,   /* op a */
 	EXPR_BINARY,  /* a op b */
 	EXPR_STRCMP,  /* STRCMP("text", a): true when equal; text, len */
 	EXPR_PREFIX   /* hasprefix(a, "text"): true when a begins with it; text, len */
 };
 
-/* clang-format off */
 enum expr_special {
 	SPECIAL_GOID, SPECIAL_PID, SPECIAL_TID, SPECIAL_CPU, SPECIAL_COMM,
 	SPECIAL_LATENCY, SPECIAL_FUNC, SPECIAL_PARENT_GOID, SPECIAL_STATES,

@@ -7,6 +7,7 @@
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "probespec/probespec_col_internal.h"
+#include "probespec/probespec_dollar_internal.h"
 #include "probespec/probespec_gotype_internal.h"
 #include "probespec/probespec_literal_internal.h"
 #include "probespec/probespec_reader_internal.h"
@@ -16,12 +17,6 @@ enum { DEPTH_MAX = 64, NUMBERED_MAX = 999 };
 
 static struct expr *read_unary(struct probespec_reader *reader);
 static struct expr *read_binary(struct probespec_reader *reader, unsigned lowest);
-
-static struct expr *expected(struct probespec_reader *reader, const char *what)
-{
-	probespec_reader_expected(reader, what);
-	return NULL;
-}
 
 /* --- names that do not begin a call, and $names --- */
 
@@ -131,33 +126,10 @@ static struct expr *read_name(struct probespec_reader *reader)
 	return probespec_reader_leaf(reader, EXPR_NAME, 0);
 }
 
-static struct expr *read_string(struct probespec_reader *reader);
-static struct expr *closed(struct probespec_reader *reader, struct expr *expr, const char *bracket);
-
-/* $label("key") */
-static struct expr *read_label(struct probespec_reader *reader)
+/* the function that reads the expression in parentheses */
+static struct expr *read_any(struct probespec_reader *reader)
 {
-	size_t at = reader->token.at;
-	struct expr *label;
-
-	probespec_reader_next(reader);
-	if (!probespec_reader_is(reader, "(")) {
-		expected(reader, "\"(\"");
-		errmsg_hint(reader->err, "$label(\"key\") is the value of the goroutine's label");
-		return NULL;
-	}
-	probespec_reader_next(reader);
-	if (reader->token.kind != TOKEN_STRING) {
-		expected(reader, "a label's key in double quotes");
-		errmsg_hint(reader->err, "$label(\"key\")");
-		return NULL;
-	}
-	label = closed(reader, read_string(reader), ")");
-	if (!label)
-		return NULL;
-	label->kind = EXPR_LABEL;
-	label->col = at + 1;
-	return label;
+	return read_binary(reader, 1);
 }
 
 static struct expr *read_special(struct probespec_reader *reader)
@@ -175,7 +147,11 @@ static struct expr *read_special(struct probespec_reader *reader)
 	if (is_error)
 		return probespec_reader_leaf(reader, EXPR_ERROR, 0);
 	if (probespec_reader_is(reader, "$label"))
-		return read_label(reader);
+		return probespec_label(reader);
+	if (probespec_reader_is(reader, "$traceid"))
+		return probespec_traceid(reader, read_any);
+	if (probespec_reader_is(reader, "$ctx"))
+		return probespec_ctx(reader, read_any);
 	if (special >= 0)
 		return probespec_reader_leaf(reader, EXPR_SPECIAL, special);
 	probespec_col_error(reader->err, token->at, "there is no \"%.*s\"", (int)token->len,
@@ -184,54 +160,19 @@ static struct expr *read_special(struct probespec_reader *reader)
 		errmsg_hint(reader->err, "$pid is the process, $tid the thread");
 	else if (probespec_reader_is(reader, "$retval"))
 		errmsg_hint(reader->err, "retval is the first result");
-	else if (probespec_reader_is(reader, "$traceid"))
-		errmsg_hint(reader->err, "values in contexts are not read; if the program makes it "
-					 "a label: $label(\"traceid\")");
 	else
 		errmsg_hint(reader->err, "there are $goid $pid $tid $cpu $comm $latency $running "
 					 "$runnable $blocked $syscall $unknown $func $parent_goid "
-					 "$err $label(\"key\")");
+					 "$err $traceid $ctx(\"main.keyType\") $label(\"key\")");
 	return NULL;
 }
 
 /* --- values --- */
 
-static struct expr *read_string(struct probespec_reader *reader)
-{
-	struct probespec_string string;
-	struct expr *expr;
-
-	if (probespec_literal_string(reader->text, reader->token.at, &string, reader->err))
-		return NULL;
-	free(string.cols);
-	expr = probespec_reader_leaf(reader, EXPR_STRING, 0);
-	if (!expr) {
-		free(string.bytes);
-		return NULL;
-	}
-	expr->text = string.bytes;
-	expr->len = string.len;
-	return expr;
-}
-
-/* Passes the closing bracket after `expr`; if there is none, frees `expr` and returns NULL with the
- * error set. */
-static struct expr *closed(struct probespec_reader *reader, struct expr *expr, const char *bracket)
-{
-	if (!expr)
-		return NULL;
-	if (probespec_reader_is(reader, bracket)) {
-		probespec_reader_next(reader);
-		return expr;
-	}
-	expr_free(expr);
-	return expected(reader, *bracket == ')' ? "an operator or \")\"" : "an operator or \"]\"");
-}
-
 static struct expr *read_parentheses(struct probespec_reader *reader)
 {
 	probespec_reader_next(reader);
-	struct expr *expr = closed(reader, read_binary(reader, 1), ")");
+	struct expr *expr = probespec_reader_closed(reader, read_binary(reader, 1), ")");
 
 	if (expr)
 		expr->in_parentheses = true;
@@ -265,20 +206,20 @@ static struct expr *read_strcmp(struct probespec_reader *reader)
 	probespec_reader_next(reader);
 	probespec_reader_next(reader);
 	if (reader->token.kind != TOKEN_STRING) {
-		expected(reader, "a string in double quotes");
+		probespec_reader_missing(reader, "a string in double quotes");
 		errmsg_hint(reader->err, "STRCMP(\"text\", name)");
 		return NULL;
 	}
-	struct expr *string = read_string(reader), *arg;
+	struct expr *string = probespec_reader_string(reader), *arg;
 
 	if (!string)
 		return NULL;
 	if (!probespec_reader_is(reader, ",")) {
 		expr_free(string);
-		return expected(reader, "\",\"");
+		return probespec_reader_missing(reader, "\",\"");
 	}
 	probespec_reader_next(reader);
-	arg = closed(reader, read_binary(reader, 1), ")");
+	arg = probespec_reader_closed(reader, read_binary(reader, 1), ")");
 	if (!arg) {
 		expr_free(string);
 		return NULL;
@@ -302,16 +243,16 @@ static struct expr *read_prefix_call(struct probespec_reader *reader)
 		return NULL;
 	if (!probespec_reader_is(reader, ",")) {
 		expr_free(arg);
-		return expected(reader, "an operator or \",\"");
+		return probespec_reader_missing(reader, "an operator or \",\"");
 	}
 	probespec_reader_next(reader);
 	if (reader->token.kind != TOKEN_STRING) {
 		expr_free(arg);
-		expected(reader, "a string in double quotes");
+		probespec_reader_missing(reader, "a string in double quotes");
 		errmsg_hint(reader->err, "hasprefix(name, \"text\")");
 		return NULL;
 	}
-	string = read_string(reader);
+	string = probespec_reader_string(reader);
 	if (!string) {
 		expr_free(arg);
 		return NULL;
@@ -319,7 +260,7 @@ static struct expr *read_prefix_call(struct probespec_reader *reader)
 	string->kind = EXPR_PREFIX;
 	string->col = at + 1;
 	string->a = arg;
-	return closed(reader, string, ")");
+	return probespec_reader_closed(reader, string, ")");
 }
 
 static struct expr *no_call(struct probespec_reader *reader)
@@ -359,9 +300,9 @@ static struct expr *read_primary(struct probespec_reader *reader)
 	case TOKEN_INT:
 		return probespec_reader_leaf(reader, EXPR_INT, token->number);
 	case TOKEN_STRING:
-		return read_string(reader);
+		return probespec_reader_string(reader);
 	default:
-		return expected(reader, "an expression");
+		return probespec_reader_missing(reader, "an expression");
 	}
 }
 
@@ -400,7 +341,7 @@ static struct expr *read_field(struct probespec_reader *reader, struct expr *of)
 		return read_assertion(reader, of);
 	if (reader->token.kind != TOKEN_NAME) {
 		expr_free(of);
-		return expected(reader, "a field's name");
+		return probespec_reader_missing(reader, "a field's name");
 	}
 	field = probespec_reader_leaf(reader, EXPR_FIELD, 0);
 	if (!field) {
@@ -419,10 +360,10 @@ static struct expr *parse_slice(struct probespec_reader *reader, size_t at, stru
 
 	probespec_reader_next(reader);
 	if (!slice || probespec_reader_is(reader, "]"))
-		return closed(reader, slice, "]");
+		return probespec_reader_closed(reader, slice, "]");
 	slice->c = read_binary(reader, 1);
 	if (slice->c)
-		return closed(reader, slice, "]");
+		return probespec_reader_closed(reader, slice, "]");
 	expr_free(slice);
 	return NULL;
 }
@@ -438,7 +379,7 @@ static struct expr *read_index(struct probespec_reader *reader, struct expr *of)
 	index = read_binary(reader, 1);
 	if (index && probespec_reader_is(reader, ":"))
 		return parse_slice(reader, at, of, index);
-	index = closed(reader, index, "]");
+	index = probespec_reader_closed(reader, index, "]");
 	if (!index) {
 		expr_free(of);
 		return NULL;

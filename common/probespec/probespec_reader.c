@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "probespec/probespec.h"
 #include "probespec/probespec_col_internal.h"
+#include "probespec/probespec_literal_internal.h"
 #include "probespec/expr_internal.h"
 
 #define NO_REGEX                                                                                   \
@@ -102,4 +103,42 @@ struct expr *probespec_reader_leaf(struct probespec_reader *reader, enum expr_ki
 	}
 	probespec_reader_next(reader);
 	return expr;
+}
+
+struct expr *probespec_reader_missing(struct probespec_reader *reader, const char *what)
+{
+	probespec_reader_expected(reader, what);
+	return NULL;
+}
+
+struct expr *probespec_reader_string(struct probespec_reader *reader)
+{
+	struct probespec_string string;
+	struct expr *expr;
+
+	if (probespec_literal_string(reader->text, reader->token.at, &string, reader->err))
+		return NULL;
+	free(string.cols);
+	expr = probespec_reader_leaf(reader, EXPR_STRING, 0);
+	if (!expr) {
+		free(string.bytes);
+		return NULL;
+	}
+	expr->text = string.bytes;
+	expr->len = string.len;
+	return expr;
+}
+
+struct expr *probespec_reader_closed(struct probespec_reader *reader, struct expr *expr,
+				     const char *bracket)
+{
+	if (!expr)
+		return NULL;
+	if (probespec_reader_is(reader, bracket)) {
+		probespec_reader_next(reader);
+		return expr;
+	}
+	expr_free(expr);
+	return probespec_reader_missing(reader, *bracket == ')' ? "an operator or \")\""
+								: "an operator or \"]\"");
 }

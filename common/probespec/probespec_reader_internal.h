@@ -40,5 +40,13 @@ struct expr *probespec_reader_make(struct probespec_reader *reader, enum expr_ki
 /* The same from the token, which is passed; a name's `text` is a copy of the token's. */
 struct expr *probespec_reader_leaf(struct probespec_reader *reader, enum expr_kind kind,
 				   uint64_t number);
+/* Sets the error as probespec_reader_expected() does; always NULL. */
+struct expr *probespec_reader_missing(struct probespec_reader *reader, const char *what);
+/* Reads a literal; the token begins with a double quote. */
+struct expr *probespec_reader_string(struct probespec_reader *reader);
+/* Passes the closing bracket after `expr`; if there is none, frees `expr` and returns NULL with the
+ * error set. */
+struct expr *probespec_reader_closed(struct probespec_reader *reader, struct expr *expr,
+				     const char *bracket);
 
 #endif

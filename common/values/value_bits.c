@@ -81,3 +81,16 @@ bool value_bits_uuid(FILE *out, const struct value_source *source, const struct 
 		fprintf(out, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", bytes[i]);
 	return true;
 }
+
+bool value_bits_hex(FILE *out, const struct value_source *source, const struct value_at *at)
+{
+	uint8_t bytes[16];
+	size_t size = at->type->size;
+
+	if (at->type->kind != GOTYPE_ARRAY || size > sizeof(bytes) ||
+	    !value_is_byte(at->type->elem) || value_read(source, at, 0, bytes, size) != VALUE_GOT)
+		return false;
+	for (size_t i = 0; i < size; i++)
+		fprintf(out, "%02x", bytes[i]);
+	return true;
+}

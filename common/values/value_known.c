@@ -178,6 +178,8 @@ static const struct {
 	{"runtime.boundsError", print_bounds},
 	{"status.Status", print_status},
 	{"x509.CertificateInvalidError", print_invalid},
+	{"trace.TraceID", value_bits_hex},
+	{"trace.SpanID", value_bits_hex},
 };
 
 static value_known_fn *find_printer(const struct gotype *type)
@@ -186,8 +188,8 @@ static value_known_fn *find_printer(const struct gotype *type)
 
 	if (type->kind != GOTYPE_STRUCT && type->kind != GOTYPE_SLICE && type->kind != GOTYPE_ARRAY)
 		return NULL;
-	if (type->kind == GOTYPE_ARRAY)
-		return len > 5 && !strcmp(type->name + len - 5, ".UUID") ? value_bits_uuid : NULL;
+	if (type->kind == GOTYPE_ARRAY && len > 5 && !strcmp(type->name + len - 5, ".UUID"))
+		return value_bits_uuid;
 	for (size_t i = 0; i < sizeof(KNOWN) / sizeof(KNOWN[0]); i++) {
 		if (!strcmp(KNOWN[i].type, type->name))
 			return KNOWN[i].print;

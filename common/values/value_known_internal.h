@@ -20,6 +20,7 @@ value_known_fn value_netip_addr, value_netip_port, value_netip_prefix;
 value_known_fn value_url, value_url_user;
 value_known_fn value_bits_number; /* big.Int */
 value_known_fn value_bits_uuid;
+value_known_fn value_bits_hex; /* OpenTelemetry's IDs */
 
 /* The number, or the string or bytes, in the field of that name; false: there is no such field, or
  * it was not read. A nil slice has no bytes. */

@@ -17,12 +17,15 @@ static unsigned check_expr(const struct expr *expr, unsigned length)
 		[EXPR_CAP] = 1,    [EXPR_UNARY] = 1, [EXPR_BINARY] = 2, [EXPR_STRCMP] = 1,
 		[EXPR_PREFIX] = 1, [EXPR_SLICE] = 2, [EXPR_AFTER] = 1,  [EXPR_ASSERT] = 1,
 	};
-	bool is_slice = expr->kind == EXPR_SLICE; /* any bound may be missing */
+	/* any bound may be missing; a context's own */
+	bool is_slice = expr->kind == EXPR_SLICE;
+	bool is_context = expr->kind == EXPR_CTX || expr->kind == EXPR_TRACEID;
 
 	if (expr->kind > EXPR_PREFIX || !expr->col || expr->col > length)
 		abort();
-	if (!!expr->a != (children[expr->kind] > 0) ||
-	    (!is_slice && !!expr->b != (children[expr->kind] > 1)) || (!is_slice && expr->c))
+	if ((!is_context && !!expr->a != (children[expr->kind] > 0)) ||
+	    (!is_slice && expr->kind != EXPR_CTX && !!expr->b != (children[expr->kind] > 1)) ||
+	    (!is_slice && expr->c))
 		abort();
 	if (expr->text && expr->text[expr->len])
 		abort();

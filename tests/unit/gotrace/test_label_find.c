@@ -77,7 +77,7 @@ static void put_slice(unsigned count)
 
 static struct go_string find(const char *text, s64 expected)
 {
-	struct label_key key = {.len = strlen(text)};
+	struct text_key key = {.len = strlen(text)};
 	s64 bad = 0;
 
 	memcpy(key.words, text, key.len);
@@ -122,15 +122,15 @@ static void test_slice(void **state)
 /* A key as long as there may be; labels beyond those that are looked at. */
 static void test_limits(void **state)
 {
-	char key[TRACE_LABEL_KEY + 1] = "";
+	char key[TRACE_KEY_TEXT + 1] = "";
 
 	(void)state;
-	for (int i = 0; i < TRACE_LABEL_KEY; i++)
+	for (int i = 0; i < TRACE_KEY_TEXT; i++)
 		key[i] = (char)('a' + i % 26);
 	put_slice(1);
-	put_string(LIST, 0, TRACE_LABEL_KEY);
+	put_string(LIST, 0, TRACE_KEY_TEXT);
 	expect_nth(key, 0);
-	key[TRACE_LABEL_KEY - 1] ^= 1;
+	key[TRACE_KEY_TEXT - 1] ^= 1;
 	expect_none(key, 0);
 	put_slice(LABELS_MAX);
 	expect_none("x", 0);

@@ -53,7 +53,7 @@ static const struct row rows[] = {
 	/* a label is a string; with r: it is read when the call begins */
 	{"r:main.f() (n int) (n > 1) \"%s\", $label(\"endpoints\")", &labelled,
 	 "\tbad = 0;\n"
-	 "\tconst struct label_key v2 = {9, {0x746e696f70646e65ULL, 0x73ULL}};\n"
+	 "\tconst struct text_key v2 = {9, {0x746e696f70646e65ULL, 0x73ULL}};\n"
 	 "\tstruct go_string v3 = find_label(&bad, ctx, (struct label_place){352, true}, &v2);\n"
 	 "\tu64 v4 = v3.data;\n"
 	 "\tu64 v5 = v3.len;\n"

@@ -30,6 +30,24 @@ static struct gotype *add_struct(struct gotypes *types, const char *name, size_t
 	return type;
 }
 
+/* type Context interface { Err() error }; type Request struct { method string; ctx Context } */
+static const struct gotype *find_context(struct gotypes *types, const char *name)
+{
+	struct gotype *context = gotypes_add(types, GOTYPE_INTERFACE, "context.Context");
+	const struct gotype_field fields[] = {
+		{"method", gotypes_basic(types, "string"), 0, false},
+		{"ctx", context, 16, false},
+	};
+
+	context->has_methods = context->defined = true;
+	context->size = 16;
+	context->align = 8;
+	if (!strcmp(name, context->name))
+		return context;
+	return strcmp(name, "main.Request") != 0 ? NULL
+						 : add_struct(types, "main.Request", 2, fields, 32);
+}
+
 /* type T struct { a int32; b uint8; name string; next *T; one [1]int16 }
  * type Box struct { *T; n int; f float64 }
  * type Deep struct { err error; m map[string]int; list []T; box Box; fn func() } */
@@ -72,7 +90,7 @@ static const struct gotype *find_type(void *ctx, const char *name)
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (!strcmp(all[i]->name, name))
 			return all[i];
-	return NULL;
+	return find_context(types, name);
 }
 
 /* As find_type(), but with descriptors, and pointers to these types as well. */
@@ -82,6 +100,8 @@ static const struct gotype *find_held(void *ctx, const char *name, bool *direct,
 	struct gotype *held = gotypes_alloc(ctx, 1, sizeof(*held));
 
 	*direct = *name == '*';
+	if (!type && !*direct)
+		type = gotypes_basic(ctx, name);
 	if (!type) {
 		errmsg_set(err, "nothing holds a %s", name);
 		errmsg_hint(err, "main.T is held");
@@ -115,7 +135,7 @@ static int parse(struct genprobe *gp, const char *probe, bool keyed, struct errm
 int genprobe_make(struct genprobe *gp, const char *probe, const struct genprobe_how *how,
 		  struct errmsg *err)
 {
-	struct tracegen_held held = {find_held, NULL};
+	struct tracegen_held held = {find_held, NULL, how->contexts};
 	struct tracegen_probe as = {.spec = &gp->spec,
 				    .fn = &gp->fn,
 				    .abi = &gp->abi,

@@ -21,6 +21,7 @@ struct genprobe_how {
 	uint32_t string_max;
 	uint32_t g_labels;
 	bool label_map;
+	const struct tracegen_contexts *contexts;
 	const struct tracegen_told *told;
 };
 
@@ -33,8 +34,8 @@ struct genprobe {
 	struct tracegen_plan plan;
 };
 
-/* Signatures may use main.T, main.Box and main.Deep, see genprobe.c. 0, or -1 with *err; the caller
- * frees in both cases. */
+/* Signatures may use main.T, main.Box, main.Deep, main.Request and context.Context, see genprobe.c.
+ * 0, or -1 with *err; the caller frees in both cases. */
 int genprobe_make(struct genprobe *gp, const char *probe, const struct genprobe_how *how,
 		  struct errmsg *err);
 void genprobe_free(struct genprobe *gp);

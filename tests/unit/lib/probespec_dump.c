@@ -51,6 +51,13 @@ static void dump_leaf(FILE *out, const struct expr *expr)
 		fputs("$label:", out);
 		dump_text(out, expr->text, expr->len);
 		break;
+	case EXPR_TRACEID:
+		fputs("$traceid", out);
+		break;
+	case EXPR_CTX:
+		fputs("$ctx:", out);
+		dump_text(out, expr->text, expr->len);
+		break;
 	case EXPR_SPECIAL:
 		fputs(expr_special_text(expr->number), out);
 		break;
@@ -91,12 +98,34 @@ static const char *head_of(const struct expr *expr)
 	}
 }
 
+static void dump(FILE *out, const struct expr *expr);
+
+/* A leaf, or what of its own context and key: {$ctx:"main.key" of:ctx key:1} */
+static void dump_context(FILE *out, const struct expr *expr)
+{
+	if (!expr->a && !expr->b) {
+		dump_leaf(out, expr);
+		return;
+	}
+	fputc('{', out);
+	dump_leaf(out, expr);
+	if (expr->a) {
+		fputs(" of:", out);
+		dump(out, expr->a);
+	}
+	if (expr->b) {
+		fputs(" key:", out);
+		dump(out, expr->b);
+	}
+	fputc('}', out);
+}
+
 static void dump(FILE *out, const struct expr *expr)
 {
 	const char *head = head_of(expr);
 
 	if (!head) {
-		dump_leaf(out, expr);
+		dump_context(out, expr);
 		return;
 	}
 	fprintf(out, "(%s ", head);

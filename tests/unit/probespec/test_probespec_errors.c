@@ -8,6 +8,9 @@
 #include "probespec/probespec.h"
 #include "unit.h"
 
+#define CTX                                                                                        \
+	"$ctx(\"main.keyType\") is the context's value under a key of this type; or "              \
+	"$ctx(\"main.keyType\", KEY), KEY being the key's number or string"
 #define REGEX                                                                                      \
 	"there are no regular expressions here: hasprefix(x, \"text\") and x == \"text\" compare " \
 	"in "                                                                                      \
@@ -129,13 +132,20 @@ static const struct {
 	{"main.add (goargs, x)", "col 11: \"goargs\" can be printed, but not used in an expression", "one of them is goarg1"},
 	{"main.add \"%v\", gorets", "col 16: \"gorets\" is known at return only", "begin the PROBE with r:"},
 	{"main.add (_ > 1)", "col 11: \"_\" has no value", "goarg1, goarg2 ... are the parameters, whatever their names"},
-	{"main.add ($uid == 0)", "col 11: there is no \"$uid\"", "there are $goid $pid $tid $cpu $comm $latency $running $runnable $blocked $syscall $unknown $func $parent_goid $err $label(\"key\")"},
+	{"main.add ($uid == 0)", "col 11: there is no \"$uid\"", "there are $goid $pid $tid $cpu $comm $latency $running $runnable $blocked $syscall $unknown $func $parent_goid $err $traceid $ctx(\"main.keyType\") $label(\"key\")"},
 	{"main.add ($label == 0)", "col 18: expected \"(\", found \"==\"", "$label(\"key\") is the value of the goroutine's label"},
 	{"main.add ($label(x) == \"\")", "col 18: expected a label's key in double quotes, found \"x\"", "$label(\"key\")"},
 	{"main.add ($label(\"a\", x))", "col 21: expected an operator or \")\", found \",\"", ""},
 	{"main.add ($tgid == 0)", "col 11: there is no \"$tgid\"", "$pid is the process, $tid the thread"},
-	{"main.add \"%s\", $traceid", "col 16: there is no \"$traceid\"",
-	 "values in contexts are not read; if the program makes it a label: $label(\"traceid\")"},
+	{"main.add ($traceid(x == 1)", "col 27: expected an operator or \")\", found the end", ""},
+	{"main.add ($traceid() == 1)", "col 20: expected an expression, found \")\"", ""},
+	{"main.add \"%s\", $ctx", "col 20: expected \"(\", found the end", CTX},
+	{"main.add \"%s\", $ctx()", "col 21: expected an expression, found \")\"", ""},
+	{"main.add \"%s\", $ctx(x)", "col 22: expected \",\" and the type of a key, found \")\"", CTX},
+	{"main.add \"%s\", $ctx(x, y)", "col 24: expected the type of a key in double quotes, found \"y\"", CTX},
+	{"main.add \"%s\", $ctx(\"k\", x)", "col 26: a key is a number or a string here", CTX},
+	{"main.add \"%s\", $ctx(\"k\", -x)", "col 26: a key is a number or a string here", CTX},
+	{"main.add \"%s\", $ctx(\"k\", 1, 2)", "col 27: expected an operator or \")\", found \",\"", ""},
 	{"main.add ($retval == 0)", "col 11: there is no \"$retval\"", "retval is the first result"},
 	{"main.add ($ == 0)", "col 11: expected an expression, found \"$\"", ""},
 	{"main.add ($1 == 0)", "col 11: expected an expression, found \"$\"", ""},
