@@ -251,6 +251,23 @@ static void say_unknown(const struct gotrace *trace)
 	      stderr);
 }
 
+/* Before tracing: why r: shows no results. */
+static void say_no_results(const struct gotrace *trace)
+{
+	const char *name;
+	size_t count = traceplan_no_results(trace->plan, &name);
+
+	if (!count)
+		return;
+	fputs("gotrace: the results of ", stderr);
+	escape_print(stderr, name);
+	if (count > 1)
+		fprintf(stderr, " and %zu more", count - 1);
+	fputs(" are not known: the program has no debug information\n"
+	      "hint: give a SIGNATURE, as in 'r:main.add(x int) (n int, err error)'\n",
+	      stderr);
+}
+
 /* Before tracing: types that signatures name but programs lack, so that pointers to them cannot be
  * followed. */
 static void say_missing(const struct gotrace *trace)
@@ -275,6 +292,7 @@ static void started(void *ctx)
 	const struct tracer *tracer = trace->tracer;
 
 	say_unknown(trace);
+	say_no_results(trace);
 	say_missing(trace);
 	if (trace->print_config.json || trace->print_config.aggregate || trace->print_config.header)
 		tracer_print_start(tracer, stderr);

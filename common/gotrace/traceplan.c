@@ -208,7 +208,7 @@ static void forget_plans(struct traceplan *plan)
 	traceplan_text_free(plan->text);
 	plan->text = traceplan_text_new();
 	plan->saved_max = plan->record_max = 0;
-	plan->unknown = 0;
+	plan->unknown = plan->no_results = 0;
 }
 
 static int plan_with_room(struct traceplan *plan, struct tracer *tracer, struct errmsg *err)
@@ -413,6 +413,12 @@ size_t traceplan_unknown(const struct traceplan *plan, const char **first)
 {
 	*first = plan->first_unknown;
 	return plan->unknown;
+}
+
+size_t traceplan_no_results(const struct traceplan *plan, const char **first)
+{
+	*first = plan->first_no_results;
+	return plan->no_results;
 }
 
 const char *traceplan_unknown_copy(const struct traceplan *plan)

@@ -66,6 +66,8 @@ struct funcinfo *traceplan_funcinfo(const struct traceplan *plan, size_t program
 void traceplan_say_served(const struct traceplan *plan);
 /* Functions whose arguments are asked for, but of which only raw words are known. */
 size_t traceplan_unknown(const struct traceplan *plan, const char **first);
+/* Functions whose results r: asks for, and of which they are not known, though arguments are. */
+size_t traceplan_no_results(const struct traceplan *plan, const char **first);
 /* Inlined copies whose arguments are asked for, but not one of them is known; NULL: none. */
 const char *traceplan_unknown_copy(const struct traceplan *plan);
 

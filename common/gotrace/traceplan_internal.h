@@ -36,8 +36,8 @@ struct traceplan {
 	uint32_t record_max;
 	bool uses_parent, uses_identity, uses_code, uses_labels, uses_contexts;
 	const char *states; /* the first variable of a state's time, in any PROBE; NULL: none */
-	size_t unknown;
-	const char *first_unknown, *unknown_copy;
+	size_t unknown, no_results; /* functions: nothing is known; of r:, results are not */
+	const char *first_unknown, *first_no_results, *unknown_copy;
 	char **warnings; /* each once */
 	size_t warning_count, warning_cap;
 	bool known_copy; /* of some copy some arguments are known */

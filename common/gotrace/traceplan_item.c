@@ -115,6 +115,8 @@ static int signature_of(struct planning *now, struct errmsg *err)
 		if (now->sig.source == GOFUNC_NONE &&
 		    funcinfo_words(info, &now->fn, spec->format != NULL, &now->sig, &now->abi)) {
 			funcinfo_type_receiver(info, &now->fn, &now->sig);
+			if (now->item->returns && !spec->format && !now->plan->no_results++)
+				now->plan->first_no_results = now->fn.name;
 			return 0;
 		}
 		if (now->sig.source == GOFUNC_NONE && !spec->format)

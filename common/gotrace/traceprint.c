@@ -289,8 +289,10 @@ bool traceprint_event(const void *data, size_t len, void *ctx)
 
 	if (!traceprint_read(print->reader, data, len, &event) || is_under(print, &event))
 		return true;
-	if (print->config->header && !print->config->json) /* a recipe has $func for the column */
+	if (print->config->header && !print->config->json) { /* a recipe's, with $func for one */
 		event.shown = print->names[event.row];
+		event.columns = true;
+	}
 	show_event(print, &event);
 	flush_early();
 	return !ferror(stdout) && (!print->config->max || print->printed < print->config->max);

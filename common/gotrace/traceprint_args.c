@@ -178,13 +178,7 @@ static void make_arg(const struct traceprint_event *event, const struct tracegen
 		out->kind = FORMAT_MISSING;
 	} else if (arg->kind == TRACEGEN_ABSENT) {
 		set_fault(out, absent_text);
-	} else if (arg->at_return && how >= TRACE_PANICKED) {
-		set_fault(out, no_return_text(how));
-	} else if (arg->kind == TRACEGEN_LIST) {
-		out->kind = FORMAT_LIST;
-		out->list = list_items(event, arg);
-		out->list_count = arg->count;
-	} else if (arg->kind == TRACEGEN_COMPUTED) {
+	} else if (arg->kind == TRACEGEN_COMPUTED) { /* of the event: however the call ended */
 		uint64_t value = 0;
 		bool known = eventexpr_compute(arg->expr, event->head, &value);
 
@@ -192,6 +186,12 @@ static void make_arg(const struct traceprint_event *event, const struct tracegen
 		out->number = (int64_t)value;
 		if (!known)
 			set_fault(out, state_text(TRACE_BOUNDS));
+	} else if (arg->at_return && how >= TRACE_PANICKED) {
+		set_fault(out, no_return_text(how));
+	} else if (arg->kind == TRACEGEN_LIST) {
+		out->kind = FORMAT_LIST;
+		out->list = list_items(event, arg);
+		out->list_count = arg->count;
 	} else if (arg->kind == TRACEGEN_NUMBER) {
 		state = word_at(event, arg->at + 8);
 		out->kind = FORMAT_INT;
@@ -247,6 +247,22 @@ static void print_line(FILE *out, const struct traceprint_event *event)
 	fprintf(out, "%s:%u", slash ? slash + 1 : event->file, event->line);
 }
 
+/* In columns, the first result that there is none of says why; in the others that would be noise.
+ */
+static void say_once(struct format_arg *args, size_t count, uint32_t how)
+{
+	const char *why = no_return_text(how);
+	bool said = false;
+
+	for (size_t i = 0; i < count; i++) {
+		if (args[i].kind != FORMAT_FAULT || args[i].text != why)
+			continue;
+		if (said)
+			args[i].text = "-";
+		said = true;
+	}
+}
+
 void traceprint_message(FILE *out, struct traceprint_reader *reader,
 			const struct traceprint_event *event)
 {
@@ -256,6 +272,8 @@ void traceprint_message(FILE *out, struct traceprint_reader *reader,
 	size_t count = event->item->arg_count;
 	uint32_t how = event->head->how;
 
+	if (event->columns && how >= TRACE_PANICKED)
+		say_once(args, count, how);
 	if (event->item->format)
 		format_print(out, event->item->format, args, count, &source);
 	else if (event->file)

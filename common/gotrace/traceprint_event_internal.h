@@ -22,13 +22,12 @@ struct tracer;
 struct traceprint_event {
 	const struct trace_event *head;
 	const struct traceplan_item *item;
-	/* the name of the selection's row `row`; as text shows it; the file of a line, NULL: it is
-	 * a call */
+	/* the name of the row; as text shows it; the file of a line, NULL: it is a call */
 	const char *func, *shown, *file;
-	uint32_t row, line;
+	bool columns; /* the format makes those of a header */
 	char comm[17];
 	const uint8_t *record;
-	uint32_t record_len;
+	uint32_t record_len, row, line;              /* row: of the selection; line: of the file */
 	const uint64_t *user_frames, *kernel_frames; /* as many as the head says */
 	const struct trace_stack *user_stack;        /* gccgo: instead of the frames; or NULL */
 };

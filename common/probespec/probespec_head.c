@@ -123,6 +123,8 @@ static int no_function(const char *text, const struct probespec_head *head, stru
 	char *shown = probespec_lexer_show(text, &found);
 
 	probespec_col_error(err, at, "expected FUNCTION, found %s", shown);
+	if (text[at] == '"' || text[at] == '(')
+		errmsg_hint(err, "a PROBE is one word of the shell: 'main.add (x > 5) \"%%d\", x'");
 	free(shown);
 	return -1;
 }

@@ -12,7 +12,7 @@ from test_recipes import Recipe, new_versions, rows
 def asked(told):
     """What gohttpd shows of a request, as its client saw it. A handler that has taken the connection tells
     nobody what it answers; one that panics has no results."""
-    status, size = told["status"] or "<panicked>", told["bytes"] if told["status"] else "<panicked>"
+    status, size = told["status"] or "<panicked>", told["bytes"] if told["status"] else "-"
     if told["uri"] == "/hijack":
         expect(told["status"] == 418, f"the client got {told}")
         status = 0

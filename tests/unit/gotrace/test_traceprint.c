@@ -235,6 +235,23 @@ static void test_aggregate(void **state)
 	event_drop(&s);
 }
 
+/* In columns, one word says why there are no results; what the event tells is there anyway. */
+static void test_columns_of_panic(void **state)
+{
+	const struct traceprint_config config = {.header = "N"};
+	struct event_subject s;
+
+	(void)state;
+	event_make(&s, "r:main.a(n int) (m int) \"%d %-4d %d.%03d %3d\", n, m, $latency / 4, m, m",
+		   &config);
+	s.event.head.how = TRACE_PANICKED;
+	s.event.words[0] = 8;
+	s.event.words[1] = 3;
+	s.len = sizeof(s.event.head) + traceplan_item(s.plan, 0)->saved_size;
+	expect(&s, "3 <panicked> 1.  -   - (panicked)\n");
+	event_drop(&s);
+}
+
 /* A function that has several lines is named before them, with their sum. */
 static void test_by_func(void **state)
 {
@@ -300,10 +317,15 @@ static void test_origins(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_messages), cmocka_unit_test(test_columns),
-		cmocka_unit_test(test_typed),    cmocka_unit_test(test_malformed),
-		cmocka_unit_test(test_filters),  cmocka_unit_test(test_aggregate),
-		cmocka_unit_test(test_by_func),  cmocka_unit_test(test_origins),
+		cmocka_unit_test(test_messages),
+		cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_typed),
+		cmocka_unit_test(test_malformed),
+		cmocka_unit_test(test_filters),
+		cmocka_unit_test(test_aggregate),
+		cmocka_unit_test(test_columns_of_panic),
+		cmocka_unit_test(test_by_func),
+		cmocka_unit_test(test_origins),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -120,6 +120,13 @@ size_t traceplan_unknown(const struct traceplan *plan, const char **first)
 	return planrun.unknown;
 }
 
+size_t traceplan_no_results(const struct traceplan *plan, const char **first)
+{
+	check_plan(plan);
+	*first = "main.h\x1b";
+	return planrun.no_results;
+}
+
 const char *traceplan_unknown_copy(const struct traceplan *plan)
 {
 	check_plan(plan);

@@ -11,6 +11,7 @@
 extern struct planrun {
 	struct probespec spec; /* of each PROBE */
 	size_t unknown;        /* functions; the first is main.f */
+	size_t no_results;     /* functions; the first is main.h */
 	const char *unknown_copy;
 	const char *missing; /* a type; NULL: none */
 } planrun;

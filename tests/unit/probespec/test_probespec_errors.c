@@ -8,6 +8,7 @@
 #include "probespec/probespec.h"
 #include "unit.h"
 
+#define WORD "a PROBE is one word of the shell: 'main.add (x > 5) \"%d\", x'"
 #define CTX                                                                                        \
 	"$ctx(\"main.keyType\") is the context's value under a key of this type; or "              \
 	"$ctx(\"main.keyType\", KEY), KEY being the key's number or string"
@@ -37,9 +38,9 @@ static const struct {
 	{"app:", "col 5: expected FUNCTION, found the end", ""},
 	{"app: main.add", "col 5: expected FUNCTION, found a space", "write a space in BINARY:FUNCTION as \"\\ \""},
 	{":", "col 2: expected FUNCTION, found the end", ""},
-	{"\"%d\", x", "col 1: expected FUNCTION, found \"%d\"", ""},
-	{"app:\"%d\"", "col 5: expected FUNCTION, found \"%d\"", ""},
-	{" (x > 1)", "col 2: expected FUNCTION, found \"(\"", ""},
+	{"\"%d\", x", "col 1: expected FUNCTION, found \"%d\"", WORD},
+	{"app:\"%d\"", "col 5: expected FUNCTION, found \"%d\"", WORD},
+	{" (x > 1)", "col 2: expected FUNCTION, found \"(\"", WORD},
 	{"main.(*T)", "col 10: expected a method's name after \"(*T)\"", "for all of them: 'main.(*T).*'"},
 	{"app:main.(*T) (x)", "col 14: expected a method's name after \"(*T)\"", "for all of them: 'app:main.(*T).*'"},
 	{"main.(*T", "col 6: \"(\" is not closed", ""},

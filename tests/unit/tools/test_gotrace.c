@@ -198,11 +198,15 @@ static void many_options(struct toolrun *run)
 		 "events\n"
 		 "served\n");
 	planrun.unknown = 1;
+	planrun.no_results = 1;
 	planrun.missing = "main.T\x1b";
 	expect_started(
 		run, "gotrace: nothing is known of the arguments of main.f\\x1b: no debug "
 		     "information, or none that is certain\n"
 		     "hint: give a SIGNATURE, as in 'main.add(x int, y string)'\n"
+		     "gotrace: the results of main.h\\x1b are not known: the program has no debug "
+		     "information\n"
+		     "hint: give a SIGNATURE, as in 'r:main.add(x int) (n int, err error)'\n"
 		     "gotrace: type \"main.T\\x1b\" is not in the program: its pointers are shown "
 		     "as addresses\n"
 		     "Tracing\n");
@@ -224,13 +228,18 @@ static void as_json(struct toolrun *run)
 		      "print time timestamp unix user json top 0 max 0\n"
 		      "events\n");
 	planrun.unknown = 3;
+	planrun.no_results = 2;
 	planrun.unknown_copy = "main.g\x1b";
 	expect_started(
-		run, "gotrace: main.g\\x1b is inlined: the arguments of its copies are not known\n"
-		     "gotrace: nothing is known of the arguments of main.f\\x1b and 2 more: no "
-		     "debug information, or none that is certain\n"
-		     "hint: give a SIGNATURE, as in 'main.add(x int, y string)'\n"
-		     "Tracing\n");
+		run,
+		"gotrace: main.g\\x1b is inlined: the arguments of its copies are not known\n"
+		"gotrace: nothing is known of the arguments of main.f\\x1b and 2 more: no "
+		"debug information, or none that is certain\n"
+		"hint: give a SIGNATURE, as in 'main.add(x int, y string)'\n"
+		"gotrace: the results of main.h\\x1b and 1 more are not known: the program has no "
+		"debug information\n"
+		"hint: give a SIGNATURE, as in 'r:main.add(x int) (n int, err error)'\n"
+		"Tracing\n");
 }
 
 static void a_recipe(struct toolrun *run)
