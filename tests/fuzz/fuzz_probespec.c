@@ -133,6 +133,9 @@ uint8_t *fuzz_seed(unsigned index, size_t *size)
 		">= 'a' + ~r0 - ~(-1))",
 		"r:app:main.Put(k main.Key) error (goret2 != nil) k.Name, len(s) % 3, $err",
 		"r:app:main.f(int x):int,int:$retval,$entry(x):x==1#label",
+		"main.f ($traceid == \"\" && $traceid(r.ctx) != \"a\") \"%s\", $label(\"k\")",
+		"main.f \"%v %v\", $ctx(\"main.k\", -5).(*main.T).a, $ctx(x.ctx, \"string\", "
+		"\"b\")",
 		"r::f \"%v %v %v\", goargs, gorets, retval , $parent_goid",
 		"f (a.(*main.T).b != nil) \"%v\", x.( main.Map[string, int] ).y",
 		"f (((((a[b[c[d[1_0]]]]))))) \"%%\", 0b11, 0o17, 017, nil, true, cap(x)",
