@@ -140,6 +140,19 @@ static void test_unreadable_strings(void **state)
 	expect_json(basic("string"), &missing, "\"<fault>\"");
 }
 
+/* An array of more bytes than are kept of one */
+static void test_long_array(void **state)
+{
+	static const uint16_t many[300] = {1, 2, 3};
+	char want[1024] = "[1,2,3";
+
+	(void)state;
+	for (size_t i = 3; i < 256; i++)
+		strcat(want, ",0");
+	strcat(want, ",\"...\"]");
+	expect_json(gotypes_array(capture.types, basic("uint16"), 300), many, want);
+}
+
 static void test_slices(void **state)
 {
 	static const int64_t numbers[] = {1, -2, 3, 4, 5, 6, 7, 8, 9, 10};
@@ -366,6 +379,7 @@ static void test_int(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_long_array, expect_setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_integers, expect_setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_floats, expect_setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_strings, expect_setup, expect_teardown),
