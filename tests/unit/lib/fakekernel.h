@@ -42,7 +42,7 @@ extern struct fakekernel {
 	struct fakeevent {
 		size_t len;
 		u64 flags;
-		_Alignas(8) u8 data[1024 * 20];
+		_Alignas(8) u8 data[1024 * 40];
 	} events[FAKEKERNEL_EVENTS];
 	size_t event_count;
 } fakekernel;
