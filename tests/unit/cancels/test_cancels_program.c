@@ -216,7 +216,9 @@ static void test_twice(void **state)
 	(void)state;
 	set_error(0, CONTEXT_ERR);
 	cancel(1, 96, 0);
+	assert_int_equal(contexts_map.count, 0);
 	cancelled(1, 96);
+	assert_int_equal(fakekernel.event_count, 0);
 	begin(state);
 	cancel(1, 96, 0);
 	cancel(2, 96, 0);

@@ -189,6 +189,25 @@ static void test_unknown(void **state)
 		      "root 1: 0 0 0 0 5 1 2; 0 returned @1025+5 g1 root 1: 0 0 0 5 0 1 2; ");
 }
 
+/* A change may come as two hits, and that once alone. */
+static void test_early(void **state)
+{
+	(void)state;
+	call(1, 64, 0, 1);
+	wait(2);
+	change(0, CHANGE_PARK, fakegoroutine_g(1), 0, 0);
+	wait(3);
+	cas(1, RUNNING, WAITING);
+	assert_int_equal(loss(STATE_LOSS_UNSEEN), 0);
+	wait(4);
+	cas(1, RUNNING, WAITING);
+	assert_int_equal(loss(STATE_LOSS_UNSEEN), 1);
+	cas(1, WAITING, RUNNABLE);
+	cas(1, RUNNABLE, RUNNING);
+	ret(1, 64, 0, 2);
+	expect_events("0 returned @1009+9 g1 root 1: 2 0 0 7 0 1 2; ");
+}
+
 static void test_no_room(void **state)
 {
 	(void)state;
@@ -252,6 +271,7 @@ int main(void)
 		cmocka_unit_test_setup(test_abandoned, prepare),
 		cmocka_unit_test(test_beginnings),
 		cmocka_unit_test_setup(test_unknown, prepare),
+		cmocka_unit_test_setup(test_early, prepare),
 		cmocka_unit_test_setup(test_no_room, prepare),
 		cmocka_unit_test_setup(test_roots, prepare),
 	};
