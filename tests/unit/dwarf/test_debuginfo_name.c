@@ -31,13 +31,10 @@ static const char *const names[] = {
 	"example.com/v2x.T",
 	"v2.T",
 	"example.com/go%2dx.T",
-	"main.T\u00b7"
-	"1",
-	"main.T\u00b7",
-	"T\u00b7"
-	"2",
-	"\u00b7"
-	"2",
+	"main.T\302\2671",
+	"main.T\302\267",
+	"T\302\2672",
+	"\302\2672",
 	"main.T12",
 	"go.shape.int",
 	"go.shape.int_0",
