@@ -281,12 +281,20 @@ static void test_tails(void **state)
 	hit_copy(0, 1, 64, 1, COOKIE_RETURN, 6, COOKIE_TAIL);
 	expect_events("1 returned @1070+40 g1: 2 5; 0 returned @1080+70 g1: 1 6; ");
 	assert_int_equal(goroutines_map.count, 0);
+	/* several PROBEs of one such function */
+	place(5, 5, RETURN_PLAN)->addr = place(4, 4, RETURN_PLAN)->addr;
+	hit_copy(0, 1, 128, 4, COOKIE_CALL, 1, COOKIE_TAIL);
+	hit_copy(0, 1, 128, 5, COOKIE_CALL, 2, COOKIE_TAIL);
+	hit_copy(0, 1, 128, 4, COOKIE_RETURN, 3, COOKIE_TAIL);
+	expect_events("4 returned @1130+30 g1: 1 3; ");
+	hit_copy(0, 1, 128, 5, COOKIE_RETURN, 4, COOKIE_TAIL);
+	expect_events("5 returned @1140+20 g1 wakes: 2 4; ");
 	/* one that returns elsewhere shows that they are over */
 	hit_copy(0, 1, 64, 0, COOKIE_CALL, 1, COOKIE_TAIL);
 	hit_copy(0, 1, 64, 1, COOKIE_CALL, 2, COOKIE_TAIL);
 	fakemem_put(fakegoroutine_hi(1) - 64, 0x6666);
 	hit_copy(0, 1, 64, 0, COOKIE_CALL, 3, COOKIE_TAIL);
-	expect_events("1 unseen @1130+10 g1: 2; 0 unseen @1130+30 g1 wakes: 1; ");
+	expect_events("1 unseen @1190+10 g1: 2; 0 unseen @1190+30 g1: 1; ");
 	expect_counts("");
 }
 
