@@ -17,7 +17,7 @@
 
 #include "bpf-src/parts/probe.h"
 
-static inline u64 probe_cookie(struct pt_regs *ctx)
+__attribute__((unused)) static inline u64 probe_cookie(struct pt_regs *ctx)
 {
 	(void)ctx;
 	return 0;
