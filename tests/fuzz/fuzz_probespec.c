@@ -77,8 +77,8 @@ static void parse(const char *text, bool regex)
 	if (!probespec_parse(text, regex, &spec, &err)) {
 		check_spec(text, &spec);
 		probespec_free(&spec);
-	} else if (strstr(text, "probe:")) { /* bpftrace's: what is refused is the whole of it */
-		if (!*err.text)
+	} else if (strncmp(err.text, "col ", 4) != 0) { /* of other tools: refused as a whole */
+		if (!*err.text || !*err.hint)
 			abort();
 	} else if (sscanf(err.text, "col %u: ", &col) != 1 || !col || col > strlen(text) + 1) {
 		abort();
