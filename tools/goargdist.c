@@ -69,6 +69,11 @@ static int take_option(void *ctx, int letter, const char *value, struct errmsg *
 	switch (letter) {
 	case 'C':
 	case 'H':
+		/* no name begins so: it would be taken for one, and -d 5 do nothing */
+		if (value[0] == '-')
+			return errmsg_set(err,
+					  "-%c: a PROBE stands after it, and \"%s\" is an option",
+					  letter, value);
 		add_probe(tool, (char *)value, letter == 'H');
 		break;
 	case 'c':

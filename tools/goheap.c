@@ -267,6 +267,8 @@ static int ready(void *ctx, struct errmsg *err)
 	struct goheap *goheap = ctx;
 	const struct options *opts = &goheap->rt.opts;
 
+	goheap->rt.not_of_funcs = goheap->objects || goheap->retained;
+
 	if (check_objects(goheap, err) || take_retained(goheap, err))
 		return -1;
 	if (goheap->look.folded && opts->json)

@@ -365,6 +365,8 @@ static int watch(struct goleaks *goleaks, struct errmsg *err)
 		*err = goleaks->why;
 		ret = -1;
 	}
+	if (!ret && (end == SESSION_PROCESS || goleaks->why.text[0]) && !process_runs(proc))
+		session_say_ended(tool.name, goleaks->procs.all->pid);
 	session_free(ses);
 	return ret;
 }

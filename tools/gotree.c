@@ -321,6 +321,12 @@ static int begin(void *ctx, struct tracer *tracer, struct errmsg *err)
 	return 0;
 }
 
+/* A number alone is of seconds, where gofuncslower's is of ms: to be read off of what is said. */
+static const char *unit_of(const char *duration)
+{
+	return duration[strspn(duration, "0123456789.")] ? "" : "s";
+}
+
 static void started(void *ctx)
 {
 	const struct gotree *tool = ctx;
@@ -329,7 +335,7 @@ static void started(void *ctx)
 	fputs("Tracing calls of ", out);
 	escape_print(out, tool->opts->patterns[0]);
 	if (tool->slower)
-		fprintf(out, " slower than %s", tool->slower);
+		fprintf(out, " slower than %s%s", tool->slower, unit_of(tool->slower));
 	if (tool->follow)
 		fputs(" and its goroutines", out);
 	if (tool->follow && follow_has_channels(tool->follow))

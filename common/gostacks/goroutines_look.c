@@ -3,7 +3,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/escape.h"
 #include "base/mem.h"
 #include "files/process_files.h"
 #include "files/process_stop.h"
@@ -150,6 +152,83 @@ static void let_go(struct looked *looked)
 	snapshot_free(&looked->snap);
 }
 
+enum { STATES_NAMED = 8 };
+
+struct state_count {
+	const char *state;
+	size_t count;
+};
+
+static int by_count(const void *a, const void *b)
+{
+	const struct state_count *one = a, *other = b;
+
+	return (one->count < other->count) - (one->count > other->count);
+}
+
+/* The states of these goroutines, and how many are in each, most first; up to `cap` states.
+ * `part`: those with this in their names, whatever its letter case; NULL: all. */
+static size_t count_states(const struct looked *looked, const unsigned char *of, const char *part,
+			   struct state_count *out, size_t cap)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < looked->snap.count; i++) {
+		const char *state = snapshot_state(&looked->snap, &looked->snap.all[i]);
+		size_t at = 0;
+
+		if (!of[i] || (part && !strcasestr(state, part)))
+			continue;
+		while (at < count && strcmp(out[at].state, state) != 0)
+			at++;
+		if (at == cap)
+			continue;
+		if (at == count)
+			out[count++] = (struct state_count){.state = state};
+		out[at].count++;
+	}
+	qsort(out, count, sizeof(*out), by_count);
+	return count;
+}
+
+static void print_states(const char *state, const struct state_count *states, size_t count)
+{
+	fputs("gostacks: no goroutine is in state \"", stderr);
+	escape_print(stderr, state);
+	fputs("\"", stderr);
+	for (size_t i = 0; i < count; i++) {
+		fprintf(stderr, "%s%zu in \"", i ? ", " : "; there are ", states[i].count);
+		escape_print(stderr, states[i].state);
+		fputc('"', stderr);
+	}
+	fputc('\n', stderr);
+}
+
+/* "mutex" for "sync.Mutex.Lock" looks as if none waited for a lock: names the states that there
+ * are. Not if it is one of them, or one that any program has. */
+static void say_no_state(const struct goroutines_look *look, const struct looked *looked)
+{
+	static const char *const always[] = {"running", "runnable", "waiting", "syscall"};
+	const struct goroutines_pick any = {.system = look->pick.system};
+	const char *state = look->pick.state;
+	struct state_count states[STATES_NAMED];
+	size_t count;
+
+	for (size_t i = 0; i < sizeof(always) / sizeof(*always); i++)
+		if (!strcmp(always[i], state))
+			return;
+	unsigned char *of = goroutines_pick(&any, &looked->snap, looked->view.frames, &count);
+
+	count = count_states(looked, of, state, states, STATES_NAMED);
+	if (!count)
+		count = count_states(looked, of, NULL, states, STATES_NAMED);
+	free(of);
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(states[i].state, state))
+			return;
+	print_states(state, states, count);
+}
+
 static int show(struct goroutines_look *look, const struct goprocesses_one *one, uint64_t *shown,
 		struct errmsg *err)
 {
@@ -162,6 +241,8 @@ static int show(struct goroutines_look *look, const struct goprocesses_one *one,
 	/* of several processes, those that have nothing of what is asked for are left out */
 	if (count || (!looked.view.several && !look->pick.goid))
 		print(look, &looked.view);
+	if (!count && look->pick.state && !looked.view.several)
+		say_no_state(look, &looked);
 	let_go(&looked);
 	return 0;
 }
@@ -192,6 +273,8 @@ static int look_again(struct goroutines_look *look, const struct goprocesses_one
 		return -1;
 	}
 	print_changes(look, now);
+	if (!count && look->pick.state && !look->before && !now->view.several)
+		say_no_state(look, now);
 	goroutines_print_left_out(&now->snap, 0, "gostacks");
 	goroutines_look_end(look);
 	look->before = now;

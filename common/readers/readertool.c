@@ -18,6 +18,7 @@
 #include "profile/profile.h"
 #include "readers/ending_internal.h"
 #include "readers/readmetrics_internal.h"
+#include "selection/unmatched.h"
 #include "tracing/session.h"
 #include "tracing/toolrun.h"
 
@@ -45,6 +46,37 @@ static void end_looking(void *ctx)
 	forget(rt);
 }
 
+static void warn(const struct readertool *rt, const struct errmsg *why)
+{
+	fprintf(stderr, "%s: warning: ", rt->tool->name);
+	escape_print(stderr, why->text);
+	fputs("; ", stderr);
+	escape_print(stderr, why->hint);
+	fputc('\n', stderr);
+}
+
+/* That no stack has such a function would be taken for an answer, where there is none of that name.
+ * Of several processes, each may have some. 0; -1 with *err: no PATTERN has any. */
+static int check_patterns(struct readertool *rt, const struct goprocesses_one *one,
+			  struct errmsg *err)
+{
+	struct errmsg *missed = mem_zalloc(rt->pattern_count + 1, sizeof(*missed));
+	size_t count = 0;
+
+	for (size_t i = 0; i < rt->pattern_count; i++)
+		count += unmatched_by_all(goprocess_program(one->gp), rt->patterns[i],
+					  &missed[count]);
+	bool none = count && count == rt->pattern_count;
+
+	if (none)
+		*err = missed[0];
+	for (size_t i = 0; i < count && !none; i++)
+		warn(rt, &missed[i]);
+	free(missed);
+	rt->patterns_checked = true;
+	return none ? -1 : 0;
+}
+
 static int look_at(void *ctx, const struct goprocesses_one *one, int what, const void *more,
 		   size_t len, uint64_t *count, struct errmsg *err)
 {
@@ -53,6 +85,9 @@ static int look_at(void *ctx, const struct goprocesses_one *one, int what, const
 
 	(void)more;
 	(void)len;
+	if (!rt->patterns_checked && !rt->not_of_funcs && !one->several &&
+	    check_patterns(rt, one, err))
+		return -1;
 	if (rt->look(rt->ctx, one, what == LOOK_FIRST, profile, count, err) ||
 	    goprocess_check(one->gp, err))
 		return -1;
@@ -143,6 +178,8 @@ static void ask_again(struct readertool *rt, size_t i)
 	rt->gone[i] = runs || !rt->due;
 	if (runs)
 		not_shown(rt, i, &why);
+	else if (!rt->due)
+		session_say_ended(rt->tool->name, rt->procs.all[i].pid);
 }
 
 static void ask_if_due(struct readertool *rt, size_t i)
@@ -200,6 +237,8 @@ static int watch(struct readertool *rt, struct errmsg *err)
 		ret = session_run(ses, &spec, &end, err);
 	if (!ret)
 		look_last(rt, end);
+	if (!ret && end == SESSION_PROCESS && procs->count == 1 && !rt->gone[0])
+		session_say_ended(rt->tool->name, procs->all[0].pid);
 	free(rt->gone);
 	session_free(ses);
 	return ret;
@@ -390,6 +429,15 @@ static int check_metrics(const struct readertool *rt, struct errmsg *err)
 	return rt->ready ? rt->ready(rt->ctx, err) : 0;
 }
 
+/* What was typed in place of a PID may be a program's name. */
+static int hint_name(const struct readertool *rt, struct errmsg *err)
+{
+	if (rt->pattern_count)
+		errmsg_hint(err, "for the programs that run and have this in their names: -n %s",
+			    pattern_text(rt->patterns[0]));
+	return -1;
+}
+
 static int check(struct readertool *rt, struct errmsg *err)
 {
 	struct options *opts = &rt->opts;
@@ -399,14 +447,18 @@ static int check(struct readertool *rt, struct errmsg *err)
 		return errmsg_set(err, "%s starts no COMMAND", rt->tool->name);
 	if (take_arguments(rt, err))
 		return -1;
-	if (rt->pids_only && rt->pattern_count)
-		return errmsg_set(err, "%s takes PIDs alone: -n NAME is for names", rt->tool->name);
+	if (rt->pids_only && rt->pattern_count) {
+		errmsg_set(err, "\"%s\" is not a process ID", pattern_text(rt->patterns[0]));
+		return hint_name(rt, err);
+	}
 	if (wanted->core && check_core(rt, err))
 		return -1;
 	if (!wanted->pid_count && !wanted->name && !wanted->core)
 		wanted->all |= rt->all_by_default;
-	if (!wanted->pid_count && !wanted->name && !wanted->all && !wanted->core)
-		return errmsg_set(err, "no PID, -n NAME or --all given");
+	if (!wanted->pid_count && !wanted->name && !wanted->all && !wanted->core) {
+		errmsg_set(err, "no PID, -n NAME or --all given");
+		return hint_name(rt, err);
+	}
 	if ((wanted->pid_count != 0) + (wanted->name != NULL) + wanted->all > 1)
 		return errmsg_set(err, "PID, -n NAME and --all exclude each other");
 	if (opts->metrics)

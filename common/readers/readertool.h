@@ -16,11 +16,11 @@ struct profile;
 struct profile_spec;
 
 struct readertool {
-	const struct options_tool *tool;         /* its `take` calls readertool_take() */
-	bool each_interval;                      /* without -i, once a second */
-	bool all_by_default;                     /* none given: all that run */
-	bool pids_only;                          /* it takes no PATTERN */
-	const char *stays_by;                    /* an option that implies -i; NULL: none */
+	const struct options_tool *tool; /* its `take` calls readertool_take() */
+	bool each_interval;              /* without -i, once a second */
+	bool all_by_default;             /* none given: all that run */
+	bool pids_only, not_of_funcs;    /* no PATTERN; PATTERNs are not of functions' names */
+	const char *stays_by;            /* an option that implies -i; NULL: none */
 	const struct profile_spec *profile_spec; /* asked for with --pprof */
 	/* Looks at one and prints, in a process of its own, where *ctx is a copy. `first`: nothing
 	 * was printed before, by any. `profile`: stacks are added; NULL: to none. -1 with *err. */
@@ -48,7 +48,8 @@ struct readertool {
 	pid_t *pids;
 	size_t pid_cap, pattern_cap;
 	uint64_t shown; /* by all that there was until now */
-	bool has_failed, has_printed, *gone;
+	/* patterns_checked: there, in the process that looks */
+	bool has_failed, has_printed, patterns_checked, *gone;
 	uint64_t looked_ns;
 	struct pprof pprof;
 	int profile_fd; /* through which profiles come; 0: none */

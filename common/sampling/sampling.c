@@ -161,6 +161,8 @@ static int sample(struct run *run, struct errmsg *err)
 
 	if (!ret)
 		ret = finish(run, err);
+	if (!ret && end == SESSION_PROCESS)
+		session_say_ended(run->sampling->tool->name, run->samples.wanted.pid);
 	session_free(ses);
 	return ret;
 }

@@ -12,7 +12,9 @@
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "golang/pattern.h"
+#include "program/buildsettings.h"
 #include "program/functab.h"
+#include "program/program.h"
 #include "program/toolchain.h"
 #include "sites/inlining.h"
 
@@ -184,4 +186,12 @@ void nearest_hint(const struct functab *tab, const char *module, const char *typ
 		errmsg_hint(err, "gofuncs lists the names, as in gofuncs 'BINARY:%s%s'%s%s%s",
 			    slash ? "*" : "", slash ? slash : "main.*", one ? folded : "",
 			    one ? keep : "", one ? " keeps it" : "");
+}
+
+void nearest_hint_of(const struct program *prog, const char *typed, struct errmsg *err)
+{
+	char *module = buildsettings_module(prog->img);
+
+	nearest_hint(prog->tab, module, typed, err);
+	free(module);
 }

@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "base/tally.h"
 #include "golang/pattern.h"
-#include "program/buildsettings.h"
 #include "program/functab.h"
 #include "program/program.h"
 #include "selection/nearest_internal.h"
@@ -306,14 +305,6 @@ static void note_unseen(struct selection *sel, const struct program *prog, struc
 					       names == 1 ? " exists" : "s exist"));
 }
 
-static void hint_near(const struct program *prog, const char *typed, struct errmsg *err)
-{
-	char *module = buildsettings_module(prog->img);
-
-	nearest_hint(prog->tab, module, typed, err);
-	free(module);
-}
-
 static int nothing_matched(const struct program *prog, const struct pattern *pat,
 			   size_t inlined_found, const struct left_out *left_out,
 			   struct errmsg *err)
@@ -326,7 +317,7 @@ static int nothing_matched(const struct program *prog, const struct pattern *pat
 		errmsg_hint(err, "%zu left out: %s", left_out->names + left_out->trees,
 			    why_left_out);
 	else
-		hint_near(prog, pattern_text(pat), err);
+		nearest_hint_of(prog, pattern_text(pat), err);
 	return SELECTION_NONE;
 }
 

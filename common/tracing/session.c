@@ -194,6 +194,11 @@ int session_run(struct session *ses, const struct session_spec *spec, enum sessi
 	return 0;
 }
 
+void session_say_ended(const char *name, pid_t pid)
+{
+	fprintf(stderr, "%s: process %d has ended\n", name, pid);
+}
+
 static bool is_among(char *const patterns[], size_t count, const char *pattern)
 {
 	for (size_t i = 0; i < count; i++)

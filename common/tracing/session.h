@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 struct errmsg;
 struct session;
@@ -40,6 +41,8 @@ struct session *session_new(struct errmsg *err);
 int session_run(struct session *ses, const struct session_spec *spec, enum session_end *end,
 		struct errmsg *err);
 void session_free(struct session *ses);
+/* SESSION_PROCESS: says so on stderr */
+void session_say_ended(const char *name, pid_t pid);
 
 /* Was everything printed to stdout written? -1 with *err if not, for instance because the disk is
  * full. */

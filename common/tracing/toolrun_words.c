@@ -14,6 +14,7 @@
 #include "tracing/descendants_internal.h"
 #include "tracing/filewatch_internal.h"
 #include "tracing/idlefiles_internal.h"
+#include "tracing/session.h"
 #include "tracing/tracer_state_internal.h"
 
 /* If writes to files are noticed only with a delay. */
@@ -159,7 +160,7 @@ int toolrun_say_ended(const struct tracer *tracer, const char *tool)
 	struct command_end end = {0};
 
 	if (!tracer->command) {
-		fprintf(stderr, "%s: process %d has ended\n", tool, tracer->pid);
+		session_say_ended(tool, tracer->pid);
 		return 0;
 	}
 	if (!command_ended(tracer->command, &end) || !end.status)

@@ -146,7 +146,8 @@ def goleaks_ends(version):
         with Tool("goleaks", "-i", "100ms", target.target_pid) as tool:
             tool.wait_line("  BORN")
             target.child.kill()
-            expect(tool.wait() == 0 and not tool.err.text(), f"{tool.said()}")
+            said = f"goleaks: process {target.target_pid} has ended\n"
+            expect(tool.wait() == 0 and tool.err.text() == said, f"{tool.said()}")
 
 
 @test()

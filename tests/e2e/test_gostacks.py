@@ -209,7 +209,7 @@ PATTERNS = {  # and functions of which one is on each stack
     ("main.inlinedReceive",): {"main.inlinedReceive"}, (":main.sends",): {"main.sends"},
     ("main.sends", "main.locks"): {"main.sends", "main.locks"}, ("main.read*",): {"main.readLocks", "main.readsPipe"},
     ("-r", r"main\.(sends|locks)$"): {"main.sends", "main.locks"}, ("-s", "chan send", "main.*"): {"main.sends"},
-    ("main.none",): set(),
+    ("runtime.gopanic",): set(),
 }
 
 
@@ -226,7 +226,7 @@ def gostacks_patterns(version):
         # the runtime's own functions are on the stacks, too, though not shown
         waiting = {g for g, (state, _, _) in truth.items() if state == "select"}
         expect({r["goid"] for r in json_lines(gostacks("-j", "runtime.selectgo", pid))} == waiting, f"{waiting}")
-        expect(" 0 goroutines\n" in gostacks(pid, "main.none"), "goroutines in main.none")
+        expect(" 0 goroutines\n" in gostacks(pid, "runtime.gopanic"), "goroutines in runtime.gopanic")
 
 
 # --- several processes ---
@@ -379,6 +379,34 @@ def gostacks_refuses():
                       (["--stop", "-i", 1, 1], "not with -i"),
                       (["-g", "0", 1], "not a goroutine's ID"), ([1, "--", "ls"], "starts no COMMAND")):
         expect(why in gostacks(*args, status=2), f"{args}: not {why}")
+
+
+@test(tool=["gostacks", "goheap"])
+def readers_patterns(tool):
+    """A PATTERN that no function has is no answer; of several, those that have one count. Inlined ones have."""
+    with Target("parked", "1.27", "strip", ["many=3"]) as target:
+        done = run([tool_path(tool), str(target.target_pid), "main", "nothing.*"])
+        expect((done.returncode, done.stdout) == (1, ""), f"{done}")
+        expect(done.stderr.startswith(f'{tool}: no function matches "main"\nhint: '), done.stderr)
+        done = run([tool_path(tool), str(target.target_pid), "main", "main.main", ":runtime.*"])
+        expect(done.returncode == 0 and str(target.target_pid) in done.stdout, f"{done}")
+        expect(re.fullmatch(f'{tool}: warning: no function matches "main"; .*\n', done.stderr), done.stderr)
+
+
+@test()
+def gostacks_no_such_state():
+    """Half of a state's name is none; those that have it in theirs are named."""
+    with Target("parked", "1.27", args=["many=3"]) as target:
+        done = run([tool_path("gostacks"), "-s", "CHAN", str(target.target_pid)])
+        expect(done.returncode == 0 and ": 0 goroutines" in done.stdout, f"{done}")
+        said = done.stderr.removeprefix('gostacks: no goroutine is in state "CHAN"; there are ').rstrip("\n")
+        states = dict(reversed(re.fullmatch(r'(\d+) in "(.*)"', one).groups()) for one in said.split(", "))
+        for state, count in states.items():
+            expect(state.startswith("chan "), f"{states}")
+            shown = gostacks("-s", state, target.target_pid)
+            expect(shown.split(": ")[1].startswith(f"{count} goroutine"), f"{state}: {count}: {shown}")
+        done = run([tool_path("gostacks"), "-s", "runnable", str(target.target_pid)])
+        expect(done.returncode == 0 and not done.stderr, f"{done}")
 
 
 @test()

@@ -97,7 +97,8 @@ def gostacks_changes_end(version):
             command(two, "jobs 3")
             tool.wait_line("     3      +3   chan receive")
             two.child.kill()
-            expect(tool.wait() == 0 and not tool.err.text(), f"{tool.said()}")
+            said = "".join(f"gostacks: process {pid} has ended\n" for pid in (one.target_pid, two.target_pid))
+            expect(tool.wait() == 0 and tool.err.text() == said, f"{tool.said()}")
     with Target("leaks", version, "strip") as target:
         with Tool("gostacks", "-i", "50ms", "-d", "300ms", target.target_pid) as tool:
             expect(tool.wait() == 0, f"{tool.said()}")
@@ -106,4 +107,5 @@ def gostacks_changes_end(version):
         with Tool("gostacks", "-i", "100ms", target.target_pid) as tool:
             tool.wait_line(f"{target.target_pid} leaks")
             target.child.kill()
-            expect(tool.wait() == 0 and not tool.err.text(), f"{tool.said()}")
+            said = f"gostacks: process {target.target_pid} has ended\n"
+            expect(tool.wait() == 0 and tool.err.text() == said, f"{tool.said()}")

@@ -187,7 +187,7 @@ def gotop_loses_its_terminal():
 def gotop_refuses():
     for args, status, words in (
             ([], 1, "gotop: stdin and stdout are not a terminal\nhint: gostat prints the same as lines: 'gostat --all'\n"),
-            (["main.*"], 2, "gotop: gotop takes PIDs alone: -n NAME is for names\n"),
+            (["main.*"], 2, 'gotop: "main.*" is not a process ID\n'),
             (["-i", "x"], 2, 'gotop: interval of "x": not a positive number of seconds\n'),
             (["1", "-n", "x"], 2, "gotop: PID, -n NAME and --all exclude each other\n")):
         done = run([tool_path("gotop"), *args])

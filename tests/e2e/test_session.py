@@ -4,6 +4,7 @@
 import os
 import re
 import signal
+import subprocess
 import tempfile
 import time
 
@@ -270,6 +271,21 @@ def status_after_the_end_of_tracing():
         done = run(["sh", "-c", '"$@" >/dev/full', "sh", tool_path("gofunccount"), f"{path}:main.*", "--", path, "panic",
                     "now"])
         expect(done.returncode == 1 and "cannot write the output" in done.stderr, f"{done}")
+
+
+@test(tool=["gostat", "gostacks", "goleaks", "goprofile"])
+def end_of_who_is_read(tool):
+    """A line says that the process has ended; none that the time has."""
+    with Target("process", newest()) as target:
+        args = [tool_path(tool), "-p", str(target.target_pid), *([] if tool == "goprofile" else ["-i", "0.1"])]
+        done = run([*args, "-d", "0.3"])
+        expect(done.returncode == 0 and not done.stderr, f"{done}")
+        with subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as reader:
+            reader.stdout.readline()
+            target.go()
+            target.truth()
+            _, err = reader.communicate(timeout=PATIENCE)
+            expect((reader.returncode, err) == (0, f"{tool}: process {target.target_pid} has ended\n"), f"{err}")
 
 
 @test(tool=TOOLS + ["gotrace"])

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "files/process_files.h"
 #include "files/process_stop.h"
+#include "golang/pattern.h"
 #include "goroutines/snapshot_stacks_internal.h"
 #include "gostacks/goprocess_internal.h"
 #include "gostacks/goprocesses.h"
@@ -301,6 +302,54 @@ static void test_picked(void **state)
 	expect(&look, "snapshot+waits files files-", 0, "");
 }
 
+static void expect_said(struct goroutines_look *look, const char *want)
+{
+	FILE *theirs = stderr;
+	struct errmsg err = {0};
+	uint64_t got;
+	char *said;
+	size_t len;
+
+	printed_begin();
+	stderr = open_memstream(&said, &len);
+	assert_int_equal(goroutines_look(look, &one, &got, &err), 0);
+	fclose(stderr);
+	stderr = theirs;
+	free(printed_end());
+	assert_string_equal(said, want);
+	free(said);
+	goroutines_look_end(look);
+}
+
+#define NONE_IN(state, there) "gostacks: no goroutine is in state \"" state "\"" there "\n"
+
+/* That none is in a state that there is not is no answer. */
+static void test_states(void **state)
+{
+	static char no_such[] = "main.none";
+	struct pattern *pattern = pattern_new(no_such, false, NULL);
+	struct goroutines_look look = {.pick = {.state = "sle\x1b"}};
+
+	(void)state;
+	count = 5;
+	expect_said(&look, NONE_IN("sle\\x1b", "; there are 3 in \"select\", 2 in \"runnable\""));
+	look.pick.state = "Sel"; /* a part of it */
+	expect_said(&look, NONE_IN("Sel", "; there are 3 in \"select\""));
+	look.again = look.json = true;
+	expect_said(&look, NONE_IN("Sel", "; there are 3 in \"select\""));
+	look = (struct goroutines_look){.pick = {.state = "running"}};
+	expect_said(&look, "");
+	look.pick = (struct goroutines_pick){
+		.state = "select", .patterns = &pattern, .pattern_count = 1};
+	expect_said(&look, "");
+	count = 0;
+	look.pick.state = "sleep";
+	expect_said(&look, NONE_IN("sleep", ""));
+	one.several = true;
+	expect_said(&look, "");
+	pattern_free(pattern);
+}
+
 static void test_forms(void **state)
 {
 	struct goroutines_look look = {.folded = true};
@@ -435,6 +484,7 @@ int main(void)
 		cmocka_unit_test_setup(test_text, begin),
 		cmocka_unit_test_setup(test_calls, begin),
 		cmocka_unit_test_setup(test_picked, begin),
+		cmocka_unit_test_setup(test_states, begin),
 		cmocka_unit_test_setup(test_forms, begin),
 		cmocka_unit_test_setup(test_profile, begin),
 		cmocka_unit_test_setup(test_stop, begin),

@@ -280,6 +280,12 @@ int session_flush(struct errmsg *err)
 	return faketool_answer("flush", err);
 }
 
+void session_say_ended(const char *name, pid_t pid)
+{
+	assert_string_equal(name, "goleaks");
+	faketool_note("%d has ended\n", pid);
+}
+
 /* --- in place of births --- */
 
 struct births *births_new(struct toolrun *run)

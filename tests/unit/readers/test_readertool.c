@@ -97,6 +97,12 @@ int goprocess_check(const struct goprocess *gp, struct errmsg *err)
 	return 0;
 }
 
+const struct program *goprocess_program(const struct goprocess *gp)
+{
+	(void)gp;
+	return NULL;
+}
+
 /* --- in place of readers/readmetrics.c --- */
 
 static const struct readmetrics_source numbers;
@@ -224,7 +230,7 @@ static void test_refused(void **state)
 		       "tool: --all is for programs that run: not with --core");
 	expect_refused("--core f bin -i 1", "tool: -i is for programs that run: not with --core");
 	rt.pids_only = true;
-	expect_refused("12 main.f", "tool: tool takes PIDs alone: -n NAME is for names");
+	expect_refused("12 main.f", "tool: \"main.f\" is not a process ID");
 }
 
 static void end_parse(void)
@@ -352,11 +358,45 @@ static void test_ending(void **state)
 	living = process_open(child, &err);
 	failures[0] = "why";
 	has_memory = false;
-	expect_run("20 -i 0.05", 0, "");
+	expect_run("20 -i 0.05", 0, "tool: process 20 has ended\n");
 	has_memory = true;
 	process_close(living);
 	living = other;
 	waitpid(child, NULL, 0);
+}
+
+/* It ends between two looks; one of several, and the others go on. */
+static void test_ended(void **state)
+{
+	struct process *other = living;
+
+	living = dead;
+	expect_run("20 -i 10", 0, "tool: process 20 has ended\n");
+	begin(state);
+	process_count = 2;
+	failures[1] = "why";
+	expect_run("20 21 -i 0.05 -d 0.12", 0, "tool: process 21 has ended\n");
+	assert_in_range(looks, 4, 5);
+	living = other;
+}
+
+/* What stands in place of a PID may be a name. */
+static void test_name(void **state)
+{
+	(void)state;
+	assert_int_equal(run("app", whole_run), 2);
+	assert_non_null(strstr(said, "tool: no PID, -n NAME or --all given\n"
+				     "hint: for the programs that run and have this in their "
+				     "names: -n app\nusage: "));
+	begin(state);
+	rt.pids_only = true;
+	assert_int_equal(run("app", whole_run), 2);
+	assert_non_null(strstr(said, "tool: \"app\" is not a process ID\n"
+				     "hint: for the programs that run and have this in their "
+				     "names: -n app\nusage: "));
+	begin(state);
+	assert_int_equal(run("", whole_run), 2);
+	assert_null(strstr(said, "hint: "));
 }
 
 static void test_nothing(void **state)
@@ -439,6 +479,8 @@ int main(void)
 		cmocka_unit_test_setup(test_failures, begin),
 		cmocka_unit_test_setup(test_looked_for, begin),
 		cmocka_unit_test_setup(test_interval, begin),
+		cmocka_unit_test_setup(test_ended, begin),
+		cmocka_unit_test_setup(test_name, begin),
 		cmocka_unit_test_setup(test_ending, begin),
 		cmocka_unit_test_setup(test_nothing, begin),
 		cmocka_unit_test_setup(test_metrics, begin),

@@ -105,6 +105,7 @@ static char which(const struct profile *profile)
 STEP(progress_begin, const char *tool)
 STEP(progress_end, void)
 STEP(pprof_close, struct pprof *pprof)
+STEP(session_say_ended, const char *name, pid_t pid)
 STEP(toolrun_json_time, struct json *json)
 STEP(toolrun_print_time, const struct options *opts)
 NOTE(profile_begin, "%c:%s", "begin", struct profile *profile)
@@ -333,14 +334,13 @@ int session_run(struct session *ses, const struct session_spec *spec, enum sessi
 		spec->process_fd, spec->event_fd, (int)spec->stream_ns, spec->stream_fd);
 	if (result("session_run", err))
 		return -1;
+	*end = spec->process_fd >= 0 ? SESSION_PROCESS : SESSION_DURATION;
 	take_samples();
 	fprintf(notes, "stream: %d ", spec->stream(spec->ctx));
 	spec->tick(spec->ctx);
 	fprintf(notes, "stream: %d\n", spec->stream(spec->ctx));
 	return 0;
 }
-
-/* --- */
 
 static const struct options_tool tool = {.name = "tool"};
 static struct options opts;
@@ -455,8 +455,8 @@ static void test_process(void **state)
 	       "w:begin w:10101010 \nrun 3 0 73 -1 100000000 71\nsession_run " BOTH(FIRST, "user")
 		       BOTH(SECOND, "user") BOTH(THIRD, "user") STREAMED(
 			       "show profile 1011") "sampler_free w:end " SHOW("show profile 1011")
-			       LOST_WORDS "sum pprof_write session_free progress_end " CLOSED
-					  "kallsyms_close bpfprog_free ",
+			       LOST_WORDS "sum pprof_write session_say_ended session_free "
+					  "progress_end " CLOSED "kallsyms_close bpfprog_free ",
 	       "profile\nprofile\n",
 	       "#define RING_PAGES 1024\n#define TARGETS 32768\n#define CGROUP 1\n"
 	       "#define LABELS 1\n#define KERNEL_STACK 1\n#define TGID -1\n"

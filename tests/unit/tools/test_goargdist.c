@@ -215,6 +215,9 @@ static void test_refused(void **state)
 	expect_refused("", 2, "goargdist: no -C PROBE or -H PROBE given\nusage: goargdist...");
 	expect_refused("-C a -H b c", 2,
 		       "goargdist: \"c\" has neither -C nor -H before it\nusage: goargdist...");
+	expect_refused("-C -d 5 a", 2,
+		       "goargdist: -C: a PROBE stands after it, and \"-d\" is an "
+		       "option\nusage: goargdist...");
 	expect_refused("-C a -T 0", 2, NUMBER("T", "0", "2147483647"));
 	expect_refused("-C a -n 1000001", 2, NUMBER("n", "1000001", "1000000"));
 	expect_refused("-C a -L 1KiB", 2, NUMBER("L", "1KiB", "2147483647"));

@@ -267,6 +267,7 @@ static void test_end(void **state)
 	setup(NULL);
 	leakrun.all[0].looks = 0;
 	leakrun.session_ends = SESSION_PROCESS;
+	leakrun.runs = false;
 	run_it("181", 0, "", "181 jobs (go1.27)\n");
 	faketool_noted("open 181\n"
 		       "session\n"
@@ -274,6 +275,7 @@ static void test_end(void **state)
 		       "show\n"
 		       "every 60 s for 0 s\n"
 		       "run\n"
+		       "181 has ended\n"
 		       "flush\n");
 }
 

@@ -109,6 +109,12 @@ int goprocess_check(const struct goprocess *gp, struct errmsg *err)
 	return faketool_answer("check", err);
 }
 
+const struct program *goprocess_program(const struct goprocess *gp)
+{
+	assert_ptr_equal(gp, FAKETOOL_SOME(goprocess));
+	return NULL;
+}
+
 void goprocesses_drop(struct goprocesses *procs, size_t i)
 {
 	faketool_note("drop %d\n", procs->all[i].pid);
@@ -401,7 +407,7 @@ static void test_failures(void **state)
 	setup(state);
 	faketool_errors_begin();
 	assert_int_equal(run_tool("x"), 2);
-	faketool_errors_expect("gotop: gotop takes PIDs alone: -n NAME is f...");
+	faketool_errors_expect("gotop: \"x\" is not a process ID\nhint: ...");
 	faketool_errors_begin();
 	assert_int_equal(faketool_main(tool_main, "--metrics :9437", faketool_never), 2);
 	faketool_errors_expect("gotop: gotop is a screen, and publishes no metrics\n"

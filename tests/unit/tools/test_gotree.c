@@ -468,6 +468,7 @@ static void going_on(struct toolrun *run)
 	plan_it(run);
 	begin_it(run, "events\non\n");
 	printed_begin();
+	run->started(run->ctx);
 	assert_int_equal(run->show(run->ctx, true, &failure), 0);
 	set_tree(0, 20, 1000);
 	fakerun.ended_ns = 4000;
@@ -482,18 +483,16 @@ static void going_on(struct toolrun *run)
 	fakerun.now_ns = 9000;
 	set_tree(0, 22, 1000);
 	assert_int_equal(run->show(run->ctx, true, &failure), 0);
-	printed_expect("\n"
-		       "12:00:00\n"
+	printed_expect("Tracing calls of main.root slower than 0.000003s, with 3 functions of "
+		       "module app\\x1b... Hit Ctrl-C to end.\n\n12:00:00\n"
 		       "main.root is running, for 4.00us so far: goroutine 18 of app, PID 181\n"
 		       "    TOTAL      SELF  SHARE  FUNC\n"
 		       "   4.00us    4.00us   100%  main.root (running)\n"
-		       "\n"
-		       "12:00:00\n"
+		       "\n12:00:00\n"
 		       "main.root is running, for 3.00us so far: goroutine 20 of app, PID 181\n"
 		       "    TOTAL      SELF  SHARE  FUNC\n"
 		       "   3.00us    3.00us   100%  main.root (running)\n"
-		       "\n"
-		       "12:00:00\n"
+		       "\n12:00:00\n"
 		       "main.root is running, for 5.00us so far: goroutine 22 of app, PID 181\n"
 		       "    TOTAL      SELF  SHARE  FUNC\n"
 		       "   5.00us    5.00us   100%  main.root (running)\n");
@@ -521,7 +520,7 @@ static void going_on(struct toolrun *run)
 static void test_running(void **state)
 {
 	(void)state;
-	faketool_main(tool_main, "-T --slower 3us main.root -- app", going_on);
+	faketool_main(tool_main, "-T --slower 0.000003 main.root -- app", going_on);
 }
 
 /* --- what fails --- */
