@@ -341,8 +341,9 @@ static int run(struct doctor *doctor, const struct options_tool *tool, struct er
 	bool asked = opts->pattern_count && !strcmp(opts->patterns[0], "doctor");
 
 	if (opts->pattern_count && (!asked || opts->pattern_count > 2)) {
-		errmsg_set(err, "\"%s\": what is asked?", opts->patterns[asked ? 2 : 0]);
-		errmsg_hint(err, "gotools doctor [PID|BINARY]");
+		errmsg_set(err, "\"%s\" is nothing that it does", opts->patterns[asked ? 2 : 0]);
+		errmsg_hint(err, "gotools alone lists the tools by question; gotools doctor "
+				 "[PID|BINARY] says what can be traced");
 		options_fail(tool, err);
 		return 2;
 	}

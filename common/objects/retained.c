@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "objects/retained_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/errmsg.h"
 #include "base/mem.h"
@@ -14,7 +16,10 @@
 #include "objects/variable_names_internal.h"
 #include "program/program.h"
 
-enum { CHUNK = 512 }; /* words */
+enum {
+	CHUNK = 512,     /* words */
+	TYPES_NAMED = 4, /* that may be meant */
+};
 
 struct search {
 	struct object_walk *walk;
@@ -202,6 +207,26 @@ static bool pick_kinds(const struct objects_look *look, struct search *search)
 	return any;
 }
 
+/* Who types Order means main.Order, or *main.Order. */
+static void hint_types(const struct object_kinds *kinds, const char *typed, struct errmsg *err)
+{
+	char list[300] = "";
+	size_t found = 0, len = 0;
+
+	for (size_t i = 0; i < kinds->count && found < TYPES_NAMED; i++) {
+		const char *name = kinds->all[i].name;
+
+		if (!strcasestr(name, typed) || len + strlen(name) + 3 > sizeof(list))
+			continue;
+		len += snprintf(list + len, sizeof(list) - len, "%s%s", found++ ? ", " : "", name);
+	}
+	if (found)
+		errmsg_hint(err, "types with this in their names: %s", list);
+	else
+		errmsg_hint(err, "--objects lists their types; those of some are not known, and "
+				 "can be given by their address");
+}
+
 static int pick(const struct objects_look *look, struct search *search, struct errmsg *err)
 {
 	struct spans_slot slot;
@@ -211,8 +236,7 @@ static int pick(const struct objects_look *look, struct search *search, struct e
 	if (look->retained) {
 		errmsg_set(err, "no type of the objects in its heap matches \"%s\"",
 			   pattern_text(look->retained));
-		errmsg_hint(err, "--objects lists their types; those of some are not known, and "
-				 "can be given by their address");
+		hint_types(&search->walk->kinds, pattern_text(look->retained), err);
 		return -1;
 	}
 	if (!spans_slot(search->walk->spans, look->retained_addr, &slot))

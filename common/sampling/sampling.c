@@ -11,6 +11,7 @@
 #include "bpf-src/shared/profile.h"
 #include "files/heldfile.h"
 #include "files/process.h"
+#include "files/process_state.h"
 #include "kernel/events.h"
 #include "profile/pprof.h"
 #include "profile/profile.h"
@@ -108,6 +109,18 @@ static void say_started(const struct run *run)
 	fflush(out);
 }
 
+/* Nothing would be sampled, and nobody would know why. */
+static void say_stopped(const struct run *run)
+{
+	pid_t pid = run->samples.wanted.pid;
+
+	if (pid && process_is_stopped(sampled_first(run->samples.sampled)->proc))
+		fprintf(stderr,
+			"%s: process %d is stopped, and does nothing\n"
+			"hint: kill -CONT %d lets it go on\n",
+			run->sampling->tool->name, pid, pid);
+}
+
 /* --- the run --- */
 
 static int finish(struct run *run, struct errmsg *err)
@@ -153,6 +166,7 @@ static int sample(struct run *run, struct errmsg *err)
 		spec.process_fd = process_fd(sampled_first(run->samples.sampled)->proc);
 	progress_end();
 	say_started(run);
+	say_stopped(run);
 	if (run->written.profile) {
 		profile_begin(run->written.profile);
 		profile_period(run->written.profile, NS_PER_S / run->sampling->hz);

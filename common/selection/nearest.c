@@ -156,6 +156,14 @@ static void hint_of_last(const struct nearest *near, struct errmsg *err)
 		    shown < near->matched ? ", ..." : "");
 }
 
+/* "server.go:42", as debuggers have it */
+static bool is_line(const char *typed)
+{
+	const char *colon = strstr(typed, ".go:");
+
+	return colon && colon[4] && strspn(colon + 4, "0123456789") == strlen(colon + 4);
+}
+
 void nearest_hint(const struct functab *tab, const char *module, const char *typed,
 		  struct errmsg *err)
 {
@@ -190,6 +198,10 @@ void nearest_hint(const struct functab *tab, const char *module, const char *typ
 
 void nearest_hint_of(const struct program *prog, const char *typed, struct errmsg *err)
 {
+	if (is_line(typed)) {
+		errmsg_hint(err, "gotrace '@%s' traces a line of a file", typed);
+		return;
+	}
 	char *module = buildsettings_module(prog->img);
 
 	nearest_hint(prog->tab, module, typed, err);

@@ -2,8 +2,12 @@
 /* The second half of a selection: finds the sites of the items, and skips items without any. */
 #include "selection/selection.h"
 
+#include <inttypes.h>
+#include <string.h>
+
 #include "base/errmsg.h"
 #include "base/mem.h"
+#include "base/tally.h"
 #include "program/functab.h"
 #include "program/program.h"
 #include "selection/selection_print.h"
@@ -136,6 +140,34 @@ static size_t count_asked(const struct selection *sel)
 	return n;
 }
 
+struct reason {
+	const char *why;
+	uint64_t count;
+};
+
+/* The last one is the most frequent. */
+static void keep_reason(const char *why, uint64_t count, void *ctx)
+{
+	*(struct reason *)ctx = (struct reason){why, count};
+}
+
+/* Of many, the reason that most of them have, and one that has it. */
+static void hint_of_many(const struct selection *sel, size_t asked, struct errmsg *err)
+{
+	struct tally *reasons = tally_new();
+	struct reason most = {0};
+	const char *example = NULL;
+
+	for (size_t i = 0; i < asked; i++)
+		tally_add(reasons, sel->items[i].skipped);
+	tally_each(reasons, keep_reason, &most);
+	for (size_t i = 0; i < asked; i++)
+		if (!strcmp(sel->items[i].skipped, most.why))
+			example = sel->rows[sel->items[i].row].name;
+	errmsg_hint(err, "%" PRIu64 " of them, such as %s: %s", most.count, example, most.why);
+	tally_free(reasons);
+}
+
 /* Why there is nothing to trace. */
 static int nothing_found(const struct selection *sel, struct errmsg *err)
 {
@@ -152,7 +184,7 @@ static int nothing_found(const struct selection *sel, struct errmsg *err)
 		errmsg_hint(err, "--fips includes functions that FIPS mode checks: only for "
 				 "processes that already run");
 	else if (asked > 1)
-		errmsg_hint(err, "%s: %s", name, item->skipped);
+		hint_of_many(sel, asked, err);
 	return -1;
 }
 

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "selection/target_find_internal.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "files/fileroot.h"
 #include "files/heldfile.h"
 #include "files/process.h"
+#include "files/process_list.h"
 #include "selection/target.h"
 
 static const char *const library_dirs[] = {
@@ -193,6 +196,38 @@ static bool is_probe_type(const char *word)
 	return false;
 }
 
+static bool has_name(pid_t pid, const char *name)
+{
+	char *link = mem_printf("/proc/%d/exe", pid), file[PATH_MAX + 1];
+	ssize_t len = readlink(link, file, sizeof(file) - 1);
+	char *command = process_name_of(pid);
+
+	file[len > 0 ? len : 0] = '\0';
+	const char *slash = strrchr(file, '/');
+	bool has = (slash && !strcmp(slash + 1, name)) || (command && !strcmp(command, name));
+
+	free(command);
+	free(link);
+	return has;
+}
+
+/* Servers are seldom in PATH: what was typed may be the name of one that runs. */
+static void hint_running(const char *binary, struct errmsg *err)
+{
+	size_t count, found = 0;
+	pid_t *pids = process_list(&count), pid = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (has_name(pids[i], binary) && !found++)
+			pid = pids[i];
+	free(pids);
+	if (found == 1)
+		errmsg_hint(err, "process %d runs and has this name: -p %d", pid, pid);
+	else if (found)
+		errmsg_hint(err, "%zu processes run and have this name, such as %d: -p %d", found,
+			    pid, pid);
+}
+
 struct heldfile *target_resolve(const char *binary, const struct process *proc, struct errmsg *err)
 {
 	struct heldfile *file;
@@ -205,6 +240,7 @@ struct heldfile *target_resolve(const char *binary, const struct process *proc, 
 	if (file)
 		return file;
 	errmsg_set(err, "\"%s\": no such program in PATH, and no such library", binary);
+	hint_running(binary, err);
 	if (is_probe_type(binary))
 		errmsg_hint(err, "for tracepoints and USDT probes use bcc's own tools");
 	if (target_is_number(binary))

@@ -18,8 +18,6 @@ static int open_binary(struct tracer *tracer, const char *binary, struct errmsg 
 
 	if (!binary)
 		tracer->executed = prog;
-	else if (!prog && target_is_number(binary))
-		errmsg_hint(err, "-p %s is the process of that number", binary);
 	return prog ? 0 : -1;
 }
 

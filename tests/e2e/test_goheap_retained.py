@@ -164,6 +164,7 @@ def goheap_retained_refused():
         expect(done.returncode == 2 and f"goheap: {message}\n" in done.stderr, f"{done.returncode}: {done.stderr}")
     with Target("retains", newest(), "strip") as target:
         for what, message in [("main.nothing", 'no type of the objects in its heap matches "main.nothing"'),
+                              ("HOUSE", "types with this in their names: main.house\n"),
                               ("0x1000", "0x1000 is in no object of its heap")]:
             done = run([tool_path("goheap"), "--retained", what, "--stop", str(target.target_pid)])
             expect(done.returncode == 1 and message in done.stderr and not done.stdout, f"{what}: {done.stderr}")

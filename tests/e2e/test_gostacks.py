@@ -209,7 +209,7 @@ PATTERNS = {  # and functions of which one is on each stack
     ("main.inlinedReceive",): {"main.inlinedReceive"}, (":main.sends",): {"main.sends"},
     ("main.sends", "main.locks"): {"main.sends", "main.locks"}, ("main.read*",): {"main.readLocks", "main.readsPipe"},
     ("-r", r"main\.(sends|locks)$"): {"main.sends", "main.locks"}, ("-s", "chan send", "main.*"): {"main.sends"},
-    ("runtime.gopanic",): set(),
+    ("runtime.throw",): set(),
 }
 
 
@@ -226,7 +226,7 @@ def gostacks_patterns(version):
         # the runtime's own functions are on the stacks, too, though not shown
         waiting = {g for g, (state, _, _) in truth.items() if state == "select"}
         expect({r["goid"] for r in json_lines(gostacks("-j", "runtime.selectgo", pid))} == waiting, f"{waiting}")
-        expect(" 0 goroutines\n" in gostacks(pid, "runtime.gopanic"), "goroutines in runtime.gopanic")
+        expect(" 0 goroutines\n" in gostacks(pid, "runtime.throw"), "goroutines in runtime.throw")
 
 
 # --- several processes ---

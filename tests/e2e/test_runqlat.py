@@ -211,5 +211,5 @@ def runqlat_refusals():
     path = fixture("hello", "gccgo")
     refused(rf'"{path}" is built by gccgo: runtime\.casgstatus is known in the runtime of Go\'s gc compiler only\n', path)
     refused("\"/bin/ls\": not a Go program", "/bin/ls")
-    refused('"4711": no such program in PATH, .*\nhint: -p 4711 is the process of that number\n', "4711")
+    refused('"4711": no such program in PATH, .*\nhint: for the process with this PID: -p 4711\n', "4711")
     expect(refused("no BINARY, -p PID or -- COMMAND given\nusage: gorunqlat ").returncode == 2, "no usage")

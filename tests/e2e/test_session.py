@@ -273,6 +273,22 @@ def status_after_the_end_of_tracing():
         expect(done.returncode == 1 and "cannot write the output" in done.stderr, f"{done}")
 
 
+@test(tool=["gofunccount", "gotrace", "goprofile"])
+def stopped_process(tool):
+    """Of a process that is stopped nothing is seen, and a line says why."""
+    with Target("process", newest()) as target:
+        args = [tool_path(tool), "-p", str(target.target_pid), "-d", "0.1",
+                *([] if tool == "goprofile" else [":main.workCall"])]
+        said = (f"{tool}: process {target.target_pid} is stopped, and does nothing\n"
+                f"hint: kill -CONT {target.target_pid} lets it go on\n")
+        os.kill(target.target_pid, signal.SIGSTOP)
+        done = run(args)
+        expect(done.returncode == 0 and said in done.stderr, f"{done}")
+        os.kill(target.target_pid, signal.SIGCONT)
+        done = run(args)
+        expect(done.returncode == 0 and "stopped" not in done.stderr, f"{done}")
+
+
 @test(tool=["gostat", "gostacks", "goleaks", "goprofile"])
 def end_of_who_is_read(tool):
     """A line says that the process has ended; none that the time has."""

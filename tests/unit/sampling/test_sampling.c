@@ -158,6 +158,7 @@ VALUE(int, bpfmap_set,
       int fd, uint32_t value)
 VALUE(int, events_fd, 71, const struct events *events)
 VALUE(int, process_fd, 73, const struct process *proc)
+VALUE(bool, process_is_stopped, false, const struct process *proc)
 VALUE(int, pprof_write, result("pprof_write", err), const struct pprof *pprof, struct errmsg *err)
 VALUE(int, session_flush, result("flush", err), struct errmsg *err)
 VALUE(struct session *, session_new, made("session", err), struct errmsg *err)
@@ -588,7 +589,6 @@ static void test_refused(void **state)
 }
 
 #define CASE(name) cmocka_unit_test_setup(name, setup)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {

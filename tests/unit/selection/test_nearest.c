@@ -37,6 +37,26 @@ static void test_names(void **state)
 	subject_drop(&s);
 }
 
+/* A line of a file is no function, but there is a way to trace it. */
+static void test_line(void **state)
+{
+	const struct selection_want want = {0};
+	struct errmsg err = {0};
+	struct subject s;
+
+	(void)state;
+	subject_make(&s, &want);
+	nearest_hint_of(&s.prog, "main.go:47", &err);
+	assert_string_equal(err.hint, "gotrace '@main.go:47' traces a line of a file");
+	nearest_hint_of(&s.prog, "main.go:4x", &err);
+	assert_null(strstr(err.hint, "gotrace"));
+	nearest_hint_of(&s.prog, "main.go:", &err);
+	assert_null(strstr(err.hint, "gotrace"));
+	nearest_hint_of(&s.prog, "main.b", &err);
+	assert_string_equal(err.hint, "near names: main.b, main.a, main.c");
+	subject_drop(&s);
+}
+
 /* Names that end in the word typed: those of the program itself first, the runtime's last. */
 static void test_last_part(void **state)
 {
@@ -106,6 +126,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_line),
 		cmocka_unit_test(test_last_part),
 		cmocka_unit_test(test_closures),
 	};

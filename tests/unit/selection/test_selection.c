@@ -155,6 +155,24 @@ static void test_skipped(void **state)
 	subject_drop(&s);
 }
 
+/* Of several that cannot be traced, the reason that most have */
+static void test_most_skipped(void **state)
+{
+	static const char *const reasons[] = {"one", "two", "two"};
+	const struct selection_want want = {0};
+	struct subject s;
+
+	(void)state;
+	subject_make(&s, &want);
+	subject_add(&s, "main.*");
+	for (size_t i = 0; i < 3; i++)
+		selection_skip(s.sel, &s.sel->items[i], reasons[i]);
+	assert_int_equal(selection_find_sites(s.sel, &s.err), -1);
+	assert_string_equal(s.err.text, "none of 3 functions and copies can be probed");
+	assert_string_equal(s.err.hint, "2 of them, such as main.c: two");
+	subject_drop(&s);
+}
+
 /* ends before hooks before entries, each with its row, kind and copy */
 static void test_probe_order(void **state)
 {
@@ -338,9 +356,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_also_inlined), cmocka_unit_test(test_matches),
 		cmocka_unit_test(test_no_match),     cmocka_unit_test(test_skipped),
-		cmocka_unit_test(test_probe_order),  cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_list),         cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_left_out),     cmocka_unit_test(test_places),
+		cmocka_unit_test(test_most_skipped), cmocka_unit_test(test_probe_order),
+		cmocka_unit_test(test_refused),      cmocka_unit_test(test_list),
+		cmocka_unit_test(test_groups),       cmocka_unit_test(test_left_out),
+		cmocka_unit_test(test_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

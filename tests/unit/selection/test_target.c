@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -241,7 +242,12 @@ static void test_resolve_errors(void **state)
 		assert_string_equal(err.hint, "");
 	}
 	struct errmsg err = {0};
+	char *hint = mem_printf("process %d runs and has this name: -p %d", getpid(), getpid());
 
+	prctl(PR_SET_NAME, "a server");
+	assert_null(target_resolve("a server", NULL, &err));
+	assert_string_equal(err.hint, hint);
+	free(hint);
 	assert_null(target_resolve("kprobe", NULL, &err));
 	assert_string_equal(err.hint, "for tracepoints and USDT probes use bcc's own tools");
 	assert_null(target_resolve("t", NULL, &err));

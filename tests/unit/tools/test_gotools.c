@@ -287,10 +287,11 @@ static void test_refused(void **state)
 		const char *words[4], *why;
 	} rows[] = {
 		{{"nurse"},
-		 "gotools: \"nurse\": what is asked?\nhint: gotools doctor "
-		 "[PID|BINARY]\n"},
-		{{"nurse", "1"}, "gotools: \"nurse\": what is asked?\n"},
-		{{"doctor", "1", "2"}, "gotools: \"2\": what is asked?\n"},
+		 "gotools: \"nurse\" is nothing that it does\nhint: gotools alone lists the tools "
+		 "by "
+		 "question; gotools doctor [PID|BINARY] says what can be traced\n"},
+		{{"nurse", "1"}, "gotools: \"nurse\" is nothing that it does\n"},
+		{{"doctor", "1", "2"}, "gotools: \"2\" is nothing that it does\n"},
 	};
 
 	(void)state;

@@ -134,6 +134,12 @@ static void *someone(void)
 	return file_marks;
 }
 
+bool process_is_stopped(const struct process *proc)
+{
+	assert_ptr_equal(proc, file_marks);
+	return answers.lack != NULL;
+}
+
 static void test_silent(void **state)
 {
 	struct tracer tracer = nothing();
@@ -173,7 +179,9 @@ static void test_before(void **state)
 	strcpy(tracer.alone_why.text, "the kernel is old");
 	listen();
 	toolrun_say_before(&tracer, "tool");
-	expect("tool: process 1234 does not run \"/b\\x1b\": to trace what it runs, leave BINARY "
+	expect("tool: process 1234 is stopped, and does nothing\n"
+	       "hint: kill -CONT 1234 lets it go on\n"
+	       "tool: process 1234 does not run \"/b\\x1b\": to trace what it runs, leave BINARY "
 	       "out\n"
 	       "tool: idle of 2\n"
 	       "tool: no watches are left: the tool may notice only after a second that a traced "

@@ -179,7 +179,7 @@ static void test_refused(void **state)
 	s = subject_new(number, 2);
 	expect(s, -1, "");
 	assert_string_equal(s->err.text, "cannot open");
-	assert_string_equal(s->err.hint, "-p 77 is the process of that number");
+	assert_string_equal(s->err.hint, "");
 	free(s);
 
 	s = subject_new(no_number, 1);

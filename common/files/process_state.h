@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a process does, as a whole. */
+#ifndef PROCESS_STATE_H
+#define PROCESS_STATE_H
+
+#include <stdbool.h>
+
+struct process;
+
+/* By SIGSTOP, or Ctrl-Z: it does nothing until SIGCONT. */
+bool process_is_stopped(const struct process *proc);
+
+#endif
