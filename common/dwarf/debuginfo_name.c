@@ -183,7 +183,8 @@ static bool is_field(const char *start, const char *word, size_t len)
 {
 	if (word[len] != ' ' || word - start < 2 || word[-1] != ' ')
 		return false;
-	return (word[-2] == '{' || word[-2] == ';') && word[len + 1] != '}';
+	/* what is embedded has no name of its own: a tag may follow, or the end */
+	return (word[-2] == '{' || word[-2] == ';') && !strchr("}\"`", word[len + 1]);
 }
 
 static size_t put_word(struct text *out, const char *start, const char *s)

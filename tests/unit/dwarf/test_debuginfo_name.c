@@ -50,6 +50,8 @@ static const char *const names[] = {
 	"struct { net/http.a int; net/http.B string }",
 	"struct { a/b.T }",
 	"struct { a/b.T; x c/d.U \"tag a/b.T\" }",
+	"struct { a/b.T; c/d.U \"tag\" }",
+	"struct { c/d.U `tag`; a/b.T }",
 	"struct { x a/b.T `a/b.T \\` a/b` }",
 	"struct {}",
 	"func(net/http.Request, ...a/b.T) (net/url.URL, error)",
@@ -89,7 +91,8 @@ static void test_names(void **state)
 		     "http.Request; go.shape; []string; main.P[net/http.Request]; "
 		     "main.P[go.shape.int_0,[]net/http.T].x; main.P[main.Q[int],a/b.R] "
 		     "http.T; struct { a int; B string }; struct { b.T }; struct { b.T; x "
-		     "d.U \"tag a/b.T\" }; struct { x b.T `a/b.T \\` a/b` }; struct {}; "
+		     "d.U \"tag a/b.T\" }; struct { b.T; d.U \"tag\" }; struct { d.U `tag`; b.T }; "
+		     "struct { x b.T `a/b.T \\` a/b` }; struct {}; "
 		     "func(http.Request, ...b.T) (url.URL, error); chan<- b.T; <-chan b.T; "
 		     "interface { b.m(); M() b.T }; map.bucket[string]b.T; noalg; "
 		     "mapped[a/b.T]; map; map[b.T]; -c.T; .b.T; \"a/b.T; \"a\\\"/b.T\" d.T; "
