@@ -341,7 +341,10 @@ static int run(struct doctor *doctor, const struct options_tool *tool, struct er
 	bool asked = opts->pattern_count && !strcmp(opts->patterns[0], "doctor");
 
 	if (opts->pattern_count && (!asked || opts->pattern_count > 2)) {
-		errmsg_set(err, "\"%s\" is nothing that it does", opts->patterns[asked ? 2 : 0]);
+		errmsg_set(err,
+			   asked ? "doctor looks at one PID or BINARY, not at \"%s\" too"
+				 : "there is no \"gotools %s\"",
+			   opts->patterns[asked ? 2 : 0]);
 		errmsg_hint(err, "gotools alone lists the tools by question; gotools doctor "
 				 "[PID|BINARY] says what can be traced");
 		options_fail(tool, err);

@@ -9,10 +9,10 @@ from harness import Target, expect, some_versions, test, versions
 from test_recipes import Recipe, new_versions, rows
 
 
-def asked(told):
+def asked(told, no_size="-"):
     """What gohttpd shows of a request, as its client saw it. A handler that has taken the connection tells
-    nobody what it answers; one that panics has no results."""
-    status, size = told["status"] or "<panicked>", told["bytes"] if told["status"] else "-"
+    nobody what it answers; one that panics has no results, and `no_size` says so for the second of them."""
+    status, size = told["status"] or "<panicked>", told["bytes"] if told["status"] else no_size
     if told["uri"] == "/hijack":
         expect(told["status"] == 418, f"the client got {told}")
         status = 0
@@ -94,5 +94,5 @@ def requests_as_json(version):
     calls = [line for line in lines if line.get("type") == "call"]
     expect(all(call["how"] == ("panic" if call["uri"] in ("/panic", "/late") else "return") for call in calls), calls)
     same([(call["method"], str(call["status"]), str(call["bytes"]), call["uri"]) for call in calls],
-         [asked(line) for line in lines if "proto" in line])
+         [asked(line, "<panicked>") for line in lines if "proto" in line])
     expect(all(call["latency_ns"] > 0 and "values" not in call for call in calls), calls)

@@ -287,11 +287,12 @@ static void test_refused(void **state)
 		const char *words[4], *why;
 	} rows[] = {
 		{{"nurse"},
-		 "gotools: \"nurse\" is nothing that it does\nhint: gotools alone lists the tools "
+		 "gotools: there is no \"gotools nurse\"\nhint: gotools alone lists the tools "
 		 "by "
 		 "question; gotools doctor [PID|BINARY] says what can be traced\n"},
-		{{"nurse", "1"}, "gotools: \"nurse\" is nothing that it does\n"},
-		{{"doctor", "1", "2"}, "gotools: \"2\" is nothing that it does\n"},
+		{{"nurse", "1"}, "gotools: there is no \"gotools nurse\"\n"},
+		{{"doctor", "1", "2"},
+		 "gotools: doctor looks at one PID or BINARY, not at \"2\" too\n"},
 	};
 
 	(void)state;
