@@ -13,7 +13,11 @@
 #include "gotrace/tracegen_context_internal.h"
 #include "kernel/bpfmap.h"
 
-enum { EMBEDDED_MAX = 8, TRACE_ID_SIZE = 16 };
+enum {
+	EMBEDDED_MAX = 8,  /* levels */
+	FIELDS_MAX = 4096, /* that are looked at in one type, with all that it embeds */
+	TRACE_ID_SIZE = 16
+};
 
 struct item {
 	uint64_t rtype;
@@ -55,19 +59,20 @@ static bool is_context(const struct gotype *type)
 
 /* Where a struct embeds another context, which then answers for what it does not have itself;
  * context.withoutCancelCtx gives it a name. */
-static bool find_within(const struct gotype *type, int depth, uint32_t *off)
+static bool find_within(const struct gotype *type, int depth, unsigned *fields, uint32_t *off)
 {
 	bool named = !strcmp(type->name, "context.withoutCancelCtx");
 	uint32_t inner = 0;
 
 	if (type->kind != GOTYPE_STRUCT || depth > EMBEDDED_MAX)
 		return false;
-	for (size_t i = 0; i < type->field_count; i++) {
+	for (size_t i = 0; i < type->field_count && *fields < FIELDS_MAX; i++, ++*fields) {
 		const struct gotype_field *field = &type->fields[i];
 
 		if (!field->embedded && !named)
 			continue;
-		if (!is_context(field->type) && !find_within(field->type, depth + 1, &inner))
+		if (!is_context(field->type) &&
+		    !find_within(field->type, depth + 1, fields, &inner))
 			continue;
 		*off = (uint32_t)field->off + inner;
 		return true;
@@ -129,10 +134,12 @@ static bool find_span(const struct traceplan_contexts *contexts, const struct go
 static bool holds(const struct traceplan_contexts *contexts, const struct gotype *type,
 		  struct trace_context *out)
 {
+	unsigned fields = 0;
+
 	*out = (struct trace_context){0};
 	if (is_root(type))
 		out->what = TRACE_CONTEXT_ROOT;
-	else if (find_within(type, 0, &out->off))
+	else if (find_within(type, 0, &fields, &out->off))
 		out->what = is_value(type, out->off) ? TRACE_CONTEXT_VALUE : TRACE_CONTEXT_WITHIN;
 	else if (find_span(contexts, type, &out->off))
 		out->what = TRACE_CONTEXT_SPAN;

@@ -222,7 +222,7 @@ static void test_missing(void **state)
 	traceplan_contexts_free(contexts);
 }
 
-/* Lies of a program: what contains itself */
+/* Lies of a program: what contains itself, once and many times */
 static void test_endless(void **state)
 {
 	struct traceplan_contexts *contexts = NULL;
@@ -231,7 +231,17 @@ static void test_endless(void **state)
 	types[BACKGROUND].name = "main.endless";
 	types[BACKGROUND].fields[0].type = &types[BACKGROUND];
 	assert_non_null(find_anew(&contexts));
+	struct gotype_field *one = types[BACKGROUND].fields;
+	struct gotype_field many[1000];
+
+	for (size_t i = 0; i < 1000; i++)
+		many[i] = *one;
+	types[BACKGROUND].fields = many;
+	types[BACKGROUND].field_count = 1000;
+	assert_non_null(find_anew(&contexts));
 	types[BACKGROUND].name = "context.backgroundCtx";
+	types[BACKGROUND].fields = one;
+	types[BACKGROUND].field_count = 1;
 	types[BACKGROUND].fields[0].type = &types[EMPTY];
 	traceplan_contexts_free(contexts);
 }
