@@ -150,7 +150,7 @@ static inline struct go_interface held_string(s64 *bad, struct hit *hit, u64 typ
 
 	if (!type)
 		return text;
-	if (type - hit->bias != rtype) {
+	if (dynamic_type(type, DYNAMIC_TYPE, hit) != rtype) {
 		must(bad, TRACE_OTHER);
 		return text;
 	}

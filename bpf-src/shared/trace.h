@@ -87,15 +87,14 @@ struct trace_event {
 };
 
 /* states of what was to be read: bytes read, or */
-#define TRACE_NIL (-1LL)    /* a nil pointer: nothing to read */
-#define TRACE_FAULT (-2LL)  /* the page was not in memory, or there is none */
-#define TRACE_BOUNDS (-3LL) /* an index out of range, a division by zero */
-#define TRACE_ABSENT (-4LL) /* the function has not kept it */
-#define TRACE_OTHER (-5LL)  /* an interface holds a value of another type */
-#define TRACE_MANY (-6LL)   /* more labels than are looked at, and the one not among those */
-#define TRACE_CONTEXT                                                                              \
-	(-7LL) /* of a context or span it is not known what it holds, or it is too deep */
-#define TRACE_NONE (-8LL) /* a context without a trace */
+#define TRACE_NIL (-1LL)     /* a nil pointer: nothing to read */
+#define TRACE_FAULT (-2LL)   /* the page was not in memory, or there is none */
+#define TRACE_BOUNDS (-3LL)  /* an index out of range, a division by zero */
+#define TRACE_ABSENT (-4LL)  /* the function has not kept it */
+#define TRACE_OTHER (-5LL)   /* an interface holds a value of another type */
+#define TRACE_MANY (-6LL)    /* more labels than are looked at, and the one not among those */
+#define TRACE_CONTEXT (-7LL) /* what a context or a span holds is not known, or it is too deep */
+#define TRACE_NONE (-8LL)    /* a context without a trace */
 
 enum trace_counter {                   /* of map `counters` */
 		     TRACE_LOST,       /* events: the ring buffer was full */
@@ -116,8 +115,8 @@ enum trace_counter {                   /* of map `counters` */
 };
 
 #define TRACE_FRAMES 128
-#define TRACE_KEY_TEXT                                                                             \
-	64 /* bytes of $label("key") and of keys in $ctx(), at most; a multiple of 8 */
+/* bytes of $label("key") and of keys in $ctx(), at most; a multiple of 8 */
+#define TRACE_KEY_TEXT 64
 
 /* With -U, of a gccgo program, in place of the user's frames: user_frames - 1 pieces of its stack,
  * innermost first. */

@@ -26,6 +26,12 @@ struct goparam {
 	bool by_address; /* of gccgo's methods: the receiver is no pointer, but passed as one */
 };
 
+/* Is its name one that its source has? */
+static inline bool goparam_has_name(const struct goparam *param)
+{
+	return param->name && *param->name && *param->name != '_' && *param->name != '~';
+}
+
 enum gofunc_source {
 	GOFUNC_NONE,
 	GOFUNC_SIGNATURE, /* the user's */

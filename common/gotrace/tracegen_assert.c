@@ -16,26 +16,29 @@ struct held { /* what an interface holds; texts name C variables */
 	char data[NAME_MAX_LEN];  /* its data word; 0 where it is not */
 };
 
+const struct gotype *gen_held_type(struct gen *gen, const char *name, unsigned col, bool *direct)
+{
+	const struct tracegen_held *held = gen->probe->held;
+	struct errmsg why = {0};
+	const struct gotype *type = held ? held->find(held->ctx, name, direct, &why) : NULL;
+
+	if (type)
+		return type;
+	errmsg_set(gen->err, "col %u: %s", col, held ? why.text : "types are not known here");
+	if (*why.hint)
+		errmsg_hint(gen->err, "%s", why.hint);
+	return NULL;
+}
+
 static int find_asserted(struct gen *gen, const struct expr *expr, struct held *out)
 {
-	const struct tracegen_probe *probe = gen->probe;
-	struct errmsg why = {0};
-
 	/* its descriptors may be in the library, in the program, or in both */
-	if (probe->toolchain->libgo)
+	if (gen->probe->toolchain->libgo)
 		return gen_failed(errmsg_set(gen->err,
 					     "col %u: x.(T) is not supported in programs of gccgo",
 					     expr->col));
-	out->type = probe->held
-			    ? probe->held->find(probe->held->ctx, expr->text, &out->direct, &why)
-			    : NULL;
-	if (out->type)
-		return 0;
-	errmsg_set(gen->err, "col %u: %s", expr->col + 1,
-		   probe->held ? why.text : "types are not known here");
-	if (*why.hint)
-		errmsg_hint(gen->err, "%s", why.hint);
-	return -1;
+	out->type = gen_held_type(gen, expr->text, expr->col + 1, &out->direct);
+	return out->type ? 0 : -1;
 }
 
 static int read_held(struct gen *gen, const struct expr *expr, struct held *out)

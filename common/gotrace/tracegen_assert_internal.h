@@ -13,6 +13,9 @@ struct tracegen_held {
 	const struct tracegen_contexts *contexts; /* NULL: not known */
 };
 
+/* The type with this name, of values that interfaces hold; NULL with the error set. */
+const struct gotype *gen_held_type(struct gen *gen, const char *name, unsigned col, bool *direct);
+
 /* Writes code that reads the value; 0, or -1 with the error set. If x holds another type, the
  * value's state says so. */
 int gen_assert_place(struct gen *gen, const struct expr *expr, struct place *out);

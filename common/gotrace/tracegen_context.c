@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "base/errmsg.h"
+#include "base/number.h"
 #include "bpf-src/shared/trace.h"
 #include "gotrace/tracegen_after_internal.h"
 #include "gotrace/tracegen_assert_internal.h"
+#include "gotrace/tracegen_label_internal.h"
 #include "program/toolchain.h"
 
-enum { KEY_WORDS = TRACE_KEY_TEXT / 8, TRACE_ID = 16 };
+enum { TRACE_ID = 16 };
 
 struct context_words { /* names of C variables: the words of an interface */
 	char itab[NAME_MAX_LEN], data[NAME_MAX_LEN];
@@ -19,18 +21,13 @@ struct context_words { /* names of C variables: the words of an interface */
 
 /* --- where the context is --- */
 
-static bool is_context(const struct gotype *type)
-{
-	return type->kind == GOTYPE_INTERFACE && !strcmp(type->name, "context.Context");
-}
-
 /* The field that has a context, of a struct that is pointed to; NULL: none. */
 static const struct gotype_field *context_field(const struct gotype *type)
 {
 	const struct gotype *to = type->kind == GOTYPE_POINTER ? type->elem : NULL;
 
 	for (size_t i = 0; to && to->kind == GOTYPE_STRUCT && i < to->field_count; i++)
-		if (is_context(to->fields[i].type))
+		if (gen_is_context(to->fields[i].type))
 			return &to->fields[i];
 	return NULL;
 }
@@ -65,12 +62,12 @@ static int context_in(struct gen *gen, struct place *place, unsigned col, struct
 
 static int param_place(struct gen *gen, size_t n, unsigned col, struct place *out)
 {
-	const char *name = gen->probe->fn->params[n].name;
-	bool named = name && *name && *name != '_' && *name != '~';
+	const struct goparam *param = &gen->probe->fn->params[n];
+	bool named = goparam_has_name(param);
 	/* the name, as it may not be certain which one is number n */
 	struct expr expr = {.kind = named ? EXPR_NAME : EXPR_PARAM,
 			    .number = n + 1,
-			    .text = named ? (char *)name : NULL,
+			    .text = named ? (char *)param->name : NULL,
 			    .col = col};
 
 	return gen_symbol_place(gen, &expr, out);
@@ -81,7 +78,7 @@ static int param_place(struct gen *gen, size_t n, unsigned col, struct place *ou
 static int find_param(const struct gofunc *fn)
 {
 	for (size_t i = 0; i < fn->param_count; i++)
-		if (is_context(fn->params[i].type))
+		if (gen_is_context(fn->params[i].type))
 			return (int)i;
 	/* the receiver last: what it carries may be older than the call */
 	for (size_t i = 1; i <= fn->param_count; i++)
@@ -143,19 +140,20 @@ static int either_pair(struct gen *gen, const size_t pairs[2], size_t count, uns
 static int find_context(struct gen *gen, const struct expr *expr, struct context_words *out)
 {
 	const struct gofunc *fn = gen->probe->fn;
-	int n = find_param(fn);
-	size_t pairs[2], count = n < 0 ? find_pairs(fn, pairs) : 0;
 	struct place place;
+	size_t pairs[2], count;
+	int n;
 
 	if (expr->a)
 		return gen_place(gen, expr->a, &place) ? -1
 						       : context_in(gen, &place, expr->a->col, out);
-	if (count)
-		return either_pair(gen, pairs, count, expr->col, out);
-	if (n < 0)
-		return no_context(gen, expr->col);
-	return param_place(gen, n, expr->col, &place) ? -1
-						      : context_in(gen, &place, expr->col, out);
+	n = find_param(fn);
+	if (n >= 0)
+		return param_place(gen, n, expr->col, &place)
+			       ? -1
+			       : context_in(gen, &place, expr->col, out);
+	count = find_pairs(fn, pairs);
+	return count ? either_pair(gen, pairs, count, expr->col, out) : no_context(gen, expr->col);
 }
 
 /* --- what is looked for --- */
@@ -194,64 +192,53 @@ static int trace_key(struct gen *gen, const struct expr *expr, uint64_t *rtype)
 	return -1;
 }
 
-/* The bytes of a key's value; 0, or -1 with the error set. */
-static int key_bytes(struct gen *gen, const struct gotype *type, const struct expr *value,
-		     uint64_t words[KEY_WORDS], size_t *len)
+/* Can a key of the type have this value? */
+static int check_key(struct gen *gen, const struct gotype *type, const struct expr *value)
 {
 	bool is_text = value->kind == EXPR_STRING;
-	uint64_t number = value->kind == EXPR_UNARY ? -value->a->number : value->number;
-	bool is_number = type->kind == GOTYPE_INT || type->kind == GOTYPE_UINT;
+	/* debug information may tell any size */
+	bool is_number = (type->kind == GOTYPE_INT || type->kind == GOTYPE_UINT) &&
+			 type->size <= sizeof(value->number);
 
 	if (is_text ? type->kind != GOTYPE_STRING : !is_number)
 		return gen_failed(errmsg_set(gen->err, "col %u: a key of type %s is no %s",
 					     value->col, type->name,
 					     is_text ? "string" : "number"));
-	if (is_text && value->len > TRACE_KEY_TEXT)
-		return gen_failed(errmsg_set(gen->err,
-					     "col %u: keys of more than %d bytes are not compared",
-					     value->col, TRACE_KEY_TEXT));
-	*len = is_text ? value->len : type->size;
-	memcpy(words, is_text ? (const void *)value->text : &number, *len);
-	return 0;
+	return is_text ? gen_check_text_key(gen, value) : 0;
 }
 
 /* struct context_key of bpf-src/parts/trace_contexts.bpf.c */
-static void write_key(struct gen *gen, uint64_t rtype, const struct expr *value,
-		      const uint64_t words[KEY_WORDS], size_t len, char name[NAME_MAX_LEN])
+static void write_key(struct gen *gen, uint64_t rtype, const struct expr *value, const void *bytes,
+		      size_t len, char name[NAME_MAX_LEN])
 {
-	char text[KEY_WORDS * sizeof("0x0123456789abcdefULL, ")] = "";
-	size_t used = 0;
+	char text[TEXT_KEY_MAX];
 
-	for (size_t i = 0; 8 * i < len; i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s0x%" PRIx64 "ULL",
-					 i ? ", " : "", words[i]);
 	gen_var(gen, name);
-	ctext_line(gen->out,
-		   "const struct context_key %s = {0x%" PRIx64 "ULL, %s, %s, {%zu, {%s}}};", name,
+	ctext_line(gen->out, "const struct context_key %s = {0x%" PRIx64 "ULL, %s, %s, %s};", name,
 		   rtype, value ? "false" : "true",
-		   value && value->kind == EXPR_STRING ? "true" : "false", len, text);
+		   value && value->kind == EXPR_STRING ? "true" : "false",
+		   gen_text_key(bytes, len, text));
 }
 
 static int typed_key(struct gen *gen, const struct expr *expr, char name[NAME_MAX_LEN])
 {
-	const struct tracegen_held *held = gen->probe->held;
+	const struct expr *value = expr->b;
 	const struct gotype *type;
-	uint64_t words[KEY_WORDS] = {0};
-	struct errmsg why = {0};
-	size_t len = 0;
-	bool direct;
+	uint64_t number = 0;
+	bool direct, is_text = value && value->kind == EXPR_STRING;
 
 	if (!known_contexts(gen, expr))
 		return -1;
-	type = held ? held->find(held->ctx, expr->text, &direct, &why) : NULL;
-	if (!type) {
-		errmsg_set(gen->err, "col %u: %s", expr->col, why.text);
-		errmsg_hint(gen->err, "%s", why.hint);
+	type = gen_held_type(gen, expr->text, expr->col, &direct);
+	if (!type || (value && check_key(gen, type, value)))
 		return -1;
-	}
-	if (expr->b && key_bytes(gen, type, expr->b, words, &len))
-		return -1;
-	write_key(gen, type->rtype, expr->b, words, len, name);
+	if (value && !is_text)
+		number = value->kind == EXPR_UNARY ? -value->a->number : value->number;
+	write_key(gen, type->rtype, value, is_text ? (const void *)value->text : &number,
+		  is_text ? value->len
+		  : value ? type->size
+			  : 0,
+		  name);
 	return 0;
 }
 
@@ -259,7 +246,6 @@ static int typed_key(struct gen *gen, const struct expr *expr, char name[NAME_MA
 
 static int trace_of(struct gen *gen, const struct expr *expr, char id[NAME_MAX_LEN])
 {
-	const uint64_t none[KEY_WORDS] = {0};
 	struct context_words words;
 	char key[NAME_MAX_LEN];
 	uint64_t rtype;
@@ -267,7 +253,7 @@ static int trace_of(struct gen *gen, const struct expr *expr, char id[NAME_MAX_L
 	if (trace_key(gen, expr, &rtype) || find_context(gen, expr, &words))
 		return -1;
 	gen->uses_contexts = true;
-	write_key(gen, rtype, NULL, none, 0, key);
+	write_key(gen, rtype, NULL, NULL, 0, key);
 	gen_var(gen, id);
 	ctext_line(gen->out, "struct trace_id %s = context_trace(&bad, hit, %s, %s, &%s);", id,
 		   words.itab, words.data, key);
@@ -342,21 +328,13 @@ int gen_context_string(struct gen *gen, const struct expr *expr, struct place *o
 	return 0;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* 32 digits, or none: zeroes */
 static bool parse_id(const struct expr *literal, uint8_t id[TRACE_ID])
 {
 	if (literal->len && literal->len != 2 * (size_t)TRACE_ID)
 		return false;
 	for (size_t i = 0; i < literal->len; i++) {
-		int digit = hex_digit(literal->text[i]);
+		int digit = number_hex_digit(literal->text[i]);
 
 		if (digit < 0)
 			return false;

@@ -3,6 +3,8 @@
 #ifndef TRACEGEN_CONTEXT_INTERNAL_H
 #define TRACEGEN_CONTEXT_INTERNAL_H
 
+#include <string.h>
+
 #include "gotrace/tracegen_internal.h"
 
 /* What is known of a program's contexts. */
@@ -11,6 +13,12 @@ struct program_contexts {
 	const struct gotype *trace_id; /* of its spans; NULL: their layout is not known */
 	const struct gotype *text;     /* string */
 };
+
+/* Is it context.Context? */
+static inline bool gen_is_context(const struct gotype *type)
+{
+	return type->kind == GOTYPE_INTERFACE && !strcmp(type->name, "context.Context");
+}
 
 struct tracegen_contexts {
 	/* NULL: no context of the program carries a value. */

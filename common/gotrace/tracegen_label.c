@@ -6,11 +6,31 @@
 #include <string.h>
 
 #include "base/errmsg.h"
-#include "bpf-src/shared/trace.h"
 #include "gotrace/tracegen_after_internal.h"
 #include "program/toolchain.h"
 
-enum { KEY_WORDS = TRACE_KEY_TEXT / 8 };
+int gen_check_text_key(struct gen *gen, const struct expr *expr)
+{
+	if (expr->len <= TRACE_KEY_TEXT)
+		return 0;
+	return gen_failed(errmsg_set(gen->err,
+				     "col %u: keys of more than %d bytes are not compared",
+				     expr->col, TRACE_KEY_TEXT));
+}
+
+const char *gen_text_key(const void *bytes, size_t len, char text[TEXT_KEY_MAX])
+{
+	uint64_t words[TRACE_KEY_TEXT / 8] = {0};
+	size_t used = (size_t)snprintf(text, TEXT_KEY_MAX, "{%zu, {", len);
+
+	if (len)
+		memcpy(words, bytes, len);
+	for (size_t i = 0; 8 * i < len; i++)
+		used += (size_t)snprintf(text + used, TEXT_KEY_MAX - used, "%s0x%" PRIx64 "ULL",
+					 i ? ", " : "", words[i]);
+	snprintf(text + used, TEXT_KEY_MAX - used, "}}");
+	return text;
+}
 
 static int check(struct gen *gen, const struct expr *expr)
 {
@@ -22,26 +42,16 @@ static int check(struct gen *gen, const struct expr *expr)
 			gen->err,
 			"col %u: where goroutines have labels is not known in this program",
 			expr->col));
-	if (expr->len > TRACE_KEY_TEXT)
-		return gen_failed(errmsg_set(gen->err,
-					     "col %u: keys of more than %d bytes are not compared",
-					     expr->col, TRACE_KEY_TEXT));
-	return 0;
+	return gen_check_text_key(gen, expr);
 }
 
-/* struct text_key of bpf-src/parts/label_find.h */
 static void write_key(struct gen *gen, const struct expr *expr, char name[NAME_MAX_LEN])
 {
-	uint64_t words[KEY_WORDS] = {0};
-	char text[KEY_WORDS * sizeof("0x0123456789abcdefULL, ")] = "";
-	size_t len = 0;
+	char text[TEXT_KEY_MAX];
 
-	memcpy(words, expr->text, expr->len);
-	for (size_t i = 0; 8 * i < expr->len; i++)
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s0x%" PRIx64 "ULL",
-					i ? ", " : "", words[i]);
 	gen_var(gen, name);
-	ctext_line(gen->out, "const struct text_key %s = {%zu, {%s}};", name, expr->len, text);
+	ctext_line(gen->out, "const struct text_key %s = %s;", name,
+		   gen_text_key(expr->text, expr->len, text));
 }
 
 int gen_label_place(struct gen *gen, const struct expr *expr, struct place *out)

@@ -55,11 +55,6 @@ bool gen_find(const struct gen *gen, const struct expr *expr, struct gen_symbol 
 	       expr->number <= (out->is_result ? fn->result_count : fn->param_count);
 }
 
-static bool has_name(const struct goparam *param)
-{
-	return param->name && *param->name && *param->name != '_' && *param->name != '~';
-}
-
 /* "s string, key main.Key, goret1 error": all parameters and results, with their types */
 static void list_symbols(const struct gofunc *fn, bool results, char *text, size_t size)
 {
@@ -73,7 +68,7 @@ static void list_symbols(const struct gofunc *fn, bool results, char *text, size
 		const char *before = len ? ", " : "";
 		bool typed = *param->type->name && *param->type->name != '?';
 
-		if (has_name(param))
+		if (goparam_has_name(param))
 			len += snprintf(text + len, size - len, "%s%s", before, param->name);
 		else
 			len += snprintf(text + len, size - len, "%s%s%zu", before,

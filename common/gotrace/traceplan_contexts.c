@@ -52,11 +52,6 @@ void traceplan_contexts_free(struct traceplan_contexts *contexts)
 
 /* --- what a type holds --- */
 
-static bool is_context(const struct gotype *type)
-{
-	return type->kind == GOTYPE_INTERFACE && !strcmp(type->name, "context.Context");
-}
-
 /* Where a struct embeds another context, which then answers for what it does not have itself;
  * context.withoutCancelCtx gives it a name. */
 static bool find_within(const struct gotype *type, int depth, unsigned *fields, uint32_t *off)
@@ -71,7 +66,7 @@ static bool find_within(const struct gotype *type, int depth, unsigned *fields, 
 
 		if (!field->embedded && !named)
 			continue;
-		if (!is_context(field->type) &&
+		if (!gen_is_context(field->type) &&
 		    !find_within(field->type, depth + 1, fields, &inner))
 			continue;
 		*off = (uint32_t)field->off + inner;

@@ -143,6 +143,7 @@ static const struct {
 	{"main.f(c context.Context) \"%v\", $ctx(\"main.U\")", "col 33: nothing holds a main.U", "main.T is held"},
 	{"main.f(c context.Context) \"%v\", $ctx(\"int8\", \"a\")", "col 46: a key of type int8 is no string", ""},
 	{"main.f(c context.Context) \"%v\", $ctx(\"string\", 5)", "col 48: a key of type string is no number", ""},
+	{"main.f(c context.Context) \"%v\", $ctx(\"main.Wide\", 5)", "col 51: a key of type main.Wide is no number", ""},
 	{"main.f(c context.Context) \"%v\", $ctx(\"main.T\", -5)", "col 48: a key of type main.T is no number", ""},
 	{"main.f(c context.Context) \"%v\", $ctx(\"string\", \"0123456789012345678901234567890123456789012345678901234567890123x\")", "col 48: keys of more than 64 bytes are not compared", ""},
 	{"r:main.f(c context.Context) (n int) \"%v\", $ctx(\"main.T\")", "", ""},

@@ -39,6 +39,12 @@ static const struct gotype *find_context(struct gotypes *types, const char *name
 		{"ctx", context, 16, false},
 	};
 
+	if (!strcmp(name, "main.Wide")) { /* an int that lies about its size */
+		struct gotype *wide = gotypes_add(types, GOTYPE_INT, name);
+
+		wide->size = 1000;
+		return wide;
+	}
 	context->has_methods = context->defined = true;
 	context->size = 16;
 	context->align = 8;
