@@ -84,9 +84,17 @@ def text_changed(pid):
     return sum(a != b for a, b in zip(inside, outside)) if inside != outside else 0
 
 
-def end_at(argv, how, number, moment, place):
+def seconds_to_start(argv, env):
+    """Until it traces, or has printed all"""
+    begun = time.monotonic()
+    with Process(argv, stdin=subprocess.DEVNULL, env=env) as tool:
+        tool.wait_line(("Tracing", "PID  ", "main."))
+        return time.monotonic() - begun
+
+
+def end_at(argv, how, number, moment, place, env=None):
     """Starts the tool so, sends the signal: the exit status as a shell has it"""
-    env = dict(os.environ, TMPDIR=place)
+    env = dict(env or os.environ, TMPDIR=place)
     argv = [*SCRIPT, *argv] if how == "background" else argv
     with Process(argv, stdin=subprocess.DEVNULL, env=env, **STARTS[how]) as tool:
         pid = int(tool.wait_line("started").split()[1]) if how == "background" else tool.pid
@@ -128,11 +136,15 @@ def ended_at_any_moment(tool, how):
     count = MOMENTS[tool]
     with Target(fixture, newest()) as target, tempfile.TemporaryDirectory() as place:
         own_shared_memory(place)
-        early = 0
+        early, argv = 0, command(tool, target)
+        kept, compiled = dict(os.environ), dict(os.environ, GOTOOLS_CACHE="no")
+        seconds_to_start(argv, kept)
+        spans = [(env, 1.25 * seconds_to_start(argv, env)) for env in (kept, compiled)]
         for i in range(count):
             number = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP][i % 3]
-            moment = i / count
-            early += check_end(tool, how, number, moment, end_at(command(tool, target), how, number, moment, place))
+            env, span = spans[i % 2]
+            moment = span * i / count
+            early += check_end(tool, how, number, moment, end_at(argv, how, number, moment, place, env))
             expect(not os.listdir(place), f"at {moment} s: left in TMPDIR: {os.listdir(place)}")
         expect(early or tool == "gofuncs", "no signal came before the probes")
         settles(lambda: descendants(place), lambda found: not found)
