@@ -15,6 +15,7 @@
  *   -DIDENTITY_FIRST     predicates ask for the goroutine, the thread or the CPU
  *   -DLABELS            labels of goroutines are asked for
  *   -DCONTEXTS          values of contexts are asked for: parts/trace_contexts.bpf.c
+ *   -DSINCE              how long ago a time was is asked for: parts/trace_since.bpf.c
  *   -DSLEEPABLE         pages that are not in memory can be waited for
  *   -DONLY_TID=n -DONLY_GOID=n
  *   -DKEYED             no events: calls are counted by their records, parts/trace_keys.bpf.c
@@ -103,6 +104,9 @@ static inline void count(u64 counter)
 
 #ifdef CONTEXTS
 #include "parts/trace_contexts.bpf.c"
+#endif
+#ifdef SINCE
+#include "parts/trace_since.bpf.c"
 #endif
 #ifdef KEYED
 #include "shared/histogram_index.h"

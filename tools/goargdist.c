@@ -150,6 +150,7 @@ static void sweep(void *ctx)
 	struct argdist_tool *tool = ctx;
 
 	tracelosses_sweep(tool->losses);
+	traceplan_keep_time(tool->plan, tool->tracer);
 }
 
 static int show(void *ctx, bool final, struct errmsg *err)

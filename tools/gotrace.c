@@ -315,6 +315,7 @@ static void sweep(void *ctx)
 	struct gotrace *trace = ctx;
 
 	tracelosses_sweep(trace->losses);
+	traceplan_keep_time(trace->plan, trace->tracer);
 }
 
 static int show(void *ctx, bool final, struct errmsg *err)

@@ -9,6 +9,10 @@
  * BPF's bpf_ktime_get_ns() reads too). Async-signal-safe. */
 uint64_t clock_ns(void);
 
+/* What to add to clock_ns() to have the ns since 1970 (CLOCK_REALTIME): it changes whenever that
+ * clock is set. */
+uint64_t clock_to_unix_ns(void);
+
 /* How much of a processor a process has taken, in ns; 0: there is none of this number. */
 uint64_t clock_cpu_ns(pid_t pid);
 

@@ -16,6 +16,7 @@
 #include "gotrace/tracegen_states_internal.h"
 #include "gotrace/tracegen_step_internal.h"
 #include "gotrace/tracegen_told_internal.h"
+#include "gotrace/tracegen_uses_internal.h"
 #include "values/format.h"
 
 enum { RECORD_ALIGN = 8, TASK_COMM = 16 };
@@ -115,9 +116,7 @@ static void take_back(struct gen *gen, const struct gen *before)
 	gen->record_end = before->record_end;
 	gen->saved_later = before->saved_later;
 	gen->filled_later = before->filled_later;
-	gen->uses_parent = before->uses_parent;
-	gen->uses_labels = before->uses_labels;
-	gen->uses_contexts = before->uses_contexts;
+	gen->uses = before->uses;
 	gen->keeps_sp = before->keeps_sp;
 	gen->absent = gen->after = false;
 	leave_phase(gen, &gen->fill);
@@ -152,11 +151,10 @@ static int event_arg(struct gen *gen, const struct expr *expr, struct tracegen_a
 
 	if (number_arg(gen, expr, arg))
 		return -1;
-	bool uses_parent = gen->uses_parent;
+	unsigned parent = gen->uses & TRACEGEN_PARENT;
 
 	take_back(gen, &before);
-	gen->uses_identity = before.uses_identity;
-	gen->uses_parent = uses_parent;
+	gen->uses |= parent;
 	arg->kind = TRACEGEN_COMPUTED;
 	arg->expr = expr;
 	return 0;
@@ -287,7 +285,7 @@ static int special_arg(struct gen *gen, const struct expr *expr, struct tracegen
 	if (expr->number >= SPECIAL_STATES)
 		arg->at = gen_state_at(expr->number);
 	if (expr->number == SPECIAL_PARENT_GOID)
-		gen->uses_parent = true;
+		gen->uses |= TRACEGEN_PARENT;
 	return 0;
 }
 
@@ -484,16 +482,11 @@ int tracegen_plan(struct gotypes *memory, const struct tracegen_probe *probe,
 	}
 	out->saved_size = gen.saved_end;
 	out->record_size = gen.record_end;
-	out->uses_parent = gen.uses_parent;
-	out->uses_identity = gen.uses_identity;
-	out->uses_types = gen.uses_types;
-	out->uses_labels = gen.uses_labels;
-	out->uses_contexts = gen.uses_contexts;
+	out->uses = gen.uses;
 	gen_steps_take(&gen, out);
 	out->save = ctext_take(&gen.save);
 	out->wanted = ctext_take(&gen.wanted);
 	out->fill = ctext_take(&gen.fill);
-	out->uses_code = gen.uses_code;
 	out->key = probe->keyed ? ctext_take(&gen.key) : NULL;
 	free(gen.save_steps.items);
 	free(gen.fill_steps.items);

@@ -84,10 +84,7 @@ struct tracegen_plan {
 	/* wants_at_entry: the predicate needs nothing that is known at return only; tabular: steps
 	 * can do all that `save` and `fill` do */
 	bool wants_at_entry, tabular;
-	/* computed expressions use the goroutine, the thread or the CPU; $parent_goid is asked for;
-	 * interfaces are read, by their dynamic types; a key has addresses of code; $label();
-	 * $traceid, $ctx() */
-	bool uses_identity, uses_parent, uses_types, uses_code, uses_labels, uses_contexts;
+	unsigned uses; /* enum tracegen_uses, of tracegen_uses_internal.h */
 	/* Without a format: a list of parameters, and at return a list of results. */
 	struct tracegen_arg *args;
 };

@@ -11,6 +11,7 @@
 #include "gotrace/tracegen_after_internal.h"
 #include "gotrace/tracegen_assert_internal.h"
 #include "gotrace/tracegen_label_internal.h"
+#include "gotrace/tracegen_uses_internal.h"
 #include "program/toolchain.h"
 
 enum { TRACE_ID = 16 };
@@ -252,7 +253,7 @@ static int trace_of(struct gen *gen, const struct expr *expr, char id[NAME_MAX_L
 
 	if (trace_key(gen, expr, &rtype) || find_context(gen, expr, &words))
 		return -1;
-	gen->uses_contexts = true;
+	gen->uses |= TRACEGEN_CONTEXTS;
 	write_key(gen, rtype, NULL, NULL, 0, key);
 	gen_var(gen, id);
 	ctext_line(gen->out, "struct trace_id %s = context_trace(&bad, hit, %s, %s, &%s);", id,
@@ -267,7 +268,7 @@ static int value_of(struct gen *gen, const struct expr *expr, char value[NAME_MA
 
 	if (typed_key(gen, expr, key) || find_context(gen, expr, &words))
 		return -1;
-	gen->uses_contexts = true;
+	gen->uses |= TRACEGEN_CONTEXTS;
 	gen_var(gen, value);
 	ctext_line(gen->out, "struct go_interface %s = context_value(&bad, hit, %s, %s, &%s);",
 		   value, words.itab, words.data, key);

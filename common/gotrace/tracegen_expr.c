@@ -10,8 +10,10 @@
 #include "gotrace/tracegen_assert_internal.h"
 #include "gotrace/tracegen_context_internal.h"
 #include "gotrace/tracegen_internal.h"
+#include "gotrace/tracegen_since_internal.h"
 #include "gotrace/tracegen_states_internal.h"
 #include "gotrace/tracegen_string_internal.h"
+#include "gotrace/tracegen_uses_internal.h"
 #include "gotrace/tracegen_warn_internal.h"
 
 unsigned gen_uses(const struct gen *gen, const struct expr *expr)
@@ -41,6 +43,8 @@ unsigned gen_uses(const struct gen *gen, const struct expr *expr)
 		return GEN_USES_RETURN;
 	case EXPR_AFTER:
 		return gen_uses(gen, expr->a) | GEN_USES_RETURN;
+	case EXPR_SINCE: /* up to the event */
+		return gen_uses(gen, expr->a) | (gen->returning ? GEN_USES_RETURN : 0);
 	default:
 		return gen_uses(gen, expr->a) | gen_uses(gen, expr->b) | gen_uses(gen, expr->c);
 	}
@@ -67,9 +71,9 @@ static int special_number(struct gen *gen, const struct expr *expr, struct numbe
 	if (expr->number >= SPECIAL_STATES)
 		return gen_state_number(gen, expr, out);
 	if (expr->number == SPECIAL_PARENT_GOID)
-		gen->uses_parent = true;
+		gen->uses |= TRACEGEN_PARENT;
 	if (expr->number != SPECIAL_LATENCY)
-		gen->uses_identity = true;
+		gen->uses |= TRACEGEN_IDENTITY;
 	*out = (struct number){0};
 	gen_var(gen, out->text);
 	ctext_line(gen->out, "u64 %s = %s;", out->text, texts[expr->number]);
@@ -317,6 +321,8 @@ int gen_number(struct gen *gen, const struct expr *expr, struct number *out)
 	case EXPR_LEN:
 	case EXPR_CAP:
 		return gen_length(gen, expr, out);
+	case EXPR_SINCE:
+		return gen_since(gen, expr, out);
 	case EXPR_AFTER:
 		return after_number(gen, expr, out);
 	case EXPR_UNARY:

@@ -27,7 +27,7 @@ struct gen {
 	unsigned vars, saved_later, filled_later;
 	bool keeps_sp;       /* is the stack pointer at entry kept with the call, */
 	uint32_t kept_sp_at; /* and where? */
-	bool uses_parent, uses_identity, uses_types, uses_code, uses_labels, uses_contexts;
+	unsigned uses;       /* enum tracegen_uses */
 	/* guess: a place that is a guess was used; absent: what failed is optimised out */
 	bool guess, absent;
 	struct errmsg *err;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "gotrace/tracegen_uses_internal.h"
 #include "values/shape_walk.h"
 
 enum { WORD = 8 };
@@ -80,7 +81,7 @@ static void set_ref(struct key *key, const struct shape *shape, const struct sha
 		set_bytes(key, ref);
 		break;
 	case SHAPE_CODE:
-		key->gen->uses_code = true;
+		key->gen->uses |= TRACEGEN_CODE;
 		set_words(key, ref->at, ref->max, WORD_KEPT);
 		break;
 	case SHAPE_MAP: /* its length */

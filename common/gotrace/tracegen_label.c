@@ -7,6 +7,7 @@
 
 #include "base/errmsg.h"
 #include "gotrace/tracegen_after_internal.h"
+#include "gotrace/tracegen_uses_internal.h"
 #include "program/toolchain.h"
 
 int gen_check_text_key(struct gen *gen, const struct expr *expr)
@@ -63,7 +64,7 @@ int gen_label_place(struct gen *gen, const struct expr *expr, struct place *out)
 		return gen_at_entry_only(gen, expr);
 	if (check(gen, expr))
 		return -1;
-	gen->uses_labels = true;
+	gen->uses |= TRACEGEN_LABELS;
 	write_key(gen, expr, key);
 	gen_var(gen, value);
 	ctext_line(

@@ -10,6 +10,7 @@
 #include "gotrace/tracegen_internal.h"
 #include "gotrace/tracegen_register_internal.h"
 #include "gotrace/tracegen_step_internal.h"
+#include "gotrace/tracegen_uses_internal.h"
 #include "program/toolchain.h"
 
 static void emit_refs(struct gen *gen, const struct shape *shape, bool first);
@@ -248,7 +249,8 @@ static void emit_refs(struct gen *gen, const struct shape *shape, bool first)
 	for (size_t i = 0; i < shape->ref_count; i++) {
 		const struct shape_ref *ref = &shape->refs[i];
 
-		gen->uses_types |= ref->what == SHAPE_DYNAMIC;
+		if (ref->what == SHAPE_DYNAMIC)
+			gen->uses |= TRACEGEN_TYPES;
 		if (!first || !emit_later(gen, ref, shape->at + ref->off))
 			emit_ref(gen, ref, shape->at + ref->off);
 	}

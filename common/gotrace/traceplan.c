@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "arguments/funcinfo.h"
+#include "base/clock.h"
 #include "base/errmsg.h"
 #include "base/mem.h"
 #include "base/progress.h"
@@ -17,6 +18,7 @@
 #include "gotrace/traceplan_contexts_internal.h"
 #include "gotrace/traceplan_types_internal.h"
 #include "kernel/bpfprog.h"
+#include "kernel/bpfmap.h"
 #include "kernel/kernelfeature.h"
 #include "program/program.h"
 #include "roots/roots.h"
@@ -24,6 +26,7 @@
 #include "tracing/tracer.h"
 #include "values/format.h"
 #include "sites/goruntime.h"
+#include "gotrace/tracegen_uses_internal.h"
 
 enum { QUOTE_MAX = 200, RECORD_MAX = LATER_PLACES };
 enum { COMPILED_MAX = 16 }; /* plans: with more, to compile takes longer than to verify the loop */
@@ -357,6 +360,15 @@ int traceplan_make(void *ctx, struct tracer *tracer, struct errmsg *err)
 	return 0;
 }
 
+void traceplan_keep_time(const struct traceplan *plan, const struct tracer *tracer)
+{
+	uint64_t to_unix = clock_to_unix_ns();
+	uint32_t zero = 0;
+
+	if ((plan->uses & TRACEGEN_TIME))
+		bpfmap_update(tracer_map(tracer, "to_unix"), &zero, &to_unix);
+}
+
 int traceplan_loaded(void *ctx, struct tracer *tracer, struct errmsg *err)
 {
 	struct traceplan *plan = ctx;
@@ -365,8 +377,9 @@ int traceplan_loaded(void *ctx, struct tracer *tracer, struct errmsg *err)
 
 	if (traceplan_text_uses_types(plan->text))
 		traceplan_types_fill(plan->types, fd, tracer, plan->infos, &limits);
-	for (size_t i = 0; plan->uses_contexts && i < plan->info_count; i++)
+	for (size_t i = 0; (plan->uses & TRACEGEN_CONTEXTS) && i < plan->info_count; i++)
 		traceplan_contexts_fill(plan->contexts[i], tracer_map(tracer, "contexts"), i);
+	traceplan_keep_time(plan, tracer);
 	struct traceplan_table_parts parts;
 	const struct traceplan_tables *tables = traceplan_text_tables(plan->text, &parts);
 

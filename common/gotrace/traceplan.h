@@ -55,6 +55,8 @@ const bool *traceplan_returns(const struct traceplan *plan);
 /* tracer_config's `plan` and `loaded`; ctx is the traceplan. Prints warnings on stderr. */
 int traceplan_make(void *ctx, struct tracer *tracer, struct errmsg *err);
 int traceplan_loaded(void *ctx, struct tracer *tracer, struct errmsg *err);
+/* From time to time: passes how far the clocks are apart, which since() needs. */
+void traceplan_keep_time(const struct traceplan *plan, const struct tracer *tracer);
 /* When all is attached. -1 with *err: not all is that PROBEs rely on. */
 int traceplan_attached(const struct traceplan *plan, const struct tracer *tracer,
 		       struct errmsg *err);

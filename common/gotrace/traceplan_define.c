@@ -10,6 +10,7 @@
 #include "kernel/bpfmap.h"
 #include "tracing/tracer.h"
 #include "sites/goruntime.h"
+#include "gotrace/tracegen_uses_internal.h"
 
 enum { CALLS_MAX = 1 << 17, RING_PAGES = 2048 };
 /* Keys of a few KB each are fewer, so that they take at most KEYS_BYTES. */
@@ -49,7 +50,7 @@ static void define_keys(const struct traceplan *plan, struct tracer *tracer)
 	tracer_define(tracer, "KEY_MAX", size);
 	tracer_define(tracer, "KEYS", bpfmap_room(keys));
 	tracer_define(tracer, "ROOMS", ROOMS_MAX);
-	if (plan->uses_code)
+	if ((plan->uses & TRACEGEN_CODE))
 		tracer_define(tracer, "KEY_BIAS", 1);
 }
 
@@ -128,13 +129,16 @@ void traceplan_define(const struct traceplan *plan, struct tracer *tracer)
 	define_tables(plan, tracer);
 	tracer_define(tracer, "G_GOPC", same_creation(tracer) ? rt->g_gopc : 0);
 	tracer_define(tracer, "G_PARENT_GOID", same_creation(tracer) ? rt->g_parent_goid : 0);
-	if (plan->uses_labels)
+	if ((plan->uses & TRACEGEN_LABELS))
 		tracer_define(tracer, "LABELS", 1);
-	if (plan->uses_contexts)
+	if ((plan->uses & TRACEGEN_CONTEXTS))
 		tracer_define(tracer, "CONTEXTS", 1);
-	if (config->user_stack || plan->uses_parent)
+	if ((plan->uses & TRACEGEN_TIME))
+		tracer_define(tracer, "SINCE", 1);
+	if (config->user_stack || (plan->uses & TRACEGEN_PARENT))
 		tracer_define(tracer, "PARENT", 1);
-	if (plan->uses_identity || config->only_tid || config->only_goid || config->roots)
+	if ((plan->uses & TRACEGEN_IDENTITY) || config->only_tid || config->only_goid ||
+	    config->roots)
 		tracer_define(tracer, "IDENTITY_FIRST", 1);
 	if (config->only_tid)
 		tracer_define(tracer, "ONLY_TID", config->only_tid);

@@ -34,7 +34,7 @@ struct traceplan {
 	uint32_t dynamic_max; /* bytes of a string in an interface */
 	bool lacks_room;      /* some record lacks room, however short strings are */
 	uint32_t record_max;
-	bool uses_parent, uses_identity, uses_code, uses_labels, uses_contexts;
+	unsigned uses;      /* enum tracegen_uses, of any item */
 	const char *states; /* the first variable of a state's time, in any PROBE; NULL: none */
 	size_t unknown, no_results; /* functions: nothing is known; of r:, results are not */
 	const char *first_unknown, *first_no_results, *unknown_copy;

@@ -171,11 +171,7 @@ static void note_plan(struct planning *now, const struct tracegen_plan *made)
 		plan->saved_max = made->saved_size;
 	if (made->record_size > plan->record_max)
 		plan->record_max = made->record_size;
-	plan->uses_code |= made->uses_code;
-	plan->uses_labels |= made->uses_labels;
-	plan->uses_contexts |= made->uses_contexts;
-	plan->uses_parent |= made->uses_parent;
-	plan->uses_identity |= made->uses_identity;
+	plan->uses |= made->uses;
 }
 
 /* Can stacks be read by frame pointers? Where the release is not known, it may be an old one. */

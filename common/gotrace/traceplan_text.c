@@ -8,6 +8,7 @@
 #include "base/index.h"
 #include "base/mem.h"
 #include "gotrace/tracegen_internal.h"
+#include "gotrace/tracegen_uses_internal.h"
 #include "gotrace/traceplan_tables_internal.h"
 
 /* Bytes of text for one BPF program: jumps reach at most 32767 instructions, and twice as much text
@@ -99,7 +100,7 @@ uint32_t traceplan_text_add(struct traceplan_text *text, const struct tracegen_p
 				.at_return = at_return,
 				.wants_at_entry = plan->wants_at_entry};
 
-	text->uses_types |= plan->uses_types;
+	text->uses_types |= plan->uses & TRACEGEN_TYPES;
 	text->keyed |= plan->key != NULL;
 	uint64_t hash = index_hash_text(index_hash_text(index_hash_text(0, add.save), add.wanted),
 					add.fill);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/column.h"
 #include "base/escape.h"
 #include "base/mem.h"
@@ -33,14 +34,6 @@ struct traceprint {
 	const char **names; /* of the selection's rows, as FUNC shows them */
 	unsigned func_width;
 };
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
-}
 
 /* FUNC's width: that of the longest traced name, if that leaves room for a message. */
 static unsigned fit_names(const struct selection *sel, const char *const *names)
@@ -68,8 +61,8 @@ struct traceprint *traceprint_new(const struct traceprint_config *config,
 	print->reader = traceprint_reader_new(plan, tracer, config->aggregate);
 	print->names = traceprint_names(tracer_selection(tracer), config->full_names);
 	print->func_width = fit_names(tracer_selection(tracer), print->names);
-	print->start_ns = clock_ns(CLOCK_MONOTONIC);
-	print->to_unix_ns = clock_ns(CLOCK_REALTIME) - print->start_ns;
+	print->start_ns = clock_ns();
+	print->to_unix_ns = (int64_t)clock_to_unix_ns();
 	if (config->aggregate)
 		print->tally = traceprint_tally_new(config);
 	return print;

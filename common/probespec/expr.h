@@ -30,7 +30,7 @@ enum expr_kind {
 	EXPR_AFTER,   /* after(a): the value of a when the call returns */
 	EXPR_ASSERT,  /* a.(text): the value in the interface a, if of this type */
 	EXPR_DEREF,   /* *a */
-	EXPR_LEN, EXPR_CAP, /* len(a), cap(a) */
+	EXPR_LEN, EXPR_CAP, EXPR_SINCE, /* len(a), cap(a); since(a): ns from the time a until the event */
 	EXPR_UNARY,   /* op a */
 	EXPR_BINARY,  /* a op b */
 	EXPR_STRCMP,  /* STRCMP("text", a): true when equal; text, len */

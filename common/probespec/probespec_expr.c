@@ -179,7 +179,7 @@ static struct expr *read_parentheses(struct probespec_reader *reader)
 	return expr;
 }
 
-/* Reads `len(x)`, `cap(x)` or `after(x)`; the token is the name. */
+/* Reads `len(x)`, `cap(x)`, `since(x)` or `after(x)`; the token is the name. */
 static struct expr *read_call(struct probespec_reader *reader, enum expr_kind kind)
 {
 	size_t at = reader->token.at;
@@ -269,8 +269,8 @@ static struct expr *no_call(struct probespec_reader *reader)
 
 	probespec_col_error(reader->err, token->at, "\"%.*s(...)\" is not a function here",
 			    (int)token->len, reader->text + token->at);
-	errmsg_hint(reader->err, "there are len(x), cap(x), after(x), hasprefix(x, \"text\") and "
-				 "STRCMP(\"text\", x)");
+	errmsg_hint(reader->err, "there are len(x), cap(x), since(x), after(x), hasprefix(x, "
+				 "\"text\") and STRCMP(\"text\", x)");
 	return NULL;
 }
 
@@ -286,6 +286,8 @@ static struct expr *read_primary(struct probespec_reader *reader)
 		return read_call(reader, EXPR_LEN);
 	if (call && probespec_reader_is(reader, "cap"))
 		return read_call(reader, EXPR_CAP);
+	if (call && probespec_reader_is(reader, "since"))
+		return read_call(reader, EXPR_SINCE);
 	if (call && probespec_reader_is(reader, "after"))
 		return read_after(reader);
 	if (call && probespec_reader_is(reader, "STRCMP"))

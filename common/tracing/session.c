@@ -19,6 +19,7 @@
 
 #define NS_PER_S 1000000000ull
 
+enum { PATTERNS_TEXT = 72 }; /* bytes of patterns that are named at the start */
 enum { FD_SIGNAL, FD_PROCESS, FD_EVENT, FD_STREAM, FD_OUTPUT, FD_COUNT };
 
 /* from linux/capability.h of newer kernels */
@@ -209,14 +210,26 @@ static bool is_among(char *const patterns[], size_t count, const char *pattern)
 
 void session_print_start(FILE *out, size_t functions, char *const patterns[], size_t count)
 {
+	size_t room = PATTERNS_TEXT, more = 0;
+
 	fprintf(out, "Tracing %zu functions for \"", functions);
 	for (size_t i = 0; i < count; i++) {
+		size_t len = strlen(patterns[i]) + 1;
+
 		if (is_among(patterns, i, patterns[i])) /* of gotrace: with another predicate */
 			continue;
+		if (i && (more || len > room)) {
+			more++;
+			continue;
+		}
+		room -= len < room ? len : room;
 		fputs(i ? " " : "", out);
 		escape_print(out, patterns[i]);
 	}
-	fputs("\"... Hit Ctrl-C to end.\n", out);
+	fputc('"', out);
+	if (more)
+		fprintf(out, " and %zu more", more);
+	fputs("... Hit Ctrl-C to end.\n", out);
 	fflush(out);
 }
 

@@ -16,6 +16,7 @@ static unsigned check_expr(const struct expr *expr, unsigned length)
 		[EXPR_FIELD] = 1,  [EXPR_INDEX] = 2, [EXPR_DEREF] = 1,  [EXPR_LEN] = 1,
 		[EXPR_CAP] = 1,    [EXPR_UNARY] = 1, [EXPR_BINARY] = 2, [EXPR_STRCMP] = 1,
 		[EXPR_PREFIX] = 1, [EXPR_SLICE] = 2, [EXPR_AFTER] = 1,  [EXPR_ASSERT] = 1,
+		[EXPR_SINCE] = 1,
 	};
 	/* any bound may be missing; a context's own */
 	bool is_slice = expr->kind == EXPR_SLICE;

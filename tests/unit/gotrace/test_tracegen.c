@@ -5,6 +5,7 @@
 #include "machine/arch.h"
 #include "genprobe.h"
 #include "unit.h"
+#include "gotrace/tracegen_uses_internal.h"
 
 static const struct genprobe_how registers = {.arch = ARCH_AMD64, .convention = ABI_REGISTERS};
 static const struct genprobe_how arm64 = {.arch = ARCH_ARM64, .convention = ABI_REGISTERS};
@@ -64,6 +65,42 @@ static const struct row rows[] = {
 	 "\tu64 v0 = (s64)probe_register(ctx, REGISTER_AX);\n"
 	 "\tu64 v1 = (s64)v0 > (s64)1ULL;\n"
 	 "\twant = v1 != 0;\n", "", 112, 112},
+	/* how old a time is when the probe is hit: with r: what it was is kept, if not read then */
+	{"main.f(at time.Time, by *time.Time) (since(at) > 1) \"%d\", since(by)", &registers, "",
+	 "\tu64 v0 = (u64)probe_register(ctx, REGISTER_AX);\n"
+	 "\tu64 v1 = (u64)probe_register(ctx, REGISTER_BX);\n"
+	 "\tu64 v2 = time_unix(&bad, v0, v1);\n"
+	 "\tu64 v3 = time_since(hit, v2);\n"
+	 "\tu64 v4 = (s64)v3 > (s64)1ULL;\n"
+	 "\twant = v4 != 0;\n",
+	 "\tbad = 0;\n"
+	 "\tu64 v5 = (u64)probe_register(ctx, REGISTER_DI);\n"
+	 "\tmust_not_be_nil(&bad, v5);\n"
+	 "\tu64 v6 = fetch_word(&bad, 8, v5 + 0);\n"
+	 "\tu64 v7 = fetch_word(&bad, 8, v5 + 8);\n"
+	 "\tu64 v8 = time_unix(&bad, v6, v7);\n"
+	 "\tu64 v9 = time_since(hit, v8);\n" NUMBER(v9, 0, 8), 0, 16},
+	{"r:main.f(at time.Time, by *time.Time) \"%d %d\", since(at), since(after(*by))", &registers,
+	 "\tbad = 0;\n"
+	 "\tu64 v0 = (u64)probe_register(ctx, REGISTER_AX);\n"
+	 "\tu64 v1 = (u64)probe_register(ctx, REGISTER_BX);\n"
+	 "\tu64 v2 = time_unix(&bad, v0, v1);\n" NUMBER(v2, 0, 8)
+	 "\tbad = 0;\n"
+	 "\tu64 v5 = (u64)probe_register(ctx, REGISTER_DI);\n"
+	 "\t*(u64 *)(rec + 16) = hit->sp;\n" NUMBER(v5, 24, 32), "",
+	 "\tbad = 0;\n"
+	 "\tu64 v3 = *(u64 *)(rec + 0);\n"
+	 "\tmust(&bad, *(s64 *)(rec + 8));\n"
+	 "\tu64 v4 = time_since(hit, v3);\n" NUMBER(v4, 40, 48)
+	 "\tbad = 0;\n"
+	 "\tu64 v6 = *(u64 *)(rec + 24);\n"
+	 "\tmust(&bad, *(s64 *)(rec + 32));\n"
+	 "\tv6 = after_move(hit, *(u64 *)(rec + 16), v6);\n"
+	 "\tmust_not_be_nil(&bad, v6);\n"
+	 "\tu64 v7 = fetch_word(&bad, 8, v6 + 0);\n"
+	 "\tu64 v8 = fetch_word(&bad, 8, v6 + 8);\n"
+	 "\tu64 v9 = time_unix(&bad, v7, v8);\n"
+	 "\tu64 v10 = time_since(hit, v9);\n" NUMBER(v10, 56, 64), 40, 72},
 	/* strings: bytes of the literal, as numbers; the right side only where the left is true */
 	{"main.f(s string, t *main.T) (t.next.a > 3 && s == \"bob\") \"%s\", s", &registers, "",
 	 "\tu64 v0 = (u64)probe_register(ctx, REGISTER_CX);\n"
@@ -409,7 +446,7 @@ static void test_what_is_known_when(void **state)
 	assert_false(gp.plan.wants_at_entry);
 	genprobe_free(&gp);
 	assert_int_equal(genprobe_make(&gp, "main.f() ($parent_goid > 5)", &registers, &err), 0);
-	assert_true(gp.plan.uses_parent);
+	assert_true(gp.plan.uses & TRACEGEN_PARENT);
 	genprobe_free(&gp);
 }
 

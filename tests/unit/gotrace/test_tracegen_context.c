@@ -5,6 +5,7 @@
 
 #include "genprobe.h"
 #include "gotrace/tracegen_context_internal.h"
+#include "gotrace/tracegen_uses_internal.h"
 #include "unit.h"
 
 static struct gotypes *types;
@@ -60,7 +61,7 @@ static void expect_plan(const char *probe, const char *save, const char *wanted,
 	assert_string_equal(gp.plan.wanted, wanted);
 	if (fill)
 		assert_string_equal(gp.plan.fill, fill);
-	assert_true(gp.plan.uses_contexts);
+	assert_true(gp.plan.uses & TRACEGEN_CONTEXTS);
 	assert_int_equal(gp.plan.tabular, !fill || !strstr(fill, "context_trace"));
 	genprobe_free(&gp);
 }

@@ -10,6 +10,7 @@
 #include "base/tally.h"
 #include "bpf-src/shared/trace_step.h"
 #include "gotrace/tracegen_internal.h"
+#include "gotrace/tracegen_uses_internal.h"
 #include "gotrace/traceplan_tables_internal.h"
 #include "gotrace/traceplan_text_internal.h"
 #include "unit.h"
@@ -38,7 +39,7 @@ static void test_same(void **state)
 	assert_int_equal(traceplan_text_count(text), 6);
 	assert_false(traceplan_text_uses_types(text));
 	plan.fill = "\thit->later[0] = later_dynamic(0, 16, true, 6);\n";
-	plan.uses_types = true;
+	plan.uses = TRACEGEN_TYPES;
 	assert_int_equal(traceplan_text_add(text, &plan, true), 6);
 	assert_true(traceplan_text_uses_types(text));
 	traceplan_text_free(text);

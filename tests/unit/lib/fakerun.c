@@ -24,6 +24,11 @@ uint64_t clock_ns(void)
 	return fakerun.now_ns;
 }
 
+uint64_t clock_to_unix_ns(void)
+{
+	return 7000 - fakerun.now_ns;
+}
+
 /* --- maps --- */
 
 int bpfmap_set(int fd, uint32_t value)

@@ -30,6 +30,19 @@ static struct gotype *add_struct(struct gotypes *types, const char *name, size_t
 	return type;
 }
 
+/* package time: type Time struct { wall uint64; ext int64; loc *Location } */
+static const struct gotype *find_time(struct gotypes *types, const char *name)
+{
+	const struct gotype_field fields[] = {
+		{"wall", gotypes_basic(types, "uint64"), 0, false},
+		{"ext", gotypes_basic(types, "int64"), 8, false},
+		{"loc", gotypes_pointer(types, gotypes_basic(types, "int")), 16, false},
+	};
+
+	return strcmp(name, "time.Time") != 0 ? NULL
+					      : add_struct(types, "time.Time", 3, fields, 24);
+}
+
 /* type Context interface { Err() error }; type Request struct { method string; ctx Context } */
 static const struct gotype *find_context(struct gotypes *types, const char *name)
 {
@@ -50,7 +63,7 @@ static const struct gotype *find_context(struct gotypes *types, const char *name
 	context->align = 8;
 	if (!strcmp(name, context->name))
 		return context;
-	return strcmp(name, "main.Request") != 0 ? NULL
+	return strcmp(name, "main.Request") != 0 ? find_time(types, name)
 						 : add_struct(types, "main.Request", 2, fields, 32);
 }
 

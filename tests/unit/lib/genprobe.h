@@ -34,7 +34,8 @@ struct genprobe {
 	struct tracegen_plan plan;
 };
 
-/* Signatures may use main.T, main.Box, main.Deep, main.Request and context.Context, see genprobe.c.
+/* Signatures may use main.T, main.Box, main.Deep, main.Request, context.Context and time.Time: see
+ * genprobe.c.
  * 0, or -1 with *err; the caller frees in both cases. */
 int genprobe_make(struct genprobe *gp, const char *probe, const struct genprobe_how *how,
 		  struct errmsg *err);

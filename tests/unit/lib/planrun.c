@@ -85,6 +85,13 @@ int traceplan_loaded(void *ctx, struct tracer *tracer, struct errmsg *err)
 	return faketool_answer("loaded", err);
 }
 
+void traceplan_keep_time(const struct traceplan *plan, const struct tracer *tracer)
+{
+	check_plan(plan);
+	assert_null(tracer);
+	faketool_result("time");
+}
+
 int traceplan_attached(const struct traceplan *plan, const struct tracer *tracer,
 		       struct errmsg *err)
 {

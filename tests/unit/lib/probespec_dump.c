@@ -86,6 +86,8 @@ static const char *head_of(const struct expr *expr)
 		return "len";
 	case EXPR_CAP:
 		return "cap";
+	case EXPR_SINCE:
+		return "since";
 	case EXPR_UNARY:
 	case EXPR_BINARY:
 		return expr_op_text(expr->op);

@@ -227,6 +227,7 @@ static const struct {
 	{"len(x)", "(len x)"},
 	{"len (x.y) + 1", "(+ (len (. x y)) 1)"},
 	{"cap(x)", "(cap x)"},
+	{"since(x.at)", "(since (. x at))"},
 	{"len", "len"},
 	{"STRCMP(\"GET\", req.Method)", "(STRCMP \"GET\" (. req Method))"},
 	{"!hasprefix(req.Method, \"G\") && n", "(&& (! (hasprefix \"G\" (. req Method))) n)"},

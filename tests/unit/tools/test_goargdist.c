@@ -106,6 +106,7 @@ static void counts(struct toolrun *run)
 	run->lost(run->ctx);
 	faketool_noted("show\n"
 		       "sweep\n"
+		       "time\n"
 		       "ended[0] = 1\n"
 		       "update\n"
 		       "say lost\n"

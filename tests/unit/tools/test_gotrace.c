@@ -167,6 +167,7 @@ static void plain(struct toolrun *run)
 	expect_lost(run, "");
 	faketool_noted("event x\n"
 		       "sweep\n"
+		       "time\n"
 		       "ended[0] = 1\n"
 		       "update\n"
 		       "say all losses \"\"\n");

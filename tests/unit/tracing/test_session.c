@@ -387,6 +387,39 @@ static void test_print_start(void **state)
 			    "Tracing 12 functions for \"main.* a\\x1b\"... Hit Ctrl-C to end.\n");
 }
 
+/* Those that make the line long are counted, each once; the first one stands there, however long.
+ */
+static void test_print_start_many(void **state)
+{
+	char *patterns[] = {"main.theFirstOfThem",
+			    "a.b",
+			    "a.b",
+			    "main.oneThatMakesTheLineFarLongerThanAnyScreenIsWide",
+			    "c.d",
+			    "a.b",
+			    "c.d"};
+	char text[512] = "";
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	(void)state;
+	session_print_start(out, 5, patterns, 7);
+	session_print_start(out, 1, patterns + 3, 1);
+	patterns[0] = "main.exactlySeventyTwoBytesWithWhatComesBehindIt...................";
+	session_print_start(out, 2, patterns, 3);
+	fclose(out);
+	assert_string_equal(
+		text,
+		"Tracing 5 functions for \"main.theFirstOfThem a.b\" and 2 more... Hit Ctrl-C to "
+		"end.\n"
+		"Tracing 1 functions for "
+		"\"main.oneThatMakesTheLineFarLongerThanAnyScreenIsWide\"... "
+		"Hit Ctrl-C to end.\n"
+		"Tracing 2 functions for "
+		"\"main.exactlySeventyTwoBytesWithWhatComesBehindIt................... a.b\"... "
+		"Hit "
+		"Ctrl-C to end.\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -402,6 +435,7 @@ int main(void)
 		cmocka_unit_test(test_output_gone),
 		cmocka_unit_test(test_privileges),
 		cmocka_unit_test(test_print_start),
+		cmocka_unit_test(test_print_start_many),
 	};
 
 	alarm(60); /* rather than hang */
