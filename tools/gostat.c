@@ -29,6 +29,7 @@ struct gostat {
 	struct stats_reader *reader;
 	struct stats before;
 	bool has_looked;
+	bool said_quota; /* that it was used up */
 };
 
 static const struct options_tool tool;
@@ -65,6 +66,9 @@ static int look_at(void *ctx, const struct goprocesses_one *one, bool first,
 		stats_memory_print(stdout, &of, &now);
 	else
 		stats_print_line(stdout, &of, &now, gostat->has_looked ? &gostat->before : NULL);
+	if (!gostat->rt.opts.json && gostat->has_looked && !gostat->said_quota)
+		gostat->said_quota =
+			stats_print_quota(stderr, "gostat", &of, &now, &gostat->before);
 	gostat->before = now;
 	gostat->has_looked = true;
 	*count = 1;

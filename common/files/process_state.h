@@ -9,5 +9,8 @@ struct process;
 
 /* By SIGSTOP, or Ctrl-Z: it does nothing until SIGCONT. */
 bool process_is_stopped(const struct process *proc);
+/* Its cgroup is frozen, as "docker pause" does it: likewise, until that is thawed. `proc_dir`:
+ * "/proc", or in tests a folder like it. */
+bool process_is_frozen(const struct process *proc, const char *proc_dir);
 
 #endif

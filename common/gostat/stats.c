@@ -8,6 +8,8 @@
 #include "base/clock.h"
 #include "base/index.h"
 #include "base/mem.h"
+#include "files/cpucgroup.h"
+#include "files/process.h"
 #include "files/process_usage.h"
 #include "frames/frames.h"
 #include "golang/funcname.h"
@@ -38,6 +40,8 @@ struct stats_reader {
 	struct index index;
 	struct memory_pages *pages; /* once it has read */
 	size_t allp;                /* which of vars.slices that was */
+	bool has_looked;            /* for this: */
+	struct cpucgroup *cpu;      /* NULL: no quota */
 };
 
 struct stats_reader *stats_reader_new(const struct program *prog, const struct frames *frames)
@@ -58,6 +62,7 @@ void stats_reader_free(struct stats_reader *reader)
 		return;
 	index_free(&reader->index);
 	memory_pages_free(reader->pages);
+	cpucgroup_free(reader->cpu);
 	free(reader->starts);
 	free(reader);
 }
@@ -380,6 +385,22 @@ static void take_descriptors(const struct process *proc, struct stats *out)
 	set(out, STATS_FDS_LIMIT, fds.limit);
 }
 
+/* A quota that comes while it looks is not seen: finding out each time costs more than a look. */
+static void take_quota(struct stats_reader *reader, const struct process *proc, struct stats *out)
+{
+	struct cpucgroup_quota quota;
+
+	if (proc && !reader->has_looked)
+		reader->cpu = cpucgroup_find("/proc", process_id(proc));
+	reader->has_looked |= proc != NULL;
+	if (!reader->cpu || !cpucgroup_quota(reader->cpu, &quota))
+		return;
+	set(out, STATS_CPU_QUOTA,
+	    (uint64_t)(1000 * (double)quota.us / (double)quota.period_us + 0.5));
+	set(out, STATS_CPU_PERIODS, quota.periods);
+	set(out, STATS_CPU_THROTTLED, quota.throttled);
+}
+
 void stats_read_lazyfree(const struct process *proc, struct stats *out)
 {
 	uint64_t bytes;
@@ -412,4 +433,5 @@ void stats_read(struct stats_reader *reader, const struct memory *mem, const str
 	take_pacing(&r, &reader->vars);
 	take_usage(proc, out);
 	take_descriptors(proc, out);
+	take_quota(reader, proc, out);
 }

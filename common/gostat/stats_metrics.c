@@ -46,6 +46,8 @@ static const struct {
 	{"gostat_resident_file_bytes", "Resident pages of files.", STATS_RSS_FILE},
 	{"gostat_resident_shmem_bytes", "Resident shared memory.", STATS_RSS_SHMEM},
 	{"gostat_swap_bytes", "Swapped out.", STATS_SWAP},
+	{"gostat_cpu_quota_millicores", "What its cgroup may use, in thousandths of a CPU.",
+	 STATS_CPU_QUOTA},
 };
 
 static const struct family families[] = {
@@ -79,6 +81,14 @@ static const struct family families[] = {
 	 .help = "Processor time.",
 	 .first = STATS_CPU_NS,
 	 .form = SECONDS,
+	 .type = "counter"},
+	{.name = "gostat_cpu_quota_periods",
+	 .help = "Periods of its cgroup's quota.",
+	 .first = STATS_CPU_PERIODS,
+	 .type = "counter"},
+	{.name = "gostat_cpu_quota_throttled_periods",
+	 .help = "Of these, those in which the quota was used up.",
+	 .first = STATS_CPU_THROTTLED,
 	 .type = "counter"},
 	{.name = "gostat_resident_rest_bytes",
 	 .help = "Resident beside what the runtime and the kernel name; may be negative.",

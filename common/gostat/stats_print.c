@@ -113,6 +113,24 @@ void stats_print_line(FILE *out, const struct stats_subject *of, const struct st
 	fputc('\n', out);
 }
 
+bool stats_print_quota(FILE *out, const char *tool, const struct stats_subject *of,
+		       const struct stats *now, const struct stats *before)
+{
+	double periods = 0, throttled = 0;
+
+	if (!risen(now, before, STATS_CPU_PERIODS, &periods) ||
+	    !risen(now, before, STATS_CPU_THROTTLED, &throttled) || throttled < 1)
+		return false;
+	fprintf(out,
+		"%s: the cgroup of process %d may use %.3g CPUs, which were used up in %.0f of "
+		"%.0f periods between two looks",
+		tool, of->pid, (double)now->all[STATS_CPU_QUOTA].n / 1000, throttled, periods);
+	if (now->all[STATS_GOMAXPROCS].known)
+		fprintf(out, "; GOMAXPROCS is %" PRIu64, now->all[STATS_GOMAXPROCS].n);
+	fputc('\n', out);
+	return true;
+}
+
 /* --- JSON --- */
 
 static const char *const keys[STATS_NUMBERS] = {
@@ -150,6 +168,9 @@ static const char *const keys[STATS_NUMBERS] = {
 	[STATS_FREES] = "frees",
 	[STATS_OBJECTS] = "heap_objects",
 	[STATS_LAST_GC] = "last_gc_ns",
+	[STATS_CPU_QUOTA] = "cpu_quota_millicores",
+	[STATS_CPU_PERIODS] = "cpu_quota_periods",
+	[STATS_CPU_THROTTLED] = "cpu_quota_throttled",
 };
 
 static bool is_signed(enum stats_number which)

@@ -3,6 +3,7 @@
 #ifndef STATS_PRINT_H
 #define STATS_PRINT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct json;
@@ -19,6 +20,9 @@ void stats_print_head(FILE *out);
 /* What happened since `before`; NULL: there was no look before. */
 void stats_print_line(FILE *out, const struct stats_subject *of, const struct stats *now,
 		      const struct stats *before);
+/* A line, if the quota of its cgroup was used up since; false: it was not. */
+bool stats_print_quota(FILE *out, const char *tool, const struct stats_subject *of,
+		       const struct stats *now, const struct stats *before);
 /* `time` adds to the object; NULL: nothing */
 void stats_print_json(FILE *out, const struct stats_subject *of, const struct stats *now,
 		      void (*time)(struct json *json));

@@ -11,7 +11,6 @@
 #include "bpf-src/shared/profile.h"
 #include "files/heldfile.h"
 #include "files/process.h"
-#include "files/process_state.h"
 #include "kernel/events.h"
 #include "profile/pprof.h"
 #include "profile/profile.h"
@@ -109,18 +108,6 @@ static void say_started(const struct run *run)
 	fflush(out);
 }
 
-/* Nothing would be sampled, and nobody would know why. */
-static void say_stopped(const struct run *run)
-{
-	pid_t pid = run->samples.wanted.pid;
-
-	if (pid && process_is_stopped(sampled_first(run->samples.sampled)->proc))
-		fprintf(stderr,
-			"%s: process %d is stopped, and does nothing\n"
-			"hint: kill -CONT %d lets it go on\n",
-			run->sampling->tool->name, pid, pid);
-}
-
 /* --- the run --- */
 
 static int finish(struct run *run, struct errmsg *err)
@@ -166,7 +153,9 @@ static int sample(struct run *run, struct errmsg *err)
 		spec.process_fd = process_fd(sampled_first(run->samples.sampled)->proc);
 	progress_end();
 	say_started(run);
-	say_stopped(run);
+	if (run->samples.wanted.pid)
+		session_say_stopped(run->sampling->tool->name,
+				    sampled_first(run->samples.sampled)->proc);
 	if (run->written.profile) {
 		profile_begin(run->written.profile);
 		profile_period(run->written.profile, NS_PER_S / run->sampling->hz);

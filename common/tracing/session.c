@@ -16,6 +16,8 @@
 #include "base/escape.h"
 #include "base/mem.h"
 #include "base/signals.h"
+#include "files/process.h"
+#include "files/process_state.h"
 
 #define NS_PER_S 1000000000ull
 
@@ -198,6 +200,22 @@ int session_run(struct session *ses, const struct session_spec *spec, enum sessi
 void session_say_ended(const char *name, pid_t pid)
 {
 	fprintf(stderr, "%s: process %d has ended\n", name, pid);
+}
+
+void session_say_stopped(const char *name, const struct process *proc)
+{
+	pid_t pid = process_id(proc);
+
+	if (process_is_stopped(proc))
+		fprintf(stderr,
+			"%s: process %d is stopped, and does nothing\n"
+			"hint: kill -CONT %d lets it go on\n",
+			name, pid, pid);
+	else if (process_is_frozen(proc, "/proc"))
+		fprintf(stderr,
+			"%s: the cgroup of process %d is frozen, as a container that is paused: it "
+			"does nothing\n",
+			name, pid);
 }
 
 static bool is_among(char *const patterns[], size_t count, const char *pattern)

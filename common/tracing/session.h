@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 struct errmsg;
+struct process;
 struct session;
 
 enum session_end {
@@ -43,6 +44,9 @@ int session_run(struct session *ses, const struct session_spec *spec, enum sessi
 void session_free(struct session *ses);
 /* SESSION_PROCESS: says so on stderr */
 void session_say_ended(const char *name, pid_t pid);
+/* Before tracing, if the process does nothing now: nobody would know why there is nothing to see.
+ */
+void session_say_stopped(const char *name, const struct process *proc);
 
 /* Was everything printed to stdout written? -1 with *err if not, for instance because the disk is
  * full. */

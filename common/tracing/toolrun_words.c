@@ -7,7 +7,6 @@
 
 #include "base/escape.h"
 #include "files/process.h"
-#include "files/process_state.h"
 #include "kernel/bpfmap.h"
 #include "kernel/execwatch.h"
 #include "program/program.h"
@@ -124,19 +123,10 @@ static void say_outside(const struct tracer *tracer, const char *tool)
 		tool, hits, hits == 1 ? "" : "s", hits == 1 ? "was" : "were");
 }
 
-/* No call would be seen, and nobody would know why. */
-static void say_stopped(const struct tracer *tracer, const char *tool)
-{
-	if (tracer->process && process_is_stopped(tracer->process))
-		fprintf(stderr,
-			"%s: process %d is stopped, and does nothing\n"
-			"hint: kill -CONT %d lets it go on\n",
-			tool, tracer->pid, tracer->pid);
-}
-
 void toolrun_say_before(const struct tracer *tracer, const char *tool)
 {
-	say_stopped(tracer, tool);
+	if (tracer->process)
+		session_say_stopped(tool, tracer->process);
 	say_not_mapped(tracer, tool);
 	idlefiles_say(tracer, stderr, tool);
 	say_lack(tracer, tool);

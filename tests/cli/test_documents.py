@@ -24,8 +24,9 @@ SOURCE = os.path.dirname(TESTS)
 OTHERS = (r"(BPFTRACE_\w+=\d+ )?(bpftrace|perf|cat|cd|curl|echo|go|head|/srv/\S+|main\.\S+|filter of)( |$)|.*\| sh$"
           r"|goheap .*-p (23219|31908|20387)|goprofile .*--cgroup |goerrors .* -- (rclone|restic) ")
 # Every function of etcd is traced by tests/e2e/test_etcd.py, at a time when nothing else runs; gotop has a
-# terminal in tests/e2e/test_gotop.py, and programs are killed for want of memory in tests/e2e/test_goheap_oom.py.
-ELSEWHERE = ["gofunccount -d 5 'etcd:*'", "gotop", "goheap --watch-oom -p 4583"]
+# terminal in tests/e2e/test_gotop.py, programs are killed for want of memory in tests/e2e/test_goheap_oom.py, and PostgreSQL is in
+# tests/e2e/test_sqlsnoop_pgx.py.
+ELSEWHERE = ["gosqlsnoop -M 12 -p 14713", "gofunccount -d 5 'etcd:*'", "gotop", "goheap --watch-oom -p 4583"]
 ABSENT = ("caddy", "prometheus")  # programs that are not installed for these tests
 # Hints of what this machine was too busy for, which the answer stands beside
 BUSY = (r'hint: ("running" includes that; --threads tells it apart|all times include that; --net takes off too little then|'

@@ -8,43 +8,15 @@ import re
 import shutil
 import tempfile
 
-from harness import Process, Skip, Tool, expect, newest, run, test, tool_path, toolchain
+from cgroups import cgroup
+from harness import Process, Tool, expect, newest, run, test, tool_path, toolchain
 
 LIMIT = 10 << 20
 
 
-def hierarchies():
-    """(folder, limit's file) of memory cgroups of version 2 and 1"""
-    for line in open("/proc/self/mountinfo", encoding="utf-8"):
-        head, _, tail = line.partition(" - ")
-        kind, _, options = tail.split()[:3]
-        folder = head.split()[4]
-        if kind == "cgroup2":
-            yield folder, "memory.max"
-        elif kind == "cgroup" and "memory" in options.split(","):
-            yield folder, "memory.limit_in_bytes"
-
-
-@contextlib.contextmanager
 def memory_cgroup(limit):
     """A folder of processes that may have so many bytes"""
-    for top, name in hierarchies():
-        folder = os.path.join(top, f"bcc-gotools-test-{os.getpid()}")
-        try:
-            os.mkdir(folder)
-            if not os.path.exists(f"{folder}/{name}"):
-                os.rmdir(folder)
-                continue
-            with open(f"{folder}/{name}", "w", encoding="utf-8") as file:
-                file.write(str(limit))
-        except OSError:
-            continue
-        try:
-            yield folder
-        finally:
-            run(["sh", "-c", f"until rmdir {folder} 2>&1; do sleep 0.1; done"], timeout=60)
-        return
-    raise Skip("no memory cgroup can be made here")
+    return cgroup("memory", {"memory.max": limit}, {"memory.limit_in_bytes": limit})
 
 
 @contextlib.contextmanager

@@ -6,71 +6,30 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "fakeproc.h"
 #include "files/memcgroup.h"
 #include "unit.h"
 
 enum { MB = 1 << 20 };
 
-static int setup(void **state)
-{
-	char dir[] = "/tmp/test-memcgroup-XXXXXX";
-
-	if (!mkdtemp(dir))
-		return -1;
-	*state = mem_strdup(dir);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	char *command = mem_printf("rm -rf '%s'", (char *)*state);
-	int status = system(command);
-
-	free(command);
-	free(*state);
-	return status;
-}
-
-/* The file and the folders that lead to it; `@` in the text is the folder of all. */
-static void put(const char *dir, const char *name, const char *text)
-{
-	char *path = mem_printf("%s/%s", dir, name);
-
-	for (char *at = strchr(path + strlen(dir) + 1, '/'); at; at = strchr(at + 1, '/')) {
-		*at = '\0';
-		mkdir(path, 0700);
-		*at = '/';
-	}
-	FILE *out = fopen(path, "w");
-
-	assert_non_null(out);
-	for (const char *at = text; *at; at++) {
-		if (*at == '@')
-			fputs(dir, out);
-		else
-			fputc(*at, out);
-	}
-	fclose(out);
-	free(path);
-}
-
 static void put_v2(const char *dir)
 {
-	put(dir, "self/mountinfo",
-	    "22 1 0:20 / /proc rw - proc proc rw\n"
-	    "30 22 0:26 / @/cg\\040two rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n");
-	put(dir, "meminfo", "MemTotal: 9000000 kB\nMemAvailable:    4096 kB\n");
-	put(dir, "7/cgroup", "0::/pod/app\n");
-	put(dir, "8/cgroup", "0::/pod/other\n");
-	put(dir, "cg two/pod/app/memory.max", "max\n");
-	put(dir, "cg two/pod/app/memory.current", "1000000\n");
-	put(dir, "cg two/pod/other/memory.max", "104857600\n");
-	put(dir, "cg two/pod/other/memory.current", "4096\n");
-	put(dir, "cg two/pod/memory.max", "8388608\n");
-	put(dir, "cg two/pod/memory.high", "max\n");
-	put(dir, "cg two/pod/memory.current", "7340032\n");
-	put(dir, "cg two/pod/memory.stat",
-	    "anon 4194304\nfile 3145728\ninactive_file 1048576\nactive_file 1048576\n");
+	fakeproc_put(
+		dir, "self/mountinfo",
+		"22 1 0:20 / /proc rw - proc proc rw\n"
+		"30 22 0:26 / @/cg\\040two rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n");
+	fakeproc_put(dir, "meminfo", "MemTotal: 9000000 kB\nMemAvailable:    4096 kB\n");
+	fakeproc_put(dir, "7/cgroup", "0::/pod/app\n");
+	fakeproc_put(dir, "8/cgroup", "0::/pod/other\n");
+	fakeproc_put(dir, "cg two/pod/app/memory.max", "max\n");
+	fakeproc_put(dir, "cg two/pod/app/memory.current", "1000000\n");
+	fakeproc_put(dir, "cg two/pod/other/memory.max", "104857600\n");
+	fakeproc_put(dir, "cg two/pod/other/memory.current", "4096\n");
+	fakeproc_put(dir, "cg two/pod/memory.max", "8388608\n");
+	fakeproc_put(dir, "cg two/pod/memory.high", "max\n");
+	fakeproc_put(dir, "cg two/pod/memory.current", "7340032\n");
+	fakeproc_put(dir, "cg two/pod/memory.stat",
+		     "anon 4194304\nfile 3145728\ninactive_file 1048576\nactive_file 1048576\n");
 }
 
 static void expect_tightest(struct memcgroups *groups, const char *dir, const char *path,
@@ -106,8 +65,8 @@ static void test_up_the_tree(void **state)
 static void test_high(void **state)
 {
 	put_v2(*state);
-	put(*state, "cg two/pod/memory.high", "5000000\n");
-	put(*state, "cg two/pod/memory.stat", "anon 7340032\n");
+	fakeproc_put(*state, "cg two/pod/memory.high", "5000000\n");
+	fakeproc_put(*state, "cg two/pod/memory.stat", "anon 7340032\n");
 	struct memcgroups *groups = memcgroup_new(*state);
 
 	memcgroup_charge(groups, 7, 100);
@@ -119,7 +78,7 @@ static void test_high(void **state)
 static void test_machine(void **state)
 {
 	put_v2(*state);
-	put(*state, "cg two/pod/memory.max", "max\n");
+	fakeproc_put(*state, "cg two/pod/memory.max", "max\n");
 	struct memcgroups *groups = memcgroup_new(*state);
 
 	memcgroup_charge(groups, 7, 100);
@@ -131,19 +90,19 @@ static void test_machine(void **state)
 static void test_v1(void **state)
 {
 	put_v2(*state);
-	put(*state, "self/mountinfo",
-	    "35 31 0:32 /docker/12 @/mem rw - cgroup cgroup rw,hugetlb,memory\n"
-	    "36 31 0:33 / @/cpu rw - cgroup cgroup rw,cpu\n"
-	    "41 31 0:38 / @/cg\\040two rw - cgroup2 cgroup2 rw\n");
-	put(*state, "7/cgroup", "9:cpu:/x\n4:hugetlb,memory:/docker/12/in\n0::/nowhere\n");
-	put(*state, "8/cgroup", "4:hugetlb,memory:/docker/123/in\n");
-	put(*state, "9/cgroup", "4:hugetlb,memory:/../other\n");
-	put(*state, "mem/in/memory.limit_in_bytes", "3145728\n");
-	put(*state, "mem/in/memory.usage_in_bytes", "2097152\n");
-	put(*state, "mem/in/memory.stat",
-	    "inactive_file 1048576\ntotal_inactive_file 4096\ntotal_active_file 8192\n");
-	put(*state, "mem/memory.limit_in_bytes", "9223372036854771712\n");
-	put(*state, "mem/memory.usage_in_bytes", "2097152\n");
+	fakeproc_put(*state, "self/mountinfo",
+		     "35 31 0:32 /docker/12 @/mem rw - cgroup cgroup rw,hugetlb,memory\n"
+		     "36 31 0:33 / @/cpu rw - cgroup cgroup rw,cpu\n"
+		     "41 31 0:38 / @/cg\\040two rw - cgroup2 cgroup2 rw\n");
+	fakeproc_put(*state, "7/cgroup", "9:cpu:/x\n4:hugetlb,memory:/docker/12/in\n0::/nowhere\n");
+	fakeproc_put(*state, "8/cgroup", "4:hugetlb,memory:/docker/123/in\n");
+	fakeproc_put(*state, "9/cgroup", "4:hugetlb,memory:/../other\n");
+	fakeproc_put(*state, "mem/in/memory.limit_in_bytes", "3145728\n");
+	fakeproc_put(*state, "mem/in/memory.usage_in_bytes", "2097152\n");
+	fakeproc_put(*state, "mem/in/memory.stat",
+		     "inactive_file 1048576\ntotal_inactive_file 4096\ntotal_active_file 8192\n");
+	fakeproc_put(*state, "mem/memory.limit_in_bytes", "9223372036854771712\n");
+	fakeproc_put(*state, "mem/memory.usage_in_bytes", "2097152\n");
 	struct memcgroups *groups = memcgroup_new(*state);
 
 	memcgroup_charge(groups, 8, 1);
@@ -174,14 +133,14 @@ static void expect_fullest(const struct memcgroups *groups, const char *dir, con
 static void test_fullest(void **state)
 {
 	put_v2(*state);
-	put(*state, "meminfo", "MemTotal: 8192 kB\nMemAvailable: 4096 kB\n");
+	fakeproc_put(*state, "meminfo", "MemTotal: 8192 kB\nMemAvailable: 4096 kB\n");
 	struct memcgroups *groups = memcgroup_new(*state);
 
 	memcgroup_charge(groups, 7, 1);
 	expect_fullest(groups, *state, "cg two/pod", 7 * MB - MB - MB / 2, 8 * MB);
-	put(*state, "cg two/pod/app/memory.max", "1100000\n");
+	fakeproc_put(*state, "cg two/pod/app/memory.max", "1100000\n");
 	expect_fullest(groups, *state, "cg two/pod/app", 1000000, 1100000);
-	put(*state, "meminfo", "MemTotal: 8192 kB\nMemAvailable: 4 kB\n");
+	fakeproc_put(*state, "meminfo", "MemTotal: 8192 kB\nMemAvailable: 4 kB\n");
 	expect_fullest(groups, *state, NULL, 8188 << 10, 8 * MB);
 	memcgroup_free(groups);
 }
@@ -192,12 +151,12 @@ static void test_kills(void **state)
 	uint64_t kills;
 
 	put_v2(*state);
-	put(*state, "cg two/pod/memory.events", "oom 9\noom_kill 9\n");
+	fakeproc_put(*state, "cg two/pod/memory.events", "oom 9\noom_kill 9\n");
 	struct memcgroups *groups = memcgroup_new(*state);
 
 	memcgroup_charge(groups, 7, 1);
 	assert_false(memcgroup_kills(groups, &kills));
-	put(*state, "cg two/pod/app/memory.events", "max 7\noom 4\noom_kill 3\n");
+	fakeproc_put(*state, "cg two/pod/app/memory.events", "max 7\noom 4\noom_kill 3\n");
 	assert_true(memcgroup_kills(groups, &kills));
 	assert_int_equal(kills, 3);
 	memcgroup_free(groups);
@@ -219,13 +178,14 @@ static void test_nothing(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_up_the_tree, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_high, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_machine, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_v1, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_fullest, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_kills, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_up_the_tree, fakeproc_setup,
+						fakeproc_teardown),
+		cmocka_unit_test_setup_teardown(test_high, fakeproc_setup, fakeproc_teardown),
+		cmocka_unit_test_setup_teardown(test_machine, fakeproc_setup, fakeproc_teardown),
+		cmocka_unit_test_setup_teardown(test_v1, fakeproc_setup, fakeproc_teardown),
+		cmocka_unit_test_setup_teardown(test_fullest, fakeproc_setup, fakeproc_teardown),
+		cmocka_unit_test_setup_teardown(test_kills, fakeproc_setup, fakeproc_teardown),
+		cmocka_unit_test_setup_teardown(test_nothing, fakeproc_setup, fakeproc_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

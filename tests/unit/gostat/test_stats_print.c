@@ -147,6 +147,37 @@ static void test_goal_off(void **state)
 	free(text);
 }
 
+/* A quota that was used up since */
+static void test_quota(void **state)
+{
+	struct stats before = first_look(), now = before;
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	(void)state;
+	set(&now, STATS_CPU_QUOTA, 1500);
+	assert_false(stats_print_quota(out, "tool", &etcd, &now, &before));
+	set(&before, STATS_CPU_PERIODS, 10);
+	set(&before, STATS_CPU_THROTTLED, 5);
+	set(&now, STATS_CPU_PERIODS, 20);
+	set(&now, STATS_CPU_THROTTLED, 5);
+	assert_false(stats_print_quota(out, "tool", &etcd, &now, &before));
+	assert_false(stats_print_quota(out, "tool", &etcd, &now, NULL));
+	set(&now, STATS_CPU_THROTTLED, 12);
+	assert_true(stats_print_quota(out, "tool", &etcd, &now, &before));
+	now.all[STATS_GOMAXPROCS].known = false;
+	set(&now, STATS_CPU_THROTTLED, 6);
+	assert_true(stats_print_quota(out, "tool", &etcd, &now, &before));
+	fclose(out);
+	assert_string_equal(
+		text, "tool: the cgroup of process 4711 may use 1.5 CPUs, which were used up in "
+		      "7 of 10 periods between two looks; GOMAXPROCS is 8\n"
+		      "tool: the cgroup of process 4711 may use 1.5 CPUs, which were used up in "
+		      "1 of 10 periods between two looks\n");
+	free(text);
+}
+
 static void test_name_is_escaped(void **state)
 {
 	const struct stats_subject of = {.pid = 1, .name = "a\x1b[2J", .comm = "", .release = 27};
@@ -193,7 +224,8 @@ static void test_json(void **state)
 		"\"gc_cpu_fraction\":0.125,"
 		"\"cpu_ns\":9000000000,\"gogc\":-1,\"gomemlimit_bytes\":9223372036854775807,"
 		"\"fds\":null,\"fds_limit\":null,\"mallocs\":null,\"frees\":null,"
-		"\"heap_objects\":null,\"last_gc_ns\":1700}\n");
+		"\"heap_objects\":null,\"last_gc_ns\":1700,\"cpu_quota_millicores\":null,"
+		"\"cpu_quota_periods\":null,\"cpu_quota_throttled\":null}\n");
 	stats.all[STATS_RUNNABLE].known = false;
 	set(&stats, STATS_GC_FRACTION, UINT64_MAX); /* no number */
 	printed_begin();
@@ -213,11 +245,9 @@ static void test_json(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_head),
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_unknown_rates),
-		cmocka_unit_test(test_goal_off),
-		cmocka_unit_test(test_name_is_escaped),
+		cmocka_unit_test(test_head),          cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_unknown_rates), cmocka_unit_test(test_goal_off),
+		cmocka_unit_test(test_quota),         cmocka_unit_test(test_name_is_escaped),
 		cmocka_unit_test(test_json),
 	};
 

@@ -2,6 +2,7 @@
 #include <stdbool.h>
 
 #include "faketool.h"
+#include "files/cpucgroup.h"
 #include "files/process.h"
 #include "files/process_usage.h"
 #include "latency/cpu_waits.h"
@@ -36,6 +37,31 @@ bool process_turns(const struct process *proc, struct process_turns *out)
 	return known;
 }
 
+/* --- in place of its cgroup --- */
+
+static struct cpucgroup_quota quota;
+static bool limited;
+
+struct cpucgroup *cpucgroup_find(const char *proc, pid_t pid)
+{
+	assert_string_equal(proc, "/proc");
+	assert_int_equal(pid, PID);
+	held += limited;
+	return limited ? (struct cpucgroup *)&quota : NULL;
+}
+
+void cpucgroup_free(struct cpucgroup *group)
+{
+	held -= group != NULL;
+}
+
+bool cpucgroup_quota(const struct cpucgroup *group, struct cpucgroup_quota *out)
+{
+	assert_ptr_equal(group, &quota);
+	*out = quota;
+	return limited;
+}
+
 static void test_percent(void **state)
 {
 	static const struct {
@@ -67,9 +93,10 @@ static void expect_said(struct cpu_waits *waits, uint64_t ran, uint64_t waited, 
 	faketool_errors_expect(want);
 }
 
-#define SAID(percent)                                                                              \
+#define SAID_MORE(percent, more)                                                                   \
 	"tool: the process's threads waited for a CPU for " percent                                \
-	" % of the time that they wanted one\nhint: it is slower\n"
+	" % of the time that they wanted one" more "\nhint: it is slower\n"
+#define SAID(percent) SAID_MORE(percent, "")
 
 /* Of the time since it was asked before */
 static void test_said(void **state)
@@ -100,11 +127,41 @@ static void test_said(void **state)
 	cpu_waits_free(waits);
 }
 
+/* The quota is named where it was used up meanwhile. */
+static void test_quota(void **state)
+{
+	(void)state;
+	turns = (struct process_turns){0};
+	quota = (struct cpucgroup_quota){25000, 100000, 50, 40, 0};
+	runs = known = limited = true;
+	struct cpu_waits *waits = cpu_waits_begin(PID);
+
+	quota.periods += 10;
+	expect_said(waits, 10, 10, SAID("50"));
+	quota.periods += 10;
+	quota.throttled += 9;
+	expect_said(waits, 10, 30,
+		    SAID_MORE("75", ": its cgroup may use 0.25 CPUs, which were used up in 9 of "
+				    "10 periods of 100 ms"));
+	quota.throttled++;
+	expect_said(waits, 10, 10, SAID("50"));
+	quota.throttled++;
+	quota.periods++;
+	expect_said(waits, 100, 1, "");
+	limited = false; /* the quota was taken away */
+	quota.throttled++;
+	quota.periods++;
+	expect_said(waits, 10, 10, SAID("50"));
+	cpu_waits_free(waits);
+	assert_int_equal(held, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_percent),
 		cmocka_unit_test(test_said),
+		cmocka_unit_test(test_quota),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

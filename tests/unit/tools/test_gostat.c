@@ -67,6 +67,20 @@ void stats_print_json(FILE *out, const struct stats_subject *of, const struct st
 	fputs(time == toolrun_json_time ? " JSON with time\n" : " JSON\n", out);
 }
 
+static bool is_used_up;
+static unsigned asked;
+
+bool stats_print_quota(FILE *out, const char *tool, const struct stats_subject *of,
+		       const struct stats *now, const struct stats *before)
+{
+	assert_ptr_equal(out, stderr);
+	assert_string_equal(tool, "gostat");
+	assert_string_equal(of->comm, "comm");
+	assert_true(now->when_ns > before->when_ns);
+	asked++;
+	return is_used_up;
+}
+
 void stats_metrics_write(FILE *out, bool openmetrics, const struct stats_published *all,
 			 size_t count)
 {
@@ -117,6 +131,7 @@ static void lines(struct readertool *rt)
 	readerrun_expect("gostat: each_interval pids_only look end begin ready\n");
 	rt->procs.count = 1;
 	look_twice(rt, "HEAD\n" ONE "1 after -1\n" ONE "2 after 1\n");
+	assert_int_equal(asked, 1);
 	printed_begin();
 	for (int i = 0; i < 18; i++)
 		rt->begin(rt->ctx, false);
@@ -128,10 +143,14 @@ static void lines(struct readertool *rt)
 	}
 }
 
+/* A quota that was used up is said once. */
 static void several(struct readertool *rt)
 {
+	is_used_up = true;
 	rt->procs.count = 2;
 	look_twice(rt, "HEAD\n" ONE "1 after -1\n\nHEAD\n" ONE "2 after 1\n");
+	look_twice(rt, "HEAD\n" ONE "3 after 2\n\nHEAD\n" ONE "4 after 3\n");
+	assert_int_equal(asked, 2);
 }
 
 static void timed(struct readertool *rt)

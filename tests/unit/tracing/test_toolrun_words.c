@@ -140,6 +140,19 @@ bool process_is_stopped(const struct process *proc)
 	return answers.lack != NULL;
 }
 
+bool process_is_frozen(const struct process *proc, const char *proc_dir)
+{
+	assert_ptr_equal(proc, file_marks);
+	assert_string_equal(proc_dir, "/proc");
+	return !answers.maps[0];
+}
+
+pid_t process_id(const struct process *proc)
+{
+	assert_ptr_equal(proc, file_marks);
+	return PID;
+}
+
 static void test_silent(void **state)
 {
 	struct tracer tracer = nothing();
@@ -194,7 +207,9 @@ static void test_before(void **state)
 	tracer.alone_why.text[0] = '\0';
 	listen();
 	toolrun_say_before(&tracer, "tool");
-	expect("tool: process 1234 does not run \"/a\": to trace what it runs, leave BINARY out\n"
+	expect("tool: the cgroup of process 1234 is frozen, as a container that is paused: it does "
+	       "nothing\n"
+	       "tool: process 1234 does not run \"/a\": to trace what it runs, leave BINARY out\n"
 	       "tool: idle of 2\n");
 }
 
