@@ -60,6 +60,7 @@ static const char *event_name(struct emitter *emitter, const struct selection_it
 {
 	const char *name = emitter->sel->rows[item->row].name;
 	struct event *event, *first;
+	const char *prefix;
 	char text[EVENT_LEN + 1];
 	size_t len = 0, total = strlen(name);
 
@@ -69,12 +70,13 @@ static const char *event_name(struct emitter *emitter, const struct selection_it
 	while (len && text[len - 1] == '_')
 		len--;
 	text[len] = 0;
-	event = make_event(!len || isdigit((unsigned char)*text) ? "f" : "", text, 0);
+	prefix = !len || isdigit((unsigned char)*text) ? "f" : "";
+	event = make_event(prefix, text, 0);
 	if (keep_event(emitter, &event))
 		return event->name;
 	first = event;
 	do
-		event = make_event("f", text, first->next++);
+		event = make_event(prefix, text, first->next++);
 	while (!keep_event(emitter, &event));
 	return event->name;
 }

@@ -9,6 +9,7 @@
 #include "gofuncs/emit.h"
 #include "gofuncs/emit_spans_internal.h"
 #include "listing.h"
+#include "steps.h"
 #include "unit.h"
 
 static char *written(struct listing *l, enum emit_tracer tracer)
@@ -210,12 +211,103 @@ static void test_empty(void **state)
 	listing_close(&l);
 }
 
+/* --- events --- */
+
+static void add_functions(struct listing *l)
+{
+	listing_add(l, "main.a");
+	listing_add(l, "main.b");
+	listing_add(l, "main.c");
+}
+
+static void expect_events(struct listing *l, const char *wanted)
+{
+	char *text = written(l, EMIT_UPROBE_EVENTS);
+
+	for (char *end = text; (end = strchr(end, '\n'));)
+		*end = '|';
+	steps_are("%s", text);
+	free(text);
+	listing_close(l);
+	steps_expect(wanted);
+}
+
+/* Results are there where a call returns, not where it goes on in another function. */
+static void test_results(void **state)
+{
+	struct listing l;
+	struct dwarffile *d = &l.d;
+	const uint8_t jump[] = {0x55, 0x5d, 0xe9, 0, 0, 0, 0}; /* push; pop; jmp main.a */
+
+	(void)state;
+	listing_write(&l, NULL, NULL);
+	elffile_bytes(d->g.f, d->g.starts[2], jump, sizeof(jump));
+	elffile_u32(d->g.f, d->g.starts[2] + 3, (uint32_t)(d->g.starts[0] - d->g.starts[2] - 7));
+	dwarffile_begin(d, "main", "main");
+	uint32_t whole = dwarffile_base(d, "int", 8, DWARFFILE_INT);
+
+	for (unsigned i = 1; i <= 2; i++) {
+		dwarffile_func(d, i == 1 ? "main.b" : "main.c", d->g.starts[i]);
+		dwarffile_param(d, "x", whole, false);
+		dwarffile_param(d, "~r0", whole, true);
+		dwarffile_close(d);
+	}
+	dwarffile_end(d);
+	listing_read(&l);
+	add_functions(&l);
+	expect_events(
+		&l, "# main.a|p:gotools/main_a /proc/1/exe:0x1000 "
+		    "goid=+152(%r14):u64|p:gotools/main_a_return /proc/1/exe:0x1005 "
+		    "goid=+152(%r14):u64|# main.b|p:gotools/main_b /proc/1/exe:0x1040 "
+		    "goid=+152(%r14):u64 x=+8(%sp):s64|p:gotools/main_b_return /proc/1/exe:0x106c "
+		    "goid=+152(%r14):u64 ret1=+16(%sp):s64|# main.c|p:gotools/main_c "
+		    "/proc/1/exe:0x1080 goid=+152(%r14):u64 x=+8(%sp):s64|p:gotools/main_c_end "
+		    "/proc/1/exe:0x1082 goid=+152(%r14):u64|; ");
+}
+
+/* The last 40 bytes of a function's name, as far as they are letters and digits; each once. */
+static void test_event_names(void **state)
+{
+	static const char *const names[] = {
+		"main.(*T).Get", "main.T.Get", "main..T.Get.",
+		"...",           "1.a",        "example.com/a/bc.defghijklmnopqrstuvwxyz01234.last",
+	};
+	struct listing l;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i += 3) {
+		listing_open(&l, "t", "s");
+		add_functions(&l);
+		for (size_t k = 0; k < 3; k++)
+			l.sel->rows[k].name = names[i + k];
+		expect_events(
+			&l, i ? "# ...|p:gotools/f /proc/1/exe:0x1000 goid=+152(%r14):u64 "
+				"n=+8(%sp):s8 p=+16(%sp):x64|p:gotools/f_return /proc/1/exe:0x1005 "
+				"goid=+152(%r14):u64|# 1.a|p:gotools/f1_a /proc/1/exe:0x1040 "
+				"goid=+152(%r14):u64 t_0=%ax:x64 t_1=%bx:x64|p:gotools/f1_a_return "
+				"/proc/1/exe:0x106c goid=+152(%r14):u64|# "
+				"example.com/a/bc.defghijklmnopqrstuvwxyz01234.last: calls never "
+				"return|p:gotools/m_a_bc_defghijklmnopqrstuvwxyz01234_last "
+				"/proc/1/exe:0x1080 goid=+152(%r14):u64|; "
+			      : "# main.(*T).Get|p:gotools/main_T_Get /proc/1/exe:0x1000 "
+				"goid=+152(%r14):u64 n=+8(%sp):s8 "
+				"p=+16(%sp):x64|p:gotools/main_T_Get_return /proc/1/exe:0x1005 "
+				"goid=+152(%r14):u64|# main.T.Get|p:gotools/main_T_Get_2 "
+				"/proc/1/exe:0x1040 goid=+152(%r14):u64 t_0=%ax:x64 "
+				"t_1=%bx:x64|p:gotools/main_T_Get_2_return /proc/1/exe:0x106c "
+				"goid=+152(%r14):u64|# main..T.Get.: calls never "
+				"return|p:gotools/main_T_Get_3 /proc/1/exe:0x1080 "
+				"goid=+152(%r14):u64|; ");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_spans),   cmocka_unit_test(test_symbols),
 		cmocka_unit_test(test_hostile), cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_parse),   cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_results), cmocka_unit_test(test_event_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
