@@ -314,6 +314,111 @@ static void test_origins(void **state)
 	event_drop(&s);
 }
 
+/* A state, and what stands behind it, of an argument or of what it points to */
+static void put(struct event_subject *s, const struct tracegen_arg *arg, int64_t state,
+		const uint64_t *words, size_t count)
+{
+	s->event.words[arg->at / 8] = (uint64_t)state;
+	memcpy(&s->event.words[arg->at / 8 + 1], words, count * sizeof(*words));
+}
+
+/* The line has `text` between the function and the result, and JSON has this of the parameter. */
+static void expect_args(struct event_subject *s, const char *text, const char *json)
+{
+	bool more;
+	char *got = event_print(s, &more);
+	char *wanted = json ? mem_printf("\"args\":[{%s}],", json)
+			    : mem_printf(" main.a           %s\n", text);
+
+	if (!strstr(got, wanted))
+		fail_msg("%s lacks %s", got, wanted);
+	free(wanted);
+	free(got);
+}
+
+struct after {
+	enum trace_how how;
+	int64_t before, after; /* states */
+	uint64_t was, is;
+	const char *text, *json;
+};
+
+static void check_after(const struct after *row, bool json)
+{
+	const struct traceprint_config config = {.json = json};
+	const uint64_t pointer = 0x1000;
+	struct event_subject s;
+
+	event_make(&s, "r:main.a(p *int) (m int)", &config);
+	const struct tracegen_arg *p = traceplan_item(s.plan, 0)->args[0].items;
+
+	s.event.head.how = row->how;
+	put(&s, p, 8, &pointer, 1);
+	put(&s, p->before, row->before, &row->was, 1);
+	put(&s, p->after, row->after, &row->is, 1);
+	expect_args(&s, row->text, json ? row->json : NULL);
+	event_drop(&s);
+}
+
+#define AS_BEFORE "p=0x1000 -> m=0", "\"name\":\"p\",\"value\":\"0x1000\""
+#define AFTER(text, json)                                                                          \
+	"p=0x1000 after(*p)=" text " -> m=0", "\"name\":\"p\",\"value\":\"0x1000\","               \
+					      "\"after\":" json
+
+/* What a parameter points to is told again at the end if the call has changed it. */
+static void test_after(void **state)
+{
+	static const struct after all[] = {
+		{TRACE_RETURNED, 8, 8, 5, 5, AS_BEFORE},
+		{TRACE_RETURNED, 8, 8, 5, 6, AFTER("6", "6")},
+		{TRACE_RETURNED, 0, 0, 5, 6, AFTER("6", "6")},
+		{TRACE_RETURNED, TRACE_NIL, TRACE_NIL, 5, 6, AS_BEFORE},
+		{TRACE_RETURNED, TRACE_NIL, TRACE_FAULT, 5, 5, AFTER("<fault>", "\"<fault>\"")},
+		{TRACE_RETURNED, TRACE_NIL, 8, 5, 5, AFTER("5", "5")},
+		{TRACE_RETURNED, 8, TRACE_FAULT, 5, 5, AFTER("<fault>", "\"<fault>\"")},
+		{TRACE_RETURNED, TRACE_NIL, 0, 5, 5, AFTER("5", "5")},
+		{TRACE_PANICKED, 8, 8, 5, 6, "p=0x1000 -> <panicked>",
+		 "\"name\":\"p\",\"value\":\"0x1000\""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		check_after(&all[i], false);
+		check_after(&all[i], true);
+	}
+}
+
+/* Of bytes what is there at the end, up to the length then, in place of what was there before. */
+static void test_after_of_slice(void **state)
+{
+	static const struct {
+		uint64_t len, bytes;
+		const char *text;
+	} rows[] = {
+		{2, 'a' | 'b' << 8, "s=[]byte(\"ab\") -> m=0"},
+		{2, 'a' | 'c' << 8, "after(s)=[]byte(\"ac\") -> m=0"},
+		{3, 'a' | 'b' << 8, "after(s)=[]byte(\"ab\\x00\") -> m=0"},
+		{0, 'a' | 'b' << 8, "after(s)=[]byte(\"\") -> m=0"},
+	};
+	const struct traceprint_config config = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		uint64_t was[] = {0x1000, 2, 4, 2, 'a' | 'b' << 8};
+		uint64_t is[] = {0x1000, rows[i].len, 4, rows[i].len, rows[i].bytes};
+		struct event_subject s;
+
+		event_make_sized(&s, 32, "r:main.a(s []byte) (m int)", &config);
+		const struct tracegen_arg *arg = traceplan_item(s.plan, 0)->args[0].items;
+
+		s.event.head.how = TRACE_RETURNED;
+		put(&s, arg, 24, was, 5);
+		put(&s, arg->after, 24, is, 5);
+		expect_args(&s, rows[i].text, NULL);
+		event_drop(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -326,6 +431,8 @@ int main(void)
 		cmocka_unit_test(test_columns_of_panic),
 		cmocka_unit_test(test_by_func),
 		cmocka_unit_test(test_origins),
+		cmocka_unit_test(test_after),
+		cmocka_unit_test(test_after_of_slice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

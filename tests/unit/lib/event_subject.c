@@ -11,10 +11,17 @@
 
 void event_make(struct event_subject *s, const char *probe, const struct traceprint_config *config)
 {
+	event_make_sized(s, 16, probe, config);
+}
+
+void event_make_sized(struct event_subject *s, uint32_t args, const char *probe,
+		      const struct traceprint_config *config)
+{
 	struct errmsg err = {0};
 
 	*s = (struct event_subject){.programs = {&s->prog}, .probes = {(char *)probe}};
 	gofile_make(&s->o.g, 23, EM_X86_64);
+	elffile_u32(s->o.g.f, gofile_record(&s->o.g, 0) + 8, args);
 	open_it(&s->o);
 	s->prog = (struct program){.toolchain = &toolchain_gc,
 				   .path = "prog",

@@ -30,6 +30,9 @@ struct event_subject {
 };
 
 void event_make(struct event_subject *s, const char *probe, const struct traceprint_config *config);
+/* The same of a main.a whose arguments and results take so many bytes, not 16 */
+void event_make_sized(struct event_subject *s, uint32_t args, const char *probe,
+		      const struct traceprint_config *config);
 void event_drop(struct event_subject *s);
 /* What stdout gets of it; the caller frees. */
 char *event_print(struct event_subject *s, bool *more);
