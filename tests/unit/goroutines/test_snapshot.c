@@ -390,7 +390,7 @@ static void test_endless(void **state)
 enum { M = BASE + 0x800, G0 = BASE + 0x900, TID = 77 };
 
 struct stopped {
-	uint64_t pc, sp;
+	uint64_t pc, sp, tid;
 };
 
 static bool fake_registers(const void *ctx, pid_t tid, struct process_registers *out)
@@ -398,7 +398,7 @@ static bool fake_registers(const void *ctx, pid_t tid, struct process_registers 
 	const struct stopped *stopped = ctx;
 
 	*out = (struct process_registers){.pc = stopped->pc, .sp = stopped->sp};
-	return tid == TID;
+	return (uint64_t)tid == (stopped->tid);
 }
 
 /* The stack is deeper by a word behind the instruction, which is of a single byte, than before it.
@@ -427,7 +427,7 @@ static void take_running(const struct stopped *stopped, struct snapshot *snap)
 	fakemem_put(g_at(0) + 48, M);
 	fakemem_put(g_at(0) + 144, GOROUTINE_RUNNING);
 	fakemem_put(M, G0);
-	fakemem_put(M + 64, TID);
+	fakemem_put(M + 64, stopped->tid);
 	*snap = (struct snapshot){0};
 	assert_int_equal(snapshot_take(&from, snap, &err), 0);
 }
@@ -436,7 +436,7 @@ static void take_running(const struct stopped *stopped, struct snapshot *snap)
  */
 static void test_interrupted(void **state)
 {
-	const struct stopped stopped = {PLAIN + 0x50, sp_at(0)};
+	const struct stopped stopped = {PLAIN + 0x50, sp_at(0), TID};
 	struct snapshot snap;
 	size_t count;
 
@@ -458,7 +458,7 @@ static void test_interrupted(void **state)
 /* On another stack than its own and the system's, it has none that could be read. */
 static void test_elsewhere(void **state)
 {
-	const struct stopped stopped = {PLAIN + 0x50, STACKS + 0x10000};
+	const struct stopped stopped = {PLAIN + 0x50, STACKS + 0x10000, TID};
 	struct snapshot snap;
 
 	(void)state;
@@ -466,6 +466,47 @@ static void test_elsewhere(void **state)
 	take_running(&stopped, &snap);
 	assert_int_equal(snap.all[0].stack_state, STACK_RUNNING);
 	snapshot_free(&snap);
+}
+
+/* Where its thread's stack pointer is: on its own stack, on that of g0, in C; and which thread */
+static void test_where_it_runs(void **state)
+{
+	enum { LO = STACKS, HI = STACKS + STACK_SIZE, LO0 = STACKS + 0x10000, HI0 = LO0 + 0x100 };
+	static const struct {
+		uint64_t sp, tid;
+		unsigned found; /* STACK_READ, ... */
+		bool interrupted;
+	} rows[] = {
+		{LO, TID, STACK_READ, true},       {LO - 8, TID, STACK_RUNNING, false},
+		{HI - 32, TID, STACK_READ, true},  {HI, TID, STACK_RUNNING, false},
+		{LO0, TID, STACK_READ, false},     {LO0 - 8, TID, STACK_RUNNING, false},
+		{HI0 - 8, TID, STACK_READ, false}, {HI0, TID, STACK_RUNNING, false},
+		{LO, INT32_MAX, STACK_READ, true}, {LO, INT32_MAX + 1ULL, STACK_RUNNING, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct stopped stopped = {PLAIN + 0x50, rows[i].sp, rows[i].tid};
+		struct snapshot snap;
+		size_t count;
+
+		begin(1);
+		fakemem_put(G0, LO0);
+		fakemem_put(G0 + 8, HI0);
+		fakemem_put(rows[i].sp + FRAME, FIRST);
+		take_running(&stopped, &snap);
+		assert_int_equal(snap.all[0].stack_state, rows[i].found);
+		assert_int_equal(snap.all[0].interrupted, rows[i].interrupted);
+		const uint64_t *stack = snapshot_stack(&snap, snap.all[0].stack, &count);
+
+		/* or what it had when it went to the system stack */
+		assert_int_equal(count, rows[i].found == STACK_RUNNING ? 0
+					: rows[i].interrupted          ? 1
+								       : 2);
+		if (count)
+			assert_int_equal(stack[0], rows[i].interrupted ? PLAIN + 0x51 : PLAIN);
+		snapshot_free(&snap);
+	}
 }
 
 /* Without a clock, it is as late as the latest that was noted. */
@@ -541,7 +582,7 @@ int main(void)
 		cmocka_unit_test(test_allgs),          cmocka_unit_test(test_args),
 		cmocka_unit_test(test_args_cut),       cmocka_unit_test(test_args_changing),
 		cmocka_unit_test(test_interrupted),    cmocka_unit_test(test_elsewhere),
-		cmocka_unit_test(test_timeless),
+		cmocka_unit_test(test_timeless),       cmocka_unit_test(test_where_it_runs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

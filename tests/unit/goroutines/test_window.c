@@ -31,7 +31,8 @@ enum { COUNT = 100, G_SIZE = 0x200, G = BASE + 0x2000, STACKS = BASE + 0x20000, 
 enum { SIZE = STACKS - BASE + COUNT * STACK_SIZE, FRAME = 16 };
 enum { MIDDLE = 0x1000, LEFT = 0x1010, RIGHT = 0x1020, TORN = 0x1030, FIRST = 0x2000 };
 enum { CHAN = 3, COROUTINE = 4, SEQ = 189, M = BASE + 0x80 };
-enum { LIST_READS = 3 }; /* before any goroutine */
+enum { STACK_MAX = 8 << 10 }; /* as in snapshot_window.c */
+enum { LIST_READS = 3 };      /* before any goroutine */
 
 static struct frame_rule fake_rule(void *ctx, uint64_t pc)
 {
@@ -306,6 +307,32 @@ static void test_stacks(void **state)
 	snapshot_free(&snap);
 }
 
+/* The longest that is read with others, one that is longer, and one that is full */
+static void test_stack_lengths(void **state)
+{
+	static const uint64_t lens[] = {STACK_MAX, STACK_MAX + 8, STACK_SIZE};
+	struct snapshot_window_stack stacks[3];
+	struct snapshot_source from = source();
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		fakemem_put(g_at(i), i == 2 ? sp_at(i) : 0);
+		fakemem_put(g_at(i) + 8, sp_at(i) + lens[i]);
+	}
+	struct snapshot snap = take(3);
+	struct snapshot_window *window = snapshot_window_new(&from, &snap);
+
+	for (size_t i = 0; i < 3; i++)
+		stacks[i].g = &snap.all[i];
+	snapshot_window_stacks(window, stacks, 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(stacks[i].len, lens[i]);
+		assert_int_equal(stacks[i].bytes != NULL, i != 1);
+	}
+	snapshot_window_free(window);
+	snapshot_free(&snap);
+}
+
 /* --- pages --- */
 
 static void test_pages(void **state)
@@ -531,6 +558,7 @@ int main(void)
 		cmocka_unit_test_setup(test_waits, setup),
 		cmocka_unit_test_setup(test_still, setup),
 		cmocka_unit_test_setup(test_stacks, setup),
+		cmocka_unit_test_setup(test_stack_lengths, setup),
 		cmocka_unit_test_setup(test_pages, setup),
 		cmocka_unit_test_setup(test_pages_far, setup),
 		cmocka_unit_test_setup(test_pages_in_part, setup),

@@ -210,6 +210,41 @@ static void test_late_to_new(void **state)
 	       "g3 since 1020 has g4\n");
 }
 
+/* Such a moment is told once: to the first that comes late, and to nobody who came after another.
+ */
+static void test_late_once(void **state)
+{
+	(void)state;
+	parks(1010, 2, MUTEX + 4, 10);
+	parks(1020, 3, MUTEX + 4, 10);
+	parks(1030, 7, MUTEX + 4, 10);
+	unlocks(1100, 1, 1);
+	got(1150, 2, MUTEX + 4, 10, 1010);
+	unlocks(1151, 5, 5);
+	unlocks(1152, 6, 6);
+	expect("1000: 1, 140 ns, at most 140; w10 1 140 h1 90 h5 50 g3 since 1020 g7 since 1030 "
+	       "has g2\n");
+	got(1200, 3, MUTEX + 4, 10, 1020);
+	event(1210, 4, LOCK_SPUN, MUTEX, 0, 1205);
+	unlocks(1220, 6, 6);
+	expect("1000: 2, 320 ns, at most 180; spun 1, 5 ns; w10 2 320<180 -0 50 h1 170 h5 100 g7 "
+	       "since 1030 has g4\n");
+}
+
+/* Who has let go of it has it no more: the next one that does had it since then. */
+static void test_holder_gone(void **state)
+{
+	(void)state;
+	parks(1010, 2, MUTEX + 4, 10);
+	parks(1020, 3, MUTEX + 4, 10);
+	unlocks(1100, 1, 1);
+	got(1150, 2, MUTEX + 4, 10, 1010);
+	unlocks(1180, 2, 2);
+	unlocks(1200, 5, 5);
+	got(1210, 3, MUTEX + 4, 10, 1020);
+	expect("1000: 2, 330 ns, at most 190; w10 2 330<190 -0 110 h1 170 h2 30 h5 20\n");
+}
+
 /* While nobody waits, locks are let go of unseen. */
 static void test_unseen(void **state)
 {
@@ -304,6 +339,19 @@ static void test_behind_readers(void **state)
 	event(1200, 3, LOCK_RELEASES, RW + 8, 1, 0);
 	got(1205, 4, RW + 8, 30, 1115);
 	expect("2000 rw: 2, 200 ns, at most 110; w40 1 110 w30 1 90 -0 15 h2 100 r1 85/3\n");
+}
+
+/* Readers that two writers wait for; they came when another writer had the lock. */
+static void test_readers_of_two(void **state)
+{
+	(void)state;
+	parks(1000, 2, RW + 8, 30);
+	parks(1010, 4, RW + 8, 30);
+	event(1050, 9, LOCK_SPUN, RW, 0, 1045);
+	event(1100, 1, LOCK_RELEASES, RW + 8, 1, 0);
+	got(1105, 2, RW + 8, 30, 1000);
+	expect("2000 rw: 1, 105 ns, at most 105; spun 1, 5 ns; w30 1 105 -0 55 r1 50/6 g4 since "
+	       "1010 has g2\n");
 }
 
 static void add_readers(void *ctx, const struct lock *lock)
@@ -453,6 +501,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_late, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_late_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_late_to_new, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_late_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_holder_gone, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_readers_of_two, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unseen, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_begins_late, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_spinning, setup, teardown),

@@ -183,7 +183,10 @@ static void test_hooks(void **state)
 	sel.item_count = 1;
 	items[0].sites.exits = 0;
 	want.rt = &rt;
-	expect("8010 recovered row 0 of -1; 8020 goexit row 0 of -1; 1000 call row 4 of 0; ");
+	rt.fatal.addr = 0x8030;
+	expect("8010 recovered row 0 of -1; 8020 goexit row 0 of -1; 8030 fatal row 0 of -1; 1000 "
+	       "call row 4 of 0; ");
+	rt.fatal.addr = 0;
 	items[0].returns = false;
 	expect("1000 call row 4 of 0; ");
 	items[0].returns = true;
@@ -302,6 +305,17 @@ static void test_refused(void **state)
 	assert_true(probes_note_refused(probes, &sel));
 	assert_string_equal(probes->refusal, "first");
 	steps_expect("skip 1: first; ");
+	probes_free(probes);
+
+	setup(NULL);
+	for (unsigned i = 1; i < ITEMS; i++)
+		items[i].sites.exits = 0;
+	probes = made();
+	steps_expect("1001 return row 4+8 of 0; 1002 return row 4 of 0; " ALL_ENTRIES);
+	probes->items[0].refused = "end";
+	probes->items[4].refused = "entry";
+	assert_true(probes_note_refused(probes, &sel));
+	steps_expect("skip 0: end; skip 2: entry; ");
 	probes_free(probes);
 
 	setup(NULL);

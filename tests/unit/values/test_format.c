@@ -207,6 +207,15 @@ static void test_strings(void **state)
 		{"%q", "0123456789abcdefg", "\"0123456789abcdef\"..."},
 		{"%.3s", "0123456789abcdefg", "012"},
 		{"%x", "0123456789abcdefg", "30313233343536373839616263646566..."},
+		/* with a precision it is cut as that asks, but for what was not read */
+		{"%.0s|", "bob", "|"},
+		{"%.0x|", "bob", "|"},
+		{"%.2x", "bob", "626f"},
+		{"%.3X", "bob\xfe", "626F62"},
+		{"%.4x", "bob", "626f62"},
+		{"%.16s", "0123456789abcdefg", "0123456789abcdef..."},
+		{"%.16x", "0123456789abcdefg", "30313233343536373839616263646566..."},
+		{"%.15x", "0123456789abcdefg", "303132333435363738396162636465"},
 	};
 
 	(void)state;
@@ -242,6 +251,28 @@ static void test_bytes(void **state)
 	expect_format("%s", &arg, 1, "<fault>");
 	expect_format("%q", &arg, 1, "<fault>");
 	expect_format("%x", &arg, 1, "<fault>");
+}
+
+/* Of an array, what the record has of it */
+static void test_array_cut(void **state)
+{
+	const int64_t before = 42;
+
+	(void)state;
+	value(basic("int"), &before);
+	struct format_arg arg =
+		value(gotypes_array(capture.types, basic("byte"), 4), "\x01\x02\x03\xff");
+	size_t whole = arg.shape->at + 4;
+
+	assert_true(capture.source.len >= whole);
+	capture.source.len = whole;
+	expect_format("%x", &arg, 1, "010203ff");
+	capture.source.len = whole - 1;
+	expect_format("%x", &arg, 1, "010203...");
+	capture.source.len = whole - 4;
+	expect_format("%x|", &arg, 1, "...|");
+	capture.source.len = whole - 5;
+	expect_format("%x|", &arg, 1, "[4]uint8{..., ..., ..., ...}|");
 }
 
 static void test_interfaces(void **state)
@@ -290,6 +321,9 @@ static void test_errors_of_the_program(void **state)
 	expect_format("%10.2s|", &arg, 1, "        no|");
 	expect_format("%q", &arg, 1, "\"no \\\"key\\\"\"");
 	expect_format("%#v", &arg, 1, "*errors.errorString(\"no \\\"key\\\"\")");
+	arg = value(capture_defined(&capture, "syscall.Errno", "uintptr"), &(uint64_t){2});
+	expect_format("%s", &arg, 1, "no such file or directory");
+	expect_format("%.2q", &arg, 1, "\"no\"");
 }
 
 static void test_others(void **state)
@@ -441,6 +475,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_floats, setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_strings, setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_bytes, setup, expect_teardown),
+		cmocka_unit_test_setup_teardown(test_array_cut, setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_interfaces, setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_errors_of_the_program, setup, expect_teardown),
 		cmocka_unit_test_setup_teardown(test_others, setup, expect_teardown),
