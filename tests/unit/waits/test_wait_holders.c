@@ -5,8 +5,10 @@
 #include "base/mem.h"
 #include "frames/frames.h"
 #include "frames/unwinder.h"
+#include "files/process_stop.h"
 #include "goroutines/snapshot.h"
 #include "goroutines/snapshot_stacks_internal.h"
+#include "steps.h"
 #include "waits/release_code_internal.h"
 #include "waits/wait_holders_internal.h"
 #include "waits/wait_targets_internal.h"
@@ -16,6 +18,7 @@ enum {
 	MAP_TABLE = 18,
 	FRAME = 16, /* bytes up to the return address */
 	ARGS = 3,   /* words */
+	GOROUTINES = 8,
 	G = FAKEMEM_BASE,
 	STACK = FAKEMEM_BASE + 0x4000,
 	STACK_LEN = FRAME + 8 + 8 * ARGS,
@@ -28,7 +31,7 @@ struct program {
 	struct opened o;
 	struct frames frames;
 	struct snapshot snap;
-	uint32_t of[2];
+	uint32_t of[GOROUTINES];
 	struct wait_target target;
 	struct wait_targets targets;
 };
@@ -36,6 +39,7 @@ struct program {
 /* --- in place of release_code: what all code does --- */
 
 static unsigned does;
+static uint64_t does_at;  /* there alone; 0: everywhere */
 static uint64_t variable; /* that it unlocks; 0: none */
 
 struct release_code *release_code_new(const struct frames *frames)
@@ -52,9 +56,8 @@ void release_code_free(struct release_code *code)
 unsigned release_code_from(struct release_code *code, uint64_t at, bool whole)
 {
 	(void)code;
-	(void)at;
 	assert_false(whole);
-	return does;
+	return !does_at || at == does_at ? does : 0;
 }
 
 size_t release_code_variables(struct release_code *code, uint64_t at, const uint64_t **addrs)
@@ -111,7 +114,7 @@ static void begin(struct program *p, unsigned n)
 	p->frames = (struct frames){.tab = p->o.tab, .img = p->o.img, .release = 20};
 
 	fakemem_begin(0x10000);
-	p->snap.all = mem_zalloc(2, sizeof(*p->snap.all));
+	p->snap.all = mem_zalloc(GOROUTINES, sizeof(*p->snap.all));
 	p->snap.stacks = snapshot_stacks_new();
 	add_goroutine(p, 0, 0, 0);
 	add_goroutine(p, 1, STACK, STACK + STACK_LEN);
@@ -134,15 +137,34 @@ static void put_arg(unsigned word, uint64_t value)
 	fakemem_put(STACK + FRAME + 8 + 8 * word, value);
 }
 
+static bool no_registers(const void *ctx, pid_t tid, struct process_registers *out)
+{
+	(void)ctx;
+	(void)tid;
+	*out = (struct process_registers){0};
+	return false;
+}
+
+static bool is_stopped; /* the process: then stacks are read together, and once */
+
+static void find_all(struct program *p, struct wait_candidates *found)
+{
+	struct snapshot_source from = {.mem = &fakemem_memory,
+				       .rt = &fakemem_layout,
+				       .rule = rule,
+				       .registers = is_stopped ? no_registers : NULL};
+	struct wait_holders_source source = {
+		.from = &from, .snap = &p->snap, .frames = &p->frames, .targets = &p->targets};
+
+	wait_holders_find(&source, found);
+}
+
 /* How many may release the lock: only goroutine 1 can. */
 static size_t find(struct program *p)
 {
-	struct snapshot_source from = {.mem = &fakemem_memory, .rt = &fakemem_layout, .rule = rule};
-	struct wait_holders_source source = {
-		.from = &from, .snap = &p->snap, .frames = &p->frames, .targets = &p->targets};
 	struct wait_candidates found;
 
-	wait_holders_find(&source, &found);
+	find_all(p, &found);
 	size_t count = found.count;
 
 	for (size_t i = 0; i < count; i++) {
@@ -275,12 +297,80 @@ static void test_moved(void **state)
 	end(&p);
 }
 
+/* In a process that is stopped nothing moves. */
+static void test_stopped(void **state)
+{
+	struct program p;
+
+	(void)state;
+	begin(&p, 0);
+	put_arg(0, LOCK);
+	is_stopped = true;
+	assert_int_equal(find(&p), 1);
+	was_read = false;
+	fakemem.before_read = move_when_read;
+	assert_int_equal(find(&p), 1);
+	is_stopped = false;
+	end(&p);
+}
+
+/* Goroutine `i` stands in main.b at `pc`, and has a pointer to `target`. */
+static void add_holder(struct program *p, size_t i, uint64_t pc, uint64_t target)
+{
+	uint64_t sp = STACK + 0x100 * i;
+
+	add_goroutine(p, i, sp, sp + STACK_LEN);
+	assert_true(snapshot_stacks_add(p->snap.stacks, &pc, 1, &p->snap.all[i].stack));
+	fakemem_put(sp + FRAME, 1);
+	fakemem_put(sp + FRAME + 8, target);
+	p->of[i] = WAIT_NO_TARGET;
+	p->snap.count = i + 1;
+}
+
+/* By target; then who releases it, who waits for something else, who runs on, and who sleeps. */
+static void test_order(void **state)
+{
+	struct program p;
+	struct wait_target two[2];
+	struct wait_candidates found;
+
+	(void)state;
+	begin(&p, 0);
+	uint64_t pc = p.o.g.starts[1] + 5;
+
+	for (size_t i = 1; i < GOROUTINES; i++)
+		add_holder(&p, i, i == 6 ? pc + 4 : pc, i == 1 ? OTHER : LOCK);
+	p.of[0] = p.of[3] = 1;
+	p.of[5] = 0; /* waits for it itself */
+	two[0] = two[1] = p.target;
+	two[1].addr = OTHER;
+	p.targets = (struct wait_targets){.all = two, .count = 2, .of = p.of};
+	p.snap.waits.all = mem_zalloc(1, sizeof(*p.snap.waits.all));
+	p.snap.waits.all[0].kind = WAIT_TIMER;
+	p.snap.waits.count = 1;
+	p.snap.all[2].wait_count = 1;
+	does = RELEASE_UNLOCKS;
+	does_at = pc + 4 - 1;
+	find_all(&p, &found);
+	does = 0;
+	does_at = 0;
+	for (size_t i = 0; i < found.count; i++)
+		steps_are("%u: %u%s", found.all[i].target, found.all[i].goroutine,
+			  found.all[i].how == CANDIDATE_RELEASES ? " releases" : "");
+	for (size_t i = 0; i <= 2; i++)
+		steps_are("%zu", found.first[i]);
+	steps_expect("0: 6 releases; 0: 3; 0: 4; 0: 7; 0: 2; 1: 1; 0; 5; 6; ");
+	wait_candidates_free(&found);
+	end(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_in_use),      cmocka_unit_test(test_once),
 		cmocka_unit_test(test_does),        cmocka_unit_test(test_variable),
 		cmocka_unit_test(test_other_stack), cmocka_unit_test(test_moved),
+		cmocka_unit_test(test_stopped),     cmocka_unit_test(test_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
