@@ -453,9 +453,9 @@ static void test_process(void **state)
 	       "cgroup kallsyms " OPENED PROGRAM
 	       " CGROUP=1 LABELS=1 KERNEL_STACK=1 TGID=-1\ncompile on_sample 0_7_0 sampled events "
 	       "set_cgroup " BEGUN
-	       "w:begin w:10101010 \nrun 3 0 73 -1 100000000 71\nsession_run " BOTH(FIRST, "user")
-		       BOTH(SECOND, "user") BOTH(THIRD, "user") STREAMED(
-			       "show profile 1011") "sampler_free w:end " SHOW("show profile 1011")
+	       "session_say_stopped w:begin w:10101010 \nrun 3 0 73 -1 100000000 "
+	       "71\nsession_run " BOTH(FIRST, "user") BOTH(SECOND, "user") BOTH(THIRD, "user")
+		       STREAMED("show profile 1011") "sampler_free w:end " SHOW("show profile 1011")
 			       LOST_WORDS "sum pprof_write session_say_ended session_free "
 					  "progress_end " CLOSED "kallsyms_close bpfprog_free ",
 	       "profile\nprofile\n",
