@@ -45,18 +45,23 @@ recipe_long()
 }
 recipe_check()
 {
+	number=
 	case ${1-} in
 	*:*) ;;
 	[0-9]*) # as bcc's slower tools take it: no function's name begins with a digit
 		recipe_time m "$1" 000000
-		threshold=$time recipe_targets=''
+		threshold=$time recipe_targets='' number=$1
 		shift
 		for word; do
 			recipe_targets="$recipe_targets$(recipe_quote "$word")"
 		done
 		;;
 	esac
-	[ $# -gt 0 ] || recipe_misused "no PATTERN to trace"
+	[ $# -gt 0 ] || {
+		[ -n "$recipe_pid" ] || ! [ -d "/proc/$number/task" ] ||
+			recipe_fail 2 'no PATTERN to trace' "$recipe_self -p $number 'main.*' traces process $number"
+		recipe_misused 'no PATTERN to trace'
+	}
 }
 recipe_parse "$@"
 
