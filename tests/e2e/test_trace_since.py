@@ -4,7 +4,7 @@
 import re
 
 from gotrace import trace
-from harness import Target, Tool, expect, json_lines, newest, of_newest, test
+from harness import Target, Tool, expect, json_lines, newest, test
 
 NONE, LATE, EARLY = 1000, 1001, 1002
 CLOCKS_APART = 1_000_000  # ns that the two clocks may be set apart meanwhile
@@ -20,10 +20,10 @@ def expect_between(what, got, low, high):
     expect(low - CLOCKS_APART <= got <= high + CLOCKS_APART, f"{what}: {got}, in truth {low} to {high}")
 
 
-@test(built_as=[("1.15", "plain"), ("1.19", "pie"), ("1.27", "plain"), ("gccgo", "plain")], seldom=of_newest)
-def since_all_kinds(built_as):
+@test(version=["1.15", "1.27", "gccgo"])
+def since_all_kinds(version):
     """Of parameters, fields, behind pointers; at entry and at return; in predicates and arithmetic"""
-    with Target("ages", *built_as) as target:
+    with Target("ages", version) as target:
         text, said = trace(
             target, "-j", ':main.take "%d %d %d %d %d", j.id, since(j.queued), since(at), since(named), since(behind)',
             'r:main.take "%d %d", j.id, since(j.queued)',
