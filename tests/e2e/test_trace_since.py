@@ -66,9 +66,14 @@ def since_in_histograms():
         expect(target.wait() == 0, target.said())
         records = tool.records()
         told = truth_of(target.out.text())
-    print(records)
-    ages = [age for n, (age, _, _) in told.items() if n < NONE and n % 10 == 0]
-    expect(len(ages) == 4, ages)
+    ages = sorted(age for n, (age, _, _) in told.items() if n < NONE and n % 10 == 0)
+    histogram = next(r["buckets"] for r in records if "buckets" in r)
+    rows = sorted((low, high) for low, high, count in histogram for _ in range(count))
+    expect(len(rows) == len(ages) == 4, f"{histogram}, in truth {ages}")
+    for (low, high), age in zip(rows, ages):
+        expect(low <= age + CLOCKS_APART and age <= high + 10 * CLOCKS_APART, f"{histogram}, in truth {ages}")
+    counts = {str(r["values"]["since(at) < 0"]): r["count"] for r in records if "values" in r}
+    expect(counts == {"-": 1, "<out of range>": 2, "True": 4, "False": 24}, counts)
 
 
 @test(probe=["goarg1", "j.id", "goarg9", "5", "since(at)"])
