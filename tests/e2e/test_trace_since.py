@@ -38,7 +38,8 @@ def since_all_kinds(version):
         words = message.split()
         if words[0] == "old":
             old.add(int(words[1]))
-            expect(abs(int(words[2]) - told[int(words[1])][0] // 1000000) <= 10, f"{message}: {told}")
+            low, high = (age / 1000000 for age in told[int(words[1])][:2])
+            expect(low - 2 <= int(words[2]) <= high + 2, f"{message}: {told}")
             continue
         n, ages = int(words[0]), words[1:]
         before, after, later = told[n]
