@@ -183,6 +183,11 @@ static void test_groups(void **state)
 	fakemem_put(FAKEMEM_BASE + 0x30, AT + 8);
 	assert_int_equal(fetch_group(to, 8, (char *)header, true), 8);
 	assert_int_equal(to[0], 9);
+	fakemem_put(FAKEMEM_BASE + 0x30, 1ULL << 56 | AT); /* all eight bytes count */
+	assert_int_equal(fetch_group(to, 8, (char *)header, true), TRACE_FAULT);
+	fakemem_put(FAKEMEM_BASE + 0x30, AT);
+	fakemem_put(FAKEMEM_BASE, 1ULL << 56 | (FAKEMEM_BASE + 0x20));
+	assert_int_equal(fetch_group(to, 8, (char *)header, true), TRACE_FAULT);
 	fakemem_put(FAKEMEM_BASE, NOWHERE);
 	assert_int_equal(fetch_group(to, 8, (char *)header, true), TRACE_FAULT);
 	header[2] = NOWHERE;

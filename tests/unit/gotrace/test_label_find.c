@@ -159,7 +159,7 @@ static void put_map(u64 count, u8 log2)
 	place.is_map = true;
 	fakemem_put(SET, HEAD);
 	fakemem_put(HEAD, count);
-	fakemem_put(HEAD + 8, (u64)log2 << 8);
+	fakemem_put(HEAD + 8, (u64)log2 << 8 | 0xfedcba9876540000); /* overflows, a seed */
 	fakemem_put(HEAD + 16, BUCKETS);
 	fakemem_put(HEAD + 24, 0);
 }

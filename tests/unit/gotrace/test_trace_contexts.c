@@ -193,10 +193,10 @@ static void test_spans(void **state)
 	u64 span = FREE + 0x200;
 
 	(void)state;
-	fakemem_put(span + 40, 0x1122);
-	fakemem_put(span + 48, 0x3344);
+	fakemem_put(span + 40, 0x1122334455667788);
+	fakemem_put(span + 48, 0x99aabbccddeeff00);
 	put_value(0, ROOT, KEY_TYPE, 0, SPAN, span);
-	expect_trace("1122 3344 0; ");
+	expect_trace("1122334455667788 99aabbccddeeff00 0; ");
 	put_value(0, ROOT, KEY_TYPE, 0, NO_SPAN, span);
 	expect_trace("0 0 0; ");
 	put_value(0, ROOT, KEY_TYPE, 0, OTHER, span);

@@ -110,6 +110,16 @@ static void test_values(void **state)
 			    "v3", "v4", "v5", "v6", "type", "data") "\tu64 v7 = v4 != 0;\n"
 								    "\twant = v7 != 0;\n",
 		    NULL);
+	/* a number of eight bytes */
+	expect_plan("main.f(ctx context.Context) ($ctx(\"int\", -2) != nil)", "",
+		    "\tconst struct context_key v0 = {0x1000ULL, false, false, {8, "
+		    "{0xfffffffffffffffeULL}}};\n"
+		    "\tu64 v1 = (u64)probe_register(ctx, REGISTER_AX);\n"
+		    "\tu64 v2 = (u64)probe_register(ctx, REGISTER_BX);\n"
+		    "\tstruct go_interface v3 = context_value(&bad, hit, v1, v2, &v0);\n" WORDS(
+			    "v3", "v4", "v5", "v6", "type", "data") "\tu64 v7 = v4 != 0;\n"
+								    "\twant = v7 != 0;\n",
+		    NULL);
 	/* a string, of the context in what a parameter points to; the receiver would be last */
 	expect_plan("main.f(r *main.Request) (hasprefix($ctx(\"string\", \"request_id\"), \"ab\"))",
 		    "",

@@ -323,6 +323,7 @@ static void accept_is_followed(void **state)
 		{"text/plain;q=0.5, application/openmetrics-text;q=0.5", EXPOSITION_OPENMETRICS},
 		{"text/plain;q=0.2 ,\tapplication/openmetrics-text; q=0.3", EXPOSITION_OPENMETRICS},
 		{"application/openmetrics-text;q=0", EXPOSITION_TEXT},
+		{"application/openmetrics-text;q=,text/plain;q=0.5", EXPOSITION_OPENMETRICS},
 		{"application/openmetrics-textual", EXPOSITION_TEXT},
 		{"application/openmetrics", EXPOSITION_TEXT},
 		{",;,;q=,;q", EXPOSITION_TEXT},

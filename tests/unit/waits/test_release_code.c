@@ -334,20 +334,26 @@ static void test_halves(void **state)
 /* --- variables --- */
 
 /* `want`: digits of the variables that are unlocked */
-static void expect_variables(const char *a, const char *c, const char *text, const char *want)
+static void expect_variables_at(const char *a, const char *c, const char *text, size_t token,
+				const char *want)
 {
 	const uint64_t *addrs;
 	char got[16] = "";
 
 	begin(a, c, text);
 	open_code();
-	size_t count = release_code_variables(code, place[0], &addrs);
+	size_t count = release_code_variables(code, place[token], &addrs);
 
 	for (size_t i = 0; i < count; i++)
 		got[i] = (char)('0' + (addrs[i] - VARIABLE) / 0x10);
 	if (strcmp(got, want) != 0)
-		fail_msg("\"%s\": \"%s\", not \"%s\"", text, got, want);
+		fail_msg("\"%s\" from %zu: \"%s\", not \"%s\"", text, token, got, want);
 	end();
+}
+
+static void expect_variables(const char *a, const char *c, const char *text, const char *want)
+{
+	expect_variables_at(a, c, text, 0, want);
 }
 
 static void test_variables(void **state)
@@ -363,6 +369,10 @@ static void test_variables(void **state)
 	expect_variables(UNLOCK, LOCK, "C1Ar", "1"); /* of which lock, is not known */
 	expect_variables(UNLOCK, LOCK, ".1CAr", ""); /* another call has it */
 	expect_variables(UNLOCK, LOCK, ".1JdAr", "");
+	/* it is about to get it, or another */
+	expect_variables_at(UNLOCK, LOCK, "1C1Ar", 1, "");
+	expect_variables_at(UNLOCK, LOCK, "1C1A1Ar", 1, "1");
+	expect_variables_at(UNLOCK, LOCK, "2C1Ar", 1, "1");
 	expect_variables(UNLOCK, LOCK, ".1.......Ar", "1");
 	expect_variables(UNLOCK, LOCK, ".1........Ar", "");
 	expect_variables(UNLOCK, LOCK, "1A2A3A4A5A", "1234"); /* no more than four */
