@@ -11,6 +11,7 @@
 #include "base/errmsg.h"
 #include "metrics/clients_internal.h"
 #include "metrics/endpoint.h"
+#include "metrics/endpoint_internal.h"
 #include "metrics/server_internal.h"
 #include "unit.h"
 
@@ -188,6 +189,36 @@ static void no_descriptors(void **state)
 	expect_answer(fd, "/metrics", "HTTP/1.1 200");
 }
 
+/* Why it does not listen, and what helps */
+static void refused(void **state)
+{
+	static const struct {
+		const char *at, *text, *hint; /* at NULL: where another one listens */
+	} rows[] = {
+		{NULL, "--metrics: 127.0.0.1:%u is in use",
+		 "choose another port; ss -ltnp 'sport = :%u' tells who has this one"},
+		{"203.0.113.7:9999",
+		 "--metrics: cannot listen on 203.0.113.7:%u: this machine has no such address",
+		 "\"ip address\" shows those it has; \":%u\" is 127.0.0.1"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct server_source source = {refresh, write_text, NULL, "about\n"};
+		struct endpoint taken = endpoint;
+		struct errmsg err = {0};
+		char text[256];
+
+		if (rows[i].at)
+			assert_int_equal(endpoint_parse(rows[i].at, &taken, &err), 0);
+		assert_null(server_open(&taken, &source, &err));
+		snprintf(text, sizeof(text), rows[i].text, endpoint_port(&taken));
+		assert_string_equal(err.text, text);
+		snprintf(text, sizeof(text), rows[i].hint, endpoint_port(&taken));
+		assert_string_equal(err.hint, text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -196,6 +227,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(silent_ones, open_server, close_server),
 		cmocka_unit_test_setup_teardown(a_known_one, open_server, close_server),
 		cmocka_unit_test_setup_teardown(no_descriptors, open_server, close_server),
+		cmocka_unit_test_setup_teardown(refused, open_server, close_server),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,8 @@
 
 #include "base/json.h"
 #include "program/gostack.h"
+#include "program/gostack_symbols.h"
+#include "steps.h"
 
 enum { BIAS = 0x7f0000000000, SYMBOLS = ELFFILE_RODATA + 0xa00, C_CODE = ELFFILE_TEXT + 0x800 };
 
@@ -154,6 +156,47 @@ static void rename_func(struct gofile *g, unsigned index, const char *name)
 {
 	elffile_bytes(g->f, GOFILE_TAB + GOFILE_NAMES + 64, name, strlen(name) + 1);
 	elffile_u32(g->f, gofile_record(g, index) + 4, 64);
+}
+
+static void say_place(struct gostack_symbols *syms, uint64_t addr, bool returns)
+{
+	struct gostack_place place = gostack_symbols_find(syms, addr, returns);
+
+	for (size_t i = 0; i < place.count; i++) {
+		const struct gostack_line *line = &place.lines[i];
+
+		steps_are("%s %s:%d from %d%s%s%s", line->name ? line->name : "?",
+			  line->file ? line->file : "?", line->line, line->start_line,
+			  line->inlined ? " inlined" : "", line->wrapper ? " wrapper" : "",
+			  line->hidden ? " hidden" : "");
+		if (line->call)
+			steps_are("call %lx", line->call);
+	}
+	steps_are("+%lx", place.off);
+}
+
+/* All that is known of an address; and as a return address, of the call before it */
+static void test_places(void **state)
+{
+	struct gostack_symbols *syms;
+	struct opened o;
+
+	(void)state;
+	open_newest(&o);
+	syms = gostack_symbols_new(o.img, o.tab);
+	say_place(syms, o.g.starts[1] + 24, false);
+	steps_expect("main.inl2 b.go:20 from 1 inlined; main.inl1 b.go:20 from 1 inlined; main.b "
+		     "b.go:10 from 7; call 401040; +18; ");
+	say_place(syms, o.g.starts[1] + 24, true);
+	steps_expect("main.inl1 b.go:20 from 1 inlined; main.b b.go:10 from 7; call 401040; +18; ");
+	say_place(syms, o.g.starts[2] + 1, false);
+	steps_expect("main.c b.go:10 from 7 wrapper; call 401081; +1; ");
+	say_place(syms, o.g.starts[2], true);
+	steps_expect("main.b b.go:11 from 7; call 40107f; +40; ");
+	say_place(syms, C_CODE, true);
+	steps_expect("? ?:0 from 0; +0; ");
+	gostack_symbols_free(syms);
+	close_it(&o);
 }
 
 static void test_created(void **state)
@@ -399,11 +442,12 @@ static void test_endless_tree(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_layouts),      cmocka_unit_test(test_probed),
-		cmocka_unit_test(test_created),      cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_interrupted),  cmocka_unit_test(test_no_runtime),
-		cmocka_unit_test(test_symbols),      cmocka_unit_test(test_json),
-		cmocka_unit_test(test_endless_tree), cmocka_unit_test(test_many),
+		cmocka_unit_test(test_layouts),    cmocka_unit_test(test_probed),
+		cmocka_unit_test(test_created),    cmocka_unit_test(test_places),
+		cmocka_unit_test(test_ends),       cmocka_unit_test(test_interrupted),
+		cmocka_unit_test(test_no_runtime), cmocka_unit_test(test_symbols),
+		cmocka_unit_test(test_json),       cmocka_unit_test(test_endless_tree),
+		cmocka_unit_test(test_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -186,6 +186,13 @@ static void test_uuid(void **state)
 	type.name = "uuid.UUID";
 	type.defined = true;
 	expect(&type, bytes, VALUE_PLAIN, "00112233-4455-6677-8899-aabbccddeeff");
+	/* OpenTelemetry's */
+	type.name = "trace.TraceID";
+	expect(&type, bytes, VALUE_PLAIN, "00112233445566778899aabbccddeeff");
+	type = *gotypes_array(capture.types, basic("uint8"), 8);
+	type.name = "trace.SpanID";
+	type.defined = true;
+	expect(&type, bytes, VALUE_PLAIN, "0011223344556677");
 }
 
 int main(void)
