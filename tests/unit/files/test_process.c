@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +22,7 @@
 #include "files/process_list.h"
 #include "files/process_pieces.h"
 #include "files/process_stop.h"
+#include "files/process_text_internal.h"
 #include "files/process_usage.h"
 #include "unit.h"
 
@@ -266,6 +270,61 @@ static void test_first_thread_ended_seen(void **state)
 	end_process(pid);
 }
 
+/* 0, or what an error was: of a link and of a file in the process's folder */
+static int link_error(const struct process *proc, const char *name)
+{
+	char path[PATH_MAX];
+
+	return process_link(proc, name, path, sizeof(path)) < 0 ? errno : 0;
+}
+
+static int open_error(const struct process *proc, const char *name)
+{
+	int fd = process_open_at(proc, name, O_RDONLY);
+
+	if (fd < 0)
+		return errno;
+	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	close(fd);
+	return 0;
+}
+
+/* Of a process that runs, with its first thread or without, and of one that has ended: which of
+ * its threads run, and what can be read. */
+static void test_threads(void **state)
+{
+	struct errmsg err = {0};
+	pid_t first = without_first(), ended = fork();
+
+	(void)state;
+	if (!ended)
+		_exit(0);
+	while (!is_zombie(ended))
+		sched_yield();
+	const pid_t pids[] = {getpid(), first, ended};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct process *proc = process_open(pids[i], &err);
+
+		assert_non_null(proc);
+		int gone = i == 2 ? ESRCH : 0;
+
+		assert_int_equal(process_first_runs(proc), i == 0);
+		assert_int_equal(process_thread_runs(proc, pids[i]), i == 0);
+		assert_false(process_thread_runs(proc, 1 << 30));
+		assert_int_equal(link_error(proc, "exe"), gone);
+		assert_int_equal(open_error(proc, "maps"), gone);
+		/* which is not there, or of another kind */
+		assert_int_equal(link_error(proc, "exes"), gone ? ESRCH : ENOENT);
+		assert_int_equal(open_error(proc, "mapped"), gone ? ESRCH : ENOENT);
+		assert_int_equal(link_error(proc, "maps"), gone ? ESRCH : EINVAL);
+		assert_int_equal(open_error(proc, "maps/x"), gone ? ESRCH : ENOTDIR);
+		process_close(proc);
+	}
+	end_process(first);
+	waitpid(ended, NULL, 0);
+}
+
 /* Not all that has no program has ended. */
 static void test_kernel_thread(void **state)
 {
@@ -282,6 +341,8 @@ static void test_kernel_thread(void **state)
 	}
 	assert_null(process_exe(proc, &err));
 	assert_non_null(strstr(err.text, "a thread of the kernel"));
+	assert_true(process_is_kernels(proc));
+	assert_int_equal(link_error(proc, "exe"), ESRCH);
 	process_close(proc);
 }
 
@@ -500,6 +561,7 @@ int main(void)
 		cmocka_unit_test(test_thread),
 		cmocka_unit_test(test_first_thread_ended),
 		cmocka_unit_test(test_first_thread_ended_seen),
+		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_kernel_thread),
 		cmocka_unit_test(test_usage),
 		cmocka_unit_test(test_pieces),
