@@ -289,6 +289,15 @@ static int open_error(const struct process *proc, const char *name)
 	return 0;
 }
 
+/* The next descriptor: it is the same again where none stays open. */
+static int next_descriptor(void)
+{
+	int fd = dup(STDERR_FILENO);
+
+	close(fd);
+	return fd;
+}
+
 /* Of a process that runs, with its first thread or without, and of one that has ended: which of
  * its threads run, and what can be read. */
 static void test_threads(void **state)
@@ -307,7 +316,7 @@ static void test_threads(void **state)
 		struct process *proc = process_open(pids[i], &err);
 
 		assert_non_null(proc);
-		int gone = i == 2 ? ESRCH : 0;
+		int gone = i == 2 ? ESRCH : 0, next = next_descriptor();
 
 		assert_int_equal(process_first_runs(proc), i == 0);
 		assert_int_equal(process_thread_runs(proc, pids[i]), i == 0);
@@ -319,6 +328,7 @@ static void test_threads(void **state)
 		assert_int_equal(open_error(proc, "mapped"), gone ? ESRCH : ENOENT);
 		assert_int_equal(link_error(proc, "maps"), gone ? ESRCH : EINVAL);
 		assert_int_equal(open_error(proc, "maps/x"), gone ? ESRCH : ENOTDIR);
+		assert_int_equal(next_descriptor(), next);
 		process_close(proc);
 	}
 	end_process(first);
