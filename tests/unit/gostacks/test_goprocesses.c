@@ -272,6 +272,7 @@ static void test_all(void **state)
 	steps_are("again");
 	processes[1].path = "/bin/another";
 	processes[1].is_not_go = false;
+	processes[2].is_refused = false; /* and executes what it did: it is not asked again */
 	processes[3].is_gone = true;
 	goprocesses_more(&wanted, &work, &procs);
 	say(&procs);
@@ -306,6 +307,10 @@ static void test_named(void **state)
 	assert_false(open_it(&wanted, &procs));
 	steps_expect("close 13; close 14; error: no Go program found; 2 processes could not be "
 		     "read: 13: not permitted; ");
+	begin(some + 3, 1, NULL);
+	assert_false(open_it(&wanted, &procs));
+	steps_expect("close 14; error: no Go program found; 1 processes could not be read: 14: no "
+		     "file; be root; ");
 }
 
 static void test_core(void **state)
