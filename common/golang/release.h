@@ -82,13 +82,9 @@ enum release {
 	 * counts objects alone, as all of a bucket have its size */
 	RELEASE_CYCLE_HOLDER = 19,
 	RELEASE_RECORD_COUNTS = 27,
-	/* src/runtime/mstats.go: memstats.heapStats; heapStatsDelta has lost a word. And
-	 * src/runtime/mgcpacer.go: what was memstats' is gcController's; which has lost fields
-	 * behind memoryLimit */
+	/* src/runtime/mstats.go: memstats.heapStats; heapStatsDelta has lost a word */
 	RELEASE_HEAP_DELTAS = 16,
 	RELEASE_SHORT_HEAP_STATS = 25,
-	RELEASE_PACER = 19,
-	RELEASE_SHORT_PACER = 20,
 	/* src/runtime/proc.go: stopTheWorldWithSema is told why, by a number; it returns a
 	 * worldStop, which startTheWorldWithSema takes, with when it began to stop the world, and
 	 * when it had. work.pauseStart is gone with it */
@@ -115,6 +111,11 @@ enum release {
 	/* src/runtime/sizeclasses.go: there is a class of 24 bytes */
 	RELEASE_SIZE_24 = 16,
 };
+/* src/runtime/mgcpacer.go, gcControllerState: 1.17 has next_gc there, 1.18 consMarkController, 1.19
+ * what memstats had; 1.20 has lost fields behind memoryLimit, of which lastConsMark is longer since
+ */
+enum { RELEASE_CONTROLLER = 17, RELEASE_SMOOTHED_PACER = 18, RELEASE_PACER = 19 };
+enum { RELEASE_SHORT_PACER = 20, RELEASE_CONS_MARKS = 21 };
 enum { RELEASE_MALLOC_HANDS_ON = 81 }; /* bytes: sizes below this */
 /* src/runtime/mheap.go: kinds of struct special, whose offset was 2 bytes before cleanups;
  * specialCleanup has an argument */

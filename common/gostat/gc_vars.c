@@ -11,35 +11,10 @@
 
 /* Go's src/runtime/mgc.go, work: places relative to heap1, in all releases since 1.15. pauseStart
  * was between them and the times up to 1.21. */
-enum {
-	HEAP0 = -8,
-	HEAP2 = 8,
-	OLD_GOAL = 16,
-	TIMES_115 = -56,
-	TIMES_122 = -48,
-	WORD = 8,
-	TIMES = 4
-};
+enum { HEAP0 = -8, OLD_GOAL = 16, TIMES_115 = -56, TIMES_122 = -48, WORD = 8, TIMES = 4 };
 
 /* src/runtime/mgcpacer.go, gcControllerState: relative to heapLive, from Go 1.19 on */
 enum { LAST_GOAL = -8, ASSIST = 88 };
-
-/* Both are loaded and stored one after the other: work.heap1 = heapLive. */
-static bool find_pair(const struct runtime_refs *refs, uint64_t *live, uint64_t *heap1)
-{
-	for (size_t i = 0; i + 1 < refs->count; i++) {
-		const struct coderef *ref = &refs->all[i];
-
-		if (ref->how != ACCESS_LOAD || ref->bytes != 8 || ref[1].how != ACCESS_STORE ||
-		    ref[1].bytes != 8)
-			continue;
-		*live = ref->addr;
-		*heap1 = ref[1].addr;
-		return runtime_refs_has(refs, *heap1 + HEAP0) &&
-		       runtime_refs_has(refs, *heap1 + HEAP2);
-	}
-	return false;
-}
 
 static bool are_three(const struct coderef *refs, uint64_t first)
 {
@@ -51,7 +26,7 @@ static bool are_three(const struct coderef *refs, uint64_t first)
 	return seen == 7;
 }
 
-/* gcController of Go 1.15: assistTime, dedicatedMarkTime and fractionalMarkTime are added up,
+/* gcController up to Go 1.18: assistTime, dedicatedMarkTime and fractionalMarkTime are added up,
  * idleMarkTime follows them. So it is with the four times of `work`, which begin at `times`. */
 static uint64_t find_old_assist(const struct runtime_refs *refs, uint64_t times)
 {
@@ -78,7 +53,7 @@ void gc_vars_find(const struct program *prog, struct gc_vars *out)
 	stats_vars_find(prog, &stats);
 	*out = (struct gc_vars){.cycles = stats.gc_cycles};
 	runtime_refs_add(prog, "runtime.gcMarkTermination", &refs);
-	if (!prog->release_told || !find_pair(&refs, &live, &heap1))
+	if (!prog->release_told || !stats_vars_live(&refs, &live, &heap1))
 		return;
 	out->heap = heap1 + HEAP0;
 	out->times = heap1 + (prog->release >= RELEASE_WORLD_STOP ? TIMES_122 : TIMES_115);
@@ -87,7 +62,7 @@ void gc_vars_find(const struct program *prog, struct gc_vars *out)
 	if (prog->release >= RELEASE_PACER) {
 		out->goal = live + LAST_GOAL;
 		out->assist = live + ASSIST;
-	} else if (prog->release < RELEASE_HEAP_DELTAS) {
+	} else {
 		out->goal = heap1 + OLD_GOAL;
 		out->assist = find_old_assist(&refs, out->times);
 	}

@@ -13,6 +13,7 @@
 #include "files/process_usage.h"
 #include "frames/frames.h"
 #include "golang/funcname.h"
+#include "golang/sizeclass.h"
 #include "goroutines/goroutine.h"
 #include "goroutines/memory.h"
 #include "goroutines/memory_pages.h"
@@ -209,7 +210,7 @@ static void take_goal(const struct reading *r, const struct stats_vars *vars)
 
 static void take_heap(const struct reading *r, const struct stats_vars *vars)
 {
-	uint64_t allocated, freed, free_bytes, released;
+	uint64_t allocated, freed, free_bytes, released, sys, inuse;
 
 	take(r, STATS_HEAP_INUSE, vars->heap_inuse);
 	take(r, STATS_HEAP_RELEASED, vars->heap_released);
@@ -217,6 +218,8 @@ static void take_heap(const struct reading *r, const struct stats_vars *vars)
 	if (read_word(r, vars->heap_free, &free_bytes) &&
 	    read_word(r, vars->heap_released, &released))
 		set(r->out, STATS_HEAP_IDLE, free_bytes + released);
+	if (read_word(r, vars->heap_sys, &sys) && read_word(r, vars->heap_inuse, &inuse))
+		set(r->out, STATS_HEAP_IDLE, sys > inuse ? sys - inuse : 0);
 	/* what is freed was allocated before: read in this order, the difference is not negative */
 	if (!read_word(r, vars->total_free, &freed) || !read_word(r, vars->total_alloc, &allocated))
 		return;
@@ -238,24 +241,43 @@ static void take_sum(const struct reading *r, enum stats_number which, const uin
 		set(r->out, which, sum);
 }
 
+struct totals {
+	uint64_t mallocs, frees;
+	uint64_t allocated, freed; /* bytes */
+};
+
+static void add_counts(struct totals *to, const struct stats_counts *counts)
+{
+	to->mallocs += counts->tiny + counts->large;
+	to->frees += counts->tiny + counts->large_freed;
+	to->allocated += counts->large_bytes;
+	to->freed += counts->large_freed_bytes;
+	for (size_t i = 0; i < STATS_CLASSES; i++) {
+		to->mallocs += counts->small[i];
+		to->frees += counts->small_freed[i];
+		to->allocated += counts->small[i] * sizeclass_bytes[i];
+		to->freed += counts->small_freed[i] * sizeclass_bytes[i];
+	}
+}
+
 /* Of all generations, read at once; false: they cannot be read, or are not known. */
-static bool read_counts(const struct memory *mem, uint64_t addr, uint64_t apart, uint64_t *mallocs,
-			uint64_t *frees)
+static bool read_counts(const struct reading *r, const struct memory *mem,
+			const struct stats_vars *vars, struct totals *to)
 {
 	unsigned char all[STATS_COUNTS * STATS_COUNTS_APART];
 	struct stats_counts counts;
+	uint64_t tiny = 0;
 
-	*mallocs = *frees = 0;
-	if (!mem->read(mem->ctx, addr, all, (STATS_COUNTS - 1) * apart + sizeof(counts)))
+	*to = (struct totals){0};
+	if (!mem->read(mem->ctx, vars->counts + r->bias, all,
+		       (STATS_COUNTS - 1) * vars->counts_apart + sizeof(counts)) ||
+	    (vars->tiny && !memory_u64(mem, vars->tiny + r->bias, &tiny)))
 		return false;
 	for (size_t i = 0; i < STATS_COUNTS; i++) {
-		memcpy(&counts, all + i * apart, sizeof(counts));
-		*mallocs += counts.tiny + counts.large;
-		*frees += counts.tiny + counts.large_freed;
-		for (size_t k = 0; k < STATS_CLASSES; k++) {
-			*mallocs += counts.small[k];
-			*frees += counts.small_freed[k];
-		}
+		memcpy(&counts, all + i * vars->counts_apart, sizeof(counts));
+		if (vars->tiny)
+			counts.tiny = i ? 0 : tiny;
+		add_counts(to, &counts);
 	}
 	return true;
 }
@@ -266,21 +288,26 @@ static void take_counts(const struct reading *r, const struct memory *mem,
 			const struct stats_vars *vars)
 {
 	enum { TRIES = 4 };
-	uint64_t addr = vars->counts + r->bias, mallocs, frees, again, freed_again;
+	struct totals totals, again;
 
-	if (!vars->counts || !read_counts(mem, addr, vars->counts_apart, &mallocs, &frees))
+	if (!vars->counts || !read_counts(r, mem, vars, &totals))
 		return;
 	for (int i = 0; i < TRIES; i++) {
-		if (!read_counts(mem, addr, vars->counts_apart, &again, &freed_again))
+		if (!read_counts(r, mem, vars, &again))
 			return;
-		if (again >= mallocs && freed_again >= frees)
+		if (again.mallocs >= totals.mallocs && again.frees >= totals.frees)
 			break;
-		mallocs = again;
-		frees = freed_again;
+		totals = again;
 	}
-	set(r->out, STATS_MALLOCS, mallocs);
-	set(r->out, STATS_FREES, frees);
-	set(r->out, STATS_OBJECTS, mallocs > frees ? mallocs - frees : 0);
+	set(r->out, STATS_MALLOCS, totals.mallocs);
+	set(r->out, STATS_FREES, totals.frees);
+	set(r->out, STATS_OBJECTS,
+	    totals.mallocs > totals.frees ? totals.mallocs - totals.frees : 0);
+	if (!vars->counted_bytes)
+		return;
+	set(r->out, STATS_ALLOCATED, totals.allocated);
+	set(r->out, STATS_HEAP_BYTES,
+	    totals.allocated > totals.freed ? totals.allocated - totals.freed : 0);
 }
 
 static void take_pacing(const struct reading *r, const struct stats_vars *vars)

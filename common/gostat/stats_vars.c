@@ -35,10 +35,37 @@ static const int old_own[] = {
 	-0x10, /* other_sys */
 };
 
+/* memstats of Go 1.16 to 1.18, before last_gc_unix, where 1.16 has next_gc between; behind it are
+ * last_heap_inuse and heapStats. */
+enum {
+	MIDDLE_SYS = -120,
+	MIDDLE_INUSE = -112,
+	MIDDLE_RELEASED = -104,
+	MIDDLE_NEXT = -8,
+	MIDDLE_TINY = 5784,
+	MIDDLE_LAST_INUSE_116 = 5800,
+	MIDDLE_LAST_INUSE = 5784,
+	MIDDLE_DELTAS_116 = 5848,
+	MIDDLE_DELTAS = 5792,
+	MIDDLE_COUNTS = 48 /* in a delta: tinyAllocCount, which 1.16 does not have */
+};
+static const int middle_own[] = {
+	-80, /* stacks_sys */
+	-64, /* mspan_sys */
+	-48, /* mcache_sys */
+	-40, /* buckhash_sys */
+	-16, /* gcMiscSys */
+	-8,  /* other_sys */
+};
+
+/* src/runtime/mgcpacer.go, gcControllerState of Go 1.17 and 1.18: relative to heapLive */
+enum { MIDDLE_GOAL = -16, MIDDLE_GOGC_117 = -48, MIDDLE_GOGC_118 = -120 };
+
 /* src/runtime/mgcpacer.go, gcControllerState: places relative to heapLive, from Go 1.19 on */
 enum {
-	LIMIT_119 = -128, /* one field more is between them in 1.19 */
-	LIMIT = -96,
+	LIMIT_119 = -128,   /* consMarkController is between them in 1.19, */
+	LIMIT_120 = -72,    /* one lastConsMark in 1.20, */
+	LIMIT = -96,        /* four since */
 	GOGC_OF_LIMIT = -8, /* relative to memoryLimit */
 	GOAL = -32,
 	SWEEP_GOAL = -24,
@@ -97,6 +124,21 @@ static void find_slices(const struct program *prog, uint64_t slices[STATS_SLICES
 	}
 }
 
+bool stats_vars_live(const struct runtime_refs *refs, uint64_t *live, uint64_t *heap1)
+{
+	for (size_t i = 0; i + 1 < refs->count; i++) {
+		const struct coderef *ref = &refs->all[i];
+
+		if (ref->how != ACCESS_LOAD || ref->bytes != 8 || ref[1].how != ACCESS_STORE ||
+		    ref[1].bytes != 8)
+			continue;
+		*live = ref->addr;
+		*heap1 = ref[1].addr;
+		return runtime_refs_has(refs, *heap1 - 8) && runtime_refs_has(refs, *heap1 + 8);
+	}
+	return false;
+}
+
 static uint64_t find_last_gc(const struct runtime_refs *refs)
 {
 	for (size_t i = 0; i < refs->count; i++) {
@@ -143,6 +185,13 @@ static void take_new_own(struct stats_vars *out, uint64_t last_gc, uint64_t delt
 	out->counts_apart = delta;
 }
 
+static int limit_of(int release)
+{
+	if (release < RELEASE_SHORT_PACER)
+		return LIMIT_119;
+	return release < RELEASE_CONS_MARKS ? LIMIT_120 : LIMIT;
+}
+
 static void take_new(struct stats_vars *out, uint64_t live, uint64_t last_gc, int release)
 {
 	uint64_t delta = release >= RELEASE_SHORT_HEAP_STATS ? DELTA_125 : DELTA_119;
@@ -155,7 +204,7 @@ static void take_new(struct stats_vars *out, uint64_t live, uint64_t last_gc, in
 	out->goal = live + GOAL;
 	out->sweep_goal = live + SWEEP_GOAL;
 	out->triggered = live + TRIGGERED;
-	out->limit = live + (release >= RELEASE_SHORT_PACER ? LIMIT : LIMIT_119);
+	out->limit = live + limit_of(release);
 	out->gogc = out->limit + GOGC_OF_LIMIT;
 	if (last_gc)
 		take_new_own(out, last_gc, delta);
@@ -172,6 +221,52 @@ static void take_old(const struct program *prog, struct stats_vars *out, uint64_
 		out->own[i] = last_gc + old_own[i];
 	/* goal := ^uint64(0); if gcpercent >= 0 ... */
 	out->gogc = first_half(prog, "runtime.gcSetTriggerRatio");
+}
+
+/* Stacks and the runtime's own memory of each delta; what has been allocated is counted there
+ * alone. */
+static void take_middle_deltas(struct stats_vars *out, uint64_t base, uint64_t deltas,
+			       uint64_t delta)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < STATS_STACKS; i++) {
+		out->stacks[i] = deltas + i * delta + DELTA_STACKS;
+		out->own[count++] = deltas + i * delta + DELTA_WORK_BUFS;
+		out->own[count++] = deltas + i * delta + DELTA_SCALAR_BITS;
+	}
+	for (size_t i = 0; i < sizeof(middle_own) / sizeof(*middle_own); i++)
+		out->own[count++] = base + middle_own[i];
+	out->counts_apart = delta;
+	out->counted_bytes = true;
+}
+
+static void take_middle(const struct program *prog, struct stats_vars *out,
+			const struct runtime_refs *refs, uint64_t last_gc)
+{
+	bool first = prog->release < RELEASE_CONTROLLER;
+	uint64_t base = last_gc + (first ? MIDDLE_NEXT : 0), live, heap1;
+	uint64_t deltas = last_gc + (first ? MIDDLE_DELTAS_116 : MIDDLE_DELTAS);
+
+	/* last_heap_inuse = heap_inuse */
+	if (!runtime_refs_has(refs, base + MIDDLE_INUSE) ||
+	    !runtime_refs_has(refs, last_gc + (first ? MIDDLE_LAST_INUSE_116 : MIDDLE_LAST_INUSE)))
+		return;
+	out->heap_inuse = base + MIDDLE_INUSE;
+	out->heap_released = base + MIDDLE_RELEASED;
+	out->heap_sys = base + MIDDLE_SYS;
+	take_middle_deltas(out, base, deltas, first ? DELTA_125 : DELTA_119);
+	out->counts = deltas + MIDDLE_COUNTS;
+	if (first) {
+		out->counts -= 8; /* of a word that is none of the counts: `tiny` is */
+		out->tiny = last_gc + MIDDLE_TINY;
+		out->next_gc = last_gc + MIDDLE_NEXT;
+		out->gogc = first_half(prog, "runtime.gcSetTriggerRatio");
+	} else if (stats_vars_live(refs, &live, &heap1)) {
+		out->next_gc = live + MIDDLE_GOAL;
+		out->gogc = live + (prog->release < RELEASE_SMOOTHED_PACER ? MIDDLE_GOGC_117
+									   : MIDDLE_GOGC_118);
+	}
 }
 
 static void find_heap(const struct program *prog, struct stats_vars *out)
@@ -197,6 +292,8 @@ static void find_heap(const struct program *prog, struct stats_vars *out)
 		take_new(out, live, last_gc, prog->release);
 	else if (last_gc && prog->release < RELEASE_HEAP_DELTAS)
 		take_old(prog, out, last_gc);
+	else if (last_gc && prog->release < RELEASE_PACER)
+		take_middle(prog, out, &refs, last_gc);
 }
 
 void stats_vars_find(const struct program *prog, struct stats_vars *out)

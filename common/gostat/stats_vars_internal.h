@@ -4,9 +4,11 @@
 #ifndef STATS_VARS_INTERNAL_H
 #define STATS_VARS_INTERNAL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct program;
+struct runtime_refs;
 
 enum {
 	STATS_CLASSES = 68,
@@ -26,11 +28,14 @@ struct stats_vars {
 	uint64_t gc_fraction;               /* a double */
 	uint64_t heap_inuse, heap_released; /* runtime.gcController's, or memstats' */
 	uint64_t heap_free;                 /* idle and not released, */
-	uint64_t heap_idle;                 /* or both together */
+	uint64_t heap_idle;                 /* or both together, */
+	uint64_t heap_sys;                  /* or all that is in use or idle */
 	uint64_t total_alloc, total_free;
 	uint64_t counts, counts_apart; /* struct stats_counts: the first of three, and how far apart
 					* they are, STATS_COUNTS_APART at most */
-	uint64_t next_gc;              /* the goal itself, */
+	uint64_t tiny;      /* what struct stats_counts has as `tiny` is not in it, but here */
+	bool counted_bytes; /* bytes are counted by size there, and nowhere else */
+	uint64_t next_gc;   /* the goal itself, */
 	uint64_t goal, sweep_goal, triggered, limit; /* or what it is made of: from Go 1.19 on */
 	uint64_t gogc;                               /* 4 bytes, signed */
 	/* they are added up; 0: there are no more */
@@ -44,6 +49,9 @@ struct stats_counts {
 	uint64_t large_bytes, large, small[STATS_CLASSES];
 	uint64_t large_freed_bytes, large_freed, small_freed[STATS_CLASSES];
 };
+
+/* Of gcMarkTermination's: work.heap1 = heapLive, which are loaded and stored one after the other */
+bool stats_vars_live(const struct runtime_refs *refs, uint64_t *live, uint64_t *heap1);
 
 void stats_vars_find(const struct program *prog, struct stats_vars *out);
 

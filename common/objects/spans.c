@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "elf/image.h"
 #include "golang/release.h"
+#include "golang/sizeclass.h"
 #include "goroutines/memory.h"
 #include "goroutines/memory_pages.h"
 #include "goroutines/runtime_refs.h"
@@ -388,15 +389,6 @@ uint64_t spans_header(const struct spans *spans, const struct span *span)
 	return has ? HEADER : 0;
 }
 
-/* src/runtime/sizeclasses.go */
-static const uint16_t classes[] = {
-	8,     16,    24,    32,    48,    64,    80,    96,    112,   128,   144,   160,
-	176,   192,   208,   224,   240,   256,   288,   320,   352,   384,   416,   448,
-	480,   512,   576,   640,   704,   768,   896,   1024,  1152,  1280,  1408,  1536,
-	1792,  2048,  2304,  2688,  3072,  3200,  3456,  4096,  4864,  5376,  6144,  6528,
-	6784,  6912,  8192,  9472,  9728,  10240, 10880, 12288, 13568, 14336, 16384, 18432,
-	19072, 20480, 21760, 24576, 27264, 28672, 32768,
-};
 enum { SIZE_24 = 24 }; /* since Go 1.16 */
 
 uint64_t spans_rounded(uint64_t bytes, bool noscan, int release)
@@ -408,8 +400,9 @@ uint64_t spans_rounded(uint64_t bytes, bool noscan, int release)
 		return (bytes + SPAN_PAGE - 1) / SPAN_PAGE * SPAN_PAGE;
 	if (headers && !noscan && bytes > HEADER_FROM)
 		bytes += HEADER;
-	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
-		if (bytes <= classes[i] && (classes[i] != SIZE_24 || release >= RELEASE_SIZE_24))
-			return classes[i];
+	for (size_t i = 1; i < SIZECLASSES; i++)
+		if (bytes <= sizeclass_bytes[i] &&
+		    (sizeclass_bytes[i] != SIZE_24 || release >= RELEASE_SIZE_24))
+			return sizeclass_bytes[i];
 	return 0;
 }

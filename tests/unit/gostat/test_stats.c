@@ -334,6 +334,18 @@ static void test_counts(void **state)
 	expect(&stats, STATS_FREES, 3 * 94);
 	expect(&stats, STATS_OBJECTS, 3 * 227);
 	expect(&stats, STATS_LAST_GC, 1700);
+	assert_false(stats.all[STATS_ALLOCATED].known || stats.all[STATS_HEAP_BYTES].known);
+	/* of Go 1.16 to 1.18: bytes by size, the largest of 32 KiB; small[0] is none */
+	vars.counted_bytes = true;
+	stats = look();
+	expect(&stats, STATS_ALLOCATED, 3 * (1000000 + 200 * 32768));
+	expect(&stats, STATS_HEAP_BYTES, 3 * (1000000 + 150 * 32768));
+	vars.tiny = put_var(2, 1000); /* of Go 1.16: one number for all */
+	stats = look();
+	expect(&stats, STATS_MALLOCS, 3 * 320 + 1000);
+	expect(&stats, STATS_FREES, 3 * 93 + 1000);
+	vars.counted_bytes = false;
+	vars.tiny = 0;
 	check_torn(0, 507);  /* before the first time */
 	check_torn(1, 507);  /* after it */
 	check_torn(2, 1014); /* later: nobody sees it */
@@ -382,6 +394,12 @@ static void test_old_heap(void **state)
 	struct stats stats;
 
 	(void)state;
+	vars = (struct stats_vars){.heap_sys = put_var(0, 1000), .heap_inuse = put_var(1, 300)};
+	stats = look();
+	expect(&stats, STATS_HEAP_IDLE, 700);
+	put_var(1, 1001); /* read at another time */
+	stats = look();
+	expect(&stats, STATS_HEAP_IDLE, 0);
 	vars = (struct stats_vars){.heap_idle = put_var(0, 40),
 				   .heap_released = put_var(1, 30),
 				   .next_gc = put_var(2, 5000),

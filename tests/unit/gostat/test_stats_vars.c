@@ -74,6 +74,8 @@ static void refer_last(uint64_t addr)
 /* work.heap1 = gcController.heapLive, and what else the function refers to */
 static struct program begin(int release)
 {
+	uint64_t base = LAST_GC - (release == 16 ? 8 : 0);
+
 	mark_count = last_count = procs_count = 0;
 	refer(0x100, 4, ACCESS_LOAD);
 	refer(0x108, 8, ACCESS_STORE);
@@ -83,6 +85,8 @@ static struct program begin(int release)
 	refer(HEAP1 + 8, 8, ACCESS_LOAD);
 	refer(LIVE + 168, 8, ACCESS_LOAD);
 	refer(HEAP1 - (release >= 22 ? 48 : 56), 8, ACCESS_LOAD);
+	refer(base - 112, 8, ACCESS_LOAD); /* last_heap_inuse = heap_inuse, up to Go 1.18 */
+	refer(LAST_GC + (release == 16 ? 5800 : 5784), 8, ACCESS_STORE);
 	refer_last(LAST_GC - 8);
 	refer_last(LAST_GC);
 	refer_last(LAST_GC + 8);
@@ -127,8 +131,8 @@ static void test_since_the_pacer(void **state)
 		int64_t limit;
 		uint64_t delta;
 	} rows[] = {
-		{19, -128, 1176}, {20, -96, 1176}, {24, -96, 1176},
-		{25, -96, 1168},  {27, -96, 1168},
+		{19, -128, 1176}, {20, -72, 1176}, {21, -96, 1176},
+		{24, -96, 1176},  {25, -96, 1168}, {27, -96, 1168},
 	};
 
 	(void)state;
@@ -193,17 +197,59 @@ static void test_oldest(void **state)
 	assert_int_equal(vars.goal, 0);
 }
 
-/* Of releases between them, and of those that are not told, what is the same in all is known. */
-static void test_between(void **state)
+/* memstats has what 1.15 counts at once, or 1.19 has elsewhere; what is allocated is counted by
+ * size alone. */
+static void test_middle(void **state)
+{
+	static const struct {
+		int release;
+		uint64_t base, deltas, delta, next_gc, gogc;
+	} rows[] = {
+		{16, LAST_GC - 8, LAST_GC + 5848, 1168, LAST_GC - 8, PERCENT},
+		{17, LAST_GC, LAST_GC + 5792, 1176, LIVE - 16, LIVE - 48},
+		{18, LAST_GC, LAST_GC + 5792, 1176, LIVE - 16, LIVE - 120},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct program prog = begin(rows[i].release);
+		const struct stats_vars vars = find(&prog);
+
+		assert_int_equal(vars.heap_sys, rows[i].base - 120);
+		assert_int_equal(vars.heap_inuse, rows[i].base - 112);
+		assert_int_equal(vars.heap_released, rows[i].base - 104);
+		assert_int_equal(vars.heap_idle | vars.heap_free | vars.total_alloc, 0);
+		assert_int_equal(vars.next_gc, rows[i].next_gc);
+		assert_int_equal(vars.gogc, rows[i].gogc);
+		assert_int_equal(vars.goal | vars.limit, 0);
+		for (size_t n = 0; n < STATS_STACKS; n++)
+			assert_int_equal(vars.stacks[n], rows[i].deltas + n * rows[i].delta + 24);
+		/* inWorkBufs and inPtrScalarBits of each delta, stacks_sys to other_sys */
+		assert_int_equal(vars.own[0], rows[i].deltas + 32);
+		assert_int_equal(vars.own[5], rows[i].deltas + 2 * rows[i].delta + 40);
+		assert_int_equal(vars.own[6], rows[i].base - 80);
+		assert_int_equal(vars.own[11], rows[i].base - 8);
+		assert_true(vars.counted_bytes);
+		assert_int_equal(vars.counts_apart, rows[i].delta);
+		assert_int_equal(vars.counts, rows[i].deltas + (rows[i].release == 16 ? 40 : 48));
+		assert_int_equal(vars.tiny, rows[i].release == 16 ? LAST_GC + 5784 : 0);
+	}
+}
+
+/* Of a release that is not told, and where the code is another, what is the same in all is known.
+ */
+static void test_not_told(void **state)
 {
 	static const struct stats_vars none;
 	struct program prog;
 	struct stats_vars vars;
 
 	(void)state;
-	for (int release = 16; release < 20; release++) {
-		prog = begin(release < 19 ? release : 27);
-		prog.release_told = release < 19;
+	for (int i = 0; i < 6; i++) {
+		prog = begin(i < 3 ? 16 + i : i == 3 ? 27 : 17);
+		prog.release_told = i != 3;
+		if (i != 3) /* heap_inuse, or last_heap_inuse */
+			mark[mark_count - 1 - i % 2].addr++;
 		vars = find(&prog);
 		assert_int_equal(vars.pause_total, LAST_GC + 8);
 		assert_int_equal(vars.last_gc, LAST_GC);
@@ -279,10 +325,11 @@ static void test_oldest_collections(void **state)
 	assert_int_equal(find_gc(&prog).assist, OLD);
 	assert_int_equal(find_gc(&prog).goal, HEAP1 + 16);
 	assert_int_equal(find_gc(&prog).times, HEAP1 - 56);
-	prog.release = 16;
-	assert_int_equal(find_gc(&prog).assist, 0);
-	assert_int_equal(find_gc(&prog).goal, 0);
-	assert_int_equal(find_gc(&prog).heap, HEAP1 - 8);
+	for (prog.release = 16; prog.release < 19; prog.release++) {
+		assert_int_equal(find_gc(&prog).assist, OLD);
+		assert_int_equal(find_gc(&prog).goal, HEAP1 + 16);
+		assert_int_equal(find_gc(&prog).heap, HEAP1 - 8);
+	}
 }
 
 static void test_other_collections(void **state)
@@ -308,9 +355,13 @@ static void test_other_collections(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_since_the_pacer),   cmocka_unit_test(test_oldest),
-		cmocka_unit_test(test_between),           cmocka_unit_test(test_other_code),
-		cmocka_unit_test(test_collections),       cmocka_unit_test(test_oldest_collections),
+		cmocka_unit_test(test_since_the_pacer),
+		cmocka_unit_test(test_oldest),
+		cmocka_unit_test(test_middle),
+		cmocka_unit_test(test_not_told),
+		cmocka_unit_test(test_other_code),
+		cmocka_unit_test(test_collections),
+		cmocka_unit_test(test_oldest_collections),
 		cmocka_unit_test(test_other_collections),
 	};
 
