@@ -132,6 +132,15 @@ static void test_latency(void **state)
 	check(EMIT_LATENCY, "main.a", latency_of_a);
 }
 
+static void expect_in_order(const char *text, const char *const *parts, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		text = strstr(text, parts[i]);
+		if (!text)
+			fail_msg("no %s, or too early", parts[i]);
+	}
+}
+
 /* The copies that stand at one place: the outer begins first and ends last. */
 static void test_latency_copies(void **state)
 {
@@ -146,13 +155,26 @@ static void test_latency_copies(void **state)
 	(void)state;
 	listing_open(&l, "t", "s");
 	listing_add(&l, "main.inl*");
-	char *text = written(&l, EMIT_LATENCY), *at = text;
+	char *text = written(&l, EMIT_LATENCY);
 
-	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
-		at = strstr(at, order[i]);
-		if (!at)
-			fail_msg("no %s, or too early", order[i]);
-	}
+	expect_in_order(text, order, sizeof(order) / sizeof(*order));
+	free(text);
+	listing_close(&l);
+}
+
+/* In the order of the file, whatever was asked for first */
+static void test_latency_order(void **state)
+{
+	static const char *const order[] = {"0x1000, // main.a\n", "0x1040 // main.b\n"};
+	struct listing l;
+
+	(void)state;
+	listing_open(&l, "t", "s");
+	listing_add(&l, "main.b");
+	listing_add(&l, "main.a");
+	char *text = written(&l, EMIT_LATENCY);
+
+	expect_in_order(text, order, 2);
 	free(text);
 	listing_close(&l);
 }
@@ -248,8 +270,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_count),          cmocka_unit_test(test_latency),
-		cmocka_unit_test(test_latency_copies), cmocka_unit_test(test_args),
-		cmocka_unit_test(test_skeleton),       cmocka_unit_test(test_events),
+		cmocka_unit_test(test_latency_copies), cmocka_unit_test(test_latency_order),
+		cmocka_unit_test(test_args),           cmocka_unit_test(test_skeleton),
+		cmocka_unit_test(test_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -466,12 +466,37 @@ static void test_missing(void **state)
 	genprobe_free(&gp);
 }
 
+/* What is in registers that cannot be read, in pieces of four bytes */
+static void test_holes(void **state)
+{
+	static const struct {
+		const char *probe;
+		uint64_t holes;
+	} probes[] = {
+		{"main.f(p struct{a float64; b float64}) \"%v\", p", 0xf},
+		{"main.f(p struct{a float32; n int64; b float32}) \"%v\", p", 0x11},
+		{"main.f(p struct{a int; b float64; c int}) \"%v\", p", 0xc},
+		{"main.f(p struct{a int; b int}) \"%v\", p", 0},
+	};
+	struct genprobe gp;
+	struct errmsg err = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(probes) / sizeof(*probes); i++) {
+		if (genprobe_make(&gp, probes[i].probe, &registers, &err))
+			fail_msg("%s", err.text);
+		assert_int_equal(gp.plan.args[0].shape->holes, probes[i].holes);
+		genprobe_free(&gp);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_what_is_known_when),
 		cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_holes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
