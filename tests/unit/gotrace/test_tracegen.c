@@ -448,6 +448,11 @@ static void test_what_is_known_when(void **state)
 	assert_int_equal(genprobe_make(&gp, "main.f() ($parent_goid > 5)", &registers, &err), 0);
 	assert_true(gp.plan.uses & TRACEGEN_PARENT);
 	genprobe_free(&gp);
+	assert_int_equal(genprobe_make(&gp, "main.f() ($label(\"a\") == \"b\" && $parent_goid > 5)",
+				       &labelled, &err),
+			 0);
+	assert_int_equal(gp.plan.uses, TRACEGEN_LABELS | TRACEGEN_PARENT | TRACEGEN_IDENTITY);
+	genprobe_free(&gp);
 }
 
 /* What is missing in one of several functions is ?; the others are as they would be alone. */

@@ -138,6 +138,26 @@ static void test_columns(void **state)
 	event_drop(&s);
 }
 
+/* Below which call it is, where that is traced */
+static void test_root(void **state)
+{
+	const struct traceprint_config config = {.json = true};
+	struct event_subject s;
+	bool more;
+
+	(void)state;
+	event_make(&s, "main.a(n int)", &config);
+	for (uint64_t root = 0; root < 2; root++) {
+		s.event.head.root = root;
+		char *got = event_print(&s, &more);
+
+		assert_non_null(strstr(got, root ? "\"goid\":1,\"root\":1,\"cpu\":2,"
+						 : "\"goid\":1,\"cpu\":2,"));
+		free(got);
+	}
+	event_drop(&s);
+}
+
 /* In a list, what has no name may be said with its type. */
 static void test_typed(void **state)
 {
@@ -422,17 +442,12 @@ static void test_after_of_slice(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_messages),
-		cmocka_unit_test(test_columns),
-		cmocka_unit_test(test_typed),
-		cmocka_unit_test(test_malformed),
-		cmocka_unit_test(test_filters),
-		cmocka_unit_test(test_aggregate),
-		cmocka_unit_test(test_columns_of_panic),
-		cmocka_unit_test(test_by_func),
-		cmocka_unit_test(test_origins),
-		cmocka_unit_test(test_after),
-		cmocka_unit_test(test_after_of_slice),
+		cmocka_unit_test(test_messages),  cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_root),      cmocka_unit_test(test_typed),
+		cmocka_unit_test(test_malformed), cmocka_unit_test(test_filters),
+		cmocka_unit_test(test_aggregate), cmocka_unit_test(test_columns_of_panic),
+		cmocka_unit_test(test_by_func),   cmocka_unit_test(test_origins),
+		cmocka_unit_test(test_after),     cmocka_unit_test(test_after_of_slice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -129,6 +129,42 @@ static void test_functions(void **state)
 	elffile_free(s.f);
 }
 
+/* What the compiler has made for another function */
+static void test_wrappers(void **state)
+{
+	static const struct {
+		const char *symbol;
+		bool is_wrapper, is_clone;
+	} rows[] = {{"__go_init_main", false, false},
+		    {"main.E.Bar..stub", true, false},
+		    {"main.go..thunk3", true, false},
+		    {"main.f", false, false},
+		    {"main.g.constprop.0", false, true}};
+	enum { COUNT = sizeof(rows) / sizeof(*rows) };
+	struct symbols s = symbols_new();
+	struct errmsg err;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT; i++)
+		add(&s, rows[i].symbol, STT_FUNC, ELFFILE_TEXT + 0x10 * i, 0x10);
+
+	struct image *img = elffile_open(s.f, &err);
+	struct functab *tab = functab_open(img, &err);
+
+	assert_non_null(tab);
+	assert_int_equal(functab_count(tab), COUNT);
+	for (size_t i = 0; i < COUNT; i++) {
+		struct functab_func fn;
+
+		assert_true(functab_func(tab, i, &fn));
+		assert_int_equal(fn.is_wrapper, rows[i].is_wrapper);
+		assert_int_equal(fn.is_clone, rows[i].is_clone);
+	}
+	functab_close(tab);
+	image_close(img);
+	elffile_free(s.f);
+}
+
 static void test_not_gccgo(void **state)
 {
 	struct symbols s = symbols_new();
@@ -374,13 +410,10 @@ static void test_sites(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_functions),
-		cmocka_unit_test(test_not_gccgo),
-		cmocka_unit_test(test_bad_type),
-		cmocka_unit_test(test_dynlink),
-		cmocka_unit_test(test_dynlink_malformed),
-		cmocka_unit_test(test_splitstack),
-		cmocka_unit_test(test_sites),
+		cmocka_unit_test(test_functions),  cmocka_unit_test(test_wrappers),
+		cmocka_unit_test(test_not_gccgo),  cmocka_unit_test(test_bad_type),
+		cmocka_unit_test(test_dynlink),    cmocka_unit_test(test_dynlink_malformed),
+		cmocka_unit_test(test_splitstack), cmocka_unit_test(test_sites),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -235,6 +235,15 @@ static void test_variable(void **state)
 	begin(&p, 0);
 	p.target.addr = variable = ELFFILE_DATA + 0x100;
 	assert_int_equal(find(&p), 1);
+	/* so it is where another target, which is no variable, comes behind it */
+	struct wait_target two[] = {p.target, p.target};
+
+	two[1].addr = OTHER;
+	p.targets.all = two;
+	p.targets.count = 2;
+	assert_int_equal(find(&p), 1);
+	p.targets.all = &p.target;
+	p.targets.count = 1;
 	p.target.needs = RELEASE_SENDS;
 	assert_int_equal(find(&p), 0);
 	p.target.needs = RELEASE_UNLOCKS;
