@@ -31,6 +31,7 @@ static struct snapshot snap;
 static unsigned pauses, change_at;
 static void (*change)(void); /* in that pause */
 
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): names of libc */
 int nanosleep(const struct timespec *time, struct timespec *left)
 {
 	(void)left;
