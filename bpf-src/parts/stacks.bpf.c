@@ -105,9 +105,17 @@ static inline u64 stack_keep_parked(struct goroutine_key *who, u64 g)
 	return stack_keep(who, link, ~0ULL);
 }
 
+/* How far below its stack pointer a function keeps its caller's frame pointer: on arm64 Go puts that
+ * below the frame. */
+#ifdef __aarch64__
+#define FRAME_BELOW 8
+#else
+#define FRAME_BELOW 0
+#endif
+
 /* ... of goroutine `g`, for which runtime.systemstack calls something on this thread's system
- * stack. To Go 1.20 that has no frame of its own: the stack pointer leads to where it returns to,
- * and the frame pointer is its caller's. */
+ * stack. To Go 1.20 that has no frame of its own on amd64: the stack pointer leads to where it
+ * returns to, and the frame pointer is its caller's. */
 static inline u64 stack_keep_switched(struct goroutine_key *who, u64 g)
 {
 	struct frames_link link = {};
@@ -115,8 +123,8 @@ static inline u64 stack_keep_switched(struct goroutine_key *who, u64 g)
 
 	read_user(&sp, sizeof(sp), g + G_SCHED_SP);
 	read_user(&link.caller, sizeof(link.caller), g + G_SCHED_BP);
-	if (sp == link.caller)
-		read_user(&link, sizeof(link), sp);
+	if (sp == link.caller + FRAME_BELOW)
+		read_user(&link, sizeof(link), link.caller);
 	else
 		read_user(&link.ret, sizeof(link.ret), sp);
 	return link.ret ? stack_keep(who, link, ~0ULL) : 0;
