@@ -105,8 +105,8 @@ static inline u64 stack_keep_parked(struct goroutine_key *who, u64 g)
 	return stack_keep(who, link, ~0ULL);
 }
 
-/* How far below its stack pointer a function keeps its caller's frame pointer: on arm64 Go puts that
- * below the frame. */
+/* How far below its stack pointer a function keeps its caller's frame pointer: on arm64 Go puts
+ * that below the frame. */
 #ifdef __aarch64__
 #define FRAME_BELOW 8
 #else
