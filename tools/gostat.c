@@ -57,6 +57,9 @@ static int look_at(void *ctx, const struct goprocesses_one *one, bool first,
 
 	if (gostat->memory)
 		stats_read_lazyfree(one->proc, &now);
+	if (!gostat->rt.opts.json && gostat->has_looked && !gostat->said_quota)
+		gostat->said_quota =
+			stats_print_quota(stderr, "gostat", &of, &now, &gostat->before);
 	if (gostat->memory && !gostat->rt.opts.json && !first)
 		fputc('\n', stdout);
 	if (gostat->rt.opts.json)
@@ -66,9 +69,6 @@ static int look_at(void *ctx, const struct goprocesses_one *one, bool first,
 		stats_memory_print(stdout, &of, &now);
 	else
 		stats_print_line(stdout, &of, &now, gostat->has_looked ? &gostat->before : NULL);
-	if (!gostat->rt.opts.json && gostat->has_looked && !gostat->said_quota)
-		gostat->said_quota =
-			stats_print_quota(stderr, "gostat", &of, &now, &gostat->before);
 	gostat->before = now;
 	gostat->has_looked = true;
 	*count = 1;

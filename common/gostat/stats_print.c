@@ -121,13 +121,18 @@ bool stats_print_quota(FILE *out, const char *tool, const struct stats_subject *
 	if (!risen(now, before, STATS_CPU_PERIODS, &periods) ||
 	    !risen(now, before, STATS_CPU_THROTTLED, &throttled) || throttled < 1)
 		return false;
-	fprintf(out,
-		"%s: the cgroup of process %d may use %.3g CPUs, which were used up in %.0f of "
-		"%.0f periods between two looks",
-		tool, of->pid, (double)now->all[STATS_CPU_QUOTA].n / 1000, throttled, periods);
-	if (now->all[STATS_GOMAXPROCS].known)
-		fprintf(out, "; GOMAXPROCS is %" PRIu64, now->all[STATS_GOMAXPROCS].n);
-	fputc('\n', out);
+	/* in one piece, as lines of others may be printed meanwhile */
+	char *most = now->all[STATS_GOMAXPROCS].known
+			     ? mem_printf(", GOMAXPROCS is %" PRIu64, now->all[STATS_GOMAXPROCS].n)
+			     : mem_strdup("");
+	char *line = mem_printf("%s: process %d was throttled in %.0f of %.0f periods: its cgroup "
+				"may use %.3g CPUs%s\n",
+				tool, of->pid, throttled, periods,
+				(double)now->all[STATS_CPU_QUOTA].n / 1000, most);
+
+	fputs(line, out);
+	free(line);
+	free(most);
 	return true;
 }
 

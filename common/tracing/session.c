@@ -213,8 +213,8 @@ void session_say_stopped(const char *name, const struct process *proc)
 			name, pid, pid);
 	else if (process_is_frozen(proc, "/proc"))
 		fprintf(stderr,
-			"%s: the cgroup of process %d is frozen, as a container that is paused: it "
-			"does nothing\n",
+			"%s: process %d is frozen, as in a paused container, and does nothing\n"
+			"hint: docker unpause, or what has frozen its cgroup, lets it go on\n",
 			name, pid);
 }
 
@@ -246,7 +246,7 @@ void session_print_start(FILE *out, size_t functions, char *const patterns[], si
 	}
 	fputc('"', out);
 	if (more)
-		fprintf(out, " and %zu more", more);
+		fprintf(out, " and %zu more pattern%s", more, more == 1 ? "" : "s");
 	fputs("... Hit Ctrl-C to end.\n", out);
 	fflush(out);
 }

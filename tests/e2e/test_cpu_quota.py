@@ -46,8 +46,8 @@ def quota_seen():
     seen = [(look["cpu_quota_periods"], look["cpu_quota_throttled"]) for look in looks]
     expect(before <= seen[0] and seen == sorted(seen) and seen[-1] <= after, f"{before}, {seen}, {after}")
     expect(seen[-1][1] - seen[0][1] >= 2, f"it was not held back: {seen}")
-    said = re.findall(r"^gostat: the cgroup of process (\d+) may use 0\.2 CPUs, which were used up in (\d+) of (\d+) periods "
-                      r"between two looks; GOMAXPROCS is \d+$", shown.stderr, re.M)
+    said = re.findall(r"^gostat: process (\d+) was throttled in (\d+) of (\d+) periods: its cgroup may use 0\.2 CPUs, "
+                      r"GOMAXPROCS is \d+$", shown.stderr, re.M)
     expect(len(said) == 1 == shown.stderr.count("\n") and int(said[0][0]) == target.target_pid and
            1 <= int(said[0][1]) <= int(said[0][2]) <= 6, shown.stderr)
 
@@ -78,5 +78,5 @@ def frozen(tool):
                         *(["main.*"] if tool == "gofunccount" else [])])
         finally:
             fill(group, {"cgroup.freeze": 0} if version_2 else {"freezer.state": "THAWED"})
-        expect(f"{tool}: the cgroup of process {target.target_pid} is frozen, as a container that is paused: it does nothing"
+        expect(f"{tool}: process {target.target_pid} is frozen, as in a paused container, and does nothing\nhint: "
                in done.stderr, done)

@@ -171,10 +171,10 @@ static void test_quota(void **state)
 	assert_true(stats_print_quota(out, "tool", &etcd, &now, &before));
 	fclose(out);
 	assert_string_equal(
-		text, "tool: the cgroup of process 4711 may use 1.5 CPUs, which were used up in "
-		      "7 of 10 periods between two looks; GOMAXPROCS is 8\n"
-		      "tool: the cgroup of process 4711 may use 1.5 CPUs, which were used up in "
-		      "1 of 10 periods between two looks\n");
+		text, "tool: process 4711 was throttled in 7 of 10 periods: its cgroup may use "
+		      "1.5 CPUs, GOMAXPROCS is 8\n"
+		      "tool: process 4711 was throttled in 1 of 10 periods: its cgroup may use "
+		      "1.5 CPUs\n");
 	free(text);
 }
 

@@ -31,6 +31,7 @@ static const struct {
 	{"r:main.f(x int) int (err != nil)", "col 22: no parameter or result is called \"err\"", "it has x int, goret1 int"},
 	{"main.f() \"%s\", $label(\"k\")", "col 16: where goroutines have labels is not known in this program", ""},
 	{"main.f(x int) \"%d\", since(x)", "col 27: int is not a time", "since(x) takes a time.Time"},
+	{"main.f(x main.Deep) \"%d\", since(x)", "col 33: main.Deep is not a time", "since(x) takes a time.Time"},
 	{"main.f(x int) (since(x + 1) > 0)", "col 24: this is not a time", ""},
 	{"main.f(x *main.T) \"%d\", since(x)", "col 31: *main.T is not a time", "since(x) takes a time.Time"},
 	{"main.f(x **time.Time) \"%d\", since(x)", "col 35: **time.Time is not a time", "since(x) takes a time.Time"},

@@ -409,8 +409,8 @@ static void test_print_start_many(void **state)
 	fclose(out);
 	assert_string_equal(
 		text,
-		"Tracing 5 functions for \"main.theFirstOfThem a.b\" and 2 more... Hit Ctrl-C to "
-		"end.\n"
+		"Tracing 5 functions for \"main.theFirstOfThem a.b\" and 2 more patterns... Hit "
+		"Ctrl-C to end.\n"
 		"Tracing 1 functions for "
 		"\"main.oneThatMakesTheLineFarLongerThanAnyScreenIsWide\"... "
 		"Hit Ctrl-C to end.\n"

@@ -207,8 +207,8 @@ static void test_before(void **state)
 	tracer.alone_why.text[0] = '\0';
 	listen();
 	toolrun_say_before(&tracer, "tool");
-	expect("tool: the cgroup of process 1234 is frozen, as a container that is paused: it does "
-	       "nothing\n"
+	expect("tool: process 1234 is frozen, as in a paused container, and does nothing\n"
+	       "hint: docker unpause, or what has frozen its cgroup, lets it go on\n"
 	       "tool: process 1234 does not run \"/a\": to trace what it runs, leave BINARY out\n"
 	       "tool: idle of 2\n");
 }
