@@ -94,7 +94,9 @@ static void say_counts(const struct tracelosses *losses, const char *when,
 		enum trace_counter counter;
 		const char *why;
 	} undone[] = {
-		{TRACE_UNREADABLE, "the predicate needs memory that could not be read"},
+		{TRACE_UNREADABLE,
+		 "the predicate has no value: memory could not be read, or an index or a "
+		 "time is out of range"},
 		{TRACE_UNREPORTED, "a panic or Goexit ended too many at once"},
 		{TRACE_KEYS_FULL, "the map of values is full, these were new ones"},
 		{TRACE_KEYS_NO_MEMORY, "the kernel had no memory for another value"},

@@ -101,7 +101,7 @@ def load_unreadable_predicate():
     with Target("pointers", newest()) as target:
         text, said = trace(target, ":main.takesText (s[0] != 70000)")
         true = next(t["calls"] for t in tracks(target.out.text()) if t["func"] == "main.takesText")
-    lost = said_number(said, "not printed: the predicate needs memory that could not be read")
+    lost = said_number(said, "not printed: the predicate has no value: memory could not be read")
     expect(lost >= 63, f"{lost} of {true} told, 63 have wild pointers: {said}")
     expect(len(rows(text)) + lost == true, f"{len(rows(text))} printed, {lost} told, {true} in truth")
 
