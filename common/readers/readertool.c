@@ -260,6 +260,14 @@ static void say_core(const struct readertool *rt)
 	fputs("'s\n", stderr);
 }
 
+/* Those that are named: of all others there may be many. */
+static void say_stopped(const struct readertool *rt)
+{
+	for (size_t i = 0; rt->wanted.pid_count && i < rt->procs.count; i++)
+		if (rt->procs.all[i].proc)
+			session_say_stopped(rt->tool->name, rt->procs.all[i].proc);
+}
+
 static void say_refused(const struct readertool *rt)
 {
 	if (rt->procs.refused)
@@ -277,8 +285,10 @@ static int run(struct readertool *rt, struct errmsg *err)
 		return -1;
 	int ret = goprocesses_open(&rt->wanted, &work, procs, fail, rt, err);
 
-	if (!ret)
+	if (!ret) {
 		say_core(rt);
+		say_stopped(rt);
+	}
 	if (!ret && procs->count && rt->opts.interval_ns)
 		ret = watch(rt, err);
 	else if (!ret)

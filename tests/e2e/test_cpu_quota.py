@@ -65,7 +65,7 @@ def quota_of_states():
                      said), said)
 
 
-@test(tool=["gofunccount", "goprofile"])
+@test(tool=["gofunccount", "goprofile", "gostacks", "gostat"])
 def frozen(tool):
     """As "docker pause" does it"""
     names = {"cgroup.freeze": 0}, {"freezer.state": "THAWED"}
@@ -74,7 +74,8 @@ def frozen(tool):
         fill(group, {"cgroup.freeze": 1} if version_2 else {"freezer.state": "FROZEN"})
         try:
             time.sleep(0.1)
-            done = run([tool_path(tool), "-d", "0.2", "-p", str(target.target_pid),
+            duration = [] if tool == "gostacks" else ["-d", "0.2"]
+            done = run([tool_path(tool), *duration, "-p", str(target.target_pid),
                         *(["main.*"] if tool == "gofunccount" else [])])
         finally:
             fill(group, {"cgroup.freeze": 0} if version_2 else {"freezer.state": "THAWED"})
