@@ -23,6 +23,8 @@ struct tracelosses {
 	int counters, goroutines, deep_calls, untested; /* maps; -1: no returns are traced */
 	int clocks, states;                             /* maps; -1: states are not asked for */
 	int members;                                    /* map; -1: no --follow */
+	void *waiting; /* room for a value of deep_calls, which begins with a struct call; NULL:
+			  none */
 	struct processes *procs;
 	uint64_t process_ended; /* calls */
 	uint64_t told[TRACE_COUNTERS];
@@ -42,6 +44,11 @@ struct tracelosses *tracelosses_new(struct bpfprog *bpf, const struct selection 
 	losses->clocks = bpfprog_map(bpf, "clocks");
 	losses->states = bpfprog_map(bpf, "state_losses");
 	losses->members = bpfprog_map(bpf, "root_members");
+	size_t key_size, size;
+
+	if (losses->deep_calls >= 0 && !bpfmap_sizes(losses->deep_calls, &key_size, &size) &&
+	    key_size == sizeof(struct deep_key) && size >= sizeof(struct call))
+		losses->waiting = mem_zalloc(1, size);
 	losses->procs = processes_new(bpf);
 	return losses;
 }
@@ -51,6 +58,7 @@ void tracelosses_free(struct tracelosses *losses)
 	if (!losses)
 		return;
 	processes_free(losses->procs);
+	free(losses->waiting);
 	free(losses);
 }
 
@@ -134,13 +142,53 @@ void tracelosses_say(struct tracelosses *losses)
 	say_counts(losses, "", since);
 }
 
+struct waiting { /* calls whose return is waited for */
+	const struct tracelosses *losses;
+	uint64_t calls;
+};
+
+/* false: it cannot be read, or is gone. */
+static bool read_call(const struct tracelosses *losses, const struct deep_key *key,
+		      struct call *out)
+{
+	if (!losses->waiting || bpfmap_lookup(losses->deep_calls, key, losses->waiting))
+		return false;
+	memcpy(out, losses->waiting, sizeof(*out));
+	return true;
+}
+
+/* Are these, of one goroutine, of one call, which several PROBEs ask for? */
+static bool is_same(const struct selection *sel, const struct call *a, const struct call *b)
+{
+	if (a->depth != b->depth || a->row >= sel->item_count || b->row >= sel->item_count)
+		return false;
+	const struct selection_item *one = &sel->items[a->row], *other = &sel->items[b->row];
+
+	return one->prog == other->prog && one->func == other->func && !one->is_copy &&
+	       !other->is_copy;
+}
+
+/* Of a goroutine: outer calls come first. */
 static int add_waiting(const void *key, const void *value, void *arg)
 {
-	uint64_t calls, *sum = arg;
+	struct waiting *waiting = arg;
+	struct call call, last;
+	bool has_last = false;
+	uint64_t calls;
 
-	(void)key;
 	memcpy(&calls, value, sizeof(calls));
-	*sum += calls;
+	waiting->calls += calls;
+	for (uint64_t i = 0; calls > 1 && i < calls; i++) {
+		struct deep_key at = {.index = i};
+
+		memcpy(&at.who, key, sizeof(at.who));
+		bool has_call = read_call(waiting->losses, &at, &call);
+
+		waiting->calls -=
+			has_call && has_last && is_same(waiting->losses->sel, &call, &last);
+		has_last = has_call;
+		last = call;
+	}
 	return 0;
 }
 
@@ -154,10 +202,12 @@ static void sweep(struct tracelosses *losses)
 {
 	if (!processes_look(losses->procs))
 		return;
-	sweep_map(losses, losses->deep_calls);
+	struct waiting waiting = {.losses = losses};
+
 	if (losses->goroutines >= 0)
-		processes_sweep(losses->procs, losses->goroutines, add_waiting,
-				&losses->process_ended);
+		processes_sweep(losses->procs, losses->goroutines, add_waiting, &waiting);
+	losses->process_ended += waiting.calls;
+	sweep_map(losses, losses->deep_calls);
 	sweep_map(losses, losses->clocks);
 	sweep_map(losses, losses->members);
 	processes_forget(losses->procs);
@@ -171,12 +221,12 @@ void tracelosses_sweep(struct tracelosses *losses)
 
 static void say_waiting(const struct tracelosses *losses)
 {
-	uint64_t sum = 0;
+	struct waiting waiting = {.losses = losses};
 
 	if (losses->goroutines >= 0 &&
-	    !bpfmap_each(losses->goroutines, sizeof(struct goroutine_key), sizeof(sum), add_waiting,
-			 &sum))
-		say_count(losses, "", sum, "call", "had not returned when tracing ended");
+	    !bpfmap_each(losses->goroutines, sizeof(struct goroutine_key), sizeof(waiting.calls),
+			 add_waiting, &waiting))
+		say_count(losses, "", waiting.calls, "call", "had not returned when tracing ended");
 }
 
 static void say_states(const struct tracelosses *losses)

@@ -71,6 +71,15 @@ def load_hostile(case, version):
     expect(got == running, f"{got} calls had not returned, in truth {running}")
 
 
+@test()
+def load_waiting_once():
+    """A call that several PROBEs wait for is one call that has not returned."""
+    with Target("hostile", newest(), args=["leaving", f"n={HOSTILE['leaving']}"]) as target:
+        _, said = trace(target, "r:main.stays", 'r:main.stays "%d", $goid', "r:main.s*", "r:main.defers")
+        running = sum(t["running"] for t in tracks(target.out.text()) if t["func"] in ("main.stays", "main.defers"))
+    expect(said_number(said, "had not returned") == running > 0, f"in truth {running}: {said}")
+
+
 @test(version=EDGES)
 def load_deep_panics(version):
     """More calls end at once than the kernel side can print: the rest is counted, and those that

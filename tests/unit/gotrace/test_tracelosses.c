@@ -46,6 +46,31 @@ int bpfprog_map(const struct bpfprog *prog, const char *name)
 	return -1;
 }
 
+/* The calls of the second goroutine: at which depth each began, and of which item. */
+static const struct call deep[] = {{.depth = 64, .row = 1}, {.depth = 64, .row = 5},
+				   {.depth = 96, .row = 1}, {.depth = 96, .row = 2},
+				   {.depth = 96, .row = 2}, {.depth = 128, .row = 2}};
+static bool knows_sizes;
+
+int bpfmap_sizes(int fd, size_t *key_size, size_t *value_size)
+{
+	assert_int_equal(fd, DEEP_CALLS);
+	*key_size = sizeof(struct deep_key);
+	*value_size = sizeof(struct call) + 40;
+	return knows_sizes ? 0 : -1;
+}
+
+int bpfmap_lookup(int fd, const void *key, void *value)
+{
+	const struct deep_key *at = key;
+
+	assert_int_equal(fd, DEEP_CALLS);
+	if (at->who.id != 1 || at->index >= sizeof(deep) / sizeof(deep[0]))
+		return -1;
+	memcpy(value, &deep[at->index], sizeof(deep[0]));
+	return 0;
+}
+
 int bpfmap_sum_percpu(int fd, size_t entries, size_t words, uint64_t *out)
 {
 	assert_int_equal(words, 1);
@@ -69,8 +94,11 @@ int bpfmap_each(int fd, size_t key_size, size_t value_size,
 	assert_int_equal(key_size, fd == UNTESTED ? 8 : sizeof(struct goroutine_key));
 	for (size_t i = 0; fd == UNTESTED && i < untested_count; i++)
 		assert_int_equal(fn(&untested[i].key, &untested[i].value, arg), 0);
-	for (size_t i = 0; fd == GOROUTINES && i < 2; i++)
-		assert_int_equal(fn(NULL, &waiting[i], arg), 0);
+	for (size_t i = 0; fd == GOROUTINES && i < 2; i++) {
+		struct goroutine_key who = {.id = i};
+
+		assert_int_equal(fn(&who, &waiting[i], arg), 0);
+	}
 	return 0;
 }
 
@@ -95,13 +123,14 @@ bool processes_look(struct processes *procs)
 int processes_sweep(const struct processes *procs, int fd,
 		    int (*fn)(const void *key, const void *value, void *arg), void *arg)
 {
+	const struct goroutine_key who = {.id = 1};
 	const uint64_t calls = 3;
 
 	(void)procs;
 	assert_in_range(fd, COUNTERS, MEMBERS);
 	swept[fd] = true;
 	if (fd == GOROUTINES)
-		fn(NULL, &calls, arg);
+		fn(&who, &calls, arg);
 	return 0;
 }
 
@@ -131,9 +160,10 @@ static struct selection_row rows[] = {{.name = "main.a"},
 				      {.name = "main.c"},
 				      {.name = "main.d"},
 				      {.name = "main.e\x1b"}};
-static struct selection_item items[] = {{.row = 0}, {.row = 1}, {.row = 2},
-					{.row = 3}, {.row = 4}, {.row = 1}};
-static const struct selection sel = {.rows = rows, .items = items};
+static struct selection_item items[] = {{.row = 0, .func = 10}, {.row = 1, .func = 11},
+					{.row = 2, .func = 12}, {.row = 3, .func = 13},
+					{.row = 4, .func = 14}, {.row = 1, .func = 11}};
+static const struct selection sel = {.rows = rows, .items = items, .item_count = 6};
 static struct tracelosses *losses;
 
 static int begin(void **state)
@@ -146,6 +176,15 @@ static int begin(void **state)
 	untested_count = 0;
 	losses = tracelosses_new(NULL, &sel, &words);
 	return 0;
+}
+
+static int begin_knowing(void **state)
+{
+	knows_sizes = true;
+	int ret = begin(state);
+
+	knows_sizes = false;
+	return ret;
 }
 
 static int end(void **state)
@@ -305,6 +344,20 @@ static void test_not_returned(void **state)
 	expect_said("", STATES_LOST "gotrace: 6 calls had not returned when their process ended\n");
 }
 
+/* Several PROBEs of a function wait for one call. */
+static void test_not_returned_once(void **state)
+{
+	(void)state;
+	waiting[1] = sizeof(deep) / sizeof(deep[0]);
+	expect_said("", STATES_LOST "gotrace: 4 calls had not returned when tracing ended\n");
+	waiting[1] = 8; /* two of them are not there */
+	expect_said("", STATES_LOST "gotrace: 6 calls had not returned when tracing ended\n");
+	waiting[1] = 0;
+	ended = is_due = true;
+	tracelosses_sweep(losses);
+	expect_said("", STATES_LOST "gotrace: 2 calls had not returned when their process ended\n");
+}
+
 /* Of --follow there is one more map, of goroutines that may not be there any more. */
 static void test_followed(void **state)
 {
@@ -331,6 +384,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_unreadable, begin, end),
 		cmocka_unit_test_setup_teardown(test_untested, begin, end),
 		cmocka_unit_test_setup_teardown(test_not_returned, begin, end),
+		cmocka_unit_test_setup_teardown(test_not_returned_once, begin_knowing, end),
 		cmocka_unit_test_setup_teardown(test_followed, begin_followed, end_followed),
 	};
 
