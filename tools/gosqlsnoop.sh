@@ -46,8 +46,8 @@ pgx4=github.com/jackc/pgx/v4 pgconn4=github.com/jackc/pgconn pgx5=github.com/jac
 found=$(recipe_names "$sql.(*DB).conn" "$affected.RowsAffected" "$@" "$pgx4.(*Conn).Exec" "$pgx4.(*connRows).Close" \
 	"$pgx5.(*Conn).Exec" "$pgx5.(*baseRows).Close" "$pgx4/stdlib.(*Conn).QueryContext" "$pgx5/stdlib.(*Conn).QueryContext" \
 	"$pgconn4.(*PgError).Error" "$pgconn5.(*PgError).Error")
-recipe_has "$pgx4.(*connRows).Close" || recipe_has "$pgx5.(*baseRows).Close" ||
-	recipe_need "$sql.(*DB).conn" 'executes no statements by database/sql or pgx' "$@" "$affected.RowsAffected"
+recipe_has "$sql.(*DB).conn" || recipe_has "$pgx4.(*connRows).Close" || recipe_has "$pgx5.(*baseRows).Close" ||
+	recipe_need "$sql.(*DB).conn" 'executes no statements by database/sql or pgx'
 
 print() # PREDICATE AFFECTED-VERB [, AFFECTED] [ERROR-VERB, ERROR]
 {

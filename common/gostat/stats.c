@@ -412,7 +412,7 @@ static void take_descriptors(const struct process *proc, struct stats *out)
 	set(out, STATS_FDS_LIMIT, fds.limit);
 }
 
-/* A quota that comes while it looks is not seen: finding out each time costs more than a look. */
+/* A quota that comes while it looks is not seen: a look would read files of all cgroups above. */
 static void take_quota(struct stats_reader *reader, const struct process *proc, struct stats *out)
 {
 	struct cpucgroup_quota quota;

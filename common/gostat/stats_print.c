@@ -116,7 +116,7 @@ void stats_print_line(FILE *out, const struct stats_subject *of, const struct st
 bool stats_print_quota(FILE *out, const char *tool, const struct stats_subject *of,
 		       const struct stats *now, const struct stats *before)
 {
-	double periods = 0, throttled = 0;
+	double periods = 0, throttled = 0, cpus = (double)now->all[STATS_CPU_QUOTA].n / 1000;
 
 	if (!risen(now, before, STATS_CPU_PERIODS, &periods) ||
 	    !risen(now, before, STATS_CPU_THROTTLED, &throttled) || throttled < 1)
@@ -125,10 +125,10 @@ bool stats_print_quota(FILE *out, const char *tool, const struct stats_subject *
 	char *most = now->all[STATS_GOMAXPROCS].known
 			     ? mem_printf(", GOMAXPROCS is %" PRIu64, now->all[STATS_GOMAXPROCS].n)
 			     : mem_strdup("");
-	char *line = mem_printf("%s: process %d was throttled in %.0f of %.0f periods: its cgroup "
-				"may use %.3g CPUs%s\n",
-				tool, of->pid, throttled, periods,
-				(double)now->all[STATS_CPU_QUOTA].n / 1000, most);
+	char *line =
+		mem_printf("%s: process %d was throttled in %.0f of %.0f periods: its cgroup "
+			   "may use %.3g CPU%s%s\n",
+			   tool, of->pid, throttled, periods, cpus, cpus == 1 ? "" : "s", most);
 
 	fputs(line, out);
 	free(line);

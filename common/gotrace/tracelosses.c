@@ -23,8 +23,7 @@ struct tracelosses {
 	int counters, goroutines, deep_calls, untested; /* maps; -1: no returns are traced */
 	int clocks, states;                             /* maps; -1: states are not asked for */
 	int members;                                    /* map; -1: no --follow */
-	void *waiting; /* room for a value of deep_calls, which begins with a struct call; NULL:
-			  none */
+	void *waiting; /* room for a value of deep_calls: a struct call first. NULL: none */
 	struct processes *procs;
 	uint64_t process_ended; /* calls */
 	uint64_t told[TRACE_COUNTERS];

@@ -362,11 +362,12 @@ int traceplan_make(void *ctx, struct tracer *tracer, struct errmsg *err)
 
 void traceplan_keep_time(const struct traceplan *plan, const struct tracer *tracer)
 {
+	if (!(plan->uses & TRACEGEN_TIME))
+		return;
 	uint64_t to_unix = clock_to_unix_ns();
 	uint32_t zero = 0;
 
-	if ((plan->uses & TRACEGEN_TIME))
-		bpfmap_update(tracer_map(tracer, "to_unix"), &zero, &to_unix);
+	bpfmap_update(tracer_map(tracer, "to_unix"), &zero, &to_unix);
 }
 
 int traceplan_loaded(void *ctx, struct tracer *tracer, struct errmsg *err)

@@ -50,7 +50,7 @@ static void define_keys(const struct traceplan *plan, struct tracer *tracer)
 	tracer_define(tracer, "KEY_MAX", size);
 	tracer_define(tracer, "KEYS", bpfmap_room(keys));
 	tracer_define(tracer, "ROOMS", ROOMS_MAX);
-	if ((plan->uses & TRACEGEN_CODE))
+	if (plan->uses & TRACEGEN_CODE)
 		tracer_define(tracer, "KEY_BIAS", 1);
 }
 
@@ -129,11 +129,11 @@ void traceplan_define(const struct traceplan *plan, struct tracer *tracer)
 	define_tables(plan, tracer);
 	tracer_define(tracer, "G_GOPC", same_creation(tracer) ? rt->g_gopc : 0);
 	tracer_define(tracer, "G_PARENT_GOID", same_creation(tracer) ? rt->g_parent_goid : 0);
-	if ((plan->uses & TRACEGEN_LABELS))
+	if (plan->uses & TRACEGEN_LABELS)
 		tracer_define(tracer, "LABELS", 1);
-	if ((plan->uses & TRACEGEN_CONTEXTS))
+	if (plan->uses & TRACEGEN_CONTEXTS)
 		tracer_define(tracer, "CONTEXTS", 1);
-	if ((plan->uses & TRACEGEN_TIME))
+	if (plan->uses & TRACEGEN_TIME)
 		tracer_define(tracer, "SINCE", 1);
 	if (config->user_stack || (plan->uses & TRACEGEN_PARENT))
 		tracer_define(tracer, "PARENT", 1);

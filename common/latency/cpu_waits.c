@@ -61,12 +61,14 @@ static void say_quota(struct cpu_waits *waits)
 
 	if (!waits->group || !cpucgroup_quota(waits->group, &now))
 		return;
+	double cpus = (double)now.us / (double)now.period_us;
+
 	waits->quota = now;
 	if (now.throttled > before.throttled && now.periods > before.periods)
 		fprintf(stderr,
-			": its cgroup may use %.3g CPUs, which were used up in %" PRIu64
-			" of %" PRIu64 " periods of %" PRIu64 " ms",
-			(double)now.us / (double)now.period_us, now.throttled - before.throttled,
+			": its cgroup may use %.3g CPU%s, used up in %" PRIu64 " of %" PRIu64
+			" periods of %" PRIu64 " ms",
+			cpus, cpus == 1 ? "" : "s", now.throttled - before.throttled,
 			now.periods - before.periods, now.period_us / 1000);
 }
 

@@ -2,6 +2,7 @@
 """The recipes on a program, stripped, that does what they show, and tells it."""
 
 import collections
+import contextlib
 import itertools
 import json
 import os
@@ -48,6 +49,18 @@ def root_versions():
 def rows(text, count):
     """Lines with a PID, in `count` columns"""
     return [line.split(None, count - 1) for line in text.splitlines() if re.match(r"\d+ ", line)]
+
+
+def at_once(recipe, target, *ways):
+    """What each of the ways to start it prints of what the target does to its end, and what the first one says"""
+    with contextlib.ExitStack() as stack:
+        tools = [stack.enter_context(Recipe(recipe, *way, "-p", target.target_pid)) for way in ways]
+        for tool in tools:
+            tool.attached()
+        target.go()
+        texts = [tool.rest() for tool in tools]
+        expect(target.wait() == 0, f"the target failed: {target.said()}")
+        return texts, tools[0].err.text()
 
 
 def three_ways(recipe, target, threshold, objects="-j"):

@@ -10,7 +10,7 @@ import tempfile
 import redisserver
 from harness import Target, expect, of_newest, of_older, test
 
-from test_recipes import Recipe, in_time, rows, three_ways
+from test_recipes import at_once, in_time, rows, three_ways
 
 BUILDS = [("1.15", "strip"), ("1.19", "strip"), ("1.27", "strip"), ("1.27", "plain")]
 
@@ -45,16 +45,8 @@ def shown(told, args=False):
 @test(built_as=BUILDS, seldom=of_newest)
 def commands(built_as):
     with client(built_as) as target:
-        with Recipe("goredissnoop", "-p", target.target_pid) as each, \
-                Recipe("goredissnoop", "-a", "-Z", "200", "-p", target.target_pid) as with_args, \
-                Recipe("goredissnoop", "-A", "-p", target.target_pid) as counted:
-            for tool in each, with_args, counted:
-                tool.attached()
-            target.go()
-            texts = [tool.rest() for tool in (each, with_args, counted)]
-            expect(target.wait() == 0, f"the target failed: {target.said()}")
-            told, wire = truth_of(target.out.text())
-            noise = each.err.text()
+        texts, noise = at_once("goredissnoop", target, [], ["-a", "-Z", "200"], ["-A"])
+        told, wire = truth_of(target.out.text())
     expect("lost" not in noise and "not printed" not in noise, noise)
     expect("secret" not in texts[0] + texts[2] and "hunter2" not in texts[0] + texts[2], "a password is shown")
     for text, args in zip(texts, (False, True)):

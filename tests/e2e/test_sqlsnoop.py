@@ -7,7 +7,7 @@ import re
 
 from harness import Target, Tool, expect, json_lines, newest, of_newest, of_older, test
 
-from test_recipes import Recipe, in_time, rows, three_ways
+from test_recipes import at_once, in_time, rows, three_ways
 
 BUILDS = [("1.15", "strip"), ("1.19", "strip"), ("1.27", "strip"), ("1.27", "plain")]
 
@@ -31,15 +31,8 @@ def truth_of(text):
 @test(built_as=BUILDS, seldom=of_newest)
 def statements(built_as):
     with Target("sql", *built_as) as target:
-        with Recipe("gosqlsnoop", "-p", target.target_pid) as each, \
-                Recipe("gosqlsnoop", "-a", "-p", target.target_pid) as with_args, \
-                Recipe("gosqlsnoop", "-A", "-p", target.target_pid) as counted:
-            for tool in each, with_args, counted:
-                tool.attached()
-            target.go()
-            texts = [tool.rest() for tool in (each, with_args, counted)]
-            expect(target.wait() == 0, f"the target failed: {target.said()}")
-            told, noise = truth_of(target.out.text()), each.err.text()
+        texts, noise = at_once("gosqlsnoop", target, [], ["-a"], ["-A"])
+        told = truth_of(target.out.text())
     expect("lost" not in noise and "not printed" not in noise, noise)
     for text, args in zip(texts, (False, True)):
         got = rows(text, 6)

@@ -9,7 +9,7 @@ import tempfile
 import postgresserver
 from harness import Target, expect, json_lines, of_newest, test
 
-from test_recipes import Recipe, in_time, rows, three_ways
+from test_recipes import at_once, in_time, rows, three_ways
 
 BUILDS = [("1.19", "strip"), ("1.27", "strip"), ("1.27", "plain")]
 
@@ -45,15 +45,8 @@ def executed(folder):
 @test(built_as=BUILDS, seldom=of_newest)
 def statements_of_pgx(built_as):
     with client(built_as) as (target, folder):
-        with Recipe("gosqlsnoop", "-p", target.target_pid) as each, \
-                Recipe("gosqlsnoop", "-a", "-p", target.target_pid) as with_args, \
-                Recipe("gosqlsnoop", "-A", "-p", target.target_pid) as counted:
-            for tool in each, with_args, counted:
-                tool.attached()
-            target.go()
-            texts = [tool.rest() for tool in (each, with_args, counted)]
-            expect(target.wait() == 0, f"the target failed: {target.said()}")
-            told, noise, wire = truth_of(target), each.err.text(), executed(folder)
+        texts, noise = at_once("gosqlsnoop", target, [], ["-a"], ["-A"])
+        told, wire = truth_of(target), executed(folder)
     expect("lost" not in noise and "not printed" not in noise, noise)
     for text, args in zip(texts, (False, True)):
         got = [(row[2], row[4], row[5]) for row in rows(text, 6)]

@@ -9,9 +9,9 @@ import subprocess
 import time
 
 from processes import PATIENCE, Failure
+from redisserver import GOCODE
 from results import Skip
 
-GOCODE = "/usr/share/gocode"  # Debian's packages of Go sources
 LOG = "server.log"
 
 

@@ -167,6 +167,7 @@ static void test_quota(void **state)
 	set(&now, STATS_CPU_THROTTLED, 12);
 	assert_true(stats_print_quota(out, "tool", &etcd, &now, &before));
 	now.all[STATS_GOMAXPROCS].known = false;
+	set(&now, STATS_CPU_QUOTA, 1000);
 	set(&now, STATS_CPU_THROTTLED, 6);
 	assert_true(stats_print_quota(out, "tool", &etcd, &now, &before));
 	fclose(out);
@@ -174,7 +175,7 @@ static void test_quota(void **state)
 		text, "tool: process 4711 was throttled in 7 of 10 periods: its cgroup may use "
 		      "1.5 CPUs, GOMAXPROCS is 8\n"
 		      "tool: process 4711 was throttled in 1 of 10 periods: its cgroup may use "
-		      "1.5 CPUs\n");
+		      "1 CPU\n");
 	free(text);
 }
 

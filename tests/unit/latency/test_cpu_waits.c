@@ -141,7 +141,7 @@ static void test_quota(void **state)
 	quota.periods += 10;
 	quota.throttled += 9;
 	expect_said(waits, 10, 30,
-		    SAID_MORE("75", ": its cgroup may use 0.25 CPUs, which were used up in 9 of "
+		    SAID_MORE("75", ": its cgroup may use 0.25 CPUs, used up in 9 of "
 				    "10 periods of 100 ms"));
 	quota.throttled++;
 	expect_said(waits, 10, 10, SAID("50"));
