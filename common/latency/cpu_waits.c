@@ -54,7 +54,7 @@ unsigned cpu_waits_percent(const struct process_turns *before, const struct proc
 	return 100 * waited / (waited + (after->ran_ns - before->ran_ns));
 }
 
-/* If a quota was used up, which others on the CPU may not have been the reason then. */
+/* Names the quota if it was used up meanwhile: then others on the CPU may not be the reason. */
 static void say_quota(struct cpu_waits *waits)
 {
 	struct cpucgroup_quota now, before = waits->quota;
